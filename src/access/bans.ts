@@ -1,4 +1,4 @@
-// Stores bans on disk, one file for each address of the exchange, so that every process observes them.
+// Stores bans on disk, one file for each address of the exchange, so that all processes obey them.
 
 import { join } from 'node:path';
 import type { Ban, BanStore } from '../adapters/exchange/bans/banStore.ts';
@@ -9,9 +9,9 @@ export function bansOf(stateFolder: string, origins: readonly string[]): BanStor
   const stores = [...new Set(origins)].map((origin) => new FileBanStore(join(stateFolder, 'bans', `${originName(origin)}.json`)));
   return {
     read() {
-      const found = stores.map((store) => store.read()).filter((ban) => ban !== null);
-      const unreadable = found.find((ban) => 'unreadable' in ban);
-      const bans = found.filter((ban): ban is Ban => 'untilMs' in ban);
+      const stored = stores.map((store) => store.read()).filter((ban) => ban !== null);
+      const unreadable = stored.find((ban) => 'unreadable' in ban);
+      const bans = stored.filter((ban): ban is Ban => 'untilMs' in ban);
       return unreadable ?? bans.toSorted((a, b) => b.untilMs - a.untilMs)[0] ?? null;
     },
     write(ban) {
@@ -20,7 +20,7 @@ export function bansOf(stateFolder: string, origins: readonly string[]): BanStor
   };
 }
 
-/** Other names of 127.0.0.1. The same service answers there, with the same accounts and bans. */
+/** Other names of 127.0.0.1, where the same service answers with the same bans. */
 const THIS_COMPUTER = /^(localhost|\[::1\])(?=:|$)/;
 
 /** Returns a file name for an address: `api.example.com`, `127.0.0.1_8080`. */

@@ -1,4 +1,4 @@
-// The access file: where the key files are, and how the service differs from the specification. It never contains a key.
+// Reads the access file: the paths of the key files, and the dialect of the service. The file never contains a key.
 
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
@@ -38,8 +38,8 @@ const limit = map(
   'a limit, such as { count: 10, windowMs: 2000 }',
 );
 
-/** Names that can have their own rate limit: an operation, or a rate class. */
-const LIMITED = [...new Set<string>([...OPS, ...OPS.map((op) => endpointOf(op).limit.rateClass)])];
+/** The names that can have a rate limit in the file: operations and rate classes. */
+const LIMIT_NAMES = [...new Set<string>([...OPS, ...OPS.map((op) => endpointOf(op).limit.rateClass)])];
 
 const dialect = map(
   {
@@ -66,7 +66,7 @@ const dialect = map(
     limits: map(
       {
         banMinMs: integerValue('ms', 'first pause after a 418', BAN_MIN_MS, DAY_MS).optional(),
-        ...Object.fromEntries(LIMITED.map((name) => [name, limit.optional()])),
+        ...Object.fromEntries(LIMIT_NAMES.map((name) => [name, limit.optional()])),
       },
       'limits by endpoint, such as { spot.newOrder: { count: 10 } }',
     )
@@ -109,7 +109,7 @@ function exchangeOfBot(data: unknown): Readonly<Record<string, unknown>> | null 
   return typeof exchange === 'object' && exchange !== null ? { ...exchange } : null;
 }
 
-/** Accepts a bot's config in place of an access file, for checks of a bot. It has the access settings itself or names the access file. */
+/** Returns the access settings of a bot's config, which has them itself or names an access file. */
 function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string, unknown>>): AccessFile {
   const { access, spotUrl, futuresUrl, dialect: given, ...own } = exchange;
   if (typeof access === 'string') {
@@ -128,7 +128,7 @@ function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string,
   return parseSource(ACCESS_FILE, { ...source, place, textAt, data });
 }
 
-/** Masks keys: messages show what they found, which may be a key in the wrong place. */
+/** Masks keys in a message, because a message shows the text of the file, which may be a key in the wrong place. */
 const withoutSecret = (message: string, file: string): string =>
   message.split('\n').map((line) => (line.startsWith(file) ? redactedPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
 

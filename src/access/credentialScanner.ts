@@ -1,27 +1,28 @@
-// Finds a credential in a service's reply, in every encoding in which it could come back, without storing the credential.
+// Finds credentials in the replies of a service, in every likely encoding, without storing the credentials.
 
-/** Returns a keyed digest of the bytes. The key is secret. */
+/** A function that returns a digest of bytes under a secret key. */
 type Digest = (bytes: Uint8Array) => string;
 
+/** Base of the rolling checksum. */
 const BASE = 0x01000193;
 const MASK = '*'.charCodeAt(0);
 const BUCKETS = 1 << 16;
 
 /**
- * Letters are matched in any case, and base64url as base64, so that one form covers such variants. For every form the scanner keeps a keyed
- * digest, and a rolling checksum of its beginning, as long as the shortest form. One pass over the bytes finds candidates of all forms at a
- * few instructions a byte; the digest decides.
+ * Masks credentials. A form is an encoding of a credential; letters match in any case, and base64url matches base64. For each form the
+ * scanner keeps a keyed digest of all of it, and a checksum of its beginning. The checksum of a window moves over the bytes and finds
+ * candidates. The digest decides whether a candidate is a form.
  */
 export class CredentialScanner {
   readonly #digest: Digest;
   readonly #digests = new Set<string>();
-  /** Lengths of the forms whose beginning has a given checksum. */
+  /** Lengths of the forms, by the checksum of their beginnings. */
   readonly #lengths = new Map<number, readonly number[]>();
-  /** The upper halves of the checksums. One lookup rules out nearly every window. */
+  /** Marks the upper halves of these checksums. One lookup excludes nearly every window. */
   readonly #buckets = new Uint8Array(BUCKETS);
   /** Length of the shortest form. Shorter text contains no credential. */
   readonly #minLength: number;
-  /** Weight of the byte that leaves a window of that length. */
+  /** Weight in the checksum of the byte that leaves the window. */
   readonly #power: number;
 
   constructor(credentials: readonly string[], digest: Digest) {
@@ -34,8 +35,8 @@ export class CredentialScanner {
 
   #learn(form: Uint8Array): void {
     const sum = form.subarray(0, this.#minLength).reduce((before, byte) => (Math.imul(before, BASE) + byte) | 0, 0);
-    const known = this.#lengths.get(sum) ?? [];
-    if (!known.includes(form.length)) this.#lengths.set(sum, [...known, form.length]);
+    const lengths = this.#lengths.get(sum) ?? [];
+    if (!lengths.includes(form.length)) this.#lengths.set(sum, [...lengths, form.length]);
     this.#buckets[sum >>> 16] = 1;
     this.#digests.add(this.#digest(form));
   }
@@ -48,7 +49,7 @@ export class CredentialScanner {
     const power = this.#power;
     let clean = bytes;
     let sum = 0;
-    for (let at = 0; at < min - 1; at++) sum = (Math.imul(sum, BASE) + FOLD[bytes[at]!]!) | 0;
+    for (let index = 0; index < min - 1; index++) sum = (Math.imul(sum, BASE) + FOLD[bytes[index]!]!) | 0;
     for (let start = 0, end = min - 1; end < bytes.length; start++, end++) {
       sum = (Math.imul(sum, BASE) + FOLD[bytes[end]!]!) | 0;
       if (buckets[sum >>> 16] === 1) clean = this.#hideAt(start, sum, bytes, clean);
@@ -57,19 +58,20 @@ export class CredentialScanner {
     return clean;
   }
 
-  /** `clean`: the result of the replacements before this one. */
+  /** Masks the forms that begin at `start`. `clean`: the bytes with the earlier replacements. Returns the new bytes. */
   #hideAt(start: number, sum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
-    let found = clean;
+    let masked = clean;
     for (const length of this.#lengths.get(sum) ?? []) {
       const end = start + length;
       if (end > bytes.length || !this.#digests.has(this.#digest(foldCase(bytes.subarray(start, end))))) continue;
       // A Buffer's own slice would share the memory.
-      if (found === bytes) found = Uint8Array.from(bytes);
-      found.fill(MASK, start, end);
+      if (masked === bytes) masked = Uint8Array.from(bytes);
+      masked.fill(MASK, start, end);
     }
-    return found;
+    return masked;
   }
 
+  /** Returns the text with credentials replaced by asterisks. */
   hideIn(text: string): string {
     if (text.length < this.#minLength) return text;
     const bytes = Buffer.from(text);
@@ -80,17 +82,19 @@ export class CredentialScanner {
 
 const powerOf = (exponent: number): number => Array.from({ length: exponent }).reduce<number>((power) => Math.imul(power, BASE), 1);
 
+/** Each byte in lower case, and in base64 instead of base64url. */
 const FOLD = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x41 && byte <= 0x5a) return byte + 0x20;
   return byte === 0x2d ? 0x2b : byte === 0x5f ? 0x2f : byte; // - is +, _ is /
 });
 
 function foldCase(bytes: Uint8Array): Uint8Array {
-  const text = new Uint8Array(bytes.length);
-  for (let at = 0; at < bytes.length; at++) text[at] = FOLD[bytes[at]!]!;
-  return text;
+  const folded = new Uint8Array(bytes.length);
+  for (let index = 0; index < bytes.length; index++) folded[index] = FOLD[bytes[index]!]!;
+  return folded;
 }
 
+/** Returns the encodings in which a credential could be sent back. */
 function formsOf(credential: string): readonly string[] {
   const swapped = credential.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
   const cases = [credential, credential.toLowerCase(), credential.toUpperCase(), swapped];
@@ -105,8 +109,8 @@ function formsOf(credential: string): readonly string[] {
  */
 function base64Within(text: string): readonly string[] {
   return [0, 1, 2].map((before) => {
-    const all = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64url');
+    const encoded = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64url');
     const first = Math.ceil((before * 8) / 6);
-    return all.slice(first, Math.floor(((before + Buffer.byteLength(text)) * 8) / 6));
+    return encoded.slice(first, Math.floor(((before + Buffer.byteLength(text)) * 8) / 6));
   });
 }

@@ -15,10 +15,10 @@ test('credentials removed from an environment are in the copy for the trading pr
   expect(inheritedEnvironment(environment)).toEqual({ OTHER: '1' });
 });
 
-test('files that the environment names are handed on as they are', () => {
+test('files that the environment names stay in it', () => {
   expect(inheritedEnvironment({ ISOBAR_API_KEY_FILE: '/key' })).toEqual({ ISOBAR_API_KEY_FILE: '/key' });
 });
 
-test('a process with keys of its own gets neither secrets nor the names of files with them', () => {
+test('a process with its own keys gets neither secrets nor the names of files with them', () => {
   expect(withoutSecrets({ ...given(), ISOBAR_API_KEY_FILE: '/key', ISOBAR_API_SECRET_FILE: '/secret' })).toEqual({ OTHER: '1' });
 });

@@ -1,11 +1,11 @@
-// Reads key and secret from environment variables, and removes them from the environment.
+// Takes key and secret from environment variables, so that the environment does not have them any more.
 
 import { ConfigError } from '../base/errors.ts';
 import { Secret } from '../base/text/secret.ts';
 
 export type SecretName = 'key' | 'secret';
 
-/** The variables with a credential, and those with the name of a file. */
+/** The variables with a credential (`text`), and those with the path of its file. */
 export const VARIABLES: Readonly<Record<SecretName, { readonly text: string; readonly file: string }>> = {
   key: { text: 'ISOBAR_API_KEY', file: 'ISOBAR_API_KEY_FILE' },
   secret: { text: 'ISOBAR_API_SECRET', file: 'ISOBAR_API_SECRET_FILE' },
@@ -13,7 +13,7 @@ export const VARIABLES: Readonly<Record<SecretName, { readonly text: string; rea
 
 export type Environment = Record<string, string | undefined>;
 
-/** Credentials removed from an environment and not yet requested. */
+/** Credentials that were removed from an environment and not requested yet. */
 const taken = new WeakMap<Environment, Map<SecretName, Secret>>();
 
 /**
@@ -32,8 +32,8 @@ export function clearEnvironment(environment: Environment): void {
 }
 
 /**
- * Returns a copy of `environment` with the removed key and secret, for an isobar process that trades in place of this one. Afterwards
- * neither is available here.
+ * Returns a copy of `environment` with the removed key and secret, for an isobar process that trades instead of this one. Afterwards this
+ * process does not have them.
  */
 export function inheritedEnvironment(environment: Environment): Environment {
   clearEnvironment(environment);
@@ -55,7 +55,7 @@ export function withoutSecrets(environment: Environment): Environment {
   return copy;
 }
 
-/** Returns a credential from the environment: the secret itself, the path of its file, or null. Throws ConfigError if both are set. */
+/** Returns a credential of the environment: the secret, the path of its file, or null. Throws ConfigError if both are set. */
 export function secretFrom(environment: Environment, name: SecretName): Secret | { readonly file: string; readonly text: string } | null {
   clearEnvironment(environment);
   const kept = taken.get(environment);

@@ -1,12 +1,14 @@
-// Checks whether git tracks a file by reading the repository's index. No git command runs, so the repository's settings have no effect.
+// Checks whether git tracks a file, by reading the repository's index. It runs no git command, because repository settings can run
+// programs.
 
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 
 const NUL = 0;
-/** Bytes of an index entry before its object name, and a bit of the flags after it. */
+/** Bytes of an index entry before its object name. */
 const ENTRY_HEAD = 40;
+/** The bit of an entry's flags that marks two more bytes of flags. */
 const EXTENDED = 0x4000;
 
 /** True when the index of a repository around `path` contains it. `path` must be absolute and without links. */
@@ -29,7 +31,7 @@ function isInIndex(git: string, name: string): boolean {
   return [join(git, 'index'), ...sharedIndexes(git)].some((file) => existsSync(file) && namesIn(file, hashBytes(git)).has(name));
 }
 
-/** Returns the shared index of a split index, which keeps most entries there and names it at its end. */
+/** Returns the path of the shared index, which a split index names at its end, in a list; an empty list without one. */
 function sharedIndexes(git: string): readonly string[] {
   const index = join(git, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
@@ -39,6 +41,7 @@ function sharedIndexes(git: string): readonly string[] {
   return [join(git, `sharedindex.${bytes.toString('hex', link + 8, link + 8 + hash)}`)];
 }
 
+/** Returns the number of bytes of the repository's hashes. */
 function hashBytes(git: string): number {
   const common = join(git, 'commondir');
   const config = join(existsSync(common) ? resolve(git, readFileSync(common, 'utf8').trim()) : git, 'config');
@@ -53,27 +56,27 @@ function namesIn(file: string, hash: number): ReadonlySet<string> {
     throw new ConfigError(`${file}: expected an index of git, version 2 to 4`, 'keep keys in a folder that is in no repository');
   }
   const names = new Set<string>();
-  let before = Buffer.alloc(0);
-  let at = 12;
+  let previous = Buffer.alloc(0);
+  let entry = 12;
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
-    const flags = bytes.readUInt16BE(at + ENTRY_HEAD + hash);
-    let start = at + ENTRY_HEAD + hash + 2 + ((flags & EXTENDED) === 0 ? 0 : 2);
+    const flags = bytes.readUInt16BE(entry + ENTRY_HEAD + hash);
+    let start = entry + ENTRY_HEAD + hash + 2 + ((flags & EXTENDED) === 0 ? 0 : 2);
     let kept = 0;
     if (version === 4) {
       const dropped = offsetAt(bytes, start);
       start = dropped.next;
-      kept = before.length - dropped.value;
+      kept = previous.length - dropped.value;
     }
     const end = bytes.indexOf(NUL, start);
-    before = Buffer.concat([before.subarray(0, kept), bytes.subarray(start, end)]);
-    names.add(before.toString());
+    previous = Buffer.concat([previous.subarray(0, kept), bytes.subarray(start, end)]);
+    names.add(previous.toString());
     // Entries are padded to eight bytes, except in version 4.
-    at = version === 4 ? end + 1 : at + (Math.floor((end - at) / 8) + 1) * 8;
+    entry = version === 4 ? end + 1 : entry + (Math.floor((end - entry) / 8) + 1) * 8;
   }
   return names;
 }
 
-/** Reads a number in groups of seven bits: how much of the previous name git leaves out. */
+/** Reads a number in groups of seven bits. It is the number of characters that an entry cuts off the end of the previous name. */
 function offsetAt(bytes: Buffer, start: number): { readonly value: number; readonly next: number } {
   let next = start;
   let byte = bytes.readUInt8(next++);

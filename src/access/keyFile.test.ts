@@ -20,19 +20,19 @@ afterEach(() => fixture.remove());
 const file = (name: string, text: string, mode = 0o600): string => fixture.file(name, text, mode);
 
 describe('key files', () => {
-  test.each([0o640, 0o604, 0o644, 0o660, 0o620, 0o602, 0o610, 0o601, 0o666, 0o777])('mode %o is refused', (mode) => {
+  test.each([0o640, 0o604, 0o644, 0o660, 0o620, 0o602, 0o610, 0o601, 0o666, 0o777])('a key file of mode %o is refused', (mode) => {
     const path = file('key', KEY, mode);
     const { message, remedy } = refusal(() => readKeyFile(path, 'keyFile'));
     expect(message).toContain(`expected mode 0600 or tighter, got ${mode.toString(8).padStart(4, '0')}`);
     expect(remedy).toBe(`chmod 600 ${path}`);
   });
 
-  test('the remedy is a command that a shell accepts', () => {
+  test('the remedy for the mode is a command that a shell accepts', () => {
     const path = file('my key', KEY, 0o644);
     expect(refusal(() => readKeyFile(path, 'keyFile')).remedy).toBe(`chmod 600 '${path}'`);
   });
 
-  test.each([0o600, 0o400, 0o700, 0o500])('mode %o is taken', (mode) => {
+  test.each([0o600, 0o400, 0o700, 0o500])('a key file of mode %o is accepted', (mode) => {
     expect(readKeyFile(file('key', KEY, mode), 'keyFile').take()).toBe(KEY);
   });
 
@@ -41,11 +41,11 @@ describe('key files', () => {
     expect(refusal(() => readKeyFile(join(folder, 'link'), 'keyFile')).message).toMatch(/got a symbolic link/);
   });
 
-  test.skipIf(process.getuid?.() === 0)("root's files are refused", () => {
+  test.skipIf(process.getuid?.() === 0)('a key file of root is refused', () => {
     expect(refusal(() => readKeyFile('/etc/hostname', 'keyFile')).message).toMatch(/got one of user 0/);
   });
 
-  test('a file of another owner is rejected', () => {
+  test('a key file of another owner is refused', () => {
     if (process.getuid?.() !== 0) return;
     const path = file('key', KEY);
     execFileSync('chown', ['65534', path]);
@@ -65,7 +65,7 @@ describe('key files', () => {
     ['an empty file', () => file('empty', ' \n'), /got nothing/],
     ['several lines', () => file('lines', `${KEY}\n${SECRET}\n`), /got several lines/],
     ['a large file', () => file('large', 'x'.repeat(2000)), /more than 1024 bytes/],
-  ])('refused: %s', (_, path, message) => {
+  ])('a key file is refused: %s', (_, path, message) => {
     const refused = refusal(() => readKeyFile(path(), 'keyFile'));
     expect(refused.message).toMatch(message);
     expect(refused.message + refused.remedy).not.toContain(KEY);
@@ -102,12 +102,12 @@ describe('files that git tracks', () => {
         ['config', 'splitIndex.maxPercentChange', '0'],
       ],
     ],
-  ])('files that git tracks: %s', (name, setUp) => {
+  ])('a key file that git tracks is refused: %s', (name, setUp) => {
     const [top, deep, other] = keys();
     for (const command of setUp) git(...command);
     for (let i = 0; i < 20; i++) file(`deep/${i}.txt`, '');
     git('add', 'deep/er/key', 'deep/1.txt', 'deep/19.txt');
-    // Entries of version 3 have flags of their own, as this one has.
+    // Entries of version 3 have additional flags, as this one does.
     if (name.endsWith('3')) git('add', '-N', 'deep/2.txt');
     expect(() => readKeyFile(top!, 'keyFile')).not.toThrow();
     expect(() => readKeyFile(other!, 'keyFile')).not.toThrow();
@@ -118,7 +118,7 @@ describe('files that git tracks', () => {
     expect(() => readKeyFile(deep!, 'keyFile')).not.toThrow();
   });
 
-  test('a worktree, through a link to its folder', () => {
+  test('a key file in a worktree is refused, also through a link to its folder', () => {
     git('init', '-q', 'main');
     const main = join(folder, 'main');
     execFileSync('git', ['-C', main, '-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'x']);

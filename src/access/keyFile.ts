@@ -8,18 +8,18 @@ import { shellWord } from '../base/text/shellWord.ts';
 import { isTracked } from './gitIndex.ts';
 import { redactedPath } from './keyLike.ts';
 
-/** A key is one line; a larger file was named by mistake. */
+/** A key is one line. A larger file was named by mistake. */
 const MAX_BYTES = 1024;
-const OTHERS = 0o077;
+const MODE_OF_OTHERS = 0o077;
 
 /**
- * Returns the content of a key file: one line. `text` is what named the file, for messages. Throws ConfigError for a symbolic link, a file
- * that git tracks, and a file that another user could have read or written. Also throws for content other than one line. The content is
- * never shown.
+ * Returns the content of a key file, which is one line. `namedBy`: the option, variable or key that names the file, for messages. Throws
+ * ConfigError for a symbolic link, a file that git tracks, a file that another user could have read or written, and content other than one
+ * line. The content is never shown.
  */
-export function readKeyFile(path: string, text: string): Secret {
-  const descriptor = openKeyFile(path, text);
-  const place = `${text} ${path}`;
+export function readKeyFile(path: string, namedBy: string): Secret {
+  const descriptor = openKeyFile(path, namedBy);
+  const place = `${namedBy} ${path}`;
   try {
     checkFile(fstatSync(descriptor), path, place);
     if (isTracked(join(realpathSync(dirname(path)), basename(path)))) {
@@ -34,9 +34,9 @@ export function readKeyFile(path: string, text: string): Secret {
   }
 }
 
-/** Never follows a link, and never waits for the other end of a pipe. */
-function openKeyFile(path: string, text: string): number {
-  const place = `${text} ${redactedPath(path)}`;
+/** Opens the file without following a link, and without waiting for the other end of a pipe. */
+function openKeyFile(path: string, namedBy: string): number {
+  const place = `${namedBy} ${redactedPath(path)}`;
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
@@ -51,6 +51,7 @@ function openKeyFile(path: string, text: string): number {
   }
 }
 
+/** Throws ConfigError if it is not a regular file that only its owner can access. */
 function checkFile(stats: Stats, path: string, place: string): void {
   if (!stats.isFile()) throw new ConfigError(`${place}: expected a file, got something else`, 'name a file with one line');
   // Windows has no owners and modes of this kind.
@@ -62,20 +63,21 @@ function checkFile(stats: Stats, path: string, place: string): void {
       'make a copy that belongs to the user who runs isobar',
     );
   }
-  if ((stats.mode & OTHERS) !== 0) {
+  if ((stats.mode & MODE_OF_OTHERS) !== 0) {
     const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
     throw new ConfigError(`${place}: expected mode 0600 or tighter, got ${mode}: others can reach it`, `chmod 600 ${shellWord(path)}`);
   }
 }
 
+/** Returns the only line of the file. Clears the buffer afterwards, because it has the key. */
 function oneLine(descriptor: number, place: string): string {
   const bytes = Buffer.alloc(MAX_BYTES + 1);
   try {
     const size = readSync(descriptor, bytes, 0, bytes.length, 0);
     const text = bytes.toString('utf8', 0, size).trim();
     if (size <= MAX_BYTES && text !== '' && !/[\r\n]/.test(text)) return text;
-    const found = size > MAX_BYTES ? `more than ${MAX_BYTES} bytes` : text === '' ? 'nothing' : 'several lines';
-    throw new ConfigError(`${place}: expected one line, got ${found}`, 'the file holds the key, or the secret, and nothing else');
+    const content = size > MAX_BYTES ? `more than ${MAX_BYTES} bytes` : text === '' ? 'nothing' : 'several lines';
+    throw new ConfigError(`${place}: expected one line, got ${content}`, 'the file holds the key, or the secret, and nothing else');
   } finally {
     bytes.fill(0);
   }

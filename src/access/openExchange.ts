@@ -1,4 +1,4 @@
-// Builds a client of the exchange from its settings (wire, clock, limiter, signer), and closes all of it together.
+// Builds a client of the exchange from the access settings, with wire, clock and rate limiter, and closes all of them together.
 
 import { LiveScheduler } from '../adapters/clock/liveScheduler.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
@@ -16,9 +16,10 @@ import { bansOf } from './bans.ts';
 import { redactingWire, NOWHERE } from './redactingWire.ts';
 import type { AccessSettings } from './settings.ts';
 
+/** An open client, and its parts. */
 export interface Exchange {
   readonly client: RestClient;
-  /** The client without `guardWire`, for requests of the kill switch itself. It shares clock, limits and connections. */
+  /** A client without `guardWire`, for the requests of a kill. It shares clock, limits and connections with `client`. */
   readonly ungated: RestClient;
   readonly clock: ServerClock;
   readonly limiter: Limiter;
@@ -28,11 +29,11 @@ export interface Exchange {
   random(): number;
   /** Returns the clock of the service for a market. */
   serverTime(market: Market): ServerTime;
-  /** Closes every connection and ends every wait. Pending calls are never answered. */
+  /** Closes all connections and ends all waits. Calls that are on the wire get no outcome. */
   close(): Promise<void>;
 }
 
-/** Carries signed requests: connections of this computer, or a simulated network. */
+/** Sends requests: over connections of this computer, or a simulated network. */
 export interface Network {
   readonly send: LateReplyWire;
   close(): Promise<void>;
@@ -43,9 +44,9 @@ export interface ExchangeOptions {
   readonly log?: (entry: CallLog) => void;
   /** Called when the exchange refuses calls because of a rate limit or a ban. Only the operator can deal with a ban. */
   readonly limited?: (event: LimitEvent) => void;
-  /** Time scale here and at a paper exchange; default 1. */
+  /** Factor that shortens waits, here and at a paper exchange; default 1. */
   readonly speed?: number;
-  /** An external scheduler for waits. `speed` is then ignored. */
+  /** Replaces the scheduler. `speed` is then ignored. */
   readonly scheduler?: Scheduler;
   readonly clock?: ServerClockOptions;
   /** Replaces the network. It is closed with the exchange. */
@@ -56,13 +57,13 @@ export interface ExchangeOptions {
   readonly guardWire?: (wire: LateReplyWire) => LateReplyWire;
 }
 
-/** Opens no connection by itself. Throws ConfigError for invalid limits. */
+/** Builds the client. Opens no connection before the first call. Throws ConfigError for invalid limits. */
 export function openExchange(settings: AccessSettings, options: ExchangeOptions = {}): Exchange {
   const { log, limited, speed = 1, guardWire = (wire) => wire } = options;
   const { baseUrls, credentials, dialect, limits, stateFolder } = settings;
   const { spot, futures } = baseUrls;
-  const own = new LiveScheduler({ speed });
-  const scheduler = options.scheduler ?? own;
+  const liveScheduler = new LiveScheduler({ speed });
+  const scheduler = options.scheduler ?? liveScheduler;
   const wire = options.network ?? new UndiciWire();
   const clock = new ServerClock(scheduler, options.clock);
   const limiter = new Limiter(scheduler, {
@@ -76,8 +77,8 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
   });
   const rng = seededRng((nowMs() ^ process.pid) | 0);
   const random = options.random ?? (() => rng.next());
-  const hidden = redactingWire(wire.send, credentials);
-  const parts = {
+  const redacted = redactingWire(wire.send, credentials);
+  const deps = {
     scheduler,
     limiter,
     clock,
@@ -88,8 +89,8 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
     ...(log ? { log } : {}),
   };
   return {
-    client: new RestClient({ ...parts, wire: guardWire(hidden) }),
-    ungated: new RestClient({ ...parts, wire: hidden }),
+    client: new RestClient({ ...deps, wire: guardWire(redacted) }),
+    ungated: new RestClient({ ...deps, wire: redacted }),
     clock,
     limiter,
     scheduler,
@@ -99,7 +100,7 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
     async close() {
       clock.stop();
       await wire.close();
-      own.close();
+      liveScheduler.close();
     },
   };
 }

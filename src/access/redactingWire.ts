@@ -1,10 +1,10 @@
-// A wire that masks credentials in everything it returns. Whatever a service echoes, the callers cannot print, log or store it.
+// Masks credentials in everything that a wire returns, so that no caller can print, log or store them.
 
 import type { LateReplyWire, WireReply } from '../adapters/exchange/wire/lateReplyWire.ts';
 import type { WireOutcome } from '../ports/wire.ts';
 import type { Signer } from './signer.ts';
 
-/** Address of a market without an address. Requests to it are not sent. */
+/** Stands for the missing address of a market. Requests to it are not sent. */
 export const NOWHERE = 'https://no-address.invalid';
 
 /** Returns `wire` with key and secret masked in bodies, headers and failure causes. Requests to `NOWHERE` fail at once. */
@@ -16,16 +16,17 @@ export function redactingWire(wire: LateReplyWire, signer: Signer | null): LateR
     }
     if (!signer) return wire(request, done, late);
     const signature = request.headers['X-CH-SIGN'] ?? '';
-    const settled = (outcome: WireOutcome): void => done(withoutSignature(hidden(outcome, signer), signature));
-    return wire(request, settled, late && ((reply) => late(replyWithout(hiddenReply(reply, signer), signature))));
+    const settled = (outcome: WireOutcome): void => done(withoutSignature(redactOutcome(outcome, signer), signature));
+    return wire(request, settled, late && ((reply) => late(replyWithout(redactReply(reply, signer), signature))));
   };
 }
 
-function hidden(outcome: WireOutcome, signer: Signer): WireOutcome {
-  return outcome.kind === 'reply' ? hiddenReply(outcome, signer) : { ...outcome, cause: signer.hideIn(outcome.cause) };
+/** Returns the outcome with key and secret masked. */
+function redactOutcome(outcome: WireOutcome, signer: Signer): WireOutcome {
+  return outcome.kind === 'reply' ? redactReply(outcome, signer) : { ...outcome, cause: signer.hideIn(outcome.cause) };
 }
 
-function hiddenReply(reply: WireReply, signer: Signer): WireReply {
+function redactReply(reply: WireReply, signer: Signer): WireReply {
   const hide = (text: string): string => signer.hideIn(text);
   return {
     kind: 'reply',
@@ -35,10 +36,10 @@ function hiddenReply(reply: WireReply, signer: Signer): WireReply {
   };
 }
 
-/** Copies the headers only if a text changes, which it hardly ever does. */
+/** Returns the headers with names and values mapped. Copies them only if a text changes, which is rare. */
 function headersWith(headers: WireReply['headers'], name: (text: string) => string, value: (text: string) => string): WireReply['headers'] {
-  const isClean = Object.entries(headers).every(([own, text]) => name(own) === own && value(text) === text);
-  return isClean ? headers : Object.fromEntries(Object.entries(headers).map(([own, text]) => [name(own), value(text)]));
+  const isUnchanged = Object.entries(headers).every(([header, text]) => name(header) === header && value(text) === text);
+  return isUnchanged ? headers : Object.fromEntries(Object.entries(headers).map(([header, text]) => [name(header), value(text)]));
 }
 
 /** Masks the signature of the request, which a service may echo. It is valid only for that request, but must not be printed. */
@@ -51,11 +52,11 @@ function replyWithout(reply: WireReply, signature: string): WireReply {
   if (signature === '') return reply;
   const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength);
   const isEchoed = bytes.includes(signature) || bytes.includes(signature.toUpperCase());
-  const asIs = (name: string): string => name;
+  const unchanged = (name: string): string => name;
   return {
     kind: 'reply',
     status: reply.status,
-    headers: headersWith(reply.headers, asIs, (value) => maskSecrets(value, signature)),
+    headers: headersWith(reply.headers, unchanged, (value) => maskSecrets(value, signature)),
     body: isEchoed ? Buffer.from(maskSecrets(bytes.toString('latin1'), signature), 'latin1') : reply.body,
   };
 }
@@ -67,7 +68,7 @@ function maskSecrets(text: string, signature: string): string {
   return text.replaceAll(signature, stars).replaceAll(signature.toUpperCase(), stars);
 }
 
-/** Replaces JSON escapes of letters by the letters, because an escaped credential would not be found. */
+/** Replaces JSON escapes of letters by the letters, so that an escaped credential is found. */
 function plainLetters(body: Uint8Array): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!bytes.includes('\\u00')) return body;

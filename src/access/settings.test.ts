@@ -25,7 +25,7 @@ const digestOf = (found: AccessSettings): string => signerOf(found).sign(Buffer.
 const DIGEST = '8e1cd9b70ee747b7478aa3df01f03a54b790038ad54c87039c07b4f9971cb7fa';
 
 describe('where keys come from', () => {
-  test('the environment, which has them no longer', () => {
+  test('keys come from the environment, which no longer has them afterwards', () => {
     const environment: Record<string, string | undefined> = { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET, OTHER: '1' };
     const found = accessSettings({}, environment);
     expect(environment).toEqual({ OTHER: '1' });
@@ -33,12 +33,12 @@ describe('where keys come from', () => {
     expect(digestOf(found)).toBe(DIGEST);
   });
 
-  test('files that the environment names', () => {
+  test('keys come from files that the environment names', () => {
     const environment = { ISOBAR_API_KEY_FILE: file('key', `${KEY}\n`), ISOBAR_API_SECRET_FILE: file('secret', ` ${SECRET}\r\n`, 0o400) };
     expect(digestOf(settings({}, environment))).toBe(DIGEST);
   });
 
-  test('files that the access file names, from where it lies', () => {
+  test('keys come from files that the access file names, relative to its folder', () => {
     file('keys/key', KEY);
     file('keys/secret', SECRET);
     const config = file('access.yaml', 'keyFile: keys/key\nsecretFile: keys/secret\n', 0o644);
@@ -50,7 +50,7 @@ describe('where keys come from', () => {
     });
   });
 
-  test('the config of a bot, which says it itself or names the access file', () => {
+  test('keys come from the config of a bot, which has them itself or names the access file', () => {
     file('keys/key', KEY);
     file('keys/secret', SECRET);
     file('keys/access.yaml', "keyFile: key\nsecretFile: secret\ndialect: { baseUrl: 'https://there.example' }\n");
@@ -65,12 +65,12 @@ describe('where keys come from', () => {
     expect(() => settings({ config: wrong })).toThrow(/wrong\.yaml:3 keyfile: unknown key keyfile, the nearest valid one is keyFile/);
   });
 
-  test('the environment before the access file', () => {
+  test('keys come from the environment rather than from the access file', () => {
     const config = file('access.yaml', 'keyFile: no-such\nsecretFile: no-such\n');
     expect(digestOf(settings({ config }, { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET }))).toBe(DIGEST);
   });
 
-  test('where keys come from: from nowhere: public calls alone', () => {
+  test('without keys only public calls are possible', () => {
     const found = settings({});
     expect(found.credentials).toBeNull();
     expect(refusal(() => signerOf(found)).remedy).toContain('ISOBAR_API_KEY_FILE');
@@ -138,7 +138,7 @@ describe('the access file', () => {
     expect(limits).toEqual({ banMinMs: 600000, overrides: { 'spot.newOrder': { count: 10, windowMs: 1000, weight: 2 } } });
   });
 
-  test('the access file: without one, the default', () => {
+  test('without a named access file the default one is used', () => {
     expect(settings({}).dialect).toEqual(DEFAULT_DIALECT);
     expect(settings({ config: file('a.yaml', 'dialect: {}\n') }).dialect).toEqual(DEFAULT_DIALECT);
   });
@@ -177,7 +177,7 @@ describe('the access file', () => {
     'password',
     'accessToken',
     'passphrase',
-  ])('a key in it is refused, and not shown: %s', (name) => {
+  ])('a key in the access file is refused, and not shown: %s', (name) => {
     for (const text of [`${name}: ${SECRET}\n`, `dialect:\n  x: [{ ${name}: ${SECRET} }]\n`]) {
       const refused = refusal(() => settings({ config: file('a.yaml', text) }));
       expect(refused.message).toMatch(/a\.yaml:\d .*expected no secret in a config file, got an API key/);
@@ -200,14 +200,14 @@ describe('the access file', () => {
 });
 
 describe('addresses', () => {
-  test('the option before the environment before the access file', () => {
+  test('an address comes from the option, else from the environment, else from the access file', () => {
     const config = file('a.yaml', 'dialect: { baseUrl: https://c.example.com, futuresBaseUrl: https://f.example.com }');
     const environment = { ISOBAR_SPOT_URL: 'https://b.example.com' };
     expect(settings({ config, spotUrl: 'http://127.0.0.1:8080/' }, environment).baseUrls.spot).toBe('http://127.0.0.1:8080');
     expect(settings({ config }, environment).baseUrls).toEqual({ spot: 'https://b.example.com', futures: 'https://f.example.com' });
   });
 
-  test('a market without one', () => {
+  test('a market without an address is refused with what to set', () => {
     const refused = refusal(() => originOf(settings({}), 'futures'));
     expect(refused.message).toMatch(/^--futures-url: /);
     expect(refused.remedy).toMatch(/ISOBAR_FUTURES_URL.*dialect\.futuresBaseUrl/);
@@ -234,7 +234,7 @@ describe('arguments', () => {
   });
 
   test.each(['--config=x', 'symbol=BTCUSDT', 'key=3', 'token=5', '--set', 'params.key=3', 'secret.yaml', '--keyframes', 'orderId=1', '-p'])(
-    'arguments: %s is not',
+    'arguments: %s is not refused',
     (word) => {
       expect(() => refuseKeysInArguments([word])).not.toThrow();
     },
@@ -244,7 +244,7 @@ describe('arguments', () => {
 describe('bans', () => {
   const ban = (untilMs: number) => ({ sinceMs: 1, untilMs, strikes: 1 });
 
-  test('bans: of both addresses, the one that ends last', () => {
+  test('of the bans of both addresses, the one that ends last counts', () => {
     const both = bansOf(folder, ['https://a.example.com', 'http://127.0.0.1:80']);
     expect(both.read()).toBeNull();
     bansOf(folder, ['https://a.example.com']).write(ban(5));

@@ -1,4 +1,5 @@
-// Access settings of an exchange: addresses, credentials and dialect. Sources, in this order: options, environment, access file.
+// Determines the access settings of an exchange: addresses, credentials and dialect. Options count first, then environment, then access
+// file.
 
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -25,6 +26,7 @@ export interface AccessOptions {
 
 type DialectFile = NonNullable<AccessFile['dialect']>;
 
+/** The user's rate limits. */
 export interface LimitSettings {
   /** Overrides of the endpoint table. */
   readonly overrides: LimitOverrides;
@@ -34,6 +36,7 @@ export interface LimitSettings {
 
 export type SecretSource = { readonly kind: 'environment'; readonly variable: string } | { readonly kind: 'file'; readonly path: string };
 
+/** Everything that a client of the exchange needs. */
 export interface AccessSettings {
   /** Origins; null if none was given. */
   readonly baseUrls: Readonly<Record<Market, string | null>>;
@@ -49,7 +52,7 @@ export interface AccessSettings {
   readonly stateFolder: string;
 }
 
-/** Throws ConfigError for unusable settings. Removes key and secret from `environment`. */
+/** Returns the settings. Removes key and secret from `environment`. Throws ConfigError for invalid settings. */
 export function accessSettings(options: AccessOptions, environment: Environment = process.env): AccessSettings {
   const file = options.config === undefined ? {} : readAccessFile(options.config);
   return settingsOf(file, dirname(options.config ?? '.'), options, environment);
@@ -113,16 +116,16 @@ interface FoundSecret {
   readonly source: SecretSource;
 }
 
-/** The environment takes precedence over the file, because it was set for this call. */
+/** Returns a credential: that of the environment, otherwise that of the file named in the access file. Null without one. */
 function secretOf(environment: Environment, name: SecretName, configured: string | undefined, folder: string): FoundSecret | null {
   const found = secretFrom(environment, name);
-  if (found && 'file' in found) return fromFile(found.file, found.text);
+  if (found && 'file' in found) return readFoundSecret(found.file, found.text);
   if (found) return { secret: found, source: { kind: 'environment', variable: VARIABLES[name].text } };
   if (configured === undefined) return null;
-  return fromFile(isAbsolute(configured) ? configured : join(folder, configured), name === 'key' ? 'keyFile' : 'secretFile');
+  return readFoundSecret(isAbsolute(configured) ? configured : join(folder, configured), name === 'key' ? 'keyFile' : 'secretFile');
 }
 
-const fromFile = (path: string, text: string): FoundSecret => ({ secret: readKeyFile(path, text), source: { kind: 'file', path } });
+const readFoundSecret = (path: string, text: string): FoundSecret => ({ secret: readKeyFile(path, text), source: { kind: 'file', path } });
 
 type DialectOptions = Omit<DialectFile, 'baseUrl' | 'futuresBaseUrl' | 'limits'>;
 
@@ -141,7 +144,7 @@ function limitsOf({ banMinMs, ...named }: NonNullable<DialectFile['limits']>): L
   return { overrides: Object.fromEntries(overrides), banMinMs: typeof banMinMs === 'number' ? banMinMs : null };
 }
 
-/** Follows the XDG base directories on every platform, so that the documentation names one place. */
+/** Returns the folder for state. It follows the XDG base directories on every platform. */
 export function stateFolderOf(environment: Environment): string {
   const state = environment['XDG_STATE_HOME'];
   return join(state === undefined || state === '' ? join(homedir(), '.local', 'state') : state, 'isobar');
@@ -159,7 +162,7 @@ export function originOf({ baseUrls }: AccessSettings, market: Market): string {
   );
 }
 
-/** Throws ConfigError if there are no credentials. */
+/** Returns the signer. Throws ConfigError if there are no credentials. */
 export function signerOf({ credentials }: AccessSettings): Signer {
   if (credentials) return credentials;
   throw new ConfigError('expected an API key and its secret, got none', KEY_REMEDY);

@@ -1,4 +1,4 @@
-// Unwraps a secret, in this file only: it becomes a key object that signs, and its text is dropped.
+// Signs requests. Only this file unwraps a secret: the secret becomes a key object, and its text is dropped.
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { ConfigError } from '../base/errors.ts';
@@ -7,7 +7,7 @@ import type { Credentials } from '../protocol/request.ts';
 import type { Sign } from '../protocol/sign.ts';
 import { CredentialScanner } from './credentialScanner.ts';
 
-/** Characters that a header can carry and that JSON need not escape. */
+/** Characters that are allowed in a header and need no escape in JSON. */
 const USABLE = /^[!#-[\]-~]{8,256}$/;
 
 /** Signs requests without revealing the credentials. Printing or copying it shows at most four characters of the key. */
@@ -18,8 +18,8 @@ export class Signer implements Credentials {
 
   /** Consumes both secrets. Throws ConfigError for text that cannot be a key or a secret. */
   constructor(apiKey: Secret, secret: Secret) {
-    this.#apiKey = usable('the API key', apiKey.take());
-    const text = usable('the API secret', secret.take());
+    this.#apiKey = checkedCredential('the API key', apiKey.take());
+    const text = checkedCredential('the API secret', secret.take());
     const key: KeyObject = createSecretKey(Buffer.from(text));
     const digest = (message: Uint8Array) => createHmac('sha256', key).update(message).digest('hex');
     this.sign = digest;
@@ -30,7 +30,7 @@ export class Signer implements Credentials {
     return this.#apiKey;
   }
 
-  /** Returns enough of the key to distinguish keys: at most a quarter of it. */
+  /** Returns the beginning of the key, to distinguish keys: at most four characters and a quarter of it. */
   get hint(): string {
     return `${this.#apiKey.slice(0, Math.min(4, this.#apiKey.length / 4))}...`;
   }
@@ -58,7 +58,8 @@ export class Signer implements Credentials {
   }
 }
 
-function usable(what: string, text: string): string {
+/** Returns the text of a credential. Throws ConfigError if it cannot be one. */
+function checkedCredential(what: string, text: string): string {
   if (USABLE.test(text)) return text;
   throw new ConfigError(
     `${what}: expected 8 to 256 printable characters without blanks, quotes and backslashes, got ${text.length} that are not`,

@@ -1,9 +1,9 @@
-// The kinds of errors that isobar throws, and their exit codes.
+// Defines the errors that isobar throws, and the exit codes of its commands.
 
 /** Exit codes of every `isobar` command. */
 export const EXIT = { ok: 0, failed: 1, badInput: 2, differs: 3, unknown: 4 } as const;
 
-/** A bug of isobar itself. The process stops, and its results are not to be trusted. Exit code 1. */
+/** A bug of isobar. The process stops, and its results must not be used. Exit code 1. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
@@ -22,8 +22,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * A strategy at fault: it threw, returned a promise, or hung. Exit code 1. `message` names the strategy and the bar; the original error is
- * the `cause`.
+ * A fault of a strategy: it threw an error, returned a promise, or did not return. Exit code 1. `message` names the strategy and the bar;
+ * the original error is the `cause`.
  */
 export class StrategyError extends Error {
   override readonly name = 'StrategyError';
@@ -35,7 +35,7 @@ export class StrategyError extends Error {
 }
 
 /**
- * A strategy that is not deterministic: its actions depend on the size of a block, or on what runs beside it. Exit code 3. `message` names
- * the strategy and the first difference.
+ * A strategy that is not deterministic: its actions depend on the size of a block, or on other runs in its process. Exit code 3. `message`
+ * names the strategy and the first difference.
  */
 export class DiffersError extends StrategyError {}

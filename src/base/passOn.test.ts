@@ -18,7 +18,7 @@ class Counter extends Base {
   }
 }
 
-test('methods run on the object behind, private fields and classes above included', () => {
+test('methods run on the object behind, private fields and base classes included', () => {
   const counter = new Counter();
   const front = passOn(counter, {});
   expect(front.add(2)).toBe(2);
@@ -26,7 +26,7 @@ test('methods run on the object behind, private fields and classes above include
   expect(counter.count).toBe(2);
 });
 
-test('fields and accessors are read at each use', () => {
+test('fields and accessors of the object behind are read at each use', () => {
   const counter = new Counter();
   const front = passOn(counter, {});
   counter.add(3);

@@ -1,27 +1,27 @@
-// Wraps an object: members that the wrapper does not define are those of the wrapped object.
+// Wraps an object. Members that the wrapper does not define come from the wrapped object.
 
 /**
- * Returns an object with the members of `own`, and all other members of `bound`. Methods run on `bound`, fields are read from it at each
- * use. `own` is a plain object; its methods call `bound` to use what they replace.
+ * Returns an object with the members of `own`, and all other members of `wrapped`. Methods run on `wrapped`, and its fields are read at
+ * each use. `own` is a plain object. Its methods may call the methods of `wrapped` that they replace.
  */
-export function passOn<Of extends object>(bound: Of, own: Partial<Of>): Of {
-  const made = {};
-  for (const name of namesOf(bound)) {
-    const value: unknown = Reflect.get(bound, name);
-    const passed: PropertyDescriptor =
+export function passOn<Wrapped extends object>(wrapped: Wrapped, own: Partial<Wrapped>): Wrapped {
+  const wrapper = {};
+  for (const name of namesOf(wrapped)) {
+    const value: unknown = Reflect.get(wrapped, name);
+    const descriptor: PropertyDescriptor =
       typeof value === 'function'
-        ? { value: value.bind(bound), enumerable: true }
-        : { get: () => Reflect.get(bound, name) as unknown, enumerable: true };
-    Object.defineProperty(made, name, { ...passed, configurable: true });
+        ? { value: value.bind(wrapped), enumerable: true }
+        : { get: () => Reflect.get(wrapped, name) as unknown, enumerable: true };
+    Object.defineProperty(wrapper, name, { ...descriptor, configurable: true });
   }
-  return Object.defineProperties(made, Object.getOwnPropertyDescriptors(own)) as Of;
+  return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(own)) as Wrapped;
 }
 
 /** Returns the names of fields, accessors and methods, including inherited ones. */
-function namesOf(bound: object): ReadonlySet<string> {
+function namesOf(wrapped: object): ReadonlySet<string> {
   const names = new Set<string>();
   for (
-    let level: unknown = bound;
+    let level: unknown = wrapped;
     typeof level === 'object' && level !== null && level !== Object.prototype;
     level = Object.getPrototypeOf(level)
   )

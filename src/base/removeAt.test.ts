@@ -1,9 +1,11 @@
+// Removing an item of a list by its index.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { removeAt } from './removeAt.ts';
 
 describe('removeAt', () => {
-  it('leaves what splice leaves', () => {
+  it('removeAt leaves the same list as splice', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), fc.nat(20), (list, at) => {
         const expected = list.toSpliced(at, 1);
@@ -12,7 +14,7 @@ describe('removeAt', () => {
       }),
     );
   });
-  it('removes nothing at -1, where nothing was found', () => {
+  it('removeAt removes nothing at -1, the index of what was not found', () => {
     const list = [1, 2];
     removeAt(list, -1);
     expect(list).toEqual([1, 2]);

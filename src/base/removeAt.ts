@@ -1,6 +1,7 @@
+// Removes an element of a list without allocating memory.
+
 /**
- * Removes the element at `at`; the others keep their order. A place outside the list removes nothing. `splice` makes an array of what it
- * removes, at each order that ends.
+ * Removes the element at `at`; the others keep their sequence. An index outside the list removes nothing. `splice` would allocate an array.
  */
 export function removeAt(list: unknown[], at: number): void {
   if (!(at >= 0 && at < list.length)) return;

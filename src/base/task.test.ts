@@ -85,7 +85,7 @@ describe('a task', () => {
     expect([task.isOver, lines]).toEqual([true, ['finally']]);
   });
 
-  it('a task passes the error of a wait that cannot begin to the work', () => {
+  it('a task throws the error of a wait that cannot begin inside its work', () => {
     const lines: string[] = [];
     const task = start(
       (function* (): Work<string> {
@@ -188,7 +188,7 @@ describe('all', () => {
     );
   });
 
-  it('all starts every work before it waits, and a cancel gives all of them up', () => {
+  it('all starts every work before it waits, and a cancel cancels all of them', () => {
     const replies = [new Reply<number>(), new Reply<number>(), new Reply<number>()];
     const task = start(all(replies.map((reply) => reply.work())));
     replies[1]!.come(1);

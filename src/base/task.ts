@@ -1,17 +1,18 @@
-// Tasks: work that waits without promises. A task runs in its caller's stack up to its first wait, then in the stack of what it waits for.
+// Tasks: work that waits without promises. A task runs in its caller's stack up to its first wait, then in the stack of the callback.
 
-/** Begins a wait. Takes the function that continues the work, and returns the function that gives the wait up. */
-type Waiting = (resume: () => void) => () => void;
+/** Begins a wait. Gets the function that continues the work, and returns a function that ends the wait early. */
+type Wait = (resume: () => void) => () => void;
 
-/** The steps of a task, as a generator. `yield*` runs one work inside another and returns its result. */
-export type Work<T> = Generator<Waiting, T, void>;
+/** The work of a task, as a generator. `yield*` runs one work inside another and returns its result. */
+export type Work<T> = Generator<Wait, T, void>;
 
+/** Work that is running. */
 export interface Task<T> {
   /** True once it has a result, has thrown or was cancelled. */
   readonly isOver: boolean;
-  /** Ends it without a result: gives up what it waits for and runs its `finally` blocks. No effect once it has ended. */
+  /** Ends the task without a result: ends its wait and runs its `finally` blocks. Has no effect once the task has ended. */
   cancel(): void;
-  /** Calls `listener` once with the result: at once if there is one, and never after a cancel or an error. */
+  /** Calls `listener` once with the result, now if there is one already. Never calls it after a cancel or an error. */
   whenOver(listener: (result: T) => void): void;
 }
 
@@ -20,7 +21,7 @@ class RunningTask<T> implements Task<T> {
   private readonly work: Work<T>;
   private readonly listeners: ((result: T) => void)[] = [];
   private result: { readonly value: T } | null = null;
-  private giveUp: (() => void) | null = null;
+  private stopWaiting: (() => void) | null = null;
   private isRunning = false;
 
   constructor(work: Work<T>) {
@@ -34,23 +35,23 @@ class RunningTask<T> implements Task<T> {
   cancel(): void {
     if (this.isOver) return;
     this.isOver = true;
-    // Its own code has cancelled it: it ends at its next wait.
+    // A task that cancels itself ends at its next wait.
     if (!this.isRunning) this.leave();
   }
 
   /** Runs up to the next wait or the end. */
   readonly run = (): void => {
     if (this.isOver) return;
-    this.giveUp = null;
+    this.stopWaiting = null;
     const { done, value } = this.step();
     if (done === true) this.end(value);
     else {
-      this.giveUp = value(this.run);
+      this.stopWaiting = value(this.run);
       if (this.isOver) this.leave();
     }
   };
 
-  private step(): IteratorResult<Waiting, T> {
+  private step(): IteratorResult<Wait, T> {
     this.isRunning = true;
     try {
       return this.work.next();
@@ -62,9 +63,9 @@ class RunningTask<T> implements Task<T> {
     }
   }
   private leave(): void {
-    const giveUp = this.giveUp;
-    this.giveUp = null;
-    giveUp?.();
+    const stopWaiting = this.stopWaiting;
+    this.stopWaiting = null;
+    stopWaiting?.();
     this.work.return(undefined as T);
   }
   private end(value: T): void {
@@ -82,10 +83,12 @@ export function start<T>(work: Work<T>): Task<T> {
   return task;
 }
 
-/** Waits for one callback. `begin` runs at once; it gets the callback, whose first call counts, and returns how to give the wait up. */
+/**
+ * Waits for one callback. `begin` runs at once. It gets the callback, whose first call counts, and returns a function that ends the wait.
+ */
 export function* pending<T>(begin: (done: (value: T) => void) => () => void): Work<T> {
   const wait: { result: { readonly value: T } | null; resume: (() => void) | null } = { result: null, resume: null };
-  const giveUp = begin((value) => {
+  const stopWaiting = begin((value) => {
     if (wait.result !== null) return;
     wait.result = { value };
     wait.resume?.();
@@ -93,37 +96,37 @@ export function* pending<T>(begin: (done: (value: T) => void) => () => void): Wo
   if (wait.result === null) {
     yield (resume) => {
       wait.resume = resume;
-      return giveUp;
+      return stopWaiting;
     };
   }
   return wait.result!.value;
 }
 
-/** Waits for a task that runs already. A cancel ends this wait and not the task. */
+/** Waits for a running task. A cancel ends this wait, not the task. */
 export const resultOf = <T>(task: Task<T>): Work<T> =>
   pending<T>((done) => {
     task.whenOver(done);
     return () => {};
   });
 
-/** Returns work that has its result without a wait. */
+/** Returns work with a result that needs no wait. */
 export const immediate = <T>(result: T): Work<T> =>
   pending<T>((done) => {
     done(result);
     return () => {};
   });
 
-/** Runs all works at the same time, started in their order, and returns their results in the same order. */
+/** Starts all works in sequence, lets them run at the same time, and returns their results in the same sequence. */
 export function* all<T>(works: readonly Work<T>[]): Work<readonly T[]> {
   const results: T[] = [];
-  let open = works.length;
-  if (open === 0) return results;
+  let unfinished = works.length;
+  if (unfinished === 0) return results;
   return yield* pending<readonly T[]>((done) => {
-    const tasks = works.map((work, at) => {
+    const tasks = works.map((work, index) => {
       const task = start(work);
       task.whenOver((result) => {
-        results[at] = result;
-        if (--open === 0) done(results);
+        results[index] = result;
+        if (--unfinished === 0) done(results);
       });
       return task;
     });
@@ -133,7 +136,7 @@ export function* all<T>(works: readonly Work<T>[]): Work<readonly T[]> {
   });
 }
 
-/** Waits for `ms` of the scheduler. */
+/** Waits for `ms` milliseconds of the scheduler. */
 export function* sleep(
   scheduler: { readonly nowMs: number; at(timeMs: number, run: () => void): number; cancel(handle: number): void },
   ms: number,

@@ -1,4 +1,5 @@
-// Opens a requested run as a definition with its bars: from a file, from options of a command or of code, from an earlier run, or the demo.
+// Opens a requested run: returns its definition and its bars, from a file, from options of a command or of code, from an earlier run, or
+// the demo.
 
 import { rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -18,6 +19,7 @@ import { withOverrides } from './text/overrides.ts';
 import { displayPath } from './text/paths.ts';
 import { optionSource, readDefinition, type DefinitionSource } from './text/source.ts';
 
+/** A request for a run. `settings`: overrides as `key=value`. */
 export type RunRequest = { readonly settings: readonly string[] } & (
   | { readonly kind: 'file'; readonly file: string }
   | OptionsRequest
@@ -46,19 +48,19 @@ export interface RepeatRequest {
 export interface OptionsRequest {
   readonly kind: 'options';
   readonly values: Readonly<Record<string, unknown>>;
-  /** Bars instead of a catalog: files to import, and sets in memory. Null: `values` names feeds of a catalog. */
+  /** Bars that replace the catalog: files to import, and sets in memory. Null: `values` names feeds of a catalog. */
   readonly data: { readonly files: readonly string[]; readonly sets: readonly LoadedBars[] } | null;
   /** Symbol and interval of the files, if their names do not state them. */
   readonly symbol?: string | undefined;
   readonly interval?: string | undefined;
-  /** How messages name the options as a whole, and the options of some keys. */
+  /** Name of the options in messages, and the names of single options by their keys. */
   readonly called: string;
   readonly places: Readonly<Record<string, string>>;
   /** Parts of the run that were given in code. */
   readonly inCode: readonly string[];
 }
 
-/** How to create bars that are in no catalog: files to import, or a seed. */
+/** How to create bars that are not in a catalog: the files to import, or the options of a generator. */
 export type BarsRecipe =
   | {
       readonly kind: 'import';
@@ -81,7 +83,7 @@ export interface Origin {
   readonly definition: string | null;
   /** Bars outside the catalog; null if they are in it or were given in code. */
   readonly bars: BarsRecipe | null;
-  /** The commands that would put its bars into the definition's catalog; null if they are there already. */
+  /** The commands that put its bars into the definition's catalog; null if they are there already. */
   readonly recipe: string | null;
   /** Parts that are in no file: a class, columns of bars. */
   readonly inCode: readonly string[];
@@ -89,6 +91,7 @@ export interface Origin {
 
 const NO_ORIGIN: Origin = { definition: null, bars: null, recipe: null, inCode: [] };
 
+/** A run that is ready to be resolved. */
 export interface RequestedRun {
   readonly source: DefinitionSource;
   /** Bars that replace the catalog of the definition; null: the catalog is used. */
@@ -97,8 +100,8 @@ export interface RequestedRun {
 }
 
 /**
- * Reads, imports or generates what `request` needs. Files of bars are imported through `folder` (by default a temporary one), which is then
- * removed. Throws ConfigError.
+ * Reads the definition, and imports or generates the bars. Files of bars are imported through `folder`, by default a temporary one, which
+ * is removed afterwards. Throws ConfigError for invalid input.
  */
 export async function openRequest(request: RunRequest, folder: string | null = null): Promise<RequestedRun> {
   const opened = await open(request, folder);
@@ -120,7 +123,9 @@ async function open(request: RunRequest, folder: string | null): Promise<Request
   }
 }
 
-/** Resolves paths as the original run did: from the folder in which it was started, then from that of its definition. */
+/**
+ * Opens an earlier run again. Paths are resolved as in the original run: from the folder where it was started, then from its definition's.
+ */
 async function repeatRun({ file, startedIn, origin }: RepeatRequest, folder: string | null): Promise<RequestedRun> {
   const source = { ...readDefinition(file), folder: resolve(startedIn, dirname(origin.definition ?? '.')), startedIn };
   return { source, bars: origin.bars === null ? null : memoryStore(await makeBars(origin.bars, startedIn, folder)), origin };
@@ -144,9 +149,9 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
   const [only] = sets;
   if (only === undefined) throw new ConfigError(`${places['feeds'] ?? called}: expected bars, got none`, 'name a file of bars');
   if (values['feeds'] === undefined && sets.length > 1) {
-    const have = sets.map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`).join(', ');
+    const available = sets.map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`).join(', ');
     throw new ConfigError(
-      `${called} feeds: expected feeds beside several sets of bars (${have})`,
+      `${called} feeds: expected feeds beside several sets of bars (${available})`,
       `name them: feeds: { bars: { symbol: '${only.bars.instrument.wireName}', interval: '${only.bars.interval}' }, ... }`,
     );
   }
@@ -168,7 +173,7 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
   };
 }
 
-/** Imports files of bars as an import into a catalog would store them. */
+/** Returns the bars of files, as an import into a catalog would store them. */
 export async function importAll(
   files: readonly string[],
   names: Pick<OptionsRequest, 'symbol' | 'interval' | 'places'>,
@@ -177,7 +182,7 @@ export async function importAll(
   const interval = names.interval === undefined ? undefined : parseInterval(names.interval);
   if (interval === null)
     throw new ConfigError(`${names.places['interval'] ?? 'interval'}: expected ${INTERVAL_FORM}, got ${names.interval}`, 'correct it');
-  // Loaded on demand: the importers are 22 modules, and most runs read their bars from a catalog.
+  // Load the 22 modules of the importers on demand, because most runs read their bars from a catalog.
   const { importFiles } = await import('../adapters/catalog/import/importFiles.ts');
   const catalog = folder ?? temporaryFolder();
   try {
@@ -188,7 +193,7 @@ export async function importAll(
   }
 }
 
-/** A year of synthetic 15-minute bars. The fixed seed gives the same demo result everywhere. */
+/** The bars of the demo: a year of synthetic 15-minute bars. With a fixed seed, the result is equal everywhere. */
 const DEMO = { kind: 'generate', symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
 
 function generate({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {

@@ -1,4 +1,4 @@
-// Resolves a checked definition to a run plan: loads strategies and bars, and converts text to numbers.
+// Resolves a definition to a run plan: loads strategies, models and bars, and converts text to numbers.
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -30,23 +30,24 @@ import { whereIs, type DefinitionSource } from './text/source.ts';
 import { ppmOf } from './text/values.ts';
 import { loadEntry, type LoadedEntry } from './load/strategies.ts';
 
+/** A run plan, and facts about its origin. */
 export interface ResolvedRun {
   readonly plan: RunPlan;
   /** The definition as YAML with every default written out. */
   readonly text: string;
   /** sha-256 of `text`. */
   readonly hash: string;
-  /** Files in each strategy bundle, in the order of the plan. */
+  /** Files in the bundle of each strategy. */
   readonly inputs: readonly (readonly string[])[];
-  /** Every file that the run read, except its definition. */
+  /** All files that the run read, except its definition. */
   readonly files: readonly UsedFile[];
-  /** Notes on the resolution for a reader of the results. */
+  /** Notes for a reader of the results, for example about missing data. */
   readonly notes: readonly string[];
   /** Warnings that a reader of the results must see. */
   readonly warnings: readonly Warning[];
-  /** Where its bars came from; null for feeds that were loaded before. */
+  /** The store of its bars; null for feeds that were loaded before. */
   readonly store: BarStore | null;
-  /** Null for a run without futures. */
+  /** Marks and funding; null for a run without futures. */
   readonly contracts: LoadedContracts | null;
 }
 
@@ -62,13 +63,13 @@ export interface ResolveOptions {
   readonly blockRows?: number;
   /** Bars that replace the definition's catalog folder. */
   readonly bars?: BarStore | null | undefined;
-  /** Feeds of the definition that are already loaded; then nothing is read. */
+  /** Feeds of the definition that were loaded before. Then no bars are read. */
   readonly feeds?: readonly FeedPlan[];
-  /** External series that are already loaded, with those feeds. */
+  /** External series that were loaded with these feeds. */
   readonly series?: readonly SeriesPlan[] | undefined;
-  /** Contracts of those feeds that are already loaded. */
+  /** Contract data that were loaded with these feeds. */
   readonly contracts?: LoadedContracts | undefined;
-  /** Replaces the loading of strategy files, for classes that are already loaded. */
+  /** Replaces the loading of strategy files, for classes that were loaded before. */
   readonly load?: (entry: StrategyEntry, source: DefinitionSource, importer?: Importer) => Promise<LoadedEntry>;
   /** Runs the top-level code of users' files. */
   readonly importer?: Importer;
@@ -78,36 +79,36 @@ export interface ResolveOptions {
   readonly modules?: ModuleOptions['modules'];
 }
 
-const CATALOG = { what: 'a catalog folder', kind: 'folder' as const, remedy: 'isobar data import FILE --catalog FOLDER makes one' };
+const CATALOG_FOLDER = { what: 'a catalog folder', kind: 'folder' as const, remedy: 'isobar data import FILE --catalog FOLDER makes one' };
 
 /**
- * Default block size: short enough for ten progress reports a second and for windows that fit the cache. Sizes from 512 to 4096 differ by a
- * tenth.
+ * Default number of rows of a block. It is short enough for ten progress reports a second, and for data that fit the cache. Between 512 and
+ * 4096 rows, the speed differs by a tenth.
  */
 export const BLOCK_ROWS = 2048;
 
-/** Throws ConfigError for any unusable part of the definition, and StrategyError for a strategy file that throws when loaded. */
+/** Resolves a definition. Throws ConfigError for an invalid part, and StrategyError for a strategy file that throws when it is loaded. */
 export async function resolveRun(source: DefinitionSource, options: ResolveOptions = {}): Promise<ResolvedRun> {
   const definition = parseDefinition(source);
   const entries = strategyEntries(definition, source);
   const range = rangeOf(definition, source);
-  // Bundling runs in another process, so the bars are loaded meanwhile. Problems of a strategy are reported first.
+  // Load the bars while another process bundles the strategies. Problems of a strategy are reported first.
   const loading = Promise.allSettled(
     entries.map((entry) => (options.load ? options.load(entry, source) : loadEntry(entry, source, options.importer, options.bundler))),
   );
   const feeds = deferOutcome(() => {
     const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
-    const all = options.feeds ?? loadFeeds(definition, source, store!, range);
-    const span = spanOf(all, range);
-    const widest = widestOf(all);
-    // Loads the feeds as if the definition had these `from` and `to`, because the definition that the run records has them.
+    const allFeeds = options.feeds ?? loadFeeds(definition, source, store!, range);
+    const span = spanOf(allFeeds, range);
+    const widest = widestSpan(allFeeds);
+    // Load the feeds again for the narrower span, because the recorded definition has its `from` and `to`.
     const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
-    const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
-    const warnings = isNarrowed ? [rangeWarning(kept, widest, span.run)] : [];
-    const contracts = options.contracts ?? contractsOf(definition, kept, store, span.run);
+    const runFeeds = isNarrowed ? loadFeeds(definition, source, store!, span.run) : allFeeds;
+    const warnings = isNarrowed ? [rangeWarning(runFeeds, widest, span.run)] : [];
+    const contracts = options.contracts ?? contractsOf(definition, runFeeds, store, span.run);
     const series =
-      options.feeds === undefined ? loadExternalSeries(definition, source, kept, store, span.run.toMs) : (options.series ?? []);
-    return { store, feeds: kept, span, warnings, contracts, series };
+      options.feeds === undefined ? loadExternalSeries(definition, source, runFeeds, store, span.run.toMs) : (options.series ?? []);
+    return { store, feeds: runFeeds, span, warnings, contracts, series };
   });
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
@@ -133,19 +134,19 @@ interface Span {
 }
 
 /**
- * Returns the times of the run. Unless the definition sets them, they are those of the bars in which its orders fill. Feeds that extend
- * beyond by less than one bar of theirs, such as a day around the first minutes, are not cut off.
+ * Returns the times of the run, and those of its bars. Unless the definition sets them, they are the times of the bars in which orders
+ * fill. If another feed is longer by less than one of its bars, such as a day around the first minutes, its times count.
  */
 function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
-  const all = widestOf(feeds);
-  const filled = widestOf(finestFeeds(feeds));
-  const bar = Math.max(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
-  const fromMs = filled.fromMs - all.fromMs >= bar ? filled.fromMs : all.fromMs;
-  const toMs = all.toMs - filled.toMs >= bar ? filled.toMs : all.toMs;
+  const widest = widestSpan(feeds);
+  const filled = widestSpan(finestFeeds(feeds));
+  const maxBarMs = Math.max(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+  const fromMs = filled.fromMs - widest.fromMs >= maxBarMs ? filled.fromMs : widest.fromMs;
+  const toMs = widest.toMs - filled.toMs >= maxBarMs ? filled.toMs : widest.toMs;
   return { run: { fromMs: range.fromMs ?? fromMs, toMs: range.toMs ?? toMs }, bars: { fromMs, toMs } };
 }
 
-function widestOf(feeds: readonly FeedPlan[]): Span {
+function widestSpan(feeds: readonly FeedPlan[]): Span {
   return {
     fromMs: Math.min(...feeds.map(({ bars, firstRow }) => bars.openMs[firstRow] ?? Infinity)),
     toMs: Math.max(...feeds.map(({ bars }) => bars.closeMs[bars.length - 1] ?? -Infinity)),
@@ -161,7 +162,7 @@ function rangeWarning(feeds: readonly FeedPlan[], all: Span, run: Span): Warning
   );
 }
 
-/** Returns null without contracts. Bars given in code have no marks and no funding. */
+/** Returns marks and funding of the contracts; null without contracts. Bars that were given in code have neither. */
 function contractsOf({ futures }: Definition, feeds: readonly FeedPlan[], store: BarStore | null, run: Span): LoadedContracts | null {
   const ofContracts = feeds.filter(({ bars }) => bars.instrument.contract !== undefined);
   if (ofContracts.length === 0) return null;
@@ -169,7 +170,7 @@ function contractsOf({ futures }: Definition, feeds: readonly FeedPlan[], store:
 }
 
 function catalogOf(definition: Definition, source: DefinitionSource): BarStore {
-  return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG));
+  return catalogStore(locate(source, ['catalog'], definition.catalog ?? DEFAULTS.catalog, CATALOG_FOLDER));
 }
 
 interface Range {
@@ -272,7 +273,7 @@ function futuresOf({ futures }: Definition, { data }: LoadedContracts): FuturesP
   };
 }
 
-/** Notes where orders fill in bars that the strategy does not see. */
+/** Returns notes about execution-only feeds, in which orders fill and which the strategy does not see. */
 function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
   const names = instrumentNames(feeds.map(({ bars }) => bars.instrument.id));
   const found = finestFeeds(feeds.filter(({ isHidden }) => !isHidden)).flatMap(({ bars: { instrument, interval } }) => {

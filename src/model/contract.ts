@@ -1,6 +1,6 @@
-// The terms of a futures contract: what one lot represents, its settlement asset, its fees and its margin tiers.
+// The terms of a futures contract: its face value, settlement asset, fees and margin tiers.
 
-/** A tier of the maintenance table: the margin that must remain, as a part of the position's value. */
+/** A margin tier: the maintenance margin for a range of position values. */
 export interface MarginTier {
   /** The largest value that the tier covers, in units of the settlement asset; null: no upper end. */
   readonly upToUnits: number | null;
@@ -10,7 +10,7 @@ export interface MarginTier {
   readonly maxLeverage: number;
 }
 
-/** Part 2.2 of the specification, in whole numbers. Rates are in ppm of the value. */
+/** A futures contract in whole numbers (specification, part 2.2). Rates are in ppm of the value. */
 export interface Contract {
   readonly contractId: number;
   /**
@@ -21,7 +21,7 @@ export interface Contract {
   /** E perpetual, S test, as the service has it. */
   readonly type: string;
   /**
-   * Settlement asset: margin, profit, fees and funding are in it, as whole numbers of 10^-marginDigits. The instrument's `quote` and
+   * Settlement asset. Margin, profit, fees and funding are whole numbers of 10^-marginDigits of it. Equal to the instrument's `quote` and
    * `quoteDigits`.
    */
   readonly marginCoin: string;
@@ -29,7 +29,7 @@ export interface Contract {
   /** Face value of one contract: `multiplier` x 10^-multiplierDigits of `multiplierCoin`. */
   readonly multiplier: number;
   readonly multiplierDigits: number;
-  /** The instrument's `base`. */
+  /** Equal to the instrument's `base`. */
   readonly multiplierCoin: string;
   readonly minLeverage: number;
   readonly maxLeverage: number;
@@ -39,10 +39,10 @@ export interface Contract {
   readonly openTakerFeePpm: number;
   readonly closeMakerFeePpm: number;
   readonly closeTakerFeePpm: number;
-  /** True for status 1. Any other status refuses OPEN. */
+  /** True for status 1. With any other status, the venue refuses orders that open a position. */
   readonly isTrading: boolean;
-  /** By rising `upToUnits`; null in the last tier. */
+  /** Margin tiers by rising `upToUnits`, which is null in the last tier. */
   readonly tiers: readonly MarginTier[];
-  /** Keys of the record whose figures are unknown and were assumed on the careful side. Absent: all figures are known. */
+  /** Members whose figures are not known, so that cautious figures were assumed. Absent: all figures are known. */
   readonly assumed?: readonly string[];
 }

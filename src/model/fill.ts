@@ -1,4 +1,4 @@
-// One fill, as the venue passes it to all code that books it.
+// One fill of an order, in whole units.
 
 /**
  * Whole units throughout. The venue reuses one record: copy what is needed after the call. Hot: docs/performance.md#out-parameters and
@@ -6,15 +6,15 @@
  */
 export class Fill {
   tradeId = 0.5;
-  /** Ticks. */
+  /** Price in ticks. */
   price = 0.5;
   lots = 0.5;
-  /** Quote units; for futures, units of the settlement asset. */
+  /** Notional in units of the quote asset, or of the settlement asset of a contract. */
   notional = 0.5;
-  /** Units of the base asset if `feeInBase`, else of the quote asset; for futures, of the settlement asset. */
+  /** Fee in units of the base asset if `feeInBase`, otherwise of the quote asset, or of the settlement asset of a contract. */
   fee = 0.5;
   feeInBase = false;
-  /** Futures: the part of its loss that the account could not pay and others covered, in settlement units. */
+  /** Futures: the part of its loss that the account could not pay and the exchange has covered, in settlement units. */
   covered = 0.5;
   isMaker = false;
   /** ms UTC. */

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { wholeLots } from './instrument.ts';
 
-it('reads a volume written in lots as a number of lots', () => {
+it('a volume in lots becomes a number of lots', () => {
   expect(0.29 * 100).toBeLessThan(29);
   for (const digits of [0, 1, 2, 3, 5, 8]) {
     const all = Array.from({ length: 20_000 }, (_, lots) => lots);
@@ -11,16 +11,16 @@ it('reads a volume written in lots as a number of lots', () => {
   }
 });
 
-it('takes a sum of volumes for what it means', () => {
+it('a sum of volumes becomes the number of lots that it approximates', () => {
   expect(0.7 + 0.1).toBeLessThan(0.8);
   expect(wholeLots(0.7 + 0.1, 10)).toBe(8);
 });
 
-it('rounds down what is finer than a lot', () => {
+it('a volume that is not whole lots is rounded down', () => {
   expect([0.299, 0.2999999, 0.009, 0].map((volume) => wholeLots(volume, 100))).toEqual([29, 29, 0, 0]);
 });
 
-it('counts contracts of any face value', () => {
+it('contracts of any face value are counted', () => {
   expect([29, 30, 0.3].map((coins) => wholeLots(coins, 0.1))).toEqual([2, 3, 0]);
   expect(wholeLots(0.003, 1000)).toBe(3);
 });

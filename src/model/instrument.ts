@@ -1,21 +1,21 @@
-// The instrument: what is traded, and the scales on which its prices, quantities and money are whole numbers.
+// Instruments: spot pairs and futures contracts, with the digits by which prices, quantities and money become whole numbers.
 
 import type { Brand, Lots } from '../base/brand.ts';
 import { pow10 } from '../base/number/exact.ts';
 import type { Contract } from './contract.ts';
 
-/** Prices are below this, in ticks: a price between two of them is then exact in a double. */
+/** Upper bound of all prices, in ticks. A price halfway between two ticks is then still exact in a double. */
 export const MAX_PRICE_TICKS = 2 ** 51;
 
-/** `<market>:<name on the wire>`, for example `spot:BTCUSDT`. */
+/** `<market>:<wire name>`, for example `spot:BTCUSDT`. */
 export type InstrumentId = Brand<string, 'InstrumentId'>;
 export type Market = 'spot' | 'futures';
 
-/** A record of the catalog. Plain data: it is passed between threads and hashed unchanged. */
+/** An instrument of the catalog. It is plain data, which is hashed and passed between threads. */
 export interface Instrument {
   readonly id: InstrumentId;
   readonly market: Market;
-  /** The name on the wire: BTCUSDT, E-BTC-USDT. */
+  /** The venue's name of it, such as BTCUSDT or E-BTC-USDT. */
   readonly wireName: string;
   /** The asset of quantities; for a futures contract the coin of its face value. */
   readonly base: string;
@@ -37,34 +37,34 @@ export interface Instrument {
   /** Fee of a maker and of a taker fill, in ppm of the notional (1000 is 0.1 %). */
   readonly makerFeePpm: number;
   readonly takerFeePpm: number;
-  /** Futures only. Their lots are contracts (10^-quantityDigits of one), and their fees are in this record and not above. */
+  /** Futures only. Lots are 10^-quantityDigits contracts, and the fees of the contract replace the fees above. */
   readonly contract?: Contract;
 }
 
 /**
- * Returns a quantity as text: `0.5 BTC`, `10 contracts`. The coin of a contract is that of its face value, not the unit of its quantities.
+ * Returns a quantity as text, such as `0.5 BTC` or `10 contracts`.
  */
 export function sizeText(quantity: string, { base, contract }: Instrument): string {
   if (contract === undefined) return `${quantity} ${base}`;
   return quantity === '1' ? '1 contract' : `${quantity} contracts`;
 }
 
-/** Returns the lots in one coin of bar volume; for a contract, the coin of its face value. */
+/** Returns the lots in one coin of a bar's volume. For a contract it is the coin of the face value. */
 export function lotsPerCoin({ quantityDigits, contract }: Instrument): number {
   return contract === undefined ? pow10(quantityDigits) : pow10(quantityDigits + contract.multiplierDigits) / contract.multiplier;
 }
 
-/** The relative error of a sum of doubles is below this. */
-const NOISE = 1e-12;
+/** Upper bound of the relative error of a sum of doubles. */
+const MAX_ERROR = 1e-12;
 
 /**
- * Returns the whole lots of a bar's volume: `volume` x `lotScale` (lotsPerCoin), rounded down. A value within the noise of doubles of a
- * whole number counts as that number: 0.29 coins are 29 hundredths, and so are 0.1, 0.1 and 0.09 of them that make one bar.
+ * Returns the whole lots of a bar's volume: `volume` x `lotScale` (lotsPerCoin), rounded down. A value that differs from a whole number
+ * only by the error of doubles counts as that number. So 0.29 coins are 29 hundredths, and so are 0.1 + 0.1 + 0.09 coins.
  */
 export function wholeLots(volume: number, lotScale: number): number {
   const lots = volume * lotScale;
   const nearest = Math.round(lots);
-  return nearest - lots <= lots * NOISE ? nearest : nearest - 1;
+  return nearest - lots <= lots * MAX_ERROR ? nearest : nearest - 1;
 }
 
 export function instrumentId(market: Market, wireName: string): InstrumentId {

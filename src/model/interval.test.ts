@@ -60,7 +60,7 @@ it('an interval nests in another when every bar of it lies inside one bar of the
   }
 });
 
-it('names of one length are one interval', () => {
+it('names of the same length are the same interval', () => {
   const same: readonly (readonly [string, Interval | null])[] = [
     ['60s', '1m'], ['60m', '1h'], ['60min', '1h'], ['120m', '2h'], ['90m', '90m'], ['24h', '1d'], ['36h', '36h'], ['7d', '1w'], ['14d', '2w'],
     ['1day', '1d'], ['1week', '1w'], ['1month', '1M'], ['1M', '1M'], ['3m', '3m'], ['3min', '3m'], ['366d', '366d'], ['367d', null], ['53w', null],
@@ -77,7 +77,7 @@ it('names of one length are one interval', () => {
   for (const wrong of [0, -60_000, NaN, Infinity, 1, 61_000, 367 * DAY]) expect(intervalOfLength(wrong)).toBeNull();
 });
 
-it('the exchange takes common intervals by their own names alone', () => {
+it('the exchange accepts common intervals by their own names only', () => {
   expect(parseCommonInterval('60min')).toBe('1h');
   for (const text of ['60m', '2h', '3m', 'toString']) expect(parseCommonInterval(text), text).toBeNull();
 });

@@ -1,4 +1,4 @@
-// Intervals of bars: names, aliases on the exchange's wire, lengths, and their UTC grid.
+// The intervals of bars: their names, lengths and UTC grid.
 
 import { InvariantError } from '../base/errors.ts';
 import { civilMonth, monthStart } from '../base/calendar.ts';
@@ -8,12 +8,12 @@ import { isTradeBars, parseTradeBars, TRADE_BAR_FORM, type TradeBars } from './t
 export const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const;
 export type CommonInterval = (typeof INTERVALS)[number];
 /**
- * The length of a bar: a number of seconds that divides a minute, or a whole number of minutes, hours, days or weeks up to a year, in the
- * largest unit that holds it; or a month. UTC: days and what is shorter are counted from 1970-01-01, weeks from Mondays, months are those
- * of the calendar. Bars from trades have no length: each has an end of its own.
+ * The length of a bar, in the largest unit that fits: a number of seconds that divides a minute; minutes, hours, days or weeks up to a
+ * year; or a month. In UTC, weeks begin on Mondays, months are those of the calendar, and shorter lengths count from 1970-01-01. Bars from
+ * trades have no fixed length.
  */
 export type Interval = `${number}${'s' | 'm' | 'h' | 'd' | 'w'}` | '1M' | TradeBars;
-/** Rows of trades have it: a row has the trades of one ms. It is not in `INTERVALS`, because no bar and no feed of a strategy has it. */
+/** The interval of rows of trades. A row has the trades of one ms. No bar has this interval, so it is not in `INTERVALS`. */
 export const TRADE_ROWS = 'trades' as string as Interval;
 
 const SECOND = 1000;
@@ -48,11 +48,11 @@ const COMMON_NAMES: Readonly<Record<string, CommonInterval>> = {
   '1week': '1w',
   '1month': '1M',
 };
-/** What an input may use for an interval, for messages. */
+/** The valid forms of an interval, for messages. */
 export const INTERVAL_FORM = 'a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year)';
-/** What every name of an interval looks like, for schemas. Some names of this form are refused: 7s divides no minute. */
+/** Pattern of interval names, for schemas. Some texts that match are invalid: 7s does not divide a minute. */
 export const INTERVAL_PATTERN = /^([1-9]\d{0,6}(s|m|min|h|d|day|w|week)|1M|1month)$/;
-/** 1970-01-05T00:00Z, the first Monday: weeks are counted from here. */
+/** 1970-01-05T00:00Z, the first Monday. Weeks are counted from here. */
 const FIRST_MONDAY = 4 * DAY;
 
 /** Returns the interval of a fixed length, ms; null if no interval has that length. */
@@ -74,7 +74,7 @@ export function parseInterval(text: string): Interval | null {
   return count === undefined || unitMs === undefined ? null : intervalOfLength(Number(count) * unitMs);
 }
 
-/** What a feed of a backtest may use for the length of its bars, for messages. */
+/** The valid forms of the interval of a feed, for messages. */
 export const FEED_FORM = `${INTERVAL_FORM}; or ${TRADE_BAR_FORM}`;
 
 /** Returns the interval or the bars from trades that `text` names, or null. */
@@ -86,7 +86,7 @@ export function isCommon(interval: Interval): interval is CommonInterval {
   return (INTERVALS as readonly string[]).includes(interval);
 }
 
-/** Returns the common interval of that very name, or null for any other, such as 60m. */
+/** Returns the common interval with this name; null for any other text, such as 60m. */
 export function parseCommonInterval(text: string): CommonInterval | null {
   return Object.hasOwn(COMMON_NAMES, text) ? COMMON_NAMES[text]! : null;
 }
@@ -107,12 +107,12 @@ function lengthOf(interval: Exclude<Interval, '1M'>): number {
   return length;
 }
 
-/** Returns a time at which a bar of a fixed length opens, ms UTC: the grid lies around it. */
+/** Returns the origin of the grid: a time, ms UTC, at which a bar of a fixed length opens. */
 function originOf(interval: Interval): number {
   return interval.endsWith('w') ? FIRST_MONDAY : 0;
 }
 
-/** True when each bar of `coarse` holds a whole number of bars of `fine`. Weeks do not nest in months, nor bars from trades in any. */
+/** True when each bar of `coarse` consists of whole bars of `fine`. Weeks do not nest in months; bars from trades nest in no interval. */
 export function nests(fine: Interval, coarse: Interval): boolean {
   if (isTradeBars(coarse)) return false;
   const [short, long] = [fixedLengthMs(fine), fixedLengthMs(coarse)];
@@ -147,7 +147,7 @@ export function closeOf(interval: Interval, openMs: number): number {
   return month === 12 ? monthStart(year + 1, 1) : monthStart(year, month + 1);
 }
 
-/** Returns the number of bars of `interval` from the one that opens at `fromMs` to the one that opens at `toMs`, exclusive. */
+/** Returns the number of bars from the bar that opens at `fromMs` up to, and without, the bar that opens at `toMs`. */
 export function barsBetween(interval: Interval, fromMs: number, toMs: number): number {
   if (interval !== '1M') return Math.round((toMs - fromMs) / lengthOf(interval));
   const from = civilMonth(fromMs);

@@ -34,4 +34,4 @@ test.each([
   '',
 ])('%s is not a time', (text) => expect(parseTime(text)).toBeNull());
 
-test('a minute is shown as people read it', () => expect(formatMinute(Date.UTC(2024, 7, 8, 14, 5))).toBe('2024-08-08 14:05 UTC'));
+test('a minute is shown in a readable form', () => expect(formatMinute(Date.UTC(2024, 7, 8, 14, 5))).toBe('2024-08-08 14:05 UTC'));

@@ -1,4 +1,4 @@
-// Converts UTC dates and times between text and milliseconds, by civil-date arithmetic (`Date` is banned below the clock).
+// Converts UTC dates and times between text and milliseconds. `Date` is banned below the clock.
 
 import { timeMs, type TimeMs } from '../base/brand.ts';
 import { civilMonth, monthStart } from '../base/calendar.ts';
@@ -10,17 +10,17 @@ const PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(
  * when the text has another form or the day or hour does not exist.
  */
 export function parseTime(text: string): TimeMs | null {
-  const found = PATTERN.exec(text);
-  if (!found) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = found.slice(1).map((part) => Number(part ?? 0));
+  const match = PATTERN.exec(text);
+  if (!match) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, ms = 0] = match.slice(1).map((part) => Number(part ?? 0));
   if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return null;
   const days = monthStart(year, month) + (day - 1) * 86_400_000;
-  // A day past the end of its month falls into the next one.
+  // A day beyond the end of its month, such as February 30, falls into the next month.
   if (civilMonth(days).month !== month) return null;
   return timeMs(days + ((hour * 60 + minute) * 60 + second) * 1000 + ms);
 }
 
-/** Returns `2024-01-01T08:30:00.000Z`, the form of every file that isobar writes. */
+/** Returns a text such as `2024-01-01T08:30:00.000Z`, the form in all files that isobar writes. */
 export function formatTime(ms: number): string {
   const { year, month, day } = civilMonth(ms);
   const rest = ms - Math.floor(ms / 86_400_000) * 86_400_000;
@@ -28,7 +28,7 @@ export function formatTime(ms: number): string {
   return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}T${clock}.${String(rest % 1000).padStart(3, '0')}Z`;
 }
 
-/** Returns `2024-01-01 08:30 UTC`, the form for readers. */
+/** Returns a text such as `2024-01-01 08:30 UTC`, the form in messages. */
 export function formatMinute(ms: number): string {
   const text = formatTime(ms);
   return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;

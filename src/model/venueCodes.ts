@@ -1,5 +1,6 @@
-// The exchange's error codes as data: number, name and meaning of the specification, part 7. Used by venue and protocol.
+// Lists the exchange's error codes with number, name and meaning (specification, part 7). The simulated venue and the protocol use them.
 
+/** An error code of the exchange. */
 export interface VenueCode {
   readonly code: number;
   /** The name on the wire; null if the specification gives no name. */

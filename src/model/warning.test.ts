@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { warning, warningClass, WarningList, WARNINGS, warningText } from './warning.ts';
 
-test('every code is upper case and begins with its class', () => {
+test('every code is in upper case and begins with its class', () => {
   for (const code of Object.keys(WARNINGS)) expect(code).toMatch(/^[A-Z]+(_[A-Z0-9]+)+$/);
   expect(warningClass({ code: 'DATA_GAPS' })).toBe('data');
 });
@@ -15,7 +15,7 @@ test('a warning with a place is shown with it', () => {
   expect(warningText({ ...found, file: 'strategies/mine.ts' })).toBe('3 gaps (strategies/mine.ts)');
 });
 
-test('the list keeps the same warning once, in order, and at most 100', () => {
+test('the list stores a repeated warning once, in order, and at most 100', () => {
   const list = new WarningList();
   for (let turn = 0; turn < 3; turn++)
     for (let line = 1; line <= 80; line++) list.add({ ...warning('DATA_GAPS', 'x'), file: 'a.ts', line });

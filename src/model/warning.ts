@@ -1,4 +1,4 @@
-// Warnings: what a reader must know before believing a result or trusting bars, each with a code that docs/warnings.md lists.
+// Warnings: reasons why a result or bars may mislead. docs/warnings.md lists their codes.
 
 /** Every code, and when the warning is given. A code begins with its class. The table of docs/warnings.md is the same. */
 export const WARNINGS = {
@@ -58,7 +58,7 @@ export type WarningCode = keyof typeof WARNINGS;
 
 export interface Warning {
   readonly code: WarningCode;
-  /** What was found, with its figures, in one sentence without a final point. */
+  /** The finding, with its figures, in one sentence without a final period. */
   readonly text: string;
   /** The file to look at, relative to the working directory, and its line from 1; null for a warning that is not about a file. */
   readonly file: string | null;
@@ -81,26 +81,26 @@ export function warningText({ text, file, line }: Warning): string {
   return `${text} (${file}${line === null ? '' : `:${line}`})`;
 }
 
-/** Limit on different warnings, because no reader reads more. A strategy that repeats a fault at every bar is reported once. */
+/** Maximum number of different warnings. More would not be read. */
 const MAX_WARNINGS = 100;
 
-/** Collects the warnings of one run, each once, in the order in which they came. */
+/** Collects the warnings of one run, each once, oldest first. */
 export class WarningList {
   readonly #byKey = new Map<string, Warning>();
 
-  /** Adds a warning; one with the same code, text and place is kept once. */
-  readonly add = (given: Warning): void => {
+  /** Adds a warning, unless one with the same code, text and place exists. */
+  readonly add = (added: Warning): void => {
     if (this.#byKey.size >= MAX_WARNINGS) return;
-    const { code, text, file, line } = given;
+    const { code, text, file, line } = added;
     this.#byKey.set(JSON.stringify([code, text, file, line]), { code, text, file, line });
   };
 
-  /** Returns all of them, the oldest first. */
+  /** Returns all warnings, the oldest first. */
   all(): readonly Warning[] {
     return [...this.#byKey.values()];
   }
 
-  /** Returns all of them and clears the list. */
+  /** Returns all warnings and clears the list. */
   drain(): readonly Warning[] {
     const drained = this.all();
     this.#byKey.clear();

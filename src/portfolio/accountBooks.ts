@@ -1,4 +1,4 @@
-// The books of an account: the cash of each strategy, where it came from, and the check that both agree. What is held, each market adds.
+// The part of an account's books that both markets share: the cash of each strategy, its origin, and the check that both agree.
 
 import { assert } from '../base/assert.ts';
 import type { ChangedIndexes } from '../base/memory/changedIndexes.ts';
@@ -16,7 +16,7 @@ export class StrategyBook {
   fees = 0.5;
   /** Funding of contracts that was received, negative if paid. */
   funding = 0.5;
-  /** Losses of contracts that others have covered. */
+  /** Losses of contracts beyond their margin, which the exchange has covered. */
   covered = 0.5;
   constructor() {
     this.cash = this.deposits = this.realised = this.fees = this.funding = this.covered = 0;
@@ -50,12 +50,12 @@ export abstract class AccountBooks {
 
   abstract holds(index: number): boolean;
   abstract holdingValue(index: number, ticks: number): number;
-  /** Returns what the holding of a strategy adds to its cash at a price in ticks; 0, whatever the price, if it holds nothing. */
+  /** Returns the value of a strategy's holding at a price in ticks: what it adds to the cash. 0 at any price if it holds nothing. */
   protected abstract strategyValue(strategy: number, index: number, ticks: number): number;
-  /** Returns what a strategy has paid for the coins that it holds. */
+  /** Returns the cost of the coins that a strategy holds. */
   protected abstract costOfHoldings(strategy: number): number;
 
-  /** From now on marks in `changed` each instrument whose position changes, unless there is one strategy and one instrument. */
+  /** From now on marks each instrument whose position changes in `changed`. With one strategy and one instrument, nothing is marked. */
   follow(changed: ChangedIndexes): void {
     this.followers.push(changed);
   }
@@ -70,15 +70,15 @@ export abstract class AccountBooks {
   get cashTotal(): number {
     return this.total;
   }
-  /** Returns the profit of what was sold or closed, without fees, in units of cash. */
+  /** Returns the realised profit of a strategy, without fees, in units of cash. */
   realised(strategy: number): number {
     return this.books[strategy]!.realised;
   }
-  /** Returns the fees paid, in units of cash; those in a base asset at what it had cost. */
+  /** Returns the fees paid, in units of cash. A fee in a base asset counts at the cost of that asset. */
   fees(strategy: number): number {
     return this.books[strategy]!.fees;
   }
-  /** Returns the cash and the cost of holdings brought in. */
+  /** Returns the deposits of a strategy: cash, and the cost of deposited coins. */
   deposits(strategy: number): number {
     return this.books[strategy]!.deposits;
   }
@@ -99,8 +99,8 @@ export abstract class AccountBooks {
     let total = 0;
     this.books.forEach(({ cash, deposits, realised, fees, funding, covered }, strategy) => {
       const history = deposits + realised - fees + funding + covered;
-      const left = cash + this.costOfHoldings(strategy);
-      assert(left === history, `book ${strategy}: cash and cost of coins are ${left}, its history says ${history}`);
+      const present = cash + this.costOfHoldings(strategy);
+      assert(present === history, `book ${strategy}: cash and cost of coins are ${present}, its history says ${history}`);
       total += cash;
     });
     assert(total === this.cashTotal, `the books add up to ${total}, the account has ${this.cashTotal}`);
@@ -111,6 +111,7 @@ export abstract class AccountBooks {
     book.deposits = exact(book.deposits + units);
     this.pay(book, units);
   }
+  /** Adds units to a strategy's cash and to the account. */
   protected pay(book: StrategyBook, units: number): void {
     book.cash = exact(book.cash + units);
     this.total = exact(this.total + units);

@@ -54,7 +54,7 @@ test.each(KINDS)('%s', (name, make) => {
   }
 });
 
-/** Coins are bought only; a contract may be sold short as well. */
+/** Coins are only bought; a contract may also be sold short. */
 function buy(ledger: Ledger, { market }: Instrument, index: number, isShort: boolean, lots: number, price: number): void {
   const books = ledger instanceof PairedLedger ? ledger.of(index) : ledger;
   const notional = books instanceof FuturesLedger ? books.scale(index).valueOfLots(lots, price) : price * lots;

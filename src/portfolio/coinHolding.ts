@@ -1,4 +1,4 @@
-// Coins that a strategy holds: what they cost, and what a fill makes of both. Exact to the last unit.
+// Holds the coins of a strategy and their cost, and books fills into both, exact to the last unit.
 
 import * as numbers from '../base/number/exact.ts';
 import type { Fill } from '../model/fill.ts';
@@ -16,7 +16,7 @@ const { exact, mulDiv } = numbers;
 export class CoinAsset {
   readonly scale: InstrumentScale;
   readonly minUnits: number;
-  /** Used when an account has several holdings; a single holding is its own sum. */
+  /** Sum of all holdings. It is not used in an account with a single holding. */
   total = 0.5;
   constructor(instrument: Instrument) {
     this.scale = new InstrumentScale(instrument);
@@ -25,14 +25,14 @@ export class CoinAsset {
   }
 }
 
-/** A strategy's holding of an asset. It links to the book and the asset, which saves further searches. */
+/** A strategy's holding of an asset, with its book and its asset. */
 export class CoinHolding {
   readonly book: StrategyBook;
   readonly asset: CoinAsset;
   readonly unitsPerLot: number;
   base = 0.5;
   cost = 0.5;
-  /** When the position was opened: the first purchase after it was flat, ms UTC. Coins of a deposit have no such time. */
+  /** When the position was opened, ms UTC: the first purchase after it was flat. NaN for deposited coins. */
   openedMs = 0.5;
   constructor(book: StrategyBook, asset: CoinAsset) {
     this.book = book;
@@ -42,7 +42,7 @@ export class CoinHolding {
     this.openedMs = NAN;
   }
 
-  /** Returns the base units that a sale takes from the holding, a fee in the base asset included. */
+  /** Returns the base units that leave the holding by a sell, including a fee in the base asset. */
   unitsSold({ lots, fee, feeInBase }: Fill): number {
     return lots * this.unitsPerLot + (feeInBase === true ? fee : 0);
   }
@@ -58,7 +58,7 @@ export class CoinHolding {
     const units = fill.lots * this.unitsPerLot;
     const cashFee = fill.feeInBase === true ? 0 : fill.fee;
     const baseFee = fill.fee - cashFee;
-    // Each side separately: a sum of whole numbers needs only one check.
+    // Buys and sells are written out, so that each sum needs only one check.
     if (isBuy) {
       if (held < this.asset.minUnits) this.openedMs = fill.timeMs;
       this.cost = cost + notional;
@@ -77,7 +77,7 @@ export class CoinHolding {
       this.leaveAsFee(isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(this.cost, baseFee, held - units, 'halfUp'));
     return true;
   }
-  /** Books a fee paid in base units: it counts at what the units had cost. */
+  /** Books a fee that was paid in base units. It counts at the cost of these units. */
   private leaveAsFee(costUnits: number): void {
     this.cost -= costUnits;
     this.book.fees += costUnits;

@@ -1,4 +1,4 @@
-// The position of an account in one contract, linear or inverse: what opening and closing make of it, its margin, and its profit at a price.
+// Holds the position of an account in one contract, linear or inverse: books opened and closed lots, margin and funding, and values it.
 
 import { assert } from '../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv } from '../base/number/exact.ts';
@@ -17,7 +17,7 @@ export interface MarginTerms {
   readonly isNet: boolean;
 }
 
-/** One side of a contract. Money in settlement units. */
+/** One side of a contract. Money is in settlement units. */
 export interface LedgerPosition {
   readonly lots: number;
   /** Entry value of the lots. */
@@ -27,7 +27,7 @@ export interface LedgerPosition {
   /** Average entry price, in ticks with a fraction. Reductions do not change it. */
   readonly entryTicks: number;
   readonly marginUnits: number;
-  /** Since it was opened. */
+  /** Realised profit, fees and funding since it was opened. */
   readonly realisedUnits: number;
   readonly feeUnits: number;
   readonly fundingUnits: number;
@@ -35,7 +35,7 @@ export interface LedgerPosition {
 const flat = () => ({ lots: 0, openedMs: NAN, entryUnits: 0, entryTicks: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 }); // prettier-ignore
 type PositionSide = ReturnType<typeof flat>;
 
-/** What a fill opens on a side. */
+/** The part of a fill that opens a side. */
 export interface OpenedLots {
   readonly lots: number;
   readonly price: number;
@@ -49,11 +49,11 @@ export interface OpenedLots {
 export class ContractHolding {
   readonly scale: ContractScale;
   readonly terms: MarginTerms;
-  /** -1 until a strategy trades it. */
+  /** The strategy that trades it; -1 until one does. */
   strategy = -1;
   readonly long: PositionSide = flat();
   readonly short: PositionSide = flat();
-  /** For the rows being marked. */
+  /** Reused while rows are marked. */
   private readonly balances = new CashAndBase();
 
   constructor(instrument: Instrument, terms: MarginTerms) {
@@ -71,6 +71,7 @@ export class ContractHolding {
     return this.long.marginUnits + this.short.marginUnits;
   }
 
+  /** Books lots that open a side. */
   open(isLong: boolean, { lots, price, value, fee, timeMs }: OpenedLots): void {
     const { scale, terms } = this;
     const side = this.side(isLong);
@@ -93,11 +94,11 @@ export class ContractHolding {
     const profit = scale.profit(isLong, entry, value);
     side.lots -= lots;
     side.entryUnits -= entry;
-    // The margin of the lots that stay first pays what an isolated position loses beyond the margin of the lots that leave.
+    // If an isolated position loses more than the margin of the closed lots, the margin of the other lots pays the rest.
     side.marginUnits = terms.isCross ? side.marginUnits - margin : Math.max(0, side.marginUnits - margin + Math.min(0, margin + profit));
     side.realisedUnits += profit;
     side.feeUnits += fee;
-    assert(terms.isCross || side.marginUnits >= 0, 'no more margin is given back than there was');
+    assert(terms.isCross || side.marginUnits >= 0, 'no more margin is returned than there was');
     return profit;
   }
 
@@ -108,7 +109,7 @@ export class ContractHolding {
     side.fundingUnits += units;
   }
 
-  /** Returns the profit of both sides at a price in ticks; NaN if it cannot be counted: a mark is missing, or a value exceeds a double. */
+  /** Returns the profit of both sides at a price in ticks; NaN if the price is missing or a value is too large to be exact. */
   value(ticks: number): number {
     const { scale, long, short } = this;
     let units = 0;
@@ -120,12 +121,12 @@ export class ContractHolding {
   /** Writes `cash` plus the profit at `ticks[row + offset]` into `out` in [from, to); see `Ledger.markRows`. */
   markRows(cash: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
     if (!this.isHeld) out.fill(cash, from, to);
-    else if (!this.markPlain(cash, out, from, to, ticks, offset)) {
+    else if (!this.markWithoutRounding(cash, out, from, to, ticks, offset)) {
       for (let row = from; row < to; row++) out[row] = cash + this.value(ticks[row + offset]!);
     }
   }
-  /** The common case, one product a row. False if a value has to be rounded, or exceeds what a double holds. */
-  private markPlain(cash: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
+  /** Marks the rows with one product for each. Returns false if a value must be rounded or is too large to be exact. */
+  private markWithoutRounding(cash: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
     const { scale, long, short } = this;
     const perLongTick = scale.unitsPerTick(long.lots);
     const perShortTick = scale.unitsPerTick(short.lots);
@@ -147,6 +148,6 @@ export class ContractHolding {
   }
   addRows(out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
     if (!this.isHeld) return;
-    for (let at = from, next = row; at < to; at++, next += step) out[at] = out[at]! + this.value(ticks[next]!);
+    for (let target = from, next = row; target < to; target++, next += step) out[target] = out[target]! + this.value(ticks[next]!);
   }
 }

@@ -1,4 +1,4 @@
-// Value of contracts in units of their settlement asset. The bot computes it without the venue's code, so that the two check each other.
+// Computes the value of contracts in units of their settlement asset. It shares no code with the simulated venue, so each checks the other.
 
 import { InvariantError } from '../base/errors.ts';
 import { mulDiv, pow10 } from '../base/number/exact.ts';
@@ -11,13 +11,14 @@ const NAN = NaN;
 
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
+/** The scale of one contract. */
 export class ContractScale {
   readonly contract: Contract;
   readonly isInverse: boolean;
-  /** linear: units of one lot for each tick of price, as a fraction. inverse: units of one lot at a price of one tick, as a fraction. */
-  private readonly over: number;
-  private readonly under: number;
-  /** over = face x times. For an inverse contract, many lots times `over` exceed a double long before their value does. */
+  /** A fraction: units of one lot for each tick of price (linear), or units of one lot at a price of one tick (inverse). */
+  private readonly numerator: number;
+  private readonly denominator: number;
+  /** `numerator` = `face` x `times`. Kept apart, because many inverse lots times `numerator` exceed 2^53 long before their value does. */
   private readonly face: number;
   private readonly times: number;
 
@@ -29,17 +30,17 @@ export class ContractScale {
     const shift = contract.marginDigits - contract.multiplierDigits - quantityDigits + (this.isInverse ? priceDigits : -priceDigits);
     this.face = contract.multiplier;
     this.times = shift > 0 ? pow10(shift) : 1;
-    this.over = this.face * this.times;
-    this.under = shift < 0 ? pow10(-shift) : 1;
+    this.numerator = this.face * this.times;
+    this.denominator = shift < 0 ? pow10(-shift) : 1;
   }
 
   /** Returns the value of `lots` at `ticks`, rounded half up. Infinity above 2^53 - 1. */
   valueOfLots(lots: number, ticks: number): number {
     return this.rounded(lots, ticks, 'halfUp');
   }
-  /** Returns the units of `lots` for each tick of price if that is whole, so that every value is exact without rounding; else 0. */
+  /** Returns the units of `lots` for each tick of price, if that is a whole number; otherwise 0. */
   unitsPerTick(lots: number): number {
-    return this.isInverse || this.under !== 1 ? 0 : this.over * lots;
+    return this.isInverse || this.denominator !== 1 ? 0 : this.numerator * lots;
   }
   /** Returns the notional rounded up; `notionalDown` rounds it down. For limits. */
   notionalUp(ticks: number, lots: number): number {
@@ -48,15 +49,19 @@ export class ContractScale {
   notionalDown(ticks: number, lots: number): number {
     return this.rounded(lots, ticks, 'down');
   }
-  /** Returns the most lots that `units` buy at `ticks`, rounded up to a whole lot: the worst case of an order by value. */
+  /** Returns the largest number of lots that `units` can buy at `ticks`, rounded up: the worst case of an order by value. */
   lotsUp(units: number, ticks: number): number {
-    const exactly = this.isInverse ? (units * ticks * this.under) / this.over : (units * this.under) / (ticks * this.over);
-    return exactly <= MAX_EXACT ? Math.ceil(exactly) + 1 : INFINITY;
+    const lots = this.isInverse
+      ? (units * ticks * this.denominator) / this.numerator
+      : (units * this.denominator) / (ticks * this.numerator);
+    return lots <= MAX_EXACT ? Math.ceil(lots) + 1 : INFINITY;
   }
 
   /** Returns the lots that are worth at most `units` at `ticks`, except for the rounding of a unit; NaN if the result is invalid. */
   lotsWithin(units: number, ticks: number): number {
-    const lots = this.isInverse ? (units * ticks * this.under) / this.over : (units * this.under) / (ticks * this.over);
+    const lots = this.isInverse
+      ? (units * ticks * this.denominator) / this.numerator
+      : (units * this.denominator) / (ticks * this.numerator);
     return ticks > 0 && lots < MAX_EXACT ? Math.floor(lots) : NAN;
   }
 
@@ -70,22 +75,23 @@ export class ContractScale {
     return this.isInverse ? (lots + more) / sum : sum / (lots + more);
   }
 
+  /** Returns the value of lots, rounded; Infinity above 2^53 - 1. */
   private rounded(lots: number, ticks: number, how: 'halfUp' | 'up' | 'down'): number {
     if (lots === 0) return 0;
-    const many = (this.isInverse ? this.face : this.over) * lots;
-    const by = this.isInverse ? this.under * ticks : this.under;
-    const times = this.isInverse ? this.times : ticks;
-    if (!(many <= MAX_EXACT && (many * times) / by <= MAX_EXACT - 8)) return INFINITY;
-    return mulDiv(many, times, by, how);
+    const multiplicand = (this.isInverse ? this.face : this.numerator) * lots;
+    const divisor = this.isInverse ? this.denominator * ticks : this.denominator;
+    const multiplier = this.isInverse ? this.times : ticks;
+    if (!(multiplicand <= MAX_EXACT && (multiplicand * multiplier) / divisor <= MAX_EXACT - 8)) return INFINITY;
+    return mulDiv(multiplicand, multiplier, divisor, how);
   }
 
-  /** Returns the profit of lots that came in for `inUnits`, at a value of `outUnits`. */
+  /** Returns the profit of lots that were opened at a value of `inUnits`, at a value of `outUnits`. */
   profit(isLong: boolean, inUnits: number, outUnits: number): number {
     const change = outUnits - inUnits;
     return isLong === this.isInverse ? -change : change;
   }
 
-  /** Returns the margin that opens a value, rounded up. */
+  /** Returns the initial margin of a value, rounded up. */
   initial(units: number, leverage: number): number {
     return Math.ceil(units / leverage);
   }
@@ -97,17 +103,17 @@ export class ContractScale {
     return Math.min(maxLeverage, tier?.maxLeverage ?? 0);
   }
 
-  /** Returns the maintenance margin, rounded up: the parts of the value in each tier at the tier's rate. */
+  /** Returns the maintenance margin, rounded up. Each part of the value pays the rate of its tier. */
   maintenance(units: number): number {
     const { tiers } = this.contract;
-    let at = 0;
-    let less = 0;
+    let tier = 0;
+    let deduction = 0;
     let from = 0;
-    while (tiers[at]!.upToUnits !== null && units > tiers[at]!.upToUnits!) {
-      from = tiers[at]!.upToUnits!;
-      at++;
-      less += mulDiv(from, tiers[at]!.maintenancePpm - tiers[at - 1]!.maintenancePpm, 1_000_000, 'down');
+    while (tiers[tier]!.upToUnits !== null && units > tiers[tier]!.upToUnits!) {
+      from = tiers[tier]!.upToUnits!;
+      tier++;
+      deduction += mulDiv(from, tiers[tier]!.maintenancePpm - tiers[tier - 1]!.maintenancePpm, 1_000_000, 'down');
     }
-    return mulDiv(units, tiers[at]!.maintenancePpm, 1_000_000, 'up') - less;
+    return mulDiv(units, tiers[tier]!.maintenancePpm, 1_000_000, 'up') - deduction;
   }
 }

@@ -10,7 +10,7 @@ const TERMS = { leverage: 5, isCross: true, isNet: true };
 test.each([
   ['inverse', inverseContract()],
   ['linear', linearContract({ marginDigits: 2 }, { quoteDigits: 2 })],
-] as const)('an %s contract: one price stays what it is, when lots come and when they go', (_, contract) => {
+] as const)('an %s contract: the entry price stays the same when lots at one price are bought and sold', (_, contract) => {
   const ledger = new FuturesLedger([contract], 1, () => TERMS);
   const trade = (isBuy: boolean, lots: number, price: number) =>
     ledger.fill(0, 0, isBuy, fillOf({ lots, price, notional: ledger.scale(0).valueOfLots(lots, price) }), false);
@@ -20,12 +20,12 @@ test.each([
   expect(ledger.entryPrice(0, 0)).toBe(41_234.5);
   trade(false, 2, 400_001);
   expect(ledger.entryPrice(0, 0)).toBe(41_234.5);
-  // Through zero: the other side begins at its own price.
+  // Beyond zero the position of the other side begins at its own price.
   trade(false, 6, 420_001);
   expect([ledger.lots(0, 0), ledger.entryPrice(0, 0)]).toEqual([-1, 42_000.1]);
 });
 
-test('a holding of both sides is rounded twice, so its value may move against the price: it is not one-sided', () => {
+test('a holding of both sides is rounded twice, so its value may move against the price, and it does not count as one-sided', () => {
   const contract = inverseContract({ marginDigits: 3 }, { baseDigits: 3 });
   const ledger = new FuturesLedger([contract], 1, () => ({ ...TERMS, isNet: false }));
   ledger.deposit(0, ledger.cashAsset, 1e9);
@@ -41,7 +41,7 @@ test('a holding of both sides is rounded twice, so its value may move against th
   expect(new Set(moves)).toEqual(new Set([-1, 0, 1]));
 });
 
-test('of two prices an inverse contract has the mean by coins, a linear one that by lots', () => {
+test('the entry price of lots at two prices is the mean by coins for an inverse contract, and by lots for a linear one', () => {
   const average = (contract: ReturnType<typeof inverseContract>) => {
     const ledger = new FuturesLedger([contract], 1, () => TERMS);
     ledger.deposit(0, ledger.cashAsset, 1e12);
@@ -54,8 +54,8 @@ test('of two prices an inverse contract has the mean by coins, a linear one that
   expect([average(linearContract()), average(inverseContract())]).toEqual([35_000, 32_000]);
 });
 
-test('an inverse contract of a cheap coin is worth what it is worth, however fine its price and its coin', () => {
-  // 10 USD a contract, prices of 5 digits, coins of 8: what a lot is worth at a tick is 10^14 units, and 100 lots pass a double by it.
+test('an inverse contract of a cheap coin has its exact value, however fine its price and its coin', () => {
+  // 10 USD a contract, prices of 5 digits, coins of 8: a lot at one tick has a value of 10^14 units, and that of 100 lots exceeds a double.
   const contract = inverseContract({ multiplier: 10, multiplierDigits: 0 }, { priceDigits: 5 });
   const ledger = new FuturesLedger([contract], 1, () => TERMS);
   const scale = ledger.scale(0);

@@ -1,4 +1,4 @@
-// The bot's books of a futures account: the contracts of each strategy beside its cash, from fills and payments only.
+// Keeps the bot's books of a futures account: the cash and the contracts of each strategy, from fills and payments only.
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
@@ -16,8 +16,8 @@ import type { Ledger } from './ledger.ts';
 const NAN = NaN;
 
 /**
- * One settlement asset. Each contract belongs to the first strategy that trades it, because the exchange has one position of it and not one
- * for each strategy.
+ * The books of an account with one settlement asset. Each contract belongs to the first strategy that trades it, because the exchange has
+ * one position in it, not one for each strategy.
  */
 export class FuturesLedger extends AccountBooks implements Ledger {
   readonly market = 'futures';
@@ -40,12 +40,12 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   }
 
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill, closes: boolean): void {
-    const holding = this.takenBy(strategy, index);
+    const holding = this.holdingFor(strategy, index);
     const book = this.books[strategy]!;
     const { lots, price, notional, fee, covered, timeMs } = fill;
     const opposite = holding.side(!isBuy);
     const closing = holding.terms.isNet || closes ? Math.min(lots, opposite.lots) : 0;
-    if (closes && closing < lots) throw overclosed(this.instruments[index]!, strategy, fill, opposite.lots);
+    if (closes && closing < lots) throw overcloseError(this.instruments[index]!, strategy, fill, opposite.lots);
     const closingValue = closing === lots ? notional : holding.scale.valueOfLots(closing, price);
     const closingFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
     if (closing > 0) {
@@ -65,7 +65,7 @@ export class FuturesLedger extends AccountBooks implements Ledger {
    */
   funded(index: number, isLong: boolean, units: number): number {
     const holding = this.holdings[index]!;
-    assert(holding.strategy >= 0, 'funding is of a position, and a position is a strategy’s');
+    assert(holding.strategy >= 0, 'a contract with funding belongs to a strategy');
     const book = this.books[holding.strategy]!;
     holding.fund(isLong, units);
     book.funding += units;
@@ -137,7 +137,7 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     return units;
   }
   /**
-   * Returns what a strategy can still use: its wallet minus margins, minus the losses of its cross positions at `marks`. Profits do not
+   * Returns the money that a strategy can use: its cash minus margins, minus the losses of its cross positions at `marks`. Profits do not
    * count.
    */
   available(strategy: number, marks: ArrayLike<number>): number {
@@ -173,8 +173,8 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     this.holdings[index]!.addRows(out, from, to, ticks, row, step);
   }
 
-  /** Returns the holding of a contract, which from now on is the strategy's. Throws ConfigError when it is another one's. */
-  private takenBy(strategy: number, index: number): ContractHolding {
+  /** Returns the holding of a contract, which belongs to the strategy from now on. Throws ConfigError if it belongs to another one. */
+  private holdingFor(strategy: number, index: number): ContractHolding {
     const holding = this.holdings[index]!;
     if (holding.strategy < 0) holding.strategy = strategy;
     else if (holding.strategy !== strategy) {
@@ -188,7 +188,7 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   }
 }
 
-function overclosed({ id }: Instrument, strategy: number, { price, lots }: Fill, held: number): InvariantError {
+function overcloseError({ id }: Instrument, strategy: number, { price, lots }: Fill, held: number): InvariantError {
   return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks closes ${lots} lots, ${held} are held`);
 }
 

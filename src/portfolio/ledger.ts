@@ -1,4 +1,4 @@
-// Interface of the bot's books, for spot and futures accounts.
+// Defines the interface of the bot's books, for spot and futures accounts.
 
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
@@ -17,8 +17,8 @@ export interface Ledger {
   readonly cashDigits: number;
 
   /**
-   * Adds `units` (of that asset) to a strategy's book. On spot, base holdings come in at `costUnits` of quote money, their value at the
-   * time: with 0 their whole proceeds would count as profit. Throws ConfigError for an asset that the account cannot hold.
+   * Adds `units` of the asset to a strategy's book. `costUnits`: the cost of deposited coins in quote money. It should be their value at
+   * the time; with 0, their whole proceeds count as profit. Throws ConfigError for an asset that the account cannot hold.
    */
   deposit(strategy: number, asset: string, units: number, costUnits?: number): void;
   /**
@@ -30,29 +30,29 @@ export interface Ledger {
   /** Cash of a strategy, and of the account. For futures: the wallet, including margins of positions, without unrealised profit. */
   cash(strategy: number): number;
   readonly cashTotal: number;
-  /** Returns what a strategy holds in whole lots, negative for short: what it can close when nothing else is being closed. */
+  /** Returns the whole lots that a strategy holds, negative for short. Without other closing orders, it can close all of them. */
   lots(strategy: number, index: number): number;
-  /** Returns the held lots of the position that an order of this side reduces; 0 if it would only add. `closes`: it is reduce-only. */
+  /** Returns the lots of the position that an order of this side would reduce; 0 if it would only add. `closes`: it is reduce-only. */
   closable(strategy: number, index: number, isBuy: boolean, closes: boolean): number;
   /** Returns the lots of an instrument that `units` of money are worth at a price in ticks, rounded down; NaN if the result is invalid. */
   lotsFor(index: number, units: number, ticks: number): number;
-  /** True when less is held than the smallest order. */
+  /** True when the strategy holds less than the smallest order. */
   isFlat(strategy: number, index: number): boolean;
-  /** Returns what is held, as a whole number of 10^-qtyDigits of the base asset, or of contracts; negative for short. */
+  /** Returns the quantity that is held, in units of 10^-qtyDigits of the base asset, or of contracts; negative for short. */
   qty(strategy: number, index: number): number;
   qtyDigits(index: number): number;
-  /** Returns the average price of what is held, without fees; NaN when flat. For display only. */
+  /** Returns the average entry price, without fees; NaN when flat. For display only. */
   entryPrice(strategy: number, index: number): number;
-  /** Returns when the position that is held was opened, ms UTC: its first fill since it was flat; NaN when flat. */
+  /** Returns when the position was opened, ms UTC: its first fill since it was flat; NaN when flat. */
   openedMs(strategy: number, index: number): number;
   /** Returns the profit, in units of `cashAsset` and without fees, that closing at a price in ticks would make; 0 when flat. */
   profitUnits(strategy: number, index: number, ticks: number): number;
 
   /** True when the account holds any of the instrument. */
   holds(index: number): boolean;
-  /** True unless a long and a short position are both held: the value of the holding then moves one way with the price. */
+  /** True unless a long and a short position are both held. Then the value of the holding moves in one direction with the price. */
   isOneSided(index: number): boolean;
-  /** Returns what the account's holding adds to its cash at a price in ticks: the value of coins, or the profit of a position. */
+  /** Returns what the account's holding adds to the cash at a price in ticks: the value of coins, or the profit of a position. */
   holdingValue(index: number, ticks: number): number;
   /**
    * Returns cash plus value at `marks` (ticks by instrument), of a strategy and of the account. Each holding is rounded separately. A mark
@@ -61,8 +61,8 @@ export interface Ledger {
   equityUnits(strategy: number, marks: ArrayLike<number>): number;
   equityTotalUnits(marks: ArrayLike<number>): number;
   /**
-   * Writes the account's equity of rows [from, to) into `out`, with its one holding marked at `ticks[row + offset]`. Up to seven rows
-   * behind them may be written as well; they must be marked again when they come.
+   * Writes the account's equity of rows [from, to) into `out`, with its one holding marked at `ticks[row + offset]`. Up to seven rows after
+   * `to` may be overwritten, so the caller must mark them later.
    */
   markRows(index: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void;
   /**

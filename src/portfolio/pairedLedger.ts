@@ -1,4 +1,4 @@
-// The bot's books of a futures and a spot account together: each keeps its own positions; money is summed over both.
+// Keeps the bot's books of a futures and a spot account together. Each account has its own positions, and money is summed over both.
 
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
@@ -21,13 +21,13 @@ export class PairedLedger implements Ledger {
   readonly cashDigits: number;
   readonly futures: FuturesLedger;
   readonly spot: SpotLedger;
-  /** Number of contracts: instruments from here on are spot. */
+  /** Number of contracts, and so the index of the first spot instrument. */
   readonly contracts: number;
 
-  /** Throws ConfigError when money of the two markets is not counted in the same units. */
+  /** Throws ConfigError when the two markets do not count money in the same asset and units. */
   constructor(instruments: readonly Instrument[], strategies: number, terms: (instrument: Instrument) => MarginTerms) {
     const contracts = instruments.filter(({ market }) => market === 'futures');
-    if (!contracts.every((of, at) => of === instruments[at])) throw new InvariantError('contracts stand before coins');
+    if (!contracts.every((each, index) => each === instruments[index])) throw new InvariantError('contracts stand before coins');
     this.instruments = instruments;
     this.strategies = strategies;
     this.contracts = contracts.length;
@@ -43,9 +43,11 @@ export class PairedLedger implements Ledger {
     );
   }
 
+  /** Returns the ledger of an instrument. */
   of(index: number): SpotLedger | FuturesLedger {
     return index < this.contracts ? this.futures : this.spot;
   }
+  /** Returns the ledger of a market. */
   account(market: Market): SpotLedger | FuturesLedger {
     return market === 'spot' ? this.spot : this.futures;
   }

@@ -40,7 +40,7 @@ test('value, notional and lots equal decimal arithmetic, each with its rounding'
   );
 });
 
-test('a segment is marked row by row as by value, in every kind of column and holding', () => {
+test('marks of a segment, row by row, equal the single value, for every kind of column and holding', () => {
   fc.assert(
     fc.property(
       scales,
@@ -61,7 +61,7 @@ test('a segment is marked row by row as by value, in every kind of column and ho
         for (const ticks of columns) {
           const out = new Float64Array(rows + 3 + (room >> 1)).fill(-1);
           markSegment(out, 1, rows + 1, { cash: 1000, baseUnits: held }, ticks, offset, ofUnits);
-          // Whole turns of eight rows, and nothing else.
+          // Whole turns of the loop, of eight rows each.
           const behind = 1 + Math.ceil(rows / 8) * 8;
           expect([out[0], ...out.subarray(behind)]).toEqual([-1, ...Array.from(out.subarray(behind), () => -1)]);
           for (let row = 1; row <= rows; row++) {

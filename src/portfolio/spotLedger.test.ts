@@ -18,7 +18,7 @@ interface Step {
   readonly index: number;
   readonly isBuy: boolean;
   readonly ticks: number;
-  /** Share of what can be bought or sold, in thousandths. */
+  /** Share of the possible purchase or sale, in thousandths. */
   readonly share: number;
   readonly feePpm: number;
   readonly feeInBase: boolean;
@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   feeInBase: fc.boolean(),
 });
 
-/** The same books in decimals and coins: what fills alone say. */
+/** The same books in decimals and coins, computed from fills alone. */
 class Oracle {
   readonly quote = [0, 1, 2].map(() => new Decimal(0));
   readonly base = [0, 1, 2].map(() => [new Decimal(0), new Decimal(0)]);
@@ -91,7 +91,7 @@ function book(ledger: SpotLedger, oracle: Oracle, one: Step): void {
 }
 
 describe('one round trip', () => {
-  test('entry price, realised profit and fees, with the fee in quote', () => {
+  test('one round trip has its entry price, realised profit and fees, with the fee in quote', () => {
     const ledger = new SpotLedger([BTC], 1);
     ledger.deposit(0, 'USDT', 10_000e8);
     ledger.fill(0, 0, true, fillOf({ price: 4_000_000, lots: 10_000, notional: 4000e8, fee: 4e8, feeInBase: false }));
@@ -107,7 +107,7 @@ describe('one round trip', () => {
     expect(ledger.cash(0)).toBe(10_000e8 + 200e8 - 18.2e8);
   });
 
-  test('a fee in the coin bought lowers the holding, counts at its cost, and leaves dust that is flat', () => {
+  test('one round trip with a fee in the bought coin has a smaller holding, counts the fee at its cost, and leaves dust that counts as flat', () => {
     const ledger = new SpotLedger([BTC], 1);
     ledger.deposit(0, 'USDT', 10_000e8);
     ledger.fill(0, 0, true, fillOf({ price: 4_000_000, lots: 10_000, notional: 4000e8, fee: 10_000, feeInBase: true }));
@@ -120,7 +120,7 @@ describe('one round trip', () => {
   });
 });
 
-test('coins that were deposited at a price make neither profit nor loss when they are sold at it', () => {
+test('coins that were deposited at a price make neither profit nor loss when they are sold at this price', () => {
   const ledger = new SpotLedger(INSTRUMENTS, 2);
   ledger.deposit(1, 'ETH', 20_000, 4000e8);
   expect(ledger.entryPrice(1, 1)).toBe(2000);
@@ -138,7 +138,7 @@ test('a missing mark makes the equity of its holding unknown, and that of no oth
   expect(ledger.equityTotalUnits([100, NaN])).toBe(5 + 7);
 });
 
-test('a sale of more than is held throws, and so does an amount too large to be exact', () => {
+test('a sale of more than is held throws, and so does an amount that is too large to be exact', () => {
   const ledger = new SpotLedger([BTC], 1);
   expect(() => ledger.fill(0, 0, false, fillOf({ price: 1, lots: 1, notional: 10, fee: 0, feeInBase: false }))).toThrow(InvariantError);
   ledger.deposit(0, 'USDT', Number.MAX_SAFE_INTEGER);

@@ -1,4 +1,4 @@
-// The bot's books of a spot account: the coins of each strategy beside its cash, from fills only, exact to the last unit.
+// Keeps the bot's books of a spot account: the cash and the coins of each strategy, from fills only, exact to the last unit.
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
@@ -21,8 +21,8 @@ const { exact, pow10 } = numbers;
 const { markSegment, quoteValueAt, valueDownAt, valueUpAt } = scales;
 
 /**
- * One account with one quote asset. Money is in units of the quote asset, holdings in units of each base asset. A fee in the base asset leaves
- * the holding at its cost and counts as a fee of that value.
+ * The books of an account with one quote asset. Money is in units of the quote asset, holdings in units of each base asset. A fee in the
+ * base asset counts at the cost of these units.
  */
 export class SpotLedger extends AccountBooks implements Ledger {
   readonly market = 'spot';
@@ -31,15 +31,15 @@ export class SpotLedger extends AccountBooks implements Ledger {
   /** By strategy, and within each by instrument. */
   private readonly holdings: readonly CoinHolding[];
   /**
-   * The holding if there is one strategy and one instrument, as in most runs. Orders read it several times, without a search, and its book has
-   * the cash of the account, without a sum.
+   * The only holding, if there is one strategy and one instrument, as in most runs; otherwise null. It saves the search for a holding and
+   * the sum over the account.
    */
   private readonly only: CoinHolding | null;
   private readonly balances = new CashAndBase();
 
   /**
-   * Contracts among the instruments belong to another account: none of them is ever held here. Throws ConfigError when the instruments
-   * differ in their quote asset, or one of them is listed twice.
+   * Contracts among the instruments belong to another account and are never held here. Throws ConfigError when the spot instruments differ
+   * in their quote asset, or when one of them is listed twice.
    */
   constructor(instruments: readonly Instrument[], strategies: number) {
     checkOneQuote(instruments.filter(isCoin));
@@ -51,8 +51,8 @@ export class SpotLedger extends AccountBooks implements Ledger {
   }
 
   /**
-   * Adds `units` (of that asset) to a strategy's book. Base holdings come in at `costUnits` of quote money, their value at the time: with 0
-   * their whole proceeds would count as profit. Throws ConfigError for an asset that no instrument trades.
+   * Adds `units` of the asset to a strategy's book. `costUnits`: the cost of deposited coins in quote money. It should be their value at
+   * the time; with 0, their whole proceeds count as profit. Throws ConfigError for an asset that no instrument trades.
    */
   deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
     assert(exact(units) >= 0 && exact(costUnits) >= 0, `a deposit is not negative: ${units} ${asset}`);
@@ -71,12 +71,12 @@ export class SpotLedger extends AccountBooks implements Ledger {
     this.positionChanged(index);
   }
 
-  /** Books a fill. Its price appears in messages only: the notional is the venue's. Throws InvariantError when more is sold than held. */
+  /** Books a fill with the venue's notional. Throws InvariantError when more is sold than held. */
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
     const holding = this.holding(strategy, index);
     const { base, book } = holding;
     const { cash } = book;
-    if (!holding.fill(isBuy, fill)) throw this.oversold(strategy, index, fill, holding.unitsSold(fill));
+    if (!holding.fill(isBuy, fill)) throw this.oversellError(strategy, index, fill, holding.unitsSold(fill));
     if (this.only !== null) return;
     this.addToAccount(holding.asset, holding.base - base, book.cash - cash);
     this.positionChanged(index);
@@ -111,7 +111,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
   lotsFor(index: number, units: number, ticks: number): number {
     return lotsFor(units, ticks, this.instruments[index]!);
   }
-  /** True when nothing is held, or only dust that cannot be sold. */
+  /** True when the holding is less than the smallest order. */
   isFlat(strategy: number, index: number): boolean {
     const { base, asset } = this.holding(strategy, index);
     return base < asset.minUnits;
@@ -122,11 +122,11 @@ export class SpotLedger extends AccountBooks implements Ledger {
   qtyDigits(index: number): number {
     return this.instruments[index]!.baseDigits;
   }
-  /** Returns the dust in base units: held, but less than the smallest order. 0 while a position is open. */
+  /** Returns the dust in base units: a holding below the smallest order. 0 while a position is open. */
   dust(strategy: number, index: number): number {
     return this.isFlat(strategy, index) ? this.base(strategy, index) : 0;
   }
-  /** Returns what the holding cost, in quote units, without fees. Exact; a part of a holding leaves with its share, rounded half up. */
+  /** Returns the cost of the holding in quote units, without fees. A sold part takes its share of the cost with it, rounded half up. */
   cost(strategy: number, index: number): number {
     return this.holding(strategy, index).cost;
   }
@@ -150,7 +150,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
   scale(index: number): Factor {
     return this.asset(index).scale.ofUnits;
   }
-  /** Returns the value of the account's holding at a price in ticks, in quote units: exact if it divides, else rounded half up. */
+  /** Returns the value of the account's holding at a price in ticks, in quote units, rounded half up. */
   value(index: number, ticks: number): number {
     return quoteValueAt(this.baseTotal(index), ticks, this.scale(index));
   }
@@ -212,7 +212,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
   private asset(index: number): CoinAsset {
     return this.only === null ? this.assets[index]! : this.only.asset;
   }
-  private oversold(strategy: number, index: number, { price }: Fill, units: number): InvariantError {
+  private oversellError(strategy: number, index: number, { price }: Fill, units: number): InvariantError {
     const { id, base } = this.instruments[index]!;
     const held = this.base(strategy, index);
     return new InvariantError(`book ${strategy}: a fill of ${id} at ${price} ticks sells ${units} units of ${base}, ${held} are held`);

@@ -1,9 +1,9 @@
-// Port for durable storage: the file system implements it, or a simulated disk that crashes.
+// Port for durable storage. The file system implements it, and so does a simulated disk that crashes.
 
-/** Failure of a sync: the file was removed or replaced, or another process has truncated it or appended to it. What was written is lost. */
+/** Failure of a sync, because another process has removed, replaced, truncated or extended the file. The written data are lost. */
 export const REPLACED = 'REPLACED';
 
-/** `code` as the system names it: ENOENT, EEXIST, ENOSPC, EIO, EROFS ... */
+/** A failure of the disk. `code`: the system's code, such as ENOENT or ENOSPC. */
 export class DiskError extends Error {
   override readonly name = 'DiskError';
   readonly code: string;
@@ -16,8 +16,8 @@ export class DiskError extends Error {
 }
 
 /**
- * Paths are separated by `/`. Every function throws DiskError if the disk fails. Nothing is durable before a `sync` has reported it. After
- * a crash, any part of the later appends may be left, file by file, and any of the created, renamed or removed names.
+ * Durable storage. Paths are separated by `/`. Every function throws DiskError if the disk fails. Nothing is durable before a `sync` has
+ * reported it: after a crash, any part of the later appends, creations, renames and removals may be missing.
  */
 export interface Disk {
   /** Returns the names of the files in a folder, sorted. */

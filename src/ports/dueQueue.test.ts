@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DueQueue } from './dueQueue.ts';
 
 describe('DueQueue', () => {
-  it('DueQueue runs by due time, equal times in the order of asking', () => {
+  it('DueQueue runs callbacks by due time, and equal times in the order of registration', () => {
     const queue = new DueQueue();
     const ran: string[] = [];
     for (const [name, ms] of [['c', 30], ['a', 10], ['b1', 20], ['b2', 20], ['b3', 20]] as const) queue.at(ms, () => ran.push(name)); // prettier-ignore
@@ -18,7 +18,7 @@ describe('DueQueue', () => {
     expect(queue.nextMs).toBe(Infinity);
   });
 
-  it('DueQueue runs what comes up meanwhile, at its own time and after what was asked for before', () => {
+  it('DueQueue runs callbacks that are added by a callback at their own time, after those registered before', () => {
     const queue = new DueQueue();
     const ran: [string, number][] = [];
     const note = (name: string) => ran.push([name, queue.nowMs]);
@@ -40,7 +40,7 @@ describe('DueQueue', () => {
     queue.at(100, () => {});
   });
 
-  it('DueQueue forgets what was cancelled, once and for all', () => {
+  it('DueQueue never runs a cancelled callback, and cancelling twice has no effect', () => {
     const queue = new DueQueue();
     const ran: number[] = [];
     const handle = queue.at(10, () => ran.push(1));
@@ -52,7 +52,7 @@ describe('DueQueue', () => {
     expect(ran).toEqual([2]);
   });
 
-  it('DueQueue is not woken for what was cancelled, while nothing before it is left', () => {
+  it('DueQueue has no due time for a cancelled callback, once none before it is left', () => {
     const queue = new DueQueue();
     const [first, second] = [queue.at(10, () => {}), queue.at(20, () => {})];
     queue.at(30, () => {});

@@ -1,10 +1,10 @@
-// Queue of due events, ordered by due time and then by order of registration: the Scheduler of a backtest, and of simultaneous events
-// everywhere.
+// A queue of events, sorted by due time and then by the sequence of their registration. It is the Scheduler of a backtest.
 
 import { assert } from '../base/assert.ts';
 import type { Scheduler } from './scheduler.ts';
 
-interface Due {
+/** An event. `run` is null once it was cancelled. */
+interface DueEvent {
   readonly timeMs: number;
   readonly sequence: number;
   run: (() => void) | null;
@@ -15,13 +15,13 @@ export class DueQueue implements Scheduler {
   /** The time of the earliest entry; Infinity when the queue is empty. */
   nextMs = Infinity;
   nowMs = -Infinity;
-  readonly #heap: Due[] = [];
-  readonly #bySequence = new Map<number, Due>();
+  readonly #heap: DueEvent[] = [];
+  readonly #bySequence = new Map<number, DueEvent>();
   #nextSequence = 0;
 
   at(timeMs: number, run: () => void): number {
     assert(timeMs >= this.nowMs, `asked for ${timeMs}, which is before now, ${this.nowMs}`);
-    const due: Due = { timeMs, sequence: ++this.#nextSequence, run };
+    const due: DueEvent = { timeMs, sequence: ++this.#nextSequence, run };
     this.#bySequence.set(due.sequence, due);
     this.#siftUp(due);
     this.nextMs = this.#heap[0]!.timeMs;
@@ -33,8 +33,8 @@ export class DueQueue implements Scheduler {
     if (!due) return;
     due.run = null;
     this.#bySequence.delete(handle);
-    // Most cancelled entries are the earliest ones, such as time limits that were not needed. They are removed at once; others when they
-    // are due.
+    // The earliest entries are removed at once, because most cancelled entries are time limits that were not needed. Others are removed
+    // when they are due.
     while (this.#heap[0]?.run === null) this.#pop();
     this.nextMs = this.#heap[0]?.timeMs ?? Infinity;
   }
@@ -51,35 +51,36 @@ export class DueQueue implements Scheduler {
     this.nowMs = timeMs;
   }
 
-  #siftUp(due: Due): void {
+  #siftUp(due: DueEvent): void {
     const heap = this.#heap;
-    let at = heap.push(due) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
+    let index = heap.push(due) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
       if (!isBefore(due, heap[parent]!)) break;
-      heap[at] = heap[parent]!;
-      at = parent;
+      heap[index] = heap[parent]!;
+      index = parent;
     }
-    heap[at] = due;
+    heap[index] = due;
   }
 
-  #pop(): Due {
+  /** Removes and returns the earliest entry. */
+  #pop(): DueEvent {
     const heap = this.#heap;
     const first = heap[0]!;
     const last = heap.pop()!;
     if (heap.length === 0) return first;
-    let at = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * at + 1;
+      let child = 2 * index + 1;
       if (child >= heap.length) break;
       if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
       if (!isBefore(heap[child]!, last)) break;
-      heap[at] = heap[child]!;
-      at = child;
+      heap[index] = heap[child]!;
+      index = child;
     }
-    heap[at] = last;
+    heap[index] = last;
     return first;
   }
 }
 
-const isBefore = (a: Due, b: Due) => a.timeMs < b.timeMs || (a.timeMs === b.timeMs && a.sequence < b.sequence);
+const isBefore = (a: DueEvent, b: DueEvent) => a.timeMs < b.timeMs || (a.timeMs === b.timeMs && a.sequence < b.sequence);

@@ -1,36 +1,36 @@
-// Port for alerts to the operator: a webhook or Telegram implements it.
+// Port for alerts to the operator. A webhook and Telegram implement it.
 
-/** From an information to an alert that the operator must look at now. */
+/** Levels, from information to an alert that the operator must handle now. */
 export const ALERT_LEVELS = ['info', 'warn', 'alarm'] as const;
 export type AlertLevel = (typeof ALERT_LEVELS)[number];
 
 export interface Alert {
   readonly level: AlertLevel;
-  /** Stable: the code of a cause, KILLED, STARTED ... */
+  /** A stable code: that of a halt cause, or KILLED, STARTED and so on. */
   readonly code: string;
   /** The bot that sends the alert. */
   readonly bot: string;
   readonly mode: 'backtest' | 'paper' | 'live';
-  /** What it is about: account, symbol:spot:BTCUSDT ... */
+  /** The scope, such as account or symbol:spot:BTCUSDT. */
   readonly scope: string;
-  /** One or two sentences: what happened, and what to do. isobar writes the text, but parts of it may be an exchange's words. */
+  /** One or two sentences: what happened, and what to do. Parts of it may be text of the exchange. */
   readonly message: string;
   /** ms UTC. */
   readonly timeMs: number;
 }
 
 export type NotifyFailure = {
-  /** In words, without any secret. */
+  /** The reason, without secrets. */
   readonly why: string;
-  /** False: no further try can help. */
+  /** True if another attempt may succeed. */
   readonly mayPass: boolean;
-  /** How long the receiver asks to wait; null: it did not say. */
+  /** How long the receiver asks to wait; null if it did not say. */
   readonly retryAfterMs: number | null;
 };
 
-/** Sends one alert, once. `done` is called once, never within the call; null: it has arrived. The caller sets time limits. */
+/** Sends one alert, once. `done` is called once, never within the call, with null if the alert has arrived. The caller sets time limits. */
 export interface Notifier {
-  /** For the log: webhook, telegram. */
+  /** Its name in the log: webhook, telegram. */
   readonly name: string;
   send(alert: Alert, done: (failure: NotifyFailure | null) => void): () => void;
 }

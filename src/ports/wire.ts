@@ -1,13 +1,13 @@
-// Port for HTTP requests: a real HTTP client implements it, or a simulated network.
+// Port for HTTP requests. An HTTP client implements it, and so does a simulated network.
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
-  /** Absolute: origin, path and query, sent unchanged. */
+  /** Origin, path and query. They are sent unchanged. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a GET. */
   readonly body: Uint8Array;
-  /** True for a read without a key: its connection may have been idle for long, because it may be sent again if it meets a closing one. */
+  /** True for a read without a key. It may use a connection that was idle for long, because it can be sent again. */
   readonly isPublic?: boolean;
 }
 
@@ -15,7 +15,7 @@ export type WireOutcome =
   | {
       readonly kind: 'reply';
       readonly status: number;
-      /** Names in lower case. */
+      /** Headers by their names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
       /** The whole body, decompressed. */
       readonly body: Uint8Array;
@@ -24,7 +24,7 @@ export type WireOutcome =
   | { readonly kind: 'failed'; readonly cause: string; readonly bytesWritten: number | null };
 
 /**
- * Sends one request, once. `done` is called exactly once and never within the call. A cancel also calls it: it ends the wait and not the
- * request, and gives `failed` with the bytes written until then. The caller sets time limits, on its Scheduler.
+ * Sends one request, once. `done` is called exactly once, and never within the call. Returns a function that cancels: it ends the wait, not
+ * the request, and calls `done` with `failed` and the bytes already written. The caller sets time limits.
  */
 export type Wire = (request: WireRequest, done: (outcome: WireOutcome) => void) => () => void;

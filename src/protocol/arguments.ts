@@ -1,4 +1,4 @@
-// Converts the arguments of a call to query or body text. It checks every value, keeps exact digits, and sends only documented parameters.
+// Converts the arguments of a call to query or body text. Checks every value, and keeps all digits of decimals.
 
 import { assertNever } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -10,33 +10,34 @@ import type { ChoiceParam, IntegerParam, Param, Params, TextParam } from './endp
 /** The arguments of a call, by the names of the table. */
 export type Given = Readonly<Record<string, unknown>>;
 
+/** The call, for messages, and the dialect of the service. */
 export interface Context {
   readonly op: string;
   readonly market: Market;
   readonly dialect: Dialect;
 }
 
-/** A parameter in its wire form. */
+/** A parameter as it is sent. */
 export interface Written {
   readonly name: string;
-  /** Its text in a query, before percent-encoding. For a list, JSON. */
+  /** Its text in a query, before percent-encoding. For a list it is JSON. */
   readonly text: string;
   /** Its text in a JSON body. */
   readonly json: string;
 }
 
-/** Returns the parameters of a call, in the order of the table. Throws ConfigError for one that is missing, unknown or invalid. */
+/** Returns the parameters of a call, in the sequence of the table. Throws ConfigError for a missing, unknown or invalid parameter. */
 export function writeParams(params: Params, given: Given, context: Context, alwaysSent: readonly string[] = []): readonly Written[] {
   for (const name in given) {
     if (!Object.hasOwn(params, name)) throw new ConfigError(`${context.op} ${name}: no such parameter`, namesOf(params));
   }
   const written: Written[] = [];
   const { rows, either } = tableOf(params);
-  for (let at = 0; at < rows.length; at++) {
-    const { name, param } = rows[at]!;
+  for (let index = 0; index < rows.length; index++) {
+    const { name, param } = rows[index]!;
     const value = given[name] ?? defaultOf(name, param, alwaysSent);
     if (value !== undefined) {
-      checkPlace(name, param, given, context);
+      checkIsAllowed(name, param, given, context);
       written.push(writeParam(name, param, value, context));
     } else if (isMissing(param, given)) {
       throw new ConfigError(`${context.op} ${name}: expected ${expected(param)}, got nothing`, `give ${name}: ${param.help}`);
@@ -54,18 +55,19 @@ function defaultOf(name: string, param: Param, alwaysSent: readonly string[]): n
   return param.need === 'disputed' || alwaysSent.includes(name) ? param.default : undefined;
 }
 
+/** The parameters of an endpoint. */
 interface ParamTable {
   readonly rows: readonly { readonly name: string; readonly param: Param }[];
   /** Names of the parameters with `either`: at least one must be given. */
   readonly either: readonly string[];
 }
 
-/** Cached by the rows of the endpoint table, which never change, because many orders are written each second. */
+/** Tables that were computed, by parameters. They are cached, because many orders are sent each second. */
 const TABLES = new WeakMap<Params, ParamTable>();
 
 function tableOf(params: Params): ParamTable {
-  const known = TABLES.get(params);
-  if (known) return known;
+  const cached = TABLES.get(params);
+  if (cached) return cached;
   const rows = Object.entries(params).map(([name, param]) => ({ name, param }));
   const table = { rows, either: rows.filter(({ param: { need } }) => need === 'either').map(({ name }) => name) };
   TABLES.set(params, table);
@@ -80,7 +82,8 @@ function isMissing(param: Param, given: Given): boolean {
   return param.need === 'required' || param.need === 'disputed';
 }
 
-function checkPlace(name: string, param: Param, given: Given, { op, dialect }: Context): void {
+/** Throws ConfigError for a parameter that may not be given with the others, or that the dialect does not have. */
+function checkIsAllowed(name: string, param: Param, given: Given, { op, dialect }: Context): void {
   const { onlyWith } = param;
   if (onlyWith && given[onlyWith.name] !== onlyWith.is) {
     throw new ConfigError(`${op} ${name}: only with ${onlyWith.name} ${onlyWith.is}`, `leave ${name} out`);
@@ -94,15 +97,15 @@ function checkPlace(name: string, param: Param, given: Given, { op, dialect }: C
 }
 
 function writeParam(name: string, param: Param, value: unknown, context: Context): Written {
-  const written = writtenAs(name, param, value, context);
+  const written = writtenOrNull(name, param, value, context);
   if (written !== null) return written;
   const { op, market, dialect } = context;
-  const wanted = param.kind === 'interval' ? `one of ${intervalsOf(market, dialect).join(' ')}` : expected(param);
-  throw new ConfigError(`${op} ${name}: expected ${wanted}, got ${quotedArgument(value)}`, `${name}: ${param.help}`);
+  const validValues = param.kind === 'interval' ? `one of ${intervalsOf(market, dialect).join(' ')}` : expected(param);
+  throw new ConfigError(`${op} ${name}: expected ${validValues}, got ${quotedArgument(value)}`, `${name}: ${param.help}`);
 }
 
-/** Returns null for an invalid value. */
-function writtenAs(name: string, param: Param, value: unknown, context: Context): Written | null {
+/** Returns the parameter as it is sent; null for an invalid value. */
+function writtenOrNull(name: string, param: Param, value: unknown, context: Context): Written | null {
   switch (param.kind) {
     case 'text':
       return scalar(name, textOf(param, value, context), 'string');
@@ -124,7 +127,7 @@ function writtenAs(name: string, param: Param, value: unknown, context: Context)
     }
     case 'rows': {
       if (!isListUpTo(value, param.max)) return null;
-      const json = `[${value.map((row, at) => rowOf(param.row, row, { ...context, op: `${context.op} ${name}[${at}]` })).join(',')}]`;
+      const json = `[${value.map((row, index) => rowOf(param.row, row, { ...context, op: `${context.op} ${name}[${index}]` })).join(',')}]`;
       return { name, text: json, json };
     }
     default:
@@ -136,7 +139,7 @@ const scalar = (name: string, text: string | null, wire: 'number' | 'string'): W
   text === null ? null : { name, text, json: wire === 'string' ? `"${text}"` : text };
 
 function rowOf(params: Params, row: unknown, context: Context): string {
-  if (!isGiven(row)) throw new ConfigError(`${context.op}: expected an object, got ${quotedArgument(row)}`, namesOf(params));
+  if (!isArguments(row)) throw new ConfigError(`${context.op}: expected an object, got ${quotedArgument(row)}`, namesOf(params));
   return bodyOf(writeParams(params, row, context));
 }
 
@@ -151,11 +154,11 @@ export function bodyOf(written: readonly Written[]): string {
 export const queryOf = (written: readonly Written[]): string =>
   written.length === 0 ? '' : `?${written.map(({ name, text }) => `${name}=${encodeURIComponent(text)}`).join('&')}`;
 
-const isGiven = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isArguments = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isListUpTo = (value: unknown, max: number): value is readonly unknown[] =>
   Array.isArray(value) && value.length > 0 && value.length <= max;
 
-/** Names of instruments and ids contain nothing that JSON must escape, and only a slash that a query must escape. */
+/** Pattern of the names of instruments. They need no escapes in JSON. In a query, only a slash does. */
 const NAME = /^[A-Za-z0-9/_-]{1,64}$/;
 export const CLIENT_ID = /^[A-Za-z0-9_-]{1,31}$/;
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[1-9]\d{0,30}$/.test(value);
@@ -181,11 +184,11 @@ function intervalOf(value: unknown, { market, dialect }: Context): string | null
   return interval === null ? null : wireInterval(market, interval, dialect);
 }
 
-/** Returns the intervals of a market. */
+/** Returns the intervals that a market has. */
 const intervalsOf = (market: Market, dialect: Dialect): readonly string[] =>
   INTERVALS.filter((interval) => wireInterval(market, interval, dialect) !== null);
 
-/** Describes the valid values of a parameter. */
+/** Returns a description of the valid values of a parameter. */
 export function expected(param: Param): string {
   switch (param.kind) {
     case 'text':

@@ -48,7 +48,7 @@ test('a text of another form has no order id, and invalid numbers are errors', (
   expect(() => clientOrderIdOf(prefix, orderId(2 ** 50))).toThrow(InvariantError);
 });
 
-test('the form of an id distinguishes the ids of bots from others', () => {
+test('an id of a bot is recognised by its form', () => {
   const id = clientOrderIdOf(runPrefix(Date.UTC(2026, 0, 1), 7), 12 as OrderId);
   expect([id, id.toLowerCase()].map(isClientOrderId)).toEqual([true, true]);
   for (const other of ['', '0', 'my-order-1', id.slice(1), `${id}0`, '0'.repeat(26), 'Z'.repeat(26), id.replace(/.$/, 'U')])

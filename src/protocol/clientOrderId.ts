@@ -1,9 +1,9 @@
-// Client order ids: 26 characters built from the run and the order number. They are unique, and recognisable among those of others.
+// Builds and recognises client order ids: 26 characters from the run and the order number.
 
 import { InvariantError } from '../base/errors.ts';
 import type { OrderId } from '../model/order.ts';
 
-/** Digits and letters without I, L, O, U. Ids sort by number, and stay valid on a service that ignores case. */
+/** Digits and letters without I, L, O and U. So ids sort by number, and are unique on a service that ignores case. */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const PREFIX = /^[0-9A-HJKMNP-TV-Z]{16}$/;
 const TIME_CHARS = 10;
@@ -11,12 +11,12 @@ const PREFIX_CHARS = 16;
 const COUNTER_CHARS = 10;
 
 function base32(value: number, chars: number): string {
-  let [rest, text] = [value, ''];
-  for (let at = 0; at < chars; at++) {
-    text = DIGITS[rest % 32]! + text;
-    rest = Math.floor(rest / 32);
+  let [remaining, text] = [value, ''];
+  for (let count = 0; count < chars; count++) {
+    text = DIGITS[remaining % 32]! + text;
+    remaining = Math.floor(remaining / 32);
   }
-  if (rest !== 0 || !Number.isSafeInteger(value) || value < 0) throw new InvariantError(`${value} has no ${chars} digits in base 32`);
+  if (remaining !== 0 || !Number.isSafeInteger(value) || value < 0) throw new InvariantError(`${value} has no ${chars} digits in base 32`);
   return text;
 }
 
@@ -34,7 +34,7 @@ export function clientOrderIdOf(prefix: string, id: OrderId): string {
   return prefix + base32(id, COUNTER_CHARS);
 }
 
-/** Returns the order of this run that a client order id names, in any case of letters; null for ids of others. */
+/** Returns the id of the order of this run with this client order id, in any case; null for an id of another run or program. */
 export function orderIdIn(prefix: string, clientOrderId: string): OrderId | null {
   const text = clientOrderId.toUpperCase();
   if (text.length !== prefix.length + COUNTER_CHARS || !text.startsWith(prefix)) return null;

@@ -1,24 +1,25 @@
-// The dialect of a service: how its API differs from others, as clients see it. `isobar doctor` reports how each option was found.
+// The dialect of a service: how its API differs from the specification, as clients see it. `isobar doctor` reports how it found each
+// option.
 
 import { nestedIn } from '../model/bars/aggregateBars.ts';
 import { INTERVALS, isCommon, type CommonInterval, type Interval } from '../model/interval.ts';
 import type { Market } from '../model/instrument.ts';
 
 export interface Dialect {
-  /** Put in front of every path, for services below a path. */
+  /** Prefix of every path, for services that are below a path. */
   readonly pathPrefix: Readonly<Record<Market, string>>;
-  /** Whether the signature covers that prefix. */
+  /** True if the signature covers the prefix. */
   readonly signPathPrefix: boolean;
-  /** Whether the signature covers the query of a GET. Real services: yes; the specification does not say. */
+  /** Whether the signature covers the query of a GET. The specification does not say; on real services it does. */
   readonly signQuery: 'include' | 'omit';
   readonly contentTypeOnGet: boolean;
-  /** Admission window in ms, from 1 to 5000, sent in bodies of signed POSTs. Null: not sent, and the service assumes 5000. */
+  /** Admission window in ms, from 1 to 5000, in bodies of signed POSTs. Null: it is not sent, and the service assumes 5000. */
   readonly recvWindow: number | null;
   /** Case of spot symbols. */
   readonly symbolCase: 'upper' | 'lower';
   readonly batchCancelIdsField: 'orderIds' | 'orderId';
   readonly clientIdQueryName: 'newClientOrderId' | 'newClientorderId';
-  /** Whether an order can be found by its client order id alone. It affects which queries are sent, not their bytes. */
+  /** Whether an order can be found by its client order id alone. It decides which queries are sent. */
   readonly queryByClientId: 'unknown' | 'works';
   readonly conditionPath: '/fapi/v1/conditionOrder/' | '/fapi/v1/conditionOrder';
   readonly cancelTriggerPath: '/v1/inner/trigger_order_cancel' | '/fapi/v1/cancel_trigger_order';
@@ -29,7 +30,7 @@ export interface Dialect {
   readonly marketOpen: 'limitIoc' | 'value' | 'v101' | 'forbid';
   /** Value of the header `futures-version`; `marketOpen: v101` implies 101. */
   readonly futuresVersionHeader: string | null;
-  /** Where positions are read from. It affects which queries are sent, not their bytes. */
+  /** The call that reads positions. */
   readonly positionsFrom: 'positions' | 'account';
   /** Wire names of intervals that differ from the specification's; null if the service lacks the interval. */
   readonly intervals: Readonly<Record<Market, Readonly<Partial<Record<CommonInterval, string | null>>>>>;
@@ -62,14 +63,14 @@ const WIRE_NAMES: Readonly<Record<Market, Readonly<Partial<Record<CommonInterval
   futures: { '1m': '1min', '5m': '5min', '15m': '15min', '30m': '30min', '1h': '1h', '1d': '1day', '1w': '1week', '1M': '1month' },
 };
 
-/** Returns the wire name of an interval; null if the market has none. Bars are then built from shorter ones. */
+/** Returns the wire name of an interval; null if the market does not have it. Then bars are built from shorter ones. */
 export function wireInterval(market: Market, interval: Interval, dialect: Dialect = DEFAULT_DIALECT): string | null {
   if (!isCommon(interval)) return null;
-  const own = dialect.intervals[market][interval];
-  return own === undefined ? (WIRE_NAMES[market][interval] ?? null) : own;
+  const ofDialect = dialect.intervals[market][interval];
+  return ofDialect === undefined ? (WIRE_NAMES[market][interval] ?? null) : ofDialect;
 }
 
-/** Returns the intervals of klines from which bars of `interval` can be made: its own, then the longest. */
+/** Returns the kline intervals from which bars of `interval` can be built: the interval itself, then shorter ones, the longest first. */
 export function wireSources(market: Market, interval: Interval, dialect: Dialect = DEFAULT_DIALECT): readonly CommonInterval[] {
   const own = isCommon(interval) ? [interval] : [];
   return [...own, ...nestedIn(interval, INTERVALS)].filter((each) => wireInterval(market, each, dialect) !== null);

@@ -6,7 +6,7 @@ import { lots, ticks, units } from '../base/brand.ts';
 import { Decimal, toScaled } from '../base/number/decimal.ts';
 import { InvariantError } from '../base/errors.ts';
 import { instrumentId, type Instrument } from '../model/instrument.ts';
-import { futuresOrderArgs, spotOrderArgs, type Sized } from './orderArgs.ts';
+import { futuresOrderArgs, spotOrderArgs, type SizedOrder } from './orderArgs.ts';
 import { buildRequest } from './request.ts';
 
 const BTC: Instrument = {
@@ -30,7 +30,7 @@ const PERP: Instrument = {
   wireName: 'E-BTC-USDT',
   quantityDigits: 0,
 };
-const order = (changes: Partial<Sized>): Sized => ({
+const order = (changes: Partial<SizedOrder>): SizedOrder => ({
   instrument: BTC,
   side: 'buy',
   lots: lots(0),
@@ -40,7 +40,7 @@ const order = (changes: Partial<Sized>): Sized => ({
   ...changes,
 });
 
-test('the three spot orders', () => {
+test('the arguments of the three spot orders', () => {
   const limit = spotOrderArgs(order({ lots: lots(100_000), limit: ticks(6_500_050) }), 'c1');
   expect(limit).toEqual({ symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '65000.5', newClientOrderId: 'c1' });
   expect(buildRequest('spot.newOrder', limit).body).toContain('"volume":1,"side":"BUY","type":"LIMIT","price":65000.5');
@@ -56,7 +56,7 @@ test('the three spot orders', () => {
   });
 });
 
-test.each<[string, Partial<Sized>]>([
+test.each<[string, Partial<SizedOrder>]>([
   ['a market buy by quantity', { lots: lots(5) }],
   ['a market sell by amount', { side: 'sell', quoteUnits: units(5) }],
   ['a limit by amount', { quoteUnits: units(5), limit: ticks(5) }],
@@ -68,9 +68,9 @@ test.each<[string, Partial<Sized>]>([
   expect(() => spotOrderArgs(order(changes), 'c')).toThrow(InvariantError);
 });
 
-test('futures orders are contracts, and say their position', () => {
+test('futures orders are in contracts, and name their position', () => {
   const terms = { open: 'CLOSE', positionType: 1 } as const;
-  const perp = (changes: Partial<Sized>) => order({ instrument: PERP, lots: lots(3), ...changes });
+  const perp = (changes: Partial<SizedOrder>) => order({ instrument: PERP, lots: lots(3), ...changes });
   expect(futuresOrderArgs(perp({}), terms, 'c')).toEqual({
     contractName: 'E-BTC-USDT',
     side: 'BUY',
@@ -93,7 +93,7 @@ test('futures orders are contracts, and say their position', () => {
   }
 });
 
-test('every size and price goes out to the last digit, as decimal.js has it', () => {
+test('every size and price is written to the last digit, as decimal.js writes it', () => {
   const any = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
   const digits = fc.integer({ min: 0, max: 12 });
   fc.assert(

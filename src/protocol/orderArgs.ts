@@ -1,4 +1,4 @@
-// Converts orders in whole ticks, lots and units to the arguments of a create, in exact decimals. It alone computes the wire's `volume`.
+// Converts orders in whole ticks, lots and units to the arguments of a create request, in exact decimals.
 
 import { InvariantError } from '../base/errors.ts';
 import { fromScaled } from '../base/number/decimal.ts';
@@ -6,20 +6,21 @@ import type { OrderIntent } from '../model/order.ts';
 import type { OpArgs } from './endpoints/endpoints.ts';
 import type { PositionAction } from './shapes/value.ts';
 
-/** The fields of an order that a create needs. */
-export type Sized = Pick<OrderIntent, 'instrument' | 'side' | 'lots' | 'quoteUnits' | 'limit' | 'timeInForce'>;
+/** The members of an order that a create request needs. */
+export type SizedOrder = Pick<OrderIntent, 'instrument' | 'side' | 'lots' | 'quoteUnits' | 'limit' | 'timeInForce'>;
 
-export const priceText = ({ instrument, limit }: Pick<Sized, 'instrument' | 'limit'>): string => fromScaled(limit, instrument.priceDigits);
-export const quantityText = ({ instrument, lots }: Pick<Sized, 'instrument' | 'lots'>): string =>
+export const priceText = ({ instrument, limit }: Pick<SizedOrder, 'instrument' | 'limit'>): string =>
+  fromScaled(limit, instrument.priceDigits);
+export const quantityText = ({ instrument, lots }: Pick<SizedOrder, 'instrument' | 'lots'>): string =>
   fromScaled(lots, instrument.quantityDigits);
 
-const sideOf = ({ side }: Sized): 'BUY' | 'SELL' => (side === 'buy' ? 'BUY' : 'SELL');
+const sideOf = ({ side }: SizedOrder): 'BUY' | 'SELL' => (side === 'buy' ? 'BUY' : 'SELL');
 
 /**
  * Returns the arguments of `spot.newOrder`. `volume` is the base quantity, except for a MARKET BUY, where it is the amount in the quote
  * asset. Throws InvariantError for an order that mixes them up, or that has a time in force, which spot lacks.
  */
-export function spotOrderArgs(order: Sized, newClientOrderId: string): OpArgs<'spot.newOrder'> {
+export function spotOrderArgs(order: SizedOrder, newClientOrderId: string): OpArgs<'spot.newOrder'> {
   const { instrument, lots, quoteUnits, limit, timeInForce } = order;
   const isBySize = limit > 0 || order.side === 'sell';
   if (instrument.market !== 'spot' || timeInForce !== null) throw new InvariantError('a spot order without a time in force was expected');
@@ -47,7 +48,7 @@ export interface FuturesOrderTerms {
  * InvariantError for an order by amount.
  */
 export function futuresOrderArgs(
-  order: Sized,
+  order: SizedOrder,
   { open, positionType }: FuturesOrderTerms,
   clientOrderId: string,
 ): OpArgs<'futures.createOrder'> {

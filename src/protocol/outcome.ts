@@ -1,4 +1,4 @@
-// Decides the outcome of a call from what the transport saw: `acked`, `refused`, `notSent` or, by default, `unknown`.
+// Decides the outcome of a call from the reply or failure of the transport: `acked`, `refused`, `notSent` or, by default, `unknown`.
 
 import { assertNever } from '../base/assert.ts';
 import { errorIn, type ServiceError } from './errors/errorBody.ts';
@@ -8,15 +8,16 @@ import { answerOf, endpointOf, type Op, type OpResult } from './endpoints/endpoi
 import { type JsonProblem, parseJson } from './json/parseJson.ts';
 import { decodeAnswer } from './shapes/answer.ts';
 
-/** What happened to the bytes of a request. */
+/** The reply to a request, or its failure. */
 export type Transport =
   | { readonly kind: 'reply'; readonly status: number; readonly body: Uint8Array }
-  /** `bytesWritten`: bytes of this request. Null if the transport does not know, which counts as "some". */
+  /** `bytesWritten`: number of bytes of the request that left; null if the transport does not know. Null counts as some. */
   | { readonly kind: 'failed'; readonly cause: string; readonly bytesWritten: number | null };
 
 /**
- * `acked`: carried out and confirmed. `refused`: it did not happen, and never will. `notSent`: no byte left this process. `unknown`: it may
- * have happened; everything unproven is in this class. For a read, `unknown` only means that there is no usable reply.
+ * The outcome of a call. `acked`: carried out and confirmed. `refused`: it had no effect and never will. `notSent`: no byte left this
+ * process. `unknown`: it may have had an effect; every unproven outcome is in this class. For a read, `unknown` means that no usable reply
+ * arrived.
  */
 export type Outcome<T> =
   | { readonly kind: 'acked'; readonly value: T }
@@ -31,7 +32,7 @@ export type Outcome<T> =
       readonly error: ServiceError | null;
     };
 
-/** Returns the outcome of a call of `op` (order safety, section 4). The body decides before the HTTP status. Never throws. */
+/** Returns the outcome of a call of `op` (order safety, section 4). The body counts more than the HTTP status. Never throws. */
 export function outcomeOf<O extends Op>(op: O, transport: Transport): Outcome<OpResult<O>> {
   if (transport.kind === 'failed') {
     const { cause, bytesWritten } = transport;
@@ -47,7 +48,7 @@ export function outcomeOf<O extends Op>(op: O, transport: Transport): Outcome<Op
   return decoded.ok ? { kind: 'acked', value: decoded.value } : unknown(`an answer of another shape: ${decoded.problem}`, status);
 }
 
-/** Describes why a reply cannot be used: it is empty, a redirect, or not JSON. */
+/** Returns why a reply cannot be used: it is a redirect, empty or not JSON. */
 function unreadable(status: number, body: Uint8Array, { problem, at }: { readonly problem: JsonProblem; readonly at: number }): string {
   if (status >= 300 && status < 400) return `a redirect, which is not followed, with HTTP ${status}`;
   if (body.length === 0) return `an empty answer with HTTP ${status}`;
@@ -55,7 +56,7 @@ function unreadable(status: number, body: Uint8Array, { problem, at }: { readonl
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-/** Real services answer business errors with 200 as well as with 4xx. */
+/** True for a status with which services refuse requests: 2xx or 4xx. */
 const canRefuse = (status: number): boolean => isSuccess(status) || (status >= 400 && status < 500);
 
 function errorOutcome(error: ServiceError, status: number, effect: Effect): Outcome<never> {

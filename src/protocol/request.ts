@@ -1,4 +1,4 @@
-// Builds the bytes of a call's request: path, query or body, headers, and the signature over exactly what is sent.
+// Builds the bytes of a call's request: path, query or body, headers, and the signature.
 
 import { ConfigError } from '../base/errors.ts';
 import type { TimeMs } from '../base/brand.ts';
@@ -9,7 +9,7 @@ import { endpointOf, type Op, type OpArgs } from './endpoints/endpoints.ts';
 import { utf8 } from './json/json.ts';
 import { FUTURES_VERSION_HEADER, HEADERS, JSON_TYPE, RECV_WINDOW, signedHead, signedPath, type Sign } from './sign.ts';
 
-/** A request without headers, as `--dry-run` shows it. It is signed only when it is sent, with the time of sending. */
+/** A request without headers, as `--dry-run` shows it. It is signed when it is sent, with the time of sending. */
 export interface UnsignedRequest {
   readonly op: Op;
   readonly method: 'GET' | 'POST';
@@ -17,10 +17,11 @@ export interface UnsignedRequest {
   readonly target: string;
   /** JSON text of a POST; empty for a GET. */
   readonly body: string;
-  /** The path with query that is signed. */
+  /** The part of path and query that is signed. */
   readonly signedPath: string;
 }
 
+/** A request that is ready to be sent. */
 export interface SignedRequest {
   readonly method: 'GET' | 'POST';
   readonly target: string;
@@ -41,13 +42,13 @@ export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dial
 /** Like `buildRequest`, for arguments without static types, such as those of a command line. */
 export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
   const row = endpointOf(op);
-  refuseMarketOpen(op, given, dialect);
+  rejectMarketOpen(op, given, dialect);
   const written = renameArguments(writeParams(row.params, given, { op, market: row.market, dialect }, row.alwaysSent), op, dialect);
   const path = pathOf(op, row, dialect);
   const prefix = dialect.pathPrefix[row.market];
   const signedPrefix = dialect.signPathPrefix ? prefix : '';
   if (row.method === 'POST') {
-    const added = additions(op, row, given, dialect);
+    const added = dialectMembers(op, row, given, dialect);
     const body = bodyOf(added.length === 0 ? written : [...written, ...added]);
     return { op, method: 'POST', target: prefix + path, body, signedPath: signedPrefix + path };
   }
@@ -68,11 +69,11 @@ function renameArguments(written: readonly Written[], op: Op, dialect: Dialect):
   return op === 'spot.queryOrder' ? rename('newClientOrderId', dialect.clientIdQueryName) : written;
 }
 
-/** Returns the members that a dialect adds to a body. */
-function additions(op: Op, row: Endpoint, given: Given, { recvWindow, marketOpen }: Dialect): readonly Written[] {
+/** Returns the body members that the dialect adds. */
+function dialectMembers(op: Op, row: Endpoint, given: Given, { recvWindow, marketOpen }: Dialect): readonly Written[] {
   const added: Written[] = [];
   const member = (name: string, value: number): void => void added.push({ name, text: String(value), json: String(value) });
-  // The unit of the volume: 2 is contracts, as everywhere in isobar.
+  // The unit of the volume: 2 means contracts.
   if (marketOpen === 'v101' && op === 'futures.createOrder') member('orderUnit', 2);
   if (recvWindow !== null && SECURITY[row.security].signature) {
     if (!(Number.isInteger(recvWindow) && recvWindow >= 1 && recvWindow <= RECV_WINDOW.maxMs)) {
@@ -91,7 +92,7 @@ function additions(op: Op, row: Endpoint, given: Given, { recvWindow, marketOpen
  * Rejects a MARKET order that opens a futures position. Services read its volume as a value or as contracts, and the readings differ
  * several times over (exchange dialect, 7.1). It is sent only if the dialect says how the service reads it, and never as a trigger order.
  */
-function refuseMarketOpen(op: Op, given: Given, { marketOpen }: Dialect): void {
+function rejectMarketOpen(op: Op, given: Given, { marketOpen }: Dialect): void {
   if (given['type'] !== 'MARKET' || given['open'] !== 'OPEN') return;
   const isCreate = op === 'futures.createOrder';
   if (isCreate && (marketOpen === 'value' || marketOpen === 'v101')) return;
@@ -129,7 +130,7 @@ export function signRequest(
       const text = stringToSign(request, timestampMs);
       const message = utf8(text);
       headers[HEADERS.signature] = credentials.sign(message);
-      // If every character is one byte, the body is the tail of the signed bytes.
+      // The body is the end of the signed bytes. Reuse them if every character is one byte.
       if (message.length === text.length) body = message.subarray(text.length - request.body.length);
     }
   }

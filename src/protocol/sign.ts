@@ -5,18 +5,19 @@ import { utf8 } from './json/json.ts';
 /** Returns the HMAC-SHA256 of the bytes under the API secret, in hexadecimal digits. The function keeps the secret inside. */
 export type Sign = (message: Uint8Array) => string;
 
+/** The signed parts of a request before its body. */
 export interface Signable {
   /** The text of X-CH-TS. */
   readonly timestamp: string;
   readonly method: string;
-  /** The path exactly as on the request line, with the query if that is signed: percent-encoded, never encoded again. */
+  /** The path as on the request line, percent-encoded, with the query if that is signed. */
   readonly path: string;
 }
 
 /** Returns the signed text before the body: timestamp, method in upper case, path. A GET signs only this. */
 export const signedHead = ({ timestamp, method, path }: Signable): string => timestamp + method.toUpperCase() + path;
 
-/** True if the signature covers the body. That of a GET is not covered. */
+/** True if the signature covers the body, which it does except for a GET. */
 export const signsBody = (method: string): boolean => method.toUpperCase() !== 'GET';
 
 /** Returns the bytes to sign for a request. The body is taken as it is sent or was received (specification, part 5). */
@@ -44,10 +45,10 @@ const DIGEST_DIGITS = 64;
 export function isSameSignature(expected: string, got: string): boolean {
   if (expected.length !== DIGEST_DIGITS || got.length !== DIGEST_DIGITS) return false;
   let difference = 0;
-  for (let at = 0; at < DIGEST_DIGITS; at++) {
-    const digit = hexValue(expected.charCodeAt(at));
+  for (let index = 0; index < DIGEST_DIGITS; index++) {
+    const digit = hexValue(expected.charCodeAt(index));
     // The value 16 marks a character that is not a digit. Two equal characters of that kind must still not count as equal.
-    difference |= (digit ^ hexValue(got.charCodeAt(at))) | (digit & NO_DIGIT);
+    difference |= (digit ^ hexValue(got.charCodeAt(index))) | (digit & NO_DIGIT);
   }
   return difference === 0;
 }

@@ -11,7 +11,7 @@ const sent = (op: Op, texts: Readonly<Record<string, string>>): string => {
   return body === '' ? target : body;
 };
 
-test('each kind of parameter', () => {
+test("each kind of parameter gives the bytes that a program's arguments give", () => {
   expect(sent('spot.klines', { symbol: 'btcusdt', interval: '60min', limit: '5' })).toBe(
     '/sapi/v1/klines?symbol=BTCUSDT&interval=60min&limit=5',
   );

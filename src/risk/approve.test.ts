@@ -9,7 +9,7 @@ const SRC = new URL('../', import.meta.url);
 
 const submit = (order: ApprovedOrder) => order.id;
 
-test('approval and reservation are one call, and the approved order is the same record', () => {
+test('the order is approved and its exposure reserved in one call, and the approved order is the same record', () => {
   const fixture = new Fixture();
   const draft = fixture.draft({ lots: 5 });
   // @ts-expect-error What risk has not approved cannot be submitted.

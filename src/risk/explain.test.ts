@@ -60,7 +60,7 @@ test('random orders: the first denial is that of the check, each rule has its fi
   expect(codes.size).toBeGreaterThan(10);
 });
 
-test('every rule on orders has figures of its own', () => {
+test('every rule on orders has its own figures', () => {
   const fixture = new Fixture();
   const order = fixture.draft({ lots: 5 });
   const state = Reflect.get(fixture.risk, 'state') as Parameters<typeof figuresOf>[2];

@@ -1,9 +1,9 @@
-// Says what each rule decides of an order and by which figures, for an order that is explained. A check itself stops at the first denial.
+// Explains the risk check of an order: the verdict of each rule with its figures. A real check stops at the first denial.
 
 import { figuresOf } from './figures.ts';
 import type { Draft, OrderRule, RiskState } from './rules/rule.ts';
 
-/** What one rule decides. `asked` and `limit` are texts with units; empty for a rule of a module. */
+/** The verdict of one rule. `asked` and `limit` are texts with units; both are empty for a custom rule. */
 export interface RuleVerdict {
   readonly code: string;
   readonly verdict: 'passed' | 'denied';
@@ -13,7 +13,7 @@ export interface RuleVerdict {
   readonly detail: string;
 }
 
-/** Returns the verdicts of all rules, in the order in which they are checked. Changes nothing. */
+/** Returns the verdicts of all rules, in the sequence in which they are checked. */
 export function explainRules(rules: readonly OrderRule[], order: Draft, state: RiskState): readonly RuleVerdict[] {
   return rules.map((rule) => {
     const isPassed = rule.check(order, state);
@@ -22,7 +22,7 @@ export function explainRules(rules: readonly OrderRule[], order: Draft, state: R
   });
 }
 
-/** Returns the verdict of a check that stands before the rules. */
+/** Returns the denial of a check that runs before the rules. */
 export function denialBefore(code: string, asked: string, limit: string, detail: string): RuleVerdict {
   return { code, verdict: 'denied', asked, limit, detail };
 }

@@ -1,4 +1,4 @@
-// What each rule asks of an order, and the limit that it compares it with, as texts: for an order that is explained.
+// Writes the figures that each rule compares, as texts for an explained order: the order's figure and the limit.
 
 import { pow10 } from '../base/number/exact.ts';
 import { formatMinute } from '../model/time.ts';
@@ -9,14 +9,14 @@ import type { Draft, RiskState } from './rules/rule.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** What was asked, and the limit. */
+/** The order's figure and the limit, as texts with units. */
 export type Figures = readonly [asked: string, limit: string];
-type Make = (order: Draft, state: RiskState) => Figures;
+type FigureWriter = (order: Draft, state: RiskState) => Figures;
 
-/** For an order that adds to nothing, rules of exposure have nothing to compare. */
-const NOTHING_ADDED: Figures = ['adds to no position', 'any'];
+/** The figures of exposure rules for an order that adds to no position. */
+const NO_ADDED_EXPOSURE: Figures = ['adds to no position', 'any'];
 
-const MAKERS: Readonly<Record<string, Make>> = {
+const FIGURE_WRITERS: Readonly<Record<string, FigureWriter>> = {
   TIME_IN_FORCE: ({ timeInForce }) => [timeInForce ?? 'none', 'none on spot'],
   INSTRUMENT: ({ instrument }) => [instrument.id, 'instruments of the run'],
   NOT_TRADING: ({ instrument: { contract }, reduceOnly }) => [
@@ -113,16 +113,16 @@ const MAKERS: Readonly<Record<string, Make>> = {
   },
 };
 
-/** Rules of exposure, which an order that adds to nothing passes. */
-const OF_EXPOSURE: ReadonlySet<string> = new Set(['POSITION_MAX', 'POSITION_NOTIONAL', 'PORTFOLIO', 'LEVERAGE', 'CONCENTRATION', 'TIER', 'MARGIN_BUFFER', 'LIQUIDATION_DISTANCE']); // prettier-ignore
-/** Rules that an order which only reduces a position passes. */
-const OF_OPENING: ReadonlySet<string> = new Set(['RESTRICTED', 'DEPLOY_CAP']);
+/** Rules on exposure. An order that adds to no position passes them. */
+const EXPOSURE_CODES: ReadonlySet<string> = new Set(['POSITION_MAX', 'POSITION_NOTIONAL', 'PORTFOLIO', 'LEVERAGE', 'CONCENTRATION', 'TIER', 'MARGIN_BUFFER', 'LIQUIDATION_DISTANCE']); // prettier-ignore
+/** Rules on new risk. An order that only reduces a position passes them. */
+const OPENING_CODES: ReadonlySet<string> = new Set(['RESTRICTED', 'DEPLOY_CAP']);
 
-/** Returns what a rule compares; null for a rule of a module, which says nothing of it. */
+/** Returns the figures that a rule compares; null for a custom rule, whose figures are not known. */
 export function figuresOf(code: string, order: Draft, state: RiskState): Figures | null {
-  if (OF_EXPOSURE.has(code) && state.exposure.addsNothing(order, state)) return NOTHING_ADDED;
-  if (OF_OPENING.has(code) && isReduction(order, state)) return ['only reduces', 'any'];
-  return MAKERS[code]?.(order, state) ?? null;
+  if (EXPOSURE_CODES.has(code) && state.exposure.addsNothing(order, state)) return NO_ADDED_EXPOSURE;
+  if (OPENING_CODES.has(code) && isReduction(order, state)) return ['only reduces', 'any'];
+  return FIGURE_WRITERS[code]?.(order, state) ?? null;
 }
 
 const maxText = (text: string): string => `at most ${text}`;

@@ -1,4 +1,4 @@
-// Checks every order before it is sent: all rules that are on, then the reservation, in one synchronous call.
+// Checks every order before it is sent: applies all rules that are on and reserves the worst case, in one synchronous call.
 
 import type { Ratio } from '../base/number/decimalText.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -40,13 +40,13 @@ export interface RiskModuleDeps {
   readonly ledger: Ledger;
   readonly reservations: Reservations;
   readonly limits: RiskLimits;
-  /** `limits` resolved to units of the instruments, for a caller that makes many modules with the same limits. */
+  /** The result of `resolveLimits(limits)`, for a caller that makes many modules with the same limits. */
   readonly resolved?: ResolvedLimits;
-  /** The rules of the ledger's market. A test that shows what a rule is for leaves it out. */
+  /** The rules to apply; by default all rules of the ledger's market. A test may leave out one rule. */
   readonly rules?: readonly RiskRule[];
 }
 
-/** What an account has used of its limits on exposure, in units of money; NaN or Infinity where a mark is missing. */
+/** The exposure of an account in its worst case, in units of money; NaN or Infinity where a mark is missing. */
 export interface UsedExposure {
   /** The worst notional of all instruments. */
   readonly gross: number;
@@ -56,14 +56,15 @@ export interface UsedExposure {
   readonly notional: readonly number[];
 }
 
+/** The risk checks of one account. */
 export class RiskModule {
   /** Risk states and causes. The operator halts and resumes here. */
   readonly halts: HaltBoard;
   private readonly state: RiskState;
   private readonly reservations: Reservations;
-  /** By instrument; null if the ledger is that of another market. */
+  /** The instrument by its index; null for an instrument of another market than the ledger's. */
   private readonly tradable: readonly (Instrument | null)[];
-  /** Those of the newest order. The next order mostly has the same ones, and they are looked up only if not. */
+  /** Instrument and strategy of the newest order. The next order mostly has the same, so that they are looked up only for another. */
   private instrumentIndex = 0;
   private strategy = 0;
   private readonly rules: readonly RiskRule[];
@@ -74,9 +75,10 @@ export class RiskModule {
   /** True when a loss rule is on: the engine must call `begin` once, and `observe` before it calls `check`. */
   watchesEquity = false;
   private readonly live: LiveWatches;
-  private on: readonly string[] = [];
-  private refusalCode: string | null = null;
-  private refusedDraft: Draft | null = null;
+  private codesOn: readonly string[] = [];
+  /** The latest denial: its code, its order, and the rule or halt cause that denied it. */
+  private denialCode: string | null = null;
+  private deniedDraft: Draft | null = null;
   private rule: OrderRule | null = null;
   private cause: HaltCause | null = null;
 
@@ -120,11 +122,11 @@ export class RiskModule {
     const before = this.currentLimits;
     this.currentLimits = limits;
     this.state.limits = resolved;
-    const on = this.rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
-    this.on = on.map(({ code }) => code);
-    this.orderRules = on.filter((rule) => rule.kind === 'order');
+    const rulesOn = this.rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
+    this.codesOn = rulesOn.map(({ code }) => code);
+    this.orderRules = rulesOn.filter((rule) => rule.kind === 'order');
     this.chain = chainOf(this.orderRules);
-    const changed = on.filter(({ keys }) => keys.some((key) => limits[key] !== before[key]));
+    const changed = rulesOn.filter(({ keys }) => keys.some((key) => limits[key] !== before[key]));
     for (const rule of changed) {
       if (rule.kind === 'live') this.live.set(rule, resolved);
       else if (rule.kind === 'equity') this.losses.set(rule, resolved);
@@ -158,10 +160,10 @@ export class RiskModule {
 
   /** Returns the codes of the rules that are on, in the order in which they are checked. */
   rulesOn(): readonly string[] {
-    return this.on;
+    return this.codesOn;
   }
 
-  /** Connects the prices of all instruments of the run, which rules need that look beyond the order's own instrument. */
+  /** Connects the prices of all instruments of the run. Rules on the whole account need them. */
   attach(marks: MarkPrices, rangeTicks: RiskState['rangeTicks'] = () => NAN): void {
     this.state.marks = marks;
     this.state.rangeTicks = rangeTicks;
@@ -169,7 +171,7 @@ export class RiskModule {
 
   // --- Equity, for the loss rules
 
-  /** Passes the account's equity at the begin of the run. */
+  /** Starts the loss rules with the account's equity at the start of the run. */
   begin(units: number, nowMs: number): void {
     this.losses.begin(units, nowMs);
   }
@@ -180,7 +182,7 @@ export class RiskModule {
   observe(timeMs: Float64Array, units: Float64Array, length: number): void {
     this.losses.observe(timeMs, units, length);
   }
-  /** Returns by rule what loss rules measure from. It is journalled when it changes, and restored after `begin` at a restart. */
+  /** Returns the baselines of the loss rules, by rule. They are journalled when they change, and restored after `begin` at a restart. */
   snapshot(): ReadonlyMap<string, readonly number[]> {
     return this.losses.snapshot();
   }
@@ -191,14 +193,14 @@ export class RiskModule {
   lossBaseline(code: string): number {
     return this.losses.baseline(code);
   }
-  /** Returns why an equity is at least `times` a loss limit below the rule's baseline; null if it is not, or no such limit is set. */
+  /** Returns why an equity of `units` has lost at least `times` a loss limit; null if it has not, or if no such limit is set. */
   lossBeyond(units: number, times: Ratio): string | null {
     return this.losses.lossBeyond(units, times);
   }
 
   // --- Exposure
 
-  /** Returns what positions and open orders come to at their worst, without a new order, as the rules of exposure count it. */
+  /** Returns the worst case of positions and open orders, without a new order, as the rules on exposure count it. */
   headroom(): UsedExposure {
     const { exposure, instruments } = this.state;
     const { gross, equity } = exposure.computeWorstCase(null, this.state);
@@ -218,7 +220,7 @@ export class RiskModule {
   refused(order: Order, code: string, nowMs: number): void {
     this.live.onRefusal(order, code, nowMs);
   }
-  /** Reports that the outcome of an order has become unknown (`lost`), or that one has become known. */
+  /** Reports that the outcome of `lost` has become unknown; null: that the outcome of an order has become known. */
   outcome(lost: Order | null, nowMs: number): void {
     this.live.onOutcome(this.state.marks.openOrders?.() ?? [], lost, nowMs);
   }
@@ -257,10 +259,10 @@ export class RiskModule {
     const state = this.state;
     state.nowMs = nowMs;
     state.mark = markTicks;
-    if (!this.isPlaced(order) || !this.isSound(order)) return this.refuse(BAD_INPUT, order, null, null);
+    if (!this.belongsToRun(order) || !this.isSound(order)) return this.deny(BAD_INPUT, order, null, null);
     if (order.isGuarded === true) {
       const flaw = guardFlaw(order, markTicks);
-      if (flaw !== null) return this.refuse(flaw.code, order, flaw, null);
+      if (flaw !== null) return this.deny(flaw.code, order, flaw, null);
     }
     const reservations = this.reservations;
     if (reservations.holdsAbsent) reservations.expireAbsent(nowMs);
@@ -268,27 +270,27 @@ export class RiskModule {
     if (this.watchesEquity) this.losses.roll(nowMs);
     if (this.halts.hasAny) {
       const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
-      if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.refuse(cause.code, order, null, cause);
+      if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.deny(cause.code, order, null, cause);
     }
     const failed = this.chain(order, state);
-    if (failed !== null) return this.refuse(failed.code, order, failed, null);
+    if (failed !== null) return this.deny(failed.code, order, failed, null);
     return approve(order, state);
   }
 
-  /** Returns what the halts and each rule that is on say of an order that `check` would get. Reserves nothing. */
+  /** Returns the verdicts of the halts and of each rule that is on about an order. Reserves nothing. */
   explain(order: Draft, nowMs: number, markTicks: number): readonly RuleVerdict[] {
     const state = this.state;
     state.nowMs = nowMs;
     state.mark = markTicks;
-    if (!this.isPlaced(order) || !this.isSound(order)) return [denialBefore(BAD_INPUT, 'its numbers', 'sound numbers', '')];
+    if (!this.belongsToRun(order) || !this.isSound(order)) return [denialBefore(BAD_INPUT, 'its numbers', 'sound numbers', '')];
     this.reservations.assess(order, markTicks);
     if (this.watchesEquity) this.losses.roll(nowMs);
     const flaw = order.isGuarded === true ? guardFlaw(order, markTicks) : null;
     const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
-    const halts = cause !== undefined && !(cause.state === 'HALT_NEW' && isReduction(order, state));
+    const isHalted = cause !== undefined && !(cause.state === 'HALT_NEW' && isReduction(order, state));
     return [
       ...(flaw === null ? [] : [denialBefore(flaw.code, 'its bracket', 'on the right side', flaw.detail(order, state))]),
-      ...(halts ? [denialBefore(cause.code, 'new risk', cause.state, `${cause.state} on the ${cause.scope.kind}: ${cause.why}`)] : []),
+      ...(isHalted ? [denialBefore(cause.code, 'new risk', cause.state, `${cause.state} on the ${cause.scope.kind}: ${cause.why}`)] : []),
       ...explainRules(this.orderRules, order, state),
     ];
   }
@@ -309,12 +311,12 @@ export class RiskModule {
     return order.isReserved;
   }
 
-  /** Returns the code of a bracket that is on the wrong side, or null: for an order that waits before it is checked. */
+  /** Returns the code of the rule that the order's bracket breaks, or null. For an order that waits before its check. */
   bracketCode(order: Draft, markTicks: number): string | null {
     const flaw = order.isGuarded === true ? guardFlaw(order, markTicks) : null;
     if (flaw === null) return null;
     this.state.mark = markTicks;
-    this.refuse(flaw.code, order, flaw, null);
+    this.deny(flaw.code, order, flaw, null);
     return flaw.code;
   }
 
@@ -326,7 +328,7 @@ export class RiskModule {
   /** Returns why the rules with these codes deny an order that is already at the exchange; null if they do not. */
   failingRule(codes: readonly string[], order: Draft, markTicks: number): string | null {
     this.state.mark = markTicks;
-    if (!this.isPlaced(order)) return BAD_INPUT;
+    if (!this.belongsToRun(order)) return BAD_INPUT;
     this.reservations.assess(order, markTicks);
     const failed = this.rules.find((rule) => codes.includes(rule.code) && rule.kind === 'order' && !rule.check(order, this.state));
     return failed?.kind === 'order' ? failed.detail(order, this.state) : null;
@@ -334,24 +336,24 @@ export class RiskModule {
 
   /** The stable code of the last denial; null before the first. */
   get code(): string | null {
-    return this.refusalCode;
+    return this.denialCode;
   }
-  /** Returns the inputs of the last denial. Read it before the order's record changes or returns to its pool. */
+  /** Returns the text of the last denial, with its figures. Read it before the order's record changes or returns to its pool. */
   detail(): string {
-    if (this.refusedDraft === null) return '';
+    if (this.deniedDraft === null) return '';
     if (this.cause) return `${this.cause.state} on the ${this.cause.scope.kind}: ${this.cause.why}`;
-    if (this.rule) return this.rule.detail(this.refusedDraft, this.state);
-    const { lots, quoteUnits, limit, side, instrument } = this.refusedDraft;
+    if (this.rule) return this.rule.detail(this.deniedDraft, this.state);
+    const { lots, quoteUnits, limit, side, instrument } = this.deniedDraft;
     const size = quoteUnits === 0 ? `of ${lotsText(lots, instrument)}` : `for ${quoteText(quoteUnits, instrument)}`;
     const price = limit === 0 ? '' : ` at ${priceText(limit, instrument)}`;
     return `${side} ${size}${price}, with a last price of ${priceText(this.state.mark, instrument)}: expected sound numbers above 0`;
   }
 
-  /** True when the order's instrument and strategy belong to the run, so that lists by them have an entry for it. */
-  private isPlaced({ instrumentIndex, strategy }: Draft): boolean {
-    return (instrumentIndex === this.instrumentIndex && strategy === this.strategy) || this.turnTo(instrumentIndex, strategy);
+  /** True when the order's instrument and strategy belong to the run, so that they are valid indices. */
+  private belongsToRun({ instrumentIndex, strategy }: Draft): boolean {
+    return (instrumentIndex === this.instrumentIndex && strategy === this.strategy) || this.selectPlace(instrumentIndex, strategy);
   }
-  private turnTo(instrumentIndex: number, strategy: number): boolean {
+  private selectPlace(instrumentIndex: number, strategy: number): boolean {
     const tradable = this.tradable[instrumentIndex];
     if (tradable === undefined || !(strategy >= 0 && strategy < this.state.ledger.strategies && floor(strategy) === strategy)) return false;
     this.instrumentIndex = instrumentIndex;
@@ -364,20 +366,20 @@ export class RiskModule {
   private isSound(order: Draft): boolean {
     const { lots, quoteUnits, limit, sign } = order;
     const { nowMs, mark, instruments } = this.state;
-    // From 0 to 2^53 - 1, written out: a call would first convert its result to a boolean, and the checks of Number cost even more.
+    // hot: docs/performance.md#strict-true. Each number must be from 0 to 2^53 - 1; a helper function would be slower.
     if (quoteUnits !== 0) {
       if (!isAmount(order, instruments[order.instrumentIndex]!)) return false;
     } else if (!(lots >= 0 && lots <= MAX_EXACT && floor(lots) === lots && order.filledLots === 0)) return false;
     if (!(limit >= 0 && limit <= MAX_EXACT && floor(limit) === limit)) return false;
     if (!(mark > 0 && mark <= MAX_EXACT && floor(mark) === mark)) return false;
-    // Neither NaN nor infinite.
+    // False for NaN and Infinity.
     if (nowMs - nowMs !== 0 || (sign !== 1 && sign !== -1)) return false;
     return order.isReserved === false;
   }
 
-  private refuse(code: string, order: Draft, rule: OrderRule | null, cause: HaltCause | null): null {
-    this.refusalCode = code;
-    this.refusedDraft = order;
+  private deny(code: string, order: Draft, rule: OrderRule | null, cause: HaltCause | null): null {
+    this.denialCode = code;
+    this.deniedDraft = order;
     this.rule = rule;
     this.cause = cause;
     return null;
@@ -388,7 +390,7 @@ function sentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, set }: Resolv
   return new SentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs: set.has('parent') });
 }
 
-/** True when the size is an amount of money only: no quantity, no price, and not a sell. */
+/** True when the size is a valid amount of money, without a quantity and a price, and the order is a buy or trades a contract. */
 function isAmount({ quoteUnits, filledUnits, lots, limit, sign }: Draft, { contract }: Instrument): boolean {
   if (!(quoteUnits > 0 && quoteUnits <= MAX_EXACT && floor(quoteUnits) === quoteUnits && filledUnits === 0)) return false;
   return lots === 0 && limit === 0 && (sign > 0 || contract !== undefined);

@@ -131,7 +131,7 @@ describe.each(BOUNDARIES.map((row, at) => ({ ...row, name: `${row.code} (${at + 
       prepare?.(made);
       return made;
     };
-    test('lets pass below and at the bound', () => {
+    test('a rule passes orders below and at the bound', () => {
       expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
     test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
@@ -163,7 +163,7 @@ describe('OPEN_ORDERS', () => {
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
-  test('an order that is done frees its place, one that is proven absent does not', () => {
+  test('OPEN_ORDERS no longer counts a finished order, and still counts one that is proven absent', () => {
     const fixture = new Fixture({ maxOpenOrders: 1 });
     const [first, second] = [fixture.send({ lots: 5 }), fixture.code({ lots: 5 })];
     fixture.fill(first, 5);
@@ -188,7 +188,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
   const fixture = () => new Fixture({ maxOrdersPerFill: 3 });
   const HOUR_MS = 3_600_000;
   const filled = (of: Fixture, timeMs: number) => of.risk.filled(of.draft({ lots: 2 }), fillOf({ timeMs }));
-  test('just under, at and beyond the limit of orders without a fill; time gives room again', () => {
+  test('MESSAGE_RATE per fill denies at the limit of orders without a fill, and passes again after some time', () => {
     const at = fixture();
     for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
     expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
@@ -198,7 +198,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
     at.nowMs += 1;
     expect(at.code({ lots: 2 })).toBeNull();
   });
-  test('each fill but the first allows as many more; other strategies have a count of their own, and what reduces passes', () => {
+  test('MESSAGE_RATE per fill allows as many more for each fill but the first, for each strategy separately, and passes reductions', () => {
     const at = fixture();
     at.hold(10);
     for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
@@ -220,7 +220,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
 });
 
 describe('MESSAGE_RATE', () => {
-  test('MESSAGE_RATE: at most the limit in any 60 s: the window slides, and is open at its old end', () => {
+  test('MESSAGE_RATE: at most the limit in any 60 s: the window slides, and excludes its oldest end', () => {
     expect(sendAt([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([
       null,
       null,
@@ -232,13 +232,13 @@ describe('MESSAGE_RATE', () => {
     ]);
     expect(sendAt([0, 0, 0], ['MESSAGE_RATE'])).toEqual([null, null, null]);
   });
-  test('an order that another rule refuses was not sent', () => {
+  test('MESSAGE_RATE does not count an order that another rule refuses', () => {
     const fixture = new Fixture({ maxOrdersPerMinute: 1 });
     expect([fixture.code({ lots: 1 }), fixture.code({ lots: 2 }), fixture.code({ lots: 2 })]).toEqual(['PRECISION', null, 'MESSAGE_RATE']);
   });
 });
 
-test('INSTRUMENT refuses one that is not of this run, and one whose exposure is not counted', () => {
+test('INSTRUMENT refuses an instrument that is not in this run, and one whose exposure is not counted', () => {
   const foreign = new Fixture().instruments[1]!;
   for (const instrument of [foreign, { ...foreign, market: 'futures' as const }]) {
     const change = (order: Record<string, unknown>) => (order['instrument'] = instrument);
@@ -246,7 +246,7 @@ test('INSTRUMENT refuses one that is not of this run, and one whose exposure is 
     expect(new Fixture({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
   }
 });
-test('the instrument of each order is the one of its own index', () => {
+test('the instrument of each order is found by its own index', () => {
   const fixture = new Fixture();
   for (const [index, strategy] of [[1, 0], [1, 1], [0, 1], [1, 1]] as const) {
     const wanted = { lots: 5, strategy, instrumentIndex: index };
@@ -258,7 +258,7 @@ test('the instrument of each order is the one of its own index', () => {
 }); // prettier-ignore
 
 describe('reductions', () => {
-  test('pass the exposure rules even when a limit is already passed', () => {
+  test('reductions pass the exposure rules even when a limit is already exceeded', () => {
     const fixture = new Fixture({ maxPositionQty: '0.01', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' });
     fixture.hold(40);
     expect(fixture.code({ lots: 5 })).toBe('POSITION_MAX');
@@ -295,7 +295,7 @@ describe('BAD_INPUT', () => {
     expect(rig.risk.check(order, rig.nowMs, 1000)).toBeNull();
     expect(rig.risk.code).toBe('BAD_INPUT');
   });
-  test('a missing mark of another holding fails the rules that need it', () => {
+  test('a missing mark of another holding denies the order in the rules that need it', () => {
     const otherFixture = new Fixture({ maxGrossNotional: '100' });
     otherFixture.hold(5, 0, 1);
     otherFixture.marks[1] = NaN;
@@ -309,7 +309,7 @@ describe('BAD_INPUT', () => {
     resting.marks[1] = NaN;
     expect(resting.code({ lots: 5 })).toBe('LEVERAGE');
   });
-  test('sizes beyond what can be counted are refused, not thrown', () => {
+  test('sizes beyond exact integers are refused, not thrown', () => {
     expect(new Fixture().code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('MARGIN');
     expect(new Fixture().code({ quoteUnits: 2 ** 53 - 1 })).toBe('MARGIN');
     expect(new Fixture({ maxLeverage: '1000000' }).code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('LEVERAGE');
@@ -329,7 +329,7 @@ test('every limit belongs to a rule with its code, and only rules whose limits a
   ]);
 });
 
-test('the page on risk lists every rule with its limits, in the order in which they are asked', () => {
+test('the page on risk lists every rule with its limits, in the order in which they are checked', () => {
   const page = readFileSync(new URL('../../docs/risk.md', import.meta.url), 'utf8');
   const listed = RULES.map(({ code, keys }) =>
     page.split('\n').findIndex((line) => line.startsWith(`| \`${code}\` |`) && keys.every((key) => line.includes(key))),

@@ -1,4 +1,4 @@
-// All rules, in the order in which they are checked.
+// Lists all rules in the sequence in which they are checked.
 
 import type { Market } from '../model/instrument.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
@@ -12,7 +12,7 @@ import { messageRate } from './rules/rate.ts';
 import type { RiskRule } from './rules/rule.ts';
 import * as size from './rules/sizeRules.ts';
 
-/** All rules of a run over both markets. The first that fails gives the code. */
+/** The rules of a run over both markets. The first rule that fails gives the denial its code. */
 export const PAIRED_RULES: readonly RiskRule[] = [
   loss.dailyLoss,
   loss.drawdown,
@@ -50,6 +50,7 @@ function rulesOf(market: Market): readonly RiskRule[] {
   return PAIRED_RULES.filter((rule) => rule.kind !== 'order' || rule.market === undefined || rule.market === market);
 }
 
+/** Returns the rules for a ledger. */
 export function rulesFor(market: Ledger['market']): readonly RiskRule[] {
   if (market === 'both') return PAIRED_RULES;
   return market === 'spot' ? RULES : FUTURES_RULES;

@@ -14,16 +14,16 @@ export const PROOF: readonly Guard[] = [
     from: 'const venueNow = (): Work<number | null> => core.clock.now();',
     to: 'const venueNow = function* (): Work<number | null> { return (yield* core.clock.now()) === null ? null : scheduler.nowMs; };',
     test: SCHEDULES,
-    named: 'proves nothing before the exchange itself is beyond the absence horizon',
+    named: 'proves nothing before the exchange itself is past the absence horizon',
   },
   {
     row: 16,
     name: '16: the time is asked for after the list',
     file: EVIDENCE,
-    from: 'sink().evidence(track.id, { channel, venueMs, complete: complete && ms !== null, found });',
-    to: 'const later = (yield* venueNow()) ?? venueMs;\n    sink().evidence(track.id, { channel, venueMs: later, complete: complete && ms !== null, found });',
+    from: 'sink().evidence(tracked.id, { channel, venueMs, complete: complete && ms !== null, found });',
+    to: 'const later = (yield* venueNow()) ?? venueMs;\n    sink().evidence(tracked.id, { channel, venueMs: later, complete: complete && ms !== null, found });',
     test: SCHEDULES,
-    named: 'of a list whose answer is slow is as old as its question',
+    named: 'of a list whose reply is slow is as old as its request',
   },
   {
     row: 17,
@@ -45,7 +45,7 @@ export const PROOF: readonly Guard[] = [
     from: 'return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable && !isCut };',
     to: 'return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable };',
     test: SCHEDULES,
-    named: 'of a list of open orders that is as long as it may be is not whole',
+    named: 'of a list of open orders at its maximum length is incomplete',
   },
   {
     row: 23,
@@ -54,7 +54,7 @@ export const PROOF: readonly Guard[] = [
     from: 'if (last === undefined || !ids.includes(reached) || last <= reached) return this.#askDownward();',
     to: "if (last === undefined) return { kind: 'complete' };",
     test: 'src/adapters/exchange/calls/paging.test.ts',
-    named: 'says complete only when nothing that is newer than the cursor is missing',
+    named: 'is complete only if it has every row that is newer than the cursor',
   },
   {
     row: 24,
@@ -63,7 +63,7 @@ export const PROOF: readonly Guard[] = [
     from: 'yield* readTrades(index, sinceMs, RECONCILE);',
     to: 'yield* readTrades(index, Infinity, RECONCILE);',
     test: SCHEDULES,
-    named: 'of trades reaches back to before the order was signed',
+    named: 'of trades starts before the order was signed',
   },
   {
     row: 25,
@@ -90,7 +90,7 @@ export const PROOF: readonly Guard[] = [
     from: 'while (sideQueue.onWire === null) {',
     to: 'for (;;) {',
     test: 'test/rest/exchange.test.ts',
-    named: 'waits for the disk, and for its side of the instrument',
+    named: 'waits for the disk, and for the earlier order on its side of the instrument',
   },
   {
     row: 27,

@@ -12,19 +12,19 @@ export const SENDING: readonly Guard[] = [
     row: 1,
     name: '1: bytes leave before the SEND lasts',
     file: 'src/adapters/exchange/send/createQueue.ts',
-    from: 'if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;',
+    from: 'if (head === undefined || this.#deps.journal.durableSeq < head.seq) return;',
     to: 'if (head === undefined) return;',
     test: 'test/rest/exchange.test.ts',
-    named: 'waits for the disk, and for its side of the instrument',
+    named: 'waits for the disk, and for the earlier order on its side of the instrument',
   },
   {
     row: 2,
     name: '2: an order may be sent again',
     file: 'src/adapters/exchange/send/createQueue.ts',
-    from: 'this.#sent.take(track.id);',
+    from: 'this.#sendOnce.take(tracked.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
-    named: 'leaves once, even if it is asked for a second time',
+    named: 'is sent once, even if it is requested a second time',
   },
   {
     row: 3,
@@ -35,8 +35,8 @@ export const SENDING: readonly Guard[] = [
     and: [
       {
         file: 'src/adapters/exchange/client/restClient.ts',
-        from: 'const max = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;',
-        to: 'const max = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
+        from: 'const maxAttempts = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;',
+        to: 'const maxAttempts = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
       },
     ],
     test: 'test/rest/client.test.ts',
@@ -58,7 +58,7 @@ export const SENDING: readonly Guard[] = [
     from: "errorCode(code)?.sideEffect === 'none' &&",
     to: "(code === -1006 || code === -1007 || errorCode(code)?.sideEffect === 'none') &&",
     test: OUTCOMES,
-    named: 'code -1007 in every payload, with HTTP 200 and 4xx',
+    named: 'code -1007 the code has its outcome in every payload, with HTTP 200 and 4xx',
   },
   {
     row: 6,
@@ -67,7 +67,7 @@ export const SENDING: readonly Guard[] = [
     from: "errorCode(code)?.sideEffect === 'none' &&",
     to: "([-1000, -1001, -1016].includes(code) || errorCode(code)?.sideEffect === 'none') &&",
     test: OUTCOMES,
-    named: 'code -1001 in every payload, with HTTP 200 and 4xx',
+    named: 'code -1001 the code has its outcome in every payload, with HTTP 200 and 4xx',
   },
   {
     row: 7,

@@ -38,7 +38,7 @@ describe.each(OPS)('%s', (op) => {
 
 const ORDER = '"symbol":"BTCUSDT","side":"BUY","status":"NEW","origQty":1,"executedQty":0';
 
-describe('refused', () => {
+describe('a refused answer', () => {
   test.each<[Op, string, string]>([
     ['spot.newOrder', '{}', 'orderId: expected an order id, got nothing'],
     ['spot.newOrder', '{"orderId":0}', 'orderId: expected an order id, got 0'],
@@ -63,11 +63,11 @@ describe('refused', () => {
     ['futures.depth', '{"asks":[],"bids":[[9,1],[10,1]]}', 'bids: expected best level first, got [[9,1],[10,1]]'],
     ['futures.depth', '{"asks":[]}', 'bids: expected a list of levels, got nothing'],
     ['spot.serverTime', '{"serverTime":"now"}', 'serverTime: expected a decimal, got "now"'],
-  ])('refused: %s %s', (op, body, why) => {
+  ])('an answer is refused: %s %s', (op, body, why) => {
     expect(problem(op, body)).toBe(why);
   });
 
-  test('a row that cannot be read is reported with its instrument; the others are there', () => {
+  test('a row that cannot be read is reported with its instrument, and the other rows are decoded', () => {
     const rows = `[{"orderId":1,${ORDER}},{"orderId":2,${ORDER.replace('"executedQty":0', '"executedQty":"?"')}},{"orderId":3,${ORDER}},7]`;
     expect(decoded('spot.openOrders', rows)).toMatchObject({
       rows: [{ orderId: '1' }, { orderId: '3' }],
@@ -78,7 +78,7 @@ describe('refused', () => {
     });
   });
 
-  test('a fill that does not say whose it is', () => {
+  test('a fill that does not name its own order is refused', () => {
     const fill = '"symbol":"BTCUSDT","id":1,"price":1,"qty":1,"time":1,"isBuyer":true,"isMaker":false,"feeCoin":"BTC","fee":0';
     expect(decoded('spot.myTrades', `[{${fill},"bidId":0,"askId":5}]`)).toMatchObject({
       rows: [],

@@ -50,7 +50,7 @@ test('the 41 codes of the specification, each with its facts and advice', () => 
   expect(errorCode(-1003)?.http).toEqual([429, 418]);
 });
 
-test('a code that no table has is a class of its own', () => {
+test('a code that is in no table has a class of its own', () => {
   for (const code of [-1118, -2040, 110047, 1, -1]) {
     expect(errorCode(code)).toBeNull();
     expect(errorCodeFacts(code)).toMatchObject({ code, sideEffect: 'unknown', retry: 'never' });
@@ -60,7 +60,7 @@ test('a code that no table has is a class of its own', () => {
 });
 
 describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create, other }) => {
-  test('in every payload, with HTTP 200 and 4xx', () => {
+  test('the code has its outcome in every payload, with HTTP 200 and 4xx', () => {
     for (const body of payloads(code)) {
       for (const status of [200, 400, 401, 429]) {
         for (const op of CREATES) expect(kindOf(op, status, body), `${op} ${status} ${body}`).toBe(create);
@@ -73,7 +73,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create, other }
     expect(outcome).toMatchObject(create === 'refused' ? { code, msg: 'why', status: 400 } : { error: { code, msg: 'why' }, status: 400 });
   });
 
-  test('as the paper exchange writes it', () => {
+  test('the code has its outcome as the paper exchange writes it', () => {
     for (const market of ['spot', 'futures'] as const) {
       for (const errorHttp of VARIANT_VALUES.errorHttp) {
         for (const errorBody of VARIANT_VALUES.errorBody) {
@@ -91,7 +91,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, name, http, create, other }
   });
 });
 
-test('live payloads of the dialect, section 12, and a ban', () => {
+test('the live payloads of the dialect, section 12, and a ban have their outcomes', () => {
   const dataNull = { ...SEED_VARIANTS, errorHttp: 'http200', errorBody: 'dataNull' } as const;
   const positions = errorAnswer(-1121, 'futures', dataNull);
   expect([positions.status, writeJson(positions.body)]).toEqual([200, '{"code":"-1121","msg":"BAD_SYMBOL","data":null}']);
@@ -103,7 +103,7 @@ test('live payloads of the dialect, section 12, and a ban', () => {
   expect(errorAnswer(-1003, 'spot', dataNull, true).status).toBe(418);
 });
 
-describe('what is no answer of the service', () => {
+describe('a reply that is not from the service', () => {
   const spring = writeJson(unknownPathJson('/sapi/v1/order', timeMs(1_700_000_000_000)));
 
   test('an unknown reply of the service is UNKNOWN for a write, whatever its status', () => {
@@ -149,13 +149,13 @@ describe('what is no answer of the service', () => {
     }
   });
 
-  test('a transport that failed: NOT_SENT by the proof of no byte, else UNKNOWN', () => {
+  test('a failed transport is NOT_SENT by the proof of no byte, else UNKNOWN', () => {
     const failed = (bytesWritten: number | null) => outcomeOf('spot.newOrder', { kind: 'failed', cause: 'reset', bytesWritten });
     expect(failed(0)).toEqual({ kind: 'notSent', cause: 'reset' });
     for (const bytes of [1, 500, null]) expect(failed(bytes)).toEqual({ kind: 'unknown', cause: 'reset', status: null, error: null });
   });
 
-  test('no bytes at all make it throw, nor turn a create into a certainty that they do not say', () => {
+  test('no bytes make the decoder throw, or make a create certain without proof', () => {
     const body = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.json().map(utf8),

@@ -67,7 +67,7 @@ test('the table has the endpoints of the specification, in its order, and no oth
 describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body = '', security, params, per2s, read }) => {
   const op = opOf(name);
 
-  test('request line, headers, body and signature', () => {
+  test('request line, headers, body and signature are those of the specification', () => {
     const request = buildChecked(op, args);
     const { headers, ...signed } = signRequest(request, credentials, NOW);
     expect({ ...signed, body: TEXT.decode(signed.body) }).toEqual({ method, target, body });
@@ -85,7 +85,7 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
     expect(stringToSign(request, NOW)).toBe(`${NOW}${method}${target}${body}`);
   });
 
-  test('what the table says of it', () => {
+  test('the endpoint has the facts of the table', () => {
     const row = endpointOf(op);
     expect(noted(row.params)).toBe(params);
     expect([row.security, paramPlace(row), isSafeToRetry(row)]).toEqual([security, method === 'GET' ? 'query' : 'body', read]);
@@ -100,21 +100,21 @@ describe('options of the dialect', () => {
   const dialect = (changes: Partial<typeof DEFAULT_DIALECT>) => ({ ...DEFAULT_DIALECT, ...changes });
   const btc = { symbol: 'BTCUSDT' };
 
-  test('signQuery: omit signs the path alone', () => {
+  test('signQuery: omit signs only the path', () => {
     const omit = dialect({ signQuery: 'omit' });
     const request = buildRequest('spot.openOrders', btc, omit);
     expect(request.target).toBe('/sapi/v1/openOrders?symbol=BTCUSDT&limit=100');
     expect(stringToSign(request, NOW)).toBe('1588591856950GET/sapi/v1/openOrders');
   });
 
-  test('pathPrefix is sent, and signed unless said otherwise', () => {
+  test('pathPrefix is sent, and signed unless the dialect excludes it', () => {
     const prefixed = dialect({ pathPrefix: { spot: '/spot/open', futures: '' } });
     const request = buildRequest('spot.account', {}, prefixed);
     expect([request.target, request.signedPath]).toEqual(['/spot/open/sapi/v1/account', '/spot/open/sapi/v1/account']);
     expect(buildRequest('spot.account', {}, { ...prefixed, signPathPrefix: false }).signedPath).toBe('/sapi/v1/account');
   });
 
-  test('recvWindow goes into bodies of signed calls, under the name that each has', () => {
+  test('recvWindow is in the bodies of signed calls, under the name of each call', () => {
     const windowed = dialect({ recvWindow: 3000 });
     const order = { ...btc, volume: '1', side: 'SELL', type: 'MARKET' } as const;
     expect(buildRequest('spot.newOrder', order, windowed).body).toContain(',"recvWindow":3000}');
@@ -125,7 +125,7 @@ describe('options of the dialect', () => {
       expect(() => buildRequest('spot.newOrder', order, dialect({ recvWindow }))).toThrow(ConfigError);
   });
 
-  test('names, paths and cases', () => {
+  test('names, paths and letter cases follow the dialect', () => {
     expect(buildRequest('spot.batchCancel', { ...btc, orderIds: ['7'] }, dialect({ batchCancelIdsField: 'orderId' })).body).toBe(
       '{"symbol":"BTCUSDT","orderId":[7]}',
     );
@@ -145,7 +145,7 @@ describe('options of the dialect', () => {
     expect(buildRequest('spot.ticker', { symbol: 'BTC/USDT' }).target, 'encoded once').toBe('/sapi/v1/ticker?symbol=BTC%2FUSDT');
   });
 
-  test('headers', () => {
+  test('headers follow the dialect', () => {
     const request = buildRequest('spot.account', {});
     expect(signRequest(request, credentials, NOW, dialect({ contentTypeOnGet: false })).headers).not.toHaveProperty('Content-Type');
     const futures = buildRequest('futures.account', {});
@@ -161,7 +161,7 @@ describe('options of the dialect', () => {
   const open = { contractName: 'E-BTC-USDT', volume: '100', type: 'MARKET', side: 'BUY', open: 'OPEN' } as const;
   const triggerOrder = { ...open, open: 'CLOSE', triggerType: '1', triggerPrice: '1' } as const;
 
-  test('a MARKET OPEN leaves only where its unit is known; of a trigger, never', () => {
+  test('a MARKET OPEN is sent only where its unit is known, and never for a trigger', () => {
     for (const marketOpen of ['limitIoc', 'forbid'] as const) {
       expect(() => buildRequest('futures.createOrder', open, dialect({ marketOpen }))).toThrow(ConfigError);
     }
@@ -176,7 +176,7 @@ describe('options of the dialect', () => {
     );
   });
 
-  test('klines have a time only where a service was found to take it', () => {
+  test('klines are requested with times only where a service accepts them', () => {
     const range = { ...btc, interval: '1m', startTime: 1_700_000_000_000, endTime: 1_700_000_060_000 } as const;
     expect(() => buildRequest('spot.klines', range)).toThrow(ConfigError);
     expect(buildRequest('spot.klines', range, dialect({ klinesRange: 'startEnd' })).target).toBe(
@@ -184,7 +184,7 @@ describe('options of the dialect', () => {
     );
   });
 
-  test('intervals', () => {
+  test('intervals follow the dialect', () => {
     const names = (market: 'spot' | 'futures', changes = DEFAULT_DIALECT) =>
       (['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const).map((interval) => {
         try {
@@ -209,7 +209,7 @@ describe('options of the dialect', () => {
   });
 });
 
-describe('what is not to be sent', () => {
+describe('arguments that must not be sent', () => {
   const order = { symbol: 'BTCUSDT', volume: '1', side: 'BUY', type: 'LIMIT', price: '2' };
   test.each([
     ['spot.newOrder', { ...order, symbol: undefined }, 'spot.newOrder symbol: expected a name of A-Z 0-9 / _ -, got nothing'],
@@ -257,7 +257,7 @@ describe('what is not to be sent', () => {
       { contractName: 'E-BTC-USDT', nowLevel: 2.5 },
       'futures.changeLeverage nowLevel: expected a whole number from 1 to 1000, got 2.5',
     ],
-  ])('what is not to be sent: %s %j', (name, args, message) => {
+  ])('the arguments are refused: %s %j', (name, args, message) => {
     let text: unknown;
     try {
       buildChecked(opOf(name), args);

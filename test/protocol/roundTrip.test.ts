@@ -70,7 +70,7 @@ describe.each(OPS)('%s', (op) => {
   });
 });
 
-test('the shapes of the specification, as text', () => {
+test('the shapes of the specification, as text, are unchanged', () => {
   const text = (op: Op, body: string, changes: Partial<Variants> = {}) => encode(op, decode(op, body), { ...SEED_VARIANTS, ...changes });
   const order =
     '{"symbol":"BTCUSDT","orderId":499890200602846976,"price":9300,"origQty":1,"executedQty":0,"type":"LIMIT","side":"BUY","clientOrderId":"0","time":1588591856950,"status":"NEW"}';

@@ -97,20 +97,20 @@ test("the client's signatures for the calls of the vectors equal the published o
   expect(signed(stringToSign(buildRequest('futures.cancelTriggerOrder', trigger), at))).toBe(byVector(7));
 });
 
-test('a decoded query gives another signature', () => {
+test('the decoded form of a query has another signature', () => {
   const decoded = opensslHmac(SECRET, `${TIMESTAMP}GET/sapi/v1/order?symbol=BTC/USDT&orderId=499890200602846976`);
   expect(decoded.startsWith('87fc2c5a')).toBe(true);
   expect(isSameSignature(VECTORS[7]!.signature, decoded)).toBe(false);
 });
 
-test('bodies are signed as bytes, even those that are not text; a GET signs none; the method is signed in upper case', () => {
+test('bodies are signed as bytes, even if they are not text; a GET signs none; the method is signed in upper case', () => {
   const unusual = new Uint8Array([0x7b, 0xff, 0x00, 0x7d]);
   const of = { timestamp: '1', method: 'post', path: '/a' };
   expect([...signedBytes(of, unusual)]).toEqual([...utf8('1POST/a'), ...unusual]);
   expect(signedBytes({ ...of, method: 'GET' }, unusual)).toEqual(utf8('1GET/a'));
 });
 
-test('two digests are the same only when every digit is, whatever its case', () => {
+test('two digests are equal only if every digit is, in either letter case', () => {
   const digest = fc.stringMatching(/^[\da-f]{64}$/);
   fc.assert(
     fc.property(digest, fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'.split('')), (text, at, digit) => {
@@ -124,7 +124,7 @@ test('two digests are the same only when every digit is, whatever its case', () 
   );
 });
 
-test('the window: less than a second ahead, at most recvWindow behind (specification, part 5)', () => {
+test('a timestamp is accepted up to a second ahead and recvWindow behind (specification, part 5)', () => {
   const now = 1_700_000_000_000;
   expect([now + 999, now, now - 5000].map((at) => isInWindow(at, now))).toEqual([true, true, true]);
   expect([now + 1000, now - 5001].map((at) => isInWindow(at, now))).toEqual([false, false]);

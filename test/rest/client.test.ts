@@ -52,7 +52,7 @@ test('a call with a good reply is acknowledged after one request', async () => {
   await expect(callAsPromise(fixture.client, 'spot.ticker', { symbol: '' })).rejects.toThrow('symbol');
 });
 
-describe('an answer that says nothing leaves the outcome unknown; reads ask again, nothing else does', () => {
+describe('a reply without a result leaves the outcome unknown; only reads are sent again', () => {
   const html = '<html><body><h1>502 Bad Gateway</h1></body></html>';
   const page = { 'content-type': 'text/html' };
   const answers: Readonly<Record<string, readonly [Behaviour, times: number, isLarge?: boolean]>> = {
@@ -78,7 +78,7 @@ describe('an answer that says nothing leaves the outcome unknown; reads ask agai
   };
 
   test.each(Object.entries(answers))(
-    'an answer that says nothing leaves the outcome unknown; reads ask again, nothing else does: %s',
+    'a reply without a result leaves the outcome unknown; only reads are sent again: %s',
     async (_name, [behaviour, times, isLarge = false]) => {
       const fixture = await fixtureOf(behaviour, HURRY);
       // A large answer is slow to read, so only the first calls are tried. They include each way of reading an answer.
@@ -95,7 +95,7 @@ describe('an answer that says nothing leaves the outcome unknown; reads ask agai
   );
 });
 
-test('an order whose answer is cut off at any byte: unknown, and one copy of it', async () => {
+test('an order whose reply is cut off at any byte is unknown, and is sent once', async () => {
   const whole = answerBytes(200, '{"orderId":"499890200602846976"}');
   const fixture = await fixtureOf(() => {}, { speed: 20 });
   for (const isCounted of [true, false]) {
@@ -111,7 +111,7 @@ test('an order whose answer is cut off at any byte: unknown, and one copy of it'
   }
 });
 
-test('random bytes for an answer: no crash, no outcome but unknown, one copy of the order', async () => {
+test('random bytes as a reply cause no crash and no outcome but unknown, and the order is sent once', async () => {
   const fixture = await fixtureOf(() => {}, { speed: 20 });
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), fc.boolean(), async (bytes, isBody) => {
@@ -124,8 +124,8 @@ test('random bytes for an answer: no crash, no outcome but unknown, one copy of 
   );
 });
 
-describe('what never left is not sent, and proved to be', () => {
-  test('connection refused', async () => {
+describe('a request that was never sent is NOT_SENT, with proof', () => {
+  test('a request is NOT_SENT after a refused connection', async () => {
     const stub = await StubExchange.start(() => {});
     const { origin } = stub;
     await stub.close();
@@ -138,7 +138,7 @@ describe('what never left is not sent, and proved to be', () => {
     }
   });
 
-  test('a name that does not exist, a certificate that is not trusted', async () => {
+  test('a request is NOT_SENT if the host name does not exist or the certificate is not trusted', async () => {
     const secure = await StubExchange.start(always(200, '{}'), { ...selfSigned('IP:127.0.0.1') });
     for (const origin of ['https://no-such-host.invalid', secure.origin]) {
       const setup = await fixtureOf(() => {}, { ...HURRY, origin });
@@ -148,7 +148,7 @@ describe('what never left is not sent, and proved to be', () => {
     await secure.close();
   });
 
-  test('a time limit that ran out in the queue for a connection, and a cancel there', async () => {
+  test('a request is NOT_SENT after a time limit or a cancel in the queue for a connection', async () => {
     const rig = await fixtureOf(() => {}, { wire: { connections: 1 } });
     rig.answerWith(always(200, '[]'));
     await rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
@@ -166,7 +166,7 @@ describe('what never left is not sent, and proved to be', () => {
     expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(1);
   });
 
-  test('a cancel while the clock is measured, at once after the call, and a second one', async () => {
+  test('a request is NOT_SENT after a cancel during the measurement of the clock, at once after the call, or a second cancel', async () => {
     const otherFixture = await fixtureOf(() => {});
     otherFixture.stub.behaviour = () => {};
     const waiting = otherFixture.start(ORDER.op, ORDER.args);
@@ -182,7 +182,7 @@ describe('what never left is not sent, and proved to be', () => {
 });
 
 describe('time limits', () => {
-  test('time limits end the waiting for silence, for a slow loris and for a service that trickles without end, of reads and of orders', async () => {
+  test('time limits end the wait for silence, for a slow loris and for an endless trickle, of reads and of orders', async () => {
     const fixture = await fixtureOf(() => {}, { speed: 50 });
     fixture.answerWith(always(200, '[]'));
     await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
@@ -199,7 +199,7 @@ describe('time limits', () => {
     }
   });
 
-  test('time limits cover all attempts: the last answer counts, and the client does not wait for an attempt that has no time left', async () => {
+  test('time limits cover all attempts: the last reply counts, and an attempt without time is not waited for', async () => {
     const setup = await fixtureOf(always(503, '{}'));
     await setup.call('futures.ping', {}, { attempts: 1 });
     const from = setup.scheduler.nowMs;
@@ -210,7 +210,7 @@ describe('time limits', () => {
     expect(setup.asked.length).toBeLessThanOrEqual(3);
   });
 
-  test('a late answer is reported once; one that is later still is not', async () => {
+  test('a late reply is reported once, and a later one is not', async () => {
     const waiting: Socket[] = [];
     const rig = await fixtureOf((socket) => void waiting.push(socket), { speed: 100 });
     const late: Outcome<unknown>[] = [];
@@ -245,8 +245,8 @@ describe('time limits', () => {
   });
 });
 
-describe('reads are asked again', () => {
-  test('reads are asked again: until they are answered, freshly signed, after pauses that grow', async () => {
+describe('reads are repeated', () => {
+  test('reads are repeated until they are answered, with new signatures, after growing pauses', async () => {
     let left = 2;
     const times: number[] = [];
     const fixture = await fixtureOf(() => {}, { speed: 20 });
@@ -262,7 +262,7 @@ describe('reads are asked again', () => {
     expect(fixture.logs.filter(({ op }) => op === 'spot.openOrders').map(({ attempt, kind }) => [attempt, kind])).toEqual([[1, 'unknown'], [2, 'unknown'], [3, 'acked']]); // prettier-ignore
   });
 
-  test('reads are asked again: also over a connection that was reset while it was idle', async () => {
+  test('reads are repeated over a connection that was reset while it was idle', async () => {
     const setup = await fixtureOf(always(200, '[]'), { speed: 20 });
     for (let round = 0; round < 20; round++) {
       expect((await setup.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
@@ -282,13 +282,13 @@ describe('reads are asked again', () => {
     expect(times).toBeGreaterThanOrEqual(certain);
   });
 
-  test('a read is tried at most five times, whatever the option says', async () => {
+  test('reads are repeated at most to five attempts, whatever the option', async () => {
     const rig = await fixtureOf(always(503, ''), HURRY);
     await rig.call('futures.ping', {}, { attempts: 1000, ...TARGET });
     expect(rig.asked).toHaveLength(5);
   });
 
-  test('reads are asked again: after 429 when the class is free again; not at all after 418', async () => {
+  test('reads are repeated after 429 when the class is free again, and not after 418', async () => {
     let left = 1;
     const otherFixture = await fixtureOf(() => {}, { speed: 50 });
     otherFixture.answerWith(
@@ -320,7 +320,7 @@ describe('the clock of the service', () => {
       );
     };
 
-  test('the clock of the service may be an hour off either way, and may jump: a read that meets that is asked once more', async () => {
+  test('the clock of the service may be an hour off in either direction, and may jump: a read during the jump is repeated once', async () => {
     for (const aheadMs of [-3_600_000, 3_600_000]) {
       const setup: RestFixture = await fixtureOf(
         judging(() => setup),
@@ -335,7 +335,7 @@ describe('the clock of the service', () => {
     }
   });
 
-  test('a write that meets a jump is refused, once; the next one goes through', async () => {
+  test('a write during a jump of the clock is refused once, and the next one is accepted', async () => {
     const rig: RestFixture = await fixtureOf(judging(() => rig));
     expect((await rig.call(ORDER.op, ORDER.args)).kind).toBe('acked');
     const { ms } = rig.clock.now('spot');
@@ -346,7 +346,7 @@ describe('the clock of the service', () => {
     expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(3);
   });
 
-  test('the clock of the service: that is never right makes no loop', async () => {
+  test('the clock of the service that is always wrong causes no endless loop', async () => {
     const otherFixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
     for (let i = 0; i < 10; i++) {
       expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
@@ -356,7 +356,7 @@ describe('the clock of the service', () => {
     expect([otherFixture.asked.length, otherFixture.stub.requests.length - otherFixture.asked.length]).toEqual([21, 10]);
   });
 
-  test('the clock of the service: that cannot be had leaves our own', async () => {
+  test('the clock of the service that cannot be read is replaced by our own', async () => {
     const stand = await fixtureOf(() => {});
     stand.stub.behaviour = (socket, { target }) =>
       void socket.write(target.endsWith('/time') ? answerBytes(500, '') : answerBytes(200, '[]'));
@@ -365,7 +365,7 @@ describe('the clock of the service', () => {
   });
 });
 
-test('logs hold facts, and neither secrets nor text of the service', async () => {
+test('logs have facts, and neither secrets nor text of the service', async () => {
   const echo: Behaviour = (socket, request) =>
     void socket.write(
       answerBytes(400, `{"code":-1022,"msg":${JSON.stringify(JSON.stringify(request.headers))}}`, { 'x-echo': CREDENTIALS.apiKey }),
@@ -382,7 +382,7 @@ test('logs hold facts, and neither secrets nor text of the service', async () =>
   expect(Object.keys(fixture.logs[0]!).toSorted()).toEqual(['attempt', 'code', 'isLate', 'kind', 'latencyMs', 'op', 'status']);
 });
 
-test('ended calls hold no timer and no connection, and closing ends all of them', async () => {
+test('ended calls leave no timer and no connection, and closing ends all calls', async () => {
   const held = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
   const before = { timers: held(/Timeout/), sockets: held(/TCPSocket/) };
   const fixture = await fixtureOf(always(200, '{}'), { speed: 20, wire: { connections: 8 } });

@@ -21,7 +21,7 @@ function expectSound(world: RestWorld, id: ReturnType<RestWorld['order']>, place
 }
 
 describe('C1, C2: clocks', () => {
-  it.each([-30_000, 30_000])('a clock that is %i ms off changes nothing: the exchange is asked for its own', async (skewMs) => {
+  it.each([-30_000, 30_000])('a clock that is %i ms off has no effect, because the time of the exchange is used', async (skewMs) => {
     const world = await open({ skewMs });
     world.fault('NET.respDrop');
     const id = world.order(LIMIT);
@@ -38,7 +38,7 @@ describe('C1, C2: clocks', () => {
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
   });
 
-  it('a jump of the clock of the exchange voids what was proved, and stops new risk until it is measured again', async () => {
+  it('a jump of the clock of the exchange voids earlier proofs, and stops new risk until the clock is measured again', async () => {
     const world = await open();
     world.fault('NET.reqDrop');
     const id = world.order(LIMIT);

@@ -24,7 +24,7 @@ afterAll(async () => {
 const WRITES = /^POST \/(sapi|fapi|v1)(?!.*\/order\/test$)/;
 
 describe('a healthy exchange', () => {
-  test('a healthy exchange passes on both markets, and nothing is placed or changed', async () => {
+  test('a healthy exchange passes on both markets, and no order or setting is changed', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual([]);
@@ -53,7 +53,7 @@ const WITHOUT_ADVICE = [-1022, -1021];
 const MATTER: Readonly<Record<number, string>> = { [-2015]: 'spot.permission', [-1004]: 'spot.permission', [-2200]: 'spot.ip' };
 
 describe.each(ERROR_CODES)('$code', ({ code, http, advice }) => {
-  test('to the signed read and to the test order', async () => {
+  test('the code in reply to the signed read and to the test order fails with its remedy', async () => {
     const stub = await fixture.stub({ answers: { [ACCOUNT]: errorOf(code, '/sapi', http[0]) } });
     const read = await fixture.examine(stub.url);
     const name = MATTER[code] ?? 'spot.signature';
@@ -104,7 +104,7 @@ const ILLS: Readonly<Record<string, Ill>> = {
   },
 };
 
-test.each(Object.entries(ILLS))('%s', async (_, { options, check, code, fix }) => {
+test.each(Object.entries(ILLS))('the symptom is explained: %s', async (_, { options, check, code, fix }) => {
   const stub = await fixture.stub(options);
   const examined = await fixture.examine(stub.url);
   expect(failures(examined)).toEqual([check]);
@@ -113,33 +113,36 @@ test.each(Object.entries(ILLS))('%s', async (_, { options, check, code, fix }) =
 });
 
 describe('key and signature', () => {
-  test('a wrong secret', async () => {
+  test('a wrong secret is reported', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, {}, fixture.environment({ ISOBAR_API_SECRET: 'x'.repeat(32) }));
     expect(failures(examined)).toEqual(['spot.signature']);
     expect(found(examined, 'spot.signature')).toMatchObject({ code: -1022, fix: [expect.stringContaining('does not belong to the key')] });
   });
 
-  test('a key of another exchange', async () => {
+  test('a key of another exchange is reported', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, {}, fixture.environment({ ISOBAR_API_KEY: 'y'.repeat(32) }));
     expect(failures(examined)).toEqual(['spot.permission']);
     expect(found(examined, 'spot.ip')).toMatchObject({ status: 'skipped', detail: 'because permission failed (-2015)' });
   });
 
-  test.each(['include', 'omit', 'either'] as const)('a service that signs its queries: %s', async (signQuery) => {
-    const stub = await fixture.stub({ signQuery });
-    const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
-    const isFine = signQuery !== 'omit';
-    expect(failures(examined)).toEqual(isFine ? [] : ['spot.signQuery', 'futures.signQuery']);
-    expect(examined.report.dialect.signQuery).toBe(isFine ? 'include' : 'omit');
-    if (isFine) return;
-    expect(found(examined, 'spot.signQuery').fix[0]).toContain('set dialect.signQuery to omit');
-    const config = fixture.write('omit.yaml', 'dialect:\n  signQuery: omit\n');
-    expect(failures(await fixture.examine(stub.url, { config }))).toEqual([]);
-  });
+  test.each(['include', 'omit', 'either'] as const)(
+    'a service that signs its queries in another way is reported: %s',
+    async (signQuery) => {
+      const stub = await fixture.stub({ signQuery });
+      const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
+      const isFine = signQuery !== 'omit';
+      expect(failures(examined)).toEqual(isFine ? [] : ['spot.signQuery', 'futures.signQuery']);
+      expect(examined.report.dialect.signQuery).toBe(isFine ? 'include' : 'omit');
+      if (isFine) return;
+      expect(found(examined, 'spot.signQuery').fix[0]).toContain('set dialect.signQuery to omit');
+      const config = fixture.write('omit.yaml', 'dialect:\n  signQuery: omit\n');
+      expect(failures(await fixture.examine(stub.url, { config }))).toEqual([]);
+    },
+  );
 
-  test('a prefix that is not signed', async () => {
+  test('a prefix that is not signed is reported', async () => {
     const stub = await fixture.stub({ prefix: '/spot/open', isPrefixSigned: false });
     const config = fixture.write('prefix.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n');
     const examined = await fixture.examine(stub.url, { config });
@@ -152,14 +155,14 @@ describe('key and signature', () => {
     expect(found(without, 'spot.ping').fix[0]).toContain('dialect.pathPrefix.spot');
   });
 
-  test('a key for spot alone is reported so at futures', async () => {
+  test('a key for spot alone is reported at futures', async () => {
     const stub = await fixture.stub({ permissions: { spot: true, futures: false, trade: true } });
     const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual(['futures.permission']);
     expect(found(examined, 'futures.permission').fix[0]).toContain('spot takes this key');
   });
 
-  test('no key: what is public is still checked', async () => {
+  test('without a key the public checks still run', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, {}, {});
     expect(failures(examined)).toEqual(['key']);
@@ -168,7 +171,7 @@ describe('key and signature', () => {
     expect(stub.seen.every(({ headers }) => headers['x-ch-apikey'] === undefined)).toBe(true);
   });
 
-  test('a key file that others can read, a key without its secret', async () => {
+  test('a key file that others can read, and a key without its secret, are reported', async () => {
     const stub = await fixture.stub();
     const keyFile = fixture.write('loose.key', STUB_KEY, 0o644);
     const loose = await fixture.examine(stub.url, {}, { ISOBAR_API_KEY_FILE: keyFile, ISOBAR_API_SECRET: STUB_SECRET });
@@ -178,7 +181,7 @@ describe('key and signature', () => {
     expect(found(alone, 'key').detail).toContain('got the key alone');
   });
 
-  test('key and signature: where they come from is reported', async () => {
+  test('the sources of key and secret are reported', async () => {
     const stub = await fixture.stub();
     fixture.write('own/key', STUB_KEY);
     fixture.write('own/secret', STUB_SECRET, 0o400);
@@ -194,8 +197,8 @@ describe('key and signature', () => {
   });
 });
 
-describe('the way there', () => {
-  test('an unknown host', async () => {
+describe('the connection', () => {
+  test('an unknown host fails the connection check', async () => {
     const examined = await fixture.examine('https://no-such-host.invalid');
     expect(failures(examined)).toEqual(['spot.dns']);
     expect(found(examined, 'spot.dns').fix[0]).toMatch(/spelling of --spot-url|offline/);
@@ -215,7 +218,7 @@ describe('the way there', () => {
     });
   });
 
-  test('a certificate that vouches for itself', async () => {
+  test('a self-signed certificate fails the connection check', async () => {
     const stub = await fixture.stub({}, selfSigned('IP:127.0.0.1'));
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.tls']);
@@ -223,7 +226,7 @@ describe('the way there', () => {
     expect(stub.seen).toEqual([]);
   });
 
-  test('https where http is spoken', async () => {
+  test('https to a port that speaks http fails the connection check', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url.replace('http:', 'https:'));
     expect(failures(examined)).toEqual(['spot.tls']);
@@ -257,14 +260,14 @@ describe('the way there', () => {
     [407, '', 'a proxy of your network'],
     [429, '', 'limits the rate of this address'],
     [502, '<html>bad gateway</html>', 'maintenance'],
-  ])('HTTP %i with %j', async (status, body, fix) => {
+  ])('HTTP %i with %j is explained', async (status, body, fix) => {
     const stub = await fixture.stub({ answers: { 'GET /sapi/v1/ping': { status, body } } });
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.ping']);
     expect(found(examined, 'spot.ping').fix.join(' ')).toContain(fix);
   });
 
-  test('a ban stops everything, and is reported', async () => {
+  test('a ban ends all checks, and is reported', async () => {
     const stub = await fixture.stub({ answers: { [ACCOUNT]: errorOf(-1003, '/sapi', 418) } });
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.signature', 'limits']);
@@ -272,7 +275,7 @@ describe('the way there', () => {
     expect(stub.seen.at(-1)?.call).toBe(ACCOUNT);
   });
 
-  test('a service that is silent about its account alone', async () => {
+  test('a service that does not answer about the account only is reported', async () => {
     const stub = await fixture.stub({ answers: { [ACCOUNT]: 'hang' } });
     const examined = await fixture.examine(stub.url, { timeoutMs: 200 });
     expect(failures(examined)).toEqual(['spot.signature']);
@@ -284,7 +287,7 @@ describe('the clock', () => {
     [0, 'ok', /agrees with the service's, ±\d+ ms/],
     [2400, 'warning', /^your clock is 2.4\d\d ms behind, ±\d+ ms$|^your clock is 2.3\d\d ms behind/],
     [-3_600_000, 'warning', /^your clock is 60 min ahead, ±\d+ ms$/],
-  ])('the clock: %i ms', async (aheadMs, status, text) => {
+  ])('the clock is checked at %i ms', async (aheadMs, status, text) => {
     const stub = await fixture.stub({ aheadMs });
     const examined = await fixture.examine(stub.url);
     expect(found(examined, 'spot.clock')).toMatchObject({ status, detail: expect.stringMatching(text) });
@@ -292,14 +295,14 @@ describe('the clock', () => {
     if (status === 'warning') expect(found(examined, 'spot.clock').fix[0]).toContain('timedatectl');
   });
 
-  test('a service that does not report its time', async () => {
+  test('a service that does not report its time fails the check of the clock', async () => {
     const stub = await fixture.stub({ answers: { 'GET /sapi/v1/time': { status: 500, body: '' } } });
     expect(failures(await fixture.examine(stub.url))).toEqual(['spot.clock']);
   });
 });
 
 describe('instruments', () => {
-  test('a symbol that is not listed', async () => {
+  test('a symbol that is not listed is reported', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, { symbols: ['BTCUSDC', 'ETHUSDT'] });
     expect(failures(examined)).toEqual(['spot.symbols']);
@@ -318,7 +321,7 @@ describe('instruments', () => {
   const record = (catalog: string, differing: object) =>
     storeInstrument(catalog, parseInstrument(JSON.stringify({ ...RECORD, ...differing }), 'record', 'spot', 'BTCUSDT'));
 
-  test('records of the catalog', async () => {
+  test('records of the catalog are compared with the exchange', async () => {
     const stub = await fixture.stub();
     const catalog = `${fixture.folder}/catalog`;
     record(catalog, {});
@@ -331,7 +334,7 @@ describe('instruments', () => {
     expect(found(other, 'spot.precision').fix.at(-1)).toContain('isobar data instruments --market spot --symbol BTCUSDT');
   });
 
-  test('klines that take a range of times', async () => {
+  test('klines that accept a range of times are entered in the dialect', async () => {
     const stub = await fixture.stub();
     const bars = (from: number) => ok([{ idx: from, open: 1, close: 1, high: 1, low: 1, vol: 1 }]);
     stub.options = {

@@ -29,7 +29,7 @@ describe('the account', () => {
   });
   const futures = { markets: ['futures'] } as const;
 
-  test('the account that is empty', async () => {
+  test('the account that is empty is reported', async () => {
     const stub = await fixture.stub({ balances: [{ asset: 'BTC', free: '0', locked: '0.000' }] });
     expect(found(await fixture.examine(stub.url), 'spot.balances')).toMatchObject({
       status: 'warning',
@@ -37,7 +37,7 @@ describe('the account', () => {
     });
   });
 
-  test('positions, modes and leverage', async () => {
+  test('positions, modes and leverage of the account are reported', async () => {
     const stub = await fixture.stub({ positions: [held('BUY')] });
     const one = await fixture.examine(stub.url, futures);
     expect(found(one, 'futures.positions').detail).toBe('open: long 3 E-BTC-USDT');
@@ -51,7 +51,7 @@ describe('the account', () => {
     expect(two.report.ok).toBe(true);
   });
 
-  test('positions that the service reports with the account alone', async () => {
+  test('positions that the service reports with the account alone are reported', async () => {
     const stub = await fixture.stub({ answers: { 'GET /fapi/v1/positions': errorOf(-1020, '/fapi') } });
     const examined = await fixture.examine(stub.url, futures);
     expect(failures(examined)).toEqual(['futures.positions']);

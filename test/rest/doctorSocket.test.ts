@@ -31,7 +31,7 @@ function scheduler(): LiveScheduler {
 const address = (url: string): string => `${url.replace('http', 'ws')}/ws`;
 
 describe('isobar doctor', () => {
-  test('isobar doctor finds a socket open whose heartbeat was answered', async () => {
+  test('isobar doctor reports a socket as open if its heartbeat was answered', async () => {
     const url = address((await exchange()).url);
     const reading = await heartbeatOf(url, { scheduler: scheduler(), timeoutMs: 2000, random: () => 0.5 });
     // On a busy machine a second ping may come before the socket is closed.
@@ -40,7 +40,7 @@ describe('isobar doctor', () => {
     expect(found).toMatchObject({ status: 'ok', detail: `${url} is open, and its heartbeat was answered` });
   });
 
-  test('isobar doctor fails for an address that is not of a WebSocket, with a remedy', async () => {
+  test('isobar doctor fails for an address that is not a WebSocket, with a remedy', async () => {
     const fixture = new DoctorFixture();
     ends.push(() => fixture.remove());
     const stub = await fixture.stub();
@@ -54,7 +54,7 @@ describe('isobar doctor', () => {
   });
 });
 
-test('a bot keeps the socket of its config, says when it is lost and when it is back, and closes it at the end', async () => {
+test('a bot opens the socket of its config, reports its loss and its return, and closes it at the end', async () => {
   const running = await exchange();
   const lines: string[] = [];
   const log = { info: (message: string) => void lines.push(message), warn: (text: string) => void lines.push(text) };

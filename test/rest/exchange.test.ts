@@ -8,7 +8,7 @@ import { bob } from '../fixtures/restOthers.ts';
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
 
 describe('an order', () => {
-  it('an order that rests is acknowledged, seen working by the audit, and ends after a cancel that was confirmed', async () => {
+  it('an order that rests is acknowledged, seen as working by the audit, and ends after a confirmed cancel', async () => {
     const world = await open();
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);
@@ -24,7 +24,7 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
   });
 
-  it('an order that fills is booked once, to the last unit, and over by arithmetic', async () => {
+  it('an order that fills is booked once, to the last unit, and ended by arithmetic', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '0.3', '99.5');
     bob(world).limit('bob', 'SELL', '0.7', '99.9');
@@ -46,7 +46,7 @@ describe('an order', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 12_345 });
   });
 
-  it('an order that is refused holds nothing any more', async () => {
+  it('an order that is refused has no exposure any more', async () => {
     const world = await open({ service: { off: ['spot.newOrder'] } });
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);
@@ -54,7 +54,7 @@ describe('an order', () => {
     expect(world.engine.reservations.openTotal).toBe(0);
   });
 
-  it('an order waits for the disk, and for its side of the instrument', async () => {
+  it('an order waits for the disk, and for the earlier order on its side of the instrument', async () => {
     const world = await open();
     world.journal.lasts = world.journal.durableSeq;
     const first = world.order({ lots: 1000, limit: 9000 });
@@ -72,7 +72,7 @@ describe('an order', () => {
     expect(world.exchange.isIdle).toBe(true);
   });
 
-  it('an order does not leave when its turn comes too late for its signature', async () => {
+  it('an order is not sent when its turn comes too late for its signature', async () => {
     const world = await open();
     world.journal.lasts = world.journal.durableSeq;
     const id = world.order({ lots: 1000, limit: 9000 });
@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
   });
 
-  it('an order leaves once, even if it is asked for a second time', async () => {
+  it('an order is sent once, even if it is requested a second time', async () => {
     const world = await open();
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);

@@ -17,7 +17,7 @@ const isMoved = (world: RestWorld, old: OrderId, next: OrderId) => (): boolean =
   isOver(world, old) && world.get(next).lifecycle === 'working';
 
 describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond }) => {
-  it('moves: the new one stands before the old one goes', async () => {
+  it('the stop moves: the new one is active before the old one is cancelled', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     const next = amend(world, stop, after)!;
@@ -34,7 +34,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['is lost', { point: 'NET.reqDrop', params: {} }],
     ['is not carried out, and nobody says so', { point: 'BUS.unknown', params: { executed: 0, code: 504 } }],
     ['is too late for the exchange', { point: 'NET.reqDelay', params: { ms: 7000 } }],
-  ])('stays if the new one %s, and can be moved again', async (_, { point, params }) => {
+  ])('the stop stays if the new one %s, and can be moved again', async (_, { point, params }) => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault(point, params, CREATE);
@@ -58,7 +58,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['it arrives late', { point: 'NET.reqDelay', params: { ms: 4500 } }],
     ['nobody says that it was carried out', { point: 'BUS.unknown', params: { executed: 1, code: -1006 } }],
     ['its answer is cut off', { point: 'NET.truncate', params: { bytes: 20 } }],
-  ])('moves although %s', async (_, { point, params }) => {
+  ])('the stop moves although %s', async (_, { point, params }) => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault(point, params, CREATE);
@@ -74,7 +74,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['lost', { point: 'NET.reqDrop', params: {} }],
     ['carried out, and its answer lost', { point: 'NET.respDrop', params: {} }],
     ['slow', { point: 'BUS.cancelDelay', params: { ms: 10_000 } }],
-  ])('moves although the cancel of the old one is %s', async (_, { point, params }) => {
+  ])('the stop moves although the cancel of the old one is %s', async (_, { point, params }) => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault(point, params, CANCEL);
@@ -87,7 +87,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
   });
 
-  it('that fires while the new one is under way closes the position, and nothing is left', async () => {
+  it('the stop that fires while the new one is on its way closes the position, and no order remains', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault('NET.respDelay', { ms: 3000 }, CREATE);
@@ -101,7 +101,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect([watch.broken, world.engine.ledger.isFlat(0, 0), world.audit('full').kind]).toEqual([[], true, 'ok']);
   });
 
-  it('and the new one that are both reached close the position once: the other is refused, and no order follows', async () => {
+  it('the stop and the new one that are both reached close the position once: the other is refused, and no order follows', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault('BUS.cancelDelay', { ms: 60_000 }, CANCEL);
@@ -118,7 +118,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect(world.sent.get('POST /fapi/v1/order')).toBe(created);
   });
 
-  it('that was proven absent and arrives late is cancelled, and the one that stands stays', async () => {
+  it('the stop that was proven absent and arrives late is cancelled, and the active one stays', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault('NET.reqDrop', {}, CREATE);
@@ -134,7 +134,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   it.each([
     ['is there', 1, after],
     ['is not', 0, before],
-  ])('stands although the answer about the new one names the old one, and the new one %s', async (_, executed, stands) => {
+  ])('the stop stays although the reply about the new one names the old one, and the new one %s', async (_, executed, stands) => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     const { triggerId } = parseTriggerTrackId(String(world.get(stop).venueId))!;
@@ -147,7 +147,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${stands}`], [], 0]);
   });
 
-  it('moves although a network delivers the new one twice: the second copy is foreign, and the operator is called', async () => {
+  it('the stop moves although a network delivers the new one twice: the second copy is foreign, and the operator is notified', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault('NET.dup', {}, CREATE);
@@ -162,7 +162,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect([truthOf(world), watch.broken, watch.maxUnprotectedMs]).toEqual([{ held: 0, stops: [] }, [], 0]);
   });
 
-  it('is cancelled together with the new one', async () => {
+  it('the stop is cancelled together with the new one', async () => {
     const { world, stop } = await guarded(isLong);
     const next = amend(world, stop, after)!;
     world.cancel(next);
@@ -176,7 +176,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     ['the new one has arrived', { point: 'NET.respDrop', op: CREATE, params: {} }, 200],
     ['the old one is being cancelled', { point: 'NET.reqDrop', op: CANCEL, params: {} }, 100],
     ['it is not known whether the old one is cancelled', { point: 'NET.respDrop', op: CANCEL, params: {} }, 100],
-  ])('survives a restart as soon as %s', async (_, fault, ms) => {
+  ])('the stop survives a restart as soon as %s', async (_, fault, ms) => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     if (fault !== null) world.fault(fault.point, fault.params, fault.op);
@@ -196,7 +196,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect(truthOf(again).stops).toEqual([`${side} 10 @ ${after + (isLong ? 20 : -20)}`]);
   });
 
-  it('goes after a restart between the acknowledgement of the new one and its cancel', async () => {
+  it('the stop is cancelled after a restart between the acknowledgement of the new one and the cancel of the old one', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     // The journal ends before the record of the cancel: it was never asked for.
@@ -211,7 +211,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   });
 });
 
-it('a trigger order from before a restart ends with the position that it was to close', async () => {
+it('a trigger order from before a restart ends with the position that it should close', async () => {
   const { world } = await guarded(true);
   const part = [...world.engine.orders.active()][0]!;
   world.cancel(part.id);

@@ -59,7 +59,7 @@ describe('the second copy of a create', () => {
     expect(world.exchange.externalPositions).toMatchObject([{ symbol: BTC.id, qty: '0.1', quote: '-8', fills: 1 }]);
   });
 
-  it('the second copy of a create fills, of two orders: the halt names both copies', async () => {
+  it('the second copies of two orders fill: the halt names both copies', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
     const schedule = [1, 2].map((nth) => ({ point: 'NET.dup', op: 'spot.newOrder', nth, params: {} }) as const);
@@ -74,7 +74,7 @@ describe('the second copy of a create', () => {
     expect(books(world)).toEqual(venue(world));
   });
 
-  it('the second copy of a create fills: after a restart the fill is still a position of the account, once', async () => {
+  it('the second copy of a create fills before a restart: its fill is still a position of the account, once', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
     world.fault('NET.dup');
@@ -125,7 +125,7 @@ describe('the second copy of a create that rests', () => {
   }
 
   it.each(['on', 'off'] as const)(
-    'the second copy of a create that rests is known by its client order id, and what it fills after a resume is named, where lists bear client ids: %s',
+    'the second copy of a create that rests is identified by its client order id, and its fills after a resume are named, if lists have client order ids: %s',
     async (list) => {
       const { world, id } = await resting(list);
       expect(world.placedOf(id)).toBe(2);
@@ -141,7 +141,7 @@ describe('the second copy of a create that rests', () => {
     },
   );
 
-  it('the second copy of a create that rests is judged once the exchange answers the question whose it is', async () => {
+  it('the second copy of a create that rests is identified once the exchange says whose order it is', async () => {
     const world = await RestWorld.open({ switches: { openOrdersClientId: 'off' } });
     world.faulty.faults.set({
       seed: 1,
@@ -157,8 +157,8 @@ describe('the second copy of a create that rests', () => {
   });
 });
 
-describe('an answer', () => {
-  it('an answer: to myTrades that is about another symbol is left out, whole', async () => {
+describe('a reply', () => {
+  it('a reply to myTrades about another symbol is ignored as a whole', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
     world.faulty.faults.set({
@@ -182,7 +182,7 @@ describe('an answer', () => {
     ['spot.openOrders', 'symbol', 'ETHUSDT', 'done'],
     ['spot.queryOrder', 'symbol', 'ETHUSDT', 'cancelSent'],
     ['spot.queryOrder', 'orderId', '12345', 'cancelSent'],
-  ])('an answer: to %s with another %s is left out', async (op, field, value, lifecycle) => {
+  ])('a reply to %s with another %s is ignored', async (op, field, value, lifecycle) => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -196,7 +196,7 @@ describe('an answer', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('an answer: to myTrades with a side that its order has not is not booked', async () => {
+  it('a reply to myTrades with the other side of the order is not booked', async () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -210,7 +210,7 @@ describe('an answer', () => {
 });
 
 describe('an answer about another account', () => {
-  it('an answer about another account: to the question for balances is left out, and a person has to look', async () => {
+  it('a reply about another account to the request for balances is ignored, and a person has to look', async () => {
     const world = await open({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
@@ -221,7 +221,7 @@ describe('an answer about another account', () => {
 });
 
 describe('while the exchange shows less than the books have', () => {
-  it('a reduction of more than it shows does not leave, and one of what it shows does', async () => {
+  it('while the exchange shows less than the books have, a larger reduction is not sent, and an equal one is', async () => {
     const world = await open();
     expect(world.audit('full').kind).toBe('ok');
     // The books have 5 BTC; the account has lost 2 of them.
@@ -246,7 +246,7 @@ describe('while the exchange shows less than the books have', () => {
 });
 
 describe('while fills of no strategy have taken from what the strategies hold', () => {
-  it('a second copy has sold: what is left may be reduced, until a person has looked', async () => {
+  it('the remainder after a sale by a second copy may be reduced before a person has looked', async () => {
     const world = await open();
     bob(world).limit('bob', 'BUY', '8', '110');
     world.fault('NET.dup');

@@ -18,7 +18,7 @@ const open = () =>
 const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
 
 describe('contracts', () => {
-  it('the second copy of a create fills: it is a position of the account, and the audit that passes is right', async () => {
+  it('the second copy of a create of contracts fills: it is a position of the account, and the audit that passes is right', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 40, 1000);
     world.fault('NET.dup', {}, 'futures.createOrder');
@@ -37,7 +37,7 @@ describe('contracts', () => {
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '10', fills: 1 }]);
   });
 
-  it('the second copy of a create rests and then fills: the history says whose it is, and the halt names the fill', async () => {
+  it('the second copy of a create of contracts rests and then fills: the history says whose it is, and the halt names the fill', async () => {
     const world = await open();
     world.faulty.faults.set({
       seed: 1,
@@ -125,7 +125,7 @@ describe('contracts', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('an answer of trades about another contract is left out', async () => {
+  it('a reply with trades of another contract is ignored', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 10, 1000);
     world.faulty.faults.set({

@@ -30,7 +30,7 @@ function enter(world: RestWorld, guards: Readonly<Record<string, number>>): Orde
 
 const roles = ({ engine }: RestWorld): readonly string[] => engine.orders.active().map(({ role, lifecycle }) => `${role} ${lifecycle}`);
 
-it('goes out when the cancel of its target is confirmed, and sells all that it guards', async () => {
+it('a stop is sent when the cancel of its target is confirmed, and sells the whole position', async () => {
   const { world, entry, target } = await guarded();
   const { engine } = world;
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
@@ -47,7 +47,7 @@ it('goes out when the cancel of its target is confirmed, and sells all that it g
   expect([world.placedOf(target), world.placedOf(stop), engine.brackets.total]).toEqual([1, 1, 0]);
 });
 
-it('sells no more than the target has left where both were in time', async () => {
+it('a stop sells no more than the target has left if both were in time', async () => {
   const { world, entry, target } = await guarded();
   const { engine } = world;
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
@@ -63,7 +63,7 @@ it('sells no more than the target has left where both were in time', async () =>
 it.each([
   ['with a stop', { stopLoss: 9500 }],
   ['without a stop', {}],
-] as const)('a target that did not leave is placed again, %s, and not for a position that has ended', async (_, guards) => {
+] as const)('a target that was not sent is placed again, %s, and not for a position that has ended', async (_, guards) => {
   const world = await RestWorld.open();
   const { engine } = world;
   const entry = enter(world, guards);
@@ -84,7 +84,7 @@ it.each([
   expect(engine.brackets.total).toBe('stopLoss' in guards ? 1 : 0);
 });
 
-it('a target that did not leave is forgotten with its position', async () => {
+it('a target that was not sent is dropped with its position', async () => {
   const world = await RestWorld.open();
   const { engine } = world;
   const entry = enter(world, {});

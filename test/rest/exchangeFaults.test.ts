@@ -34,7 +34,7 @@ function expectSound(world: RestWorld, id: ReturnType<RestWorld['order']>, place
 }
 
 describe('N1 to N8: the network', () => {
-  it('N1: a request that is lost is proved without effect beyond the absence horizon, and never sent again', async () => {
+  it('N1: a request that is lost is proved to have no effect after the absence horizon, and never sent again', async () => {
     const { world, id } = await underFault('NET.reqDrop', {});
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
     // Not before the window of admission and the longest delay of the lists are over.
@@ -42,7 +42,7 @@ describe('N1 to N8: the network', () => {
     expectSound(world, id, 0);
   });
 
-  it('N2: an order whose answer is lost is adopted from the first list', async () => {
+  it('N2: an order whose reply is lost is found in the first list', async () => {
     const { world, id } = await underFault('NET.respDrop', {});
     expect(world.get(id).lifecycle).toBe('working');
     expect(world.reported.filter((line) => line.includes('found'))).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('N1 to N8: the network', () => {
     expectSound(world, id, isAdmitted ? 1 : 0);
   });
 
-  it('N3: an answer that comes after the time limit resolves what was unknown', async () => {
+  it('N3: a reply after the time limit resolves an unknown order', async () => {
     const world = await open();
     world.faulty.faults.set({
       seed: 1,
@@ -83,7 +83,7 @@ describe('N1 to N8: the network', () => {
     ['2xx without an id', 'NET.replace', { status: 200, body: '{}' }],
     ['empty', 'NET.replace', { status: 200, body: '' }],
     ['3xx', 'NET.replace', { status: 302, body: '' }],
-  ] as const)('N4: an answer that is %s leaves the outcome unknown, and the order is found', async (_, point, params) => {
+  ] as const)('N4: a reply that is %s leaves the outcome unknown, and the order is found', async (_, point, params) => {
     const { world, id, first } = await underFault(point, params);
     expect([first, world.get(id).lifecycle].includes('working') || first === 'unknown').toBe(true);
     expect(world.reported.some((line) => line.startsWith(`unknown ${id}`))).toBe(true);
@@ -99,7 +99,7 @@ describe('N1 to N8: the network', () => {
     expect(world.placedOf(id)).toBe(1);
   });
 
-  it('N5: where no connection is made, no byte has left: that is proof, and the next order may go', async () => {
+  it('N5: without a connection no byte was sent: this is proof, and the next order may be sent', async () => {
     const world = await open();
     world.isRefused = true;
     const id = world.order(LIMIT);
@@ -125,7 +125,7 @@ describe('N1 to N8: the network', () => {
     expect(world.get(id).lifecycle).toBe('working');
   });
 
-  it('N7: through a partition an unknown order keeps its exposure, and is adopted when the network heals', async () => {
+  it('N7: during a partition an unknown order keeps its exposure, and is found when the network recovers', async () => {
     const world = await open();
     world.fault('NET.respDrop');
     const id = world.order(LIMIT);
@@ -139,7 +139,7 @@ describe('N1 to N8: the network', () => {
     expectSound(world, id, 1);
   });
 
-  it('N8: while reads fail no order is proved absent, however long it takes', async () => {
+  it('N8: while reads fail no order is proved absent, however long this lasts', async () => {
     const world = await open();
     world.faulty.faults.set({
       seed: 1,
@@ -166,7 +166,7 @@ describe('X1 to X9: the exchange', () => {
     [-1001, 1],
     [-1016, 0],
     [-1000, 1],
-  ])('X1, X2: %i, executed %i, is unknown until the lists prove what it was', async (code, executed) => {
+  ])('X1, X2: %i, executed %i, is unknown until the lists prove its state', async (code, executed) => {
     const { world, id } = await underFault('BUS.unknown', { executed, code });
     expect(world.reported.some((line) => line.startsWith(`unknown ${id} ${code}`))).toBe(true);
     if (executed === 1) expect(world.get(id).lifecycle).toBe('working');
@@ -189,7 +189,7 @@ describe('X1 to X9: the exchange', () => {
     expectSound(world, id, 1);
   });
 
-  it('X1: three of them within five minutes are an incident, which has ended after ten quiet ones', async () => {
+  it('X1: three unknown orders within five minutes are an incident, which ends after ten minutes without one', async () => {
     const world = await open();
     world.faulty.faults.set({
       seed: 1,
@@ -257,7 +257,7 @@ describe('X1 to X9: the exchange', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('X5: a cancel takes long, the order fills meanwhile: the exposure stays until its end is confirmed', async () => {
+  it('X5: a cancel takes long and the order fills meanwhile: the exposure stays until its end is confirmed', async () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -301,7 +301,7 @@ describe('X1 to X9: the exchange', () => {
     expectSound(world, id, 1);
   });
 
-  it('X6: one that was refused, and has filled anyway, is booked', async () => {
+  it('X6: an order that was refused, and has filled anyway, is booked', async () => {
     const world = await open();
     world.fault('GW.code', { code: -1100 });
     const id = world.order(LIMIT);
@@ -317,7 +317,7 @@ describe('X1 to X9: the exchange', () => {
   });
 
   it.each(['inclusive', 'exclusive'])(
-    'X7: lists without client order ids, pages that begin %s: the order is known by what it asks for',
+    'X7: lists without client order ids, pages that begin %s: the order is identified by its terms',
     async (fromId) => {
       const { world, id } = await underFault('NET.respDrop', {}, { switches: { openOrdersClientId: 'off', fromId } });
       expect(world.get(id).lifecycle).toBe('working');

@@ -19,7 +19,7 @@ const open = (options: RestWorldOptions = {}) =>
   });
 
 describe('contracts', () => {
-  it('contracts are set before anything opens, again and again until the exchange says so', async () => {
+  it('settings of contracts are sent before any order, again and again until the exchange confirms them', async () => {
     const world = await open();
     expect(world.reported).toContain('over SETTINGS');
     expect(world.sent.get('POST /fapi/v1/edit_lever')).toBe(1);
@@ -33,7 +33,7 @@ describe('contracts', () => {
     expect(stubborn.sent.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
   });
 
-  it('contracts are opened and closed in contracts, and the position is what the trades make of it', async () => {
+  it('contracts are opened and closed in contracts, and the position equals its trades', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 10, 1000);
     const long = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -53,7 +53,7 @@ describe('contracts', () => {
     expect(free + locked - 10_000 * 1e4).toBe(world.engine.ledger.cashTotal - 5000 * 1e4);
   });
 
-  it('contracts that an IOC does not get end as canceled with what they got', async () => {
+  it('contracts that an IOC does not get end as canceled, and the filled ones are a position', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 4, 1000);
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -62,13 +62,13 @@ describe('contracts', () => {
   });
 });
 
-describe('a create of a contract whose answer is lost', () => {
+describe('a create of a contract whose reply is lost', () => {
   it.each([
     ['NET.respDrop', {}, 1],
     ['NET.reqDrop', {}, 0],
     ['BUS.unknown', { executed: 1, code: -1007 }, 1],
     ['BUS.unknown', { executed: 0, code: 504 }, 0],
-  ] as const)('a create of a contract whose answer is lost: %s %j: is proved, with %i order', async (point, params, placed) => {
+  ] as const)('a create of a contract whose reply is lost: %s %j: is proved, with %i order', async (point, params, placed) => {
     const world = await open();
     world.fault(point, params, CREATE);
     const id = world.order(LIMIT);
@@ -90,8 +90,8 @@ describe('a create of a contract whose answer is lost', () => {
   });
 });
 
-describe('what the exchange does by itself', () => {
-  it('funding is reported by what positions say of it, once', async () => {
+describe('changes by the exchange', () => {
+  it('funding is booked from positions, once', async () => {
     const world = await open({ service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
     trader(world).order('bob', 'SELL', 10, 1000);
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -110,7 +110,7 @@ describe('what the exchange does by itself', () => {
     expect(free + locked + margin - 10_000 * 1e4).toBe(world.engine.ledger.cashTotal - 5000 * 1e4);
   });
 
-  it('a position that changes without an order of ours stops the account', async () => {
+  it('a position that changes without an order of the bot stops the account', async () => {
     const world = await open();
     world.audit('full');
     trader(world).order('bob', 'SELL', 10, 1000);

@@ -34,7 +34,7 @@ function weighed(world: RestWorld): { readonly seen: Evidence; readonly atMs: nu
 }
 
 describe('evidence', () => {
-  it('evidence proves nothing before the exchange itself is beyond the absence horizon, however far ahead this computer is', async () => {
+  it('evidence proves nothing before the exchange itself is past the absence horizon, however far ahead this computer is', async () => {
     const world = await RestWorld.open({ skewMs: 10_000 });
     world.fault('NET.reqDrop');
     const id = world.order(LIMIT);
@@ -42,7 +42,7 @@ describe('evidence', () => {
     expect(world.nowMs - world.journal.signMs(world.get(id))).toBeGreaterThan(68_000);
   });
 
-  it('evidence of a list whose answer is slow is as old as its question', async () => {
+  it('evidence of a list whose reply is slow is as old as its request', async () => {
     const world = await RestWorld.open();
     const all = weighed(world);
     world.faulty.faults.set({
@@ -55,7 +55,7 @@ describe('evidence', () => {
     expect(atMs - seen.venueMs).toBeGreaterThanOrEqual(2000);
   });
 
-  it('evidence of trades reaches back to before the order was signed: rows may become visible behind newer ones', () => {
+  it('evidence of trades starts before the order was signed: rows may become visible behind newer ones', () => {
     const asked: number[] = [];
     const unused = {} as OrderAttribution & HoldingsCheck & Identify & VenueCalls;
     const reader = new EvidenceReader({
@@ -81,15 +81,15 @@ describe('evidence', () => {
     expect(asked).toEqual([49_000]);
   });
 
-  it('evidence of a list of open orders that is as long as it may be is not whole', () => {
+  it('evidence of a list of open orders at its maximum length is incomplete', () => {
     const rows = Array.from({ length: MAX_ROWS }, (_, at) => at);
     const whole = (count: number): boolean => pageOf({ rows: rows.slice(0, count), refused: [] }, MAX_ROWS, (row) => row).isWhole;
     expect([whole(MAX_ROWS - 1), whole(MAX_ROWS)]).toEqual([true, false]);
   });
 });
 
-describe('an order of ours', () => {
-  it('an order of ours: that is not found by its id stays working, and is reported', async () => {
+describe('an order of the bot', () => {
+  it('an order of the bot that is not found by its id stays working, and is reported', async () => {
     const world = await RestWorld.open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -105,7 +105,7 @@ describe('an order of ours', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('an order of ours has an id of more digits than a double holds', () => {
+  it('an order of the bot has an id of more digits than a double holds', () => {
     const parsed = parseJson('{"orderId":1234567890123456789}');
     expect(parsed.ok && parsed.value instanceof Map ? idText(parsed.value.get('orderId') ?? null) : null).toBe('1234567890123456789');
   });
@@ -133,7 +133,7 @@ describe('a stop', () => {
     return made.id;
   };
 
-  it('a stop is not followed by a second one while its outcome is unknown: two would turn the position round', async () => {
+  it('a stop is not followed by a second one while its outcome is unknown, because two would reverse the position', async () => {
     const world = await open();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const first = stop(world, 'stop');

@@ -18,7 +18,7 @@ const futuresAt = (profile: Profile): RestWorldOptions => ({
 });
 
 describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, profile) => {
-  it('spot: an answer that is lost, a fill, a cancel', async () => {
+  it('a spot order is found after a lost reply, filled and cancelled', async () => {
     const world = await RestWorld.open({ service: { profile } });
     world.fault('NET.respDrop');
     const lost = world.order({ lots: 1000, limit: 9000 });
@@ -33,7 +33,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     expect(world.cashChange).toBe(world.venueChange);
   });
 
-  it('futures: an answer that is lost, a fill, a cancel', async () => {
+  it('a futures order is found after a lost reply, filled and cancelled', async () => {
     const world = await RestWorld.open(futuresAt(profile));
     world.fault('NET.respDrop', {}, 'futures.createOrder');
     const lost = world.order({ lots: 10, limit: 9000 });
@@ -49,8 +49,8 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
   });
 });
 
-describe('lists that are shorter than asked for', () => {
-  it.each(['100', '500', '1000'])('a history of %s rows at most hides no order', async (historyMax) => {
+describe('lists that are shorter than requested', () => {
+  it.each(['100', '500', '1000'])('a history of at most %s rows hides no order', async (historyMax) => {
     const world = await RestWorld.open({
       ...FUTURES,
       switches: { historyMax },

@@ -8,7 +8,7 @@ const LIMIT = { lots: 1000, limit: 9000 } as const;
 const CREATE = 'POST /sapi/v1/order';
 
 describe('after a restart', () => {
-  it('a working order continues: what it fills meanwhile is booked once', async () => {
+  it('a working order continues after a restart: what it fills meanwhile is booked once', async () => {
     const before = await RestWorld.open();
     const id = before.order(LIMIT);
     before.pass(200);
@@ -27,7 +27,7 @@ describe('after a restart', () => {
     expect([after.placedOf(id), after.sent.get(CREATE)]).toEqual([1, 1]);
   });
 
-  it.each([true, false])('a create on the wire is unknown, and proved (carried out: %s)', async (isCarriedOut) => {
+  it.each([true, false])('a create on its way is unknown after a restart, and proved (executed: %s)', async (isCarriedOut) => {
     const before = await RestWorld.open();
     before.audit('full');
     if (!isCarriedOut) before.fault('NET.reqDrop');
@@ -42,7 +42,7 @@ describe('after a restart', () => {
     expect(after.audit('full').kind).toBe('ok');
   });
 
-  it('a cancel is sent again until the order has ended', async () => {
+  it('a cancel is sent again after a restart until the order has ended', async () => {
     const before = await RestWorld.open();
     const id = before.order(LIMIT);
     before.pass(200);
@@ -55,7 +55,7 @@ describe('after a restart', () => {
     expect(after.get(id).reason).toBe('canceled');
   });
 
-  it('noted totals continue after a restart: a trade that is not booked yet explains the account', async () => {
+  it('journalled totals continue after a restart: a trade that is not booked yet explains the account', async () => {
     const before = await RestWorld.open();
     const id = before.order(LIMIT);
     before.pass(200);
@@ -81,7 +81,7 @@ describe('after a restart', () => {
     expect(after.reported).toContain(`landed ${id}`);
   });
 
-  it('money that disappears without a trade meanwhile is a mismatch', async () => {
+  it('money that disappears without a trade during a restart is a mismatch', async () => {
     const before = await RestWorld.open();
     before.audit('full');
     before.service.spot.venue.deposit(0, 'USDT', 1);

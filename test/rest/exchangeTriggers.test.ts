@@ -84,7 +84,7 @@ const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.get(id
 const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'done';
 
 describe('a trigger order', () => {
-  it('a trigger order waits at the exchange, fires, and what came of it is booked as the order that it is', async () => {
+  it('a trigger order waits at the exchange and fires, and the order that it places is booked as this order', async () => {
     const world = await long();
     const id = stop(world);
     world.until(isWorking(world, id), 5000);
@@ -115,7 +115,7 @@ describe('a trigger order', () => {
     expect(world.engine.ledger.isFlat(0, 0)).toBe(false);
   });
 
-  it('a trigger order whose cancel comes too late is what it became: filled', async () => {
+  it('a trigger order whose cancel comes too late has the end of the order it placed: filled', async () => {
     const world = await long();
     const id = stop(world);
     world.until(isWorking(world, id), 5000);
@@ -127,7 +127,7 @@ describe('a trigger order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('a trigger order keeps waiting over a restart, and triggers in the next process', async () => {
+  it('a trigger order still waits after a restart, and fires in the next process', async () => {
     const world = await open();
     trader(world).order('bob', 'BUY', 1, 1000);
     trader(world).order('bob', 'SELL', 1, 1000);
@@ -142,7 +142,7 @@ describe('a trigger order', () => {
     expect([next.sent.get(CREATED), next.cashChange]).toEqual([1, next.venueChange]);
   });
 
-  it('a trigger order whose answer is lost is found in the list of those that wait', async () => {
+  it('a trigger order whose reply is lost is found in the list of waiting ones', async () => {
     const world = await long();
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);
@@ -162,7 +162,7 @@ describe('a trigger order', () => {
     { what: 'an entry on a rise', wanted: ENTRY, isKnown: true },
     { what: 'an entry on a fall', wanted: DIP, isKnown: true },
     { what: 'an entry on a rise, of a journal that does not say the way,', wanted: ENTRY, isKnown: false },
-  ])('$what whose answer is lost is found after a restart', async ({ wanted, isKnown }) => {
+  ])('$what whose reply is lost is found after a restart', async ({ wanted, isKnown }) => {
     const world = await (wanted.reduceOnly ? (wanted.side === 'sell' ? long() : short()) : open());
     if (!wanted.reduceOnly) trade(world, 1000);
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
@@ -180,7 +180,7 @@ describe('a trigger order', () => {
     expect(next.sent.get(CREATED)).toBe(1);
   });
 
-  it('a trigger order whose request is lost has no effect after a restart either, beyond the absence horizon alone', async () => {
+  it('a trigger order whose request is lost is proved to have no effect after a restart too, by the absence horizon alone', async () => {
     const world = await short();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world, BUY_STOP);
@@ -202,7 +202,7 @@ describe('a trigger order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('a trigger order whose request is lost has no effect, beyond the absence horizon alone; one that still waits there is cancelled', async () => {
+  it('a trigger order whose request is lost is proved to have no effect by the absence horizon alone; one that still waits there is cancelled', async () => {
     const world = await long();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);
@@ -218,7 +218,7 @@ describe('a trigger order', () => {
     expect(world.service.futures.triggers.pending()).toEqual([]);
   });
 
-  it('a trigger order is in doubt while one waits like it that says it is older, until a person has named that one', async () => {
+  it('a trigger order is in doubt while an equal one with an earlier time waits, until a person has identified that one', async () => {
     const world = await long();
     trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.pass(10_000);
@@ -235,7 +235,7 @@ describe('a trigger order', () => {
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
   });
 
-  it('an earlier one that has ended with the same fingerprint causes no doubt', async () => {
+  it('an earlier trigger order that has ended with the same fingerprint causes no doubt', async () => {
     const world = await long();
     const first = stop(world);
     world.until(isWorking(world, first), 5000);

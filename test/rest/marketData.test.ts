@@ -38,7 +38,7 @@ async function downloadOne(fixture: MarketFixture, set: BarKey = BTC, options: P
 }
 
 describe('isobar data download', () => {
-  it('stores the 299 newest closed bars with their instrument, and the same bytes when asked again', async () => {
+  it('isobar data download stores the 299 newest closed bars with their instrument, and the same bytes when repeated', async () => {
     const fixture = await fixtureAt();
     const set = await downloadOne(fixture);
     expect(set).toMatchObject({ rows: 299, newRows: 299, revised: [], refused: [], hole: null, from: '1m', instrumentChanges: [] });
@@ -56,7 +56,7 @@ describe('isobar data download', () => {
     expect(fixture.files()).toEqual(before);
   });
 
-  it('isobar data download adds what is new, to several sets at once', async () => {
+  it('isobar data download adds new rows, to several sets at once', async () => {
     const setup = await fixtureAt();
     const sets = [BTC, key('ETHUSDT', '1m'), key('ETHUSDT', '1d')];
     await download(setup, sets);
@@ -71,7 +71,7 @@ describe('isobar data download', () => {
     expect(setup.exchange.calls.get('/sapi/v1/klines')).toBe(6);
   });
 
-  it('isobar data download leaves a hole that the newest bars do not reach over, and names it', async () => {
+  it('isobar data download leaves a hole that the newest bars do not cover, and names it', async () => {
     const rig = await fixtureAt();
     await downloadOne(rig);
     await rig.advance(400 * MINUTE);
@@ -80,7 +80,7 @@ describe('isobar data download', () => {
     expect(set.manifest).toMatchObject({ rows: 598, missingBars: 101, missing: [{ after: '2026-01-05T07:59:00.000Z', bars: 101 }] });
   });
 
-  it('isobar data download reports revised bars, and replaces them when asked to', async () => {
+  it('isobar data download reports revised bars, and replaces them when requested', async () => {
     const otherFixture = await fixtureAt();
     await downloadOne(otherFixture);
     const before = otherFixture.files();
@@ -93,7 +93,7 @@ describe('isobar data download', () => {
     expect(await downloadOne(otherFixture)).toMatchObject({ revised: [], equalRows: 299 });
   });
 
-  it('isobar data download fills the hole of a bar that was late', async () => {
+  it('isobar data download fills the hole of a late bar', async () => {
     const stand = await fixtureAt();
     const openMs = Date.UTC(2026, 0, 5, 7, 30);
     stand.exchange.change('1m', openMs, { missing: true });
@@ -102,7 +102,7 @@ describe('isobar data download', () => {
     expect(await downloadOne(stand)).toMatchObject({ newRows: 1, filledRows: 1, manifest: { missingBars: 0 } });
   });
 
-  it('isobar data download makes the intervals that the exchange lacks, or lists and does not serve', async () => {
+  it('isobar data download builds the intervals that the exchange lacks, or lists and does not serve', async () => {
     const stand = await fixtureAt();
     expect(await downloadOne(stand, key('BTCUSDT', '4h'))).toMatchObject({
       from: '1h',
@@ -122,7 +122,7 @@ describe('isobar data download', () => {
     await expect(downloadOne(stand, key('ETHUSDT', '1h'))).rejects.toThrow(/these bars are resampled, not an exchange's/);
   });
 
-  it('isobar data download keeps what a contract is, and a record as fine as its bars', async () => {
+  it('isobar data download stores the terms of a contract, and a record as fine as its bars', async () => {
     const stand = await fixtureAt();
     const set = await downloadOne(stand, key('E-BTC-USDT', '1m', 'futures'));
     expect(set.instrument).toMatchObject({
@@ -155,7 +155,7 @@ describe('isobar data download', () => {
     });
   });
 
-  it('isobar data download refuses what cannot be had, before anything is stored', async () => {
+  it('isobar data download refuses what is not available, before anything is stored', async () => {
     const stand = await fixtureAt();
     const old = Date.UTC(2025, 11, 1);
     await expect(download(stand, [BTC], { fromMs: old })).rejects.toMatchObject({
@@ -177,7 +177,7 @@ describe('isobar data download', () => {
     expect(await downloadOne(stand, BTC, { fromMs: START - HOUR / 2 })).toMatchObject({ newRows: 295, hole: null });
   });
 
-  it('isobar data download fails one set alone when the exchange gives no answer', async () => {
+  it('isobar data download fails only for the set that the exchange does not answer about', async () => {
     const stand = await fixtureAt();
     stand.exchange.empty.add('1min');
     stand.exchange.empty.add('1week');
@@ -192,7 +192,7 @@ describe('isobar data download', () => {
     expect(failed).toMatchObject({ kind: 'failed', remedy: 'isobar doctor looks for the reason' });
   });
 
-  it('isobar data download refreshes records and says what changed', async () => {
+  it('isobar data download refreshes records and reports the changes', async () => {
     const stand = await fixtureAt();
     const refresh = () => stand.finish(refreshInstruments(stand.service, 'spot', ['BTCUSDT'], stand.catalog));
     expect(await refresh()).toMatchObject([{ isNew: true, isTradable: true, instrument: { priceDigits: 2, quantityDigits: 5 } }]);
@@ -224,7 +224,7 @@ function recording(fixture: MarketFixture, sets: readonly BarKey[]) {
 }
 
 describe('isobar data record', () => {
-  it('isobar data record records each bar once it has closed, through an outage, and sets that are made from it', async () => {
+  it('isobar data record records each bar once it has closed, through an outage, and the sets that are built from it', async () => {
     const fixture = await fixtureAt(Date.UTC(2026, 0, 5, 7, 50, 30));
     const sets = [BTC, key('BTCUSDT', '1h'), key('BTCUSDT', '4h')];
     const run = recording(fixture, sets);
@@ -250,7 +250,7 @@ describe('isobar data record', () => {
     expect(await downloadOne(fixture)).toMatchObject({ newRows: 0, revised: [], isWritten: false });
   });
 
-  it('isobar data record starts while the exchange is away, reports late and revised bars, and the hole of a long outage', async () => {
+  it('isobar data record starts while the exchange is not reachable, and reports late and revised bars, and the hole of a long outage', async () => {
     const setup = await fixtureAt();
     setup.exchange.isAway = true;
     const run = recording(setup, [BTC]);

@@ -10,7 +10,9 @@ import { swarm } from '../fixtures/restSwarm.ts';
 const SEED = 101;
 const WORLDS = 8;
 const MINUTES = 5;
-/** The pairs of lifecycle and event that these worlds bring about. Other tests of this folder bring about the rest, such as late arrivals. */
+/**
+ * The pairs of lifecycle and event that these worlds bring about. Other tests of this folder bring about the rest, such as late arrivals.
+ */
 const PAIRS = [
   'draft sent', 'sent acked', 'sent notSent', 'sent outcomeUnknown', 'unknown placed', 'unknown noEffect',
   'working cancelWanted', 'working filled', 'working canceled', 'cancelSent filled', 'cancelSent canceled',
@@ -24,13 +26,15 @@ const differences: string[] = [];
 /** Compares all orders. */
 function compare(): void {
   for (const [track, orders] of tracked) {
-    const { order, endedMs, cid, request, lifecycle } = track;
+    const { order, endedMs, clientOrderId, request, lifecycle } = track;
     const isForgotten = orders.byId(track.id) !== track;
     // After a restart a proven absence is known from the journal.
     const isOpen = lifecycle !== 'done' || (order.reason === 'noEffect' && endedMs !== Infinity);
     const isWatched = orders.openOf(request.instrumentIndex).has(track);
     if (isForgotten ? isOpen : isWatched !== isOpen || Number.isNaN(endedMs) !== isOpen)
-      differences.push(`${cid}: watched ${isWatched}, ended ${endedMs}, the order manager has it as ${lifecycle} ${order.reason}`);
+      differences.push(
+        `${clientOrderId}: watched ${isWatched}, ended ${endedMs}, the order manager has it as ${lifecycle} ${order.reason}`,
+      );
   }
 }
 

@@ -34,7 +34,7 @@ const aboutBtc = ({ body, means }: { readonly body: string; readonly means: unkn
 describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body = '', security }) => {
   const op = opOf(name);
 
-  test('the bytes that arrive', async () => {
+  test('the call sends the expected bytes', async () => {
     const text = aboutBtc(ANSWERS[op][0]!);
     const before = fixture.stub.requests.length;
     fixture.stub.behaviour = (socket, request) => {
@@ -74,13 +74,13 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
   });
 });
 
-test('no call before these has cost more than its own request: the clock was measured once for each market', () => {
+test('each call has sent one request, and the clock was measured once for each market', () => {
   const asked = fixture.stub.requests.filter(({ target }) => target.endsWith('/time'));
   expect(asked).toHaveLength(2 * (5 + 1));
 });
 
 describe('nothing is sent', () => {
-  test('nothing is sent: for arguments that are not to be sent, and signed calls without credentials', async () => {
+  test('nothing is sent for arguments that must not be sent, and for signed calls without credentials', async () => {
     const other = await RestFixture.open(() => {}, { credentials: null });
     expect(() => other.client.callChecked('spot.ticker', {}, () => {})).toThrow(ConfigError);
     expect(() => other.client.callChecked('spot.account', {}, () => {})).toThrow('spot.account: expected an API key and secret, got none');
@@ -92,7 +92,7 @@ describe('nothing is sent', () => {
     await other.close();
   });
 
-  test('nothing is sent: to a service that is neither https nor on this computer', async () => {
+  test('nothing is sent to a service that is neither https nor on this computer', async () => {
     for (const origin of ['http://example.com', 'https://user:word@example.com', 'https://example.com/v1', 'example.com']) {
       await expect(RestFixture.open(() => {}, { origin })).rejects.toThrow(/^the base URL of spot: expected .*, got (?!.*word)/);
     }

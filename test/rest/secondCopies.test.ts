@@ -33,7 +33,7 @@ describe('the halt for second copies', () => {
     expect(why.lastIndexOf('(trades ')).toBeLessThan(why.length - (count > 10 ? 100 : 0));
   });
 
-  it('keeps what an earlier process has named, until the operator clears it', async () => {
+  it('the halt for second copies names the copies of an earlier process until the operator clears it', async () => {
     const world = await RestWorld.open();
     bob(world).limit('bob', 'SELL', '5', '80');
     const before = sendTwice(world, 2);

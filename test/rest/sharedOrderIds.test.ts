@@ -32,7 +32,7 @@ describe('two orders that are acknowledged with one id', () => {
     return { world, first, other };
   }
 
-  it('two orders that are acknowledged with one id are both unknown, their symbol is halted ECHO, and no audit passes before both are found', async () => {
+  it('two orders that are acknowledged with one id are both unknown, their symbol is halted with ECHO, and no audit passes before both are found', async () => {
     const { world, first, other } = await twice();
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     expect(scopes(world, 'ECHO')).toMatchObject([
@@ -70,7 +70,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('two orders that are acknowledged with one id: of two symbols are both unknown too', async () => {
+  it('two orders of two symbols that are acknowledged with one id are both unknown too', async () => {
     const { world, first, other } = await twice({ instrument: 1 });
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     world.noFaults();
@@ -78,7 +78,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('the second with the id of a second copy of the first: it is unknown, and found', async () => {
+  it('a second order that is acknowledged with the id of a second copy of the first is unknown, and found', async () => {
     const world = await open();
     world.fault('NET.dup');
     world.order(LIMIT);

@@ -15,8 +15,8 @@ import { closeOpened, stubOf, wireOf, post, get, send, outcomeOf, text } from '.
 
 afterEach(closeOpened);
 
-describe('an answer', () => {
-  test('an answer comes with status, headers in lower case and the whole body; the request leaves byte for byte', async () => {
+describe('a response', () => {
+  test('a response has its status, headers in lower case and the whole body; the request is sent byte for byte', async () => {
     const stub = await stubOf(always(200, '{"a":1}', { 'X-Limit': '5', 'set-cookie': 'a', 'Set-Cookie': 'b', __proto__x: 'y' }));
     const reply = await outcomeOf(wireOf(), post(stub.origin, '{"text":"\u00e9"}'));
     expect(reply).toMatchObject({ kind: 'reply', status: 200, headers: { 'x-limit': '5', 'set-cookie': 'a, b', __proto__x: 'y' } });
@@ -33,7 +33,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('an answer is taken whatever its status: 3xx is not followed, 4xx and 5xx are not failures', async () => {
+  test('a response is accepted with any status: 3xx is not followed, 4xx and 5xx are not failures', async () => {
     const elsewhere = await stubOf(always(200, '{}'));
     const stub = await stubOf(always(200, '{}'));
     const wire = wireOf();
@@ -44,7 +44,7 @@ describe('an answer', () => {
     expect([stub.requests.length, elsewhere.connections]).toEqual([14, 0]);
   });
 
-  test('an answer may come in pieces, in chunks, after a hint or with no length at all', async () => {
+  test('a response may come in pieces, in chunks, after a 1xx or without a length', async () => {
     const stub = await stubOf((socket) => void socket.end('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\nto the end'));
     const wire = wireOf();
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('to the end');
@@ -55,7 +55,7 @@ describe('an answer', () => {
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('slowly');
   });
 
-  test('an answer may come after an unrequested 100, in any pieces', async () => {
+  test('a response may come after an unrequested 100, in any pieces', async () => {
     const hint = 'HTTP/1.1 100 Continue\r\nX-Via: proxy\r\n\r\n';
     const answer = `HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\nHTTP/1.1 100 body`;
     for (const pieces of [
@@ -73,7 +73,7 @@ describe('an answer', () => {
     }
   });
 
-  test('an answer that is compressed without a request for it is unpacked, up to the limit', async () => {
+  test('a response that is compressed without a request for it is decompressed, up to the limit', async () => {
     const body = '{"a":"b"}';
     const stub = await stubOf(always(200, ''));
     const wire = wireOf();
@@ -101,7 +101,7 @@ describe('an answer', () => {
     }
   });
 
-  test('an answer of 10 MB, or a bomb that would become 1 GB, is given up at 8 MiB', async () => {
+  test('a response of 10 MB, or a bomb of 1 GB, is ended at 8 MiB', async () => {
     const stub = await stubOf(always(200, Buffer.alloc(8 * 1024 * 1024, 32)));
     const wire = wireOf();
     const full = await outcomeOf(wire, get(stub.origin));
@@ -126,9 +126,9 @@ describe('an answer', () => {
   });
 });
 
-describe('a failure after something may have left does not claim the contrary, and nothing is sent again', () => {
+describe('a failure after bytes may have been sent', () => {
   test.each(Object.entries(BROKEN_ANSWERS))(
-    'a failure after something may have left does not claim the contrary, and nothing is sent again: %s',
+    'a failure after bytes may have been sent is not reported as NOT_SENT, and nothing is sent again: %s',
     async (_name, behaviour) => {
       const stub = await stubOf(behaviour);
       const wire = wireOf();
@@ -139,7 +139,7 @@ describe('a failure after something may have left does not claim the contrary, a
     },
   );
 
-  test('a reset by a server that has not read what came', async () => {
+  test('a reset by a server that has not read the request leaves the outcome unknown', async () => {
     const stub = await stubOf(always(200, '{}'));
     stub.greeting = (socket) => {
       socket.pause();
@@ -149,7 +149,7 @@ describe('a failure after something may have left does not claim the contrary, a
     expect([stub.connections, stub.bytesIn]).toEqual([1, 0]);
   });
 
-  test('an answer cut off at any byte, before the end of the connection or a reset', async () => {
+  test('a response that is cut off at any byte, by an end of the connection or a reset, leaves the outcome unknown', async () => {
     const whole = answerBytes(200, '{"orderId":"7"}');
     const stub = await stubOf(always(200, '{}'));
     const wire = wireOf();
@@ -182,7 +182,7 @@ describe('a failure after something may have left does not claim the contrary, a
     expect([stub.requests.length, stub.connections]).toEqual([3, 3]);
   });
 
-  test('silence and a slow loris, ended by a cancel', async () => {
+  test('silence and a slow loris last until a cancel', async () => {
     const sockets: Socket[] = [];
     const stub = await stubOf(() => {});
     for (const behaviour of [() => {}, (socket: Socket) => dribble(socket, answerBytes(200, 'x'.repeat(10_000)))]) {
@@ -200,7 +200,7 @@ describe('a failure after something may have left does not claim the contrary, a
     expect(stub.requests).toHaveLength(2);
   });
 
-  test('a wire that is closed meanwhile', async () => {
+  test('a wire that is closed during a request ends it', async () => {
     const stub = await stubOf(() => {});
     const wire = wireOf();
     const outcome = outcomeOf(wire, post(stub.origin));
@@ -222,7 +222,7 @@ describe('a failure after something may have left does not claim the contrary, a
     expect(stub.connections, 'the other one').toBe(3);
   }, 20_000);
 
-  test('a connection that is kept alive and reset while idle, or on its next use', async () => {
+  test('a connection that is kept alive may be reset while idle, or on its next use', async () => {
     const stub = await stubOf(always(200, 'well'));
     const wire = wireOf({ connections: 1 });
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('well');
@@ -249,7 +249,7 @@ describe('a failure after something may have left does not claim the contrary, a
   });
 });
 
-describe('an answer that comes after a cancel', () => {
+describe('a response after a cancel', () => {
   const pending = async (options: UndiciWireOptions = {}) => {
     const waiting: Socket[] = [];
     const stub = await stubOf((socket) => void waiting.push(socket));
@@ -265,7 +265,7 @@ describe('an answer that comes after a cancel', () => {
     return { stub, waiting, outcomes, late, ask };
   };
 
-  test('an answer that comes after a cancel is reported once, after the outcome', async () => {
+  test('a response after a cancel is reported once, after the outcome', async () => {
     const { stub, waiting, outcomes, late, ask } = await pending();
     const cancel = ask();
     await until(() => waiting.length === 1);
@@ -279,7 +279,7 @@ describe('an answer that comes after a cancel', () => {
     expect([outcomes.length, late.length, stub.requests.length]).toEqual([1, 1, 1]);
   });
 
-  test('an answer that comes after a cancel is given up by a second cancel, and where too many are waited for the oldest is', async () => {
+  test('a response after a cancel is no longer awaited after a second cancel, nor is the oldest of too many', async () => {
     const { stub, waiting, outcomes, late, ask } = await pending({ connections: 4 });
     const cancels = [ask(), ask(), ask(), ask()];
     await until(() => waiting.length === 4);
@@ -295,7 +295,7 @@ describe('an answer that comes after a cancel', () => {
     await until(() => late.length === 2);
   });
 
-  test('a request that had not left has no outcome to wait for, because it never leaves', async () => {
+  test('a request that was not sent has no late outcome', async () => {
     const { stub, waiting, outcomes, ask } = await pending({ connections: 1 });
     ask();
     const cancel = ask();
@@ -309,7 +309,7 @@ describe('an answer that comes after a cancel', () => {
   });
 });
 
-describe('where requests may go', () => {
+describe('allowed targets of requests', () => {
   test.each([
     'http://example.com/x',
     'ftp://127.0.0.1/',
@@ -317,20 +317,20 @@ describe('where requests may go', () => {
     'http://user:word@127.0.0.1/',
     'nonsense',
     'http://10.0.0.1/',
-  ])('where requests may go: %s: no', (url) => {
+  ])('%s is not an allowed target of requests', (url) => {
     const attempt = () => wireOf().send({ ...get(''), url }, () => {});
     expect(attempt).toThrow(ConfigError);
     expect(attempt).not.toThrow(/word/);
   });
 
-  test('http to this computer', async () => {
+  test('http to this computer is allowed', async () => {
     const stub = await stubOf(always(200, 'well'));
     for (const host of ['localhost', '127.0.0.1', '127.1'])
       expect(text(await outcomeOf(wireOf(), get(`http://${host}:${stub.port}`)))).toBe('well');
   });
 });
 
-test('many requests at once over few connections: each gets its own reply, none is lost, and closing leaves nothing open', async () => {
+test('many requests at once over few connections each get their own reply, none is lost, and closing leaves nothing open', async () => {
   const stub = await stubOf((socket, { target }) => void socket.write(answerBytes(200, target)));
   const wire = wireOf({ connections: 4 });
   const targets = Array.from({ length: 300 }, (_, i) => `/sapi/v1/order?symbol=${i}&x=${randomBytes(3).toString('hex')}`);

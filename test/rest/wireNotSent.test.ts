@@ -9,8 +9,8 @@ import { closeOpened, stubOf, wireOf, post, send, outcomeOf, text } from '../fix
 
 afterEach(closeOpened);
 
-describe('a failure before anything left says that no byte was written', () => {
-  test('connection refused, by address and by name', async () => {
+describe('a failure before any byte was sent', () => {
+  test('a connection that is refused, by address and by name, sends no byte', async () => {
     const stub = await StubExchange.start(always(200, '{}'));
     const { port } = stub;
     await stub.close();
@@ -22,14 +22,14 @@ describe('a failure before anything left says that no byte was written', () => {
     }
   });
 
-  test('a name that does not exist', async () => {
+  test('a host name that does not exist gets no byte', async () => {
     const code = await new Promise((resolve) => lookup('no-such-host.invalid', (error) => resolve(error?.code)));
     const outcome = await outcomeOf(wireOf(), post('https://no-such-host.invalid'));
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
     expect(text(outcome)).toContain(String(code));
   });
 
-  test('a certificate that is not trusted, or is for another host, also where the environment says to look away', async () => {
+  test('a host whose certificate is not trusted, or is for another host, gets no byte, also if the environment turns the check off', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const [mine, other] = [selfSigned('IP:127.0.0.1'), selfSigned('DNS:example.com')];
     const [stub, elsewhere] = [await stubOf(always(200, '{}'), { ...mine }), await stubOf(always(200, '{}'), { ...other })];
@@ -43,7 +43,7 @@ describe('a failure before anything left says that no byte was written', () => {
     vi.unstubAllEnvs();
   });
 
-  test('a server that speaks no TLS, or hangs up during the handshake', async () => {
+  test('a server that speaks no TLS, or closes during the handshake, gets no byte', async () => {
     const stub = await stubOf(always(200, '{}'));
     const origin = `https://127.0.0.1:${stub.port}`;
     for (const greeting of [
@@ -68,7 +68,7 @@ describe('a failure before anything left says that no byte was written', () => {
     expect(stub.connections, 'no second attempt').toBe(20);
   });
 
-  test('a handshake that never ends, given up by the limit or by a cancel', async () => {
+  test('a handshake that never ends, and is ended by the time limit or by a cancel, sends no byte', async () => {
     const stub = await stubOf(always(200, '{}'));
     const origin = `https://127.0.0.1:${stub.port}`;
     expect(await outcomeOf(wireOf({ connectTimeoutMs: 50 }), post(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
@@ -80,7 +80,7 @@ describe('a failure before anything left says that no byte was written', () => {
     expect(stub.requests).toEqual([]);
   });
 
-  test('a wait for a free connection that was cancelled: it never leaves, and does not hurt those that do', async () => {
+  test('a request that is cancelled while it waits for a free connection is never sent, and does not affect the others', async () => {
     let free = (): void => {};
     const stub = await stubOf((socket) => void (free = () => socket.write(answerBytes(200, 'first'))));
     const wire = wireOf({ connections: 1 });
@@ -96,7 +96,7 @@ describe('a failure before anything left says that no byte was written', () => {
     expect(stub.requests.map(({ body }) => body.toString())).toEqual(['1', '3']);
   });
 
-  test('a wire that is closed', async () => {
+  test('a request on a closed wire is not sent', async () => {
     const stub = await stubOf(always(200, '{}'));
     const wire = wireOf();
     await wire.close();
@@ -104,7 +104,7 @@ describe('a failure before anything left says that no byte was written', () => {
     expect(stub.connections).toBe(0);
   });
 
-  test('headers that cannot be sent', async () => {
+  test('a request with headers that cannot be sent is not sent', async () => {
     const stub = await stubOf(always(200, '{}'));
     const outcome = await outcomeOf(wireOf(), { ...post(stub.origin), headers: { 'X-CH-APIKEY': 'se\r\ncret' } });
     expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });

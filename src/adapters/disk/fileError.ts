@@ -1,4 +1,4 @@
-// Turns file-system errors into messages that the user can act on.
+// Converts file-system errors to messages with a remedy.
 
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 
@@ -10,7 +10,7 @@ const CAUSES: Readonly<Record<string, [why: string, remedy: string]>> = {
   EPERM: ['permission denied', 'check the rights of the file and of its folder'],
   EROFS: ['the file system is read-only', 'choose another folder'],
   ENOSPC: ['the disk is full', 'make room or choose another folder'],
-  // Opening a socket, or a device without a driver.
+  // The code for opening a socket, or a device without a driver.
   ENXIO: ['it is a socket or a device', 'name a file'],
   EMFILE: ['too many files are open', 'raise the limit of open files'],
 };
@@ -23,7 +23,7 @@ export function fileError(path: string, what: string, error: unknown): Error {
   return new ConfigError(`${path}: ${what}: ${why}`, remedy);
 }
 
-/** Returns the ConfigError for an error while files were written at `path`. Other errors than those of the file system are unchanged. */
+/** Returns the ConfigError for a failed write at `path`. An error that is not of the file system is returned unchanged. */
 export function writeError(path: string, error: unknown): unknown {
   return error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
 }

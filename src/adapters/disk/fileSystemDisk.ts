@@ -1,4 +1,4 @@
-// The Disk on this computer: files that only their owner can access, never opened through a link, synced on request.
+// Implements `Disk` on this computer: files that only their owner can access, opened without following links, synced on request.
 
 import {
   closeSync,
@@ -23,7 +23,7 @@ import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-const OTHERS = 0o077;
+const MODE_OF_OTHERS = 0o077;
 /** Number of files kept open for further appends. */
 const MAX_OPEN = 8;
 // Windows lacks the last three.
@@ -43,30 +43,30 @@ interface OpenFile {
  * 0700, and links.
  */
 export class FileSystemDisk implements Disk {
-  /** Least recently used first. */
-  readonly #open = new Map<string, OpenFile>();
+  /** Files open for appending, least recently used first. */
+  readonly #appended = new Map<string, OpenFile>();
   /** Files that are read in parts, least recently used first. */
-  readonly #read = new Map<string, number>();
+  readonly #readers = new Map<string, number>();
 
   /** Creates the folder if it is missing. Throws ConfigError if other users can access it. */
   prepare(folder: string): void {
-    attempt(folder, () => mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }));
+    withDiskError(folder, () => mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }));
     // lstat of `x/` would follow a link x.
-    const stats = attempt(folder, () => lstatSync(folder.replace(/(.)\/+$/, '$1')));
+    const stats = withDiskError(folder, () => lstatSync(folder.replace(/(.)\/+$/, '$1')));
     if (stats.isSymbolicLink()) throw linkError(folder, 'a folder');
     if (!stats.isDirectory()) throw new ConfigError(`${folder}: expected a folder, got something else`, 'name a folder');
     checkOwner(folder, stats, FOLDER_MODE);
   }
 
   list(folder: string): readonly string[] {
-    const entries = attempt(folder, () => readdirSync(folder, { withFileTypes: true }));
+    const entries = withDiskError(folder, () => readdirSync(folder, { withFileTypes: true }));
     return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name).toSorted(); // prettier-ignore
   }
 
   read(path: string): Uint8Array {
     const descriptor = openChecked(path, O_RDONLY | NONBLOCK);
     try {
-      return attempt(path, () => readFileSync(descriptor));
+      return withDiskError(path, () => readFileSync(descriptor));
     } finally {
       closeSync(descriptor);
     }
@@ -74,7 +74,7 @@ export class FileSystemDisk implements Disk {
 
   readAt(path: string, from: number, length: number): Uint8Array {
     const bytes = Buffer.allocUnsafe(length);
-    const read = attempt(path, () => readSync(this.#reading(path), bytes, 0, length, from));
+    const read = withDiskError(path, () => readSync(this.#readerOf(path), bytes, 0, length, from));
     return bytes.subarray(0, read);
   }
 
@@ -88,104 +88,108 @@ export class FileSystemDisk implements Disk {
   }
 
   create(path: string): void {
-    const descriptor = attempt(path, () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | NOFOLLOW, FILE_MODE));
+    const descriptor = withDiskError(path, () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | NOFOLLOW, FILE_MODE));
     this.#addOpen(path, descriptor);
   }
 
   append(path: string, bytes: Uint8Array): void {
     const file = this.#openFile(path);
-    for (let at = 0; at < bytes.length;) {
-      const written = attempt(path, () => writeSync(file.descriptor, bytes, at));
-      at += written;
+    for (let offset = 0; offset < bytes.length;) {
+      const written = withDiskError(path, () => writeSync(file.descriptor, bytes, offset));
+      offset += written;
       file.size += written;
     }
   }
 
   sync(path: string, done: (failure: string | null) => void): void {
-    // A file that is open is not a folder. Skip the check, because a journal record waits for this sync.
-    const isFolder = !this.#open.has(path) && attempt(path, () => lstatSync(path)).isDirectory();
+    // An open file is not a folder. Skip the check, because a journal record waits for this sync.
+    const isFolder = !this.#appended.has(path) && withDiskError(path, () => lstatSync(path)).isDirectory();
     if (isFolder) syncFolder(path, done);
     else {
       const file = this.#openFile(path);
       file.syncs++;
       fdatasync(file.descriptor, (error) => {
         // A file that was renamed or removed here in the meantime has no entry under that name any more.
-        const hasName = error !== null || this.#open.get(path) !== file || isWhole(file, path);
+        const isInPlace = error !== null || this.#appended.get(path) !== file || isUnchanged(file, path);
         file.syncs--;
-        if (file.syncs === 0 && this.#open.get(path) !== file) closeSync(file.descriptor);
-        done(error ? codeOf(error) : hasName ? null : REPLACED);
+        if (file.syncs === 0 && this.#appended.get(path) !== file) closeSync(file.descriptor);
+        const problem = isInPlace ? null : REPLACED;
+        done(error ? codeOf(error) : problem);
       });
     }
   }
 
   identity(path: string): string {
-    const { dev, ino, size, mtimeMs } = attempt(path, () => lstatSync(path));
+    const { dev, ino, size, mtimeMs } = withDiskError(path, () => lstatSync(path));
     return [dev, ino, size, mtimeMs].join(' ');
   }
 
   rename(from: string, to: string): void {
     this.#forget(from);
     this.#forget(to);
-    attempt(from, () => renameSync(from, to));
+    withDiskError(from, () => renameSync(from, to));
   }
 
   remove(path: string): void {
     this.#forget(path);
-    attempt(path, () => unlinkSync(path));
+    withDiskError(path, () => unlinkSync(path));
   }
 
   /** Closes all open files. They are opened again when used again. */
   close(): void {
-    for (const path of [...this.#open.keys(), ...this.#read.keys()]) this.#forget(path);
+    for (const path of [...this.#appended.keys(), ...this.#readers.keys()]) this.#forget(path);
   }
 
   #openFile(path: string): OpenFile {
-    const known = this.#open.get(path);
+    const known = this.#appended.get(path);
     if (!known) return this.#addOpen(path, openChecked(path, O_WRONLY | O_APPEND | NONBLOCK));
-    this.#open.delete(path);
-    this.#open.set(path, known);
+    this.#appended.delete(path);
+    this.#appended.set(path, known);
     return known;
   }
 
   #addOpen(path: string, descriptor: number): OpenFile {
     const file = { descriptor, size: fstatSync(descriptor).size, syncs: 0 };
-    this.#open.set(path, file);
-    const idle = [...this.#open].find(([, { syncs }]) => syncs === 0);
-    if (this.#open.size > MAX_OPEN && idle && idle[0] !== path) this.#forget(idle[0]);
+    this.#appended.set(path, file);
+    const idle = [...this.#appended].find(([, { syncs }]) => syncs === 0);
+    if (this.#appended.size > MAX_OPEN && idle && idle[0] !== path) this.#forget(idle[0]);
     return file;
   }
 
-  #reading(path: string): number {
-    const known = this.#read.get(path);
+  /** Returns an open descriptor for reading parts of the file. */
+  #readerOf(path: string): number {
+    const known = this.#readers.get(path);
     const descriptor = known ?? openChecked(path, O_RDONLY | NONBLOCK);
-    this.#read.delete(path);
-    this.#read.set(path, descriptor);
-    const [oldest] = this.#read;
-    if (this.#read.size > MAX_OPEN && oldest) {
+    this.#readers.delete(path);
+    this.#readers.set(path, descriptor);
+    const [oldest] = this.#readers;
+    if (this.#readers.size > MAX_OPEN && oldest) {
       closeSync(oldest[1]);
-      this.#read.delete(oldest[0]);
+      this.#readers.delete(oldest[0]);
     }
     return descriptor;
   }
 
+  /** Closes the file, once its syncs have ended. */
   #forget(path: string): void {
-    const reading = this.#read.get(path);
+    const reading = this.#readers.get(path);
     if (reading !== undefined) closeSync(reading);
-    this.#read.delete(path);
-    const file = this.#open.get(path);
+    this.#readers.delete(path);
+    const file = this.#appended.get(path);
     if (!file) return;
-    this.#open.delete(path);
+    this.#appended.delete(path);
     if (file.syncs === 0) closeSync(file.descriptor);
   }
 }
 
-/** Returns the code of a system error. */
+/** Returns the code of a system error. Rethrows any other error. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   throw error;
 }
 
-function attempt<T>(path: string, act: () => T): T {
+/** Runs `act`. Throws DiskError with the code of a system error, and ConfigError for a link. */
+function withDiskError<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -197,7 +201,7 @@ function attempt<T>(path: string, act: () => T): T {
 
 /** Opens a file without following links and without waiting for the other end of a pipe. */
 function openChecked(path: string, flags: number): number {
-  const descriptor = attempt(path, () => openSync(path, flags | NOFOLLOW));
+  const descriptor = withDiskError(path, () => openSync(path, flags | NOFOLLOW));
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new ConfigError(`${path}: expected a file, got something else`, 'name a file');
@@ -209,7 +213,8 @@ function openChecked(path: string, flags: number): number {
   }
 }
 
-function checkOwner(path: string, { uid, mode }: Stats, wanted: number): void {
+/** Throws ConfigError if another user owns the file or can access it. */
+function checkOwner(path: string, { uid, mode }: Stats, expected: number): void {
   // Windows has neither owners nor modes of this kind.
   const user = process.getuid?.();
   if (user === undefined) return;
@@ -219,22 +224,22 @@ function checkOwner(path: string, { uid, mode }: Stats, wanted: number): void {
       'run isobar as the user to whom it belongs',
     );
   }
-  if ((mode & OTHERS) === 0) return;
-  const [text, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
+  if ((mode & MODE_OF_OTHERS) === 0) return;
+  const [text, got] = [expected, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
   throw new ConfigError(
     `${path}: expected mode ${text} or tighter, got ${got}: others can reach it`,
     `find out who has changed it; then chmod ${text} ${shellWord(path)}`,
   );
 }
 
-const linkError = (path: string, wanted: string): ConfigError =>
-  new ConfigError(`${path}: expected ${wanted}, got a symbolic link`, 'name what it points to');
+const linkError = (path: string, expected: string): ConfigError =>
+  new ConfigError(`${path}: expected ${expected}, got a symbolic link`, 'name what it points to');
 
 /** True if the open file still has its name and no other process has changed its size. */
-function isWhole({ descriptor, size }: OpenFile, path: string): boolean {
+function isUnchanged({ descriptor, size }: OpenFile, path: string): boolean {
   try {
-    const [own, named] = [fstatSync(descriptor), lstatSync(path)];
-    return own.ino === named.ino && own.dev === named.dev && own.size === size;
+    const [opened, named] = [fstatSync(descriptor), lstatSync(path)];
+    return opened.ino === named.ino && opened.dev === named.dev && opened.size === size;
   } catch (error) {
     codeOf(error);
     return false;
@@ -247,7 +252,7 @@ function syncFolder(folder: string, done: (failure: string | null) => void): voi
     process.nextTick(done, null);
     return;
   }
-  const descriptor = attempt(folder, () => openSync(folder, O_RDONLY | DIRECTORY | NOFOLLOW));
+  const descriptor = withDiskError(folder, () => openSync(folder, O_RDONLY | DIRECTORY | NOFOLLOW));
   fsync(descriptor, (error) => {
     closeSync(descriptor);
     done(error ? codeOf(error) : null);

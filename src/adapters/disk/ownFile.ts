@@ -1,4 +1,4 @@
-// Small files that only their owner can access: written completely or not at all, never through a link.
+// Reads and writes small files that only their owner can access. A file is written completely or not at all, and links are not followed.
 
 import {
   closeSync,
@@ -18,17 +18,17 @@ import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 
 const MODE = 0o600;
-const OTHERS = 0o077;
+const MODE_OF_OTHERS = 0o077;
 // Windows lacks the last two.
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants;
 const [NOFOLLOW, NONBLOCK] = [constants.O_NOFOLLOW ?? 0, constants.O_NONBLOCK ?? 0];
 
 /** Writes `text` to `path`, replacing what exists; a link is replaced, not followed. Throws the system's error. */
 export function replaceFile(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.new`;
+  const draftPath = `${path}.${process.pid}.new`;
   // A killed process with the same process id may have left its draft.
-  rmSync(draft, { force: true });
-  const descriptor = openSync(draft, O_CREAT | O_EXCL | O_WRONLY | NOFOLLOW, MODE);
+  rmSync(draftPath, { force: true });
+  const descriptor = openSync(draftPath, O_CREAT | O_EXCL | O_WRONLY | NOFOLLOW, MODE);
   try {
     try {
       writeFileSync(descriptor, text);
@@ -36,9 +36,9 @@ export function replaceFile(path: string, text: string): void {
     } finally {
       closeSync(descriptor);
     }
-    renameSync(draft, path);
+    renameSync(draftPath, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    rmSync(draftPath, { force: true });
     throw error;
   }
   syncFolder(dirname(path));
@@ -54,13 +54,14 @@ export function readOwnFile(path: string): string | null {
   try {
     const { uid, mode } = fstatSync(descriptor);
     if (!fstatSync(descriptor).isFile()) throw new ConfigError(`${path}: expected a file, got something else`, 'remove it');
-    checkReach(path, { uid, mode }, MODE);
+    checkOwner(path, { uid, mode }, MODE);
     return readFileSync(descriptor, 'utf8');
   } finally {
     closeSync(descriptor);
   }
 }
 
+/** Opens the file for reading; returns null if it does not exist. Throws ConfigError for a link, and if it cannot be read. */
 function openOwn(path: string): number | null {
   try {
     return openSync(path, O_RDONLY | NOFOLLOW | NONBLOCK);
@@ -68,7 +69,7 @@ function openOwn(path: string): number | null {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'ENOENT') return null;
     if (code === 'ELOOP' || code === 'EMLINK') throw linkError(path);
-    throw new ConfigError(`${path}: cannot be read (${code})`, 'look after the rights of the file');
+    throw new ConfigError(`${path}: cannot be read (${code})`, 'check the rights of the file');
   }
 }
 
@@ -82,11 +83,12 @@ export function checkEntries(folder: string, { own, free }: { readonly own: read
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined || free.includes(name)) continue;
     if (stats.isSymbolicLink()) throw linkError(path);
-    if (own.includes(name) && (stats.isFile() || stats.isDirectory())) checkReach(path, stats, stats.isDirectory() ? 0o700 : MODE);
+    if (own.includes(name) && (stats.isFile() || stats.isDirectory())) checkOwner(path, stats, stats.isDirectory() ? 0o700 : MODE);
   }
 }
 
-function checkReach(path: string, { uid, mode }: { readonly uid: number; readonly mode: number }, wanted: number): void {
+/** Throws ConfigError if another user owns the file or can access it. */
+function checkOwner(path: string, { uid, mode }: { readonly uid: number; readonly mode: number }, expected: number): void {
   // Windows has neither owners nor modes of this kind.
   const user = process.getuid?.();
   if (user === undefined) return;
@@ -96,8 +98,8 @@ function checkReach(path: string, { uid, mode }: { readonly uid: number; readonl
       'run isobar as the user to whom it belongs',
     );
   }
-  if ((mode & OTHERS) === 0) return;
-  const [text, got] = [wanted, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
+  if ((mode & MODE_OF_OTHERS) === 0) return;
+  const [text, got] = [expected, mode & 0o777].map((bits) => bits.toString(8).padStart(4, '0'));
   throw new ConfigError(
     `${path}: expected mode ${text} or tighter, got ${got}: others can reach it`,
     `find out who has changed it; then chmod ${text} ${shellWord(path)}`,

@@ -26,7 +26,7 @@ const processes = (pid: number, dead: readonly number[] = [], other: 'running' |
 });
 
 describe('takeLock', () => {
-  it('takeLock refuses a second one, names the first, and leaves it as it was', () => {
+  it('takeLock refuses a second process, names the first, and leaves the lock file as it was', () => {
     const disk = new SimulatedDisk();
     const release = takeLock(disk, FOLDER, processes(1));
     expect(() => takeLock(disk, FOLDER, processes(2))).toThrow(/process 1 trades on this account/);
@@ -37,7 +37,7 @@ describe('takeLock', () => {
     expect(disk.list(FOLDER)).toEqual([]);
   });
 
-  it('takeLock takes the place of dead ones, and clears up after them', () => {
+  it('takeLock replaces the locks of dead processes, and removes their files', () => {
     const disk = new SimulatedDisk();
     for (const pid of [1, 2]) disk.create(`${FOLDER}/lock-${pid}-1-1-a-h`);
     disk.create(`${FOLDER}/journal-000001.jsonl`);
@@ -54,7 +54,7 @@ describe('takeLock', () => {
     expect(() => takeLock(disk, FOLDER, processes(2, [], 'unknown'))).toThrow(/process 1 on other\/\.\.\/host ü may trade on this account/);
   });
 
-  it('takeLock takes a file of a host whose name is not text for that of another computer', () => {
+  it('takeLock treats a lock file whose host name is not text as one of another computer', () => {
     const disk = new SimulatedDisk();
     disk.create(`${FOLDER}/lock-1-1-1-a-%zz`);
     const { self } = processes(2);

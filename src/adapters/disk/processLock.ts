@@ -1,5 +1,5 @@
-// Process locks of journals, accounts, catalogs, sweeps and paper exchanges. A process creates its own file in the lock folder, and has the
-// lock only if no other file there belongs to a process that may be running.
+// Locks a folder for one process: a journal, an account, a catalog, a sweep or a paper exchange. Each process creates a file of its own in
+// the lock folder. It has the lock if no other file there belongs to a process that may be running.
 
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -17,6 +17,7 @@ export interface LockHolder {
   readonly host: string;
 }
 
+/** This process, and a lookup for other processes. */
 export interface Processes {
   readonly self: LockHolder;
   readonly findProcess: (other: LockHolder) => 'running' | 'gone' | 'unknown';
@@ -34,16 +35,16 @@ const PATTERN = /^lock-(\d+)-(\w+)-(\w+)-(\w+)-(.+)$/;
 
 /** Words for the messages about a lock that is taken. */
 export interface LockMessages {
-  /** What this process already has. */
+  /** The thing that this process has locked. */
   readonly has: string;
-  /** What the other process does, or may do. */
+  /** The activity of the other process, and the possible activity of a process that cannot be seen. */
   readonly does: string;
   readonly may: string;
   /** Why only one process may have the lock. */
   readonly own: string;
   readonly second: string;
 }
-/** For the journal and the account of a bot. */
+/** The words for the journal and the account of a bot. */
 export const BOT_WORDS: LockMessages = {
   has: 'the journal',
   does: 'trades on this account',
@@ -54,24 +55,24 @@ export const BOT_WORDS: LockMessages = {
 
 /**
  * Takes the lock of a folder and returns the function that releases it. Throws ConfigError while another process has it, or may have it.
- * The name of a lock file alone identifies its process, so the file is complete as soon as it exists, and the name of a dead process is
- * never used again: removing it is safe. Every process creates its file before it looks for others. So of two that start at once, the later
- * one to look sees the other, and never both get the lock. Possibly neither does.
+ * The name of a lock file alone identifies its process. So the file is complete as soon as it exists, and the file of a dead process can be
+ * removed, because its name is never used again. Every process creates its file before it lists the others. If two processes start at once,
+ * at least one of them sees the other, so at most one gets the lock.
  */
 export function takeLock(disk: LockDisk, folder: string, { self, findProcess }: Processes, words = BOT_WORDS): () => void {
-  const own = `${folder}/${lockName(self)}`;
+  const ownPath = `${folder}/${lockName(self)}`;
   try {
-    disk.create(own);
+    disk.create(ownPath);
   } catch (error) {
     if (!(error instanceof DiskError && error.code === 'EEXIST')) throw error;
-    throw new ConfigError(`${own}: this process has ${words.has} already`, `${words.own}; if this one does not yet, remove the file`);
+    throw new ConfigError(`${ownPath}: this process has ${words.has} already`, `${words.own}; if this one does not yet, remove the file`);
   }
   // The file or the folder may have been removed by others; then there is nothing to release.
-  const release = (): void => removeIfThere(disk, own);
+  const release = (): void => removeIfThere(disk, ownPath);
   try {
     for (const name of disk.list(folder)) {
       const other = holderOf(name);
-      if (other === null || `${folder}/${name}` === own) continue;
+      if (other === null || `${folder}/${name}` === ownPath) continue;
       const found = findProcess(other);
       if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);
       removeIfThere(disk, `${folder}/${name}`);
@@ -116,7 +117,7 @@ function decodeName(host: string): string {
   }
 }
 
-/** Another process may have removed the same dead lock. */
+/** Removes a lock file. It may be gone already, because another process has removed the same dead lock. */
 function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): void {
   try {
     disk.remove(path);
@@ -125,6 +126,7 @@ function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): void {
   }
 }
 
+/** Returns the error for a lock that another process has, or may have. */
 function takenError(
   path: string,
   { pid, host }: LockHolder,
@@ -160,9 +162,9 @@ export function lockFolder(disk: FileSystemDisk, folder: string, processes: Proc
   }
 }
 
-/** Number of attempts to get the lock. Work under such a lock takes seconds. */
+/** Number of attempts to get the lock: two minutes. Work under such a lock takes seconds. */
 const MAX_POLLS = 6000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /**
  * Runs `work` while no other process or thread has the lock of `folder`; `work` must not take the same lock. The folder is created for it
@@ -171,17 +173,17 @@ const LOOK_MS = 20;
 export function whileLocked<T>(folder: string, words: LockMessages, work: () => T): T {
   const disk = new FileSystemDisk();
   const processes = processesHere();
-  let taken = take(disk, folder, processes, words);
-  for (let looks = 0; typeof taken !== 'function'; looks++) {
-    if (looks === MAX_POLLS) throw taken ?? new ConfigError(`${folder}: the lock cannot be taken`, 'remove the folder');
-    // Blocking is fine, because this thread has no other work. The pauses differ, so that two waiting processes do not keep colliding.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS + ((processes.self.pid + looks * 7) % LOOK_MS));
-    taken = take(disk, folder, processes, words);
+  let result = tryLock(disk, folder, processes, words);
+  for (let polls = 0; typeof result !== 'function'; polls++) {
+    if (polls === MAX_POLLS) throw result ?? new ConfigError(`${folder}: the lock cannot be taken`, 'remove the folder');
+    // This thread has no other work, so it may block. The pauses differ, so that two waiting processes do not keep colliding.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS + ((processes.self.pid + polls * 7) % POLL_MS));
+    result = tryLock(disk, folder, processes, words);
   }
   try {
     return work();
   } finally {
-    taken();
+    result();
     disk.close();
     removeEmpty(folder);
     removeEmpty(dirname(folder));
@@ -199,7 +201,7 @@ export function clearDeadLock(folder: string): void {
 }
 
 /** Returns the release function, or the reason why the lock is taken; null if the folder was removed meanwhile. */
-function take(disk: FileSystemDisk, folder: string, processes: Processes, words: LockMessages): (() => void) | ConfigError | null {
+function tryLock(disk: FileSystemDisk, folder: string, processes: Processes, words: LockMessages): (() => void) | ConfigError | null {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {

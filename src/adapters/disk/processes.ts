@@ -1,4 +1,4 @@
-// Identifies this process and finds out whether another one still runs. Process ids alone do not suffice, because the system reuses them.
+// Identifies this process, and finds out whether another one still runs. A process id alone is not enough, because the system reuses it.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -15,30 +15,32 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
-const UNTOLD = '0';
+/** Stands for a fact that the system does not report. */
+const UNREPORTED = '0';
 
+/** Returns the identity of this process. */
 export function thisProcess(): ProcessIdentity {
   const boot = textOf('/proc/sys/kernel/random/boot_id');
   return {
     pid: process.pid,
-    started: statOf(process.pid)?.started ?? UNTOLD,
+    started: statOf(process.pid)?.started ?? UNREPORTED,
     namespace: namespaceOf(),
-    boot: boot?.replace(/[^0-9a-f]/g, '').slice(0, 12) ?? UNTOLD,
+    boot: boot?.replace(/[^0-9a-f]/g, '').slice(0, 12) ?? UNREPORTED,
     host: hostname(),
   };
 }
 
-/** Returns 'unknown' for a process that cannot be seen from here: on another computer or in another container. */
+/** Finds out whether the process still runs. Returns `unknown` for one on another computer or in another container. */
 export function findProcess(other: ProcessIdentity, self: ProcessIdentity = thisProcess()): 'running' | 'gone' | 'unknown' {
   if (other.host !== self.host) return 'unknown';
   // If both are known, this computer has restarted since, so no earlier process runs.
-  if (other.boot !== self.boot) return other.boot === UNTOLD || self.boot === UNTOLD ? 'unknown' : 'gone';
+  if (other.boot !== self.boot) return other.boot === UNREPORTED || self.boot === UNREPORTED ? 'unknown' : 'gone';
   if (other.namespace !== self.namespace) return 'unknown';
   if (!isThere(other.pid)) return 'gone';
-  const found = statOf(other.pid);
-  if (!found || other.started === UNTOLD) return 'running';
+  const processStat = statOf(other.pid);
+  if (!processStat || other.started === UNREPORTED) return 'running';
   // A zombie process no longer runs.
-  return found.started === other.started && !'ZX'.includes(found.state) ? 'running' : 'gone';
+  return processStat.started === other.started && !'ZX'.includes(processStat.state) ? 'running' : 'gone';
 }
 
 /** True if a process with this id runs on this computer, whichever user owns it. */
@@ -51,7 +53,7 @@ export function isThere(pid: number): boolean {
   }
 }
 
-/** Returns null if the system has no information about the process. */
+/** Returns the state and start time of a process; null if the system does not report them. */
 function statOf(pid: number): { readonly state: string; readonly started: string } | null {
   // The program name, in parentheses, may contain any character.
   const fields = textOf(`/proc/${pid}/stat`)
@@ -63,13 +65,14 @@ function statOf(pid: number): { readonly state: string; readonly started: string
 
 function namespaceOf(): string {
   try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? UNTOLD;
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? UNREPORTED;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return UNTOLD;
+    if (error instanceof Error && 'code' in error) return UNREPORTED;
     throw error;
   }
 }
 
+/** Returns the trimmed text of a file; null if it cannot be read. */
 function textOf(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();

@@ -1,4 +1,4 @@
-// Reads files that other programs may have placed. Accepts regular files only, because a FIFO would block and a device may never end.
+// Reads regular files only, for paths where other programs may have put a FIFO, which would block, or a device, which may never end.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { DiskError } from '../../ports/disk.ts';
@@ -8,7 +8,7 @@ const NONBLOCK = constants.O_NONBLOCK ?? 0;
 /** Error code for an entry that is not a regular file. */
 const NO_FILE = 'ENOFILE';
 
-/** Opens a regular file to read, also through a link. Throws the system's error, and DiskError for anything else. */
+/** Opens a regular file for reading, also through a link. Throws the system's error, and DiskError for anything but a regular file. */
 export function openRegular(path: string): number {
   const descriptor = openSync(path, constants.O_RDONLY | NONBLOCK);
   if (fstatSync(descriptor).isFile()) return descriptor;

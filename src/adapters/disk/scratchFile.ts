@@ -1,4 +1,4 @@
-// A temporary file for rows that should not stay in memory. It has no name and disappears with the process.
+// Stores rows in a temporary file, so that they need no memory. The file has no name and disappears with the process.
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 
 /** Rows are written in blocks of this many bytes. */
 const BUFFER_BYTES = 1 << 16;
-const PIECE_BYTES = 1024;
+const FIRST_READ_BYTES = 1024;
 const LINE_FEED = 10;
 
-/** Rows of printable ASCII, each found by its offset. */
+/** A file of rows of printable ASCII. Each row is found by its offset. */
 export class ScratchFile {
   readonly #descriptor: number;
   /** Bytes in the file. Later bytes are still in the buffer. */
@@ -24,26 +24,28 @@ export class ScratchFile {
     if (process.platform !== 'win32') rmSync(folder, { recursive: true });
   }
 
+  /** Adds a row and returns its offset. */
   add(row: string): number {
     const line = Buffer.from(`${row}\n`, 'latin1');
     if (this.#buffered + line.length > BUFFER_BYTES) this.#flush();
-    const place = this.#written + this.#buffered;
+    const offset = this.#written + this.#buffered;
     if (line.length > BUFFER_BYTES) this.#write(line);
     else {
       line.copy(this.#buffer, this.#buffered);
       this.#buffered += line.length;
     }
-    return place;
+    return offset;
   }
 
-  read(place: number): string {
-    if (place >= this.#written) {
-      const from = place - this.#written;
+  /** Returns the row at an offset that `add` has returned. */
+  read(offset: number): string {
+    if (offset >= this.#written) {
+      const from = offset - this.#written;
       return this.#buffer.toString('latin1', from, this.#buffer.indexOf(LINE_FEED, from));
     }
-    for (let length = PIECE_BYTES; ; length *= 8) {
-      const bytes = Buffer.allocUnsafe(Math.min(length, this.#written - place));
-      readSync(this.#descriptor, bytes, 0, bytes.length, place);
+    for (let length = FIRST_READ_BYTES; ; length *= 8) {
+      const bytes = Buffer.allocUnsafe(Math.min(length, this.#written - offset));
+      readSync(this.#descriptor, bytes, 0, bytes.length, offset);
       const end = bytes.indexOf(LINE_FEED);
       if (end >= 0) return bytes.toString('latin1', 0, end);
     }
@@ -58,7 +60,8 @@ export class ScratchFile {
     this.#buffered = 0;
   }
   #write(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at, bytes.length - at, this.#written + at);
+    let done = 0;
+    while (done < bytes.length) done += writeSync(this.#descriptor, bytes, done, bytes.length - done, this.#written + done);
     this.#written += bytes.length;
   }
 }

@@ -44,6 +44,7 @@ const UNMEASURED_MS = 60_000;
 const CONFIRM_WAIT_MS = 500;
 const MAX_POLLS = 4;
 
+/** One market's exchange over REST. The order manager calls it to send, cancel and read orders; events go to the connected sink. */
 export class RestExchange implements OrderGateway {
   /** True on futures. Spot has no trigger orders. */
   readonly supportsTriggerOrders: boolean;
@@ -61,15 +62,15 @@ export class RestExchange implements OrderGateway {
   /** Null on spot, and if no target settings are configured. */
   readonly #settings: ContractSettings | null;
 
-  constructor(parts: RestExchangeDeps) {
-    const core = new ExchangeContext(parts);
+  constructor(deps: RestExchangeDeps) {
+    const core = new ExchangeContext(deps);
     this.#core = core;
-    this.supportsTriggerOrders = parts.market === 'futures';
-    const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = parts;
-    const { venue, tracks, raisedCauses, sink, venueMs, lagMs, own } = core;
-    const adopted = (track: TrackedOrder): void => this.#onAdoption(track);
-    const cancelExtra = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
-    const attribution = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
+    this.supportsTriggerOrders = deps.market === 'futures';
+    const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = deps;
+    const { venue, trackedOrders, raisedCauses, sink, venueMs, lagMs, own } = core;
+    const adopted = (tracked: TrackedOrder): void => this.#onAdoption(tracked);
+    const cancelDuplicate = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
+    const attribution = new OrderAttribution({ trackedOrders, raisedCauses, sink, adopted, cancelDuplicate });
     this.#attribution = attribution;
     const identify = new Identify({ venue, attribution });
     this.#readers = new Readers({
@@ -79,24 +80,35 @@ export class RestExchange implements OrderGateway {
       statuses: () => this.#statuses,
     });
     const { reconcile, readTrades } = this.#readers;
-    const contested = (orders: readonly TrackedOrder[], venueId: string): void => attribution.contestVenueId(orders, venueId);
-    this.#statuses = new StatusReader({ scheduler, venue, tracks, raisedCauses, instruments, sink, venueMs, lagMs, contested, readTrades });
+    const contest = (orders: readonly TrackedOrder[], venueId: string): void => attribution.contestVenueId(orders, venueId);
+    this.#statuses = new StatusReader({
+      scheduler,
+      venue,
+      trackedOrders,
+      raisedCauses,
+      instruments,
+      sink,
+      venueMs,
+      lagMs,
+      contest,
+      readTrades,
+    });
     this.#cancels = new Cancels({
       scheduler,
       venue,
       instruments,
       settings,
-      check: (track) => this.#statuses.check(track, RECONCILE),
+      check: (tracked) => this.#statuses.check(tracked, RECONCILE),
     });
     this.#settings = settingsOf(core);
-    const { journal } = parts;
+    const { journal } = deps;
     this.#createQueue = new CreateQueue({
-      scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted, contested,
-      isExtra: (venueId) => attribution.isExtra(venueId),
-      doubled: (track, venueId) => attribution.addSecondId(track, venueId),
-      holdCode: (track) => this.#holdCode(track),
+      scheduler, venue, trackedOrders, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted, contest,
+      isDuplicate: (venueId) => attribution.isDuplicate(venueId),
+      duplicated: (tracked, venueId) => attribution.addSecondId(tracked, venueId),
+      holdCode: (tracked) => this.#holdCode(tracked),
     }); // prettier-ignore
-    this.#polling = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index) => reconcile(index, STEADY) });
+    this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#funding = new FundingWatch({
       instruments, venueMs,
       funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
@@ -108,9 +120,9 @@ export class RestExchange implements OrderGateway {
     this.#evidence = new EvidenceReader({
       venue, attribution, identify, holdings, sink, venueNow, readTrades,
       lastMs: () => core.clock.lastMs,
-      isWaiting: (index, triggerId) => Array.from(tracks.openOf(index)).some((track) => parseTriggerTrackId(track.venueId)?.triggerId === triggerId),
+      isWaiting: (index, triggerId) => Array.from(trackedOrders.openOf(index)).some((tracked) => parseTriggerTrackId(tracked.venueId)?.triggerId === triggerId),
     }); // prettier-ignore
-    const active = (): readonly number[] => own.filter((index) => tracks.openOf(index).size > 0);
+    const active = (): readonly number[] => own.filter((index) => trackedOrders.openOf(index).size > 0);
     const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(attribution, core);
     this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties, venueNow });
   }
@@ -123,38 +135,41 @@ export class RestExchange implements OrderGateway {
 
   /** Returns the signing time for the SEND record. The request is then signed with exactly this time. */
   stamp(_order?: Pick<Order, 'id'>): SignStamp {
-    const { ms, uncertaintyMs } = this.#core.parts.serverTime();
-    return { signMs: ms - this.#core.parts.settings.backdateMs, venueLatestMs: ms + Math.ceil(Math.min(uncertaintyMs, UNMEASURED_MS)) };
+    const { ms, uncertaintyMs } = this.#core.deps.serverTime();
+    return { signMs: ms - this.#core.deps.settings.backdateMs, venueLatestMs: ms + Math.ceil(Math.min(uncertaintyMs, UNMEASURED_MS)) };
   }
   /** Returns the venue's own text of the trade id that `tradeId` stands for. */
   tradeText(tradeId: number): string {
-    return this.#core.numbers.textOf(tradeId);
+    return this.#core.tradeNumbers.textOf(tradeId);
   }
 
   // --- Called by the order manager
 
+  /** Sends the order once its journal record `seq` is durable. */
   submit(order: ApprovedOrder, seq: number): void {
-    const { clientOrderIdOf, journal } = this.#core.parts;
-    const track = new TrackedOrder(copyRequest(order), clientOrderIdOf(order.id), journal.signMs(order), order);
-    this.#core.tracks.add(track);
-    this.#createQueue.submit(track, seq);
+    const { clientOrderIdOf, journal } = this.#core.deps;
+    const tracked = new TrackedOrder(copyRequest(order), clientOrderIdOf(order.id), journal.signMs(order), order);
+    this.#core.trackedOrders.add(tracked);
+    this.#createQueue.submit(tracked, seq);
   }
+  /** Cancels the order. Repeats the cancel until the order has ended. */
   cancel(order: Order): void {
-    const track = this.#core.tracks.byId(order.id);
-    if (track !== undefined) this.#cancels.want(track);
+    const tracked = this.#core.trackedOrders.byId(order.id);
+    if (tracked !== undefined) this.#cancels.request(tracked);
   }
+  /** Reads one list as evidence about the order. Throws InvariantError for an order that was never sent here. */
   read(order: Order, channel: Channel): void {
-    const track = this.#core.tracks.byId(order.id);
-    if (track === undefined) throw new InvariantError(`order ${order.id} was never sent from here`);
-    this.#evidence.read(track, order, channel);
+    const tracked = this.#core.trackedOrders.byId(order.id);
+    if (tracked === undefined) throw new InvariantError(`order ${order.id} was never sent from here`);
+    this.#evidence.read(tracked, order, channel);
   }
-  /** Moves the order to the memory of ended orders. One that is proven absent is searched for as before. */
+  /** Moves the order to the memory of ended orders. An order that is proven absent stays: lists are still searched for it. */
   orderEnded(order: Order): void {
-    const track = this.#core.tracks.byId(order.id);
-    if (track === undefined || order.reason === 'noEffect') return;
-    this.#statuses.forget(track);
-    this.#cancels.forget(track);
-    this.#core.tracks.retire(track, this.#core.parts.scheduler.nowMs);
+    const tracked = this.#core.trackedOrders.byId(order.id);
+    if (tracked === undefined || order.reason === 'noEffect') return;
+    this.#statuses.forget(tracked);
+    this.#cancels.forget(tracked);
+    this.#core.trackedOrders.retire(tracked, this.#core.deps.scheduler.nowMs);
   }
 
   // --- Called by the live process
@@ -169,29 +184,31 @@ export class RestExchange implements OrderGateway {
     this.#readers.sinceMs = state.sinceMs;
     if (state.duplicates != null) this.#attribution.restoreNamed(state.duplicates);
     restoreTracking(state, {
-      instruments: this.#core.parts.instruments,
+      instruments: this.#core.deps.instruments,
       own: this.#core.own,
-      tracks: this.#core.tracks,
+      trackedOrders: this.#core.trackedOrders,
       holdings: this.#core.holdings,
       positions: this.#core.positions,
       funding: this.#funding,
       externalBook: this.#core.externalBook,
       seen: (index) => this.#readers.trades(index).seen,
-      orderOf: this.#core.parts.orderOf,
+      orderOf: this.#core.deps.orderOf,
     });
     for (const index of this.#core.own) {
-      for (const track of this.#core.tracks.openOf(index)) if (track.isLive && track.isCancelWanted) this.#cancels.want(track);
+      for (const tracked of this.#core.trackedOrders.openOf(index))
+        if (tracked.isLive && tracked.isCancelWanted) this.#cancels.request(tracked);
     }
   }
 
-  /** Reads the current state of working orders and calls `done` once. Waits for ends that are about to be confirmed. */
+  /** Reads the current state of working orders, and calls `done` once. Waits for a terminal status that is about to be confirmed. */
   settle(instruments: readonly number[], done: () => void): void {
     start(this.#settle(instruments)).whenOver(done);
   }
 
+  /** Audits the account, and calls `done` once with the result. */
   audit(kind: AuditKind, done: (result: AuditResult) => void): void {
-    const { scheduler, settings } = this.#core.parts;
-    this.#core.tracks.forget(scheduler.nowMs - ENDED_MEMORY_MS, scheduler.nowMs - settings.refusedWatchMs);
+    const { scheduler, settings } = this.#core.deps;
+    this.#core.trackedOrders.forget(scheduler.nowMs - ENDED_MEMORY_MS, scheduler.nowMs - settings.refusedWatchMs);
     start(this.#audits.run(kind)).whenOver(done);
   }
   /** The halt causes that this exchange has raised and not cleared. */
@@ -201,12 +218,12 @@ export class RestExchange implements OrderGateway {
 
   /** The operator decides that venue order `venueId` is our order `id`, which has no venue order id yet. */
   adopt(id: OrderId, venueId: string): void {
-    const track = this.#core.tracks.byId(id);
-    if (track === undefined || track.venueId !== null) return;
+    const tracked = this.#core.trackedOrders.byId(id);
+    if (tracked === undefined || tracked.venueId !== null) return;
     this.#attribution.ignore(venueId);
-    const seen = { instrument: track.request.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
-    this.#attribution.adopt(track, venueId, seen, null);
-    this.#readers.trades(track.request.instrumentIndex).adoptFills(venueId);
+    const seen = { instrument: tracked.request.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
+    this.#attribution.adopt(tracked, venueId, seen, null);
+    this.#readers.trades(tracked.request.instrumentIndex).adoptFills(venueId);
   }
   /** The operator marks venue order `venueId` as not ours. */
   ignore(venueId: string): void {
@@ -218,24 +235,24 @@ export class RestExchange implements OrderGateway {
   get foreignOrders(): readonly ForeignOrder[] {
     return Array.from(this.#attribution.foreignOrders.values());
   }
-  /** Reads the terms and fills of a foreign order now. Passes `done`, called once, the details or the reason why it cannot be ours. */
+  /** Reads the terms and fills of a foreign order now. Calls `done` once, with its details or with the reason why it cannot be ours. */
   readForeign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
     const { core, attribution, readers } = { core: this.#core, attribution: this.#attribution, readers: this.#readers };
-    const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, attribution, readers });
+    const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.deps.instruments, attribution, readers });
     start(work).whenOver(done);
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {
-    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), order.createdMs, order);
-    track.isOnWire = true;
-    track.venueId = venueId;
-    track.listed = 'seen';
-    this.#core.tracks.add(track);
+    const tracked = new TrackedOrder(copyRequest(order), this.#core.deps.clientOrderIdOf(order.id), order.createdMs, order);
+    tracked.isOnWire = true;
+    tracked.venueId = venueId;
+    tracked.listed = 'seen';
+    this.#core.trackedOrders.add(tracked);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
     this.#attribution.markDecided(venueId);
-    if (track.isOpen) this.#onAdoption(track);
+    if (tracked.isOpen) this.#onAdoption(tracked);
   }
-  /** The operator clears a halt cause that does not clear by itself. Clearing MISMATCH accepts the holdings that differed. */
+  /** Clears a halt cause for the operator, who alone may clear it. Clearing MISMATCH accepts the holdings that differed. */
   clear(code: HaltCode, instrument: number | null): void {
     const { raisedCauses, calls } = this.#core;
     raisedCauses.clear(code, instrument);
@@ -261,52 +278,54 @@ export class RestExchange implements OrderGateway {
   // --- Internals
 
   /** Returns the code of the reason why an order must not be sent now, or null if it may be sent. */
-  #holdCode({ request: wanted, id }: TrackedOrder): string | null {
-    const { instrumentIndex: index, side, lots, reduceOnly, instrument } = wanted;
+  #holdCode({ request, id }: TrackedOrder): string | null {
+    const { instrumentIndex: index, side, lots, reduceOnly, instrument } = request;
     const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
     if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';
-    const lacking = this.#holdings.lackingLots(index, side) + this.#takenLots(index, side);
-    if (lacking === 0) return null;
+    const lackingLots = this.#holdings.lackingLots(index, side) + this.#takenLots(index, side);
+    if (lackingLots === 0) return null;
     // The books hold more than the venue shows. All open reductions together may use what the venue does show.
-    const others = Array.from(this.#core.tracks.openOf(index)).filter((track) => track.id !== id && track.request.side === side);
-    const open = others.reduce((sum, track) => sum + Math.max(0, track.request.lots - track.filledLots), 0);
-    const held = Math.abs(this.#core.parts.heldLots?.(index) ?? Infinity);
-    return lots + open <= held - lacking ? null : 'VENUE_HOLDS_LESS';
+    const others = Array.from(this.#core.trackedOrders.openOf(index)).filter(
+      (tracked) => tracked.id !== id && tracked.request.side === side,
+    );
+    const othersOpenLots = others.reduce((sum, tracked) => sum + Math.max(0, tracked.request.lots - tracked.filledLots), 0);
+    const heldLots = Math.abs(this.#core.deps.heldLots?.(index) ?? Infinity);
+    return lots + othersOpenLots <= heldLots - lackingLots ? null : 'VENUE_HOLDS_LESS';
   }
   /** Lots that unattributed fills have taken from the strategies' holdings and that the operator has not explained. Usually 0. */
   #takenLots(index: number, side: Side): number {
-    const { quantityDigits } = this.#core.parts.instruments[index]!;
-    const extra = this.#attribution.extraQty(index).times(Decimal.pow(10, quantityDigits));
-    const net = extra.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
-    return Math.max(0, net.ceil().toNumber());
+    const { quantityDigits } = this.#core.deps.instruments[index]!;
+    const duplicateLots = this.#attribution.duplicateQty(index).times(Decimal.pow(10, quantityDigits));
+    const netLots = duplicateLots.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
+    return Math.max(0, netLots.ceil().toNumber());
   }
-  #onAdoption(track: TrackedOrder): void {
-    track.knownMs = this.#core.parts.scheduler.nowMs;
-    this.#cancels.onVenueId(track);
-    this.#polling.scheduleRead(track.request.instrumentIndex);
+  #onAdoption(tracked: TrackedOrder): void {
+    tracked.knownMs = this.#core.deps.scheduler.nowMs;
+    this.#cancels.onVenueId(tracked);
+    this.#polling.scheduleRead(tracked.request.instrumentIndex);
   }
   *#settle(instruments: readonly number[]): Work<void> {
-    const { scheduler } = this.#core.parts;
-    const isMeant = (track: TrackedOrder): boolean => instruments.includes(track.request.instrumentIndex);
-    const meant = instruments.filter((index) => this.#core.own.includes(index));
-    const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ isLive }) => isLive));
+    const { scheduler } = this.#core.deps;
+    const isRequested = (tracked: TrackedOrder): boolean => instruments.includes(tracked.request.instrumentIndex);
+    const requested = instruments.filter((index) => this.#core.own.includes(index));
+    const active = requested.filter((index) => Array.from(this.#core.trackedOrders.openOf(index)).some(({ isLive }) => isLive));
     for (let pollsLeft = active.length === 0 ? 0 : MAX_POLLS; pollsLeft > 0; pollsLeft--) {
       yield* all(active.map((index) => this.#readers.reconcile(index, RECONCILE)));
-      const dueMs = this.#statuses.dueOf(isMeant);
+      const dueMs = this.#statuses.dueOf(isRequested);
       if (pollsLeft === 1 || dueMs > scheduler.nowMs + CONFIRM_WAIT_MS) break;
       yield* sleep(scheduler, Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1 - scheduler.nowMs);
     }
-    yield* this.#settlePositions(meant);
+    yield* this.#settlePositions(requested);
   }
-  /** Open positions pay or receive funding, which no trade list shows. */
+  /** Reads open positions, because they pay or receive funding, which no trade list shows. */
   *#settlePositions(instruments: readonly number[]): Work<void> {
-    const held = instruments.filter((index) => (this.#core.positions.lotsOf(index) ?? 0) !== 0);
-    if (this.#core.parts.market !== 'spot' && held.length > 0) yield* this.#holdings.verify(held, RECONCILE);
+    const withPosition = instruments.filter((index) => (this.#core.positions.lotsOf(index) ?? 0) !== 0);
+    if (this.#core.deps.market !== 'spot' && withPosition.length > 0) yield* this.#holdings.verify(withPosition, RECONCILE);
   }
 
-  /** Notes, for a restart, the totals and the newest trade that they include. */
+  /** Journals the totals, and the newest trade that they include, for a restart. */
   #noteTotals(): void {
-    const { notes, instruments } = this.#core.parts;
+    const { notes, instruments } = this.#core.deps;
     if (notes === undefined) return;
     for (const [asset, total] of this.#core.holdings.entries()) notes.cursor({ symbol: asset, channel: 'total', value: total });
     for (const index of this.#core.own) {
@@ -315,7 +334,7 @@ export class RestExchange implements OrderGateway {
       if (lots !== null) notes.cursor({ symbol, channel: 'position', value: String(lots) });
       notes.cursor({ symbol, channel: 'counted', value: this.#readers.trades(index).seen.newestId ?? '0' });
     }
-    // The process may end between two notes. This marker makes them count together or not at all.
+    // The process may end in the middle of the group. Without this last cursor, a restart ignores the whole group.
     notes.cursor({ symbol: 'totals', channel: NOTED, value: '' });
   }
 }
@@ -324,25 +343,30 @@ export class RestExchange implements OrderGateway {
 const NOTED = 'noted';
 
 /** Returns orders whose venue order id also identifies another order, and duplicate orders that are still open. */
-function uncertaintiesOf({ openExtras }: OrderAttribution, { own, tracks }: ExchangeContext): readonly AuditDifference[] {
+function uncertaintiesOf({ openDuplicates }: OrderAttribution, { own, trackedOrders }: ExchangeContext): readonly AuditDifference[] {
   const contested = own.flatMap((index) =>
-    Array.from(tracks.openOf(index)).filter(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent),
+    Array.from(trackedOrders.openOf(index)).filter(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent),
   );
   return [
-    ...contested.map(({ request, cid, contestedId }): AuditDifference => {
-      const what = `${cid}: the exchange has its id for another order too, and has not shown which is which`;
+    ...contested.map(({ request, clientOrderId, contestedId }): AuditDifference => {
+      const what = `${clientOrderId}: the exchange has its id for another order too, and has not shown which is which`;
       return { code: 'ECHO', instrument: request.instrumentIndex, venueId: contestedId === '' ? null : contestedId, what };
     }),
-    ...openExtras.map(({ venueId, instrument, cid }): AuditDifference => {
-      return { code: 'DUPLICATE', instrument, venueId, what: `order ${venueId}, a second copy of ${cid}, is open and is being cancelled` };
+    ...openDuplicates.map(({ venueId, instrument, clientOrderId }): AuditDifference => {
+      return {
+        code: 'DUPLICATE',
+        instrument,
+        venueId,
+        what: `order ${venueId}, a second copy of ${clientOrderId}, is open and is being cancelled`,
+      };
     }),
   ];
 }
 
 /** Returns null on spot and if no target settings are configured. */
-function settingsOf({ parts, calls, venue, raisedCauses, settingsTarget }: ExchangeContext): ContractSettings | null {
-  const { market, scheduler, instruments, settings, notes = null } = parts;
-  if (market === 'spot' || parts.contractSettingsTarget === undefined) return null;
+function settingsOf({ deps, calls, venue, raisedCauses, settingsTarget }: ExchangeContext): ContractSettings | null {
+  const { market, scheduler, instruments, settings, notes = null } = deps;
+  if (market === 'spot' || deps.contractSettingsTarget === undefined) return null;
   const { cancelRetryMs: retryMs, cancelRetryMaxMs: retryMaxMs } = settings;
   return new ContractSettings({ calls, venue, scheduler, instruments, raisedCauses, notes, target: settingsTarget, retryMs, retryMaxMs });
 }

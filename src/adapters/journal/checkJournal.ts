@@ -1,4 +1,4 @@
-// Reads a whole journal like a start of the bot and reports its content. Writes nothing and takes no lock.
+// Reads a whole journal as the bot does when it starts, and reports its content. It writes nothing and takes no lock.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,9 +11,10 @@ import { segmentNumber } from './file/segmentName.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { DiskError } from '../../ports/disk.ts';
 
+/** The result of a check. */
 export interface JournalReport {
   readonly path: string;
-  /** `whole`: a start continues with it. `torn`: a start continues and ignores an incomplete last write. `damaged`: a start rejects it. */
+  /** `whole`: the bot can start with it. `torn`: the bot ignores an incomplete last write. `damaged`: the bot refuses to start with it. */
   readonly verdict: 'whole' | 'torn' | 'damaged';
   readonly account: string | null;
   readonly files: number;
@@ -34,17 +35,18 @@ export interface JournalReport {
   readonly halts: readonly { readonly scope: string; readonly state: string; readonly code: string; readonly why: string }[];
   /** A process that may be writing now; null if none is. */
   readonly writer: { readonly pid: number; readonly host: string } | null;
-  /** The torn tail of the last file. That of an older file no longer matters. */
+  /** The torn tail of the last file; null without one. */
   readonly torn: TornTail | null;
   readonly damage: { readonly message: string; readonly remedy: string } | null;
 }
 
-/** Reads files of any owner and mode, because a copy of a journal may have others than the journal. */
+/** Reads files of any owner and mode, because a copy of a journal may have another owner or mode. */
 const readingDisk = {
   list: (folder: string) => asDiskError(folder, () => readdirSync(folder).toSorted()),
   read: (path: string): Uint8Array => asDiskError(path, () => readFileSync(path)),
 };
 
+/** Runs `act`. Throws DiskError for a system error. */
 function asDiskError<T>(path: string, act: () => T): T {
   try {
     return act();
@@ -55,9 +57,9 @@ function asDiskError<T>(path: string, act: () => T): T {
 }
 
 /** Checks the folder of a journal, a bot's data folder with a journal in it, or one journal file. Throws ConfigError for anything else. */
-export function checkJournal(given: string): JournalReport {
-  const journalFolder = join(given, 'journal');
-  const path = existsSync(journalFolder) ? journalFolder : given;
+export function checkJournal(folderOrFile: string): JournalReport {
+  const journalFolder = join(folderOrFile, 'journal');
+  const path = existsSync(journalFolder) ? journalFolder : folderOrFile;
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw noJournal(`${path}: no such file or folder`);
   const state = new JournalState();
@@ -94,9 +96,10 @@ function reportOf(path: string, reading: JournalReading, state: JournalState, wr
   const unfinished: Record<Restart['kind'], number> = { notSent: 0, unknown: 0, working: 0, cancelSent: 0, unconfirmed: 0 };
   for (const trace of state.unfinished.values()) unfinished[restartOf(trace, isTorn).kind]++;
   const error = damage && damageError(damage, reading.otherFormat);
+  const undamaged = torn ? 'torn' : 'whole';
   return {
     path,
-    verdict: damage ? 'damaged' : torn ? 'torn' : 'whole',
+    verdict: damage ? 'damaged' : undamaged,
     account,
     files: segments.length,
     bytes: segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),

@@ -1,4 +1,4 @@
-// The journal of a live bot: one line for each record, durable before anything that depends on it is sent.
+// Writes the journal of a live bot: one record for each event of an order, and for each other fact that a restart needs.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -18,24 +18,25 @@ export interface SendStamp {
   readonly venueLatestMs: number;
 }
 
-/** Contents of records that the order does not have. The process that owns the journal supplies them. */
+/** Supplies the members of records that an order does not have. The process that owns the journal implements it. */
 export interface JournalFacts {
-  /** As sent over the wire. */
+  /** Returns the client order id, as sent to the venue. */
   clientOrderId(id: OrderId): string;
-  /** Called once for each order, when it is journalled. Its request must be signed with exactly this time. */
+  /** Returns the signing time. Called once for each order, when it is journalled. The request must be signed with exactly this time. */
   stamp(order: Order): SendStamp;
-  /** The inputs of the order's risk verdict. */
+  /** Returns the inputs of the order's risk verdict. */
   verdictInputs(order: Order): RecordFacts;
-  /** What an approved order reserves until it has ended. */
+  /** Returns the reservation of an approved order, as text. */
   riskReserve(order: Order): string;
-  /** Why the order was created, in one word. */
+  /** Returns why the order was created, in one word. */
   reason(order: Order): string;
-  /** The venue's text: its numbers may be too large for a fill. */
+  /** Returns the venue's text of the trade id, because the number of a fill may be too small for it. */
   tradeId(fill: Fill): string;
-  /** Digest of what was read; null if none is kept. */
+  /** Returns a digest of the rows that were read; null if none is kept. */
   digest(seen: Evidence): string | null;
 }
 
+/** The journal. Each method appends a record and returns its number. */
 export class FileJournal implements Journal {
   readonly #file: JournalFile;
   readonly #facts: JournalFacts;
@@ -115,7 +116,7 @@ export class FileJournal implements Journal {
 
   // --- Called by the live process
 
-  /** At the start, and after each change. */
+  /** Journals the configuration: at the start, and after each change. */
   config(body: RecordBody<'CONFIG'>): number {
     return this.#file.append('CONFIG', body);
   }
@@ -127,37 +128,37 @@ export class FileJournal implements Journal {
   funded(instrument: Instrument, isLong: boolean, units: number, paidMs: number): number {
     return this.#file.append('FUNDED', { symbol: instrument.id, long: isLong, amount: recordMoneyText(instrument, units), paidMs });
   }
-  /** Must follow the records that precede the cursor. */
+  /** Journals a cursor. Must be called after all records that precede the cursor. */
   cursor(body: RecordBody<'CURSOR'>): number {
     return this.#file.append('CURSOR', body);
   }
   setting(body: RecordBody<'SETTING'>): number {
     return this.#file.append('SETTING', body);
   }
-  /** Must precede the calls of `onBar` for this instant. */
+  /** Journals the bars of an instant. Must be called before `onBar` is called for it. */
   instant(body: RecordBody<'INSTANT'>): number {
     return this.#file.append('INSTANT', body);
   }
-  /** Must precede any use by a strategy. */
+  /** Journals funding rates. Must be called before a strategy sees them. */
   rates(body: RecordBody<'RATES'>): number {
     return this.#file.append('RATES', body);
   }
-  /** Must precede any use by a strategy. */
+  /** Journals values of an external series. Must be called before a strategy sees them. */
   series(body: RecordBody<'SERIES'>): number {
     return this.#file.append('SERIES', body);
   }
   human(body: RecordBody<'HUMAN'>): number {
     return this.#file.append('HUMAN', body);
   }
-  /** Follows the operator's decision to adopt the order. No SEND follows, because this bot did not send it. */
+  /** Journals an adopted order, after the operator's decision. No SEND follows, because this bot did not send it. */
   adopted(order: Order): number {
     return this.#intent(order);
   }
-  /** At the end of an instant that changed it. */
+  /** Journals the state that strategies keep, at the end of an instant that changed it. */
   kept(body: RecordBody<'KEPT'>): number {
     return this.#file.append('KEPT', body);
   }
-  /** Before the strategies' `onStop`. */
+  /** Journals a clean stop, before the strategies' `onStop`. */
   stop(body: RecordBody<'STOP'>): number {
     return this.#file.append('STOP', body);
   }

@@ -1,4 +1,4 @@
-// Risk states in the journal: scopes as text, changes as records, and the causes that held at the journal's end.
+// Journals the changes of risk states, and returns the halt causes in force at a journal's end.
 
 import { assertNever } from '../../base/assert.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -8,6 +8,7 @@ import { guards } from './records/guards.ts';
 import type { JournalState } from './records/journalState.ts';
 import type { RecordBody } from './records/records.ts';
 
+/** Returns a scope as text, such as `symbol spot:BTCUSDT`. */
 export function scopeText(scope: Scope, instruments: readonly Instrument[]): string {
   switch (scope.kind) {
     case 'account':
@@ -23,7 +24,7 @@ export function scopeText(scope: Scope, instruments: readonly Instrument[]): str
   }
 }
 
-/** Returns the scope of a text, or null if this run does not have it any more. */
+/** Returns the scope that `scopeText` has written; null if this run does not have it any more. */
 export function scopeFromText(text: string, instruments: readonly Instrument[]): Scope | null {
   const [kind, name = ''] = text.split(/ (.*)/s);
   if (kind === 'account') return { kind };
@@ -44,8 +45,9 @@ export function writeHalts(
   before: JournalState | null = null,
 ): void {
   for (const { scope, state, code } of before?.halts.values() ?? []) {
-    const known = scopeFromText(scope, instruments);
-    if (known === null || !board.holds(known, code)) journal.resume({ scope, state, code, who: 'bot', why: 'it ended with the process' });
+    const scopeOfRun = scopeFromText(scope, instruments);
+    if (scopeOfRun === null || !board.holds(scopeOfRun, code))
+      journal.resume({ scope, state, code, who: 'bot', why: 'it ended with the process' });
   }
   board.onChange = ({ isRaised, scope, state, code, why }: HaltChange) => {
     const who = !isRaised && why.startsWith(CLEARED_BY) ? why.slice(CLEARED_BY.length) : 'bot';
@@ -55,7 +57,7 @@ export function writeHalts(
   };
 }
 
-/** Returns the causes that held at the end of a journal. */
+/** Returns the halt causes in force at the end of a journal. */
 export function causesOf(state: JournalState, instruments: readonly Instrument[]): readonly HaltCause[] {
   return [...state.halts.values()].flatMap((halt) => {
     const scope = scopeFromText(halt.scope, instruments);

@@ -56,7 +56,7 @@ it.each([
   ['emptied', (file: string) => truncateSync(file)],
   ['cut', (file: string) => truncateSync(file, 100)],
   ['added to', (file: string) => appendFileSync(file, '{}')],
-])('the file that is written is %s: the next record does not last', async (_, act) => {
+])('the file that is written is %s: the next record is not durable', async (_, act) => {
   const { reported, append } = journal();
   await append();
   expect(reported).toEqual({ durable: 2, failed: null });
@@ -66,7 +66,7 @@ it.each([
   expect(reported.durable).toBe(2);
 });
 
-it('the whole folder is moved away: the next record does not last', async () => {
+it('the whole folder is moved away: the next record is not durable', async () => {
   const { reported, append } = journal();
   await append();
   renameSync(folder, `${folder}.old`);
@@ -76,7 +76,7 @@ it('the whole folder is moved away: the next record does not last', async () => 
   rmSync(`${folder}.old`, { recursive: true });
 });
 
-it('the file that is written rests, is replaced, and is then finished: the record that begins the next file does not last', async () => {
+it('the file that is written is replaced, and then finished: the record that begins the next file is not durable', async () => {
   const { reported, append } = journal();
   await append();
   // The next record finds this file full.
@@ -91,7 +91,7 @@ it('the file that is written rests, is replaced, and is then finished: the recor
 it.each([
   ['removed', (file: string) => rmSync(file)],
   ['written to', (file: string) => writeFileSync(file, '{}')],
-])('a finished file is %s: one of the next records does not last', async (_, act) => {
+])('a finished file is %s: one of the next records is not durable', async (_, act) => {
   const { reported, append } = journal();
   while (names().length < 4) await append();
   act(path('journal-000002.jsonl'));

@@ -1,5 +1,4 @@
-// Opens a journal for writing: takes its lock, reads it back and continues in a new file. Rejects a journal that differs from what was
-// written.
+// Opens a journal for writing: takes its lock, reads it back and continues in a new file. Rejects a damaged journal.
 
 import { ConfigError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
@@ -10,6 +9,7 @@ import { takeLock, type Processes } from '../disk/processLock.ts';
 import { readJournal, type JournalDamage, type JournalReading } from './file/readJournal.ts';
 import type { JournalRecord } from './records/records.ts';
 
+/** The collaborators of a journal. */
 export interface JournalDeps {
   readonly disk: Disk;
   readonly processes: Processes;
@@ -24,9 +24,10 @@ export interface JournalOptions extends Pick<JournalFileOptions, 'folder' | 'acc
   readonly visit?: (record: JournalRecord) => void;
 }
 
+/** An open journal, and its existing content. */
 export interface OpenedJournal {
   readonly journal: FileJournal;
-  /** The state according to the existing records. */
+  /** The state that the existing records add up to. */
   readonly state: JournalState;
   readonly reading: JournalReading;
   /** True if a write was incomplete, now or at an earlier start. `restartOf` needs it. */
@@ -58,13 +59,13 @@ export function openJournal(deps: JournalDeps, { visit, ...options }: JournalOpt
       );
     }
     const last = reading.segments.at(-1);
-    const place = {
+    const next = {
       number: (last?.number ?? 0) + 1,
       ending: reading.ending,
       prior: last?.path ?? null,
       finishedFiles: reading.segments.map(({ path }) => path),
     };
-    const journal = new FileJournal(new JournalFile(disk, { ...options, ...place }, nowMs, listener), facts);
+    const journal = new FileJournal(new JournalFile(disk, { ...options, ...next }, nowMs, listener), facts);
     return { journal, state, reading, isTorn: reading.segments.some(({ torn }) => torn !== null), release };
   } catch (error) {
     release();
@@ -72,7 +73,7 @@ export function openJournal(deps: JournalDeps, { visit, ...options }: JournalOpt
   }
 }
 
-/** Returns the error that prevents a start, with what the operator can do. */
+/** Returns the error for a damaged journal, with the operator's remedy. */
 export function damageError({ path, line, message }: JournalDamage, otherFormat: number | null): ConfigError {
   if (otherFormat !== null) {
     return new ConfigError(
@@ -87,7 +88,7 @@ export function damageError({ path, line, message }: JournalDamage, otherFormat:
   );
 }
 
-/** Turns disk errors into ConfigErrors, because the operator has to fix the disk. */
+/** Runs `act`. Throws ConfigError instead of a disk error, because the operator has to fix the disk. */
 export function withDiskErrors<T>(act: () => T): T {
   try {
     return act();

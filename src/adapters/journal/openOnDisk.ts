@@ -5,8 +5,8 @@ import { findProcess, thisProcess } from '../disk/processes.ts';
 import { withDiskErrors, openJournal, type JournalOptions, type JournalDeps, type OpenedJournal } from './openJournal.ts';
 
 /**
- * Creates the folder if it is missing. Throws ConfigError if another process has it, other users can access it, it is damaged, or it
- * belongs to another account.
+ * Opens the journal, and creates its folder if it is missing. Throws ConfigError if another process has it, if other users can access it,
+ * if it is damaged, or if it belongs to another account.
  */
 export function openJournalFolder(deps: Omit<JournalDeps, 'disk' | 'processes'>, options: JournalOptions): OpenedJournal {
   const disk = new FileSystemDisk();

@@ -1,4 +1,4 @@
-// Memory for columns that are read once: allocated piece by piece, freed all at once.
+// Lends memory for columns that are read once. All of it is freed at once.
 
 /** Number of elements of the first piece of memory. */
 const FIRST_ELEMENTS = 65_536;
@@ -11,9 +11,10 @@ export class Arena {
   private memory = new Float64Array(0);
   private used = 0;
 
+  /** Lends `length` numbers. */
   take(length: number): Float64Array {
     if (this.used + length > this.memory.length) {
-      // Readers keep what was lent from the memory before.
+      // Readers keep the arrays of the earlier memory.
       this.memory = new Float64Array(Math.max(FIRST_ELEMENTS, 2 * this.memory.length, length));
       this.used = 0;
     }

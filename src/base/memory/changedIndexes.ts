@@ -1,11 +1,12 @@
-// Remembers which indexes of a list have changed since they were last asked for.
+// Remembers which indexes of a list have changed, until they are removed.
 
+/** A set of indexes that allocates no memory after its creation. */
 export class ChangedIndexes {
   private readonly isMarked: Uint8Array;
   private readonly marked: Int32Array;
   private count = 0;
 
-  /** For indexes below `length`. */
+  /** Indexes must be below `length`. */
   constructor(length: number) {
     this.isMarked = new Uint8Array(length);
     this.marked = new Int32Array(length);
@@ -17,7 +18,7 @@ export class ChangedIndexes {
     this.marked[this.count++] = index;
   }
 
-  /** Returns an index that has changed, and forgets it; -1 if none is left. */
+  /** Removes and returns a marked index; -1 if none is left. */
   removeNext(): number {
     if (this.count === 0) return -1;
     const index = this.marked[--this.count]!;

@@ -1,4 +1,4 @@
-// Growable columns of numbers: append-only logs without an object per row.
+// A column of numbers that grows at its end.
 
 /** A Float64Array that doubles when full. `values` may be longer than `length`; `view()` is the part in use. */
 export class GrowingColumn {
@@ -7,6 +7,7 @@ export class GrowingColumn {
   constructor(capacity = 1024) {
     this.values = new Float64Array(capacity);
   }
+  /** Appends a value and returns its row. */
   push(value: number): number {
     if (this.length === this.values.length) this.grow();
     this.values[this.length] = value;

@@ -1,8 +1,8 @@
-// Makes the lists that are made with every bot and read at every order or block.
+// Creates lists that are read at every order or block.
 
 /**
- * Returns what `make` returns for each element, like `from.map(make)`. Use it for lists of objects that are made with every bot and read at
- * every order or block; numbers belong in typed arrays. Hot: docs/performance.md#one-kind-lists.
+ * Returns a list with the result of `make` for each element, like `from.map(make)`. Use it for lists of objects that are created with every
+ * bot and read at every order or block. Numbers belong in typed arrays. Hot: docs/performance.md#one-kind-lists.
  */
 export function listOf<From, To extends object | null>(from: readonly From[], make: (item: From, index: number) => To): To[] {
   const list: To[] = [];

@@ -1,8 +1,8 @@
-// An append-only log of equally long rows of numbers: written row by row in one place of memory, read as columns when a run has ended.
+// A log of rows of numbers, all of one length. A run writes it row by row; when the run has ended, it is read as columns.
 
 import type { Arena } from './arena.ts';
 
-/** Returns `width` bits of each whole number, from bit `from` on. */
+/** Returns `width` bits (at most 8) of each whole number, from bit `from` on. */
 export function bitsOf(codes: Float64Array, from: number, width: number, arena: Arena | null = null): Uint8Array {
   const out = arena === null ? new Uint8Array(codes.length) : arena.takeBytes(codes.length);
   const mask = (1 << width) - 1;
@@ -18,23 +18,23 @@ export function wideBitsOf(codes: Float64Array, from: number, width: number, are
   return out;
 }
 
-/** Rows of a page, a power of two. Pages are never copied; a log grows by another one. */
+/** Binary logarithm of the rows of a page. Pages are never copied; a log grows by one page at a time. */
 const PAGE_BITS = 12;
 const PAGE_ROWS = 1 << PAGE_BITS;
-/** A part of a page that fits into the first-level cache. */
+/** Rows of a part of a page that fits into the first-level cache. */
 const STRIP_ROWS = 128;
 
 /**
- * Returns the position of a row in its page, in rows. Times the log's width, a constant of the log's file, it is the first field. Hot:
- * docs/performance.md#index-range.
+ * Returns the position of a row in its page, in rows. Multiply it by the log's width, a constant of the log's file, to get the index of the
+ * first field. Hot: docs/performance.md#index-range.
  */
 export function rowInPage(row: number): number {
   return row & (PAGE_ROWS - 1);
 }
 
 /**
- * Memory that outlives a run. Row logs and equity columns take their memory here and return it, because fresh memory costs a page fault
- * every 4 KiB, which is more than a bar costs. A new object serves a single run.
+ * Memory that several runs use in turn. Row logs and equity columns take their memory here and return it, because new memory costs a page
+ * fault every 4 KiB, which takes longer than a bar. A caller without further runs creates a new object.
  */
 export class Scratch {
   private readonly free = new Map<number, Float64Array[]>();
@@ -54,7 +54,7 @@ export class Scratch {
   }
 }
 
-/** For a process that reads no record of a run: every page of a log is the same memory, so that a log of any length needs one page. */
+/** For runs whose records are not read: all pages of a log are the same memory, so that a log of any length needs one page. */
 export class DiscardingScratch extends Scratch {
   private readonly pages = new Map<number, Float64Array>();
 
@@ -65,13 +65,15 @@ export class DiscardingScratch extends Scratch {
   }
 }
 
+/** A log of rows with `width` numbers. */
 export class RowLog {
   readonly width: number;
   private readonly scratch: Scratch;
   private readonly pages: Float64Array[] = [];
-  /** The current page and its number: rows are mostly written in order. */
+  /** The current page. Rows are mostly written in sequence, so it seldom changes. */
   page: Float64Array = new Float64Array(0);
-  private pageAt = -1;
+  /** Number of the current page. */
+  private pageNumber = -1;
 
   constructor(width: number, scratch: Scratch) {
     this.width = width;
@@ -80,21 +82,21 @@ export class RowLog {
 
   /** True when `page` is the page of a row. The row begins there at `rowInPage(row)` times the width. */
   isAt(row: number): boolean {
-    return row >> PAGE_BITS === this.pageAt;
+    return row >> PAGE_BITS === this.pageNumber;
   }
   /** Makes `page` the page of a row. */
   turnTo(row: number): void {
-    const at = row >> PAGE_BITS;
-    while (this.pages.length <= at) this.pages.push(this.scratch.page(PAGE_ROWS * this.width));
-    this.pageAt = at;
-    this.page = this.pages[at]!;
+    const number = row >> PAGE_BITS;
+    while (this.pages.length <= number) this.pages.push(this.scratch.page(PAGE_ROWS * this.width));
+    this.pageNumber = number;
+    this.page = this.pages[number]!;
   }
 
   /** Returns the rows [0, length) as columns, by field; lent by `arena` if given. */
   columns(length: number, arena: Arena | null = null): readonly Float64Array[] {
     const { width } = this;
     const columns = Array.from({ length: width }, () => (arena === null ? new Float64Array(length) : arena.take(length)));
-    // By strips: what one field of a strip has brought into the cache serves the others.
+    // Copy strip by strip: the first field of a strip loads it into the cache for the other fields.
     for (let from = 0; from < length; from += STRIP_ROWS) {
       const page = this.pages[from >> PAGE_BITS]!;
       const to = Math.min(from + STRIP_ROWS, length);
@@ -103,10 +105,10 @@ export class RowLog {
     return columns;
   }
 
-  /** Returns the memory; the log is empty afterwards. */
+  /** Gives the memory back to the scratch. The log is empty afterwards. */
   release(): void {
     for (const page of this.pages.splice(0)) this.scratch.give(page);
-    this.pageAt = -1;
+    this.pageNumber = -1;
   }
 }
 

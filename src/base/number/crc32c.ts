@@ -1,18 +1,18 @@
-// CRC-32C (Castagnoli): detects every damage of up to 32 consecutive bits. Of other damage it misses one case in 2^32.
+// Computes CRC-32C (Castagnoli). It detects every damage of up to 32 consecutive bits, and misses one of 2^32 other cases.
 
-/** Table `n` at `256 * n`: the effect of a byte that has `n` more bytes behind it. */
+/** Eight tables. Table `n` begins at `256 * n` and has the effect of a byte that is followed by `n` more bytes. */
 const TABLES = new Int32Array(256 * 8);
 for (let byte = 0; byte < 256; byte++) {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = (value >>> 1) ^ (value & 1 ? 0x82f6_3b78 : 0);
   TABLES[byte] = value;
 }
-for (let at = 256; at < TABLES.length; at++) {
-  const before = TABLES[at - 256]!;
-  TABLES[at] = (before >>> 8) ^ TABLES[before & 255]!;
+for (let index = 256; index < TABLES.length; index++) {
+  const before = TABLES[index - 256]!;
+  TABLES[index] = (before >>> 8) ^ TABLES[before & 255]!;
 }
 
-/** Returns the CRC of `bytes[from, to)` as an unsigned integer. Eight bytes a step, because a recovery reads hundreds of megabytes. */
+/** Returns the CRC of `bytes[from, to)` as an unsigned integer. It takes eight bytes in a step, because a restart may read 100 MB. */
 export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
   const t = TABLES;
   let crc = -1;
@@ -33,5 +33,5 @@ export function crc32c(bytes: Uint8Array, from = 0, to = bytes.length): number {
   return ~crc >>> 0;
 }
 
-/** Eight hex digits. */
+/** Returns the CRC as eight hex digits. */
 export const crcText = (crc: number): string => crc.toString(16).padStart(8, '0');

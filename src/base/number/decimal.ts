@@ -1,4 +1,4 @@
-// Converts between decimal text and scaled integers. decimal.js is used only here, never between a parsed size and the venue.
+// Converts between decimal text and scaled integers. Other rooms take decimal.js from here.
 
 import { Decimal } from 'decimal.js';
 import { exact } from './exact.ts';
@@ -17,7 +17,7 @@ export function nearestScaled(value: string | Decimal, digits: number): number {
 }
 
 const ZERO = 48;
-/** From here on a double is written with an exponent. */
+/** JavaScript writes numbers from here on with an exponent. */
 const EXPONENT_FROM = 1e21;
 
 /** Returns all digits of a whole number. */
@@ -29,7 +29,7 @@ export function fromScaled(value: number, digits: number): string {
   const sign = value < 0 ? '-' : '';
   const text = wholeText(Math.abs(value));
   if (digits === 0) return sign + text;
-  // Digits before the point; 0 or less if the first digit is behind it.
+  // Number of digits before the point; 0 or less if all digits are after it.
   const point = text.length - digits;
   let end = text.length;
   while (end > point && end > 0 && text.charCodeAt(end - 1) === ZERO) end--;

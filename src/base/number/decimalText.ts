@@ -1,4 +1,4 @@
-// Converts plain decimal text to scaled integers without decimal.js, for limits in rooms that do not use it.
+// Converts plain decimal text to scaled integers without decimal.js, for rooms that do not load it.
 
 import { MAX_EXACT } from './exact.ts';
 
@@ -6,14 +6,14 @@ const PLAIN = /^(\d+)(?:\.(\d+))?$/;
 const MAX_INTEGER = BigInt(MAX_EXACT);
 
 /**
- * Returns the largest whole number of 10^-digits that is not above `text`, a plain decimal >= 0 such as "12" or "0.05". A value above 2^53
- * - 1 becomes 2^53 - 1: as an upper limit that is the tighter one. Null when `text` is not a plain decimal.
+ * Returns a plain decimal >= 0, such as "0.05", in whole units of 10^-digits, rounded down. A value above 2^53 - 1 becomes 2^53 - 1, which
+ * is the tighter limit. Null when `text` is not a plain decimal.
  */
 export function scaleDown(text: string, digits: number): number | null {
   const found = PLAIN.exec(text);
   if (!found) return null;
-  const [, whole = '', part = ''] = found;
-  const scaled = BigInt(whole + part.slice(0, digits).padEnd(digits, '0'));
+  const [, whole = '', fraction = ''] = found;
+  const scaled = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'));
   return Number(scaled <= MAX_INTEGER ? scaled : MAX_INTEGER);
 }
 
@@ -30,7 +30,9 @@ export interface Ratio {
 export function parseRatio(text: string): Ratio | null {
   const found = PLAIN.exec(text);
   if (!found) return null;
-  const [, whole = '', tail = ''] = found;
-  const part = tail.replace(/0+$/, '');
-  return part.length <= 9 && whole.length + part.length <= 15 ? { numerator: Number(whole + part), denominator: 10 ** part.length } : null;
+  const [, whole = '', digitsAfterPoint = ''] = found;
+  const fraction = digitsAfterPoint.replace(/0+$/, '');
+  return fraction.length <= 9 && whole.length + fraction.length <= 15
+    ? { numerator: Number(whole + fraction), denominator: 10 ** fraction.length }
+    : null;
 }

@@ -6,7 +6,7 @@ import { InvariantError } from '../errors.ts';
 import { MAX_EXACT, mulDiv, productAtMost, mulPpmUp, type Rounding } from './exact.ts';
 
 const ROUNDINGS: readonly Rounding[] = ['down', 'up', 'halfUp', 'halfEven'];
-/** Whole numbers of every size. Most draws of a plain integer arbitrary would be huge. */
+/** Whole numbers of every size. A plain integer arbitrary would mostly give huge ones. */
 const whole = fc.tuple(fc.nat({ max: MAX_EXACT }), fc.nat({ max: 53 })).map(([value, bits]) => value % 2 ** bits);
 
 function oracle(a: number, b: number, divisor: number, round: Rounding): bigint {
@@ -35,7 +35,7 @@ test('mulDiv is exact where the product is wide and the quotient lies at a whole
   fc.assert(
     fc.property(whole, whole, fc.integer({ min: -1, max: 1 }), fc.constantFrom(...ROUNDINGS), (quotient, c, off, round) => {
       const divisor = (c % 2 ** 51) + 1;
-      // a x b = quotient x divisor / 2 + off: made with a = 1 where it fits, else with the factors themselves.
+      // a x b = quotient x divisor / 2 + off: with a = 1 if that fits, otherwise with the factors themselves.
       const product = (BigInt(quotient) * BigInt(divisor)) / 2n + BigInt(off);
       const [a, b] = product >= 0n && product <= BigInt(MAX_EXACT) ? [1, Number(product)] : [Math.max(0, quotient + off), divisor];
       const expected = oracle(a, b, divisor, round);

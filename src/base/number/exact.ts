@@ -1,4 +1,4 @@
-// Exact integer arithmetic on numbers, also for products above 2^53 - 1, with a named rounding direction.
+// Exact integer arithmetic on numbers, with a named rounding direction. Products may exceed 2^53 - 1.
 
 import { InvariantError } from '../errors.ts';
 
@@ -29,7 +29,7 @@ export const ROW_MASK = 2 ** 30 - 1;
 export function mulDiv(a: number, b: number, divisor: number, round: Rounding): number {
   const product = a * b;
   if (!(product <= HALF_MAX)) return mulDivWide(a, b, divisor, round);
-  // Below 2^53 a quotient that is not whole is further from any whole number than its rounding error: floor and ceil are exact.
+  // For products below 2^53, the rounding error of the quotient is smaller than its distance to the next whole number, so this is exact.
   if (round === 'up') return ceil(product / divisor);
   const low = floor(product / divisor);
   return round === 'down' ? low : roundToDivisor(low, product - low * divisor, divisor, round);
@@ -44,8 +44,8 @@ function roundToDivisor(low: number, rest: number, divisor: number, round: Round
 }
 
 /**
- * Does the same when a * b is above 2^53. The product is a sum of two doubles (Dekker 1971). The quotient is off by at most a few units,
- * and its remainder is small and therefore exact. Takes about 15 ns; BigInt takes 200 ns and allocates.
+ * Returns the same when a * b is above 2^53. The product is a sum of two doubles (Dekker 1971). The estimated quotient is wrong by at most
+ * a few units, and its remainder is small enough to be exact. It takes about 15 ns; BigInt takes 200 ns and allocates.
  */
 function mulDivWide(a: number, b: number, divisor: number, round: Rounding): number {
   const high = a * b;
@@ -75,15 +75,17 @@ function productError(a: number, b: number, product: number): number {
   return highA * highB - product + highA * lowB + lowA * highB + lowA * lowB;
 }
 
+/** Returns the same with BigInt, for a very large divisor or quotient. */
 function mulDivBig(a: number, b: number, divisor: number, round: Rounding): number {
   const product = BigInt(a) * BigInt(b);
-  const by = BigInt(divisor);
-  const low = product / by;
-  const rest = product - low * by;
+  const bigDivisor = BigInt(divisor);
+  const low = product / bigDivisor;
+  const rest = product - low * bigDivisor;
   const twice = rest * 2n;
-  const hasMore =
-    rest !== 0n && (round === 'up' || (round !== 'down' && (twice > by || (twice === by && (round === 'halfUp' || low % 2n === 1n)))));
-  return exact(Number(hasMore ? low + 1n : low));
+  const isRoundedUp =
+    rest !== 0n &&
+    (round === 'up' || (round !== 'down' && (twice > bigDivisor || (twice === bigDivisor && (round === 'halfUp' || low % 2n === 1n)))));
+  return exact(Number(isRoundedUp ? low + 1n : low));
 }
 
 /** Returns `ppm` millionths of a whole amount, rounded up. Infinity for an amount above 2^53 - 1, which exceeds every limit. */
@@ -96,8 +98,8 @@ function mulPpmUpWide(amount: number, ppm: number): number {
 }
 
 /**
- * True when a * b <= c * d, exactly, for integers from 0 to 2^53 - 1. False when one of them is NaN, or both products are too large to
- * count.
+ * True when a * b <= c * d, exactly, for integers from 0 to 2^53 - 1. False when one of them is NaN, or when both products are above 2^53
+ * and one of them is infinite.
  */
 export function productAtMost(a: number, b: number, c: number, d: number): boolean {
   const left = a * b;

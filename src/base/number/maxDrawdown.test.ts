@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MaxDrawdown } from './maxDrawdown.ts';
 import { seededRng } from './rng.ts';
 
-/** E_t / max(E_0..E_t) - 1 and the largest distance, as docs/metrics.md has them. */
+/** E_t / max(E_0..E_t) - 1 and the largest distance, as docs/metrics.md defines them. */
 function byDefinition(start: number, values: readonly number[]): { fraction: number; units: number } {
   const series = [start, ...values];
   const drawdowns = series.map((value, t) => {

@@ -1,4 +1,4 @@
-// The maximum drawdown of a series: its deepest fall below its running peak, found in one pass over pieces of the series.
+// Finds the maximum drawdown of a series, its deepest fall below its running peak, in one pass over parts of the series.
 
 /** Drawdowns of at most this fraction of the peak are rounding errors and do not count. */
 const MIN_DRAWDOWN = 1e-12;
@@ -10,7 +10,7 @@ export class MaxDrawdown {
   /** Largest peak minus value, in the units of the series. It may belong to another drawdown than `fraction`. */
   units = 0;
   private peak: number;
-  /** `limit(peak)`: only a value below it is a deeper drawdown. */
+  /** Only a value below this is a deeper drawdown. */
   private floor: number;
 
   /** `start`: the first peak, above 0. */
@@ -27,17 +27,17 @@ export class MaxDrawdown {
     this.floor = this.limit(start);
   }
 
-  /** True when `take` would change nothing for any values between these two: no new peak and no deeper drawdown. NaN: false. */
+  /** True when values between these two would be neither a new peak nor a deeper drawdown. False for NaN. */
   isUnchangedBy(one: number, other: number): boolean {
     return one <= this.peak && other <= this.peak && one >= this.floor && other >= this.floor;
   }
 
-  /** Takes the values [0, length), later than all before. */
+  /** Takes the values [0, length), which follow all earlier ones. */
   take(values: Float64Array, length: number): void {
     let peak = this.peak;
     let limit = this.floor;
-    for (let at = 0; at < length; at++) {
-      const value = values[at]!;
+    for (let index = 0; index < length; index++) {
+      const value = values[index]!;
       if (value > peak) {
         peak = value;
         limit = this.limit(peak);
@@ -50,11 +50,12 @@ export class MaxDrawdown {
     this.floor = limit;
   }
 
-  /** Returns a limit at or above which no value is a deeper drawdown than those found. It lies a rounding error above the exact limit. */
+  /** Returns the value below which a fall from `peak` is a deeper drawdown. It is above the exact limit by a rounding error at most. */
   private limit(peak: number): number {
     return Math.max(peak * (1 + this.fraction + MIN_DRAWDOWN), peak - this.units);
   }
 
+  /** Notes a drawdown if it is deeper. */
   private deepen(peak: number, value: number): void {
     const fraction = value / peak - 1;
     if (fraction >= -MIN_DRAWDOWN) return;

@@ -1,4 +1,4 @@
-// Finds the nearest valid name to a misspelt one, for messages that name the remedy.
+// Finds the valid name that is nearest to a misspelt one, for messages that suggest it.
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -9,23 +9,25 @@ const INFINITY = Infinity;
  */
 export function nearestName(given: string, valid: readonly string[]): string | null {
   let best: string | null = null;
-  let min = INFINITY;
-  let max = -1;
+  let bestDistance = INFINITY;
+  let bestBeginning = -1;
   for (const name of valid) {
     const distance = editDistance(given.toLowerCase(), name.toLowerCase());
-    const alike = sameBeginning(given.toLowerCase(), name.toLowerCase());
-    if (distance < min || (distance === min && alike > max)) [best, min, max] = [name, distance, alike];
+    const beginning = commonBeginning(given.toLowerCase(), name.toLowerCase());
+    if (distance > bestDistance || (distance === bestDistance && beginning <= bestBeginning)) continue;
+    [best, bestDistance, bestBeginning] = [name, distance, beginning];
   }
-  return best !== null && min <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
+  return best !== null && bestDistance <= Math.max(2, Math.ceil(best.length / 3)) ? best : null;
 }
 
-function sameBeginning(a: string, b: string): number {
+/** Returns the length of the common beginning. */
+function commonBeginning(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;
 }
 
-/** Returns the number of letters inserted, omitted or changed, and of neighbours swapped: the usual typing errors. */
+/** Returns the smallest number of typing errors between two texts: letters inserted, omitted or changed, and neighbours swapped. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

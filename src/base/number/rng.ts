@@ -1,7 +1,8 @@
-// Seeded random numbers, the same on every platform; the only source of randomness in isobar.
+// Seeded random numbers, equal on every platform. They are the only source of randomness in isobar.
 
+/** A generator of random numbers. */
 export interface Rng {
-  /** Uniform in [0, 1), 32 bits. */
+  /** Returns the next number, uniform in [0, 1), with 32 random bits. */
   next(): number;
 }
 

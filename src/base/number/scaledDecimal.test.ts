@@ -14,7 +14,7 @@ function check(value: number, digits: number): void {
     expect({ s: found.s, e: found.e, d: found.d }, `${value} of ${digits} digits`).toEqual({ s, e, d });
 }
 
-test('edges and random integers, of every scale and both signs', () => {
+test('edges and random integers, of every scale and both signs, are written as decimal.js writes them', () => {
   const rng = seededRng(20261127);
   for (let digits = 0; digits <= 22; digits++) {
     for (const edge of EDGES) {
@@ -30,7 +30,7 @@ test('edges and random integers, of every scale and both signs', () => {
   }
 });
 
-test('a value that is not an exact integer is divided', () => {
+test('a value that is not an exact integer is written by division', () => {
   for (const value of [2 ** 53, 1e300, 0.5, -1.25]) expect(decimalOf(value, 3).eq(new Decimal(value).div(1000))).toBe(true);
   expect(decimalOf(NaN, 3).isNaN()).toBe(true);
   expect(decimalOf(Infinity, 3).isFinite()).toBe(false);

@@ -1,20 +1,23 @@
-// Converts scaled integers to decimals word by word, which takes a sixth of the time of a division by decimal.js.
+// Converts scaled integers to decimals word by word, because a division by decimal.js takes six times as long.
 
 import { Decimal } from './decimal.ts';
 import { MAX_EXACT, pow10 } from './exact.ts';
 
-/** A decimal holds its digits in words of seven; the point lies between two words. */
+/** A decimal has its digits in words of seven digits. The point lies between two words. */
 const WORD_DIGITS = 7;
 const WORD = 1e7;
 
-/** The members of a Decimal, which its documentation names: sign, exponent of the first digit, words from the highest one. */
+/** The documented members of a Decimal: sign, exponent of the first digit, and words, the highest first. */
 interface Words {
   s: number;
   e: number;
   d: number[];
 }
 
-/** Returns `value` / 10^digits exactly. `value`: an integer of at most 2^53 - 1 in size; others are divided as decimal.js does. `digits`: 0 to 22. */
+/**
+ * Returns `value` / 10^digits exactly. `value`: an integer of at most 2^53 - 1 in size; others are divided as decimal.js does. `digits`: 0
+ * to 22.
+ */
 export function decimalOf(value: number, digits: number): Decimal {
   const size = Math.abs(value);
   if (!(size <= MAX_EXACT) || !Number.isInteger(value)) return new Decimal(value).div(pow10(digits));
@@ -42,19 +45,20 @@ function addWhole(words: number[], whole: number): number {
   return words.length;
 }
 
-/** Adds the words of `fraction` / 10^digits. Returns the number of zero words that it leaves out in front, where `words` is empty. */
+/** Adds the words of `fraction` / 10^digits. Returns the number of leading zero words, which it leaves out if `words` is empty. */
 function addFraction(words: number[], fraction: number, digits: number): number {
   let leadingZeros = 0;
-  for (let [rest, left] = [fraction, digits]; rest > 0; left -= WORD_DIGITS) {
-    const unit = left > WORD_DIGITS ? pow10(left - WORD_DIGITS) : 1;
-    const word = left > WORD_DIGITS ? Math.floor(rest / unit) : rest * pow10(WORD_DIGITS - left);
-    rest = left > WORD_DIGITS ? rest - word * unit : 0;
+  for (let [rest, digitsLeft] = [fraction, digits]; rest > 0; digitsLeft -= WORD_DIGITS) {
+    const unit = digitsLeft > WORD_DIGITS ? pow10(digitsLeft - WORD_DIGITS) : 1;
+    const word = digitsLeft > WORD_DIGITS ? Math.floor(rest / unit) : rest * pow10(WORD_DIGITS - digitsLeft);
+    rest = digitsLeft > WORD_DIGITS ? rest - word * unit : 0;
     if (word === 0 && words.length === 0) leadingZeros++;
     else words.push(word);
   }
   return leadingZeros;
 }
 
+/** Returns the number of digits of a whole number above 0. */
 function digitsOf(word: number): number {
   let digits = 1;
   for (let rest = word; rest >= 10; rest /= 10) digits++;

@@ -1,9 +1,9 @@
-// Bounded searches over whole numbers: at most about fifty steps for any size.
+// Searches sorted times and whole numbers, in about fifty steps at most.
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** The first row in [from, to) whose time is above `ms`, or `to` when no row is. */
+/** Returns the first row in [from, to) whose time is above `ms`, or `to` if no row is. */
 export function firstAfter(times: Float64Array, from: number, to: number, ms: number): number {
   let low = from;
   let high = to;
@@ -16,8 +16,8 @@ export function firstAfter(times: Float64Array, from: number, to: number, ms: nu
 }
 
 /**
- * Returns the highest whole number in [1, top] for which `test` holds; 0 if it never does. If `test` holds at a number, it must hold at all
- * lower ones. `near`: where to begin; a good guess saves most of the steps.
+ * Returns the highest whole number in [1, top] for which `test` is true; 0 if it is never true. If `test` is true for a number, it must be
+ * true for all lower ones. `near`: where to begin. A good guess saves most of the steps.
  */
 export function highestTrue(test: (at: number) => boolean, near: number, top: number): number {
   let low = 0;
@@ -36,8 +36,8 @@ export function highestTrue(test: (at: number) => boolean, near: number, top: nu
 }
 
 /**
- * Returns the lowest one in [1, top] for which `test` holds; Infinity if it never does. If it holds at a number, it must hold at all higher
- * ones.
+ * Returns the lowest whole number in [1, top] for which `test` is true; Infinity if it is never true. If `test` is true for a number, it
+ * must be true for all higher ones.
  */
 export function lowestTrue(test: (at: number) => boolean, near: number, top: number): number {
   let low = 1;

@@ -1,23 +1,23 @@
-// Formats numbers and times of the report, on the page and in charts: one precision each, never NaN, never an exponent.
+// Formats the numbers and times of reports. Undefined numbers become a dash, and no number has an exponent.
 
 import { civilMonth } from '../calendar.ts';
 
 /** Thin space, between groups of three digits. */
 export const THIN = '\u2009';
 export const MINUS = '\u2212';
-/** Replaces a figure that is not defined; the reason is on hover. */
+/** Stands for a figure that is not defined. The page shows the reason on hover. */
 export const NONE = '\u2013';
 
 const DAY = 86_400_000;
 
 /** Inserts thin spaces into the whole part of plain decimal text, and replaces a hyphen by a true minus. */
 export function grouped(text: string): string {
-  const bare = text.startsWith('-') ? text.slice(1) : text;
-  const point = bare.indexOf('.');
-  const whole = point < 0 ? bare : bare.slice(0, point);
-  const rest = point < 0 ? '' : bare.slice(point);
-  const isNegative = text.startsWith('-') && /[1-9]/.test(bare);
-  return (isNegative ? MINUS : '') + whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN) + rest;
+  const unsigned = text.startsWith('-') ? text.slice(1) : text;
+  const point = unsigned.indexOf('.');
+  const whole = point < 0 ? unsigned : unsigned.slice(0, point);
+  const fraction = point < 0 ? '' : unsigned.slice(point);
+  const isNegative = text.startsWith('-') && /[1-9]/.test(unsigned);
+  return (isNegative ? MINUS : '') + whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN) + fraction;
 }
 
 /** Returns a number with fixed digits; `–` if it is not finite. */
@@ -51,7 +51,7 @@ export function briefNumber(value: number): string {
   return fixed(scaled, Math.min(12, digits)).replace(/\.0+$/, '') + LARGE[thousands]!.replace(' ', THIN);
 }
 
-/** Assets whose amounts are not written with two decimals. Two hide what a small amount of BTC or ETH is worth. */
+/** Decimals of assets that are not written with two. With two, a small amount of BTC or ETH would be 0. */
 const USUAL_DIGITS: ReadonlyMap<string, number> = new Map([
   ...['BTC', 'WBTC', 'XBT'].map((asset) => [asset, 8] as const),
   ...['ETH', 'WETH', 'STETH', 'BNB', 'XAUT', 'PAXG'].map((asset) => [asset, 6] as const),
@@ -92,15 +92,15 @@ export function signedPercent(fraction: number, digits = 2): string {
 export function exactText(value: number, digits: number, min = 0): string {
   if (!Number.isFinite(value)) return NONE;
   const text = String(Math.abs(value)).padStart(digits + 1, '0');
-  const part = digits === 0 ? '' : text.slice(-digits).replace(/0+$/, '');
-  const decimals = part.padEnd(Math.min(min, digits), '0');
+  const significant = digits === 0 ? '' : text.slice(-digits).replace(/0+$/, '');
+  const decimals = significant.padEnd(Math.min(min, digits), '0');
   const whole = digits === 0 ? text : text.slice(0, -digits);
   return grouped((value < 0 ? '-' : '') + whole + (decimals === '' ? '' : `.${decimals}`));
 }
 
 const twoDigits = (n: number): string => String(n).padStart(2, '0');
 
-/** Returns whole days, `41 days`; a shorter time as by `spanText`. */
+/** Returns whole days, such as `41 days`; for less than a day, the text of `spanText`. */
 export function daysText(ms: number): string {
   const days = Math.round(ms / DAY);
   return days < 1 ? spanText(ms) : counted(days, 'day');
@@ -124,7 +124,7 @@ export function clockText(ms: number): string {
   return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
 }
 
-/** Returns `2024-08-08 14:05`, UTC, without the zone: for columns whose head names it. */
+/** Returns `2024-08-08 14:05`, UTC, for columns whose header names the zone. */
 export function minuteText(ms: number): string {
   return Number.isFinite(ms) ? `${dayText(ms)} ${clockText(ms)}` : NONE;
 }
@@ -137,17 +137,17 @@ export function timeText(ms: number): string {
 /** Returns a length of time in its two largest units: `41 d 6 h`, `3 h 20 min`, `12 s`. */
 export function spanText(ms: number): string {
   if (!Number.isFinite(ms)) return NONE;
-  const units: readonly (readonly [number, string])[] = [
+  const timeUnits: readonly (readonly [number, string])[] = [
     [DAY, 'd'],
     [3_600_000, 'h'],
     [60_000, 'min'],
     [1000, 's'],
   ];
-  const first = units.findIndex(([length]) => ms >= length);
+  const first = timeUnits.findIndex(([length]) => ms >= length);
   if (first < 0) return `${count(ms)}${THIN}ms`;
-  const [length, name] = units[first] ?? [1, 'ms'];
+  const [length, name] = timeUnits[first] ?? [1, 'ms'];
   const whole = Math.floor(ms / length);
-  const next = units[first + 1];
+  const next = timeUnits[first + 1];
   const rest = next && whole < 100 ? Math.floor((ms - whole * length) / next[0]) : 0;
   const head = `${count(whole)}${THIN}${name}`;
   return next && rest > 0 ? `${head} ${rest}${THIN}${next[1]}` : head;

@@ -1,13 +1,13 @@
-// A secret in memory: printing, copying or serialising it gives [redacted]. The signer reads its text once.
+// Keeps a secret in memory. Printing, copying or serialising it gives [redacted]. The signer reads its text once.
 
 import { InvariantError } from '../errors.ts';
 
 export const REDACTED = '[redacted]';
 
-/** Text that must not be shown. Only code that signs, or checks signatures, calls `take`. Afterwards the object is empty. */
+/** A secret text. Only code that signs, or checks signatures, calls `take`. Afterwards the object is empty. */
 export class Secret {
   #text: string | null;
-  /** The only property that a copy has: a spread, a structured clone, a logger that walks objects. */
+  /** The only property that a copy has, such as a spread, a structured clone or a log of the object's properties. */
   readonly value = REDACTED;
 
   constructor(text: string) {
@@ -34,7 +34,7 @@ export class Secret {
     return REDACTED;
   }
 
-  /** What Node's console and util.inspect show. */
+  /** Returns the text for Node's console and util.inspect. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return REDACTED;
   }

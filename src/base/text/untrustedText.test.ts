@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sanitizeJson, sanitizeText } from './untrustedText.ts';
 
-/** Whether a terminal would do something else than show it. */
+/** True if a terminal would do more with the text than show it. */
 function isDangerous(text: string): boolean {
   return Array.from(text).some((letter) => {
     const code = letter.codePointAt(0)!;
@@ -18,7 +18,7 @@ function isDangerous(text: string): boolean {
   });
 }
 
-test('controls are shown and not obeyed', () => {
+test('control characters are shown and have no effect', () => {
   expect(sanitizeText('a\r\nb\tc')).toBe('a\\r\\nb\\tc');
   expect(sanitizeText('\u001b[31mred\u009b2J')).toBe('\\x1b[31mred\\x9b2J');
   expect(sanitizeText('abc\u202edcba')).toBe('abc\\u202edcba');
@@ -27,7 +27,7 @@ test('controls are shown and not obeyed', () => {
   expect(sanitizeText('余额不足 é')).toBe('余额不足 é');
 });
 
-test('cuts the text at the maximum length and gives its original length', () => {
+test('a text is cut at the maximum length, and its original length is given', () => {
   expect(sanitizeText('x'.repeat(200))).toBe('x'.repeat(200));
   expect(sanitizeText('x'.repeat(201))).toBe(`${'x'.repeat(200)}... (201 characters)`);
   expect(sanitizeText('\n'.repeat(150), 200)).toBe(`${'\\n'.repeat(100)}... (150 characters)`);
@@ -43,7 +43,7 @@ test('any text becomes one line of bounded length', () => {
   );
 });
 
-test('JSON says the same with escapes', () => {
+test('the same text in JSON has escapes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const json = sanitizeJson(JSON.stringify({ text }, null, 2));

@@ -1,42 +1,42 @@
-// Makes untrusted text, such as an exchange's message, safe for a terminal and a log: no control characters, at most `max` characters.
+// Makes untrusted text, such as an exchange's message, safe for a terminal and a log.
 
 /** Control characters of one and two bytes, line and paragraph separators, invisible characters, direction marks, and lone surrogates. */
-const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-const UNFIT_IN_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const UNSAFE_IN_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Returns `text` in one line of at most `max` characters; the number of characters cut off is shown. */
+/** Returns `text` as one line of at most `max` characters without control characters. A cut text ends with the original length. */
 export function sanitizeText(text: string, max = 200): string {
-  // Escapes lengthen the text, so text that could not be shown anyway is cut first.
-  const shown = text.slice(0, max).replace(UNFIT, (unfit) => SHORT[unfit] ?? escapeCharacter(unfit));
+  // Cut first, because escapes only make the text longer.
+  const shown = text.slice(0, max).replace(UNSAFE, (unsafe) => SHORT[unsafe] ?? escapeCharacter(unsafe));
   const kept = shown.length <= max ? shown : shown.slice(0, max);
   const isWhole = text.length <= max && shown.length <= max;
   return isWhole ? kept : `${kept}... (${text.length} characters)`;
 }
 
-/** Returns JSON text with these characters as JSON escapes: same meaning, and safe for a terminal. */
+/** Returns JSON text with unsafe characters as JSON escapes. Its meaning is the same. */
 export function sanitizeJson(json: string): string {
-  return json.replace(UNFIT, (unfit) => (unfit === '\n' ? unfit : unicode(unfit)));
+  return json.replace(UNSAFE, (unsafe) => (unsafe === '\n' ? unsafe : unicode(unsafe)));
 }
 
-/** Colour codes of `report/terminal`, which a command may write besides plain text. */
-// oxlint-disable-next-line no-control-regex -- our own colours are found by the character with which they begin
+/** The colour codes of `report/terminal`, which commands may print. */
+// oxlint-disable-next-line no-control-regex -- colour codes begin with a control character
 const COLOUR = /(\u001b\[(?:3[0-9]|39|9[0-7])m)/;
 
 /** Returns text of several lines with the unsafe characters of untrusted files and names escaped. Line ends and colours stay. */
 export function terminalText(text: string): string {
   // Most text is safe as it is.
-  if (text.search(UNFIT_IN_LINES) < 0) return text;
+  if (text.search(UNSAFE_IN_LINES) < 0) return text;
   return text
     .split(COLOUR)
-    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(UNFIT_IN_LINES, (unfit) => SHORT[unfit] ?? escapeCharacter(unfit))))
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(UNSAFE_IN_LINES, (unsafe) => SHORT[unsafe] ?? escapeCharacter(unsafe))))
     .join('');
 }
 
-function escapeCharacter(unfit: string): string {
-  const code = unfit.charCodeAt(0);
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : unicode(unfit);
+function escapeCharacter(unsafe: string): string {
+  const code = unsafe.charCodeAt(0);
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : unicode(unsafe);
 }
 
-const unicode = (unfit: string): string =>
-  Array.from({ length: unfit.length }, (_, at) => `\\u${unfit.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+const unicode = (unsafe: string): string =>
+  Array.from({ length: unsafe.length }, (_, index) => `\\u${unsafe.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');

@@ -16,7 +16,7 @@ import { yamlSource } from '../text/source.ts';
 const minutes = walkBars({ rows: 1200, seed: 8, instrument: linearContract() });
 const { wireName: symbol } = minutes.instrument;
 const part = (bars: BarColumns, from: number, to = bars.length) => barsOf(sliceColumns(bars, from, to), bars.instrument, bars.interval);
-/** Without the minute that makes the high of the third hour. */
+/** Without the minute that has the high of the third hour. */
 const holed = (() => {
   const ended = minutes.high.subarray(120, 180).reduce((best, high, at, all) => (high > all[best]! ? at : best), 0) + 120;
   const without = (column: Float64Array) => Float64Array.from([...column.subarray(0, ended), ...column.subarray(ended + 1)]);
@@ -39,7 +39,7 @@ const hours = coarser(minutes, '1h');
 const quarters = coarser(minutes, '15m');
 const FUTURES = 'market: futures\n';
 
-describe('finer bars inside', () => {
+describe('finer bars for fills', () => {
   it.each([
     ['futures take the finest', [hours, quarters, minutes], FUTURES, ['bars 1h', 'inside bars 1m hidden']],
     ['or the finest that covers the run', [hours, quarters, part(minutes, 61)], FUTURES, ['bars 1h', 'inside bars 15m hidden']],
@@ -47,31 +47,31 @@ describe('finer bars inside', () => {
     ['or none', [hours, part(minutes, 0, 100)], FUTURES, ['bars 1h']],
     ['a named interval', [hours, quarters, minutes], `${FUTURES}fills: { inside: 15m }`, ['bars 1h', 'inside bars 15m hidden']],
     ['none where it is off', [hours, minutes], `${FUTURES}fills: { inside: off }`, ['bars 1h']],
-  ])('finer bars inside: %s', (_, sets, lines, expected) => {
+  ])('finer bars for fills: %s', (_, sets, lines, expected) => {
     expect(chosen(feedsOf(sets, lines))).toEqual(expected);
   });
 
-  it('begin one row before the run, whose close is its first price', () => {
+  it('finer bars for fills begin one row before the run, and the close of that row is their first price', () => {
     const [bars, executionOnly] = feedsOf([hours, minutes], FUTURES, START_MS + 5 * 3_600_000);
     expect(bars!.firstRow).toBe(5);
     expect([executionOnly!.firstRow, executionOnly!.bars.openMs[1]]).toEqual([1, bars!.bars.openMs[5]]);
     expect(executionOnly!.bars.closeMs.at(-1)).toBe(bars!.bars.closeMs.at(-1));
   });
 
-  it('a named interval that is not there, or has gaps, is refused with what there is', () => {
+  it('a named interval that does not exist, or has gaps, is refused with the existing ones', () => {
     expect(() => feedsOf([hours, quarters], `${FUTURES}fills: { inside: 5m }`)).toThrow(
       `x.yaml:5 fills.inside: expected bars of 5m inside every 1h bar of ${symbol}, data has 1h 15m`,
     );
     expect(() => feedsOf([hours, holed], `${FUTURES}fills: { inside: 1m }`)).toThrow('do not reach the prices of the bars everywhere');
   });
 
-  it('an interval that is longer than all of them is refused', () => {
+  it("an interval that is longer than every feed's is refused", () => {
     expect(() => feedsOf([hours, minutes], 'market: futures\nfills: { inside: 1d }')).toThrow(
       'x.yaml:5 fills.inside: expected an interval below that of the feeds (1h), got 1d',
     );
   });
 
-  it('spot does without unless it is asked for, and its definition does not change by it', () => {
+  it('spot uses finer bars only if they are requested, and its definition does not change', () => {
     const spot = parseDefinition(sourceOf(''));
     expect(executionIntervalRule(spot)).toBe('off');
     const text = (lines: string) => {
@@ -86,7 +86,7 @@ describe('finer bars inside', () => {
   });
 });
 
-describe('bars that were made of finer ones which have gone on since', () => {
+describe('longer bars whose source bars have continued', () => {
   const spot = walkBars({ rows: 600, seed: 8, instrument: spotInstrument() });
   const noteOf = (made: BarColumns, range: { fromMs: number | null; toMs: number | null }) => {
     const wire = spot.instrument.wireName;
@@ -97,27 +97,27 @@ describe('bars that were made of finer ones which have gone on since', () => {
   };
   const all = { fromMs: null, toMs: null };
   const made = coarser(spot, '1h');
-  it('bars that were made of finer ones which have gone on since are reported with the command that makes them again', () => {
+  it('longer bars whose source bars have continued are reported with the command that builds them again', () => {
     expect(noteOf(part(made, 0, 7), all)).toMatch(
       /^the 1h bars of \w+ end at .*, the 1m bars below them at .*: isobar data resample --symbol \w+ --interval 1h /,
     );
     expect(noteOf(part(made, 2), all)).toMatch(/^the 1h bars of \w+ begin at .*, the 1m bars below them at .*: isobar data resample/);
   });
-  it('bars that were made of finer ones which have gone on since are no matter where they reach as far, or the run does not go further', () => {
+  it('longer bars whose source bars have continued are not reported if both end together or the run does not use more', () => {
     expect(noteOf(made, all)).toBeUndefined();
     expect(noteOf(part(made, 0, 7), { fromMs: null, toMs: made.closeMs[6]! })).toBeUndefined();
     expect(noteOf(part(made, 2), { fromMs: made.openMs[2]!, toMs: null })).toBeUndefined();
   });
 });
 
-it('an override of an instrument that no feed is of is refused, with the nearest that one is of', () => {
+it('an override of an instrument without a feed is refused, with the nearest one that has a feed', () => {
   const unattributed = `${symbol.slice(0, -1)}X`;
   expect(() => feedsOf([hours], `${FUTURES}instruments: { ${unattributed}: { pricePrecision: 9 } }`)).toThrow(
     `x.yaml:5 instruments.${unattributed}: no feed of the run is of ${unattributed}, the nearest is ${symbol}`,
   );
 });
 
-it('an override of the fee of a contract, which has one for opening and one for closing, is reported with what sets both', () => {
+it('an override of the fee of a contract, which has one for opening and one for closing, is refused with the key that sets both', () => {
   const refused = () => feedsOf([hours], `${FUTURES}instruments: { ${symbol}: { takerFee: '0.001' } }`);
   const expected = 'expected nothing: the fees of a contract, fractions of the notional, are openTakerFee and closeTakerFee of its record';
   expect(refused).toThrow(`x.yaml:5 instruments.${symbol}.takerFee: ${expected}, got "0.001"`);

@@ -1,4 +1,4 @@
-// Selects execution-only feeds: finer bars in the store for the strategy's instruments, so that orders fill at more realistic prices.
+// Selects execution-only feeds: finer bars of the strategy's instruments, in which orders fill at more realistic prices.
 
 import type { LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
@@ -14,19 +14,22 @@ import { marketsOf, type Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 import { tradeFeeds } from './tradeFeeds.ts';
 
-/** `finest`: the shortest interval that covers the run. An interval: that one. `trades`: trades. `off`: only the bars of the feeds. */
+/**
+ * The bars in which orders fill: the shortest that cover the run (`finest`), those of an interval, `trades`, or those of the feeds (`off`).
+ */
 export type ExecutionIntervalRule = 'finest' | 'off' | Interval;
 
+/** Returns the rule of a definition. Futures default to `finest`, spot to `off`. */
 export function executionIntervalRule(definition: Definition): ExecutionIntervalRule {
-  const given = givenRule(definition);
-  if (given === 'finest' || given === 'off' || given === TRADE_ROWS) return given;
-  const interval = given === undefined ? null : parseInterval(given);
+  const value = ruleValue(definition);
+  if (value === 'finest' || value === 'off' || value === TRADE_ROWS) return value;
+  const interval = value === undefined ? null : parseInterval(value);
   if (interval !== null) return interval;
   return marketsOf(definition).has('futures') ? 'finest' : 'off';
 }
 
-/** `executionInterval` and `inside` are two names of one key; only the first one knows trades. */
-const givenRule = ({ fills }: Definition): string | undefined => fills?.executionInterval ?? fills?.inside;
+/** Returns the value of `executionInterval` or of its older name `inside`, which does not accept `trades`. */
+const ruleValue = ({ fills }: Definition): string | undefined => fills?.executionInterval ?? fills?.inside;
 const keyOfRule = ({ fills }: Definition): readonly string[] => [
   'fills',
   fills?.executionInterval === undefined ? 'inside' : 'executionInterval',
@@ -34,14 +37,14 @@ const keyOfRule = ({ fills }: Definition): readonly string[] => [
 
 /**
  * Returns an execution-only feed for each instrument with finer bars that cover all bars of its feed. Throws ConfigError if the definition
- * names an interval that does not.
+ * names an interval whose bars do not.
  */
 export function executionOnlyFeeds(
   definition: Definition,
   source: DefinitionSource,
   store: BarStore,
   feeds: readonly FeedPlan[],
-  adapted: (bars: BarColumns) => BarColumns,
+  withRunRecord: (bars: BarColumns) => BarColumns,
 ): readonly FeedPlan[] {
   const rule = executionIntervalRule(definition);
   checkQueue(definition, source, rule);
@@ -49,10 +52,10 @@ export function executionOnlyFeeds(
   const where = whereIs(source, keyOfRule(definition));
   if (rule === TRADE_ROWS) return tradeFeeds(definition, source, store, finestFeeds(feeds), where);
   const execution = finestFeeds(feeds);
-  const ofTrades = rule === 'finest' ? undefined : execution.find(({ bars }) => isTradeBars(bars.interval));
-  if (ofTrades !== undefined) {
+  const tradeBarFeed = rule === 'finest' ? undefined : execution.find(({ bars }) => isTradeBars(bars.interval));
+  if (tradeBarFeed !== undefined) {
     throw new ConfigError(
-      `${where}: expected trades, finest or off beside bars of ${ofTrades.bars.interval}, which hold no bars of ${rule}`,
+      `${where}: expected trades, finest or off beside bars of ${tradeBarFeed.bars.interval}, which hold no bars of ${rule}`,
       'write executionInterval: trades, or leave it out: orders then fill in the bars from trades themselves',
     );
   }
@@ -63,14 +66,14 @@ export function executionOnlyFeeds(
     );
   }
   return execution.flatMap((feed) => {
-    const found = rule === 'finest' ? finestCover(store, feed) : namedCover(store, feed, rule, where);
-    if (found === null) return [];
-    const { bars, firstRow, quality, files = [] } = found;
-    return [{ name: `inside ${feed.name}`, bars: adapted(bars), firstRow, quality, files, isHidden: true }];
+    const loaded = rule === 'finest' ? finestCover(store, feed) : namedCover(store, feed, rule, where);
+    if (loaded === null) return [];
+    const { bars, firstRow, quality, files = [] } = loaded;
+    return [{ name: `inside ${feed.name}`, bars: withRunRecord(bars), firstRow, quality, files, isHidden: true }];
   });
 }
 
-/** Throws ConfigError where the keys about trades contradict each other. */
+/** Throws ConfigError if the keys about trades contradict each other. */
 function checkQueue({ fills }: Definition, source: DefinitionSource, rule: ExecutionIntervalRule): void {
   const refuse = (key: string, expected: string, remedy: string): never => {
     throw new ConfigError(`${whereIs(source, ['fills', key])}: expected ${expected}`, remedy);
@@ -85,26 +88,30 @@ function checkQueue({ fills }: Definition, source: DefinitionSource, rule: Execu
   if (fills?.limit === 'touch') refuse('limit', 'through beside a queue, got touch', 'leave it out: the queue decides at the limit');
 }
 
-/** Tries the shortest interval first. Resampled bars are skipped, because they add no information. */
+/** Returns the shortest bars that cover the feed; null without any. Resampled bars are skipped, because they add no information. */
 function finestCover(store: BarStore, feed: FeedPlan): LoadedBars | null {
   for (const interval of nestedIn(feed.bars.interval, store.intervalsOf(marketOf(feed))).toReversed()) {
     const key = keyOf(feed, interval);
     if (!mayCover(store, key, feed)) continue;
     const loaded = load(store, key, feed);
-    if (loaded !== null && firstUnlike(loaded.bars, feed) < 0) return loaded;
+    if (loaded !== null && firstUnreachedRow(loaded.bars, feed) < 0) return loaded;
   }
   return null;
 }
 
+/** Returns bars of the named interval, or null if the feed needs none. Throws ConfigError if they do not cover the feed. */
 function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: string): LoadedBars | null {
   const { bars } = feed;
-  // Feeds of an instrument may differ in interval. One whose bars are as short already needs no finer ones.
+  // A feed whose bars are as short needs no finer ones. Feeds of an instrument may differ in interval.
   if (typicalLengthMs(interval) >= typicalLengthMs(bars.interval)) return null;
   const key = keyOf(feed, interval);
   const loaded = mayCover(store, key, feed) ? load(store, key, feed) : null;
-  if (loaded !== null && firstUnlike(loaded.bars, feed) < 0) return loaded;
-  const have = store.keys().flatMap((each) => (each.market === key.market && each.symbol === key.symbol ? [each.interval] : []));
-  const what = loaded === null ? `${store.name} has ${have.join(' ')}` : `theirs do not reach the prices of the bars everywhere`;
+  if (loaded !== null && firstUnreachedRow(loaded.bars, feed) < 0) return loaded;
+  const availableIntervals = store
+    .keys()
+    .flatMap((each) => (each.market === key.market && each.symbol === key.symbol ? [each.interval] : []));
+  const what =
+    loaded === null ? `${store.name} has ${availableIntervals.join(' ')}` : `theirs do not reach the prices of the bars everywhere`;
   throw new ConfigError(
     `${where}: expected bars of ${interval} inside every ${bars.interval} bar of ${key.symbol}, ${what}`,
     `${store.remedy}; finest takes what is there`,
@@ -118,31 +125,31 @@ const keyOf = ({ bars: { instrument } }: FeedPlan, interval: Interval): BarKey =
   interval,
 });
 
-/** Checks only the first and last time of the bars, before their rows are read. */
+/** True if the bars may cover the feed, by their first and last times. Their rows are read later. */
 function mayCover(store: BarStore, key: BarKey, { bars, firstRow }: FeedPlan): boolean {
   const facts = store.factsOf(key);
   if (facts === null || !['import', 'synthetic'].includes(facts.source) || firstRow >= bars.length) return false;
   return facts.firstMs < bars.closeMs[firstRow]! && closeOf(key.interval, facts.lastMs) > bars.openMs[bars.length - 1]!;
 }
 
-/** Loads one row of warm-up, because its close is the first price of the run. */
+/** Loads the bars, with one row before the run, because its close is the first price of the run. */
 function load(store: BarStore, key: BarKey, { bars, firstRow }: FeedPlan): LoadedBars {
   return store.load(key, { fromMs: bars.openMs[firstRow]!, toMs: bars.closeMs[bars.length - 1]!, warmupRows: 1 });
 }
 
 /**
- * Returns the first row of the run whose high or low no finer bar inside it reaches; -1 if every row matches. Finer bars may be missing, or
- * have prices of another market. A stop that the row reaches would then not trigger.
+ * Returns the first row of the run whose high or low is not reached by its finer bars; -1 if all are reached. Finer bars may be missing or
+ * have other prices. Then a stop that the row reaches would not trigger.
  */
-function firstUnlike({ openMs, high, low, length }: BarColumns, { bars, firstRow }: FeedPlan): number {
-  let at = 0;
+function firstUnreachedRow({ openMs, high, low, length }: BarColumns, { bars, firstRow }: FeedPlan): number {
+  let fineRow = 0;
   for (let row = firstRow; row < bars.length; row++) {
     let top = -Infinity;
     let bottom = Infinity;
-    while (at < length && openMs[at]! < bars.openMs[row]!) at++;
-    for (; at < length && openMs[at]! < bars.closeMs[row]!; at++) {
-      if (high[at]! > top) top = high[at]!;
-      if (low[at]! < bottom) bottom = low[at]!;
+    while (fineRow < length && openMs[fineRow]! < bars.openMs[row]!) fineRow++;
+    for (; fineRow < length && openMs[fineRow]! < bars.closeMs[row]!; fineRow++) {
+      if (high[fineRow]! > top) top = high[fineRow]!;
+      if (low[fineRow]! < bottom) bottom = low[fineRow]!;
     }
     if (!(top >= bars.high[row]! && bottom <= bars.low[row]!)) return row;
   }

@@ -1,4 +1,4 @@
-// Loads the external series that a definition names, from its catalog.
+// Loads the external series of a definition from the catalog.
 
 import { listExternal, externalLabel, type ExternalKey } from '../../adapters/catalog/external/external.ts';
 import { loadExternal } from '../../adapters/catalog/external/externalStore.ts';
@@ -12,7 +12,7 @@ import type { Definition } from '../text/schema.ts';
 import { displayPath } from '../text/paths.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
-/** Returns what was known of each series by `toMs`. Throws ConfigError for a series that the catalog does not have. */
+/** Returns the values of each series that were known by `toMs`. Throws ConfigError for a series that the catalog does not have. */
 export function loadExternalSeries(
   { series }: Definition,
   source: DefinitionSource,
@@ -29,17 +29,17 @@ export function loadExternalSeries(
       `${whereIs(source, ['series', first[0]])}: expected bars of a catalog beside it, got bars of files or code`,
       'import the bars into the catalog that has the series, and name them by feeds',
     );
-  const has = listExternal(folder);
+  const available = listExternal(folder);
   const symbols = [...new Set(feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => bars.instrument.wireName))];
   return entries.flatMap(([name, { name: stored = name, symbol }]) => {
-    const isThere = (of: string | null): boolean => has.some((key) => key.name === stored && key.symbol === of);
-    const load = (of: string | null, ofFeeds: string | null): SeriesPlan =>
-      loadOne(folder, name, { name: stored, symbol: of }, ofFeeds, toMs);
-    if (symbol !== undefined && isThere(symbol)) return [load(symbol, null)];
-    if (symbol === undefined && isThere(null)) return [load(null, null)];
-    const own = symbol === undefined ? symbols.filter(isThere) : [];
-    if (own.length > 0) return own.map((each) => load(each, each));
-    throw missingSeries(whereIs(source, ['series', name]), folder, { name: stored, symbol: symbol ?? null }, has);
+    const exists = (seriesSymbol: string | null): boolean => available.some((key) => key.name === stored && key.symbol === seriesSymbol);
+    const load = (seriesSymbol: string | null, feedSymbol: string | null): SeriesPlan =>
+      loadOne(folder, name, { name: stored, symbol: seriesSymbol }, feedSymbol, toMs);
+    if (symbol !== undefined && exists(symbol)) return [load(symbol, null)];
+    if (symbol === undefined && exists(null)) return [load(null, null)];
+    const ofFeeds = symbol === undefined ? symbols.filter(exists) : [];
+    if (ofFeeds.length > 0) return ofFeeds.map((each) => load(each, each));
+    throw missingSeries(whereIs(source, ['series', name]), folder, { name: stored, symbol: symbol ?? null }, available);
   });
 }
 
@@ -49,22 +49,21 @@ function loadOne(folder: string, name: string, key: ExternalKey, symbol: string 
   return { name, symbol, values, input: { name: externalLabel(key), sha256: dataSha256 }, file: path };
 }
 
-function missingSeries(where: string, folder: string, key: ExternalKey, has: readonly ExternalKey[]): ConfigError {
-  const same = has.filter(({ name }) => name === key.name);
-  const near = nearestName(key.name, [...new Set(has.map(({ name }) => name))]);
-  const known =
-    same.length > 0
-      ? `it has ${same.map(externalLabel).join(', ')}: name one by symbol, or import the other`
-      : near === null
-        ? `isobar data import FILE --as series --name ${key.name} --time COLUMN --known-at COLUMN adds it`
-        : `did you mean name: ${near}?`;
-  return new ConfigError(`${where}: the catalog ${displayPath(folder)} has no series ${externalLabel(key)}`, known);
+function missingSeries(where: string, folder: string, key: ExternalKey, available: readonly ExternalKey[]): ConfigError {
+  const message = `${where}: the catalog ${displayPath(folder)} has no series ${externalLabel(key)}`;
+  const sameName = available.filter(({ name }) => name === key.name);
+  if (sameName.length > 0) {
+    return new ConfigError(message, `it has ${sameName.map(externalLabel).join(', ')}: name one by symbol, or import the other`);
+  }
+  const near = nearestName(key.name, [...new Set(available.map(({ name }) => name))]);
+  const importCommand = `isobar data import FILE --as series --name ${key.name} --time COLUMN --known-at COLUMN adds it`;
+  return new ConfigError(message, near === null ? importCommand : `did you mean name: ${near}?`);
 }
 
-/** A series that ends this many of its usual steps before the run has ended. */
+/** A series gets a note if it ends this many average steps before the end of the run. */
 const STALE_STEPS = 10;
 
-/** Returns notes where a series does not cover the run. */
+/** Returns a note for each series that does not cover the run. */
 export function externalNotes(
   series: readonly SeriesPlan[],
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

@@ -1,4 +1,4 @@
-// Loads the feeds of a definition from the catalog as columns of bars, and checks that they belong to one account.
+// Loads the feeds of a definition from the catalog as columns of bars.
 
 import type { LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
 import { loadFeed } from '../../adapters/catalog/bars/feed.ts';
@@ -24,9 +24,10 @@ import type { Definition } from '../text/schema.ts';
 import { DEFAULTS } from './withDefaults.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
-/** Warm-up rows before the run: enough for the longest usual indicator, and few compared with a year of minutes. */
+/** Number of warm-up rows before the run. It is enough for the longest usual indicator. */
 const WARMUP_ROWS = 5000;
 
+/** Times of a run or of a listing; null: no limit. */
 interface FeedRange {
   readonly fromMs: number | null;
   readonly toMs: number | null;
@@ -35,9 +36,9 @@ interface FeedRange {
 /** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unsuitable. */
 export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
   checkInstruments(definition, source);
-  checkListed(definition, source);
+  checkListings(definition, source);
   const feeds: FeedPlan[] = [];
-  const known = new KnownSymbols(store);
+  const knownSymbols = new KnownSymbols(store);
   const times = new SharedTimes();
   for (const [name, feed] of Object.entries(definition.feeds)) {
     const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
@@ -48,10 +49,10 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
         feeds.push(tradeBarPlan(definition, source, store, { name, feed, key: { market, symbol, interval }, range }));
         continue;
       }
-      known.check(market, symbol, () => whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
+      knownSymbols.check(market, symbol, () => whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
       const listed = listedSpan(feed.listed?.[symbol], interval);
       const within = spanWithin(range, listed);
-      // Its bars are of another time: the symbol is not in this run.
+      // The symbol was not listed during the run.
       if (within === null) continue;
       const load = (fromMs: number | null) =>
         withoutUnlisted(
@@ -89,8 +90,9 @@ interface TradeBarFeed {
   readonly range: FeedRange;
 }
 
-function tradeBarPlan(definition: Definition, source: DefinitionSource, store: BarStore, wanted: TradeBarFeed): FeedPlan {
-  const { name, feed, key, range } = wanted;
+/** Returns the plan of a feed of bars from trades. */
+function tradeBarPlan(definition: Definition, source: DefinitionSource, store: BarStore, tradeBarFeed: TradeBarFeed): FeedPlan {
+  const { name, feed, key, range } = tradeBarFeed;
   const where = (setting: string): string => whereIs(source, ['feeds', name, setting]);
   if (feed.minCoverage !== undefined)
     throw new ConfigError(`${where('minCoverage')}: expected bars of a length of time, got ${key.interval}`, 'leave minCoverage out');
@@ -108,8 +110,8 @@ function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean
 }
 
 /**
- * True when a finer feed of the symbol matches orders and sets marks. The coarse feed may then consist of earlier bars only, such as a
- * daily trend for a run of hours.
+ * True when the symbol has a finer feed, in which orders fill. Then the coarse feed may have only bars before the run, such as a daily
+ * trend for a run of hours.
  */
 function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symbol: string, interval: Interval): boolean {
   return Object.values(feeds).some((feed) => {
@@ -119,7 +121,7 @@ function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symb
   });
 }
 
-/** Loads the bars that open before the run. The last of them may close within it. */
+/** Loads the bars that open before the run, for a run without a whole bar. The last of them may close within the run. */
 function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, { fromMs, toMs }: FeedRange, message: string): LoadedBars {
   const openMs = openOf(interval, fromMs!);
   const lastMs = openMs < fromMs! && closeOf(interval, openMs) <= toMs! ? openMs : openOf(interval, openMs - 1);
@@ -143,7 +145,7 @@ function tooShort(message: string, { fromMs, toMs }: FeedRange): ConfigError {
   );
 }
 
-/** The times at which a symbol is listed; null: at all times. The end is that of its last whole bar. */
+/** Returns the times at which a symbol is listed. They end with its last whole bar. */
 function listedSpan(
   listed: { readonly from?: string | undefined; readonly to?: string | undefined } | undefined,
   interval: Interval,
@@ -159,7 +161,7 @@ function spanWithin(range: FeedRange, listed: FeedRange): FeedRange | null {
   return fromMs !== null && toMs !== null && toMs <= fromMs ? null : { fromMs, toMs };
 }
 
-/** Drops the bars before a symbol was listed: they do not warm up anything either. */
+/** Returns the bars without those before the symbol was listed, which must not warm up indicators either. */
 function withoutUnlisted(loaded: LoadedBars, fromMs: number | null): LoadedBars {
   const { bars, firstRow, facts } = loaded;
   const cut = fromMs === null ? 0 : firstAfter(bars.openMs, 0, bars.length, fromMs - 1);
@@ -170,23 +172,26 @@ function withoutUnlisted(loaded: LoadedBars, fromMs: number | null): LoadedBars 
   return { ...loaded, bars: kept, firstRow: first, facts: known, quality: qualityOf(kept, first, known, loaded.quality.manifestHash) };
 }
 
-/** Rejects listings of symbols that the feed does not have, and those that end before they begin. */
-function checkListed({ feeds }: Definition, source: DefinitionSource): void {
+/** Throws ConfigError for listings of symbols that the feed does not have, and for listings that end before they begin. */
+function checkListings({ feeds }: Definition, source: DefinitionSource): void {
   for (const [name, { listed = {}, symbol, symbols = [symbol ?? ''] }] of Object.entries(feeds)) {
-    for (const [of, { from, to }] of Object.entries(listed)) {
-      const where = whereIs(source, ['feeds', name, 'listed', of]);
-      const near = nearestName(of, symbols);
-      if (!symbols.includes(of)) {
-        throw new ConfigError(`${where}: the feed has no symbol ${of}`, near === null ? 'correct or remove it' : `did you mean ${near}?`);
+    for (const [listedSymbol, { from, to }] of Object.entries(listed)) {
+      const where = whereIs(source, ['feeds', name, 'listed', listedSymbol]);
+      const near = nearestName(listedSymbol, symbols);
+      if (!symbols.includes(listedSymbol)) {
+        throw new ConfigError(
+          `${where}: the feed has no symbol ${listedSymbol}`,
+          near === null ? 'correct or remove it' : `did you mean ${near}?`,
+        );
       }
       if (from !== undefined && to !== undefined && parseTime(to)! <= parseTime(from)!) {
-        throw new ConfigError(`${where}: ${of} is listed from ${from} to ${to}, which is not later`, 'correct the times');
+        throw new ConfigError(`${where}: ${listedSymbol} is listed from ${from} to ${to}, which is not later`, 'correct the times');
       }
     }
   }
 }
 
-/** Rejects an override for a symbol that no feed has, because it would silently do nothing. */
+/** Throws ConfigError for an override of a symbol that no feed has, because it would have no effect. */
 function checkInstruments({ feeds, instruments = {} }: Definition, source: DefinitionSource): void {
   const traded = Object.values(feeds).flatMap((feed) => feed.symbols ?? [feed.symbol ?? '']);
   const unused = Object.keys(instruments).find((symbol) => !traded.includes(symbol));
@@ -198,7 +203,7 @@ function checkInstruments({ feeds, instruments = {} }: Definition, source: Defin
   );
 }
 
-/** The symbols of a store by market. A catalog is listed once, however many symbols a run has. */
+/** The symbols of a store by market. The store is listed only once, because a run may have hundreds of symbols. */
 class KnownSymbols {
   readonly #store: BarStore;
   readonly #symbols = new Map<Market, ReadonlySet<string>>();
@@ -208,16 +213,16 @@ class KnownSymbols {
     this.#store = store;
   }
 
-  /** Rejects a symbol that the store does not have, and names the nearest one. */
+  /** Throws ConfigError for a symbol that the store does not have, and names the nearest one. */
   check(market: Market, symbol: string, where: () => string): void {
     const symbols = this.#of(market);
     if (symbols.has(symbol)) return;
     const { kind, name, remedy } = this.#store;
     const near = nearestName(symbol, [...symbols]);
-    const have = symbols.size === 0 ? `no ${market} bars at all` : [...symbols].slice(0, 12).join(', ');
+    const available = symbols.size === 0 ? `no ${market} bars at all` : [...symbols].slice(0, 12).join(', ');
     throw new ConfigError(
       `${where()}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in ${kind} is ${near}`}`,
-      `${name} has ${have}; ${remedy}`,
+      `${name} has ${available}; ${remedy}`,
     );
   }
 
@@ -232,7 +237,7 @@ class KnownSymbols {
   }
 }
 
-/** Checks the coverage of aggregated bars. Other bars have no coverage, so the setting is rejected instead of ignored. */
+/** Throws ConfigError if resampled bars have a lower coverage than the setting, or if the bars have no coverage at all. */
 function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string, where: string): void {
   if (facts.barsIn === null) {
     throw new ConfigError(
@@ -250,19 +255,19 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
   }
 }
 
-/** Returns a note if bars were aggregated before the finer ones grew. The run would otherwise end early or begin late without a word. */
+/** Returns a note if resampled bars are older than the finer ones in the catalog, so that the run ends early or begins late. */
 function outdatedNote(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, range: FeedRange): { readonly note?: string } {
-  const [made, fine] = [store.factsOf(key), from === null ? null : store.factsOf({ ...key, interval: from })];
-  if (from === null || made === null || fine === null) return {};
+  const [coarse, fine] = [store.factsOf(key), from === null ? null : store.factsOf({ ...key, interval: from })];
+  if (from === null || coarse === null || fine === null) return {};
   const { interval, symbol } = key;
-  const endMs = closeOf(interval, made.lastMs);
+  const endMs = closeOf(interval, coarse.lastMs);
   const hasLater = closeOf(interval, endMs) <= Math.min(closeOf(from, fine.lastMs), range.toMs ?? Infinity);
-  const hasEarlier = closeOf(interval, openOf(interval, fine.firstMs)) <= made.firstMs && (range.fromMs ?? -Infinity) < made.firstMs;
+  const hasEarlier = closeOf(interval, openOf(interval, fine.firstMs)) <= coarse.firstMs && (range.fromMs ?? -Infinity) < coarse.firstMs;
   if (!hasLater && !hasEarlier) return {};
-  const [does, own, other] = hasLater ? ['end', endMs, closeOf(from, fine.lastMs)] : ['begin', made.firstMs, fine.firstMs];
+  const [verb, barsMs, fineMs] = hasLater ? ['end', endMs, closeOf(from, fine.lastMs)] : ['begin', coarse.firstMs, fine.firstMs];
   const remedy = `isobar data resample --symbol ${symbol} --interval ${interval} makes them again`;
-  const below = `the ${from} bars below them at ${formatMinute(other)}`;
-  return { note: `the ${interval} bars of ${symbol} ${does} at ${formatMinute(own)}, ${below}: ${remedy}` };
+  const below = `the ${from} bars below them at ${formatMinute(fineMs)}`;
+  return { note: `the ${interval} bars of ${symbol} ${verb} at ${formatMinute(barsMs)}, ${below}: ${remedy}` };
 }
 
 /** Returns the bars with the overrides that `instruments:` has for their instrument. */
@@ -276,7 +281,7 @@ function withOverrides(bars: BarColumns, definition: Definition, source: Definit
   return changes === undefined ? bars : { ...bars, instrument: overrideRecord(bars, changes, source) };
 }
 
-/** Returns a contract that opens and closes at the fees of the definition. */
+/** Returns the contract with the fees of the definition, for opening and for closing. */
 export function withFees(contract: Contract, { maker, taker }: NonNullable<Definition['fees']>): Contract {
   const makers = maker === undefined ? {} : { openMakerFeePpm: ppmOf(maker), closeMakerFeePpm: ppmOf(maker) };
   const takers = taker === undefined ? {} : { openTakerFeePpm: ppmOf(taker), closeTakerFeePpm: ppmOf(taker) };

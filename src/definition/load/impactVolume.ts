@@ -1,4 +1,4 @@
-// Checks that the bars of a run with market impact have the volume that it depends on.
+// Checks that the bars of a run with market impact have volume, on which the impact depends.
 
 import { ConfigError } from '../../base/errors.ts';
 import { finestFeeds } from '../plan/finestFeeds.ts';
@@ -6,7 +6,7 @@ import type { FeedPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
-/** Throws ConfigError if there is market impact, and no bar of an instrument in which orders fill has any volume. */
+/** Throws ConfigError if the run has market impact, and all bars in which an instrument's orders fill have no volume. */
 export function checkImpactVolume({ fills }: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): void {
   if (Number(fills?.impact?.coefficient ?? 0) === 0) return;
   for (const { bars } of finestFeeds(feeds)) {

@@ -20,18 +20,18 @@ function feedsOf(listed: string, range = { fromMs: START_MS + DAY, toMs: START_M
 const spanOf = ({ bars, firstRow }: ReturnType<typeof feedsOf>[number]) => [bars.openMs[0]! - START_MS, bars.closeMs[bars.length - 1]! - START_MS, firstRow]; // prettier-ignore
 
 describe('listed', () => {
-  it('listed leaves the bars of other symbols as they are', () => {
+  it('listed does not change the bars of other symbols', () => {
     expect(feedsOf('AAAUSDT: { to: 2024-01-03 }').map(spanOf)[1]).toEqual([0, 3 * DAY, 1440]);
   });
-  it('listed ends the bars at `to`', () => {
+  it('listed ends the bars of a symbol at `to`', () => {
     const [feed] = feedsOf('AAAUSDT: { to: 2024-01-03 }');
     expect(spanOf(feed!)).toEqual([0, 2 * DAY, 1440]);
     expect(feed!.listedToMs).toBe(START_MS + 2 * DAY);
     expect(feed!.quality.rows).toBe(1440);
   });
-  it('listed begins them at `from`, without any to warm up before it', () => {
+  it('listed begins the bars of a symbol at `from`, without warm-up bars before it', () => {
     expect(spanOf(feedsOf('AAAUSDT: { from: 2024-01-02T06:00 }')[0]!)).toEqual([DAY + 6 * HOUR, 3 * DAY, 0]);
-    // Listed before the run: only what lies between warms up.
+    // Listed before the run: only the bars between are warm-up.
     const [early] = feedsOf('AAAUSDT: { from: 2024-01-01T20:00 }');
     expect(spanOf(early!)).toEqual([20 * HOUR, 3 * DAY, 240]);
     expect(early!.quality.rows).toBe(2 * 1440);

@@ -43,7 +43,7 @@ describe('balances of both markets', () => {
     ["{ USDT: '0.00000003' }", { spot: { USDT: '0.00000002' }, futures: { USDT: '0.00000001' } }],
     ["{ USDT: '10', BTC: '0.5' }", { spot: { USDT: '5', BTC: '0.5' }, futures: { USDT: '5' } }],
     ["{ spot: { USDT: '7', BTC: '1' }, futures: { USDT: '3' } }", { spot: { USDT: '7', BTC: '1' }, futures: { USDT: '3' } }],
-  ])('balances of both markets: %s: halves, unless it says whose they are', (cash, funds) => {
+  ])('balances of both markets: %s is halved, unless it names the markets', (cash, funds) => {
     expect(fundsOf(cash).funds).toEqual(funds);
   });
 
@@ -67,13 +67,13 @@ describe('balances of both markets', () => {
     const digits = coin.instrument.quoteDigits;
     const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** digits);
     expect(refusal(() => fundsOf(`'${max + 1}'`, ['spot']))).toBe(
-      `x.yaml:3 cash.USDT: expected at most ${max}, for amounts are exact to ${digits} decimals, got '${max + 1}'`,
+      `x.yaml:3 cash.USDT: expected at most ${max}, because amounts are exact to ${digits} decimals, got '${max + 1}'`,
     );
     const fine = `1.${'0'.repeat(digits)}1`;
     expect(refusal(() => fundsOf(`'${fine}'`, ['spot']))).toBe(`x.yaml:3 cash.USDT: expected at most ${digits} decimals, got '${fine}'`);
   });
 
-  it('balances of both markets: of two accounts are not balances of one market', () => {
+  it('balances of both markets are refused where all feeds are of one market', () => {
     const message = 'x.yaml:3 cash: expected balances by asset, got balances by market, and all feeds are of spot';
     expect(refusal(() => fundsOf("{ spot: { USDT: '7' }, futures: { USDT: '3' } }", ['spot']))).toBe(message);
     expect(refusal(() => parseDefinition(sourceOf("{ spot: { USDT: '7' } }")))).toContain(
@@ -94,12 +94,12 @@ describe('balances of both markets', () => {
   });
 });
 
-it('fees of both markets are those of their records, unless the definition names some', () => {
+it('fees of both markets are those of their records, unless the definition has some', () => {
   const source = sourceOf("'10'");
   const definition = parseDefinition(source);
   const { plan, rates } = feesOf(definition, source, [FEEDS.spot, FEEDS.perp]);
   expect(plan).toMatchObject({ makerPpm: coin.instrument.makerFeePpm, takerPpm: coin.instrument.takerFeePpm, in: 'received' });
-  // Written into the definition, they would become those of the contracts as well.
+  // Written into the definition, they would also become the fees of the contracts.
   expect(rates).toEqual({});
   const text = textWithDefaults(definition, strategyEntries(definition, source), { from: '2024-01-01', to: '2024-01-02', rates });
   expect(text).toContain('fees: { in: received, rounding: halfUp }');

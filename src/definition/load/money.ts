@@ -1,4 +1,4 @@
-// Checks the money of a run: one quote asset with cash, balances by account if there are two markets, and fees that all instruments share.
+// Determines the starting balances and the fees of a run, and checks that one quote asset and one set of fees suffice.
 
 import { Decimal, fromScaled, toScaled } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -19,8 +19,8 @@ export interface StartingBalances {
 }
 
 /**
- * Returns the starting balances by asset. Throws ConfigError unless the feeds share one quote asset, cash holds some of it, and every
- * balance is in a traded asset. A run over both markets has one account for each; balances without a market are split.
+ * Returns the starting balances by asset. Throws ConfigError unless the feeds share one quote asset, cash has some of it, and every balance
+ * is in a traded asset. In a run over both markets, each has an account, and balances without a market are split between them.
  */
 export function startingBalances({ cash: given }: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): StartingBalances {
   const instruments = feeds.map((feed) => feed.bars.instrument);
@@ -81,7 +81,7 @@ function checkBalances(cash: Balances, quote: string, instruments: readonly Inst
       const precision = asset === quote ? 'quotePrecision' : 'basePrecision';
       const { wireName } = instruments.find(({ base }) => base === asset) ?? instruments[0]!;
       throw new ConfigError(
-        `${where}: expected at most ${max}, for amounts are exact to ${allowed} decimals, got '${amount}'`,
+        `${where}: expected at most ${max}, because amounts are exact to ${allowed} decimals, got '${amount}'`,
         `start with less, or with fewer decimals: instruments: { ${wireName}: { ${precision}: ${Math.max(0, allowed - 2)} } }`,
       );
     }
@@ -95,7 +95,7 @@ const isByMarket = (cash: Definition['cash']): cash is Readonly<Record<Market, B
   typeof cash !== 'string' && Object.values(cash).some((each) => typeof each === 'object');
 const marketsIn = (instruments: readonly Instrument[]) => new Set(instruments.map(({ market }) => market));
 
-/** Splits the quote asset in half between the accounts; an odd unit goes to spot. Coins go to spot. */
+/** Splits cash between the accounts: each gets half of the quote asset, and spot gets an odd unit and all coins. */
 function splitCash(cash: Balances, quote: string, digits: number): Readonly<Record<Market, Balances>> {
   const units = toScaled(cash[quote] ?? '0', digits) ?? 0;
   const ofFutures = Math.floor(units / 2);
@@ -114,17 +114,17 @@ function digitsOf(instruments: readonly Instrument[]): Map<string, number> {
   return new Map(
     instruments.flatMap(({ market, base, baseDigits, quote, quoteDigits }): [string, number][] => [
       [quote, quoteDigits],
-      // The coin of a contract's face value is never held.
+      // The account never holds the coin of a contract's face value.
       ...(market === 'spot' ? [[base, baseDigits] satisfies [string, number]] : []),
     ]),
   );
 }
 
-/** Returns the fees of the run: those of the definition, else those of the instrument records, which must then agree. */
+/** Returns the fees of the run: those of the definition, otherwise those of the instrument records, which must then be equal. */
 export function feesOf(definition: Definition, source: DefinitionSource, feeds: readonly FeedPlan[]): SettledFees {
-  const all = feeds.map((feed) => feed.bars.instrument);
-  const instruments = all.filter(({ market }) => market === 'spot');
-  if (instruments.length === 0) return contractFees(definition, all);
+  const allInstruments = feeds.map((feed) => feed.bars.instrument);
+  const instruments = allInstruments.filter(({ market }) => market === 'spot');
+  if (instruments.length === 0) return contractFees(definition, allInstruments);
   const rate = (key: 'maker' | 'taker', feeOf: (instrument: Instrument) => number): number => {
     const given = definition.fees?.[key];
     if (given !== undefined) return ppmOf(given);
@@ -145,17 +145,18 @@ export function feesOf(definition: Definition, source: DefinitionSource, feeds: 
     rounding: definition.fees?.rounding ?? DEFAULTS.fees.rounding,
   };
   // Contracts in the same run have fees in their own records, which these rates would contradict.
-  const isAlone = instruments.length === all.length;
+  const isAlone = instruments.length === allInstruments.length;
   return { plan, rates: isAlone ? { maker: fromScaled(plan.makerPpm, 6), taker: fromScaled(plan.takerPpm, 6) } : {} };
 }
 
+/** The fees of a run. */
 export interface SettledFees {
   readonly plan: FeesPlan;
-  /** Rates as a definition would give them. For contracts, only if all have the same. */
+  /** Rates in the form of a definition. A rate is missing if contracts differ in it. */
   readonly rates: { readonly maker?: string; readonly taker?: string };
 }
 
-/** Contracts keep their own fees for opening and closing. The fees of the definition are already applied to them (feeds.ts). */
+/** Returns the fees of contracts, which have rates of their own. The fees of the definition were applied to them in feeds.ts. */
 function contractFees({ fees }: Definition, instruments: readonly Instrument[]): SettledFees {
   const contracts = instruments.flatMap(({ contract }) => contract ?? []);
   const makers = new Set(contracts.flatMap((contract) => [contract.openMakerFeePpm, contract.closeMakerFeePpm]));

@@ -12,9 +12,10 @@ import { locate } from '../text/paths.ts';
 import type { StrategyEntry } from './withDefaults.ts';
 import type { DefinitionSource, KeyPath } from '../text/source.ts';
 
+/** A loaded strategy. */
 export interface LoadedEntry {
   readonly plan: StrategyPlan;
-  /** Every file of the bundle, relative to `folder`, which is the folder of the strategy. Empty for a class given in code. */
+  /** All files of the bundle, relative to `folder`, the folder of the strategy. Empty for a class given in code. */
   readonly inputs: readonly string[];
   readonly folder: string;
 }
@@ -36,7 +37,7 @@ type LoadedClass = Pick<LoadedStrategy, 'strategy' | 'name' | 'hash'> & Partial<
 /** Returns the plan of an entry whose class is already loaded. */
 export function strategyPlanOf(entry: StrategyEntry, loaded: LoadedClass, source: DefinitionSource): StrategyPlan {
   const values = checkedParams(loaded.strategy.params, entry, source);
-  const params = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)]));
+  const params = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, recordValue(value)]));
   return {
     strategy: loaded.strategy,
     record: { name: loaded.name, file: entry.file, hash: loaded.hash, params },
@@ -48,7 +49,7 @@ export function strategyPlanOf(entry: StrategyEntry, loaded: LoadedClass, source
   };
 }
 
-/** Checks parameters one by one, so that a message has the line of its parameter. Then checks all together, for the defaults. */
+/** Returns the checked parameters with defaults. Checks each one alone first, so that a message has the line of the parameter. */
 function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, source: DefinitionSource): Record<string, unknown> {
   for (const [name, value] of Object.entries(params)) {
     const path: KeyPath = [...paramsPath, name];
@@ -57,13 +58,14 @@ function checkedParams(specs: Specs, { params, paramsPath }: StrategyEntry, sour
       .map((key) => `${key}.`)
       .join('');
     const given = { [name]: value };
-    const known = Object.hasOwn(specs, name) ? { [name]: specs[name]! } : specs;
-    parseParams(known, given, `${source.place(path)} ${prefix}`.trimEnd());
+    const spec = Object.hasOwn(specs, name) ? { [name]: specs[name]! } : specs;
+    parseParams(spec, given, `${source.place(path)} ${prefix}`.trimEnd());
   }
   return parseParams(specs, params, source.file);
 }
 
-function plain(value: unknown): string | number | boolean {
+/** Returns a parameter for the run's record. */
+function recordValue(value: unknown): string | number | boolean {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (value instanceof Decimal) return value.toFixed();
   throw new ConfigError(

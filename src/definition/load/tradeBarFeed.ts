@@ -1,4 +1,4 @@
-// Loads feeds of bars from trades: they are made from the trades of the catalog, day by day, whenever a run names them.
+// Loads feeds of bars from trades. The bars are built from the trades of the catalog, one day at a time.
 
 import { createHash } from 'node:crypto';
 import { readInstrument, type BarRange, type LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
@@ -35,17 +35,17 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
   if (instrument === null || days.length === 0)
     throw new ConfigError(`${where}: bars of ${key.interval} need trades, and ${folder} has none`, remedy);
   const read = { folder, days, rule, instrument, where };
-  const wanted = days.filter((day) => dayStart(day) + DAY_MS > (fromMs ?? -Infinity) && dayStart(day) < (toMs ?? Infinity));
-  const parts = wanted.map((day) => readDay(read, day));
-  let at = wanted.length === 0 ? 0 : days.indexOf(wanted[0]!);
-  let before = parts.length === 0 || fromMs === undefined ? 0 : rowAt(parts[0]!.rows.openMs, fromMs);
-  while (parts.length > 0 && before < warmupRows && at > 0) {
-    const part = readDay(read, days[--at]!);
-    parts.unshift(part);
-    before += part.rows.openMs.length;
+  const runDays = days.filter((day) => dayStart(day) + DAY_MS > (fromMs ?? -Infinity) && dayStart(day) < (toMs ?? Infinity));
+  const dayBars = runDays.map((day) => readDay(read, day));
+  let dayIndex = runDays.length === 0 ? 0 : days.indexOf(runDays[0]!);
+  let rowsBefore = dayBars.length === 0 || fromMs === undefined ? 0 : rowAt(dayBars[0]!.rows.openMs, fromMs);
+  while (dayBars.length > 0 && rowsBefore < warmupRows && dayIndex > 0) {
+    const earlier = readDay(read, days[--dayIndex]!);
+    dayBars.unshift(earlier);
+    rowsBefore += earlier.rows.openMs.length;
   }
-  const openMs = joined(parts, 'openMs');
-  const closeMs = joined(parts, 'closeMs');
+  const openMs = joinColumn(dayBars, 'openMs');
+  const closeMs = joinColumn(dayBars, 'closeMs');
   const first = fromMs === undefined ? 0 : rowAt(openMs, fromMs);
   const start = Math.max(0, first - warmupRows);
   const end = toMs === undefined ? closeMs.length : rowAt(closeMs, toMs + 1);
@@ -56,7 +56,7 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
       `${folder} has trades from ${days[0]} to ${days.at(-1)}: change from and to, or write a smaller amount`,
     );
   }
-  const column = (name: Exclude<keyof TradeBarRows, 'thin'>) => joined(parts, name).slice(start, end);
+  const column = (name: Exclude<keyof TradeBarRows, 'thin'>) => joinColumn(dayBars, name).slice(start, end);
   const bars = {
     instrument,
     interval: key.interval,
@@ -69,13 +69,13 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
     close: column('close'),
     volume: column('volume'),
   };
-  const thinBars = parts
+  const thinBars = dayBars
     .flatMap(({ rows }) => [...rows.thin])
     .slice(first, end)
     .filter((isThin) => isThin === 1).length;
-  const trades = parts.reduce((sum, part) => sum + part.trades, 0);
+  const trades = dayBars.reduce((sum, part) => sum + part.trades, 0);
   const hash = createHash('sha256').update(key.interval);
-  for (const part of parts) hash.update(part.dataSha256);
+  for (const part of dayBars) hash.update(part.dataSha256);
   return {
     bars,
     firstRow: first - start,
@@ -91,8 +91,8 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
       openLastBar: false,
       synthetic: false,
     },
-    files: [...parts.map(({ path }) => path), tradesManifestPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)],
-    note: `the ${key.interval} bars of ${key.symbol} were made from ${count(trades)} trades of ${parts.length === 1 ? 'one day' : `${count(parts.length)} days`}${
+    files: [...dayBars.map(({ path }) => path), tradesManifestPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)],
+    note: `the ${key.interval} bars of ${key.symbol} were made from ${count(trades)} trades of ${dayBars.length === 1 ? 'one day' : `${count(dayBars.length)} days`}${
       thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : count(thinBars)} of the bars`
     }`,
   };
@@ -100,13 +100,14 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
 
 interface DayReader {
   readonly folder: string;
-  /** Every day that the catalog has, not only those of the run. */
+  /** All days of the catalog, also those outside the run. */
   readonly days: readonly string[];
   readonly rule: TradeBarRule;
   readonly instrument: NonNullable<ReturnType<typeof readInstrument>>;
   readonly where: string;
 }
 
+/** The bars of one day. */
 interface DayBars {
   readonly rows: TradeBarRows;
   readonly trades: number;
@@ -114,7 +115,7 @@ interface DayBars {
   readonly dataSha256: string;
 }
 
-/** One day is the most that is in memory. */
+/** Builds the bars of one day. Only the trades of this day are in memory. */
 function readDay({ folder, days, rule, instrument, where }: DayReader, day: string): DayBars {
   const path = dayPath(folder, day);
   const fileHash = createHash('sha256');
@@ -137,10 +138,10 @@ function readDay({ folder, days, rule, instrument, where }: DayReader, day: stri
   }
 }
 
-function joined(parts: readonly DayBars[], name: Exclude<keyof TradeBarRows, 'thin'>): Float64Array {
-  const out = new Float64Array(parts.reduce((sum, { rows }) => sum + rows.openMs.length, 0));
+function joinColumn(dayBars: readonly DayBars[], name: Exclude<keyof TradeBarRows, 'thin'>): Float64Array {
+  const out = new Float64Array(dayBars.reduce((sum, { rows }) => sum + rows.openMs.length, 0));
   let at = 0;
-  for (const { rows } of parts) {
+  for (const { rows } of dayBars) {
     out.set(rows[name], at);
     at += rows[name].length;
   }

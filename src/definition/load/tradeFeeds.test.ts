@@ -48,9 +48,9 @@ describe('fills against trades', () => {
     holed = await catalogOf('holed', rows.toSpliced(7, 1));
   });
 
-  it('happen at the trades, between the bars, with the latency of the run', async () => {
+  it('fills against trades happen at the trades, between the bars, with the latency of the run', async () => {
     const { fills, summary, record } = await run(whole, { executionInterval: 'trades', latencyMs: 500 });
-    // Decided at 00:01:00, arrives at 00:01:00.500: the trade at the start of that minute has passed.
+    // Decided at 00:01:00, and arrives at 00:01:00.500: after the trade at the start of that minute.
     expect([fills.timeMs[0]! - START, fills.price[0]]).toEqual([80_000, 102]);
     expect(record.feeds.map(({ bars, isExecutionOnly }) => [bars.interval, isExecutionOnly ?? false])).toEqual([
       ['1m', false],
@@ -61,7 +61,7 @@ describe('fills against trades', () => {
     expect(summary.envelope).toBeUndefined();
   });
 
-  it('name the ids that are missing, and the queue that is assumed', async () => {
+  it('fills against trades report how many ids are missing, and the assumed queue', async () => {
     const few = await catalogOf('gaps', rows.map((row, at) => (at < 15 ? row : row.replace(/^\d+/, (id) => `${Number(id) + 4}`)))); // prettier-ignore
     const { summary } = await run(few, { executionInterval: 'trades', queue: { aheadTrades: '3', cancels: '0.5' } });
     const texts = new Map(summary.warnings.map(({ code, text }) => [code, text]));
@@ -88,11 +88,11 @@ describe('fills against trades', () => {
     await expect(run(whole, fills)).rejects.toThrow(message);
   });
 
-  it('fills against trades refuse trades that do not reach the prices of the bars, and a run without any', async () => {
+  it('fills against trades refuse trades that do not cover the prices of the bars, and a run without trades', async () => {
     await expect(run(holed, { executionInterval: 'trades' })).rejects.toThrow(
       /fills.executionInterval: expected trades that reach .* every 1m bar of BTCUSDT, those of 2024-01-01T00:02:00.000Z do not/,
     );
-    // Before the hole the same trades do.
+    // A run that ends before the missing trade is accepted.
     const { fills } = await run(holed, { executionInterval: 'trades' }, { to: '2024-01-01 00:02' });
     expect(fills.length).toBe(1);
     rmSync(join(holed, 'spot', 'BTCUSDT', 'trades'), { recursive: true });

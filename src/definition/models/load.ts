@@ -1,4 +1,4 @@
-// Loads the models that a definition names, hashes them, and records them for the manifest.
+// Loads the models that a definition names, and records their hashes for the manifest.
 
 import { dirname } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
@@ -15,7 +15,7 @@ import { loadModules, type ModuleOptions } from './modules.ts';
 
 export const NO_MODELS: ModelsPlan = { slippage: null, fees: null, rules: [], records: [], reach: [] };
 
-/** Throws ConfigError naming the key of an unusable model. */
+/** Returns the models and modules of a definition. Throws ConfigError that names the key of an unusable one. */
 export async function loadModels(definition: Definition, source: DefinitionSource, options: ModuleOptions = {}): Promise<ModelsPlan> {
   const own = await loadOwnModels(definition, source, options);
   const modules = await loadModules(definition, source, options);
@@ -35,11 +35,11 @@ async function loadOwnModels(
 ): Promise<ModelsPlan> {
   if (models === undefined) return NO_MODELS;
   const records: ModelRecord[] = [];
-  const reached: Warning[] = [];
+  const reachWarnings: Warning[] = [];
   const load = async <Kind extends ModelKind>(kind: Kind, path: KeyPath, file: string): Promise<LoadedModel<Kind>['model']> => {
     const place = locate(source, path, file, { what: 'a file', kind: 'file', remedy: 'correct the path' });
     const { model, hash, inputs, reach } = await loadModel(kind, place, file, bundler, importer);
-    reached.push(...reach);
+    reachWarnings.push(...reach);
     records.push({ use: kind, file, hash, inputs, folder: dirname(place) });
     return model;
   };
@@ -53,19 +53,19 @@ async function loadOwnModels(
   const fees = models.fees === undefined ? null : await load('fees', ['models', 'fees'], models.fees);
   const rules: RiskRuleSpec[] = [];
   const codes = new Set<string>();
-  for (const [at, file] of (models.risk ?? []).entries()) {
-    const path = ['models', 'risk', at];
+  for (const [index, file] of (models.risk ?? []).entries()) {
+    const path = ['models', 'risk', index];
     const rule = await load('risk', path, file);
     checkRuleCode(rule.code, codes, whereIs(source, path));
     checkReductions(rule, whereIs(source, path));
     rules.push(rule);
   }
-  return { slippage, fees, rules, records, reach: reached };
+  return { slippage, fees, rules, records, reach: reachWarnings };
 }
 
 /**
- * Checks the type, because a plain JavaScript file may contain anything. The text 'false' would apply the rule to reductions and could
- * block an exit.
+ * Throws ConfigError unless `reductionsToo` is a boolean or missing. In a plain JavaScript file it may be anything, and the text 'false'
+ * would apply the rule to reductions and could block an exit.
  */
 function checkReductions({ code, reductionsToo: given }: { readonly code: string; readonly reductionsToo?: unknown }, where: string): void {
   if (given === undefined || typeof given === 'boolean') return;

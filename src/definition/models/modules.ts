@@ -1,4 +1,4 @@
-// Loads the modules that a definition names, checks which parts they rebind, and records them for the manifest.
+// Loads the modules that a definition names, checks the parts that they rebind, and records their hashes for the manifest.
 
 import { dirname } from 'node:path';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
@@ -31,9 +31,9 @@ export interface LoadedModules {
   readonly reach: readonly Warning[];
 }
 
-const FOUND = { what: 'a module file', kind: 'file', remedy: 'correct the path' } as const;
+const MODULE_FILE = { what: 'a module file', kind: 'file', remedy: 'correct the path' } as const;
 
-/** Throws ConfigError naming the item of `modules` that is unusable. Returns null if the definition names no modules. */
+/** Returns the modules, or null if the definition names none. Throws ConfigError that names an unusable item of `modules`. */
 export async function loadModules(
   definition: Pick<Definition, 'modules' | 'models' | 'fills'>,
   source: DefinitionSource,
@@ -42,16 +42,16 @@ export async function loadModules(
   if (definition.modules === undefined) return null;
   const plans: ModulePlan[] = [];
   const records: ModelRecord[] = [];
-  const reached: Warning[] = [];
-  for (const [at, file] of definition.modules.entries()) {
-    const place = whereIs(source, ['modules', at]);
-    const loaded = given?.get(at);
+  const reachWarnings: Warning[] = [];
+  for (const [index, file] of definition.modules.entries()) {
+    const place = whereIs(source, ['modules', index]);
+    const loaded = given?.get(index);
     if (loaded !== undefined) {
       plans.push({ module: loaded.module, place });
       records.push({ use: 'module', file, hash: loaded.hash, inputs: [], folder: '.' });
       continue;
     }
-    const path = locate(source, ['modules', at], file, FOUND);
+    const path = locate(source, ['modules', index], file, MODULE_FILE);
     const { exported, hash, inputs, reach } = await loadModule(path, file, 'module', importer, bundler);
     if (!isComposeModule(exported))
       throw new ConfigError(
@@ -60,10 +60,10 @@ export async function loadModules(
       );
     plans.push({ module: exported, place });
     records.push({ use: 'module', file, hash, inputs, folder: dirname(path) });
-    reached.push(...reach);
+    reachWarnings.push(...reach);
   }
   checkBindings(plans, definition);
-  return { plans, records, reach: reached };
+  return { plans, records, reach: reachWarnings };
 }
 
 /** True for a result of `composeModule`, from any copy of isobar. */
@@ -72,7 +72,7 @@ export function isComposeModule(value: unknown): value is ComposeModule {
   return typeof Reflect.get(value, 'name') === 'string' && Array.isArray(Reflect.get(value, 'bindings'));
 }
 
-/** Rejects two modules that rebind the same part, because the second would silently replace the first. */
+/** Throws ConfigError if two modules rebind one part, because the second would silently replace the first. */
 function checkBindings(plans: readonly ModulePlan[], { models, fills }: Pick<Definition, 'models' | 'fills'>): void {
   const bound = new Map<string, string>();
   if (models?.slippage !== undefined) bound.set('slippage', 'models.slippage');
@@ -83,9 +83,9 @@ function checkBindings(plans: readonly ModulePlan[], { models, fills }: Pick<Def
       const { part, isWrapping } = binding;
       if (ADDED_PARTS.includes(part)) checkAddition(binding, module, place);
       else {
-        // A module that wraps the slippage of `fills` keeps it.
+        // A module that wraps the slippage of `fills` does not replace it.
         const before = bound.get(part) ?? (part === 'slippage' && isFixed && !isWrapping ? 'fills.slippage' : undefined);
-        if (before !== undefined) throw twice(binding, module, place, before);
+        if (before !== undefined) throw duplicateBindingError(binding, module, place, before);
         bound.set(part, `the module ${module.name}`);
       }
     }
@@ -99,7 +99,7 @@ function checkAddition({ part, isWrapping }: ModuleBinding, { name }: ComposeMod
   );
 }
 
-function twice({ part }: ModuleBinding, { name }: ComposeModule, place: string, before: string): ConfigError {
+function duplicateBindingError({ part }: ModuleBinding, { name }: ComposeModule, place: string, before: string): ConfigError {
   return new ConfigError(
     `${place}: the module ${name}: expected a part that nothing else rebinds, got ${part}, which ${before} rebinds already`,
     'leave one of them out, or do both in one module',

@@ -1,4 +1,4 @@
-// Codes of risk rules: those of users must differ from isobar's and from each other.
+// Checks the codes of users' risk rules, which must differ from isobar's codes and from each other.
 
 import { ConfigError } from '../../base/errors.ts';
 import { denialText } from '../../orders/denialReasons.ts';
@@ -8,13 +8,13 @@ import { rulesFor } from '../../risk/rules.ts';
 import { GUARD_CODES } from '../../risk/rules/guardSide.ts';
 
 const CODE = /^[A-Z][A-Z0-9_]{2,31}$/;
-/** Rules of all markets, because a rule may later be used in a run of another market. */
+/** The codes of all markets, because a rule may be used in a run of another market later. */
 const RULE_CODES = (['spot', 'futures', 'both'] as const).flatMap((market) => rulesFor(market).map(({ code }) => code));
-const TAKEN = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(HALT_CAUSES)]);
+const TAKEN_CODES = new Set([BAD_INPUT, ...GUARD_CODES, ...RULE_CODES, ...Object.keys(HALT_CAUSES)]);
 
 /** Adds `code` to `codes`, the codes of the user's rules. Throws ConfigError if the code is invalid or taken. */
 export function checkRuleCode(code: string, codes: Set<string>, where: string): void {
-  const isTaken = TAKEN.has(code) || denialText(code) !== null || codes.has(code);
+  const isTaken = TAKEN_CODES.has(code) || denialText(code) !== null || codes.has(code);
   if (!CODE.test(code) || isTaken) {
     const got = isTaken ? `${code}, which another rule has` : `'${code}'`;
     throw new ConfigError(

@@ -1,6 +1,6 @@
-// A user's module as data: which parts of a bot it rebinds, and with which factory. `composeModule` of isobar/compose creates it.
+// The modules of users, as data: the parts of a bot that they rebind, with their factories. `composeModule` of isobar/compose creates them.
 
-/** How a module rebinds one part of the bot. */
+/** One part of the bot that a module rebinds. */
 export interface ModuleBinding {
   /** Name of the part, a key of PARTS. */
   readonly part: string;
@@ -26,5 +26,5 @@ export interface ModulePlan {
   readonly place: string;
 }
 
-/** Parts that modules extend but never replace, so several modules may name them. */
+/** Parts that modules extend and do not replace, so that several modules may name them. */
 export const ADDED_PARTS: readonly string[] = ['rules', 'notifier'];

@@ -1,4 +1,4 @@
-// A run plan: a definition with all files loaded and all text parsed. It is the input of the engine.
+// The run plan, the input of the engine: a definition with all files loaded and all text converted.
 
 import type { Rounding } from '../../base/number/exact.ts';
 import type { ContractData } from '../../model/bars/marks.ts';
@@ -14,10 +14,11 @@ import type { QueueSettings } from '../../venue/trades/tradeMatcher.ts';
 import type { FillSettings } from '../../venue/venueConfig.ts';
 import type { ModulePlan } from './module.ts';
 
+/** A feed with its bars. */
 export interface FeedPlan {
   /** The name by which strategies ask for it. Several feeds with one name form a list (`feeds(name)`). */
   readonly name: string;
-  /** Warm-up rows first, then the rows of the run; nothing after its end. */
+  /** Warm-up rows, then the rows of the run. */
   readonly bars: BarColumns;
   /** First row that opens at or after the start of the run. */
   readonly firstRow: number;
@@ -26,14 +27,15 @@ export interface FeedPlan {
   readonly files?: readonly string[];
   /** True for an execution-only feed: orders match in its finer bars, and strategies do not see it. */
   readonly isHidden?: boolean;
-  /** When its symbol leaves the run, ms UTC (`listed`): nothing later is known of it, and what is held is closed in its last bar. */
+  /** When its symbol leaves the run, ms UTC (`listed`). Positions in it are closed in its last bar. */
   readonly listedToMs?: number;
-  /** Only for rows of trades: ids between the first and the last that no trade has. */
+  /** Rows of trades only: number of trade ids between the first and the last that are missing. */
   readonly missingIds?: number;
   /** A note about its bars, for the reader of the results. */
   readonly note?: string;
 }
 
+/** A strategy of the run. */
 export interface StrategyPlan {
   readonly strategy: StrategyClass;
   readonly record: StrategyRecord;
@@ -41,7 +43,7 @@ export interface StrategyPlan {
   readonly params: Readonly<Record<string, unknown>>;
   /** Share of the starting cash, a decimal; all shares sum to 1. */
   readonly share: string;
-  /** Identity of the code, used for its own instance of the block loop. */
+  /** Hash of the code. Strategies with equal code share an instance of the block loop. */
   readonly hash: string;
   /** Warnings about what its code uses outside the run. */
   readonly reach?: readonly Warning[];
@@ -54,16 +56,17 @@ export interface FeesPlan {
   readonly takerPpm: number;
   readonly in: 'received' | 'quote';
   readonly rounding: Rounding;
-  /** Replaces all four rates of every contract, ppm; missing: those of its record. */
+  /** Replaces all four fee rates of every contract, ppm; missing: the rates of its record. */
   readonly contractPpm?: number;
 }
 
+/** How orders fill. */
 export interface FillsPlan extends FillSettings {
   /** Time from a decision to the arrival of its order at the venue. */
   readonly latencyMs: number;
-  /** The queue before resting limits, for fills against trades; missing: none. */
+  /** The queue before resting limits, for fills against trades; missing: no queue. */
   readonly queue?: QueueSettings;
-  /** Added to slippage, also to that of a model, in millionths of the price; missing: nothing. */
+  /** Additional slippage in millionths of the price, also beside a model's; missing: 0. */
   readonly addedSlippagePpm?: number;
   /** Market-order collar: how far beyond the last close a market buy by quantity may pay, in millionths (default 1 %). */
   readonly collarPpm: number;
@@ -92,7 +95,7 @@ export interface ModelsPlan {
   readonly reach?: readonly Warning[];
 }
 
-/** `whenComplete`: once, when the bars of all feeds that close at the instant are there. `perFeed`: feed by feed, as its bar is there. */
+/** When strategies decide at an instant: once all feeds that close then have their bars (`whenComplete`), or feed by feed (`perFeed`). */
 export type DecideMode = 'whenComplete' | 'perFeed';
 
 /** How the account of a futures run trades, and the marks and funding of its contracts. */
@@ -100,7 +103,7 @@ export interface FuturesPlan {
   readonly leverage: number;
   readonly isCross: boolean;
   readonly isNet: boolean;
-  /** Fee that the exchange takes from the remaining margin of a liquidated position, in millionths of its value. */
+  /** Fee of a liquidation in millionths of the position's value. The exchange takes it from the remaining margin. */
   readonly liquidationFeePpm: number;
   readonly data: ReadonlyMap<InstrumentId, ContractData>;
 }
@@ -108,20 +111,21 @@ export interface FuturesPlan {
 /** An external series, as strategies ask for it. */
 export interface SeriesPlan {
   readonly name: string;
-  /** The one symbol whose feeds have it; null: all feeds. */
+  /** The symbol whose feeds have the series; null: all feeds have it. */
   readonly symbol: string | null;
   readonly values: KnownValues;
-  /** Its name in the catalog, and the hash of its data there. */
+  /** Its name in the catalog, and the hash of its data. */
   readonly input: { readonly name: string; readonly sha256: string };
   /** The file that it was read from. */
   readonly file: string;
 }
 
+/** Everything that the engine needs for a run. */
 export interface RunPlan {
   readonly name: string;
   readonly strategies: readonly StrategyPlan[];
   readonly feeds: readonly FeedPlan[];
-  /** Missing: none. */
+  /** External series; missing: none. */
   readonly series?: readonly SeriesPlan[];
   readonly fromMs: number;
   readonly toMs: number;
@@ -131,7 +135,7 @@ export interface RunPlan {
   readonly funds?: Readonly<Record<Market, Readonly<Record<string, string>>>>;
   /** Size of an order without a size of its own; exactly one key. */
   readonly size: { readonly base?: string; readonly quote?: string; readonly equity?: string };
-  /** Multiplies every size that a strategy asks for, before it is rounded; missing: 1. */
+  /** Factor for all sizes that strategies request, before rounding; missing: 1. */
   readonly sizeScale?: number;
   readonly fees: FeesPlan;
   readonly fills: FillsPlan;
@@ -140,7 +144,7 @@ export interface RunPlan {
   /** Only for a run with futures. */
   readonly futures?: FuturesPlan;
   readonly seed: number;
-  /** When strategies decide at an instant at which several feeds close; missing: once all of them are there. */
+  /** When strategies decide at an instant; missing: `whenComplete`. */
   readonly decide?: DecideMode;
   /** Rows of a block. A setting for tests; it does not affect the result. */
   readonly blockRows: number;

@@ -43,7 +43,7 @@ test('a strategy file in the place of a definition is reported as such', () => {
   );
 });
 
-test('the definition of the documents is accepted', () => {
+test('the definition of the documents is valid', () => {
   expect(parseDefinition(source(GOOD))).toMatchObject({ strategy: 'strategies/smaCross.ts', from: '2024-01-01', cash: { USDT: '10000' } });
 });
 
@@ -86,9 +86,13 @@ test.each([
     "x.yaml:5 from: expected a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30, got '2024-02-30'",
   ],
   ['from: 2024-01-01', 'from: 1969-12-31', "x.yaml:5 from: expected a time from 1970-01-01 to 2100-01-01, got '1969-12-31'"],
-  // There are as many days of equity as the run has: to the year 9999 it would never be measured.
+  // A run has an equity value for each day, so a run to the year 9999 would never be measured.
   ['to: 2024-07-01', 'to: 9999-12-31', "x.yaml:6 to: expected a time from 1970-01-01 to 2100-01-01, got '9999-12-31'"],
-  ["equity: '0.95'", "equity: '1.5'", "x.yaml:8 size.equity: expected a quoted decimal of at most 1, for spot lends nothing, got '1.5'"],
+  [
+    "equity: '0.95'",
+    "equity: '1.5'",
+    "x.yaml:8 size.equity: expected a quoted decimal of at most 1, because spot has no credit, got '1.5'",
+  ],
   ["{ equity: '0.95' }", "{ equity: '0.95', base: '1' }", 'x.yaml:8 size: expected exactly one of base, quote and equity, got a map'],
   ['in: received', 'in: base', "x.yaml:9 fees.in: expected one of received, quote, got 'base'"],
   ['market: spot', 'market: margin', "x.yaml:4 market: expected one of spot, futures, got 'margin'"],
@@ -104,7 +108,7 @@ test('the remedy for an unquoted decimal shows it in quotes', () => {
   expect(refusal(source(GOOD.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
 });
 
-test('an unquoted decimal that is out of range is not sent for quotes, which would not cure it', () => {
+test('an unquoted decimal that is out of range is not answered with quotes, which would not help', () => {
   const { message, remedy } = refusal(source(GOOD.replace("taker: '0.001'", 'taker: 1.5')));
   expect(message).toMatch(/fees\.taker: expected a quoted decimal .*, got 1\.5$/);
   expect(remedy).toBe('docs/backtest.md explains every key');
@@ -129,7 +133,7 @@ test.each([
   ['seed: 1', 'instruments: { BTCUSDT: { __proto__: 2 } }', 'x.yaml:12 instruments.BTCUSDT.__proto__: unknown key __proto__'],
   ["USDT: '10000'", "USDT: '10000', __proto__: '5'", 'x.yaml:7 cash.__proto__: unknown key __proto__'],
   ['seed: 1', '__proto__: 1', 'x.yaml:12 __proto__: unknown key __proto__'],
-])('a key that JavaScript has for itself is unknown like any other: %s as %s', (good, bad, message) => {
+])('a key that every JavaScript object has is unknown like any other: %s as %s', (good, bad, message) => {
   expect(refusal(source(GOOD.replace(good, bad))).message.split(/, the nearest|\n/)[0]).toBe(message);
 });
 
@@ -173,12 +177,12 @@ test('a problem inside a map from --set is reported with its place in --set', ()
   expect(text('feeds.bars={ symbol: BTCUSDT }')).toMatch(/^--set feeds\.bars\.interval: expected a length such as .*, got nothing$/);
 });
 
-test('windows of the day are taken as the rule reads them', () => {
+test('windows of the day are read as the risk rule reads them', () => {
   const windows = ' 22:55-23:05,07:00-07:10 ';
   expect(parseDefinition(source(GOOD.replace("maxLeverage: '1'", `restricted: '${windows}'`))).risk).toEqual({ restricted: windows });
 });
 
-test('a folder is not a file, and a file is not a folder', () => {
+test('a folder is not accepted as a file, nor a file as a folder', () => {
   const [written, path] = [source(GOOD), ['catalog']];
   const file = { what: 'a strategy file', kind: 'file', remedy: '' } as const;
   expect(refusal(() => locate(written, ['strategy'], '.', file)).message).toBe(
@@ -190,7 +194,7 @@ test('a folder is not a file, and a file is not a folder', () => {
   );
 });
 
-test('--set lays values over the definition; decimals keep their text', () => {
+test('--set replaces values of the definition; decimals keep their text', () => {
   const changed = withOverrides(source(GOOD), [
     'params.fast=20',
     'fees.taker=0.00050',
@@ -233,7 +237,7 @@ function shares(strategies: string): readonly string[] {
   return strategyEntries(parseDefinition(from), from).map((entry) => entry.share);
 }
 
-test('a strategy list has shares that sum to 1; what is not given is split', () => {
+test('the strategies of a list have shares that sum to 1; the unset ones share the rest', () => {
   expect(shares('[a.ts, b.ts, c.ts]')).toEqual(['0.333333', '0.333333', '0.333334']);
   expect(shares("[{ file: a.ts, share: '0.25' }, b.ts]")).toEqual(['0.25', '0.75']);
   expect(refusal(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe(
@@ -242,7 +246,7 @@ test('a strategy list has shares that sum to 1; what is not given is split', () 
   expect(refusal(() => shares("[{ file: a.ts, share: '1' }, b.ts]")).message).toMatch(/expected shares that sum to 1, got 1$/);
 });
 
-test('the definition with its defaults reads back as the same run', () => {
+test('the definition with its defaults is read back as the same run', () => {
   const from = source(GOOD);
   const definition: Definition = parseDefinition(from);
   const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };

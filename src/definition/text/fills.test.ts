@@ -21,7 +21,7 @@ it('a key that is missing or undefined has its default', () => {
   expect(settledFills({ limit: undefined, collar: undefined })).toEqual(DEFAULTS);
 });
 
-it('rates are settled in millionths, other keys as they are written', () => {
+it('rates are millionths in the settings, and other keys are unchanged', () => {
   const given = {
     limit: 'touch',
     latencyMs: 5,
@@ -42,11 +42,11 @@ it('rates are settled in millionths, other keys as they are written', () => {
   });
 });
 
-it('the file of a paper exchange has the keys for rows, and no key of a bot', () => {
+it('the file of a paper exchange has the keys for rows, and no key that only a bot has', () => {
   expect(Object.keys(rowFills.shape)).toEqual(['limit', 'maxVolumeShare', 'slippageTicks', 'slippage', 'impact']);
 });
 
-it('a slippage model takes the place of fixed slippage in the terms of a venue', () => {
+it('a slippage model replaces fixed slippage in the terms of a venue', () => {
   const settings = settledFills({ slippageTicks: 3 });
   const ticks = (terms: ReturnType<typeof fillTerms>) => terms.slippage.ticks(spotInstrument(), 'buy', 10_000, 1);
   expect(ticks(fillTerms(settings))).toBe(3);

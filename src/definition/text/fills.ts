@@ -1,4 +1,4 @@
-// The fill settings of a run definition: keys, defaults, and values in a run. The exchange config shares those for matching in bars.
+// Defines the fill settings of a run definition: their schema, their defaults, and their values in the units of the engine.
 
 import { z } from 'zod';
 import { QUEUE_DIGITS, type QueueSettings } from '../../venue/trades/tradeMatcher.ts';
@@ -6,14 +6,14 @@ import type { FillsPlan } from '../plan/plan.ts';
 import { toScaled } from '../../base/number/decimal.ts';
 import { choiceValue, intervalValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
 
-/** The coefficient of market impact: it becomes whole millionths. */
+/** The schema of the coefficient of market impact, which becomes whole millionths. */
 function coefficient() {
   const what = 'a quoted decimal (multiple of volatility, below 1000 with at most 6 decimals)';
   const help = 'impact of an order as large as the volume of its bar, as a multiple of the volatility of the bar; 0 is no impact';
   return textValue(what, help, /^\d{1,3}(\.\d{1,6})?$/);
 }
 
-/** A quantity in the base asset, or a multiple of one. */
+/** The schema of a quantity in the base asset, or of a multiple of a quantity. */
 function queueValue(what: string, help: string) {
   return textValue(`a quoted decimal (${what}, below 10,000,000 with at most 8 decimals)`, help, /^\d{1,7}(\.\d{1,8})?$/);
 }
@@ -52,12 +52,12 @@ export const fillsSchema = map(
   'fill settings, such as { limit: through, latencyMs: 0 }',
 );
 
-/** The keys for matching in bars, which an exchange with `match: bars` has too. */
+/** The keys for matching in bars. A paper exchange with `match: bars` has them too. */
 export const rowFills = fillsSchema.omit({ latencyMs: true, collar: true, inside: true, executionInterval: true, queue: true });
 
 export type Fills = z.output<typeof fillsSchema>;
 
-/** Defaults that the settled text of every run contains. A further key would change the hash of every definition. */
+/** The defaults that the recorded definition of every run has. Another key would change the hash of every definition. */
 export const FILL_DEFAULTS = {
   limit: 'through',
   latencyMs: 0,
@@ -67,7 +67,7 @@ export const FILL_DEFAULTS = {
   collar: '0.01',
 } as const satisfies Fills;
 
-/** Returns the fill settings in the units of the engine. `inside` selects bars and is handled where they are loaded. */
+/** Returns the fill settings in the units of the engine. `inside` is not among them, because it selects bars. */
 export function settledFills(given: Fills = {}): FillsPlan {
   const { limit, latencyMs, maxVolumeShare, slippageTicks, slippage, collar } = FILL_DEFAULTS;
   return {

@@ -1,4 +1,4 @@
-// What the schema allows at a path: the keys of a map, and whether a value is text.
+// Finds out what the schema of a definition allows at a path: the keys of a map, or text.
 
 import { z } from 'zod';
 import { definitionSchema } from './schema.ts';
@@ -6,30 +6,32 @@ import type { KeyPath } from './source.ts';
 
 type Schema = z.core.$ZodType;
 
-/** Returns the keys that a map at `path` may have; empty if any name is allowed. */
-export function keysAt(path: KeyPath, top: Schema = definitionSchema): readonly string[] {
-  return schemasAt(path, top).flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+/** Returns the valid keys of the map at `path`; an empty list if every name is valid. */
+export function keysAt(path: KeyPath, root: Schema = definitionSchema): readonly string[] {
+  return schemasAt(path, root).flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
 }
 
-/** True when the definition expects text there, such as a quoted decimal, and no number. */
+/** True when the value at `path` must be text, such as a quoted decimal, and not a number. */
 export function wantsText(path: KeyPath): boolean {
   const schemas = schemasAt(path, definitionSchema);
   return schemas.some((schema) => schema instanceof z.ZodString) && !schemas.some((schema) => schema instanceof z.ZodNumber);
 }
 
-function schemasAt(path: KeyPath, top: Schema): readonly Schema[] {
-  let schemas = unwrap(top);
-  for (const key of path) schemas = schemas.flatMap((schema) => below(schema, String(key))).flatMap(unwrap);
+function schemasAt(path: KeyPath, root: Schema): readonly Schema[] {
+  let schemas = unwrap(root);
+  for (const key of path) schemas = schemas.flatMap((schema) => memberSchemas(schema, String(key))).flatMap(unwrap);
   return schemas;
 }
 
-function below(schema: Schema, key: string): readonly Schema[] {
+/** Returns the schemas of a member. */
+function memberSchemas(schema: Schema, key: string): readonly Schema[] {
   if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, key) ? [schema.shape[key]] : [];
   if (schema instanceof z.ZodRecord) return [schema.valueType];
   if (schema instanceof z.ZodArray) return [schema.element];
   return [];
 }
 
+/** Returns the schemas inside optional, nullable and union schemas. */
 function unwrap(schema: Schema): readonly Schema[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.unwrap());
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(unwrap);

@@ -1,4 +1,4 @@
-// `--set key=value`: overrides single values of a definition. Messages name the option as their place.
+// Applies `--set key=value` to a definition. Messages about such a value name the option.
 
 import { parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
@@ -12,26 +12,28 @@ interface Override {
   readonly document: Document;
 }
 
-/** Returns `source` with each `key=value` applied; later ones win. Keys are dotted paths: `params.fast`, `strategy.0.share`. */
+/** Returns `source` with each `key=value` applied in sequence. Keys are dotted paths, such as `params.fast` and `strategy.0.share`. */
 export function withOverrides(source: DefinitionSource, settings: readonly string[]): DefinitionSource {
   if (settings.length === 0) return source;
   const overrides = settings.map(parseSetting);
   let data = source.data;
   for (const { path, value } of overrides) data = withValue(data, path, value);
-  const covering = (path: KeyPath) => overrides.findLast((each) => each.path.every((key, i) => i < path.length && key === String(path[i])));
-  // True for a map that exists only because a setting put a value into it.
-  const isMadeFor = (path: KeyPath) =>
+  const overrideOf = (path: KeyPath) =>
+    overrides.findLast((each) => each.path.every((key, i) => i < path.length && key === String(path[i])));
+  // True for a map that exists only because an override put a value into it.
+  const isCreatedByOverride = (path: KeyPath) =>
     path.length > 0 &&
     definitionValueAt(source.data, path) === undefined &&
     overrides.some((each) => path.every((key, i) => String(key) === each.path[i]));
   return {
     ...source,
     data,
-    place: (path) => (covering(path) || isMadeFor(path) ? '--set' : source.place(path)),
+    place: (path) => (overrideOf(path) || isCreatedByOverride(path) ? '--set' : source.place(path)),
     textAt(path) {
-      const by = covering(path);
-      if (by === undefined) return source.textAt(path);
-      return by.path.length === path.length ? by.text : nodeText(by.document.getIn(path.slice(by.path.length), true));
+      const override = overrideOf(path);
+      if (override === undefined) return source.textAt(path);
+      if (override.path.length === path.length) return override.text;
+      return nodeText(override.document.getIn(path.slice(override.path.length), true));
     },
   };
 }
@@ -39,27 +41,27 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
 /** True when a setting gives the value at a dotted key, directly or inside a map: `params.fast=3`, `params={ fast: 3 }`. */
 export function givesValue(setting: string, key: string): boolean {
   const { path, value } = parseSetting(setting);
-  const wanted = key.split('.');
-  return path.every((part, at) => part === wanted[at]) && definitionValueAt(value, wanted.slice(path.length)) !== undefined;
+  const keyPath = key.split('.');
+  return path.every((part, index) => part === keyPath[index]) && definitionValueAt(value, keyPath.slice(path.length)) !== undefined;
 }
 
 function parseSetting(setting: string): Override {
-  const at = setting.indexOf('=');
-  const key = at < 0 ? setting : setting.slice(0, at);
-  if (at < 1 || key.split('.').includes('')) {
+  const equalsAt = setting.indexOf('=');
+  const key = equalsAt < 0 ? setting : setting.slice(0, equalsAt);
+  if (equalsAt < 1 || key.split('.').includes('')) {
     throw new ConfigError(
       `--set ${setting}: expected key=value, got ${setting}`,
       'write a dotted key, an equals sign and a value: --set params.fast=20',
     );
   }
   const path = key.split('.');
-  const text = setting.slice(at + 1);
+  const text = setting.slice(equalsAt + 1);
   const document = parseDocument(text, { prettyErrors: false });
-  const wrong = document.errors[0];
-  if (wrong)
-    throw new ConfigError(`--set ${setting}: ${wrong.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
+  const yamlError = document.errors[0];
+  if (yamlError)
+    throw new ConfigError(`--set ${setting}: ${yamlError.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
   const value = plainData(document, `--set ${setting}`);
-  // A shell strips quotes. So a number stays text if text is expected or if it has a point: 0.10 stays 0.10.
+  // A shell removes quotes. So a number counts as text if text is expected, or if it has a point, so that 0.10 stays 0.10.
   const staysText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
   return { path, value: staysText ? text.trim() : value, text, document };
 }

@@ -1,4 +1,4 @@
-// Parses and checks a definition. Every problem is one line: the place, the key, what was expected and what was found.
+// Checks a definition against its schema. Each problem is reported in one line: place and key, the expectation, and the text found.
 
 import type { z } from 'zod';
 import { ConfigError } from '../../base/errors.ts';
@@ -7,13 +7,13 @@ import { keysAt } from './keys.ts';
 import { definitionSchema, type Definition } from './schema.ts';
 import { definitionValueAt, whereIs, type DefinitionSource, type KeyPath } from './source.ts';
 
-/** Maximum number of problems shown; the rest is counted. */
+/** Maximum number of problems in a message. The others are counted. */
 const MAX_PROBLEMS = 8;
 /** Maximum number of keys listed in a message. */
 const MAX_LISTED = 40;
 
-/** Schemas ignore this key, because JavaScript uses it itself, so it is checked separately. */
-const HIDDEN = '__proto__';
+/** A key with a meaning in JavaScript. Schemas ignore it, so it is checked separately. */
+const PROTO_KEY = '__proto__';
 
 interface Problem {
   readonly message: string;
@@ -37,27 +37,27 @@ export const parseDefinition = (source: DefinitionSource): Definition => parseSo
 /** Checks `source` as a file of any kind. Throws like `parseDefinition`. */
 export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
   const result = kind.schema.safeParse(source.data);
-  const hidden = hiddenKeys(source.data);
-  if (result.success && hidden.length === 0) return result.data;
+  const withProtoKey = mapsWithProtoKey(source.data);
+  if (result.success && withProtoKey.length === 0) return result.data;
   const issues = rankIssues(result.error?.issues ?? []);
   const found = [
-    ...hidden.map((path) => unknownKey(path, HIDDEN, source, kind)),
+    ...withProtoKey.map((path) => unknownKey(path, PROTO_KEY, source, kind)),
     ...issues.flatMap((issue) => problemsOf(issue, source, kind)),
   ];
-  // A value can break two rules that have the same message.
+  // A value may break two rules with the same message. Report the message once.
   const problems = [...new Map(found.toReversed().map((problem) => [problem.message, problem])).values()].toReversed();
   const lines = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.message);
   if (problems.length > MAX_PROBLEMS) lines.push(`and ${problems.length - MAX_PROBLEMS} more problems`);
   throw new ConfigError(lines.join('\n'), problems[0]?.remedy ?? '');
 }
 
-/** Returns the maps that have that key, from the file or from `--set`. Values given in code may hold anything, even themselves. */
-function hiddenKeys(data: unknown, path: KeyPath = [], seen = new Set<object>()): readonly KeyPath[] {
+/** Returns the paths of the maps with that key. Values that were given in code may contain anything, even themselves. */
+function mapsWithProtoKey(data: unknown, path: KeyPath = [], seen = new Set<object>()): readonly KeyPath[] {
   if (typeof data !== 'object' || data === null || seen.has(data)) return [];
   seen.add(data);
   const proto: unknown = Object.getPrototypeOf(data);
   if (!Array.isArray(data) && proto !== Object.prototype && proto !== null) return [];
-  return Object.entries(data).flatMap(([key, value]) => (key === HIDDEN ? [path] : hiddenKeys(value, [...path, key], seen)));
+  return Object.entries(data).flatMap(([key, value]) => (key === PROTO_KEY ? [path] : mapsWithProtoKey(value, [...path, key], seen)));
 }
 
 type Issue = z.core.$ZodIssue;
@@ -68,26 +68,27 @@ function rankIssues(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((a, b) => rank(a) - rank(b));
 }
 
+/** Returns the problems that an issue of the schema means. */
 function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unknown>): readonly Problem[] {
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source, kind));
   const inner = intendedBranch(issue, definitionValueAt(source.data, path));
   if (inner !== null)
     return rankIssues(inner).flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
-  const shown = source.textAt(path);
+  const foundText = source.textAt(path);
   const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof definitionValueAt(source.data, path) === 'number';
   return [
     {
-      message: `${whereIs(source, path)}: expected ${issue.message}, got ${shown}`,
+      message: `${whereIs(source, path)}: expected ${issue.message}, got ${foundText}`,
       remedy:
-        isUnquoted && isValidAt(kind, source, path, shown)
-          ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'`
+        isUnquoted && isValidAt(kind, source, path, foundText)
+          ? `put the number in quotes: ${String(path.at(-1))}: '${foundText}'`
           : `${kind.docs} explains every key`,
     },
   ];
 }
 
-/** True when `value` would be valid at `path`. For a number out of range, quotes alone do not help. */
+/** True when the text `value` would be valid at `path`. Quotes alone do not help for a number out of range. */
 function isValidAt({ schema }: FileKind<unknown>, source: DefinitionSource, path: KeyPath, value: string): boolean {
   const data = structuredClone(source.data);
   const parent = definitionValueAt(data, path.slice(0, -1)) as { [key: string]: unknown };
@@ -97,8 +98,9 @@ function isValidAt({ schema }: FileKind<unknown>, source: DefinitionSource, path
 }
 
 /**
- * Returns the problems of the union branch that the user meant, such as an amount or amounts by asset. It is the branch whose type fits, so
- * that its problems lie inside it. If its only problems are maps instead of text, returns the branch that has maps there under other names.
+ * Returns the problems of the union branch that the user meant, such as an amount or amounts by asset; null if that is not known. The type
+ * of this branch fits, so that its problems lie inside the value. If they all are maps instead of text, returns the branch that has maps
+ * there under other names.
  */
 function intendedBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;

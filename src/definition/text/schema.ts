@@ -1,4 +1,4 @@
-// The schema of a run definition. It serves parsing, messages, and the JSON schema for completion in editors.
+// Defines the schema of a run definition, for checks, messages, and completion in editors.
 
 import { z } from 'zod';
 import type { Market } from '../../model/instrument.ts';
@@ -7,7 +7,7 @@ import { LIMITS, MAX_COUNT, limitProblem, WINDOWS, type LimitRow } from '../../r
 import { fillsSchema } from './fills.ts';
 import { choiceValue, feedIntervalValue, map, rate, textValue, integerValue } from './values.ts';
 
-/** A quoted decimal >= 0 in `unit`. Quotes are required, because YAML would turn 0.10 or 1e-7 into a float before its text is checked. */
+/** A quoted decimal >= 0 in `unit`. Without quotes, YAML would turn 0.10 or 1e-7 into a float before its text is checked. */
 function decimal(unit: string, help: string, accepts: (value: number) => boolean = () => true, range = '') {
   const error = `a quoted decimal (${unit}${range === '' ? '' : `, ${range}`})`;
   return z
@@ -18,7 +18,7 @@ function decimal(unit: string, help: string, accepts: (value: number) => boolean
 }
 
 const isAbove0 = (value: number) => value > 0;
-const share = (value: number) => value > 0 && value <= 1;
+const isShare = (value: number) => value > 0 && value <= 1;
 
 const strategyPath = textValue('the path of a strategy file', 'path of a TypeScript or JavaScript file that exports a strategy class');
 const params = z
@@ -30,9 +30,9 @@ export const symbol = textValue('the name of an instrument, such as BTCUSDT', 'n
 const time = z
   .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
   .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
-  // Equity is sampled on every day of a run; up to the year 9999 there would be three million days.
+  // Equity is sampled on every day of a run, so a run up to the year 9999 would have three million samples.
   .refine((value) => isPlausible(parseTime(value)), { error: 'a time from 1970-01-01 to 2100-01-01' });
-/** True for times that a bar can have. Text that is not a time passes, because it has its own message. */
+/** True for times that a bar can have, and for text that is not a time, which has a message of its own. */
 const isPlausible = (ms: number | null): boolean => ms === null || (ms >= 0 && ms <= 4_102_444_800_000);
 
 export const SERIES_NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
@@ -41,7 +41,7 @@ const strategyItem = map(
   {
     file: strategyPath,
     params: params.optional(),
-    share: decimal('fraction', 'share of the starting cash; what is left is split evenly', share, 'above 0, at most 1').optional(),
+    share: decimal('fraction', 'share of the starting cash; what is left is split evenly', isShare, 'above 0, at most 1').optional(),
   },
   'a path, or { file, params, share }',
 );
@@ -62,7 +62,12 @@ const feed = map(
       .describe('when symbols were listed: no bar outside counts, and what is held is closed in the last bar before to')
       .optional(),
     interval: feedIntervalValue('length of a bar, or bars from trades such as 500ticks'),
-    minCoverage: decimal('fraction', 'drop resampled bars that rest on fewer of their finer bars', share, 'above 0, at most 1').optional(),
+    minCoverage: decimal(
+      'fraction',
+      'drop resampled bars that rest on fewer of their finer bars',
+      isShare,
+      'above 0, at most 1',
+    ).optional(),
   },
   'a feed, such as { symbol: BTCUSDT, interval: 1m }',
 ).refine((value) => (value.symbol === undefined) !== (value.symbols === undefined), { error: 'exactly one of symbol and symbols' });
@@ -80,7 +85,7 @@ const series = map(
 );
 
 const digits = (what: string) => integerValue('decimal digits', what, 0, 15).optional();
-// The key names are those of the catalog's records.
+// The keys have the names of the catalog's records.
 const instrument = map(
   {
     base: textValue('the name of an asset', 'asset that is traded').optional(),
@@ -229,7 +234,7 @@ export const definitionSchema = map(
 )
   .refine((definition) => marketsOf(definition).has('futures') || Number(definition.size?.equity ?? 0) <= 1, {
     path: ['size', 'equity'],
-    error: 'a quoted decimal of at most 1, for spot lends nothing',
+    error: 'a quoted decimal of at most 1, because spot has no credit',
   })
   .refine((definition) => marketsOf(definition).has('futures') || definition.futures === undefined, {
     path: ['futures'],
@@ -240,20 +245,21 @@ export const definitionSchema = map(
     error: 'quote: fees of futures are in the margin coin',
   });
 
-/** A run definition as its author wrote it: checked, with nothing loaded and no defaults filled in. */
+/** A checked run definition, as its author wrote it: without loaded files and defaults. */
 export type Definition = z.output<typeof definitionSchema>;
 
-interface OfMarkets {
+/** The keys of a definition that decide about its markets. */
+interface MarketKeys {
   readonly feeds: Readonly<Record<string, { readonly market?: Market | undefined }>>;
   readonly market?: Market | undefined;
 }
 
 /** Returns the markets of the feeds of a definition. */
-export function marketsOf({ feeds, market }: OfMarkets): ReadonlySet<Market> {
+export function marketsOf({ feeds, market }: MarketKeys): ReadonlySet<Market> {
   return new Set(Object.values(feeds).map((each) => each.market ?? market ?? 'spot'));
 }
 
-/** Returns the JSON schema of a run definition, for editors; `config/backtest.schema.json` holds its text. */
+/** Returns the JSON schema of a run definition, for editors. `config/backtest.schema.json` contains it. */
 export function definitionJsonSchema(): string {
   const schema = z.toJSONSchema(definitionSchema, { io: 'input', target: 'draft-7' });
   return `${JSON.stringify({ title: 'isobar run definition', ...schema }, null, 2)}\n`;

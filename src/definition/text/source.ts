@@ -1,17 +1,18 @@
-// The source of a run definition: read from YAML or from options, with the place of every key for messages.
+// Reads a run definition from YAML or from options, and remembers the place of every key for messages.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
 import { ConfigError } from '../../base/errors.ts';
 
+/** The keys and list indices that lead to a value. */
 export type KeyPath = readonly (string | number)[];
 
-/** The content of a definition, and where each key was set. */
+/** The content of a definition, and the place of each key. */
 export interface DefinitionSource {
-  /** The file as the user named it, or the words for a command line. */
+  /** The file as the user named it, or the name of the options. */
   readonly file: string;
-  /** Folder from which paths are resolved if the current folder does not have them. */
+  /** Folder of the definition. Paths that do not exist in the current folder are resolved from here. */
   readonly folder: string;
   /** Replaces the current folder when a run is repeated from elsewhere. */
   readonly startedIn?: string;
@@ -22,7 +23,7 @@ export interface DefinitionSource {
   textAt(path: KeyPath): string;
 }
 
-/** A definition is a page of text; a larger file was named by mistake. */
+/** A definition is a page of text. A larger file was named by mistake. */
 const MAX_BYTES = 1_000_000;
 
 /** Reads a YAML file. Throws ConfigError naming file, line and column if it cannot be read or is not YAML. */
@@ -36,14 +37,14 @@ export function readYaml(file: string, called: string, ifLarge: string): Definit
 }
 
 function readText(file: string, called: string, ifLarge: string): string {
-  // statSync throws for a path that leads through a file, whatever its options.
-  const found = existsSync(file) ? statSync(file) : null;
-  if (found === null) throw new ConfigError(`${file}: no such file`, `give the path of ${called} (.yaml)`);
+  // statSync would throw for a path that leads through a file.
+  const stats = existsSync(file) ? statSync(file) : null;
+  if (stats === null) throw new ConfigError(`${file}: no such file`, `give the path of ${called} (.yaml)`);
   if (/\.[cm]?[jt]s$/.test(file))
     throw new ConfigError(`${file}: expected ${called}, got a file of code`, `write ${called} (.yaml) that names it`);
-  if (!found.isFile()) throw new ConfigError(`${file}: expected a file, got a folder`, `give the path of ${called} (.yaml)`);
-  if (found.size > MAX_BYTES) {
-    throw new ConfigError(`${file}: expected ${called}, got ${found.size} bytes`, ifLarge);
+  if (!stats.isFile()) throw new ConfigError(`${file}: expected a file, got a folder`, `give the path of ${called} (.yaml)`);
+  if (stats.size > MAX_BYTES) {
+    throw new ConfigError(`${file}: expected ${called}, got ${stats.size} bytes`, ifLarge);
   }
   return readFileSync(file, 'utf8');
 }
@@ -52,10 +53,10 @@ function readText(file: string, called: string, ifLarge: string): string {
 export function yamlSource(file: string, folder: string, text: string): DefinitionSource {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
-  const wrong = document.errors[0];
-  if (wrong) {
-    const { line, col } = lineCounter.linePos(wrong.pos[0]);
-    throw new ConfigError(`${file}:${line}:${col} ${wrong.message.split('\n')[0]}`, 'correct the YAML at this place');
+  const yamlError = document.errors[0];
+  if (yamlError) {
+    const { line, col } = lineCounter.linePos(yamlError.pos[0]);
+    throw new ConfigError(`${file}:${line}:${col} ${yamlError.message.split('\n')[0]}`, 'correct the YAML at this place');
   }
   return {
     file,
@@ -66,7 +67,7 @@ export function yamlSource(file: string, folder: string, text: string): Definiti
   };
 }
 
-/** Throws ConfigError for an alias without an anchor, and for more aliases than a user writes. */
+/** Returns the data of a document. Throws ConfigError for an alias without an anchor, and for too many aliases. */
 export function plainData(document: Document, place: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -101,7 +102,7 @@ export function nodeText(node: unknown): string {
   if (isSeq(node)) return 'a list';
   if (!isScalar(node)) return 'nothing';
   if (typeof node.value === 'string') return clip(`'${node.value}'`);
-  // Shows the source text, not the value: an unquoted 0.10 is already the number 0.1.
+  // Show the source text, because the value of an unquoted 0.10 is the number 0.1.
   return node.source === undefined || node.source === '' ? 'nothing' : clip(node.source);
 }
 
@@ -110,7 +111,7 @@ function codeValueText(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return clip(`'${value}'`);
   if (typeof value === 'function') return /^class\b/.test(String(value)) ? `the class ${value.name}` : 'a function';
-  // Some values have no JSON: a symbol, an object that contains itself, a bigint.
+  // A symbol, a bigint and an object that contains itself cannot be written as JSON.
   const text = attemptJson(value);
   return text === undefined ? `a ${typeof value}` : clip(text);
 }
@@ -128,7 +129,8 @@ function clip(text: string): string {
 }
 
 /**
- * Returns a definition made of options. `values`: by key. `options`: the option of each top-level key. `called`: the name for all of them.
+ * Returns a definition from options. `values`: values by key. `options`: the option of each top-level key. `called`: the name of all
+ * options.
  */
 export function optionSource(
   folder: string,

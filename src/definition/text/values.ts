@@ -1,25 +1,28 @@
-// Value types of user files as schemas: each with its error message, and with the help that an editor shows.
+// Defines schemas for the values in users' files, each with an error message and with the help that an editor shows.
 
 import { z } from 'zod';
 import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
 import { FEED_FORM, INTERVAL_FORM, INTERVAL_PATTERN, parseFeedInterval, parseInterval } from '../../model/interval.ts';
 import { TRADE_BAR_PATTERN } from '../../model/tradeBars.ts';
 
-// Every `error` is the second half of "expected ...". parse.ts puts file, line and key before it, and the text found after it.
+// An `error` is the text after "expected". parse.ts puts file, line and key before it, and the text that was found after it.
 
+/** A map with these keys and no others. */
 export function map<T extends z.ZodRawShape>(shape: T, what: string) {
   return z.strictObject(shape, { error: what });
 }
 
+/** Text that matches a pattern. */
 export function textValue(what: string, help: string, pattern = /\S/) {
   return z.string({ error: what }).regex(pattern, { error: what }).describe(help);
 }
 
+/** One of several texts. */
 export function choiceValue<const T extends readonly [string, ...string[]]>(values: T, help: string) {
   return z.enum(values, { error: `one of ${values.join(', ')}` }).describe(help);
 }
 
-/** A length of bars, or one of `words`. */
+/** The interval of bars, or one of `words`. */
 export function intervalValue(help: string, words: readonly string[] = []) {
   const error = [...words, INTERVAL_FORM].join(', ');
   const named = words.length === 0 ? '' : `${words.join('|')}|`;
@@ -30,7 +33,7 @@ export function intervalValue(help: string, words: readonly string[] = []) {
     .describe(help);
 }
 
-/** A length of bars, or bars from trades. */
+/** The interval of bars, or bars from trades. */
 export function feedIntervalValue(help: string) {
   const either = `${INTERVAL_PATTERN.source.slice(1, -1)}|${TRADE_BAR_PATTERN.source.slice(1, -1)}`;
   return z
@@ -40,22 +43,26 @@ export function feedIntervalValue(help: string) {
     .describe(help);
 }
 
+/** True or false. */
 export function flagValue(help: string) {
   return z.boolean({ error: 'true or false' }).describe(help);
 }
 
+/** A whole number in a range. */
 export function integerValue(unit: string, help: string, min = 0, max = Number.MAX_SAFE_INTEGER) {
-  const error = `a whole number (${unit}${max < Number.MAX_SAFE_INTEGER ? `, ${min} to ${max}` : min > 0 ? `, at least ${min}` : ''})`;
+  const lowerBound = min > 0 ? `, at least ${min}` : '';
+  const range = max < Number.MAX_SAFE_INTEGER ? `, ${min} to ${max}` : lowerBound;
+  const error = `a whole number (${unit}${range})`;
   return z.int({ error }).min(min, { error }).max(max, { error }).describe(`${help} (${unit})`);
 }
 
-/** A rate that becomes whole millionths: at most six decimals, below 1. */
+/** A rate below 1 with at most six decimals, so that it is a whole number of millionths. */
 export function rate(help: string) {
   const what = 'a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %)';
   return textValue(what, `${help} (fraction: 0.001 is 0.1 %)`, /^0(\.\d{1,6})?$/);
 }
 
-/** Returns a rate such as '0.001' in whole millionths. The schema rejects finer ones. */
+/** Returns a rate such as '0.001' in whole millionths. The schema rejects rates with more decimals. */
 export function ppmOf(value: string): number {
   return Number(isPlainDecimal(value) ? toScaled(value, 6) : NaN);
 }

@@ -25,24 +25,24 @@ describe('a daily feed in a run of hours', () => {
   it.each([
     ['stored', [minutes, days]],
     ['made from the minutes', [minutes]],
-  ])('a daily feed in a run of hours is all warm-up: the days before the run, %s', (_, sets) => {
+  ])('a daily feed in a run of hours is only warm-up: the days before the run, %s', (_, sets) => {
     const [bars, day] = feedsOf(BOTH, START_MS + 2 * DAY + HOUR, START_MS + 2 * DAY + 20 * HOUR, sets);
     expect(bars!.bars.length - bars!.firstRow).toBe(19 * 60);
     expect([...day!.bars.openMs]).toEqual([START_MS, START_MS + DAY]);
     expect([day!.firstRow, day!.quality.rows]).toEqual([2, 0]);
   });
 
-  it('a daily feed in a run of hours has the day that ends in the run, though it began before', () => {
+  it('a daily feed in a run of hours includes the day that ends in the run, though it began before', () => {
     const [, day] = feedsOf(BOTH, START_MS + 2 * DAY + HOUR, START_MS + 3 * DAY + 5 * HOUR);
     expect(day!.bars.openMs.at(-1)).toBe(START_MS + 2 * DAY);
   });
 
-  it('a daily feed in a run of hours is as before where a whole day lies in the run', () => {
+  it('a daily feed in a run of hours is an ordinary feed if a whole day lies in the run', () => {
     const [, day] = feedsOf(BOTH, START_MS + 2 * DAY, START_MS + 3 * DAY);
     expect([day!.bars.length, day!.firstRow]).toEqual([3, 2]);
   });
 
-  it('a daily feed in a run of hours cannot trade: without a finer one of the symbol it is refused by its name, with what to do', () => {
+  it('a daily feed in a run of hours cannot trade: without a finer feed of the symbol it is refused by name, with a remedy', () => {
     const alone = () => feedsOf(`day: { symbol: ${symbol}, interval: 1d }`, START_MS + 2 * DAY + HOUR, START_MS + 2 * DAY + 20 * HOUR);
     expect(alone).toThrow(
       `x.yaml:2 feeds.day: no whole 1d bar of ${symbol} lies in the run, from 2024-01-03 01:00 UTC to 2024-01-03 20:00 UTC`,
@@ -50,7 +50,7 @@ describe('a daily feed in a run of hours', () => {
     expect(alone).toThrow(expect.objectContaining({ remedy: expect.stringMatching(/^move from and to apart, or add a feed/) }));
   });
 
-  it('a daily feed in a run of hours is refused where there is no day before the run either', () => {
+  it('a daily feed in a run of hours is refused if there is no day before the run either', () => {
     expect(() => feedsOf(BOTH, START_MS + HOUR, START_MS + 20 * HOUR)).toThrow(
       `x.yaml:2 feeds.day: no whole 1d bar of ${symbol} lies in the run, and none before it: `,
     );

@@ -1,8 +1,8 @@
-// Makes coarser bars from finer ones: which intervals nest, and the arithmetic of one coarse bar.
+// Builds longer bars from shorter ones: finds intervals that nest, and merges rows into one bar.
 
 import { nests, typicalLengthMs, type Interval } from '../interval.ts';
 
-/** Returns those of `candidates` from which bars of `coarse` can be made, the longest first. */
+/** Returns the candidates from which bars of `coarse` can be built, the longest first. */
 export function nestedIn<Candidate extends Interval>(coarse: Interval, candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.filter((fine) => nests(fine, coarse)).toSorted((a, b) => typicalLengthMs(b) - typicalLengthMs(a));
 }

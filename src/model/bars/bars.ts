@@ -1,4 +1,4 @@
-// Bars as columns of typed arrays: no object per bar, and prices also as whole ticks on demand.
+// Bars as columns of typed arrays, with prices also in whole ticks.
 
 import { InvariantError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -7,13 +7,9 @@ import type { Interval } from '../interval.ts';
 
 export type PriceColumn = 'open' | 'high' | 'low' | 'close';
 
-/**
- * Columns of one length, oldest first; no two share memory. Times are ms UTC; `closeMs` is the end of a bar, exclusive. Columns longer than
- * `length` have spare capacity (growingBars.ts); its content is not valid yet.
- */
-/** Trades in the order in which they happened: prices in ticks, quantities in lots. */
+/** Trades in the sequence in which they happened: prices in ticks, quantities in lots. */
 export interface TradeTape {
-  /** The first trade of each row, and the end of the last row's. */
+  /** Index of the first trade of each row, and one more element: the end of the last row's trades. */
   readonly first: Uint32Array;
   readonly price: Float64Array;
   readonly lots: Float64Array;
@@ -21,6 +17,10 @@ export interface TradeTape {
   readonly takerSide: Int32Array;
 }
 
+/**
+ * Bars of one instrument and interval, oldest first. Times are ms UTC; `closeMs` is the end of a bar, exclusive. No two columns share
+ * memory. Columns may be longer than `length`; their content beyond it is not valid yet (growingBars.ts).
+ */
 export interface BarColumns {
   readonly instrument: Instrument;
   readonly interval: Interval;
@@ -31,9 +31,9 @@ export interface BarColumns {
   readonly high: Float64Array;
   readonly low: Float64Array;
   readonly close: Float64Array;
-  /** In the base asset. */
+  /** Volume in the base asset. */
   readonly volume: Float64Array;
-  /** Only for rows of trades: the trades themselves. */
+  /** The trades, if the rows are rows of trades. */
   readonly tape?: TradeTape;
 }
 
@@ -56,21 +56,22 @@ export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
 }
 
 export type TickColumn = Int32Array | Float64Array;
-const made = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
+/** Tick columns that were computed, by bars. */
+const cached = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
 
 /**
- * Returns a price column in whole ticks (10^-priceDigits), made at the first call and cached: Int32 if it fits, else float64. Throws
- * InvariantError at a price that is not a whole number of ticks: the import rejects or rounds such a file.
+ * Returns a price column in whole ticks of 10^-priceDigits: Int32 if the prices fit, otherwise float64. It is computed once and cached.
+ * Throws InvariantError for a price that is not a whole number of ticks, because the import rejects or rounds such prices.
  */
 export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
-  let columns = made.get(bars);
-  if (!columns) made.set(bars, (columns = {}));
+  let columns = cached.get(bars);
+  if (!columns) cached.set(bars, (columns = {}));
   return (columns[price] ??= toTicks(bars[price], bars, price));
 }
 
-/** Rows from `from` on were appended to columns that grow: extends the tick columns made from them. */
+/** Extends the cached tick columns by the rows from `from` on, which were appended to the bars. */
 export function extendTicks(bars: BarColumns, from: number): void {
-  const columns = made.get(bars);
+  const columns = cached.get(bars);
   if (!columns) return;
   for (const name of PRICES) {
     const column = columns[name];
@@ -85,7 +86,7 @@ function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): Tic
   const scale = pow10(bars.instrument.priceDigits);
   let max = 0;
   for (let i = 0; i < length; i++) if (prices[i]! > max) max = prices[i]!;
-  // Columns that still grow reserve headroom for prices eight times as high.
+  // For columns that still grow, allow for prices eight times as high.
   const headroom = length < prices.length ? 8 : 1;
   const out = max * scale * headroom < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
   writeTicks(bars, name, 0, out);
@@ -98,7 +99,7 @@ function writeTicks(bars: BarColumns, name: PriceColumn, from: number, out: Tick
   const scale = pow10(bars.instrument.priceDigits);
   for (let i = from; i < length; i++) {
     const whole = Math.round(prices[i]! * scale);
-    // The nearest double of a decimal price divides back to itself; any other price is finer than a tick.
+    // A decimal price is equal to its whole ticks divided by the scale. Any other price is finer than a tick.
     if (whole / scale !== prices[i]!)
       throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is finer than 10^-${bars.instrument.priceDigits}`);
     out[i] = whole;

@@ -1,10 +1,10 @@
-// Funding rates of a contract as they became known.
+// The funding rates of a contract, as they became known.
 
-/** In order of time. Arrays are at least `length` long, and may grow while a bot lives. */
+/** Funding rates, oldest first. The arrays have at least `length` elements, and a live bot may add rates. */
 export interface FundingRates {
   readonly length: number;
-  /** When each was charged, ms UTC. */
+  /** Funding time, ms UTC. */
   readonly timeMs: Float64Array;
-  /** As a fraction of the position's value; longs pay a positive one. */
+  /** Rate as a fraction of the position's value. Longs pay a positive rate. */
   readonly rate: Float64Array;
 }

@@ -14,7 +14,7 @@ const bar = (at: number, cents: number): BarRow => {
   return { openMs: at * MINUTE, open: price, high: price, low: price, close: price, volume: 1 };
 };
 
-test('ticks that were taken before a bar came have it afterwards', () => {
+test('ticks that were taken before a bar was added include it afterwards', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 10_000_000 }), { minLength: 2, maxLength: 40 }), fc.nat(39), (cents, cut) => {
       const bars = new GrowingBars(BTC, '1m', 64);
@@ -31,7 +31,7 @@ test('ticks that were taken before a bar came have it afterwards', () => {
   );
 });
 
-test('a column that has no room to grow keeps its own kind of ticks', () => {
+test('a column that has no room to grow has ticks of its own kind', () => {
   const column = (...values: number[]) => Float64Array.from(values);
   const fixed: BarColumns = {
     instrument: BTC, interval: '1m', length: 2,

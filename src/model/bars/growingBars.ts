@@ -1,4 +1,4 @@
-// Bars of a live feed: columns that grow row by row at their end, while readers keep the same arrays.
+// The bars of a live feed. Rows are appended in place, so that readers keep their arrays.
 
 import { InvariantError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -6,7 +6,7 @@ import { extendTicks, type BarColumns } from './bars.ts';
 import type { Instrument } from '../instrument.ts';
 import { closeOf, type Interval } from '../interval.ts';
 
-/** The figures of one bar; it opens at `openMs`, ms UTC. */
+/** One bar. It opens at `openMs`, ms UTC. */
 export interface BarRow {
   readonly openMs: number;
   readonly open: number;
@@ -16,9 +16,10 @@ export interface BarRow {
   readonly volume: number;
 }
 
-/** Two years of minutes. The system allocates a column's memory only as it is written, so that unused capacity costs nothing. */
+/** Default number of rows: two years of minutes. The system allocates memory when it is written, so unused capacity costs nothing. */
 export const ROOM_ROWS = 2 ** 20;
 
+/** Bar columns with spare capacity. */
 export class GrowingBars implements BarColumns {
   readonly instrument: Instrument;
   readonly interval: Interval;
@@ -29,7 +30,7 @@ export class GrowingBars implements BarColumns {
   readonly low: Float64Array;
   readonly close: Float64Array;
   readonly volume: Float64Array;
-  /** The largest number of rows. */
+  /** Maximum number of rows. */
   readonly room: number;
   #length = 0;
 
@@ -61,7 +62,7 @@ export class GrowingBars implements BarColumns {
     return [open, high, low, close].every((price) => Math.round(price * scale) / scale === price);
   }
 
-  /** Throws InvariantError for a bar that is not later than the newest, for a price finer than a tick, and when the capacity is used up. */
+  /** Appends a bar. Throws InvariantError if it is not later than the newest, has a price finer than a tick, or finds no capacity. */
   append(bar: BarRow): void {
     const row = this.#length;
     const { instrument, interval, room } = this;

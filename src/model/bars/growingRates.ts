@@ -1,13 +1,14 @@
-// Funding rates of a live bot, one for each funding time; NaN if the rate is unknown, so that a gap never looks like a rate.
+// The funding rates of a live bot, one for each funding time. An unknown rate is NaN.
 
 import { InvariantError } from '../../base/errors.ts';
 import type { FundingRates } from './fundingRates.ts';
 
-const FIRST_ROOM = 64;
+const INITIAL_CAPACITY = 64;
 
+/** Funding rates that grow at their end. */
 export class GrowingRates implements FundingRates {
-  timeMs = new Float64Array(FIRST_ROOM);
-  rate = new Float64Array(FIRST_ROOM);
+  timeMs = new Float64Array(INITIAL_CAPACITY);
+  rate = new Float64Array(INITIAL_CAPACITY);
   #length = 0;
 
   get length(): number {
@@ -30,12 +31,12 @@ export class GrowingRates implements FundingRates {
   }
 
   #grow(): void {
-    const twice = (column: Float64Array): Float64Array<ArrayBuffer> => {
+    const doubled = (column: Float64Array): Float64Array<ArrayBuffer> => {
       const grown = new Float64Array(2 * column.length);
       grown.set(column);
       return grown;
     };
-    this.timeMs = twice(this.timeMs);
-    this.rate = twice(this.rate);
+    this.timeMs = doubled(this.timeMs);
+    this.rate = doubled(this.rate);
   }
 }

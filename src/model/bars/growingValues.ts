@@ -1,9 +1,10 @@
-// Values of an external series in a live bot: columns that grow as values become known.
+// The values of an external series in a live bot. They grow as values become known.
 
 import type { KnownValues } from './knownValues.ts';
 
 const INITIAL_CAPACITY = 64;
 
+/** Known values that grow at their end. */
 export class GrowingValues implements KnownValues {
   knownMs = new Float64Array(INITIAL_CAPACITY);
   timeMs = new Float64Array(INITIAL_CAPACITY);
@@ -19,28 +20,28 @@ export class GrowingValues implements KnownValues {
   }
 
   /**
-   * Adds a value, in the order in which values become known. As in `newestValues`, one of an earlier time than the newest is left out, and of
-   * those that become known at one time the last one counts.
+   * Adds the value that has become known next. As in `newestValues`, a value of an earlier time than the newest is left out. If several
+   * values become known at one time, the last one counts.
    */
   add(knownMs: number, timeMs: number, value: number): void {
     const last = this.#length - 1;
     if (last >= 0 && timeMs < this.timeMs[last]!) return;
-    const at = last >= 0 && this.knownMs[last] === knownMs ? last : this.#length;
-    if (at === this.knownMs.length) this.#grow();
-    this.knownMs[at] = knownMs;
-    this.timeMs[at] = timeMs;
-    this.value[at] = value;
-    this.#length = at + 1;
+    const row = last >= 0 && this.knownMs[last] === knownMs ? last : this.#length;
+    if (row === this.knownMs.length) this.#grow();
+    this.knownMs[row] = knownMs;
+    this.timeMs[row] = timeMs;
+    this.value[row] = value;
+    this.#length = row + 1;
   }
 
   #grow(): void {
-    const twice = (column: Float64Array): Float64Array<ArrayBuffer> => {
+    const doubled = (column: Float64Array): Float64Array<ArrayBuffer> => {
       const grown = new Float64Array(2 * column.length);
       grown.set(column);
       return grown;
     };
-    this.knownMs = twice(this.knownMs);
-    this.timeMs = twice(this.timeMs);
-    this.value = twice(this.value);
+    this.knownMs = doubled(this.knownMs);
+    this.timeMs = doubled(this.timeMs);
+    this.value = doubled(this.value);
   }
 }

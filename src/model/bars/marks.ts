@@ -1,4 +1,4 @@
-// Data of a contract besides its bars: mark prices, funding times, and the rates that strategies may know.
+// The data of a contract besides its bars: mark prices, funding times, and the funding rates that strategies may know.
 
 import type { TickColumn } from './bars.ts';
 import type { FundingRates } from './fundingRates.ts';
@@ -9,7 +9,7 @@ export interface MarkColumns {
   readonly high: TickColumn;
   readonly low: TickColumn;
   readonly close: TickColumn;
-  /** In words: where they come from. */
+  /** Origin of the prices, in words. */
   readonly source: string;
 }
 /** A funding time: its rate as a whole number of 10^-12, and the mark price in ticks to which the rate applies. */
@@ -18,11 +18,12 @@ export interface FundingTime {
   readonly rate: number;
   readonly markTicks: number;
 }
+/** Mark prices and funding of a contract. */
 export interface ContractData {
-  /** null: the bars' own prices. */
+  /** Mark prices; null: the prices of the bars are the mark prices. */
   readonly marks: MarkColumns | null;
-  /** In order of time. */
+  /** Funding times, oldest first. */
   readonly funding: readonly FundingTime[];
-  /** As strategies may know them, including those before the run. */
+  /** The rates that strategies may know, including those before the run. */
   readonly rates?: FundingRates | null;
 }

@@ -1,20 +1,21 @@
-// The lowest and the highest tick of each piece of a column: many questions about rows are answered by them alone.
+// Finds the lowest and the highest tick of each 16 rows of a column. They often suffice to decide about all of these rows.
 
 import type { TickColumn } from './bars.ts';
 
-/** Binary logarithm of the rows of a piece: 16 rows. Shorter pieces are more work, longer ones answer fewer questions. */
+/** Binary logarithm of the 16 rows of a piece. Shorter pieces take more steps, longer ones suffice less often. */
 export const PIECE_BITS = 4;
 const PIECE_ROWS = 2 ** PIECE_BITS;
 
-const made = new WeakMap<TickColumn, TickColumn>();
+/** Extremes that were computed, by column. */
+const cached = new WeakMap<TickColumn, TickColumn>();
 
 /**
- * Returns lowest and highest tick of each 16 rows in turn: those of rows [16 i, 16 i + 16) are the elements 2 i and 2 i + 1. Both are NaN
- * when one of the rows is NaN. Made at the first call and cached: for columns that do not change.
+ * Returns the lowest and the highest tick of each 16 rows: elements 2 i and 2 i + 1 are those of rows [16 i, 16 i + 16). Both are NaN if
+ * one of the rows is NaN. The result is computed once and cached, so the column must not change.
  */
 export function pieceExtremes(ticks: TickColumn): TickColumn {
-  let extremes = made.get(ticks);
-  if (extremes === undefined) made.set(ticks, (extremes = extremesOf(ticks)));
+  let extremes = cached.get(ticks);
+  if (extremes === undefined) cached.set(ticks, (extremes = extremesOf(ticks)));
   return extremes;
 }
 

@@ -5,7 +5,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { buildRequest } from '../request.ts';
 import type { OpArgs, OpResult } from './endpoints.ts';
 
-test('arguments', () => {
+test('the arguments of a call', () => {
   const order: OpArgs<'spot.newOrder'> = { symbol: 'BTCUSDT', volume: '1', side: 'BUY', type: 'LIMIT', price: '2' };
   expect(buildRequest('spot.newOrder', order).body).toContain('"volume":1');
   const wrong = [
@@ -34,7 +34,7 @@ test('arguments', () => {
   expect(buildRequest('spot.depth', { symbol: 'BTCUSDT' }).target, 'a disputed one has its default').toContain('limit=100');
 });
 
-test('results', () => {
+test('the result of a call', () => {
   const quantity = (fill: OpResult<'futures.myTrades'>['rows'][number]): string => fill.quantity;
   const none: OpResult<'spot.queryOrder'> = null;
   // @ts-expect-error -- an id is always text

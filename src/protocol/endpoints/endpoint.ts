@@ -1,4 +1,4 @@
-// The row type of the endpoint table: who may make a call, its parameters, its rate limit and its reply.
+// Defines the rows of the endpoint table: security, parameters, rate limit and reply of a call.
 
 import type { CommonInterval } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
@@ -9,7 +9,7 @@ export const SECURITY = {
   NONE: { key: false, signature: false },
   TRADE: { key: true, signature: true },
   USER_DATA: { key: true, signature: true },
-  /** No endpoint has these two types; a service may show them on routes of its own. */
+  /** No endpoint of the specification has these two types. A service may have them for calls of its own. */
   USER_STREAM: { key: true, signature: false },
   MARKET_DATA: { key: true, signature: false },
 } as const satisfies Readonly<Record<string, { readonly key: boolean; readonly signature: boolean }>>;
@@ -27,7 +27,7 @@ export type Effect = 'read' | 'create' | 'cancel' | 'setting' | 'test';
  */
 export type Need = 'required' | 'optional' | 'disputed' | 'either';
 
-/** The value of another parameter that this one depends on. With that value this one is required; otherwise it is neither sent nor read. */
+/** The parameter and value on which another parameter depends: required with this value, otherwise neither sent nor read. */
 export interface OnlyWith {
   readonly name: string;
   readonly is: string;
@@ -46,17 +46,17 @@ interface ParamBase {
 
 export interface TextParam extends ParamBase {
   readonly kind: 'text';
-  /** `symbol` and `contractName` are names of instruments. */
+  /** Meaning of the text. `symbol` and `contractName` name an instrument. */
   readonly of: 'symbol' | 'contractName' | 'clientId';
 }
 export interface ChoiceParam extends ParamBase {
   readonly kind: 'choice';
-  /** Strings are sent as text, numbers as numbers. */
+  /** Valid values. Strings are sent as text, numbers as numbers. */
   readonly values: readonly (string | number)[];
 }
 export interface IntegerParam extends ParamBase {
   readonly kind: 'integer';
-  /** Some whole numbers are text in the body of a request. */
+  /** Form in a body. Some whole numbers are sent as text. */
   readonly wire: 'number' | 'string';
   readonly min: number;
   readonly max: number;
@@ -150,11 +150,11 @@ export interface Endpoint<P extends Params = Params, R = unknown> {
   readonly limit: RateLimit;
 }
 
-/** Returns where the parameters go. */
+/** Returns where the parameters of a call are sent. */
 export const paramPlace = ({ method }: Pick<Endpoint, 'method'>): 'query' | 'body' => (method === 'GET' ? 'query' : 'body');
 
 /** True when the sending layer may retry a failed call, with a new signature. */
 export const isSafeToRetry = ({ effect }: Pick<Endpoint, 'effect'>): boolean => effect === 'read';
 
-/** Returns the row itself, and keeps the types of its parameters and reply. */
+/** Returns the row unchanged. It exists so that the compiler keeps the types of its parameters and reply. */
 export const endpoint = <const P extends Params, R>(row: Endpoint<P, R>): Endpoint<P, R> => row;

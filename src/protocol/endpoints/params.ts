@@ -1,9 +1,9 @@
-// The parameters that several endpoints share, each described once.
+// Describes the parameters and rate limits that several endpoints share.
 
 import type { ChoiceParam, DecimalParam, IdParam, IntegerParam, IntervalParam, Need, RateLimit, TextParam, TimeParam } from './endpoint.ts';
 import type { Market } from '../../model/instrument.ts';
 
-/** The need of a parameter, kept as a literal type. */
+/** The need of a parameter as a literal type, from which the type of the arguments follows. */
 export interface Needed<N extends Need> {
   readonly need: N;
 }
@@ -28,14 +28,22 @@ export const orderType = choiceParam(['LIMIT', 'MARKET'], 'required', 'type of t
 export const openClose = <const N extends Need>(need: N) => choiceParam(['OPEN', 'CLOSE'], need, 'opens or closes a position');
 export const positionType = choiceParam([1, 2], 'optional', '1 cross, 2 isolated');
 
-interface Range<N extends Need> extends Needed<N> {
+/** Options of an integer parameter. */
+interface IntegerOptions<N extends Need> extends Needed<N> {
   readonly help: string;
   readonly unit?: string;
   readonly wire?: 'string';
   readonly min?: number;
   readonly max: number;
 }
-export const integer = <const N extends Need>({ need, help, unit = '', wire, min = 1, max }: Range<N>): IntegerParam & Needed<N> => ({
+export const integer = <const N extends Need>({
+  need,
+  help,
+  unit = '',
+  wire,
+  min = 1,
+  max,
+}: IntegerOptions<N>): IntegerParam & Needed<N> => ({
   kind: 'integer',
   wire: wire ?? 'number',
   min,
@@ -45,7 +53,7 @@ export const integer = <const N extends Need>({ need, help, unit = '', wire, min
   unit,
 });
 
-/** Maximum number of rows, newest first. */
+/** The parameter for the maximum number of rows, newest first. `byDefault`: its default. */
 export const limit = <const N extends Need>(
   need: N,
   byDefault: number,
@@ -64,7 +72,7 @@ export const decimalParam = <const N extends Need>(
   wire: 'number' | 'string' = 'number',
 ): DecimalParam & Needed<N> => ({ kind: 'decimal', wire, need, help, unit });
 export const QUOTE = 'quote asset';
-/** Only LIMIT orders have a price. `by` is the parameter that holds the type. */
+/** The price, which only LIMIT orders have. `by`: the parameter with the type of the order. */
 export const limitPrice = (by: 'type' | 'batchType') =>
   ({ ...decimalParam('optional', 'limit price', QUOTE), onlyWith: { name: by, is: 'LIMIT' } }) as const;
 
@@ -77,7 +85,7 @@ export const orderId = <const N extends Need>(need: N, wire: 'number' | 'string'
 export const fromId = { kind: 'id', wire: 'number', need: 'optional', help: 'the id to start from' } as const satisfies IdParam;
 export const interval = { kind: 'interval', need: 'required', help: 'length of a bar' } as const satisfies IntervalParam;
 
-/** Not in the specification, but some services accept it. It is sent only if the dialect says so. */
+/** A time parameter, which only some services accept. It is not in the specification, and is sent only if the dialect says so. */
 const timeBound = (help: string) => ({ kind: 'time', need: 'optional', help, unit: 'ms UTC' }) as const satisfies TimeParam;
 export const startTime = timeBound('first bar; only where the dialect has klinesRange: startEnd');
 export const endTime = timeBound('last bar; only where the dialect has klinesRange: startEnd');

@@ -1,4 +1,4 @@
-// Error payloads: reads the four shapes that services answer with, and writes the one that the paper exchange is configured for.
+// Reads the four error payloads that services send, and writes the one for which the paper exchange is configured.
 
 import type { TimeMs } from '../../base/brand.ts';
 import type { Market } from '../../model/instrument.ts';
@@ -15,7 +15,7 @@ export interface ServiceError {
   readonly code: number | null;
   /** The text as received; empty if the reply has none. */
   readonly msg: string;
-  /** True for the exact error payload of the trading service: code and text, and nothing that contradicts them. */
+  /** True for a payload of the trading service itself: a code and a text, and nothing that contradicts them. */
   readonly isStrict: boolean;
 }
 
@@ -47,19 +47,19 @@ export interface ErrorAnswer {
   readonly body: Json;
 }
 
-/** Codes about key and signature. Some services answer them in the futures shape on both markets. */
-const OF_THE_KEY: ReadonlySet<number> = new Set([-1002, -1022, -1023, -1024, -2015]);
+/** Codes about key and signature. Some services send them in the shape of futures on both markets. */
+const KEY_CODES: ReadonlySet<number> = new Set([-1002, -1022, -1023, -1024, -2015]);
 
-/** Returns an error reply: the payload by market, the HTTP status by the table of codes. `isBanned` gives 418. */
+/** Returns an error reply. The payload depends on the market, the HTTP status on the code. `isBanned`: the status is 418. */
 export function errorAnswer(code: number, market: Market, variants: Variants, isBanned = false): ErrorAnswer {
   const status = isBanned ? 418 : (errorCode(code)?.http[0] ?? 400);
-  const kept = status === 418 || status === 429 || status >= 500 || variants.errorHttp === 'http4xx';
-  return { status: kept ? status : 200, body: errorJson(code, market, variants) };
+  const keepsStatus = status === 418 || status === 429 || status >= 500 || variants.errorHttp === 'http4xx';
+  return { status: keepsStatus ? status : 200, body: errorJson(code, market, variants) };
 }
 
 function errorJson(code: number, market: Market, { errorBody }: Variants): Json {
   const msg = venueCodeText(code);
-  const isPlain = errorBody === 'dataNull' && !OF_THE_KEY.has(code);
+  const isPlain = errorBody === 'dataNull' && !KEY_CODES.has(code);
   if (isPlain) return jsonObject({ code: String(code), msg, data: null });
   const isWrapped = market === 'futures' || errorBody === 'dataNull';
   if (!isWrapped) return jsonObject({ code: jsonNumber(code), msg });

@@ -1,10 +1,10 @@
-// The meaning of each error code: whether the request had an effect, whether a retry can help, and what the operator can do.
+// States the meaning of each error code: whether the request had an effect, whether a retry can help, and what the operator can do.
 
 import { VENUE_CODES, type VenueCode } from '../../model/venueCodes.ts';
 
 export interface ErrorCode extends VenueCode {
   /**
-   * `none`: the request had no effect. `unknown`: it may have had one, which only evidence can settle; an order is never sent again after
+   * `none`: the request had no effect. `unknown`: it may have had an effect, and only evidence can show it. An order is never sent again after
    * such a code.
    */
   readonly sideEffect: 'none' | 'unknown';
@@ -19,7 +19,7 @@ export interface ErrorCode extends VenueCode {
   readonly advice: string;
 }
 
-/** A code that is in no table. After a create the outcome is unknown, as for any reply that is not understood. */
+/** A code that the specification does not list. As the reply to a create, its outcome is unknown. */
 export interface UnlistedCode {
   readonly code: number;
   readonly sideEffect: 'unknown';
@@ -27,7 +27,8 @@ export interface UnlistedCode {
   readonly advice: string;
 }
 
-interface Facts {
+/** The facts about a code. By default it has no effect, is not retried, and has HTTP status 400. */
+interface CodeFacts {
   readonly sideEffect?: 'unknown';
   readonly retry?: 'after';
   readonly http?: readonly number[];
@@ -36,7 +37,7 @@ interface Facts {
 
 const BAD_REQUEST: readonly number[] = [400];
 
-const FACTS: Readonly<Record<keyof typeof VENUE_CODES, Facts>> = {
+const FACTS: Readonly<Record<keyof typeof VENUE_CODES, CodeFacts>> = {
   unknown: {
     sideEffect: 'unknown',
     http: [500],
@@ -132,7 +133,7 @@ const byCode: ReadonlyMap<number, ErrorCode> = new Map(ERROR_CODES.map((entry) =
 /** Returns the row of a code; null if the specification lacks the code. */
 export const errorCode = (code: number): ErrorCode | null => byCode.get(code) ?? null;
 
-/** Returns the row of a code, or the default for a code in no table. */
+/** Returns the row of a code, or the default row for a code that the specification does not list. */
 export const errorCodeFacts = (code: number): ErrorCode | UnlistedCode =>
   byCode.get(code) ?? {
     code,
@@ -141,12 +142,12 @@ export const errorCodeFacts = (code: number): ErrorCode | UnlistedCode =>
     advice: `the specification has no code ${code}: look up what was asked for before you ask again, and what the exchange says of it`,
   };
 
-/** Codes that only answer a cancel or a query. As the reply to a create they make no sense, so its outcome is unknown. */
-const NOT_OF_A_CREATE: ReadonlySet<number> = new Set([
+/** Codes for cancels and queries. As the reply to a create they make no sense, so the outcome is unknown. */
+const NOT_FOR_A_CREATE: ReadonlySet<number> = new Set([
   VENUE_CODES.noPendingOrder.code,
   VENUE_CODES.cancelNotAllowed.code,
   VENUE_CODES.noSuchOrder.code,
 ]);
 
-/** True if a create answered with this code certainly had no effect (order safety, section 4). */
-export const refusesCreate = (code: number): boolean => errorCode(code)?.sideEffect === 'none' && !NOT_OF_A_CREATE.has(code);
+/** True if a create that was answered with this code certainly had no effect (order safety, section 4). */
+export const refusesCreate = (code: number): boolean => errorCode(code)?.sideEffect === 'none' && !NOT_FOR_A_CREATE.has(code);

@@ -6,7 +6,7 @@ import { InvariantError } from '../../base/errors.ts';
 import { canonicalDecimal, isList, isObject, jsonNumber, JsonNumber, jsonObject, utf8, writeJson, type Json } from './json.ts';
 import { parseJson } from './parseJson.ts';
 
-/** The value as JSON.parse has it: numbers through doubles, objects without a prototype. */
+/** The value of JSON.parse: numbers are doubles, and objects have a prototype of null. */
 function plain(json: Json): unknown {
   if (json instanceof JsonNumber) return Number(json.text);
   if (isList(json)) return json.map(plain);
@@ -21,7 +21,7 @@ function parsed(text: string | Uint8Array): Json {
   return result.value;
 }
 
-/** The problem and the place, or null for a text that parses. */
+/** Returns the problem and its place, or null for a text that parses. */
 const problem = (text: string | Uint8Array, limits?: { maxSize: number; maxDepth: number }) => {
   const result = parseJson(text, limits);
   return result.ok ? null : [result.problem, result.at];
@@ -44,7 +44,7 @@ test('a text of doubles, whitespace and escapes is read as JSON.parse reads it',
 });
 
 test('a text is refused exactly where JSON.parse refuses it (a key twice apart)', () => {
-  // Real texts with a character changed, dropped or put in: most are no JSON any more, some still are.
+  // Real texts with a character changed, removed or inserted: most are no longer JSON, some still are.
   fc.assert(
     fc.property(
       fc.json({ maxDepth: 3 }),
@@ -69,7 +69,7 @@ test('a text is refused exactly where JSON.parse refuses it (a key twice apart)'
   );
 });
 
-/** Any value at all, with numbers that no double holds. */
+/** Any value, also with numbers that a double does not hold. */
 const { any: anyJson } = fc.letrec<{ any: Json }>((tie) => ({
   any: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -89,7 +89,7 @@ test('written JSON is read back to the last digit, from text and from bytes', ()
       const text = writeJson(json);
       expect(parsed(text)).toEqual(json);
       expect(writeJson(parsed(text))).toBe(text);
-      // A lone surrogate is an escape in the text, so the bytes hold it too.
+      // A lone surrogate is an escape in the text, so the bytes have it too.
       expect(parsed(utf8(text))).toEqual(json);
     }),
     { numRuns: 2000 },
@@ -134,7 +134,7 @@ test.each([
   ['1E-7', '0.0000001'],
   ['-1.50e2', '-150'],
   ['100', '100'],
-])('the one text of %s is %s', (text, canonical) => {
+])('%s has the one text %s', (text, canonical) => {
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 
@@ -150,7 +150,7 @@ test('untrusted JSON cannot reach a prototype or repeat a member', () => {
   expect(problem('{"a":1,"\\u0061":1}'), 'the same key in an escape').toEqual(['duplicateKey', 7]);
 });
 
-test('limits and places', () => {
+test('JSON has limits on depth and size, and errors have a place', () => {
   const limits = { maxSize: 20, maxDepth: 3 };
   expect(problem('[[[1]]]', limits)).toBeNull();
   expect(problem('[[[[1]]]]', limits)).toEqual(['depth', 3]);
@@ -169,7 +169,7 @@ test('limits and places', () => {
   for (const cut of ['{"a":[1,2', '"ab', '"\\u12', 'tru', '-', '[1,', '{"a"']) expect(problem(cut)?.[0], cut).toBe('syntax');
 });
 
-test('ids are written as digits or as text, as set; what is not a number is refused', () => {
+test('ids are written as digits or as text, as configured; what is not a number is refused', () => {
   const id = '1322738336974712847';
   expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, absent: undefined, list: [jsonNumber(1)] }))).toBe(
     `{"orderId":${id},"text":"${id}","list":[1]}`,
@@ -178,11 +178,11 @@ test('ids are written as digits or as text, as set; what is not a number is refu
   expect(() => jsonNumber(Number.NaN)).toThrow(InvariantError);
 });
 
-test('numbers as long as they may be are written in one text in no time of note', () => {
+test('numbers of the maximum length are written in one text without delay', () => {
   const texts = [`0.${'0'.repeat(790)}1`, `1${'0'.repeat(790)}.5`, `${'0'.repeat(399)}.${'0'.repeat(399)}`, `-0${'0'.repeat(390)}.10`];
   expect(texts.map((text) => canonicalDecimal(text))).toEqual([texts[0], texts[1], '0', '-0.1']);
   const before = process.cpuUsage();
   for (let at = 0; at < 2000; at++) for (const text of texts) canonicalDecimal(text);
-  // Microseconds of this process: an answer of 8 MB has ten thousand of them.
+  // Microseconds of this process. A reply of 8 MB has ten thousand such numbers.
   expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
 });

@@ -1,4 +1,4 @@
-// Lossless JSON: numbers keep their exact text, objects are maps, and the writer controls every digit.
+// Lossless JSON: numbers keep their exact text, and objects are maps.
 
 import { InvariantError } from '../../base/errors.ts';
 
@@ -11,7 +11,7 @@ export class JsonNumber {
   }
 }
 
-/** A map instead of an object: a key such as `__proto__` is an ordinary key, and numeric keys keep their position. */
+/** A JSON object as a map, so that a key such as `__proto__` is an ordinary key, and numeric keys keep their position. */
 export type JsonObject = ReadonlyMap<string, Json>;
 export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
 
@@ -35,29 +35,30 @@ export function jsonObject(members: Readonly<Record<string, Json | undefined>>):
 export const isList = (json: Json | undefined): json is readonly Json[] => Array.isArray(json);
 export const isObject = (json: Json | undefined): json is JsonObject => json instanceof Map;
 
-/** Member names as JSON text, with their separators. There are about 100, all from this program. */
-interface Quoted {
+/** A member name as JSON text: at the start of an object, and after another member. */
+interface QuotedName {
   readonly first: string;
   readonly later: string;
 }
-const quoted = new Map<string, Quoted>();
+/** Quoted names: about 100. */
+const quoted = new Map<string, QuotedName>();
 const MAX_QUOTED = 1000;
 
-function quote(name: string): Quoted {
-  const known = quoted.get(name);
-  if (known !== undefined) return known;
+function quote(name: string): QuotedName {
+  const cached = quoted.get(name);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(name);
-  const made = { first: `{${text}:`, later: `,${text}:` };
-  if (quoted.size < MAX_QUOTED) quoted.set(name, made);
-  return made;
+  const created = { first: `{${text}:`, later: `,${text}:` };
+  if (quoted.size < MAX_QUOTED) quoted.set(name, created);
+  return created;
 }
 
-/** Returns compact JSON text. Members are in the order of the map. */
+/** Returns compact JSON text, with the members in the sequence of the map. */
 export function writeJson(json: Json): string {
   if (typeof json === 'string') return JSON.stringify(json);
   if (json instanceof JsonNumber) return json.text;
   if (json === null || typeof json === 'boolean') return String(json);
-  // Concatenation takes a third of the time of joining lists of pieces.
+  // Concatenating takes a third of the time of joining a list.
   let text = '';
   if (isList(json)) {
     for (const each of json) text += text === '' ? writeJson(each) : `,${writeJson(each)}`;
@@ -78,18 +79,18 @@ export const utf8 = (text: string): Uint8Array => UTF8.encode(text);
 
 /** Returns the plain text of a decimal that may have an exponent (`1E-7` is `0.0000001`). Null beyond 400 places, which no double needs. */
 export function writeText(text: string): string | null {
-  const at = text.search(/[eE]/);
-  if (at < 0) return text;
-  const exponent = Number(text.slice(at + 1));
+  const exponentAt = text.search(/[eE]/);
+  if (exponentAt < 0) return text;
+  const exponent = Number(text.slice(exponentAt + 1));
   if (!(Math.abs(exponent) <= 400)) return null;
   const sign = text.startsWith('-') ? '-' : '';
-  const [whole = '', part = ''] = text.slice(sign.length, at).split('.');
-  const digits = whole + part;
+  const [whole = '', fraction = ''] = text.slice(sign.length, exponentAt).split('.');
+  const digits = whole + fraction;
   const point = whole.length + exponent;
   const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0');
-  const split = Math.max(point, 1);
-  const head = padded.slice(0, split).replace(/^0+(?=\d)/, '');
-  const tail = padded.slice(split);
+  const wholeDigits = Math.max(point, 1);
+  const head = padded.slice(0, wholeDigits).replace(/^0+(?=\d)/, '');
+  const tail = padded.slice(wholeDigits);
   return tail === '' ? sign + head : `${sign}${head}.${tail}`;
 }
 
@@ -105,20 +106,20 @@ export function canonicalDecimal(text: string): string | null {
   if (plain === null) return null;
   const sign = plain.startsWith('-') ? '-' : '';
   const [digits = '', places = ''] = plain.slice(sign.length).split('.');
-  const whole = digits.slice(Math.min(zeros(digits, 0, 1), digits.length - 1));
-  const part = places.slice(0, places.length - zeros(places, places.length - 1, -1));
-  const value = part === '' ? whole : `${whole}.${part}`;
+  const whole = digits.slice(Math.min(zeroCount(digits, 0, 1), digits.length - 1));
+  const fraction = places.slice(0, places.length - zeroCount(places, places.length - 1, -1));
+  const value = fraction === '' ? whole : `${whole}.${fraction}`;
   return value === '0' ? value : sign + value;
 }
 
 /**
- * Returns the number of consecutive zeros from `at`. A regular expression for the end of a text would be tried at each of its characters.
+ * Returns the number of consecutive zeros from `at` on. A regular expression for the end of the text would be slower.
  */
-function zeros(text: string, at: number, step: 1 | -1): number {
+function zeroCount(text: string, at: number, step: 1 | -1): number {
   let count = 0;
   while (text[at + count * step] === '0') count++;
   return count;
 }
 
-/** Maximum length of a number: more digits and places than any double has. */
+/** Maximum length of a number. Every double is shorter. */
 export const MAX_NUMBER_CHARS = 800;

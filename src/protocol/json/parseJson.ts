@@ -1,4 +1,4 @@
-// A strict parser for lossless JSON: bounded size and depth, no duplicate keys, nothing after the value, and no number through a double.
+// Parses lossless JSON strictly: with bounded size and depth, no duplicate keys, nothing after the value, and exact numbers.
 
 import { JsonNumber, MAX_NUMBER_CHARS, writeText, type Json } from './json.ts';
 
@@ -9,7 +9,7 @@ import { JsonNumber, MAX_NUMBER_CHARS, writeText, type Json } from './json.ts';
 export type JsonProblem = 'syntax' | 'trailing' | 'duplicateKey' | 'depth' | 'size' | 'number';
 export type JsonResult =
   | { readonly ok: true; readonly value: Json }
-  /** `at`: offset in characters from the start. */
+  /** `at`: offset of the problem in characters. */
   | { readonly ok: false; readonly problem: JsonProblem; readonly at: number };
 
 export interface JsonLimits {
@@ -20,7 +20,7 @@ export interface JsonLimits {
 }
 export const JSON_LIMITS: JsonLimits = { maxSize: 4 * 1024 * 1024, maxDepth: 32 };
 
-/** Returns the value of `input`, or its first problem. It never throws, whatever the bytes. */
+/** Returns the value of `input`, or its first problem. Never throws. */
 export function parseJson(input: Uint8Array | string, limits: JsonLimits = JSON_LIMITS): JsonResult {
   if (input.length > limits.maxSize) return { ok: false, problem: 'size', at: limits.maxSize };
   const text = typeof input === 'string' ? input : decodeText(input);
@@ -76,7 +76,7 @@ class Reader {
 
   document(): Json | undefined {
     const value = this.#value(0);
-    this.#space();
+    this.#skipSpace();
     return value !== undefined && this.at < this.#text.length ? this.#fail('trailing') : value;
   }
 
@@ -85,7 +85,7 @@ class Reader {
     return undefined;
   }
 
-  #space(): void {
+  #skipSpace(): void {
     for (;;) {
       const code = this.#text.charCodeAt(this.at);
       if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return;
@@ -95,14 +95,14 @@ class Reader {
 
   /** Consumes the next character if it is `char`. Returns false otherwise. */
   #take(char: string): boolean {
-    this.#space();
+    this.#skipSpace();
     if (this.#text[this.at] !== char) return false;
     this.at++;
     return true;
   }
 
   #value(depth: number): Json | undefined {
-    this.#space();
+    this.#skipSpace();
     const first = this.#text[this.at];
     if (first === '"') return this.#string();
     if (first === '{' || first === '[') {
@@ -122,7 +122,7 @@ class Reader {
     const members = new Map<string, Json>();
     if (this.#take('}')) return members;
     do {
-      this.#space();
+      this.#skipSpace();
       const start = this.at;
       const name = this.#text[start] === '"' ? this.#string() : this.#fail('syntax');
       if (name === undefined) return undefined;
@@ -150,7 +150,7 @@ class Reader {
   }
 
   #number(): JsonNumber | undefined {
-    // `test` and `slice` instead of `exec`: match arrays would take a third of the memory of a reply.
+    // `test` and `slice` need less memory than `exec`, whose match arrays would be a third of a reply's memory.
     NUMBER.lastIndex = this.at;
     if (!NUMBER.test(this.#text)) return this.#fail('syntax');
     const text = this.#text.slice(this.at, NUMBER.lastIndex);
@@ -182,7 +182,7 @@ class Reader {
     const text = this.#text;
     const from = this.at;
     let at = from;
-    // Beyond the end the code is NaN, so every comparison is false.
+    // Beyond the end of the text the code is NaN, which ends the loop.
     for (let code = text.charCodeAt(at); code >= 32 && code !== QUOTE && code !== BACKSLASH; code = text.charCodeAt(at)) at++;
     this.at = at;
     return text.slice(from, at);

@@ -1,4 +1,4 @@
-// Replies as JSON Schema: the containers around records, with the specification's form first and the other accepted forms after it.
+// Describes replies as JSON Schema: the specification's container of a record first, then the other accepted containers.
 
 import { assertNever } from '../../base/assert.ts';
 import { timeMs } from '../../base/brand.ts';
@@ -10,6 +10,7 @@ import { decimal, id, level, price, time } from '../shapes/value.ts';
 import { SEED_VARIANTS } from '../shapes/variants.ts';
 import { plainSchema, sampleOf, valueSchema, type JsonSchema } from './valueSchema.ts';
 
+/** The schema of a reply. */
 export interface AnswerSchema {
   /** Null if the reply has no record of its own. */
   readonly row: JsonSchema | null;
@@ -53,14 +54,14 @@ const BOOK = {
 };
 const ID = '499890200602846';
 
-interface Own {
+interface OwnContainer {
   readonly schema: (row: JsonSchema) => JsonSchema;
   /** `row` is a sample of the record. */
   readonly sample: (row: unknown) => unknown;
 }
 
-/** Replies with a container of their own. */
-const OWN: Readonly<Partial<Record<Op, Own>>> = {
+/** Replies with a container that no other reply has. */
+const OWN_CONTAINERS: Readonly<Partial<Record<Op, OwnContainer>>> = {
   'spot.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
   'futures.depth': { schema: () => ({ anyOf: [depth, object({ data: depth })] }), sample: () => BOOK },
   'spot.batchOrders': {
@@ -112,16 +113,17 @@ const OWN: Readonly<Partial<Record<Op, Own>>> = {
 export function answerSchema(op: Op, rowIs: (row: JsonSchema) => JsonSchema = (row) => row): AnswerSchema {
   const { row: value } = answerOf(op);
   const row = value === null ? null : valueSchema(value);
-  const given = row === null ? {} : rowIs(row);
+  const rowSchema = row === null ? {} : rowIs(row);
   const sample = value === null ? null : sampleOf(value, '', endpointOf(op).market);
-  const own = OWN[op];
-  const found = own ? { schema: own.schema(given), sample: own.sample(sample) } : common(op, given, sample);
-  // Safe: the sample is built for the table's own writer, so it has the type of the reply.
+  const own = OWN_CONTAINERS[op];
+  const found = own ? { schema: own.schema(rowSchema), sample: own.sample(sample) } : commonContainer(op, rowSchema, sample);
+  // The sample has the type of the reply, because it was built from the same row of the table.
   const example = plainSchema(endpointOf(op).answer.write(found.sample, SEED_VARIANTS));
   return { row, schema: found.schema, example };
 }
 
-function common(op: Op, row: JsonSchema, sample: unknown): { readonly schema: JsonSchema; readonly sample: unknown } {
+/** Returns the schema and a sample for one of the common containers. */
+function commonContainer(op: Op, row: JsonSchema, sample: unknown): { readonly schema: JsonSchema; readonly sample: unknown } {
   const { container } = answerOf(op);
   switch (container.kind) {
     case 'empty':
@@ -143,7 +145,7 @@ function common(op: Op, row: JsonSchema, sample: unknown): { readonly schema: Js
 
 const oneElement = (row: JsonSchema): JsonSchema => ({ ...list(row), minItems: 1, maxItems: 1 });
 
-/** Returns the schemas of a list: bare, in a member, or in an envelope. The specification's form is first. */
+/** Returns the schema of a list: bare, in a member, or in an envelope. The specification's form is first. */
 function listSchema(op: Op, member: string | null, row: JsonSchema): JsonSchema {
   const bare = list(row);
   const rows: JsonSchema = { type: ['array', 'null'], items: row };

@@ -1,4 +1,4 @@
-// The API as an OpenAPI 3.1 document, generated from the endpoint table and the table of error codes.
+// Generates the OpenAPI 3.1 document of the API from the endpoint table and the table of error codes.
 
 import type { Market } from '../../model/instrument.ts';
 import { isSafeToRetry, SECURITY, type Endpoint, type RateLimit } from '../endpoints/endpoint.ts';
@@ -8,7 +8,7 @@ import { answerSchema } from './answerSchema.ts';
 import { requestSchema } from './requestSchema.ts';
 import type { JsonSchema } from './valueSchema.ts';
 
-/** Version of the paths, which spot and futures share. */
+/** Version in the paths of spot and futures. */
 const INTERFACE_VERSION = '1';
 
 const ABOUT = `Spot and futures of the trading service, as the paper exchange serves them.
@@ -38,8 +38,8 @@ export function openApi(): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const op of OPS) {
     const row = endpointOf(op);
-    const at = (paths[row.path] ??= {});
-    at[row.method.toLowerCase()] = operation(op, row, schemas);
+    const methods = (paths[row.path] ??= {});
+    methods[row.method.toLowerCase()] = operation(op, row, schemas);
   }
   return {
     openapi: '3.1.0',
@@ -55,15 +55,16 @@ export function openApi(): JsonSchema {
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-/** For example `SpotNewOrder`. */
+/** Returns the schema name of a call, such as `SpotNewOrder`. */
 const nameOf = (op: Op): string => op.split('.').map(capital).join('');
-const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+const referenceTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
+/** Returns the description of a call. Adds the schemas of its reply to `schemas`. */
 function operation(op: Op, row: Endpoint, schemas: Record<string, JsonSchema>): JsonSchema {
   const name = nameOf(op);
   const answer = answerSchema(op, (record) => {
     schemas[`${name}Record`] = record;
-    return refer(`${name}Record`);
+    return referenceTo(`${name}Record`);
   });
   schemas[name] = { description: row.answer.shape, ...answer.schema };
   const { key, signature } = SECURITY[row.security];
@@ -71,11 +72,11 @@ function operation(op: Op, row: Endpoint, schemas: Record<string, JsonSchema>): 
     operationId: op,
     tags: [row.market],
     summary: row.help,
-    description: aboutCall(row),
+    description: callDescription(row),
     ...requestSchema(row),
     security: key ? [{ apiKey: [], ...(signature ? { timestamp: [], signature: [] } : {}) }] : [],
     responses: {
-      200: { description: row.answer.shape, content: { 'application/json': { schema: refer(name), example: answer.example } } },
+      200: { description: row.answer.shape, content: { 'application/json': { schema: referenceTo(name), example: answer.example } } },
       ...Object.fromEntries(
         STATUSES.map((status) => [String(status), { $ref: `#/components/responses/${responseName(row.market, status)}` }]),
       ),
@@ -85,7 +86,7 @@ function operation(op: Op, row: Endpoint, schemas: Record<string, JsonSchema>): 
   };
 }
 
-function aboutCall(row: Endpoint): string {
+function callDescription(row: Endpoint): string {
   const { security, otherMethod, otherPaths = [] } = row;
   return [
     security === 'NONE' ? 'Open to all.' : `Signed (${security}).`,
@@ -129,7 +130,7 @@ function errorResponses(): JsonSchema {
           responseName(market, status),
           {
             description,
-            content: { 'application/json': { schema: refer(`${capital(market)}Error`), examples: examplesOf(market, codes) } },
+            content: { 'application/json': { schema: referenceTo(`${capital(market)}Error`), examples: examplesOf(market, codes) } },
           },
         ];
       }),

@@ -1,4 +1,4 @@
-// Parameters of calls as OpenAPI: in the query of a GET, in the JSON body of a POST.
+// Describes the parameters of calls in OpenAPI: in the query of a GET, in the JSON body of a POST.
 
 import { assertNever } from '../../base/assert.ts';
 import { INTERVALS } from '../../model/interval.ts';
@@ -9,12 +9,12 @@ import type { JsonSchema } from './valueSchema.ts';
 
 /** Returns the part of an operation for its parameters: `parameters`, `requestBody`, or an empty object. */
 export function requestSchema({ params, market, method }: Endpoint): JsonSchema {
-  const given = withoutTimes(params);
-  const names = Object.keys(given);
+  const documented = withoutTimes(params);
+  const names = Object.keys(documented);
   if (names.length === 0) return {};
   if (paramPlace({ method }) === 'query') {
     return {
-      parameters: Object.entries(given).map(([name, param]) => ({
+      parameters: Object.entries(documented).map(([name, param]) => ({
         name,
         in: 'query',
         required: isRequired(param),
@@ -23,11 +23,11 @@ export function requestSchema({ params, market, method }: Endpoint): JsonSchema 
       })),
     };
   }
-  const schema = bodySchema(given, market);
+  const schema = bodySchema(documented, market);
   return { requestBody: { required: true, content: { 'application/json': { schema } } } };
 }
 
-/** Time parameters are left out: they are not in the specification, and only a dialect enables them. */
+/** Returns the parameters without times, which only a dialect enables. */
 const withoutTimes = (params: Params): Params => Object.fromEntries(Object.entries(params).filter(([, { kind }]) => kind !== 'time'));
 
 const isRequired = ({ need, onlyWith }: Param): boolean => onlyWith === undefined && (need === 'required' || need === 'disputed');
@@ -36,10 +36,10 @@ function bodySchema(params: Params, market: Market): JsonSchema {
   const entries = Object.entries(params);
   const required = entries.filter(([, param]) => isRequired(param)).map(([name]) => name);
   const either = entries.filter(([, { need }]) => need === 'either').map(([name]) => ({ required: [name] }));
-  const triggers = entries.flatMap(([name, { onlyWith }]) => {
+  const dependencies = entries.flatMap(([name, { onlyWith }]) => {
     if (onlyWith === undefined) return [];
-    const is = { properties: { [onlyWith.name]: { const: onlyWith.is } }, required: [onlyWith.name] };
-    return [{ anyOf: [{ not: is }, { required: [name] }] }];
+    const hasValue = { properties: { [onlyWith.name]: { const: onlyWith.is } }, required: [onlyWith.name] };
+    return [{ anyOf: [{ not: hasValue }, { required: [name] }] }];
   });
   return {
     type: 'object',
@@ -48,11 +48,11 @@ function bodySchema(params: Params, market: Market): JsonSchema {
     ),
     ...(required.length > 0 ? { required } : {}),
     ...(either.length > 0 ? { anyOf: either } : {}),
-    ...(triggers.length > 0 ? { allOf: triggers } : {}),
+    ...(dependencies.length > 0 ? { allOf: dependencies } : {}),
   };
 }
 
-/** Returns meaning, unit, range, default and condition of a parameter as one sentence. */
+/** Returns the description of a parameter: meaning, unit, range, default and dependency. */
 function paramText(param: Param): string {
   const { help, unit = '', need, onlyWith, otherNames = [] } = param;
   return [
@@ -114,7 +114,7 @@ function paramSchema(param: Param, market: Market, place: 'query' | 'body'): Jso
   }
 }
 
-/** In a query every number is text; in a body only some numbers are. */
+/** True if a number is sent as text: some are, in a body. In a query, OpenAPI describes all of them as numbers. */
 const isText = (wire: 'number' | 'string', place: 'query' | 'body'): boolean => wire === 'string' && place === 'body';
 
 function integerSchema({ wire, min, max, default: byDefault }: IntegerParam, place: 'query' | 'body'): JsonSchema {

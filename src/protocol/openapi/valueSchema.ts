@@ -1,4 +1,4 @@
-// Values of replies as JSON Schema: every accepted form, the specification's first, with a sample of each.
+// Describes the values of replies as JSON Schema, with all accepted forms, the specification's first, and a sample.
 
 import { timeMs } from '../../base/brand.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -10,7 +10,8 @@ import { SEED_VARIANTS } from '../shapes/variants.ts';
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-interface Kind {
+/** A kind of values. */
+interface ValueKind {
   /** Constraints that hold for every form. */
   readonly schema: JsonSchema;
   /** JSON types on the wire. */
@@ -19,21 +20,21 @@ interface Kind {
   readonly sample: unknown;
 }
 
-const number = (description: string, sample: string, limit: JsonSchema = {}): Kind => ({
+const number = (description: string, sample: string, limit: JsonSchema = {}): ValueKind => ({
   schema: { description, ...limit, pattern: '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$' },
   types: ['number', 'string'],
   sample,
 });
-const digits = (description: string, pattern: string, sample: unknown, limit: JsonSchema = {}): Kind => ({
+const digits = (description: string, pattern: string, sample: unknown, limit: JsonSchema = {}): ValueKind => ({
   schema: { description, ...limit, pattern },
   types: ['integer', 'string'],
   sample,
 });
-/** Time in samples, 2020-05-04: late enough that the open times of bars, in ms, are not taken for seconds. */
+/** The time in samples, 2020-05-04. It is late enough that readers take open times of bars for ms and not for seconds. */
 const SAMPLE_MS = timeMs(1_588_591_856_000);
 const SAMPLE_ID = '499890200602846';
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, ValueKind>> = {
   decimal: number('decimal; its digits are exact', '0.5'),
   price: number('decimal above 0', '9300.5', { exclusiveMinimum: 0 }),
   id: {
@@ -75,7 +76,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Names with a more specific sample than their kind. */
+/** Samples of members, by name, that are more specific than those of their kind. */
 const NAMED_SAMPLES: Readonly<Record<string, string>> = {
   symbol: 'BTCUSDT',
   contractName: 'E-BTC-USDT',
@@ -92,7 +93,7 @@ const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fiel
 /** Returns the element of a list inside a record; null if the value is not such a list. */
 const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
-function kindOf({ kind }: Value<unknown>): Kind {
+function kindOf({ kind }: Value<unknown>): ValueKind {
   const found = KINDS[kind];
   if (found) return found;
   if (!kind.startsWith('code:')) throw new InvariantError(`no schema for values of the kind ${kind}`);
@@ -105,7 +106,7 @@ function kindOf({ kind }: Value<unknown>): Kind {
   };
 }
 
-/** Returns the schema of what `value` accepts, and of null if `canBeNull`. */
+/** Returns the schema of all JSON that `value` accepts, and of null if `canBeNull`. */
 export function valueSchema(value: Value<unknown>, canBeNull = false): JsonSchema {
   const nullType = canBeNull ? ['null'] : [];
   if (isRecord(value)) return { type: canBeNull ? ['object', ...nullType] : 'object', ...membersOf(value) };
@@ -113,17 +114,17 @@ export function valueSchema(value: Value<unknown>, canBeNull = false): JsonSchem
   if (row) return { type: canBeNull ? ['array', ...nullType] : 'array', items: valueSchema(row) };
   const { schema, types, sample } = kindOf(value);
   const written = typeOf(value.write(sample, SEED_VARIANTS));
-  const ordered = types.toSorted((a, b) => Number(isOf(b, written)) - Number(isOf(a, written)));
-  const all = [...ordered, ...nullType];
+  const ordered = types.toSorted((a, b) => Number(isWrittenAs(b, written)) - Number(isWrittenAs(a, written)));
+  const allTypes = [...ordered, ...nullType];
   const { enum: values, ...rest } = schema;
   return {
-    type: all.length === 1 ? all[0] : all,
+    type: allTypes.length === 1 ? allTypes[0] : allTypes,
     ...rest,
     ...(Array.isArray(values) ? { enum: [...values, ...(canBeNull ? [null] : [])] } : {}),
   };
 }
 
-const isOf = (type: string, written: string): boolean => type === written || (type === 'integer' && written === 'number');
+const isWrittenAs = (type: string, written: string): boolean => type === written || (type === 'integer' && written === 'number');
 
 function typeOf(json: Json): string {
   if (json instanceof JsonNumber) return 'number';
@@ -133,17 +134,17 @@ function typeOf(json: Json): string {
 function membersOf({ fields }: RecordValue<unknown>): JsonSchema {
   const members = Object.values(fields as Readonly<Record<string, Field<unknown>>>);
   const required = members.filter(({ canBeNull }) => !canBeNull);
-  // A member with several names must be present under one of them with the right type, because another member may have the same name.
+  // A member with several names must be present under one of them. The type is checked too, because another member may have that name.
   const either = required
     .filter(({ names }) => names.length > 1)
     .map(({ names, value }) => ({ anyOf: names.map((name) => ({ required: [name], properties: { [name]: valueSchema(value) } })) }));
   const rules = [...either, ...ownIdRules(fields)];
-  const sole = required.filter(({ names }) => names.length === 1).flatMap(({ names }) => names);
+  const withOneName = required.filter(({ names }) => names.length === 1).flatMap(({ names }) => names);
   return {
     properties: Object.fromEntries(
       members.flatMap(({ names, value, canBeNull }) => names.map((name) => [name, valueSchema(value, canBeNull)])),
     ),
-    ...(sole.length > 0 ? { required: sole } : {}),
+    ...(withOneName.length > 0 ? { required: withOneName } : {}),
     ...(rules.length > 0 ? { allOf: rules } : {}),
   };
 }
@@ -176,5 +177,5 @@ export function sampleOf(value: Value<unknown>, name = '', market = ''): unknown
   return name === 'symbol' && market === 'futures' ? NAMED_SAMPLES['contractName'] : (NAMED_SAMPLES[name] ?? sample);
 }
 
-/** Returns plain JSON for documents. Ids and decimals of samples are short enough for doubles. */
+/** Returns plain JSON for documents. Numbers in samples are short enough to be exact in doubles. */
 export const plainSchema = (json: Json): unknown => JSON.parse(writeJson(json)) as unknown;

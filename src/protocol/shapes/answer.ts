@@ -1,19 +1,21 @@
-// The containers of replies (bare, wrapped, in an envelope, in a list of one), and how each is read and written.
+// Reads and writes the containers of replies: a record or a list, bare, in a member, in an envelope, or in a list of one.
 
 import { isList, isObject, jsonObject, writeJson, type Json, type JsonObject } from '../json/json.ts';
 import { instrumentIn } from './record.ts';
 import { Mismatch, scalarText, type Value } from './value.ts';
 import { SEED_VARIANTS, type Variants } from './variants.ts';
 
-/** A row that could not be read. Its instrument must not be traded until it can be, and the list proves no absence. */
+/**
+ * A row that could not be read. While there is one, its instrument must not be traded, and the list does not prove that an order is absent.
+ */
 export interface RefusedRow {
-  /** Null if even the instrument cannot be read. */
+  /** The instrument of the row; null if it cannot be read either. */
   readonly instrument: string | null;
-  /** For example `[3].price: expected a decimal, got "x"`. */
+  /** The problem, such as `[3].price: expected a decimal, got "x"`. */
   readonly problem: string;
 }
 
-/** Rows in the order of the wire: newest first. */
+/** The rows of a list in the sequence of the wire, newest first, and those that could not be read. */
 export interface Listing<T> {
   readonly rows: readonly T[];
   readonly refused: readonly RefusedRow[];
@@ -21,14 +23,14 @@ export interface Listing<T> {
 
 export const listing = <T>(rows: readonly T[]): Listing<T> => ({ rows, refused: [] });
 
-/** The container of the record in a reply. `own`: none of the common ones. */
+/** The container of the record in a reply. `own`: a container that no other reply has. */
 export type Container =
-  | { readonly kind: 'list'; /** The member that holds it; null: bare. */ readonly member: string | null }
+  | { readonly kind: 'list'; /** The member with the list; null if it is bare. */ readonly member: string | null }
   | { readonly kind: 'one' | 'oneOrNone' | 'empty' | 'done' | 'own' };
 
-/** The reply of an endpoint. Every known container is read; the specification's is written unless a switch says otherwise. */
+/** The reply of an endpoint. It is read from every known container, and written in the specification's unless a switch says otherwise. */
 export interface AnswerShape<T> {
-  /** For readers: `list of {symbol, ...}`. */
+  /** Description for users, such as `list of {symbol, ...}`. */
   readonly shape: string;
   readonly container: Container;
   /** The record in the reply; null if it has none. */
@@ -65,7 +67,7 @@ export function envelope(data: Json, okMsg: string, isWide = false): Json {
   return jsonObject({ code: '0', msg: okMsg, data, ...(isWide ? { msgData: null, succ: true } : {}) });
 }
 
-/** Returns the list in a bare array, a member or an envelope. Null data is an empty list; anything else returns undefined. */
+/** Returns the list in a bare array, a member or an envelope. Null data is an empty list. Returns undefined without a list. */
 export function listIn(json: Json | undefined, ...members: readonly string[]): readonly Json[] | undefined {
   if (isList(json)) return json;
   if (!isObject(json)) return undefined;
@@ -93,12 +95,12 @@ export function objectIn(json: Json): JsonObject | null {
 export function readRows<T>(row: Value<T>, found: readonly Json[]): Listing<T> {
   const rows: T[] = [];
   const refused: RefusedRow[] = [];
-  found.forEach((json, at) => {
+  found.forEach((json, index) => {
     try {
       rows.push(row.read(json));
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
-      error.within(`[${at}]`);
+      error.within(`[${index}]`);
       refused.push({ instrument: instrumentIn(json), problem: `${error.place}: ${error.message}` });
     }
   });
@@ -161,7 +163,7 @@ export function oneOrNone<T>(row: Value<T>, shape: string, write: (json: Json, v
   };
 }
 
-/** A reply that only confirms; its value is null. */
+/** A reply without data, which only confirms. */
 export const emptyAnswer: AnswerShape<null> = {
   shape: 'empty object',
   container: { kind: 'empty' },
@@ -173,7 +175,7 @@ export const emptyAnswer: AnswerShape<null> = {
   write: () => jsonObject({}),
 };
 
-/** The same in an envelope. Success is code 0, whatever the text. */
+/** A confirmation in an envelope. Code 0 is a success, whatever its text. */
 export const doneAnswer: AnswerShape<null> = {
   shape: 'envelope without data',
   container: { kind: 'done' },

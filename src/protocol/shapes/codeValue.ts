@@ -1,4 +1,4 @@
-// Codes and statuses as values of replies: every spelling and integer is read, and the switches select what is written.
+// Reads codes and statuses of replies in every spelling and as integers, and writes the form that the switches select.
 
 import { codeOf, readCode, readStatus, statusInteger, type OrderStatus, type CodeReading } from './codes.ts';
 import { jsonNumber, type Json } from '../json/json.ts';
@@ -6,14 +6,14 @@ import { Mismatch, scalarText, type Value } from './value.ts';
 
 type Codes<Word extends string> = Parameters<typeof readCode<Word>>[0];
 
-/** A code as a word. A code in no table is UNKNOWN with its raw text. Written as its word or as its integer. */
+/** A code as a word. An unlisted code is UNKNOWN with its raw text. `as`: whether it is written as its word or its integer. */
 export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'integer'): Value<CodeReading<Word | 'UNKNOWN'>> {
   return {
     kind: `code:${codes.names.join('|')}`,
     read(json) {
-      const found = scalarText(json);
-      if (found === null) throw new Mismatch('a code', json);
-      return readCode(codes, found);
+      const text = scalarText(json);
+      if (text === null) throw new Mismatch('a code', json);
+      return readCode(codes, text);
     },
     write({ word, raw }) {
       const number = codeOf(codes, word);
@@ -26,14 +26,15 @@ export function code<Word extends string>(codes: Codes<Word>, as: 'word' | 'inte
 /** Returns a raw code as it was received: digits as a number, anything else as text. */
 const rawJson = (raw: string): Json => (/^(0|[1-9]\d*)$/.test(raw) ? jsonNumber(raw) : raw);
 
+/** Spellings of statuses that differ from the specification. */
 type Spelling = Partial<Readonly<Record<OrderStatus, string>>>;
-const VARIANT: Spelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
+const VARIANT_SPELLING: Spelling = { PARTIALLY_FILLED: 'PART_FILLED', CANCELED: 'CANCELLED' };
 const PROSE_SPELLING: Spelling = { NEW: 'New Order', PARTIALLY_FILLED: 'Partially Filled', PENDING_CANCEL: 'To be Canceled' };
 
 function readStatusOf(json: Json): CodeReading<OrderStatus> {
-  const found = scalarText(json);
-  if (found === null) throw new Mismatch('a status', json);
-  return readStatus(found);
+  const text = scalarText(json);
+  if (text === null) throw new Mismatch('a status', json);
+  return readStatus(text);
 }
 
 /** An order status by name. `words` are the spellings under the switch value `words`. */
@@ -43,13 +44,13 @@ export function statusName(words: Spelling = {}): Value<CodeReading<OrderStatus>
     read: readStatusOf,
     write({ word, raw }, { statusSpelling }) {
       if (word === 'UNKNOWN') return rawJson(raw);
-      const spelling = statusSpelling === 'variant' ? VARIANT : statusSpelling === 'words' ? words : {};
+      const spelling = statusSpelling === 'variant' ? VARIANT_SPELLING : statusSpelling === 'words' ? words : {};
       return spelling[word] ?? word;
     },
   };
 }
 export const spotStatus = statusName(PROSE_SPELLING);
-/** The list of open orders was seen with a trailing underscore. */
+/** The status in the list of open orders. Services were seen to write NEW with a trailing underscore there. */
 export const spotListStatus = statusName({ ...PROSE_SPELLING, NEW: 'NEW_' });
 export const futuresStatus = statusName();
 

@@ -28,7 +28,7 @@ test.each([
   for (const raw of spellings) expect(readStatus(raw)).toEqual({ word, raw });
 });
 
-test('open, terminal or neither; the state and reason that follow', () => {
+test('each status is open, terminal or neither, and has a state and a reason', () => {
   expect(Object.entries(STATUS_MEANING).map(([status, { kind, lifecycle, reason }]) => [status, kind, lifecycle, reason])).toEqual([
     ['INIT', 'open', 'working', null],
     ['NEW', 'open', 'working', null],
@@ -70,14 +70,14 @@ test('a text or number outside of the table is UNKNOWN, which is never terminal'
   );
 });
 
-test('integers and back', () => {
+test('integers are read as statuses, and statuses written as integers', () => {
   for (const word of ['INIT', 'NEW', 'FILLED', 'PARTIALLY_FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED'] as const) {
     expect(readStatus(String(statusInteger(word))).word).toBe(word);
   }
   expect([statusInteger('REJECTED'), statusInteger('UNKNOWN')]).toEqual([null, null]);
 });
 
-test('other codes: by integer and by name, with the raw value kept', () => {
+test('other codes are read by integer and by name, with the raw value stored', () => {
   const words = (codes: Parameters<typeof readCode<string>>[0], ...raws: readonly string[]) => raws.map((raw) => readCode(codes, raw).word);
   expect(words(ORDER_TYPES, '1', '2', '3', '4', '5', '6', '7', 'limit')).toEqual([
     'LIMIT',

@@ -1,8 +1,8 @@
-// Statuses and codes as words: reads every spelling and integer seen, and defines what each status means for an order.
+// Defines statuses and codes as words, reads their spellings and integers, and states what each status means for an order.
 
 import type { DoneReason, Lifecycle } from '../../model/order.ts';
 
-/** The status of an order. UNKNOWN: in no table; it never ends an order. */
+/** The status of an order. UNKNOWN stands for every other text, and never ends an order. */
 export type OrderStatus =
   | 'INIT'
   | 'NEW'
@@ -21,10 +21,11 @@ export interface CodeReading<Word extends string> {
   readonly raw: string;
 }
 
+/** The meaning of a status for the order's lifecycle. */
 export interface StatusMeaning {
   /** `neither`: the order is queried again and keeps its reservation. */
   readonly kind: 'open' | 'terminal' | 'neither';
-  /** The lifecycle state that follows; null if none does. A terminal status still needs confirmation. */
+  /** The lifecycle state that follows; null if the state stays. A terminal status still needs confirmation. */
   readonly lifecycle: Extract<Lifecycle, 'working' | 'cancelSent' | 'done'> | null;
   readonly reason: DoneReason | null;
 }
@@ -48,7 +49,7 @@ export const STATUS_MEANING: Readonly<Record<OrderStatus, StatusMeaning>> = {
   UNKNOWN: { kind: 'neither', lifecycle: null, reason: null },
 };
 
-/** Integers of spot and futures; 7 is partly filled with the rest cancelled. */
+/** Statuses by their integers, on spot and futures. 7 is partly filled, with the rest cancelled. */
 const STATUS_INTEGERS: readonly OrderStatus[] = [
   'INIT',
   'NEW',
@@ -69,7 +70,7 @@ const STATUS_ALIASES: ReadonlyMap<string, OrderStatus> = new Map<string, OrderSt
   ['PART_CANCELED', 'CANCELED'],
 ]);
 
-/** Returns the status for text or digits of the wire, in any spelling; UNKNOWN for anything else. Never throws. */
+/** Returns the status for the text or digits of the wire, in any spelling; UNKNOWN for anything else. Never throws. */
 export function readStatus(raw: string): CodeReading<OrderStatus> {
   const text = raw.trim().toUpperCase().replaceAll(' ', '_').replace(/_$/, '');
   return { word: /^\d+$/.test(text) ? (STATUS_INTEGERS[Number(text)] ?? 'UNKNOWN') : statusNamed(text), raw };
@@ -81,11 +82,11 @@ function statusNamed(text: string): OrderStatus {
 
 /** Returns the integer of a status in histories; null for REJECTED, which has none, and for UNKNOWN. */
 export function statusInteger(status: OrderStatus): number | null {
-  const found = STATUS_INTEGERS.indexOf(status);
-  return found < 0 ? null : found;
+  const integer = STATUS_INTEGERS.indexOf(status);
+  return integer < 0 ? null : integer;
 }
 
-/** Words in the order of their wire integers, from `first` on. */
+/** Words by their integers on the wire, which count up from `first`. */
 interface Codes<Word extends string> {
   readonly first: number;
   readonly names: readonly Word[];
@@ -123,6 +124,6 @@ export function readCode<Word extends string>(codes: Codes<Word>, raw: string): 
 
 /** Returns the integer of a word; null for UNKNOWN. */
 export function codeOf<Word extends string>(codes: Codes<Word>, word: Word | 'UNKNOWN'): number | null {
-  const found = codes.names.findIndex((name) => name === word);
-  return found < 0 ? null : found + codes.first;
+  const index = codes.names.findIndex((name) => name === word);
+  return index < 0 ? null : index + codes.first;
 }

@@ -1,4 +1,4 @@
-// Replies of the signed futures endpoints about orders: creates, queries, histories, own trades, triggers.
+// Describes the replies of the signed futures endpoints about orders: creates, queries, histories, own trades and trigger orders.
 
 import { ORDER_SOURCES, ORDER_TYPES, TIME_IN_FORCE, TRIGGER_STATUSES, TRIGGER_TYPES, codeOf, readCode } from './codes.ts';
 import type { CodeReading, TimeInForceWord } from './codes.ts';
@@ -17,7 +17,7 @@ import {
   type Listing,
 } from './answer.ts';
 import { clientIdField, required, nullable, optional, record } from './record.ts';
-import { idsIn, ownIdNeeded } from './spot.ts';
+import { idsIn, withOwnId } from './spot.ts';
 import { code, futuresStatus, statusCode } from './codeValue.ts';
 import {
   action,
@@ -43,10 +43,10 @@ import {
 } from './value.ts';
 
 const orderId = record({ orderId: required(idString) });
-/** The reply to a create, and to a cancel, which is asynchronous. */
+/** The reply to a create, and to a cancel. An acknowledged cancel may still fail. */
 export const orderIdAnswer = one(orderId, '{orderId}');
 
-/** Null if the order has none; some services then say LIMIT or MARKET. */
+/** The time in force; null if the order has none. Some services then send LIMIT or MARKET. */
 const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
   kind: 'timeInForce',
   read(json) {
@@ -63,7 +63,7 @@ const timeInForce: Value<CodeReading<TimeInForceWord> | null> = {
   },
 };
 
-/** Volumes are contracts; only `origQty` of a MARKET OPEN may be a value. `fills` is never read, because its records are not documented. */
+/** An order. Volumes are contracts; only `origQty` of a MARKET OPEN may be a value. `fills` is not read, because it is not documented. */
 export type FuturesOrder = ReturnType<typeof futuresOrder.read>;
 const futuresOrder = record({
   side: required(side),
@@ -81,7 +81,7 @@ const futuresOrder = record({
   timeInForce: optional(timeInForce),
   status: required(futuresStatus),
 });
-/** Null is no information: the order may still exist. */
+/** The reply to a query of an order. Null has no information: the order may still exist. */
 export const futuresOrderAnswer = oneOrNone(futuresOrder, 'order, or an envelope with data null', (json, { orderQueryShape }) => {
   const full = isObject(json) ? new Map<string, Json>([...json, ['fills', []]]) : json;
   return orderQueryShape === 'array' ? [full] : full;
@@ -146,9 +146,9 @@ const profitHistoryRow = record({
 });
 export const profitHistoryAnswer = list(profitHistoryRow, { shape: 'list of reductions of positions', write: bare });
 
-/** An own fill. `amount` = price x quantity x multiplier. */
+/** A fill of the account. `amount` = price x quantity x multiplier. */
 export type FuturesFill = ReturnType<typeof futuresFill.read>;
-const futuresFill = ownIdNeeded(
+const futuresFill = withOwnId(
   record({
     symbol: optional(upperText),
     contractName: required(upperText),
@@ -208,7 +208,7 @@ const triggerOrder = record({
 });
 
 export interface TriggerOrders extends Listing<TriggerOrder> {
-  /** Total over all pages. Null if the service does not report it; then no page is known to be the last. */
+  /** Number of rows on all pages; null if the service does not report it, so that the last page is not known. */
   readonly count: number | null;
 }
 export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
@@ -227,7 +227,7 @@ export const triggerOrdersAnswer: AnswerShape<TriggerOrders> = {
   },
 };
 
-/** The cancellation was accepted: an envelope by the specification, only the order id on some services. */
+/** The reply to a cancel of a trigger order: an envelope by the specification, only the order id on some services. */
 export const triggerCanceledAnswer: AnswerShape<null> = {
   shape: 'envelope without data',
   container: { kind: 'own' },

@@ -1,4 +1,4 @@
-// Replies about the futures account: positions and margin. Amounts are in the margin coin unless a member says otherwise.
+// Describes the replies about the futures account: positions and margin. Amounts are in the margin coin unless a comment says otherwise.
 
 import { isList, jsonObject, type Json } from '../json/json.ts';
 import { list } from './answer.ts';

@@ -1,4 +1,4 @@
-// Replies of the public endpoints: time, instruments, order books, tickers, trades, bars, index prices.
+// Describes the replies of the public endpoints: time, instruments, order books, tickers, trades, klines and index prices.
 
 import { isObject, jsonObject, type Json } from '../json/json.ts';
 import { list, one, readRows, listIn, type AnswerShape, type Listing } from './answer.ts';
@@ -137,8 +137,8 @@ function levels(json: Json | undefined, name: string, direction: 1 | -1): readon
   if (!found) throw new Mismatch('a list of levels', json).within(name);
   const { rows, refused } = readRows(level, found);
   if (refused[0]) throw new Mismatch('levels of price and quantity', found[0]).within(name);
-  rows.forEach((row, at) => {
-    const before = rows[at - 1];
+  rows.forEach((row, index) => {
+    const before = rows[index - 1];
     if (before && comparePlain(row.price, before.price) * direction < 0) throw new Mismatch('best level first', json).within(name);
   });
   return rows;
@@ -153,7 +153,7 @@ function comparePlain(a: string, b: string): number {
   return partA === partB ? 0 : partA < partB ? -1 : 1;
 }
 
-/** `timeMs` is the start of the 24 hours, or now. It does not measure freshness. */
+/** A ticker of 24 hours. `timeMs` is their start, or now, so it does not show how old the data are. */
 const spotTicker = record({
   timeMs: nullable(time, 'time'),
   high: required(decimal),
@@ -177,13 +177,13 @@ const futuresTicker = record({
 });
 export const futuresTickerAnswer = one(futuresTicker, '{high, vol, last, low, buy, sell, rose, time}');
 
-const six = ({ tradeFields }: Variants): boolean => tradeFields === 'six';
+const hasSixFields = ({ tradeFields }: Variants): boolean => tradeFields === 'six';
 
 /** A public trade; `side` is the taker's. */
 export type PublicTrade = ReturnType<typeof publicTrade.read>;
 const publicTrade = record({
-  id: optionalWhere(six, id),
-  symbol: optionalWhere(six, upperText),
+  id: optionalWhere(hasSixFields, id),
+  symbol: optionalWhere(hasSixFields, upperText),
   side: required(side),
   price: required(price),
   quantity: required(decimal, 'qty'),
@@ -191,7 +191,7 @@ const publicTrade = record({
 });
 export const recentTradesAnswer = list(publicTrade, { shape: 'list of {id, symbol, side, price, qty, time}', write: listOrWrapped });
 
-/** A bar, which may still be running. */
+/** A kline, which may still be running. */
 export type Kline = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', string>> & { readonly openMs: TimeMs };
 
 const kline = (priceValue: Value<string>, volume: Value<string>) =>
@@ -204,7 +204,7 @@ const kline = (priceValue: Value<string>, volume: Value<string>) =>
     volume: required(volume, 'vol'),
   });
 
-/** The reply with bars, sorted newest first. Services differ in their order, and none guarantees one. */
+/** The reply with klines. They are sorted newest first, because services send them in different sequences. */
 function klinesAnswer(row: Value<Kline>): AnswerShape<Listing<Kline>> {
   const answer = list(row, { shape: 'list of {idx, open, close, high, low, vol}', write: bare });
   return {

@@ -1,4 +1,4 @@
-// Records of replies: each member is described once, read from every known name, and written under the specification's name.
+// Describes records of replies. A member is read under every known name, and written under the specification's name.
 
 import { isObject, jsonNumber, type Json, type JsonObject } from '../json/json.ts';
 import { id, idText, memberOf, Mismatch, scalarText, type Value } from './value.ts';
@@ -12,7 +12,7 @@ export interface Field<T> {
   readonly names: readonly string[];
   /** True if it may be null. */
   readonly canBeNull: boolean;
-  /** Sets the record's name for it, unless it has wire names of its own. */
+  /** Returns the field with the record's name for it as its wire name, unless it has wire names already. */
   named(own: string): Field<T>;
   /** Throws Mismatch. */
   read(from: JsonObject): T;
@@ -20,7 +20,7 @@ export interface Field<T> {
 }
 
 interface Options<T> {
-  /** The value of an absent or null member. Without it the record is rejected. */
+  /** The value for an absent or null member. Without this option, a record that lacks the member is rejected. */
   readonly absent?: { readonly value: T };
   readonly write?: (value: T, variants: Variants, name: string, into: Map<string, Json>) => void;
 }
@@ -53,12 +53,12 @@ function field<T>(value: Value<T>, names: readonly string[], options: Options<T>
   };
 }
 
-/** A required member: without it the record is rejected. `names`: wire names, the written one first; by default the record's own name. */
+/** A required member. `names`: its wire names, the one to write first; by default the name in the record. */
 export const required = <T>(value: Value<T>, ...names: readonly string[]): Field<T> => field(value, names, {});
 
 /** A member that may be missing or null. Null is not written. */
 export function optional<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
-  return field<T | null>(wide(value), names, {
+  return field<T | null>(orNull(value), names, {
     absent: { value: null },
     write(of, variants, name, into) {
       if (of !== null) into.set(name, value.write(of, variants));
@@ -68,7 +68,7 @@ export function optional<T>(value: Value<T>, ...names: readonly string[]): Field
 
 /** A member that may be missing or null. Null is written as null. */
 export function nullable<T>(value: Value<T>, ...names: readonly string[]): Field<T | null> {
-  return field<T | null>(wide(value), names, {
+  return field<T | null>(orNull(value), names, {
     absent: { value: null },
     write: (of, variants, name, into) => into.set(name, of === null ? null : value.write(of, variants)),
   });
@@ -76,7 +76,7 @@ export function nullable<T>(value: Value<T>, ...names: readonly string[]): Field
 
 /** Like `optional`, but written only if a switch asks for it. */
 export function optionalWhere<T>(on: (variants: Variants) => boolean, value: Value<T>, ...names: readonly string[]): Field<T | null> {
-  return field<T | null>(wide(value), names, {
+  return field<T | null>(orNull(value), names, {
     absent: { value: null },
     write(of, variants, name, into) {
       if (of !== null && on(variants)) into.set(name, value.write(of, variants));
@@ -98,8 +98,8 @@ export function clientIdField(
   });
 }
 
-/** Adds null to the type of `value`; the field itself reads null. */
-const wide = <T>(value: Value<T>): Value<T | null> => ({
+/** Adds null to the type of `value`. The field itself handles null when it reads. */
+const orNull = <T>(value: Value<T>): Value<T | null> => ({
   ...value,
   write: (of, variants) => (of === null ? null : value.write(of, variants)),
 });
@@ -109,11 +109,11 @@ const wide = <T>(value: Value<T>): Value<T | null> => ({
  * they must agree; otherwise the reply does not identify the order.
  */
 export function orderIdField(options: { readonly hasText: boolean; readonly form: 'number' | 'switch' }): Field<string> {
-  const made: Field<string> = {
+  const idField: Field<string> = {
     value: id,
     names: ['orderId', 'orderIdString'],
     canBeNull: false,
-    named: () => made,
+    named: () => idField,
     read(from) {
       const [plain, text] = [from.get('orderId') ?? null, from.get('orderIdString') ?? null];
       const found = idText(plain) ?? idText(text);
@@ -128,16 +128,16 @@ export function orderIdField(options: { readonly hasText: boolean; readonly form
       if (options.hasText || form === 'both') into.set('orderIdString', value);
     },
   };
-  return made;
+  return idField;
 }
 
 export interface RecordValue<T> extends Value<T> {
   readonly fields: Readonly<Record<string, Field<never>>>;
 }
 
-/** A JSON object with these members; others are ignored. */
+/** A JSON object with these members. Other members are ignored. */
 export function record<F extends Record<string, unknown>>(fields: { readonly [K in keyof F]: Field<F[K]> }): RecordValue<Readonly<F>> {
-  // Safe: the members have different types, but `write` of a name takes what `read` of that name returns.
+  // The members have different types, but each `write` gets a value of the type that the `read` of the same name returns.
   const named = Object.entries(fields as Readonly<Record<string, Field<unknown>>>).map(
     ([own, member]) => [own, member.named(own)] as const,
   );

@@ -1,4 +1,4 @@
-// Replies of the signed spot endpoints: orders, own trades, balances.
+// Describes the replies of the signed spot endpoints: orders, own trades and balances.
 
 import { ORDER_TYPES, type OrderStatus, type CodeReading } from './codes.ts';
 import { isList, jsonNumber, jsonObject, type Json } from '../json/json.ts';
@@ -24,13 +24,13 @@ import {
 } from './value.ts';
 import type { Side } from '../../model/order.ts';
 
-/** The status of a new order is the integer 0, or NEW. Both mean that it was accepted. */
+/** The status of a new order: the integer 0 or NEW. Both mean that it was accepted. */
 const createdStatus: Value<CodeReading<OrderStatus>> = {
   ...spotStatus,
   write: (_, { createStatus }) => (createStatus === '0' ? jsonNumber(0) : createStatus),
 };
 
-/** The reply to a create: an id, and as many fields of the order as the service repeats. */
+/** The reply to a create: the id, and the members of the order that the service repeats. */
 export type SpotCreated = ReturnType<typeof created.read>;
 const created = record({
   symbol: optional(upperText),
@@ -49,7 +49,7 @@ export const spotCreatedAnswer = one(
   '{symbol, orderId, clientOrderId, transactTime, price, origQty, executedQty, status, type, side}',
 );
 
-/** `origQty` of a MARKET BUY is a quote amount: never subtract `executedQty` from it. */
+/** An order. `origQty` of a MARKET BUY is a quote amount, so `executedQty` must not be subtracted from it. */
 export type SpotOrder = ReturnType<typeof queried.read>;
 const order = {
   symbol: required(upperText),
@@ -73,13 +73,13 @@ const listed = record({
   timeMs: optional(time, 'time', 'transactTime'),
   status: required(spotListStatus),
 });
-/** Null is no information: the order may still exist. */
+/** The reply to a query of an order. Null has no information: the order may still exist. */
 export const spotOrderAnswer = oneOrNone(queried, 'order, or an envelope with data null', (json) => json);
 export const spotOpenOrdersAnswer = list(listed, { shape: 'list of orders', write: listOrWrapped });
 
 const cancelStatus: Value<CodeReading<OrderStatus>> = { ...spotStatus, write: (_, variants) => variants.cancelStatus };
 
-/** The reply to a cancel, which is asynchronous: the order has ended only when a query says so. */
+/** The reply to a cancel. Only a query shows whether the order has ended. */
 const canceled = record({
   symbol: optional(upperText),
   orderId: orderIdField({ hasText: true, form: 'switch' }),
@@ -88,7 +88,7 @@ const canceled = record({
 });
 export const spotCancelAnswer = one(canceled, '{symbol, orderId, clientOrderId, orderIdString, status}');
 
-/** The ids of a batch of new orders. Nothing guarantees that they are in the order of the request. */
+/** The ids of a batch of new orders. Their sequence may differ from the request. */
 export interface BatchCreated {
   readonly ids: readonly string[];
 }
@@ -108,7 +108,7 @@ export const batchCreatedAnswer: AnswerShape<BatchCreated> = {
   },
 };
 
-/** Null: the service did not say, so every order is queried again. A failed id does not mean that the order has ended. */
+/** The ids of a batch cancel; null if the service did not report them. An order whose cancel failed has not necessarily ended. */
 export interface BatchCanceled {
   readonly success: readonly string[] | null;
   readonly failed: readonly string[] | null;
@@ -128,16 +128,16 @@ export const batchCanceledAnswer: AnswerShape<BatchCanceled> = {
 };
 const numbers = (ids: readonly string[] | null): Json | undefined => ids?.map((each) => jsonNumber(each));
 
-/** Returns the ids of a list that holds only ids; null for anything else. */
+/** Returns the ids of a list of ids; null for anything else. */
 export function idsIn(json: Json | undefined): readonly string[] | null {
   if (!isList(json)) return null;
   const ids = json.map(idText).filter((each) => each !== null);
   return ids.length === json.length ? ids : null;
 }
 
-/** An own fill. The order id of the other side is null if the service withholds it. */
+/** A fill of the account. The order id of the other side is null if the service withholds it. */
 export type SpotFill = ReturnType<typeof fill.read>;
-const fill = ownIdNeeded(
+const fill = withOwnId(
   record({
     symbol: required(upperText),
     tradeId: required(id, 'id', 'tradeId'),
@@ -166,7 +166,7 @@ export function ownOrder({ isBuyer, bidId, askId }: OwnIds): { readonly orderId:
 }
 
 /** Rejects a fill without the id of our own order, because it cannot be booked. */
-export function ownIdNeeded<T extends OwnIds, V extends Value<T>>(value: V & Value<T>): V {
+export function withOwnId<T extends OwnIds, V extends Value<T>>(value: V & Value<T>): V {
   return {
     ...value,
     read(json: Json) {

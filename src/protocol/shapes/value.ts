@@ -1,4 +1,4 @@
-// Single values of replies: read from every form seen, and written in the specification's form. Decimals, ids, times, codes.
+// Reads single values of replies, such as decimals, ids and times, in every form that services send, and writes the specification's form.
 
 import { timeMs, type TimeMs } from '../../base/brand.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
@@ -6,22 +6,23 @@ import type { Side } from '../../model/order.ts';
 import { canonicalDecimal, isList, isObject, JsonNumber, jsonNumber, writeJson, type Json } from '../json/json.ts';
 import type { Variants } from './variants.ts';
 
-/** The JSON found does not have the expected form. Only `decodeAnswer` and the rows of a list catch it. */
+/** Thrown when JSON does not have the expected form. Only `decodeAnswer` and the readers of lists catch it. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch';
-  /** Where it was found, from the outside in: `positions[2].avgPrice`. */
+  /** The path to the value, such as `positions[2].avgPrice`. */
   place = '';
   constructor(expected: string, found: Json | undefined) {
-    super(`expected ${expected}, got ${brief(found)}`);
+    super(`expected ${expected}, got ${shortText(found)}`);
   }
 
+  /** Puts the name of an outer member, or an index, in front of the path. */
   within(outer: string): this {
     this.place = this.place === '' || this.place.startsWith('[') ? outer + this.place : `${outer}.${this.place}`;
     return this;
   }
 }
 
-function brief(found: Json | undefined): string {
+function shortText(found: Json | undefined): string {
   if (found === undefined) return 'nothing';
   const text = writeJson(found);
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
@@ -49,7 +50,7 @@ function readDecimal(json: Json): string {
 
 /** A decimal in its unique plain text (`0.1`, `-3`), written as a JSON number. */
 export const decimal: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => jsonNumber(value) };
-/** The same, written as a JSON string. */
+/** A decimal that is written as a JSON string. */
 export const decimalText: Value<string> = { kind: 'decimal', read: readDecimal, write: (value) => value };
 
 /** A decimal above 0, as every price of an order book or a bar must be. */
@@ -76,7 +77,7 @@ function readId(json: Json): string {
 
 /** An id, always kept as text because ids exceed 2^53. Written as a JSON number. */
 export const id: Value<string> = { kind: 'id', read: readId, write: (value) => jsonNumber(value) };
-/** The same, written as a JSON string. */
+/** An id that is written as a JSON string. */
 export const idString: Value<string> = { kind: 'id', read: readId, write: (value) => value };
 
 /** An id that may be withheld, as 0 or as empty text. */
@@ -89,7 +90,7 @@ export const idOrNone: Value<string | null> = {
   write: (value) => (value === null ? null : jsonNumber(value)),
 };
 
-/** A client order id; null for none, which is `0` on the wire. */
+/** A client order id; null without one, which is `0` on the wire. */
 export const clientId: Value<string | null> = {
   kind: 'clientId',
   read(json) {
@@ -109,7 +110,7 @@ export const text: Value<string> = {
   write: (value) => value,
 };
 
-/** The name of an instrument or asset: always upper case inside, whatever the wire has. */
+/** The name of an instrument or asset, in upper case. */
 export const upperText: Value<string> = { kind: 'upperText', read: (json) => text.read(json).toUpperCase(), write: (value) => value };
 
 /** A whole number that a double holds exactly. Digits in a string are read too. */
@@ -139,14 +140,15 @@ export const time: Value<TimeMs> = {
   write: (value) => jsonNumber(value),
 };
 
-const SECONDS_BELOW = 1e11;
+/** Smaller times are in seconds: 1e11 s is the year 5138, 1e11 ms is 1973. */
+const MAX_SECONDS = 1e11;
 
-/** Open time of a bar, in seconds or ms on the wire. The size distinguishes them: 1e11 s is the year 5138, 1e11 ms is 1973. */
+/** Open time of a kline, in seconds or ms on the wire. Its size shows which. */
 export const barTime: Value<TimeMs> = {
   kind: 'barTime',
   read(json) {
     const found = integer.read(json);
-    return timeMs(found < SECONDS_BELOW ? found * 1000 : found);
+    return timeMs(found < MAX_SECONDS ? found * 1000 : found);
   },
   write: (value, { klineIdx }) => jsonNumber(klineIdx === 's' ? Math.floor(value / 1000) : value),
 };

@@ -1,4 +1,4 @@
-// The forms of replies that the specification leaves open: the switches of the writer, each with the specification's reading first.
+// Lists the switches for forms of replies that the specification leaves open, each with the specification's reading first.
 
 /** Values of each switch. The reader always accepts every value of every switch. */
 export const VARIANT_VALUES = {

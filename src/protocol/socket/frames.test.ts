@@ -11,7 +11,7 @@ const message = fc.oneof(
   fc.record({ opcode: fc.constantFrom(OPCODE.ping, OPCODE.pong, OPCODE.close), payload: fc.uint8Array({ maxLength: 125 }) }),
 );
 
-it.each(['client', 'server'] as const)('frames of a %s come out as they went in, however they are cut', (from) => {
+it.each(['client', 'server'] as const)('frames of a %s are decoded as they were encoded, however they are cut', (from) => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 6 }), mask, fc.infiniteStream(fc.integer({ min: 1, max: 700 })), (messages, key, cuts) => {
       const bytes = Buffer.concat(messages.map(({ opcode, payload }) => frameOf(opcode, payload, from === 'client' ? key : null)));
@@ -30,7 +30,7 @@ it.each(['client', 'server'] as const)('frames of a %s come out as they went in,
   );
 });
 
-it('masks as the example of RFC 6455, section 5.7, does', () => {
+it('payloads are masked as in the example of RFC 6455, section 5.7', () => {
   const hello = Buffer.from('818537fa213d7f9f4d5158', 'hex');
   const { frames } = new FrameReader('client', 100).push(hello);
   expect(textIn(frames[0]!.payload)).toBe('Hello');
@@ -50,18 +50,18 @@ it.each([
   ['a ping of 126 bytes', '89fe007e', CLOSE.protocol],
   ['101 bytes where 100 may be', '81fe0065', CLOSE.tooBig],
   ['2^63 bytes', '81ff8000000000000000', CLOSE.tooBig],
-])('refuses %s before its payload is there', (_, hex, code) => {
+])('a frame is refused before its payload has arrived: %s', (_, hex, code) => {
   const reader = new FrameReader('client', 100);
   expect(reader.push(Buffer.from(hex, 'hex')).broken?.code).toBe(code);
-  // And reads nothing behind it.
+  // The reader ignores all bytes after it.
   expect(reader.push(Buffer.from('818000000000', 'hex'))).toEqual({ frames: [], broken: null });
 });
 
-it('refuses masked frames of a server', () => {
+it('masked frames of a server are refused', () => {
   expect(new FrameReader('server', 100).push(Buffer.from('818000000000', 'hex')).broken?.code).toBe(CLOSE.protocol);
 });
 
-it('the decoder never throws, and never holds more than a frame, for any input', () => {
+it('the decoder never throws, and never buffers more than a frame, for any input', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 10 }), (chunks) => {
       const reader = new FrameReader('client', 200);
@@ -88,7 +88,7 @@ it('a reason that is too long is cut', () => {
   expect(closePayload(1000, 'x'.repeat(200)).length).toBe(125);
 });
 
-it('heartbeat texts keep the digits of their stamp', () => {
+it('heartbeat texts have all digits of their timestamp', () => {
   expect(heartbeatText('pong', stampIn('ping', ' { "ping" : 18446744073709551615 } ')!)).toBe('{"pong":18446744073709551615}');
   for (const text of ['{"pong":1}', '{"ping":"1"}', '{"ping":1,"a":2}', '{"ping":-1}', '[]', '']) expect(stampIn('ping', text)).toBeNull();
 });

@@ -1,4 +1,4 @@
-// WebSocket frames (RFC 6455): complete messages of bounded size only. Frames of clients are masked, those of servers are not.
+// Reads and writes WebSocket frames (RFC 6455). A message must be one frame of bounded size. Only clients mask their frames.
 
 export const OPCODE = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
 
@@ -15,16 +15,17 @@ export const CLOSE = {
 
 export interface SocketFrame {
   readonly opcode: number;
-  /** Unmasked. */
+  /** The payload without its mask. */
   readonly payload: Uint8Array;
 }
 
-/** Why a connection must be closed. Nothing after it is read. */
+/** The reason why a connection must be closed. Nothing more is read. */
 export interface FrameError {
   readonly code: number;
   readonly why: string;
 }
 
+/** The frames that were completed, and the error that ended the reading, if any. */
 export interface FrameBatch {
   readonly frames: readonly SocketFrame[];
   readonly broken: FrameError | null;
@@ -32,7 +33,7 @@ export interface FrameBatch {
 
 /** Maximum payload of a control frame, in bytes. */
 const MAX_CONTROL_BYTES = 125;
-const KNOWN: ReadonlySet<number> = new Set(Object.values(OPCODE));
+const KNOWN_OPCODES: ReadonlySet<number> = new Set(Object.values(OPCODE));
 const NOTHING = new Uint8Array(0);
 
 /** Collects bytes and returns the frames that they complete. It holds at most one frame. */
@@ -48,6 +49,7 @@ export class FrameReader {
     this.#maxBytes = maxBytes;
   }
 
+  /** Takes the next bytes and returns the frames that they complete. */
   push(bytes: Uint8Array): FrameBatch {
     const frames: SocketFrame[] = [];
     if (this.#isBroken) return { frames, broken: null };
@@ -67,17 +69,17 @@ export class FrameReader {
     }
   }
 
-  /** Returns null while the head is incomplete. */
+  /** Returns the head of the next frame, or its error; null while the head is incomplete. */
   #head(): Head | FrameError | null {
     const bytes = this.#pending;
     if (bytes.length < 2) return null;
     const [first, second] = [bytes[0]!, bytes[1]!];
-    const broken = brokenBy(first, second, this.#from);
+    const broken = headError(first, second, this.#from);
     if (broken !== null) return broken;
     const short = second & 0x7f;
     const size = short < 126 ? 0 : short === 126 ? 2 : 8;
     if (bytes.length < 2 + size) return null;
-    const length = size === 0 ? short : wholeIn(bytes.subarray(2, 2 + size));
+    const length = size === 0 ? short : wholeNumberIn(bytes.subarray(2, 2 + size));
     if (length > this.#maxBytes) return { code: CLOSE.tooBig, why: `a message of more than ${this.#maxBytes} bytes` };
     const start = 2 + size + (this.#from === 'client' ? 4 : 0);
     return bytes.length < start ? null : { opcode: first & 0x0f, mask: bytes.subarray(2 + size, start), length, start };
@@ -94,33 +96,33 @@ interface Head {
 }
 
 /** Returns the error that the first two bytes of a frame already show; null if they are valid. */
-function brokenBy(first: number, second: number, from: 'client' | 'server'): FrameError | null {
+function headError(first: number, second: number, from: 'client' | 'server'): FrameError | null {
   const opcode = first & 0x0f;
-  const isWhole = (first & 0x80) !== 0 && opcode !== OPCODE.continuation;
+  const isComplete = (first & 0x80) !== 0 && opcode !== OPCODE.continuation;
   if ((first & 0x70) !== 0) return { code: CLOSE.protocol, why: 'reserved bits are set' };
-  if (!KNOWN.has(opcode)) return { code: CLOSE.protocol, why: `no opcode: ${opcode}` };
+  if (!KNOWN_OPCODES.has(opcode)) return { code: CLOSE.protocol, why: `no opcode: ${opcode}` };
   if (((second & 0x80) !== 0) !== (from === 'client')) return { code: CLOSE.protocol, why: 'frames of a client are masked, and no others' };
-  if (opcode >= OPCODE.close && (!isWhole || (second & 0x7f) > MAX_CONTROL_BYTES)) {
+  if (opcode >= OPCODE.close && (!isComplete || (second & 0x7f) > MAX_CONTROL_BYTES)) {
     return { code: CLOSE.protocol, why: 'a control frame is one frame, and short' };
   }
-  return isWhole ? null : { code: CLOSE.unsupported, why: 'messages in several frames are not read' };
+  return isComplete ? null : { code: CLOSE.unsupported, why: 'messages in several frames are not read' };
 }
 
-/** Above 2^53 the result is not exact, but it is too large in any case. */
-const wholeIn = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+/** Returns the bytes as a whole number. Above 2^53 it is not exact, but then it exceeds every limit. */
+const wholeNumberIn = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
 
 function joinBytes(...parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
   for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
+    joined.set(part, offset);
+    offset += part.length;
   }
-  return all;
+  return joined;
 }
 
 const maskBytes = (payload: Uint8Array, mask: Uint8Array): Uint8Array =>
-  mask.length === 0 ? payload : payload.map((byte, at) => byte ^ mask[at & 3]!);
+  mask.length === 0 ? payload : payload.map((byte, index) => byte ^ mask[index & 3]!);
 
 /** Returns a frame with one message of at most 65,535 bytes. `mask`: four bytes for a client, null for a server. */
 export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | null = null): Uint8Array {
@@ -131,7 +133,7 @@ export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | 
 }
 
 const ENCODER = new TextEncoder();
-/** Returns the payload of a close frame. `why` is cut to fit. */
+/** Returns the payload of a close frame. `why` is cut to the maximum size. */
 export const closePayload = (code: number, why: string): Uint8Array =>
   joinBytes(Uint8Array.from([code >> 8, code & 0xff]), ENCODER.encode(why).subarray(0, MAX_CONTROL_BYTES - 2));
 
@@ -139,7 +141,7 @@ export const closePayload = (code: number, why: string): Uint8Array =>
 export function closeAnswer(payload: Uint8Array): number {
   if (payload.length === 0) return CLOSE.normal;
   if (payload.length === 1) return CLOSE.protocol;
-  const code = wholeIn(payload.subarray(0, 2));
+  const code = wholeNumberIn(payload.subarray(0, 2));
   // 1004 to 1006 and 1015 are never sent. Below 3000 only codes of the RFC and its registry are valid.
   const isCode = (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006)) || (code >= 3000 && code <= 4999);
   return isCode && textIn(payload.subarray(2)) !== null ? code : CLOSE.protocol;

@@ -1,4 +1,4 @@
-// Exposure of a futures account, linear and inverse: positions of both sides, and the open orders that add to them.
+// Computes the exposure of a futures account, linear and inverse: its positions, and the open orders that add to them.
 
 import { mulDiv } from '../../base/number/exact.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
@@ -14,6 +14,7 @@ const NAN = NaN;
 
 const MILLION = 1_000_000;
 
+/** The exposure of the contracts of an account. */
 export class ContractExposure implements ContractModel {
   readonly scopeWords = 'all contracts';
   readonly instrumentWord = 'contract';
@@ -22,7 +23,7 @@ export class ContractExposure implements ContractModel {
   readonly ledger: FuturesLedger;
   private readonly reservations: Reservations;
   private readonly isOneOfTwo: boolean;
-  /** Null for one contract. */
+  /** Running sums of the worst case; null for an account with one contract. */
   private readonly running: RunningWorstCase | null;
 
   /** `isOneOfTwo`: the account has spot instruments too, and the reservations hold their orders. */
@@ -38,7 +39,7 @@ export class ContractExposure implements ContractModel {
     return isReduction(order, state);
   }
 
-  /** Returns the larger of the two positions to which the contract may come: in net mode, one of them reverses into the other. */
+  /** Returns the larger of the two positions, long or short, that open orders may lead to. In net mode, one may reverse into the other. */
   position(order: Draft): number {
     return Math.max(this.lotsAtWorst(true, order), this.lotsAtWorst(false, order));
   }
@@ -49,8 +50,8 @@ export class ContractExposure implements ContractModel {
     const { ledger, reservations } = this;
     const { instrumentIndex: index } = order;
     const open = isLong ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index);
-    const more = opens(index, isLong, order) ? order.worstLots : 0;
-    return Math.max(0, ledger.side(index, isLong).lots + open + more - this.opposed(index, isLong));
+    const lotsOfOrder = opens(index, isLong, order) ? order.worstLots : 0;
+    return Math.max(0, ledger.side(index, isLong).lots + open + lotsOfOrder - this.lotsClosedFirst(index, isLong));
   }
 
   notional(index: number, order: Draft | null, state: RiskState): number {
@@ -106,24 +107,24 @@ export class ContractExposure implements ContractModel {
       open += order.worstLots;
       units += reservations.unitsAt(order, ticks);
     }
-    const closing = this.opposed(index, isLong);
+    const closing = this.lotsClosedFirst(index, isLong);
     if (closing === 0) return units;
-    // The cheapest of these orders may close the other side first, but each of their lots counts for at least the mark.
+    // The order with the lowest price may close the other side first. Each of its lots counts at least at the mark, so subtract only that.
     return closing >= open ? 0 : units - scale.notionalDown(ticks, closing);
   }
 
   /**
-   * Net mode: returns the lots held on the other side that are closed before this one opens, without those that reduce-only orders may
-   * take.
+   * Returns the lots of the other side that must be closed before this side opens, without those that reduce-only orders may close. In
+   * two-way mode it is 0.
    */
-  private opposed(index: number, isLong: boolean): number {
+  private lotsClosedFirst(index: number, isLong: boolean): number {
     const { ledger, reservations } = this;
     const { lots } = ledger.side(index, !isLong);
     if (lots === 0 || !ledger.terms(index).isNet) return 0;
     return Math.max(0, lots - reservations.closingLots(ledger.ownerOf(index), index, isLong));
   }
 
-  /** Returns the taker fees of the order and of every open order of a contract that may open; NaN when they cannot be counted. */
+  /** Returns the taker fees of the order and of all open orders that may open the contract; NaN if they cannot be counted. */
   private feesAt(index: number, ticks: number, order: Draft | null): number {
     const { reservations } = this;
     let open = order !== null && index === order.instrumentIndex ? reservations.unitsAt(order, ticks) : 0;
@@ -133,7 +134,7 @@ export class ContractExposure implements ContractModel {
     return open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NAN;
   }
 
-  /** Positions count at the mark, an open order at the worse of its worst price and the mark. */
+  /** Returns the net as the interface defines it. Positions count at the mark, an order at the worse of its worst price and the mark. */
   net(order: Draft, state: RiskState): number {
     const { ledger, reservations } = this;
     const isBuy = order.side === 'buy';
@@ -147,7 +148,7 @@ export class ContractExposure implements ContractModel {
       if ((isBuy ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index)) > 0) {
         units += isBuy ? reservations.buyUnitsAt(index, ticks) : reservations.sellUnitsAt(index, ticks);
       }
-      // An order that only closes the other side still moves the net.
+      // An order that only closes the other side moves the net too.
       const owner = ledger.ownerOf(index);
       const closing = owner < 0 ? 0 : reservations.closingLots(owner, index, isBuy);
       if (closing > 0) units += scale.notionalUp(ticks, closing);
@@ -176,7 +177,10 @@ export class ContractExposure implements ContractModel {
     return this.isOneOfTwo ? this.reservations.cashOf(strategy, 'futures') : this.reservations.cash(strategy);
   }
 
-  /** At the exchange an order by value never reserves lots to close. */
+  /**
+   * Returns the margin and fee of the lots that open. For an order by value that is all of them, because the exchange reserves no lots for
+   * it.
+   */
   requiredMargin(order: Draft): number {
     const { ledger, reservations } = this;
     const { strategy, instrumentIndex, side, worstLots, worstCash, quoteUnits } = order;
@@ -200,11 +204,12 @@ export class ContractExposure implements ContractModel {
   }
 }
 
+/** True when the order can open this side of the contract. */
 function opens(index: number, isLong: boolean, { instrumentIndex, side, reduceOnly }: Draft): boolean {
   return index === instrumentIndex && !reduceOnly && (side === 'buy') === isLong;
 }
 
-/** Returns the mark of a contract: that of the order for its own one. */
+/** Returns the mark of a contract, in ticks. For the order's own contract it is the mark of the risk check. */
 export function ticksOf(index: number, order: Draft | null, { mark, marks }: RiskState): number {
   return order !== null && index === order.instrumentIndex ? mark : marks.lastTicks(index);
 }

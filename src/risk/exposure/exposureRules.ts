@@ -1,4 +1,4 @@
-// Rules on the total of orders and positions when every open order fills at its worst. The model says what that comes to in each market.
+// Rules on exposure: the positions of the account once every open order has filled at its worst. The model computes it for each market.
 
 import * as numbers from '../../base/number/exact.ts';
 import type { OrderRule, RiskState, RuleInput } from '../rules/rule.ts';
@@ -55,13 +55,13 @@ export const portfolio: OrderRule = {
     const { exposure, ledger, limits } = state;
     const max = maxGross(state);
     const { gross } = exposure.computeWorstCase(order, state);
-    const beyond = (units: number, what: string, limit: number): string =>
-      `${moneyText(units, ledger)} ${what}over ${exposure.scopeWords} at the worst, at most ${moneyText(limit, ledger)}`;
-    return gross <= max ? beyond(exposure.net(order, state), 'net ', limits.netUnits) : beyond(gross, '', max);
+    const excessText = (units: number, kind: string, limit: number): string =>
+      `${moneyText(units, ledger)} ${kind}over ${exposure.scopeWords} at the worst, at most ${moneyText(limit, ledger)}`;
+    return gross <= max ? excessText(exposure.net(order, state), 'net ', limits.netUnits) : excessText(gross, '', max);
   },
 };
 
-/** Returns the limit on the gross: without shorts it is the net as well. */
+/** Returns the limit on the gross notional. Without shorts the gross is the net, so the smaller of both limits counts. */
 function maxGross({ exposure, limits: { grossUnits, netUnits } }: RiskState): number {
   return exposure.hasShorts ? grossUnits : Math.min(grossUnits, netUnits);
 }
@@ -112,8 +112,8 @@ export const concentration: OrderRule = {
 };
 
 /**
- * Requires what the order takes: on spot cash for a buy and coins for a sale, for a contract margin for what it opens and a position for what
- * it can only close. Each account backs its own orders: cash of another one would have to be transferred first. Always on.
+ * Requires the means for the order: on spot, cash for a buy and coins for a sell; for a contract, margin for the lots that open and a
+ * position for the lots that close. Cash of the other market does not count, because it would have to be transferred first. Always on.
  */
 export const margin: OrderRule = {
   kind: 'order',

@@ -8,7 +8,7 @@ import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { notionalOf } from '../../model/value.ts';
 
-/** Value of lots at a price, in units rounded up, from decimals alone. */
+/** Returns the value of lots at a price, in units rounded up, from decimals alone. */
 function unitsOf(instrument: Instrument, lots: number, ticks: number): number {
   const qty = new Decimal(lots).div(10 ** instrument.quantityDigits);
   const price = new Decimal(ticks).div(10 ** instrument.priceDigits);
@@ -49,7 +49,7 @@ test('an inverse contract: a short and an open sell are worth more coins at a lo
   expect(fixture.risk.headroom().gross).toBe(at(20_000));
 });
 
-test('an order that fills the limit up to its last unit passes, and the use is the limit then', () => {
+test('an order that fills the limit to its last unit passes, and the use equals the limit then', () => {
   const fixture = new FuturesFixture({ limits: { maxPositionNotional: '0.6' } });
   const { instrument } = fixture.draft({});
   const max = Math.round(0.6 * 10 ** instrument.quoteDigits);
@@ -60,7 +60,7 @@ test('an order that fills the limit up to its last unit passes, and the use is t
   expect([used <= max, used + unitsOf(instrument, 1, 1000) > max]).toEqual([true, true]);
 });
 
-test('a missing mark of what is held makes the use unknown', () => {
+test('a missing mark of a holding makes the use unknown', () => {
   const fixture = new Fixture();
   fixture.hold(7, 0, 1);
   fixture.marks[1] = NaN;

@@ -20,7 +20,7 @@ const FAR = { limits: { minLiquidationAtrs: '20' }, range: 20, cash: 4000 };
 const ALONE = { limits: { minLiquidationAtrs: '5' }, range: 20, isCross: false };
 const nothing = () => {};
 
-// `most` lots pass, one more does not.
+// `most` lots pass, and one more is denied.
 type Case = [code: string, what: string, FuturesFixtureOptions, (fixture: FuturesFixture) => void, most: number, Wanted];
 
 describe.each<Case>([
@@ -34,9 +34,9 @@ describe.each<Case>([
   ['LIQUIDATION_DISTANCE', 'cross, turned round', FAR, (rig) => rig.hold(5), 24, SELL],
   ['LIQUIDATION_DISTANCE', 'beside an order', FAR, (otherFixture) => otherFixture.send({ lots: 9, limit: 1000 }), 10, {}],
   ['LIQUIDATION_DISTANCE', 'beside another contract', FAR, (rig) => rig.hold(100, 1, 1), 18, {}],
-  // An order on the other side: the lots that it closes need no margin any more.
+  // An order on the other side: the lots that it closes need no margin afterwards.
   ['LIQUIDATION_DISTANCE', 'cross, turned round from a large one', { ...FAR, leverage: 100 }, (rig) => rig.hold(60), 79, SELL],
-  // 100 lots short need 500 units at the mark, beside 5 long.
+  // 100 lots short need 500 units at the mark, in addition to 5 long.
   [
     'LIQUIDATION_DISTANCE',
     'two-way, beside the other side',
@@ -45,7 +45,7 @@ describe.each<Case>([
     13,
     {},
   ],
-  // A price can fall by all of itself at most: 8000 units survive with eight lots that lose 999 of 1000.
+  // A price can fall by at most its whole value: with 8000 units, eight lots that lose 999 of 1000 are possible.
   ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, nothing, 8, {}],
   // 400.2 ticks count as 401: 19 lots have 13 units left at 600, and lack 6 at 599.
   ['LIQUIDATION_DISTANCE', 'a move between two ticks', { ...FAR, cash: 3840, range: 20.01 }, nothing, 18, {}],
@@ -58,7 +58,7 @@ describe.each<Case>([
     if (refused !== null) expect(rig.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
     return refused;
   };
-  test('passes at its bound, is refused beyond it, and only by this rule', () => {
+  test('the rule passes an order at its bound, denies one beyond it, and is the only rule that does', () => {
     expect([codeOf(max - 1), codeOf(max), codeOf(max + 1), codeOf(max + 1, [code])]).toEqual([null, null, code, null]);
   });
 });
@@ -73,14 +73,14 @@ test('before there is an average range, entries are denied and reductions pass',
   expect(fixture.code({ lots: 5, ...SELL, reduceOnly: true })).toBe(null);
 });
 
-test('coins have neither', () => {
+test('spot has no margin rules', () => {
   expect(() => resolveLimits({ marginBuffer: '0.2' }, [spotInstrument()])).toThrow(
     'risk.marginBuffer: expected contracts, coins have no margin',
   );
   expect(() => resolveLimits({ minLiquidationAtrs: '3' }, [spotInstrument()])).toThrow('risk.minLiquidationAtrs: expected contracts');
 });
 
-test('a running bot takes larger values of limits that say what has to be left, and no smaller ones', () => {
+test('a running bot accepts a larger limit on what must remain, and no smaller one', () => {
   const contracts = [linearContract()];
   const now = { marginBuffer: '0.2', minLiquidationAtrs: '3', duplicateMs: 2000 };
   expect(tightenLimits(now, { marginBuffer: '0.3', duplicateMs: 3000 }, contracts)).toEqual({

@@ -1,5 +1,5 @@
-// Rules of contracts alone: who trades a contract, the leverage that its size allows, and what must be left once an order has filled at its
-// worst: free margin, and distance to liquidation (risk-and-security, R-12).
+// Rules for contracts: which strategy may trade a contract, its leverage, and the free margin and distance to liquidation that must remain
+// once an order has filled at its worst (risk-and-security, R-12).
 
 import { productAtMost } from '../../base/number/exact.ts';
 import { ticksOf } from './contractExposure.ts';
@@ -13,8 +13,8 @@ const NAN = NaN;
 const NEEDS: readonly RuleInput[] = ['ledger', 'orders', 'marks'];
 
 /**
- * The exchange keeps one position of a contract, not one for each strategy. The first strategy that trades a contract owns it. No other may
- * order it, not even while an order is open that may become the first trade. Always on.
+ * Denies an order for a contract that another strategy trades, or may trade first by an open order. The exchange keeps one position of a
+ * contract, not one for each strategy. Always on.
  */
 export const owner: OrderRule = {
   kind: 'order',
@@ -22,30 +22,31 @@ export const owner: OrderRule = {
   keys: [],
   needs: ['ledger', 'orders'],
   market: 'futures',
-  check: (order, state) => isCoin(order) || takerOf(order, state) === order.strategy,
-  detail: (order, state) => `${order.instrument.id} is traded by strategy ${takerOf(order, state) + 1} of the run`,
+  check: (order, state) => isSpot(order) || tradingStrategy(order, state) === order.strategy,
+  detail: (order, state) => `${order.instrument.id} is traded by strategy ${tradingStrategy(order, state) + 1} of the run`,
 };
 
-/** A rule of contracts passes every order in coins. */
-const isCoin = ({ instrument }: Draft): boolean => instrument.contract === undefined;
+/** True for a spot order, which the rules for contracts pass. */
+const isSpot = ({ instrument }: Draft): boolean => instrument.contract === undefined;
 
 function modelOf({ exposure: { contracts } }: RiskState): ContractModel {
   return contracts!;
 }
 
-/** Returns the strategy that has traded the order's contract, or may; the order's own if no other strategy does. */
-function takerOf({ instrumentIndex: index, strategy: asking }: Draft, state: RiskState): number {
+/** Returns the strategy that has traded the order's contract, or that has an open order for it; otherwise the order's own. */
+function tradingStrategy({ instrumentIndex: index, strategy: ordering }: Draft, state: RiskState): number {
   const { ledger } = modelOf(state);
   const { reservations } = state;
-  const known = ledger.ownerOf(index);
-  if (known >= 0 || reservations.open(index) === 0) return known >= 0 ? known : asking;
+  const ownerIndex = ledger.ownerOf(index);
+  if (ownerIndex >= 0) return ownerIndex;
+  if (reservations.open(index) === 0) return ordering;
   for (let strategy = 0; strategy < ledger.strategies; strategy++) {
-    if (strategy !== asking && reservations.buyLots(strategy, index) + reservations.sellLots(strategy, index) > 0) return strategy;
+    if (strategy !== ordering && reservations.buyLots(strategy, index) + reservations.sellLots(strategy, index) > 0) return strategy;
   }
-  return asking;
+  return ordering;
 }
 
-/** The exchange allows the account's leverage only up to a certain value of a position. Always on. */
+/** Denies a position whose value is too large for the account's leverage, by the exchange's margin tiers. Always on. */
 export const tier: OrderRule = {
   kind: 'order',
   code: 'TIER',
@@ -53,7 +54,7 @@ export const tier: OrderRule = {
   needs: NEEDS,
   market: 'futures',
   check(order, state) {
-    if (isCoin(order)) return true;
+    if (isSpot(order)) return true;
     const contracts = modelOf(state);
     const { ledger } = contracts;
     const { instrumentIndex } = order;
@@ -79,20 +80,20 @@ export const marginBuffer: OrderRule = {
   market: 'futures',
   check(order, state) {
     const min = state.limits.marginBuffer;
-    if (min === null || isCoin(order) || modelOf(state).addsNothing(order, state)) return true;
-    const free = freeUnits(order, state);
+    if (min === null || isSpot(order) || modelOf(state).addsNothing(order, state)) return true;
+    const free = freeUnitsAfter(order, state);
     const equity = equityOf(order, state);
     return free >= 0 && equity >= 0 && productAtMost(equity, min.numerator, min.denominator, free);
   },
   detail(order, state) {
     const { ledger } = state;
-    const [left, equity] = [moneyText(freeUnits(order, state), ledger), moneyText(equityOf(order, state), ledger)];
+    const [left, equity] = [moneyText(freeUnitsAfter(order, state), ledger), moneyText(equityOf(order, state), ledger)];
     return `${left} would stay free, of an equity of ${equity}; at least ${ratioText(state.limits.marginBuffer!)} of it`;
   },
 };
 
-/** Returns what stays available to the strategy once the order and its other open orders of the account have taken their margin. */
-function freeUnits(order: Draft, state: RiskState): number {
+/** Returns the money that stays free for the strategy once this order and its other open orders have taken their margin. */
+function freeUnitsAfter(order: Draft, state: RiskState): number {
   const contracts = modelOf(state);
   return contracts.available(order, state) - contracts.requiredMargin(order) - contracts.reservedCash(order.strategy);
 }
@@ -109,8 +110,8 @@ function equityOf(order: Draft, state: RiskState): number {
 }
 
 /**
- * The position to which the order may lead must survive a move against it of `liquidationAtrs` average ranges, from the mark. The order is
- * denied while the range is unknown because too few bars have closed.
+ * Denies an order if the resulting position would be liquidated by an adverse move of `minLiquidationAtrs` average ranges from the mark.
+ * Also denies it while too few bars have closed to know the average range.
  */
 export const liquidationDistance: OrderRule = {
   kind: 'order',
@@ -119,31 +120,31 @@ export const liquidationDistance: OrderRule = {
   needs: NEEDS,
   market: 'futures',
   check(order, state) {
-    if (state.limits.liquidationAtrs === null || isCoin(order) || modelOf(state).addsNothing(order, state)) return true;
+    if (state.limits.liquidationAtrs === null || isSpot(order) || modelOf(state).addsNothing(order, state)) return true;
     const isLong = order.side === 'buy';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
-    return lots === 0 || marginLeftAt(movedTicks(order, state), lots, isLong, order, state) > 0;
+    return lots === 0 || marginSurplusAt(adverseTicks(order, state), lots, isLong, order, state) > 0;
   },
   detail(order, state) {
     const isLong = order.side === 'buy';
-    const ticks = movedTicks(order, state);
+    const ticks = adverseTicks(order, state);
     if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
-    const left = moneyText(marginLeftAt(ticks, lots, isLong, order, state), state.ledger);
+    const left = moneyText(marginSurplusAt(ticks, lots, isLong, order, state), state.ledger);
     const [then, now] = [priceText(ticks, order.instrument), priceText(state.mark, order.instrument)];
     return `a ${isLong ? 'long' : 'short'} would have ${left} more than its maintenance margin at ${then}, from ${now}`;
   },
 };
 
-/** Returns the mark after the move; at least a tick. */
-function movedTicks({ side, instrumentIndex }: Draft, { limits, rangeTicks, mark }: RiskState): number {
+/** Returns the mark after the adverse move, in ticks; at least 1. */
+function adverseTicks({ side, instrumentIndex }: Draft, { limits, rangeTicks, mark }: RiskState): number {
   const { numerator, denominator } = limits.liquidationAtrs!;
   const move = Math.ceil((rangeTicks(instrumentIndex) * numerator) / denominator);
   return side === 'buy' ? Math.max(1, mark - move) : mark + move;
 }
 
-/** Returns the funds behind the position at a price, minus the maintenance margin that it needs there; NaN when that cannot be counted. */
-function marginLeftAt(ticks: number, lots: number, isLong: boolean, order: Draft, state: RiskState): number {
+/** Returns the money that covers the position at the price `ticks`, minus its maintenance margin there; NaN if it cannot be counted. */
+function marginSurplusAt(ticks: number, lots: number, isLong: boolean, order: Draft, state: RiskState): number {
   const contracts = modelOf(state);
   const { ledger } = contracts;
   const { instrumentIndex } = order;
@@ -162,7 +163,7 @@ function marginLeftAt(ticks: number, lots: number, isLong: boolean, order: Draft
   return held.marginUnits + profit + scale.initial(now - value, leverage) - loss - scale.maintenance(then);
 }
 
-/** Cross positions share their margin: returns what all positions except the order's own need at the marks. */
+/** Returns the maintenance margin of all positions except the order's own, at the marks. Cross positions share their margin. */
 function maintenanceOfOthers(isLong: boolean, order: Draft, state: RiskState): number {
   const { ledger } = modelOf(state);
   let units = 0;

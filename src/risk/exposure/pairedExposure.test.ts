@@ -37,7 +37,7 @@ test('a denial by the margin buffer names what the futures account keeps free: a
   expect(texts[1]).toBe(texts[0]);
 });
 
-test('the worst case of both markets is the sum of each: what one may hold counts against the limit of the account', () => {
+test('the worst case of both markets is the sum of both, and the worst case of each counts against the limit of the account', () => {
   const unitsOf = (index: number, lots: number) => {
     const { reservations } = pairedRisk({});
     return reservations.scale(index).notionalUp(MARK, lots);

@@ -1,4 +1,4 @@
-// Exposure of an account of both markets: the sum of its contracts and its coins. Also chooses the model of a ledger.
+// Computes the exposure of an account with both markets: the sum of its contracts and its coins. Also chooses the model for a ledger.
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
@@ -11,6 +11,7 @@ import type { AccountWorstCase, Draft, ExposureModel, RiskState } from '../rules
 import { SpotExposure } from './spotExposure.ts';
 import { moneyText } from '../limits/words.ts';
 
+/** The exposure of an account with contracts and coins. */
 export class PairedExposure implements ExposureModel {
   readonly scopeWords = 'both markets';
   readonly instrumentWord = 'symbol';
@@ -27,22 +28,22 @@ export class PairedExposure implements ExposureModel {
     this.reservations = reservations;
   }
 
-  /** The model of the market of an instrument. */
-  private of(index: number): ExposureModel {
+  /** Returns the model of the instrument's market. */
+  private modelOf(index: number): ExposureModel {
     return index < this.ledger.contracts ? this.contracts : this.coins;
   }
 
   addsNothing(order: Draft, state: RiskState): boolean {
-    return this.of(order.instrumentIndex).addsNothing(order, state);
+    return this.modelOf(order.instrumentIndex).addsNothing(order, state);
   }
   position(order: Draft): number {
-    return this.of(order.instrumentIndex).position(order);
+    return this.modelOf(order.instrumentIndex).position(order);
   }
   positionText(quantity: number, order: Draft): string {
-    return this.of(order.instrumentIndex).positionText(quantity, order);
+    return this.modelOf(order.instrumentIndex).positionText(quantity, order);
   }
   notional(index: number, order: Draft | null, state: RiskState): number {
-    return this.of(index).notional(index, order, state);
+    return this.modelOf(index).notional(index, order, state);
   }
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase {
     const { gross, equity } = this.contracts.computeWorstCase(order, state);
@@ -55,16 +56,16 @@ export class PairedExposure implements ExposureModel {
     return this.contracts.net(order, state) + this.coins.net(order, state);
   }
   isBacked(order: Draft, state: RiskState): boolean {
-    return this.of(order.instrumentIndex).isBacked(order, state);
+    return this.modelOf(order.instrumentIndex).isBacked(order, state);
   }
   backingText(order: Draft, state: RiskState): string {
     const { market } = order.instrument;
     const reserved = moneyText(this.reservations.cashOf(order.strategy, market), this.ledger);
-    return `${this.of(order.instrumentIndex).backingText(order, state)}; of the reserved, ${reserved} are of the ${market} account`;
+    return `${this.modelOf(order.instrumentIndex).backingText(order, state)}; of the reserved, ${reserved} are of the ${market} account`;
   }
 }
 
-/** Returns the model of exposure of a ledger. */
+/** Returns the exposure model for a ledger. Throws InvariantError for an unknown kind of ledger. */
 export function exposureOf(ledger: Ledger, reservations: Reservations): ExposureModel {
   if (ledger instanceof SpotLedger) return new SpotExposure(ledger, reservations, 0);
   if (ledger instanceof FuturesLedger) return new ContractExposure(ledger, reservations, false);

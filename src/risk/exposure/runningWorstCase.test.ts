@@ -101,7 +101,7 @@ test.each(Object.keys(ACCOUNTS))('random histories on %s: the running sums equal
       return { gross, equity };
     };
     for (let at = 0; at < 150; at++) {
-      // Several steps between two orders: what was added last may be filled before it is counted.
+      // Several steps between two orders: the newest order may fill before it is counted.
       for (let more = 1 + (at % 3); more > 0; more--) if (step()) counted.changes++;
       const order = drawn();
       const mark = prices[order.instrumentIndex]!;

@@ -1,4 +1,5 @@
-// The worst case of an account as running sums over its instruments, so that an order costs the same with one instrument and with hundreds.
+// Keeps the worst case of an account as running sums over its instruments, so that a check takes equal time with one instrument and
+// hundreds.
 
 import { ChangedIndexes } from '../../base/memory/changedIndexes.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
@@ -9,31 +10,31 @@ const NAN = NaN;
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 const { abs, floor } = Math;
 
-/** What one instrument adds to the worst case of its account. Hot: docs/performance.md#double-fields. */
+/** The share of one instrument in the worst case of its account, in units of money. Hot: docs/performance.md#double-fields. */
 export class WorstCasePart {
   gross = 0.5;
   fees = 0.5;
-  /** What the holding adds to the cash. */
+  /** Value of the holding at the mark. */
   value = 0.5;
 }
 
 /** Writes the part of an instrument at the price `ticks`, with `order` or without one. Hot: docs/performance.md#out-parameters. */
 type PartOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart) => void;
 
-/** What a model says of an instrument. */
+/** Computes the parts of single instruments. An exposure model implements it. */
 interface InstrumentModel {
   readonly partOf: PartOf;
   /** True when nothing is held and no order is open: the part is 0, whatever the price. */
   readonly isIdle: (index: number) => boolean;
 }
 
-/** The instruments of a market: those of the run from `first` up to `end`. */
+/** The instruments of one market: the indices of the run from `first` up to, and without, `end`. */
 interface Range {
   readonly first: number;
   readonly end: number;
 }
 
-/** The books that report changes of positions. */
+/** The ledger, as far as it reports changes of positions. */
 interface Positions {
   readonly cashTotal: number;
   /** From now on marks in `changed` each instrument whose position changes. */
@@ -41,8 +42,8 @@ interface Positions {
 }
 
 /**
- * A part is computed again when its position or its open orders have changed, and all parts when a price may have changed. The sums are used
- * only while every part is whole and every sum is below 2^53: then no order of addition gives another result.
+ * The running sums. The part of an instrument is computed again when its position or its open orders have changed; all parts are, when a
+ * price may have changed. The sums are used only while every part is a whole number and every sum is below 2^53, so that they are exact.
  */
 export class RunningWorstCase {
   private readonly first: number;
@@ -55,13 +56,13 @@ export class RunningWorstCase {
   private readonly part = new WorstCasePart();
   private readonly grossOf: Float64Array;
   private readonly equityOf: Float64Array;
-  /** Fees plus the absolute value of the holding: bounds every sum of equity. */
+  /** Fees plus the absolute value of the holding. The sum of these bounds every partial sum of the equity. */
   private readonly sizeOf: Float64Array;
   private gross = 0.5;
   private equity = 0.5;
   private size = 0.5;
   private isExact = true;
-  /** `MarkPrices.changes` at which all parts were counted; NaN: they must be computed again. */
+  /** `MarkPrices.changes` when all parts were last computed; NaN if they must be computed again. */
   private countedAt = NAN;
   private marks: MarkPrices | null = null;
 
@@ -82,8 +83,8 @@ export class RunningWorstCase {
   }
 
   /**
-   * Writes the worst case with `order`, whose instrument is at the price `ticks`, into `account`. Returns false when the sums are not exact,
-   * for example because a price is missing: then the caller adds up all instruments.
+   * Writes the worst case with `order`, whose instrument is at the price `ticks`, into `account`. Returns false when the sums are not
+   * exact, for example because a price is missing: then the caller adds up all instruments.
    */
   write(order: Draft, ticks: number, marks: MarkPrices, account: AccountWorstCase): boolean {
     const { changes } = marks;
@@ -104,9 +105,10 @@ export class RunningWorstCase {
     return account.gross <= MAX_EXACT && abs(cash) + this.size + fees + abs(value) <= MAX_EXACT;
   }
 
+  /** Computes the changed parts again, or all of them if prices may have changed. */
   private countChanged(marks: MarkPrices, changes: number): void {
     const { changed } = this;
-    // The newest order enters the figures, and so the changes, only now.
+    // The reservations count the newest order only when they are asked to, and report its change then.
     this.reservations.countNewest();
     if (marks === this.marks && changes === this.countedAt && this.isExact === true) {
       for (let index = changed.removeNext(); index >= 0; index = changed.removeNext()) this.count(index, marks);
@@ -123,6 +125,7 @@ export class RunningWorstCase {
     this.marks = marks;
   }
 
+  /** Computes one part again and updates the sums. */
   private count(index: number, marks: MarkPrices): void {
     // Reservations report the orders of the other market of the account, too.
     if (index < this.first || index >= this.end) return;

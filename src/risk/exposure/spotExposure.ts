@@ -10,6 +10,7 @@ import { baseText, lotsText, moneyText } from '../limits/words.ts';
 // hot: docs/performance.md#imported-constants
 const { mulPpmUp } = numbers;
 
+/** The exposure of the coins of an account. */
 export class SpotExposure implements ExposureModel {
   readonly scopeWords = 'all symbols';
   readonly instrumentWord = 'symbol';
@@ -21,7 +22,7 @@ export class SpotExposure implements ExposureModel {
   private readonly first: number;
   private readonly isOneOfTwo: boolean;
   private readonly isOfMany: boolean;
-  /** Null for one instrument. */
+  /** Running sums of the worst case; null for one instrument. */
   private readonly running: RunningWorstCase | null;
 
   constructor(ledger: SpotLedger, reservations: Reservations, first: number) {
@@ -47,12 +48,12 @@ export class SpotExposure implements ExposureModel {
     return baseText(quantity, instrument);
   }
 
-  /** Returns the notional of a symbol: the holding at the mark, each open buy at the higher of its worst price and the mark. */
+  /** Returns the notional of a symbol: its holding at the mark, and each open buy at the higher of its worst price and the mark. */
   notional(index: number, order: Draft | null, state: RiskState): number {
     const { ledger, reservations } = this;
-    const own = order !== null && index === order.instrumentIndex ? order : null;
-    const mark = own === null ? state.marks.lastTicks(index) : state.mark;
-    let units = own === null ? 0 : reservations.unitsAt(own, mark);
+    const orderHere = order !== null && index === order.instrumentIndex ? order : null;
+    const mark = orderHere === null ? state.marks.lastTicks(index) : state.mark;
+    let units = orderHere === null ? 0 : reservations.unitsAt(orderHere, mark);
     if (reservations.buyLotsTotal(index) > 0) units += reservations.buyUnitsAt(index, mark);
     return ledger.baseTotal(index) > 0 ? units + ledger.valueUp(index, mark) : units;
   }
@@ -105,6 +106,7 @@ export class SpotExposure implements ExposureModel {
   net(order: Draft, state: RiskState): number {
     return order.sign > 0 ? this.computeWorstCase(order, state).gross : -this.remainingUnits(state);
   }
+  /** Returns the value of the holdings that remain after all open sells, at the marks. */
   private remainingUnits({ marks }: RiskState): number {
     const { ledger, reservations, first } = this;
     let units = 0;

@@ -9,7 +9,7 @@ import { lots } from '../../base/brand.ts';
 import type { LimitKey } from './limits.ts';
 import { FUTURES_RULES } from '../rules.ts';
 
-/** A fixture on which `under` and `just` pass and `over` does not, by the rule of this code and no other. */
+/** A fixture on which `under` and `just` pass, and `over` is denied by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
   readonly what: string;
@@ -43,7 +43,7 @@ const tiers = [
   { upToUnits: 20_000, maintenancePpm: 5000, maxLeverage: 10 },
   { upToUnits: null, maintenancePpm: 10_000, maxLeverage: 9 },
 ];
-/** 100,000 units a lot at a price of 1,000,000 ticks; twice that at half the price. */
+/** The value is 100,000 units a lot at a price of 1,000,000 ticks, and twice that at half the price. */
 const INVERSE = { instruments: [inverseContract()], mark: 1_000_000, cash: 1_000_000_000 };
 const shut = { instruments: [linearContract({ isTrading: false })] };
 
@@ -59,7 +59,7 @@ const risen = (fixture: FuturesFixture) => {
 const long = (held: number) => (fixture: FuturesFixture) => fixture.hold(held);
 
 const BOUNDARIES: readonly Boundary[] = [
-  // Where a rule has no number, `under` and `just` are two orders that it lets pass.
+  // If a rule has no number, `under` and `just` are two orders that pass.
   row('NOT_TRADING', 'opens', shut, long(20), orders({ lots: 3, ...SELL, ...CLOSE }, { lots: 20, ...SELL, ...CLOSE }, { lots: 1 })),
   row(
     'PRECISION',
@@ -71,7 +71,7 @@ const BOUNDARIES: readonly Boundary[] = [
   row('PRECISION', 'by value', {}, nothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
   row('QTY_MAX', 'buy', max('maxOrderQty', '20.9'), nothing, sizes(19, LIMIT)),
   row('QTY_MAX', 'sell', max('maxOrderQty', '20'), nothing, sizes(19, { ...SELL, ...LIMIT })),
-  // 990 units a lot at the mark less the collar, and one lot more for what a division may lose.
+  // 990 units a lot at the mark less the collar, and one lot more for a rounded division.
   row(
     'QTY_MAX',
     'by value',
@@ -136,7 +136,7 @@ const BOUNDARIES: readonly Boundary[] = [
   row('POSITION_MAX', 'long', max('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
   row('POSITION_MAX', 'short', max('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
   row('POSITION_MAX', 'net: turned round', max('maxPositionQty', '20'), long(20), sizes(39, { ...SELL, ...LIMIT })),
-  // What only closes may take the 20 lots first: all that opens is then short.
+  // Orders that only close may take the 20 lots first. Then all opening orders are short.
   row(
     'POSITION_MAX',
     'net: beside a close',
@@ -206,7 +206,7 @@ const BOUNDARIES: readonly Boundary[] = [
   // Equity of 20,000,000 units in 10,000,000 of either book; fees of a unit for two lots.
   row('LEVERAGE', 'equity after fees', max('maxLeverage', '0.002'), (stand) => stand.hold(30, 1, 1), sizes(8, LIMIT)),
   row('LEVERAGE', 'a loss counts', max('maxLeverage', '0.0025'), (stand) => stand.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
-  // Up to 20,000 units a leverage of 10 is allowed.
+  // A leverage of 10 is allowed up to 20,000 units.
   row('TIER', 'long', { instruments: [linearContract({ tiers })] }, long(10), sizes(9, LIMIT)),
   row('TIER', 'net: turned round', { instruments: [linearContract({ tiers })] }, long(10), sizes(29, { ...SELL, ...LIMIT })),
   // A lot takes 100 units of margin; 20 lots take 10 units of fees, and a part of it none below a unit.
@@ -254,7 +254,7 @@ describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bou
       prepare(made);
       return made;
     };
-    test('lets pass below and at the bound', () => {
+    test('a rule passes orders below and at the bound', () => {
       expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
     test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
@@ -276,7 +276,7 @@ describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bou
   },
 );
 
-test('OPEN_ORDERS counts orders of a contract and of the account, closes among them; MESSAGE_RATE those of a minute', () => {
+test('OPEN_ORDERS counts the orders of a contract and of the account, closing orders included; MESSAGE_RATE counts those of a minute', () => {
   const four = (options: FuturesFixtureOptions) => {
     const fixture = new FuturesFixture(options);
     fixture.hold(20);
@@ -297,18 +297,18 @@ describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdo
     fixture.risk.observe(Float64Array.of(fixture.nowMs), Float64Array.of(equity), 1);
     return fixture.code(wanted);
   };
-  test('halts new risk at its bound, lets reductions pass in either mode, and is what does it', () => {
+  test('the rule halts new risk at its bound, passes reductions in either mode, and is the only rule that halts', () => {
     expect([after(901, { lots: 1 }), after(900, { lots: 1 }), after(899, { lots: 1 })]).toEqual([null, code, code]);
     expect([after(900, { lots: 20, ...SELL }), after(900, { lots: 21, ...SELL })]).toEqual([null, code]);
     expect([after(900, { lots: 20, ...SELL }, TWO_WAY), after(900, { lots: 20, ...SELL, ...CLOSE }, TWO_WAY)]).toEqual([code, null]);
     expect(after(900, { lots: 1 }, { without: [code] })).toBeNull();
   });
-  test('an account without money takes no new risk', () => {
+  test('an account without money is denied new risk', () => {
     expect([after(0, { lots: 1 }), after(-5, { lots: 1 })]).toEqual([code, code]);
   });
 }); // prettier-ignore
 
-test('INSTRUMENT refuses a contract that is not of this run', () => {
+test('INSTRUMENT refuses a contract that is not in this run', () => {
   const foreign = (without: readonly string[]) => {
     const fixture = new FuturesFixture({ without });
     const order = Object.assign(fixture.draft({ lots: 5 }), { instrument: linearContract() });
@@ -336,7 +336,7 @@ describe('an unknown price', () => {
     setup.marks[1] = NaN;
     expect(setup.code({ lots: 1 })).toBe('PORTFOLIO');
   });
-  test('an unknown price of its own contract denies every order', () => {
+  test('an unknown price of its own contract denies an order of any kind', () => {
     const rig = new FuturesFixture();
     rig.hold(5);
     rig.marks[0] = NaN;
@@ -344,7 +344,7 @@ describe('an unknown price', () => {
   });
 });
 
-test('sizes beyond what can be counted are refused, not thrown', () => {
+test('sizes beyond exact integers are refused, not thrown', () => {
   const huge = { lots: 2 ** 53 - 1, limit: 2 ** 40 };
   expect(new FuturesFixture({ without: ['TIER'] }).code(huge)).toBe('MARGIN');
   expect(new FuturesFixture().code(huge)).toBe('TIER');
@@ -354,13 +354,13 @@ test('sizes beyond what can be counted are refused, not thrown', () => {
 
 describe('reductions', () => {
   const tight = { maxPositionQty: '1', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' };
-  test('pass every limit on exposure, and need no margin, even where nothing is available', () => {
+  test('reductions pass every limit on exposure, and need no margin, even when nothing is available', () => {
     const fixture = new FuturesFixture({ limits: tight, cash: 2000 });
     fixture.hold(20);
     expect([fixture.code({ lots: 12, ...SELL, ...LIMIT }), fixture.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
     expect(fixture.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
   });
-  test('in two-way mode an order that does not close is no reduction', () => {
+  test('reductions in two-way mode are only orders that close', () => {
     const setup = new FuturesFixture({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
     setup.hold(20);
     expect([setup.code({ lots: 5, ...SELL }), setup.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);

@@ -1,4 +1,4 @@
-// The limits that a definition may set under `risk:`, as data: one row a key, read by the rules, the schema and the documents.
+// Lists the limits that a definition may set under `risk:`, one row for each key. Rules, schema and documents read the list.
 
 import { parseRatio } from '../../base/number/decimalText.ts';
 
@@ -12,11 +12,12 @@ export const WINDOW = new RegExp(`^${WINDOW_TEXT}$`);
 /** Several windows, separated by commas. */
 export const WINDOWS = new RegExp(`^ *${WINDOW_TEXT}( *, *${WINDOW_TEXT})* *$`);
 
+/** One limit. */
 export interface LimitRow {
   readonly key: string;
   readonly kind: LimitKind;
   readonly unit: string;
-  /** For a limit that is used as an exact ratio: its largest value. */
+  /** Largest value of a limit that is used as an exact ratio. */
   readonly max?: number;
   /** The stable code of a denial by this limit. */
   readonly code: string;
@@ -183,24 +184,25 @@ export const LIMITS = [
   { key: 'maxAlertAgeMs', kind: 'count', unit: 'ms', code: 'DEAD_MAN', help: 'how long an alert may be unanswered' },
 ] as const satisfies readonly LimitRow[];
 
-/** A count above this would not fit the ring of times, so it is not a valid limit. */
+/** The largest valid count, because a rule may keep one time for each counted order. */
 export const MAX_COUNT = 1_000_000;
 
 /**
- * Returns what was expected of a limit whose text is valid and whose value is not, as the second half of "expected ..."; null if it is
- * valid.
+ * Returns the expectation that a value breaks, as the text after "expected"; null if the value is valid. The form of the text must be valid
+ * already.
  */
 export function limitProblem({ kind, max }: LimitRow, value: string): string | null {
-  if (kind === 'windows') return value.split(',').every((part) => isSomeTime(part.trim())) ? null : 'windows that are longer than nothing';
+  if (kind === 'windows')
+    return value.split(',').every((part) => isNotEmptyWindow(part.trim())) ? null : 'windows that are longer than nothing';
   if (max === undefined) return null;
-  const found = parseRatio(value);
-  return found && found.numerator <= max * found.denominator ? null : `at most ${max}, with at most 9 decimals`;
+  const valueRatio = parseRatio(value);
+  return valueRatio && valueRatio.numerator <= max * valueRatio.denominator ? null : `at most ${max}, with at most 9 decimals`;
 }
 
-/** True when the window is not empty. Text that is not a window is reported by its form. */
-const isSomeTime = (window: string): boolean => !WINDOW.test(window) || window.slice(0, 5) !== window.slice(6);
+/** True for a window that is not empty, and for text that is not a window, which is reported elsewhere. */
+const isNotEmptyWindow = (window: string): boolean => !WINDOW.test(window) || window.slice(0, 5) !== window.slice(6);
 
-/** Converts a limit that the operator types into the form of a definition: a whole number if it counts something. */
+/** Returns a limit that the operator has typed in the form of a definition: a number for a count, otherwise the text. */
 export function limitValue(key: LimitKey, text: string): string | number {
   return LIMITS.find((row) => row.key === key)?.kind === 'count' ? Number(text) : text;
 }

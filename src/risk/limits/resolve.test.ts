@@ -8,7 +8,7 @@ import { resolveLimits } from './resolve.ts';
 
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH', { quantityDigits: 1, baseDigits: 4 })];
 
-test('limits become whole numbers of each instrument, rounded down; what is not set has no bound', () => {
+test('limits become whole numbers of each instrument, rounded down; a limit that is not set has no bound', () => {
   const limits = resolveLimits(
     { maxOrderQty: '1.23456', maxPositionQty: '2.00009', maxOrderNotional: '10', priceBand: '0.030', maxOpenOrders: 5 },
     INSTRUMENTS,

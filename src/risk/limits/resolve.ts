@@ -1,4 +1,4 @@
-// Converts limits from text to whole numbers for each instrument, once per run.
+// Converts the limits of a definition to whole numbers for each instrument, once for each run.
 
 import { parseRatio, scaleDown, type Ratio } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -9,14 +9,14 @@ import { LIMITS, MAX_COUNT, limitProblem, WINDOW, type LimitKey, type RiskLimits
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Infinity (or null for a ratio) if a limit is not set. Each value is rounded toward less risk: down. */
+/** The limits in units. A limit that is not set is Infinity, or null for a ratio. Values are rounded down, toward less risk. */
 export interface ResolvedLimits {
   /** By instrument: largest order in lots and in quote units, largest position in base units and in quote units. */
   readonly orderLots: Float64Array;
   readonly orderUnits: Float64Array;
   readonly positionBase: Float64Array;
   readonly positionUnits: Float64Array;
-  /** For the account. */
+  /** Limits of the account. */
   readonly grossUnits: number;
   readonly netUnits: number;
   readonly leverage: Ratio | null;
@@ -33,7 +33,7 @@ export interface ResolvedLimits {
   readonly fillSlip: Ratio | null;
   /** Maximum age of the newest closed bar, in intervals. */
   readonly barAge: Ratio | null;
-  /** 0: off. */
+  /** 0 if the rule is off. */
   readonly duplicateMs: number;
   readonly unknowns: number;
   readonly fillsPerMinute: number;
@@ -52,6 +52,7 @@ export interface ResolvedLimits {
   readonly set: ReadonlySet<LimitKey>;
 }
 
+/** A window of the day: minutes from 00:00 UTC, and the text that was configured. */
 export interface Window {
   readonly from: number;
   readonly to: number;
@@ -67,48 +68,49 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
     if (kind === 'count') checkCount(key, value);
     else if (kind === 'decimal') checkDecimal(key, value);
     else if (kind === 'deny') checkDeny(key, value);
-    const wanted = limitProblem(row, String(value));
-    if (wanted !== null) throw new ConfigError(`risk.${key}: expected ${wanted}, got ${value}`, 'docs/risk.md says what it counts');
+    const expectation = limitProblem(row, String(value));
+    if (expectation !== null)
+      throw new ConfigError(`risk.${key}: expected ${expectation}, got ${value}`, 'docs/risk.md says what it counts');
   }
-  // A new deployment may use only a share of every size.
-  const share = ratio(limits, 'deployShare');
-  const part = (max: number): number =>
+  // While a deployment is new, its size limits count only by a share.
+  const share = ratioOf(limits, 'deployShare');
+  const sharedPart = (max: number): number =>
     share === null || max === INFINITY ? max : mulDiv(max, share.numerator, share.denominator, 'down');
   const perInstrument = (key: LimitKey, digits: (of: Instrument) => number) =>
-    Float64Array.from(instruments, (of) => part(scaleLimit(limits, key, digits(of))));
+    Float64Array.from(instruments, (of) => sharedPart(scaleLimit(limits, key, digits(of))));
   const quoteDigits = instruments[0]?.quoteDigits ?? 0;
   return {
     orderLots: perInstrument('maxOrderQty', (of) => of.quantityDigits),
     orderUnits: perInstrument('maxOrderNotional', (of) => of.quoteDigits),
     positionBase: perInstrument('maxPositionQty', (of) => of.baseDigits),
     positionUnits: perInstrument('maxPositionNotional', (of) => of.quoteDigits),
-    grossUnits: part(scaleLimit(limits, 'maxGrossNotional', quoteDigits)),
-    netUnits: part(scaleLimit(limits, 'maxNetNotional', quoteDigits)),
-    leverage: ratio(limits, 'maxLeverage'),
-    openOrders: count(limits, 'maxOpenOrders'),
-    openOrdersTotal: count(limits, 'maxOpenOrdersTotal'),
-    priceBand: ratio(limits, 'priceBand'),
-    ordersPerMinute: count(limits, 'maxOrdersPerMinute'),
-    ordersPerFill: count(limits, 'maxOrdersPerFill'),
-    dailyLoss: ratio(limits, 'maxDailyLoss'),
-    drawdown: ratio(limits, 'maxDrawdown'),
-    concentration: ratio(limits, 'maxConcentration'),
-    marginBuffer: ofContracts(limits, 'marginBuffer', instruments),
-    liquidationAtrs: ofContracts(limits, 'minLiquidationAtrs', instruments),
-    fillSlip: ratio(limits, 'maxFillSlip'),
-    barAge: ratio(limits, 'maxBarAge'),
-    duplicateMs: limits.duplicateMs === undefined ? 0 : count(limits, 'duplicateMs'),
-    unknowns: count(limits, 'maxUnknown'),
-    fillsPerMinute: count(limits, 'maxFillsPerMinute'),
-    rejectsPerMinute: count(limits, 'maxRejectsPerMinute'),
-    lossStreak: count(limits, 'maxLossStreak'),
-    priceAgeMs: count(limits, 'maxPriceAgeMs'),
-    auditAgeMs: count(limits, 'maxAuditAgeMs'),
-    clockErrorMs: count(limits, 'maxClockErrorMs'),
-    nakedMs: count(limits, 'maxNakedMs'),
-    nakedExitMs: count(limits, 'maxNakedExitMs'),
-    heartbeatAgeMs: count(limits, 'maxHeartbeatAgeMs'),
-    alertAgeMs: count(limits, 'maxAlertAgeMs'),
+    grossUnits: sharedPart(scaleLimit(limits, 'maxGrossNotional', quoteDigits)),
+    netUnits: sharedPart(scaleLimit(limits, 'maxNetNotional', quoteDigits)),
+    leverage: ratioOf(limits, 'maxLeverage'),
+    openOrders: countOf(limits, 'maxOpenOrders'),
+    openOrdersTotal: countOf(limits, 'maxOpenOrdersTotal'),
+    priceBand: ratioOf(limits, 'priceBand'),
+    ordersPerMinute: countOf(limits, 'maxOrdersPerMinute'),
+    ordersPerFill: countOf(limits, 'maxOrdersPerFill'),
+    dailyLoss: ratioOf(limits, 'maxDailyLoss'),
+    drawdown: ratioOf(limits, 'maxDrawdown'),
+    concentration: ratioOf(limits, 'maxConcentration'),
+    marginBuffer: contractRatio(limits, 'marginBuffer', instruments),
+    liquidationAtrs: contractRatio(limits, 'minLiquidationAtrs', instruments),
+    fillSlip: ratioOf(limits, 'maxFillSlip'),
+    barAge: ratioOf(limits, 'maxBarAge'),
+    duplicateMs: limits.duplicateMs === undefined ? 0 : countOf(limits, 'duplicateMs'),
+    unknowns: countOf(limits, 'maxUnknown'),
+    fillsPerMinute: countOf(limits, 'maxFillsPerMinute'),
+    rejectsPerMinute: countOf(limits, 'maxRejectsPerMinute'),
+    lossStreak: countOf(limits, 'maxLossStreak'),
+    priceAgeMs: countOf(limits, 'maxPriceAgeMs'),
+    auditAgeMs: countOf(limits, 'maxAuditAgeMs'),
+    clockErrorMs: countOf(limits, 'maxClockErrorMs'),
+    nakedMs: countOf(limits, 'maxNakedMs'),
+    nakedExitMs: countOf(limits, 'maxNakedExitMs'),
+    heartbeatAgeMs: countOf(limits, 'maxHeartbeatAgeMs'),
+    alertAgeMs: countOf(limits, 'maxAlertAgeMs'),
     windows: limits.restricted === undefined ? [] : windowsOf(limits.restricted),
     set: new Set(LIMITS.map(({ key }) => key).filter((key) => limits[key] !== undefined)),
   };
@@ -147,22 +149,24 @@ function checkDecimal(key: LimitKey, value: string | number): void {
   );
 }
 
+/** Returns a decimal limit in whole units of 10^-digits, rounded down; Infinity if it is not set. */
 function scaleLimit(limits: RiskLimits, key: LimitKey, digits: number): number {
   const value = limits[key];
   return value === undefined ? INFINITY : scaleDown(String(value), digits)!;
 }
 
-function count(limits: RiskLimits, key: LimitKey): number {
+function countOf(limits: RiskLimits, key: LimitKey): number {
   const value = limits[key];
   return value === undefined ? INFINITY : Number(value);
 }
 
-function ofContracts(limits: RiskLimits, key: LimitKey, instruments: readonly Instrument[]): Ratio | null {
-  if (limits[key] === undefined || instruments.some(({ contract }) => contract !== undefined)) return ratio(limits, key);
+/** Returns a ratio that only contracts have. Throws ConfigError if it is set and the run has no contract. */
+function contractRatio(limits: RiskLimits, key: LimitKey, instruments: readonly Instrument[]): Ratio | null {
+  if (limits[key] === undefined || instruments.some(({ contract }) => contract !== undefined)) return ratioOf(limits, key);
   throw new ConfigError(`risk.${key}: expected contracts, coins have no margin`, `leave ${key} out on spot`);
 }
 
-function ratio(limits: RiskLimits, key: LimitKey): Ratio | null {
+function ratioOf(limits: RiskLimits, key: LimitKey): Ratio | null {
   const value = limits[key];
   return value === undefined ? null : parseRatio(String(value));
 }

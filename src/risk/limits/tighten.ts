@@ -1,31 +1,31 @@
-// Tightens the limits of a running bot (risk-and-security, R-30): a wider limit needs a restart by the operator.
+// Tightens the limits of a running bot. To widen a limit, the operator must restart the bot (risk-and-security, R-30).
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { LIMITS, type LimitRow, type RiskLimits } from './limits.ts';
 import { resolveLimits } from './resolve.ts';
 
-/** Returns `now` with the changes of `next`. Throws ConfigError naming a limit that would be wider, or that is invalid. */
+/** Returns `now` with the changes of `next`. Throws ConfigError, which names the limit, for a wider or invalid limit. */
 export function tightenLimits(now: RiskLimits, next: RiskLimits, instruments: readonly Instrument[]): RiskLimits {
   resolveLimits(next, instruments);
   for (const row of LIMITS) {
     const { key, kind } = row;
     const isMin = (row as LimitRow).isMinimum === true;
-    const [is, will] = [now[key], next[key]];
-    if (is === undefined || will === undefined || is === will) continue;
-    const isWithin = isMin ? Number(will) >= Number(is) : Number(will) <= Number(is);
-    const isTighter = kind === 'windows' ? holdsAll(String(will), String(is)) : isWithin;
+    const [oldValue, newValue] = [now[key], next[key]];
+    if (oldValue === undefined || newValue === undefined || oldValue === newValue) continue;
+    const isWithin = isMin ? Number(newValue) >= Number(oldValue) : Number(newValue) <= Number(oldValue);
+    const isTighter = kind === 'windows' ? containsAll(String(newValue), String(oldValue)) : isWithin;
     if (isTighter) continue;
     throw new ConfigError(
-      `risk.${key}: expected at ${isMin ? 'least' : 'most'} ${is}, got ${will}`,
+      `risk.${key}: expected at ${isMin ? 'least' : 'most'} ${oldValue}, got ${newValue}`,
       'limits of a running bot only get tighter: a wider one needs a restart',
     );
   }
   return { ...now, ...next };
 }
 
-/** True when every window that was closed stays closed. */
-function holdsAll(will: string, is: string): boolean {
-  const windows = (text: string): string[] => text.split(',').map((part) => part.trim());
-  return windows(is).every((window) => windows(will).includes(window));
+/** True when every old window is also a new one. */
+function containsAll(newWindows: string, oldWindows: string): boolean {
+  const split = (text: string): string[] => text.split(',').map((window) => window.trim());
+  return split(oldWindows).every((window) => split(newWindows).includes(window));
 }

@@ -8,7 +8,7 @@ import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from '
 const BTC = spotInstrument();
 const BOOKS = { cashDigits: 8, cashAsset: 'USDT' };
 
-it('money, quantities and prices carry their asset', () => {
+it('money, quantities and prices have their asset', () => {
   expect(moneyText(1_753_074_373_050, BOOKS)).toBe('17530.7437305 USDT');
   expect(quoteText(5_000_000_000, BTC)).toBe('50 USDT');
   expect(baseText(1_500_000, BTC)).toBe('1.5 BTC');

@@ -1,4 +1,4 @@
-// Texts of the figures in denials and halts: money in its asset, sizes in coins or contracts, prices in the quote asset.
+// Writes the figures of denials and halts as texts: money in its asset, sizes in coins or contracts, prices in the quote asset.
 
 import type { Ratio } from '../../base/number/decimalText.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -6,7 +6,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import { sizeText, type Instrument } from '../../model/instrument.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 
-/** Returns a whole number of 10^-digits as a plain decimal; "unknown" for NaN, and rounded if it is too large to count. */
+/** Returns a number of units of 10^-digits as a plain decimal. NaN gives "unknown"; a number that is too large to be exact is rounded. */
 function decimalText(value: number, digits: number): string {
   if (Number.isNaN(value)) return 'unknown';
   if (Number.isSafeInteger(value)) return fromScaled(value, digits);
@@ -21,7 +21,7 @@ export function moneyText(units: number, { cashDigits, cashAsset }: Pick<Ledger,
 export function quoteText(units: number, { quoteDigits, quote }: Instrument): string {
   return `${decimalText(units, quoteDigits)} ${quote}`;
 }
-/** Returns a holding of a coin's base asset, given in its units. */
+/** Returns units of an instrument's base asset, such as `0.5 BTC`. */
 export function baseText(units: number, { baseDigits, base }: Instrument): string {
   return `${decimalText(units, baseDigits)} ${base}`;
 }
@@ -33,7 +33,7 @@ export function lotsText(lots: number, instrument: Instrument): string {
 export function priceText(ticks: number, { priceDigits, quote }: Instrument): string {
   return `${decimalText(ticks, priceDigits)} ${quote}`;
 }
-/** Returns a share or a multiple that is stored as a fraction, such as `0.03`. */
+/** Returns a ratio as a decimal, such as `0.03`. */
 export function ratioText({ numerator, denominator }: Ratio): string {
   return String(numerator / denominator);
 }

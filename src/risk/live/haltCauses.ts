@@ -1,11 +1,11 @@
-// The halt causes of a live bot from exchange, disk and clock, and how far each stops trading. The engine and the documents read this
-// table.
+// Lists the halt causes that exchange, disk and clock raise in a live bot, with the risk state of each. Engine and documents read the list.
 
 import type { HaltState } from './halts.ts';
 
+/** How a halt cause works. */
 export interface HaltCauseSpec {
   readonly state: HaltState;
-  /** True: only the operator clears it. False: the code that raised it clears it once it has ended. */
+  /** True if only the operator clears it. Otherwise the code that raised it clears it, too. */
   readonly needsPerson: boolean;
   readonly help: string;
 }
@@ -45,5 +45,5 @@ export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
   JOURNAL: { state: 'CANCEL_ONLY', needsPerson: true, help: 'the journal cannot be written: no order may leave, a restart is needed' },
 };
 
-/** Returns the cause of a code. A code that is not in the table needs the operator. */
+/** Returns the specification of a code. A code that is not in the list needs the operator. */
 export const haltCauseOf = (code: string): HaltCauseSpec => HALT_CAUSES[code] ?? halt(true, 'something that this version has no words for');

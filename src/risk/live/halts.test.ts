@@ -18,7 +18,7 @@ describe.each(SCOPES)('$kind', (scope) => {
     fixture.risk.halts.raise(scope, state, 'OPERATOR', 'by hand', 5);
     return fixture;
   };
-  test('HALT_NEW stops new risk and lets reductions pass, as far as they are that under every history', () => {
+  test('HALT_NEW stops new risk and passes reductions, if they are reductions under every history', () => {
     const setup = halted('HALT_NEW');
     expect(setup.code({ lots: 5 })).toBe('OPERATOR');
     expect(setup.risk.detail()).toBe(`HALT_NEW on the ${scope.kind}: by hand`);
@@ -29,12 +29,12 @@ describe.each(SCOPES)('$kind', (scope) => {
   test.each(['CANCEL_ONLY', 'KILLED'] as const)('%s stops every order', (state) => {
     expect(halted(state).code({ lots: 5, side: 'sell' })).toBe('OPERATOR');
   });
-  test('others are not touched by it', () => {
+  test('a halt of one scope does not affect the others', () => {
     const rig = halted('KILLED');
     const elsewhere = { lots: 5, strategy: 1, instrumentIndex: 1 };
     expect(rig.code(elsewhere)).toBe(scope.kind === 'symbol' || scope.kind === 'strategy' ? null : 'OPERATOR');
   });
-  test('ends when its cause is cleared', () => {
+  test('a halt ends when its cause is cleared', () => {
     const otherFixture = halted('KILLED');
     expect(otherFixture.risk.resume(scope, 'OTHER', 'me', 6)).toBe(false);
     expect(otherFixture.risk.resume(scope, 'OPERATOR', 'me', 6)).toBe(true);
@@ -46,7 +46,7 @@ describe.each(SCOPES)('$kind', (scope) => {
   });
 });
 
-test('a board that reports each change keeps the newest thousand', () => {
+test('a board that reports each change stores the newest thousand', () => {
   const { halts } = new Fixture().risk;
   const reported: number[] = [];
   halts.onChange = ({ timeMs }) => void reported.push(timeMs);
@@ -57,7 +57,7 @@ test('a board that reports each change keeps the newest thousand', () => {
   expect([reported.length, halts.changes().length, halts.changes()[0]!.timeMs, halts.hasAny]).toEqual([1200, 1000, 200, false]);
 });
 
-test('the most severe of several causes holds, its oldest gives the code, and clearing one clears no other', () => {
+test('the most severe of several causes counts, its oldest gives the code, and clearing one clears no other', () => {
   const fixture = new Fixture();
   const { halts } = fixture.risk;
   const account: Scope = { kind: 'account' };
@@ -99,7 +99,7 @@ test('a halt of one market does not halt the other, and one of the account halts
   expect([fixture.code({ lots: 5 }), fixture.risk.halts.stateOf(0, 0)]).toEqual(['OPERATOR', 'HALT_NEW']);
 });
 
-test('a reason keeps those before it until the operator clears the cause', () => {
+test('a reason contains the earlier ones until the operator clears the cause', () => {
   const { risk } = new Fixture();
   const { halts } = risk;
   const account: Scope = { kind: 'account' };

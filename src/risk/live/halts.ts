@@ -1,4 +1,4 @@
-// The risk states and their causes: four scopes, each with a set of causes. Clearing one cause never clears another.
+// Holds the risk states and their causes for each scope: account, market, symbol and strategy. Clearing one cause never clears another.
 
 import type { Instrument, Market } from '../../model/instrument.ts';
 
@@ -17,7 +17,7 @@ export type Scope =
 export interface HaltCause {
   readonly scope: Scope;
   readonly state: HaltState;
-  /** Stable. Together with the scope it names the cause, and orders that the cause stops are denied with it. */
+  /** Stable. It identifies the cause within its scope. An order that the cause stops is denied with this code. */
   readonly code: string;
   readonly why: string;
   readonly sinceMs: number;
@@ -38,17 +38,18 @@ const MAX_REASON = 10_000;
 /** How the reason of an operator's change begins; the name follows. */
 export const CLEARED_BY = 'cleared by ';
 
+/** The halt causes in force, and the risk states that follow from them. */
 export class HaltBoard {
   private readonly instruments: readonly Instrument[];
-  /** The most severe cause, as a position in RISK_STATES: by instrument (including its market and the account), and by strategy. */
+  /** The most severe risk state, as an index of RISK_STATES: by instrument (with its market and the account), and by strategy. */
   private readonly ofInstrument: Uint8Array;
   private readonly ofStrategy: Uint8Array;
   private heldCauses: HaltCause[] = [];
   private readonly recentChanges: HaltChange[] = [];
   private isAny = false;
-  /** Called at once for each change: a live bot journals it. */
+  /** Called for each change, at once. A live bot journals it. */
   onChange: ((change: HaltChange) => void) | null = null;
-  /** True while a journal is replayed: causes come only from its records, and no other code raises or clears one. */
+  /** True while a journal is replayed. Then causes come from its records, and calls of `raise` and `clear` have no effect. */
   isReplayed = false;
 
   constructor(instruments: readonly Instrument[], strategies: number) {
@@ -77,35 +78,37 @@ export class HaltBoard {
   causeOf(instrument: number, strategy: number): HaltCause | undefined {
     const state = this.stateOf(instrument, strategy);
     return this.heldCauses
-      .filter(({ scope, state: its }) => its === state && (appliesTo(scope, instrument, this.instruments) || isOf(scope, strategy)))
+      .filter(
+        ({ scope, state: causeState }) => causeState === state && (appliesTo(scope, instrument, this.instruments) || isOf(scope, strategy)),
+      )
       .toSorted((a, b) => a.sinceMs - b.sinceMs || byCode(a, b))[0];
   }
 
-  /** Adds a cause, or changes the severity of the cause with that code. */
+  /** Adds a cause, or changes the state of the cause with this code. `isNews`: a new reason counts as a change, too. */
   raise(scope: Scope, state: HaltState, code: string, why: string, nowMs: number, isNews = false): void {
     if (this.isReplayed) return;
     const known = this.find(scope, code);
     if (known?.state === state && !(isNews && known.why !== why)) return;
     const cause = { scope, state, code, why, sinceMs: known?.sinceMs ?? nowMs };
-    this.heldCauses = [...this.heldCauses.filter((one) => one !== known), cause];
-    this.settle();
+    this.heldCauses = [...this.heldCauses.filter((each) => each !== known), cause];
+    this.updateStates();
     this.note({ ...cause, isRaised: true, timeMs: nowMs });
   }
 
-  /** Returns a reason with those before it that the operator has not cleared, so that none of several events is lost. The newest first. */
+  /** Returns `why`, followed by the earlier reasons of this cause that the operator has not cleared. */
   withEarlier(scope: Scope, code: string, why: string): string {
     const earlier = this.find(scope, code)?.why ?? '';
     if (earlier.includes(why)) return earlier;
     return earlier === '' ? why : `${why}; before: ${earlier}`.slice(0, MAX_REASON);
   }
 
-  /** Clears a cause; returns false when it is not in force. `why` says who or what cleared it. */
+  /** Clears a cause. Returns false when it is not in force. `why` states who or what cleared it. */
   clear(scope: Scope, code: string, why: string, nowMs: number): boolean {
     if (this.isReplayed) return false;
     const known = this.find(scope, code);
     if (!known) return false;
-    this.heldCauses = this.heldCauses.filter((one) => one !== known);
-    this.settle();
+    this.heldCauses = this.heldCauses.filter((each) => each !== known);
+    this.updateStates();
     this.note({ ...known, why, isRaised: false, timeMs: nowMs });
     return true;
   }
@@ -131,16 +134,18 @@ export class HaltBoard {
     if (this.recentChanges.length > MAX_CHANGES) this.recentChanges.shift();
     this.onChange(change);
   }
-  private settle(): void {
+  /** Computes the most severe states again. */
+  private updateStates(): void {
     this.isAny = this.heldCauses.length > 0;
-    const worst = (on: (scope: Scope) => boolean) =>
-      this.heldCauses.reduce((max, { scope, state }) => (on(scope) ? Math.max(max, RISK_STATES.indexOf(state)) : max), 0);
-    for (let at = 0; at < this.ofInstrument.length; at++) this.ofInstrument[at] = worst((scope) => appliesTo(scope, at, this.instruments));
-    for (let at = 0; at < this.ofStrategy.length; at++) this.ofStrategy[at] = worst((scope) => isOf(scope, at));
+    const maxSeverity = (isIncluded: (scope: Scope) => boolean) =>
+      this.heldCauses.reduce((max, { scope, state }) => (isIncluded(scope) ? Math.max(max, RISK_STATES.indexOf(state)) : max), 0);
+    for (let index = 0; index < this.ofInstrument.length; index++)
+      this.ofInstrument[index] = maxSeverity((scope) => appliesTo(scope, index, this.instruments));
+    for (let index = 0; index < this.ofStrategy.length; index++) this.ofStrategy[index] = maxSeverity((scope) => isOf(scope, index));
   }
 }
 
-/** True for the account, the instrument's market and the instrument. */
+/** True if the scope covers the instrument: the account, its market or the instrument itself. */
 function appliesTo(scope: Scope, instrument: number, instruments: readonly Instrument[]): boolean {
   if (scope.kind === 'market') return instruments[instrument]!.market === scope.market;
   return scope.kind === 'account' || (scope.kind === 'symbol' && scope.instrument === instrument);
@@ -150,7 +155,7 @@ function isOf(scope: Scope, strategy: number): boolean {
   return scope.kind === 'strategy' && scope.strategy === strategy;
 }
 
-/** Causes may be found at different times but begin at the same time: their order must not depend on which was found first. */
+/** Compares by code, so that the sequence of causes with the same time does not depend on which one was found first. */
 function byCode(a: HaltCause, b: HaltCause): number {
   return a.code < b.code ? -1 : a.code > b.code ? 1 : 0;
 }

@@ -12,7 +12,7 @@ import type { LiveFacts } from './liveWatch.ts';
 
 const NOW = 1_700_000_000_000;
 
-/** Everything is known, and well. */
+/** All facts are known and healthy. */
 const WELL: LiveFacts = {
   instruments: 2,
   priceMs: () => NOW,
@@ -27,7 +27,7 @@ const WELL: LiveFacts = {
   guardedLots: () => 0,
 };
 
-/** What holds after time has come to `nowMs` with these facts. */
+/** Returns the causes that are raised at `nowMs` with these facts. */
 function held(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): string[] {
   const fixture = new Fixture(limits);
   fixture.risk.tick({ ...WELL, ...facts }, nowMs);
@@ -37,7 +37,7 @@ function held(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): strin
 interface Age {
   readonly code: string;
   readonly limits: RiskLimits;
-  /** Facts of a value, its boundary, and what is raised beyond it. */
+  /** The facts for a value, its boundary, and the cause beyond it. */
   readonly facts: (value: number) => Partial<LiveFacts>;
   readonly max: number;
   readonly raises: string[];
@@ -53,14 +53,14 @@ const AGES: readonly Age[] = [
 ]; // prettier-ignore
 
 describe.each(AGES)('$code', ({ limits, facts, max, raises }) => {
-  test('passes under and at the bound, halts over it, and is off unless it is set', () => {
+  test('the rule passes under and at the bound, halts over it, and is off unless it is set', () => {
     expect([held(limits, facts(max - 1)), held(limits, facts(max)), held(limits, facts(max + 1))]).toEqual([[], [], raises]);
     expect(held({}, facts(1e9))).toEqual([]);
   });
-  test('takes what is not known for too old', () => {
+  test('the rule treats an unknown age as too old', () => {
     expect(held(limits, facts(NaN))).toEqual(raises);
   });
-  test('clears by itself', () => {
+  test('the rule clears by itself', () => {
     const fixture = new Fixture(limits);
     fixture.risk.tick({ ...WELL, ...facts(max + 1) }, NOW);
     for (let at = 1; at <= 3; at++)
@@ -82,7 +82,7 @@ describe('second steps', () => {
 });
 
 describe('STALE_DATA', () => {
-  test('a price that is not sound halts its symbol alone; three newer ones clear it, and the same one again does not', () => {
+  test('STALE_DATA halts only the symbol of an unsound price; three newer prices clear it, and the same price again does not', () => {
     const fixture = new Fixture({ maxPriceAgeMs: 10_000 });
     const tick = (at: number, isSound: boolean) =>
       fixture.risk.tick({ ...WELL, priceMs: () => NOW + at, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound }, NOW + at);
@@ -98,7 +98,7 @@ describe('STALE_DATA', () => {
 });
 
 describe('CLOCK', () => {
-  test('three orders in a row that are refused for their time; the next measurement clears it', () => {
+  test('CLOCK halts after three orders in a row that are refused for their time; the next measurement clears it', () => {
     const fixture = new Fixture({ maxClockErrorMs: 400 });
     const order = fixture.draft({ lots: 5 });
     const tick = (clockErrorMs: number) => fixture.risk.tick({ ...WELL, clockErrorMs }, NOW);
@@ -114,7 +114,7 @@ describe('CLOCK', () => {
 });
 
 describe('NAKED', () => {
-  test('a position without a stop halts its symbol when it lasts too long', () => {
+  test('NAKED halts the symbol of a position that has no stop for too long', () => {
     const fixture = new Fixture({ maxNakedMs: 10_000 });
     const tick = (at: number, guarded: number) => {
       fixture.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
@@ -124,7 +124,7 @@ describe('NAKED', () => {
       0, 0, 1, 0, 0, 0, 1,
     ]);
   });
-  test('dust that no order can close needs no stop', () => {
+  test('NAKED ignores dust that no order can close', () => {
     const naked = (guarded: number) => {
       const setup = new Fixture({ maxNakedMs: 1 });
       for (const at of [0, 10])
@@ -133,7 +133,7 @@ describe('NAKED', () => {
     };
     expect([naked(9), naked(8)]).toEqual([false, true]);
   });
-  test('NAKED: after longer it is closed: an attempt each time that the limit has passed again, until a stop exists', () => {
+  test('NAKED closes a position that has no stop for even longer: one attempt in each period of the limit, until a stop exists', () => {
     const rig = new Fixture({ maxNakedExitMs: 60_000 });
     const tick = (at: number, guarded = 0) => {
       rig.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
@@ -144,7 +144,7 @@ describe('NAKED', () => {
       [], [], at(60_001), at(60_001), at(120_000), at(120_000), [],
     ]); // prettier-ignore
   });
-  test('a limit that was made tighter clears what was raised under the wider one', () => {
+  test('NAKED clears a halt that was raised under the larger limit when the limit is made tighter', () => {
     const otherFixture = new Fixture({ maxAuditAgeMs: 30_000 });
     otherFixture.risk.tick({ ...WELL, auditMs: NOW - 30_001 }, NOW);
     otherFixture.risk.tighten({ maxAuditAgeMs: 20_000 });
@@ -156,7 +156,7 @@ describe('NAKED', () => {
 describe('UNKNOWN_BUDGET', () => {
   const unknown = (fixture: Fixture, wanted: Wanted) => Object.assign(fixture.send({ lots: 5, ...wanted }), { lifecycle: 'unknown' });
   const causes = (setup: Fixture) => setup.risk.halts.causes().map(({ why }) => why);
-  test('the limit is reached at once, by orders of different symbols and sides', () => {
+  test('UNKNOWN_BUDGET: the limit is reached at once, by orders of different symbols and sides', () => {
     const rig = new Fixture({ maxUnknown: 2 });
     rig.hold(100);
     rig.risk.outcome(unknown(rig, {}), NOW);
@@ -169,13 +169,13 @@ describe('UNKNOWN_BUDGET', () => {
     rig.risk.outcome(null, NOW + 600_000);
     expect(causes(rig)).toEqual([]);
   });
-  test('never two of one symbol and side', () => {
+  test('UNKNOWN_BUDGET allows one order of each symbol and side', () => {
     const otherFixture = new Fixture({ maxUnknown: 3 });
     otherFixture.risk.outcome(unknown(otherFixture, {}), NOW);
     otherFixture.risk.outcome(unknown(otherFixture, {}), NOW);
     expect(causes(otherFixture)).toEqual(['two orders of one symbol and side are of unknown outcome']);
   });
-  test('the limit is reached within ten minutes, though each is known by now; time clears it', () => {
+  test('UNKNOWN_BUDGET: the limit is reached within ten minutes, though the outcome of each is known by then; time clears it', () => {
     const stand = new Fixture({ maxUnknown: 1 });
     for (const at of [0, 1000]) {
       const order = unknown(stand, {});
@@ -203,23 +203,23 @@ function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: nu
 }
 
 describe('POST_TRADE', () => {
-  test('a fill beyond both its limit and the price by more than the share', () => {
+  test('POST_TRADE halts after a fill that is beyond both its limit and the price by more than the share', () => {
     const limits = { maxFillSlip: '0.02' };
     expect([1019, 1020, 1021].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
     expect([981, 980, 979].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
-    // A limit far from the price: between the two everything is expected.
+    // A limit far from the price: a fill between the two is expected.
     expect([1122, 1123].map((ticks) => afterFills(limits, [{ ticks, wanted: { limit: 1100 } }]))).toEqual([[], ['POST_TRADE account']]);
   });
 });
 
 describe('REPEAT', () => {
   const times = (step: number) => [0, 1, 2, 3].map((at) => ({ ticks: 1000, ms: NOW + at * step }));
-  test('executions of a strategy within a minute', () => {
+  test('REPEAT counts executions of a strategy within a minute', () => {
     expect(afterFills({ maxFillsPerMinute: 3 }, times(20_000))).toEqual([]);
     expect(afterFills({ maxFillsPerMinute: 3 }, times(19_999))).toEqual(['REPEAT strategy']);
     expect(afterFills({ maxFillsPerMinute: 4 }, times(0))).toEqual([]);
   });
-  test('refusals of a strategy within a minute halt this strategy alone', () => {
+  test('REPEAT counts refusals of a strategy within a minute, and halts this strategy alone', () => {
     const fixture = new Fixture({ maxRejectsPerMinute: 2 });
     const order = fixture.draft({ lots: 5 });
     for (const at of [0, 1]) fixture.risk.refused(order, '-2010', NOW + at);
@@ -271,7 +271,7 @@ describe('LOSS_STREAK', () => {
 });
 
 describe('limits of a running bot', () => {
-  test('limits of a running bot get tighter at once, and never wider', () => {
+  test('limits of a running bot become tighter at once, and never wider', () => {
     const fixture = new Fixture({ maxOrderQty: '0.02', maxOrdersPerMinute: 3, restricted: '22:55-23:05' });
     fixture.risk.tighten({ maxOrderQty: '0.01', maxOpenOrders: 5 });
     expect([fixture.code({ lots: 10 }), fixture.code({ lots: 11 })]).toEqual([null, 'QTY_MAX']);
@@ -281,7 +281,7 @@ describe('limits of a running bot', () => {
     expect(fixture.risk.limits).toMatchObject({ maxOrderQty: '0.01', maxOpenOrders: 5, maxOrdersPerMinute: 3 });
     expect(fixture.risk.rulesOn()).toContain('OPEN_ORDERS');
   });
-  test('limits of a running bot continue with what was sent', () => {
+  test('limits of a running bot count the orders already sent', () => {
     const setup = new Fixture({ maxOrdersPerMinute: 3 });
     setup.send({ lots: 5 });
     setup.nowMs += 10_000;
@@ -291,7 +291,7 @@ describe('limits of a running bot', () => {
     setup.nowMs += 50_000;
     expect([setup.code({ lots: 5 }), setup.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
   });
-  test('limits of a running bot: of losses judge from what they measured from', () => {
+  test('limits of a running bot on losses measure from the earlier baseline', () => {
     const rig = new Fixture({ maxDrawdown: '0.5' });
     rig.risk.begin(1000, NOW);
     rig.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);

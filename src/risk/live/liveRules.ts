@@ -1,4 +1,4 @@
-// The live rules that are on: each receives the events that it needs, and halts trading under its own code.
+// Runs the live rules that are on. Each one receives the events that it needs, and halts trading with its own code.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
@@ -9,7 +9,7 @@ import type { HaltBoard, Scope } from './halts.ts';
 import type { LiveFacts, LiveRule, LiveWatch, Raiser } from './liveWatch.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
 
-/** For every market. */
+/** All live rules. They are the same for every market. */
 export const LIVE_RULES: readonly LiveRule[] = [
   staleData,
   staleAccount,
@@ -20,15 +20,16 @@ export const LIVE_RULES: readonly LiveRule[] = [
   repeat,
   postTrade,
   lossStreak,
-  // Last, because all earlier rules apply to the orders by which it closes positions.
+  // Must be last, because the earlier rules apply to the orders by which it closes positions.
   nakedExit,
 ];
 
+/** The watches of the live rules that are on. */
 export class LiveWatches {
   private readonly ledger: Ledger;
   private readonly halts: HaltBoard;
   private readonly byCode = new Map<string, LiveWatch>();
-  /** They survive a change of limits: a cause raised under the old limits is cleared under the new ones. */
+  /** Kept when limits change, so that a cause raised under the old limits can be cleared under the new ones. */
   private readonly raisers = new Map<string, Raiser>();
 
   constructor(ledger: Ledger, halts: HaltBoard) {
@@ -63,19 +64,19 @@ export class LiveWatches {
     for (const watch of this.byCode.values()) watch.refused?.(order, code, nowMs);
   }
 
-  /** The exchange may raise a cause with the same code. A rule neither changes nor clears a cause that it did not raise. */
+  /** Returns a raiser for the rule's own causes. The exchange may raise the same code, and the rule must not change that cause. */
   private raiserOf({ code }: LiveRule): Raiser {
     const halts = this.halts;
-    const own = new Set<string>();
-    const isOwn = (scope: Scope): boolean => own.has(JSON.stringify(scope));
+    const raisedScopes = new Set<string>();
+    const isOwn = (scope: Scope): boolean => raisedScopes.has(JSON.stringify(scope));
     return {
       raise(scope, why, atMs, state = 'HALT_NEW') {
         if (halts.holds(scope, code) && !isOwn(scope)) return;
-        own.add(JSON.stringify(scope));
+        raisedScopes.add(JSON.stringify(scope));
         halts.raise(scope, state, code, why, atMs);
       },
       clear(scope, atMs) {
-        if (own.size > 0 && own.delete(JSON.stringify(scope))) halts.clear(scope, code, 'its cause is gone', atMs);
+        if (raisedScopes.size > 0 && raisedScopes.delete(JSON.stringify(scope))) halts.clear(scope, code, 'its cause is gone', atMs);
       },
     };
   }

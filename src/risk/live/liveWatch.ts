@@ -1,4 +1,4 @@
-// Interfaces of live rules: the facts that they read beyond an order (ages, outcomes, fills), and how they halt trading.
+// Defines the interfaces of live rules: the facts that they read, the events that they receive, and how they halt trading.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
@@ -7,7 +7,7 @@ import type { HaltState, Scope } from './halts.ts';
 import type { LimitKey } from '../limits/limits.ts';
 import type { ResolvedLimits } from '../limits/resolve.ts';
 
-/** Facts that a live process knows and a replay does not. Times are venue time, ms. NaN means unknown, and counts as too old. */
+/** Facts that only a live process knows. Times are venue time, ms. NaN means unknown, and counts as too old. */
 export interface LiveFacts {
   readonly instruments: number;
   /** Time of the newest price of an instrument, as stated in the data and not as received. */

@@ -1,4 +1,4 @@
-// Live rules on the outcomes of orders: too many unknown, too many orders, abnormal fills, and losses in a row.
+// Live rules on the outcomes of orders: too many unknown outcomes, too many fills or refusals, abnormal fills, and losses in a row.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Order } from '../../model/order.ts';
@@ -14,8 +14,8 @@ const INFINITY = Infinity;
 const MINUTE_MS = 60_000;
 const UNKNOWN_WINDOW_MS = 10 * MINUTE_MS;
 
-/** Times of the newest events: detects more than `max` of them within a window. */
-class Recent {
+/** Counts events in a sliding window. */
+class RecentEvents {
   private readonly max: number;
   private readonly windowMs: number;
   private readonly times: number[] = [];
@@ -23,13 +23,13 @@ class Recent {
     this.max = max;
     this.windowMs = windowMs;
   }
-  /** Counts one more event; true when there are too many. */
+  /** Counts one more event. Returns true when the window has more than `max`. */
   add(nowMs: number): boolean {
     if (this.max === INFINITY) return false;
     this.times.push(nowMs);
-    return this.isOver(nowMs);
+    return this.isExceeded(nowMs);
   }
-  isOver(nowMs: number): boolean {
+  isExceeded(nowMs: number): boolean {
     while (this.times.length > 0 && this.times[0]! <= nowMs - this.windowMs) this.times.shift();
     return this.times.length > this.max;
   }
@@ -38,28 +38,28 @@ class Recent {
 class UnknownWatch implements LiveWatch {
   private readonly max: number;
   private readonly raiser: Raiser;
-  private readonly recent: Recent;
-  /** True when only a burst that may have ended keeps the halt. */
+  private readonly recent: RecentEvents;
+  /** True when the halt has no other reason than too many events in the window, so that time can end it. */
   private isBurst = false;
 
   constructor({ unknowns }: ResolvedLimits, raiser: Raiser) {
     this.max = unknowns;
     this.raiser = raiser;
-    this.recent = new Recent(unknowns, UNKNOWN_WINDOW_MS);
+    this.recent = new RecentEvents(unknowns, UNKNOWN_WINDOW_MS);
   }
   outcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
-    const isBurst = lost === null ? this.recent.isOver(nowMs) : this.recent.add(nowMs);
-    const why = this.flaw(open, isBurst);
+    const isBurst = lost === null ? this.recent.isExceeded(nowMs) : this.recent.add(nowMs);
+    const why = this.problem(open, isBurst);
     if (why === null) this.raiser.clear(ACCOUNT, nowMs);
     else this.raiser.raise(ACCOUNT, why, nowMs);
   }
-  /** Clears the halt once the burst has ended. */
+  /** Clears the halt once the window has few enough events. */
   tick(_: unknown, nowMs: number): void {
-    if (!this.isBurst || this.recent.isOver(nowMs)) return;
+    if (!this.isBurst || this.recent.isExceeded(nowMs)) return;
     this.isBurst = false;
     this.raiser.clear(ACCOUNT, nowMs);
   }
-  private flaw(open: readonly Order[], isBurst: boolean): string | null {
+  private problem(open: readonly Order[], isBurst: boolean): string | null {
     const unknown = open.filter(({ lifecycle }) => lifecycle === 'unknown');
     const sides = new Set(unknown.map(({ instrumentIndex, side }) => `${instrumentIndex} ${side}`));
     const many = unknown.length > this.max ? `${unknown.length} orders are of unknown outcome, at most ${this.max}` : null;
@@ -84,7 +84,7 @@ export const repeat: LiveRule = {
   keys: ['maxFillsPerMinute', 'maxRejectsPerMinute'],
   needs: ['orders', 'liveEvidence'],
   watch({ fillsPerMinute, rejectsPerMinute }, { strategies }, raiser) {
-    const counters = (max: number) => Array.from({ length: strategies }, () => new Recent(max, MINUTE_MS));
+    const counters = (max: number) => Array.from({ length: strategies }, () => new RecentEvents(max, MINUTE_MS));
     const [fills, rejects] = [counters(fillsPerMinute), counters(rejectsPerMinute)];
     const scope = (strategy: number): Scope => ({ kind: 'strategy', strategy });
     return {
@@ -98,7 +98,7 @@ export const repeat: LiveRule = {
   },
 };
 
-/** Reports a fill beyond both its limit and the newest price. */
+/** Halts the account for a fill whose price is beyond both its limit and the newest price, by more than the limit allows. */
 export const postTrade: LiveRule = {
   kind: 'live',
   code: 'POST_TRADE',
@@ -110,38 +110,39 @@ export const postTrade: LiveRule = {
       filled(order: Order, { price, timeMs }: Fill, markTicks) {
         const [low, high] = order.limit > 0 ? [Math.min(order.limit, markTicks), Math.max(order.limit, markTicks)] : [markTicks, markTicks];
         if (price * denominator <= high * (denominator + numerator) && price * denominator >= low * (denominator - numerator)) return;
-        const at = (ticks: number): string => priceText(ticks, order.instrument);
-        const limit = order.limit > 0 ? `, its limit ${at(order.limit)}` : '';
-        raiser.raise(ACCOUNT, `order ${order.id} filled at ${at(price)}; the price was ${at(markTicks)}${limit}`, timeMs);
+        const text = (ticks: number): string => priceText(ticks, order.instrument);
+        const limit = order.limit > 0 ? `, its limit ${text(order.limit)}` : '';
+        raiser.raise(ACCOUNT, `order ${order.id} filled at ${text(price)}; the price was ${text(markTicks)}${limit}`, timeMs);
       },
     };
   },
 };
 
-/** Follows one strategy's profit in an instrument from flat to flat. */
+/** Counts each strategy's losing round trips in a row. A round trip runs from flat to flat in one instrument. */
 class StreakWatch implements LiveWatch {
   private readonly max: number;
   private readonly ledger: Ledger;
   private readonly raiser: Raiser;
-  /** By strategy: losing round trips in a row. By strategy and instrument: the profit of the current round trip. */
+  /** Losing round trips in a row, by strategy. */
   private readonly losses: number[];
-  private readonly flows: Float64Array[];
+  /** Profit of the current round trip in units of money, by strategy and instrument. */
+  private readonly profits: Float64Array[];
 
   constructor({ lossStreak }: ResolvedLimits, ledger: Ledger, raiser: Raiser) {
     this.max = lossStreak;
     this.ledger = ledger;
     this.raiser = raiser;
     this.losses = Array.from({ length: ledger.strategies }, () => 0);
-    this.flows = this.losses.map(() => new Float64Array(ledger.instruments.length));
+    this.profits = this.losses.map(() => new Float64Array(ledger.instruments.length));
   }
   filled({ strategy, instrumentIndex, instrument, side }: Order, { notional, fee, feeInBase, timeMs }: Fill): void {
-    const flows = this.flows[strategy]!;
+    const profits = this.profits[strategy]!;
     // For an inverse contract the notional is the position's cost in coins: more coins at a lower price.
     const isPaid = (side === 'buy') === (instrument.contract?.kind !== 'inverse');
-    flows[instrumentIndex]! += (isPaid ? -notional : notional) - (feeInBase ? 0 : fee);
+    profits[instrumentIndex]! += (isPaid ? -notional : notional) - (feeInBase ? 0 : fee);
     if (!this.ledger.isFlat(strategy, instrumentIndex)) return;
-    const isLoss = flows[instrumentIndex]! < 0;
-    flows[instrumentIndex] = 0;
+    const isLoss = profits[instrumentIndex]! < 0;
+    profits[instrumentIndex] = 0;
     const losses = isLoss ? this.losses[strategy]! + 1 : 0;
     if (losses >= this.max) this.raiser.raise({ kind: 'strategy', strategy }, `${losses} losing round trips in a row`, timeMs);
     // When the operator resumes the strategy, counting starts again.

@@ -1,4 +1,5 @@
-// Live rules on ages and certainty: prices, bars, audits, the clock, the operator's presence. Each clears by itself.
+// Live rules on the age of prices, bars, audits and the operator's presence, on the clock, and on unprotected positions. All clear by
+// themselves.
 
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { Scope } from './halts.ts';
@@ -9,14 +10,14 @@ import { lotsText } from '../limits/words.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** False for an unknown age (NaN), which counts as too old. */
+/** True if the age is within the limit. An unknown age (NaN) counts as too old. */
 const isWithin = (ageMs: number, maxMs: number): boolean => maxMs === INFINITY || ageMs <= maxMs;
 
-/** Number of good prices in a row, each newer than the one before, after which data count as fresh again. */
+/** After this many good prices in a row, each newer than the one before, data count as fresh again. */
 const GOOD_UPDATES = 3;
-/** Multiple of the limit without an audit from which on only cancels may be sent. */
-const AUDIT_SECOND_STEP = 10;
-/** Number of orders in a row that the exchange refuses for their time. */
+/** From this multiple of the maximum age of an audit on, only cancels may be sent. */
+const CANCEL_ONLY_FACTOR = 10;
+/** After this many orders in a row that the exchange refused for their time, the clock counts as wrong. */
 const MAX_TIME_REFUSALS = 3;
 
 class DataWatch implements LiveWatch {
@@ -31,20 +32,20 @@ class DataWatch implements LiveWatch {
   }
   tick(facts: LiveFacts, nowMs: number): void {
     for (let index = 0; index < facts.instruments; index++) {
-      const why = this.flaw(facts, index, nowMs);
+      const why = this.problem(facts, index, nowMs);
       const scope: Scope = { kind: 'symbol', instrument: index };
       if (why !== null) {
         this.good[index] = 0;
         this.raiser.raise(scope, why, nowMs);
         continue;
       }
-      const at = Math.max(facts.priceMs(index) || -INFINITY, facts.barCloseMs(index) || -INFINITY);
-      if (at > (this.newest[index] ?? -INFINITY)) this.good[index] = (this.good[index] ?? GOOD_UPDATES) + 1;
-      this.newest[index] = at;
+      const newestMs = Math.max(facts.priceMs(index) || -INFINITY, facts.barCloseMs(index) || -INFINITY);
+      if (newestMs > (this.newest[index] ?? -INFINITY)) this.good[index] = (this.good[index] ?? GOOD_UPDATES) + 1;
+      this.newest[index] = newestMs;
       if ((this.good[index] ?? 0) >= GOOD_UPDATES) this.raiser.clear(scope, nowMs);
     }
   }
-  private flaw(facts: LiveFacts, index: number, nowMs: number): string | null {
+  private problem(facts: LiveFacts, index: number, nowMs: number): string | null {
     const { priceAgeMs, barAge } = this.limits;
     const age = nowMs - facts.priceMs(index);
     if (!isWithin(age, priceAgeMs)) return `the newest price is ${age} ms old, at most ${priceAgeMs}`;
@@ -72,14 +73,14 @@ export const staleAccount: LiveRule = {
       const age = nowMs - auditMs;
       if (isWithin(age, auditAgeMs)) raiser.clear(ACCOUNT, nowMs);
       else {
-        const state = age > AUDIT_SECOND_STEP * auditAgeMs ? 'CANCEL_ONLY' : 'HALT_NEW';
+        const state = age > CANCEL_ONLY_FACTOR * auditAgeMs ? 'CANCEL_ONLY' : 'HALT_NEW';
         raiser.raise(ACCOUNT, `the last complete audit is ${age} ms old, at most ${auditAgeMs}`, nowMs, state);
       }
     },
   }),
 };
 
-/** The code of an order that came too late, or too early, by the exchange's clock. */
+/** The exchange's code for an order that arrived too late, or too early, by its clock. */
 const BAD_TIME = '-1021';
 
 class ClockWatch implements LiveWatch {
@@ -132,20 +133,22 @@ export const deadMan: LiveRule = {
   }),
 };
 
-/** Since when a part of each position has had no stop. */
+/** Measures how long a part of each position has had no stop. */
 class UnprotectedTimer {
   private readonly ledger: Ledger;
-  private readonly since: number[] = [];
+  private readonly sinceMs: number[] = [];
 
   constructor(ledger: Ledger) {
     this.ledger = ledger;
   }
-  /** Returns the unprotected lots of an instrument, and for how many ms; dust that no order can close is not counted. */
+  /**
+   * Returns the unprotected lots of an instrument, and for how many ms they were unprotected. Dust below the smallest order does not count.
+   */
   observe(facts: LiveFacts, index: number, nowMs: number): { readonly lots: number; readonly ms: number } {
     const lots = facts.heldLots(index) - facts.guardedLots(index);
-    if (lots < this.ledger.instruments[index]!.minLots) this.since[index] = INFINITY;
-    else if (!(this.since[index]! < INFINITY)) this.since[index] = nowMs;
-    return { lots, ms: nowMs - this.since[index]! };
+    if (lots < this.ledger.instruments[index]!.minLots) this.sinceMs[index] = INFINITY;
+    else if (!(this.sinceMs[index]! < INFINITY)) this.sinceMs[index] = nowMs;
+    return { lots, ms: nowMs - this.sinceMs[index]! };
   }
 }
 
@@ -155,12 +158,12 @@ export const naked: LiveRule = {
   keys: ['maxNakedMs'],
   needs: ['ledger', 'liveEvidence'],
   watch({ nakedMs }, ledger, raiser) {
-    const nakedness = new UnprotectedTimer(ledger);
+    const unprotected = new UnprotectedTimer(ledger);
     return {
       tick(facts, nowMs) {
         for (let index = 0; index < facts.instruments; index++) {
           const scope: Scope = { kind: 'symbol', instrument: index };
-          const { lots, ms } = nakedness.observe(facts, index, nowMs);
+          const { lots, ms } = unprotected.observe(facts, index, nowMs);
           if (isWithin(ms, nakedMs)) raiser.clear(scope, nowMs);
           else raiser.raise(scope, `${lotsText(lots, ledger.instruments[index]!)} have had no stop for ${ms} ms`, nowMs);
         }
@@ -169,28 +172,28 @@ export const naked: LiveRule = {
   },
 };
 
-/** Code of a position that is being closed because it is unprotected. */
+/** The halt code of a position that is being closed because it is unprotected. */
 export const NAKED_EXIT = 'NAKED_EXIT';
 
-/** Raised again after each such period while lots are left: each time is an attempt to close them. */
+/** Closes unprotected positions. The cause is raised again after each period while lots are left, and each time they are closed again. */
 export const nakedExit: LiveRule = {
   kind: 'live',
   code: NAKED_EXIT,
   keys: ['maxNakedExitMs'],
   needs: ['ledger', 'liveEvidence'],
   watch({ nakedExitMs }, ledger, raiser) {
-    const nakedness = new UnprotectedTimer(ledger);
+    const unprotected = new UnprotectedTimer(ledger);
     const attempts: number[] = [];
     return {
       tick(facts, nowMs) {
         for (let index = 0; index < facts.instruments; index++) {
           const scope: Scope = { kind: 'symbol', instrument: index };
-          const { lots, ms } = nakedness.observe(facts, index, nowMs);
-          const due = isWithin(ms, nakedExitMs) ? 0 : Math.floor(ms / nakedExitMs);
-          if (due === (attempts[index] ?? 0)) continue;
-          attempts[index] = due;
+          const { lots, ms } = unprotected.observe(facts, index, nowMs);
+          const dueAttempts = isWithin(ms, nakedExitMs) ? 0 : Math.floor(ms / nakedExitMs);
+          if (dueAttempts === (attempts[index] ?? 0)) continue;
+          attempts[index] = dueAttempts;
           raiser.clear(scope, nowMs);
-          if (due > 0)
+          if (dueAttempts > 0)
             raiser.raise(
               scope,
               `${lotsText(lots, ledger.instruments[index]!)} have had no stop for ${ms} ms: the position is being closed`,

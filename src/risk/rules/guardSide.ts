@@ -1,10 +1,11 @@
-// Checks the side of an entry's stop-loss and take-profit: at or beyond the entry price, or on the wrong side, they would sell at once.
+// Checks that an entry's stop-loss and take-profit lie on the right side of the entry price. Otherwise they would close the position at
+// once.
 
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { Ladder, Rung } from '../../model/order.ts';
 import type { Draft, OrderRule } from './rule.ts';
 
-/** Codes of this check. */
+/** The deny codes of this check. */
 export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE', 'TARGETS_EQUAL'] as const;
 
 /**
@@ -15,33 +16,30 @@ function entryTicks(order: Draft, mark: number): number {
   const { role, limit, sign } = order;
   const trigger = triggerOf(order);
   if (role !== 'limit' && (trigger === 0 || limit === 0)) return trigger === 0 ? mark : trigger;
-  const known = trigger === 0 ? mark : trigger;
-  return sign > 0 ? Math.min(limit, known) : Math.max(limit, known);
+  const reference = trigger === 0 ? mark : trigger;
+  return sign > 0 ? Math.min(limit, reference) : Math.max(limit, reference);
 }
-/** Returns the trigger of an order, also of a stop entry that the price has reached; 0 for none. */
+/** Returns the trigger of an order, also of a stop entry that the price has reached; 0 for an order without one. */
 function triggerOf({ triggerTicks, firedAtTicks }: Draft): number {
   return triggerTicks !== undefined && triggerTicks > 0 ? triggerTicks : (firedAtTicks ?? 0);
 }
 
-function isStopWrong(order: Draft, mark: number): boolean {
+function isStopOnWrongSide(order: Draft, mark: number): boolean {
   const { stopLoss, sign } = order;
   return stopLoss !== undefined && stopLoss > 0 && (entryTicks(order, mark) - stopLoss) * sign <= 0;
 }
-function isTargetWrong(order: Draft, mark: number): boolean {
+function isTargetOnWrongSide(order: Draft, mark: number): boolean {
   const { takeProfit, sign } = order;
   return takeProfit !== undefined && takeProfit > 0 && (takeProfit - entryTicks(order, mark)) * sign < 0;
 }
 
-function text(name: string, ticks: number, order: Draft, mark: number): string {
+function sideText(name: string, ticks: number, order: Draft, mark: number): string {
   const { side, instrument, role, limit } = order;
   const entry = entryTicks(order, mark);
-  const price = (of: number) => fromScaled(of, instrument.priceDigits);
-  const source =
-    triggerOf(order) === entry
-      ? 'its trigger'
-      : (role === 'limit' || triggerOf(order) > 0) && entry === limit
-        ? 'its limit'
-        : 'the last price';
+  const price = (priceTicks: number) => fromScaled(priceTicks, instrument.priceDigits);
+  const isLimit = (role === 'limit' || triggerOf(order) > 0) && entry === limit;
+  const untriggeredSource = isLimit ? 'its limit' : 'the last price';
+  const source = triggerOf(order) === entry ? 'its trigger' : untriggeredSource;
   const where = (name === 'stopLoss') === (side === 'buy') ? 'below' : 'above';
   return `${name} of a ${side}: expected a price ${where} its entry at ${price(entry)} (${source}), got ${price(ticks)}`;
 }
@@ -51,16 +49,16 @@ const stopSide: OrderRule = {
   code: 'STOP_SIDE',
   keys: [],
   needs: [],
-  check: (order, { mark }) => !isStopWrong(order, mark),
-  detail: (order, { mark }) => text('stopLoss', order.stopLoss ?? 0, order, mark),
+  check: (order, { mark }) => !isStopOnWrongSide(order, mark),
+  detail: (order, { mark }) => sideText('stopLoss', order.stopLoss ?? 0, order, mark),
 };
 const targetSide: OrderRule = {
   kind: 'order',
   code: 'TARGET_SIDE',
   keys: [],
   needs: [],
-  check: (order, { mark }) => !isTargetWrong(order, mark),
-  detail: (order, { mark }) => text('takeProfit', order.takeProfit ?? 0, order, mark),
+  check: (order, { mark }) => !isTargetOnWrongSide(order, mark),
+  detail: (order, { mark }) => sideText('takeProfit', order.takeProfit ?? 0, order, mark),
 };
 const targetsEqual: OrderRule = {
   kind: 'order',
@@ -71,14 +69,14 @@ const targetsEqual: OrderRule = {
   detail: ({ ladder, instrument }) =>
     `targets: expected another price for each, got ${fromScaled(duplicateOf(ladder ?? [])?.at ?? 0, instrument.priceDigits)} twice`,
 };
-/** Returns a target that has the price of an earlier one. */
+/** Returns the first target with the price of an earlier one. */
 const duplicateOf = (ladder: Ladder): Rung | undefined =>
   ladder.find(({ at }, rung) => ladder.findIndex((other) => other.at === at) < rung);
 
 /** Returns the rule that the stop-loss or take-profit of an entry breaks, or null. Called only for orders with a bracket. */
 export function guardFlaw(order: Draft, mark: number): OrderRule | null {
   if (order.reduceOnly) return null;
-  if (isStopWrong(order, mark)) return stopSide;
+  if (isStopOnWrongSide(order, mark)) return stopSide;
   if (order.ladder !== undefined && order.ladder !== null && duplicateOf(order.ladder) !== undefined) return targetsEqual;
-  return isTargetWrong(order, mark) ? targetSide : null;
+  return isTargetOnWrongSide(order, mark) ? targetSide : null;
 }

@@ -7,7 +7,7 @@ import type { RiskLimits } from '../limits/limits.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
-/** A midnight. */
+/** 00:00 UTC of a day. */
 const START = 19_000 * DAY;
 
 interface Row {
@@ -15,7 +15,7 @@ interface Row {
   readonly equity: number;
 }
 
-/** Shows the rows to risk in pieces of `cut` rows and asks for a buy after each piece: the codes. */
+/** Shows the rows to risk in pieces of `cut` rows, and checks a buy after each piece. Returns the codes. */
 function codes(limits: RiskLimits, rows: readonly Row[], cut = 1, without: readonly string[] = [], begin = 1000): (string | null)[] {
   const fixture = new Fixture(limits, without);
   fixture.risk.begin(begin, START);
@@ -33,13 +33,13 @@ const at = (hours: number, equity: number): Row => ({ hours, equity });
 
 describe('DRAWDOWN', () => {
   const limits = { maxDrawdown: '0.1' };
-  test('just under, at and beyond the fall from the peak', () => {
+  test('DRAWDOWN passes just under the limit, and halts at and beyond it', () => {
     expect(codes(limits, [at(1, 901)])).toEqual([null]);
     expect(codes(limits, [at(1, 900)])).toEqual(['DRAWDOWN']);
     expect(codes(limits, [at(1, 899)])).toEqual(['DRAWDOWN']);
     expect(codes(limits, [at(1, 899)], 1, ['DRAWDOWN'])).toEqual([null]);
   });
-  test('the peak follows every mark, the bound is exact, and the halt stays when equity recovers', () => {
+  test('DRAWDOWN measures from the highest mark, has an exact bound, and stays halted when equity recovers', () => {
     expect(codes(limits, [at(1, 2003), at(2, 1803), at(3, 1802), at(4, 3000), at(30, 3000)])).toEqual([
       null,
       null,
@@ -48,10 +48,10 @@ describe('DRAWDOWN', () => {
       'DRAWDOWN',
     ]);
   });
-  test('DRAWDOWN is found at its row, although no order is checked then', () => {
+  test('DRAWDOWN halts at the row of the fall, although no order is checked then', () => {
     expect(codes(limits, [at(1, 1500), at(2, 1300), at(3, 1600), at(4, 1600)], 4)).toEqual(['DRAWDOWN']);
   });
-  test('reductions pass; a person clears it, and the peak begins again', () => {
+  test('DRAWDOWN passes reductions; a person clears it, and the peak begins again', () => {
     const fixture = new Fixture(limits);
     fixture.hold(50);
     fixture.risk.begin(1000, START);
@@ -71,7 +71,7 @@ describe('DRAWDOWN', () => {
 
 describe('DAILY_LOSS', () => {
   const limits = { maxDailyLoss: '0.05' };
-  test('a mark at 00:00 is where the new day begins, and no loss of the day before', () => {
+  test('DAILY_LOSS counts a mark at 00:00 as the start of the new day, and not as a loss of the day before', () => {
     const fixture = new Fixture({ maxDailyLoss: '0.1' });
     fixture.risk.begin(1000, START);
     const [times, units] = [Float64Array.of(START + HOUR, START + DAY, START + DAY + HOUR), Float64Array.of(1000, 800, 720)];
@@ -85,22 +85,22 @@ describe('DAILY_LOSS', () => {
   test('DAILY_LOSS does not halt an account that starts the day without money', () => {
     expect(codes({ maxDailyLoss: '0.1', maxDrawdown: '0.1' }, [at(1, -50), at(2, -60)], 1, [], -40)).toEqual([null, null]);
   });
-  test('just under, at and beyond the loss of the day', () => {
+  test('DAILY_LOSS passes just under the limit, and halts at and beyond it', () => {
     expect(codes(limits, [at(1, 951)])).toEqual([null]);
     expect(codes(limits, [at(1, 950)])).toEqual(['DAILY_LOSS']);
     expect(codes(limits, [at(1, 949)])).toEqual(['DAILY_LOSS']);
     expect(codes(limits, [at(1, 949)], 1, ['DAILY_LOSS'])).toEqual([null]);
   });
-  test('DAILY_LOSS counts from 00:00 UTC, whatever was gained since, and holds for the day', () => {
+  test('DAILY_LOSS counts from 00:00 UTC, whatever was gained since, and lasts for the day', () => {
     expect(codes(limits, [at(1, 1100), at(2, 1000), at(3, 950), at(4, 2000)])).toEqual([null, null, 'DAILY_LOSS', 'DAILY_LOSS']);
   });
-  test('the equity marked at 00:00 is the anchor of the day that begins', () => {
+  test('DAILY_LOSS starts a day from the equity marked at 00:00', () => {
     expect(codes(limits, [at(23, 940), at(24, 960), at(25, 913), at(26, 912)])).toEqual(['DAILY_LOSS', null, null, 'DAILY_LOSS']);
   });
   test('DAILY_LOSS uses the newest mark before 00:00 UTC if that time has no mark', () => {
     expect(codes(limits, [at(23, 1100), at(25, 1046), at(26, 1045)])).toEqual([null, null, 'DAILY_LOSS']);
   });
-  test('a new day clears it though no row has come since', () => {
+  test('DAILY_LOSS is cleared by a new day, even before its first row', () => {
     const setup = new Fixture(limits);
     setup.risk.begin(1000, START);
     setup.risk.observe(Float64Array.of(START + HOUR), Float64Array.of(900), 1);
@@ -113,7 +113,7 @@ describe('DAILY_LOSS', () => {
   });
 });
 
-test('the decision does not depend on how the rows are cut', () => {
+test('loss rules decide the same in whatever segments the rows come', () => {
   const limits = { maxDailyLoss: '0.05', maxDrawdown: '0.3' };
   const row = fc.record({ minutes: fc.integer({ min: 1, max: 400 }), change: fc.integer({ min: -60, max: 60 }) });
   fc.assert(
@@ -137,7 +137,7 @@ test('without a loss rule no equity is watched', () => {
   expect(new Fixture({ maxDrawdown: '1' }).risk.watchesEquity).toBe(true);
 });
 
-test('says what it measures from: the equity of the day, the peak, or the equity at which a person has cleared it', () => {
+test('the baseline of a loss rule is the equity of the day, the peak, or the equity at which a person has cleared it', () => {
   const fixture = new Fixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
   fixture.risk.begin(1000, START);
   const rows = [at(1, 1500), at(2, 1300)];
@@ -170,7 +170,7 @@ describe('a loss beyond its limit', () => {
     expect(after({ maxDrawdown: '0.1' }, 1000)(851)).toBeNull();
     expect(after({ maxDrawdown: '0.1' }, 1000)(850)).toMatch(/^DRAWDOWN/);
   });
-  test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is not a figure, and is beyond every limit', (units) => {
+  test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is not a number, and is beyond every limit', (units) => {
     expect(after({ maxDailyLoss: '0.02' }, 1000)(units)).toMatch(/not known/);
   });
   test('without a limit no loss is beyond it', () => {

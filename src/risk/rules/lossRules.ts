@@ -1,4 +1,4 @@
-// Loss rules: a daily loss and a fall from the peak halt new risk, at the row at which they happen.
+// Loss rules: a daily loss, or a fall of equity below its peak, halts new risk at the row in which it happens.
 
 import type { Ratio } from '../../base/number/decimalText.ts';
 import { mulDiv } from '../../base/number/exact.ts';
@@ -13,14 +13,17 @@ const NAN = NaN;
 const DAY_MS = 86_400_000;
 type Money = (units: number) => string;
 
-/** Returns the equity at or below which `share` of `from` is lost: the exact bound, rounded down because equities are whole. */
+/**
+ * Returns the highest equity at which `share` of `from` is lost, rounded down because equities are whole; -Infinity if `from` is not above
+ * 0.
+ */
 function floorAfter(from: number, { numerator, denominator }: Ratio): number {
   return from > 0 ? mulDiv(from, denominator - numerator, denominator, 'down') : -INFINITY;
 }
 
 /**
- * True when `units` has lost at least `times` the limit of `watch`, exactly. Also true when a figure is not a whole number, because the
- * loss is then unknown.
+ * True when the equity `units` has lost at least `times` the share of the limit, computed exactly. Also true when a figure is not a whole
+ * number, because the loss is then unknown.
  */
 export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'>, units: number, times: Ratio): boolean {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(units) || from <= 0) return true;
@@ -28,13 +31,16 @@ export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'
   return lost * BigInt(share.denominator) * BigInt(times.denominator) >= BigInt(from) * BigInt(share.numerator) * BigInt(times.numerator);
 }
 
-/** What both rules have: the equity that losses are measured from, the bound below it, and whether the halt is raised. */
+/** The common part of both rules: the baseline of losses, the equity at which the limit is reached, and whether the halt is raised. */
 abstract class FallWatch {
   protected fallShare: Ratio;
   protected readonly halt: Halt;
   protected readonly money: Money;
+  /** The newest equity. */
   protected last = NAN;
-  protected anchor = NAN;
+  /** The equity that losses are measured from. */
+  protected baseline = NAN;
+  /** The equity at or below which the rule halts. */
   protected floor = -INFINITY;
   protected isHalted = false;
   private readonly shareOf: (limits: ResolvedLimits) => Ratio | null;
@@ -46,7 +52,7 @@ abstract class FallWatch {
     this.money = money;
   }
   get from(): number {
-    return this.anchor;
+    return this.baseline;
   }
   get share(): Ratio {
     return this.fallShare;
@@ -57,15 +63,15 @@ abstract class FallWatch {
   }
   setLimit(limits: ResolvedLimits): void {
     this.fallShare = this.shareOf(limits)!;
-    this.measureFrom(this.anchor);
+    this.measureFrom(this.baseline);
   }
   protected measureFrom(units: number): void {
-    this.anchor = units;
+    this.baseline = units;
     this.floor = floorAfter(units, this.fallShare);
   }
 }
 
-/** Loss since 00:00 UTC, relative to the equity then: halts new risk until the next day. A run has no deposits. */
+/** Halts new risk until the next day after a loss since 00:00 UTC, relative to the equity at that time. A run has no deposits. */
 class DayWatch extends FallWatch implements EquityWatch {
   private dayEnd = -INFINITY;
 
@@ -80,7 +86,7 @@ class DayWatch extends FallWatch implements EquityWatch {
     for (let row = from; row < to; row++) {
       const equity = units[row]!;
       const ms = timeMs[row]!;
-      // A row that closes at 00:00 has the newest equity of that time, so it is the baseline. Any other first row of a day comes after it.
+      // A row that closes at 00:00 has the equity of that time. If the first row of a day closes later, the row before it has.
       if (ms >= this.dayEnd) this.startDay(ms % DAY_MS === 0 ? equity : this.last, ms);
       this.last = equity;
       if (equity <= this.floor && !this.isHalted) {
@@ -88,40 +94,40 @@ class DayWatch extends FallWatch implements EquityWatch {
         this.halt(
           true,
           ms,
-          `equity of ${this.money(equity)}, ${this.money(this.anchor)} at 00:00 UTC: a loss of ${ratioText(this.fallShare)} or more`,
+          `equity of ${this.money(equity)}, ${this.money(this.baseline)} at 00:00 UTC: a loss of ${ratioText(this.fallShare)} or more`,
         );
       }
     }
   }
   snapshot(): readonly number[] {
-    return [this.dayEnd, this.anchor, this.isHalted ? 1 : 0];
+    return [this.dayEnd, this.baseline, this.isHalted ? 1 : 0];
   }
-  restore([dayEnd = NAN, anchor = NAN, isHalted = 0]: readonly number[]): void {
-    if (dayEnd !== this.dayEnd || Number.isNaN(anchor)) return;
-    this.measureFrom(anchor);
+  restore([dayEnd = NAN, baseline = NAN, isHalted = 0]: readonly number[]): void {
+    if (dayEnd !== this.dayEnd || Number.isNaN(baseline)) return;
+    this.measureFrom(baseline);
     this.isHalted = isHalted === 1;
   }
 
-  private startDay(anchor: number, nowMs: number): void {
+  private startDay(baseline: number, nowMs: number): void {
     const start = nowMs - (nowMs % DAY_MS);
     this.dayEnd = start + DAY_MS;
-    this.measureFrom(anchor);
+    this.measureFrom(baseline);
     if (this.isHalted) this.halt(false, start, 'a new day');
     this.isHalted = false;
   }
 }
 
-/** Fall of equity below its peak since the begin of the run: halts new risk until the operator clears it, then counts from that equity. */
+/** Halts new risk after a fall of equity below its peak since the start of the run. Once the operator clears it, the peak starts again. */
 class PeakWatch extends FallWatch implements EquityWatch {
   begin(units: number): void {
     this.last = units;
     this.reset();
   }
   snapshot(): readonly number[] {
-    return [this.anchor, this.isHalted ? 1 : 0];
+    return [this.baseline, this.isHalted ? 1 : 0];
   }
   restore([peak = NAN, isHalted = 0]: readonly number[]): void {
-    if (peak > this.anchor) this.measureFrom(peak);
+    if (peak > this.baseline) this.measureFrom(peak);
     this.isHalted = isHalted === 1;
   }
   roll(): void {
@@ -130,7 +136,7 @@ class PeakWatch extends FallWatch implements EquityWatch {
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
     if (to > from) this.last = units[to - 1]!;
     if (this.isHalted) return;
-    let peak = this.anchor;
+    let peak = this.baseline;
     let floor = this.floor;
     for (let row = from; row < to; row++) {
       const equity = units[row]!;
@@ -139,7 +145,7 @@ class PeakWatch extends FallWatch implements EquityWatch {
         floor = floorAfter(peak, this.fallShare);
       } else if (equity <= floor) {
         this.isHalted = true;
-        this.anchor = peak;
+        this.baseline = peak;
         this.halt(
           true,
           timeMs[row]!,
@@ -148,7 +154,7 @@ class PeakWatch extends FallWatch implements EquityWatch {
         return;
       }
     }
-    this.anchor = peak;
+    this.baseline = peak;
     this.floor = floor;
   }
 }

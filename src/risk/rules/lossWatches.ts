@@ -1,4 +1,4 @@
-// The loss rules that are on, and the equity that each of them measures from.
+// Runs the loss rules that are on.
 
 import type { Ratio } from '../../base/number/decimalText.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
@@ -11,12 +11,13 @@ import type { EquityRule, EquityWatch } from './rule.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
+/** The watches of the loss rules that are on. */
 export class LossWatches {
   private readonly ledger: Ledger;
   private readonly halts: HaltBoard;
   private readonly byCode = new Map<string, EquityWatch>();
-  private list: readonly EquityWatch[] = [];
-  /** Number of rows of equity that have been passed. */
+  private watches: readonly EquityWatch[] = [];
+  /** Number of equity rows that the rules have seen. */
   private scanned = 0;
 
   constructor(ledger: Ledger, halts: HaltBoard) {
@@ -26,10 +27,10 @@ export class LossWatches {
 
   /** Turns a rule on, or sets its new limit. */
   set(rule: EquityRule, limits: ResolvedLimits): void {
-    const known = this.byCode.get(rule.code);
-    if (known) known.setLimit(limits);
+    const existing = this.byCode.get(rule.code);
+    if (existing) existing.setLimit(limits);
     else this.byCode.set(rule.code, this.watch(rule, limits));
-    this.list = [...this.byCode.values()];
+    this.watches = [...this.byCode.values()];
   }
   private watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
     const { code } = rule;
@@ -43,21 +44,21 @@ export class LossWatches {
     );
   }
   get hasAny(): boolean {
-    return this.list.length > 0;
+    return this.watches.length > 0;
   }
   has(code: string): boolean {
     return this.byCode.has(code);
   }
 
   begin(units: number, nowMs: number): void {
-    for (const watch of this.list) watch.begin(units, nowMs);
+    for (const watch of this.watches) watch.begin(units, nowMs);
   }
   observe(timeMs: Float64Array, units: Float64Array, length: number): void {
-    for (const watch of this.list) watch.scan(timeMs, units, this.scanned, length);
+    for (const watch of this.watches) watch.scan(timeMs, units, this.scanned, length);
     this.scanned = Math.max(this.scanned, length);
   }
   roll(nowMs: number): void {
-    for (const watch of this.list) watch.roll(nowMs);
+    for (const watch of this.watches) watch.roll(nowMs);
   }
   /** Restarts the baseline of a rule, if it is on. */
   reset(code: string): void {
@@ -69,14 +70,16 @@ export class LossWatches {
   }
   restore(memory: ReadonlyMap<string, readonly number[]>): void {
     for (const [code, watch] of this.byCode) {
-      const known = memory.get(code);
-      if (known) watch.restore(known);
+      const existing = memory.get(code);
+      if (existing) watch.restore(existing);
     }
   }
 
+  /** Returns the equity that the rule measures losses from; NaN if it is off. */
   baseline(code: string): number {
     return this.byCode.get(code)?.from ?? NAN;
   }
+  /** Returns why an equity of `units` has lost at least `times` a limit; null if it has not. */
   lossBeyond(units: number, times: Ratio): string | null {
     for (const [code, watch] of this.byCode) {
       if (!isLossBeyond(watch, units, times)) continue;

@@ -4,7 +4,7 @@ import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { ReservedOrder } from '../../orders/reserve/worstCase.ts';
 
-/** True when the order reduces the position in every case: it is at most what is held after all other orders that reduce it have filled. */
+/** True when the order can only reduce the position: after all other reducing orders have filled, at least its lots are still held. */
 export function isReduction(
   { sign, strategy, instrumentIndex, worstLots, reduceOnly }: ReservedOrder,
   { ledger, reservations }: { readonly ledger: Ledger; readonly reservations: Reservations },
@@ -15,8 +15,8 @@ export function isReduction(
 }
 
 /**
- * Returns the lots that open orders of this side may take from what a strategy holds on the other side: those of all orders, but in two-way
- * mode only of orders that close.
+ * Returns the lots of a strategy's position that its open orders on this side may close. All orders of the side count; in two-way mode,
+ * only those that close.
  */
 export function takenLots(strategy: number, index: number, isBuy: boolean, ledger: Ledger, reservations: Reservations): number {
   if (reservations.open(index) === 0) return 0;

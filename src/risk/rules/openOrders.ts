@@ -1,8 +1,8 @@
-// Rule on the number of open orders.
+// Limits the number of open orders.
 
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 
-/** True when `count` more orders may be open. */
+/** True when `count` more orders may be open in the order's instrument and in the account. */
 export const mayOpen = ({ instrumentIndex }: Draft, { limits, reservations }: RiskState, count: number): boolean =>
   reservations.open(instrumentIndex) + count <= limits.openOrders && reservations.openTotal + count <= limits.openOrdersTotal;
 

@@ -18,7 +18,7 @@ describe('SELF_TRADE', () => {
     fixture.send({ lots: 5, strategy: 1, ...resting });
     return fixture.code({ lots: 5, ...wanted });
   };
-  test('a buy at or above an own sell, of any strategy', () => {
+  test('SELF_TRADE denies a buy at or above an own sell, of any strategy', () => {
     expect([1099, 1100, 1101].map((limit) => against({ side: 'sell', limit: 1100 }, { limit }))).toEqual([
       null,
       'SELF_TRADE',
@@ -27,16 +27,16 @@ describe('SELF_TRADE', () => {
     expect(against({ side: 'sell', limit: 1100 }, { limit: 1101 }, {})).toBeNull();
     expect(against({ side: 'sell', limit: 1100, instrumentIndex: 0 }, { limit: 1101, instrumentIndex: 1 })).toBeNull();
   });
-  test('a sell at or below an own buy', () => {
+  test('SELF_TRADE denies a sell at or below an own buy', () => {
     expect([901, 900].map((limit) => against({ limit: 900 }, { side: 'sell', limit }))).toEqual([null, 'SELF_TRADE']);
   });
-  test('a market order reaches to its collar', () => {
+  test('SELF_TRADE uses the collar of a market order as its price', () => {
     expect([1011, 1010].map((limit) => against({ side: 'sell', limit }, {}))).toEqual([null, 'SELF_TRADE']);
   });
 });
 
 describe('PARENT', () => {
-  test('the orders of a bracket sell at most what its entry buys; an unknown entry does not limit them', () => {
+  test('PARENT: the orders of a bracket sell at most what its entry buys; an unknown entry does not limit them', () => {
     const fixture = new Fixture({ parent: 'deny' });
     fixture.hold(100);
     const leg = (parent: number) => (order: Record<string, unknown>) => Object.assign(order, { parent: parent as OrderId, id: 9 });
@@ -48,7 +48,7 @@ describe('PARENT', () => {
     expect([9, 8, 7].map((lots) => fixture.code({ lots, side: 'sell' }, leg(entry.id)))).toEqual(['PARENT', null, null]);
     expect(fixture.code({ lots: 30, side: 'sell' }, leg(77))).toBeNull();
   });
-  test('an open sibling counts with what it may still fill', () => {
+  test('PARENT counts an open sibling with what it may still fill', () => {
     const setup = new Fixture({ parent: 'deny' });
     setup.hold(100);
     const entry = setup.send({ lots: 20 });
@@ -66,7 +66,7 @@ describe('DUPLICATE', () => {
     fixture.nowMs += afterMs;
     return fixture.code({ lots: 5, limit: 900, ...wanted });
   };
-  test('the same order too soon', () => {
+  test('DUPLICATE denies the same order too soon', () => {
     expect([again(1999), again(2000), again(2001)]).toEqual(['DUPLICATE', null, null]);
     expect([again(0, { lots: 6 }), again(0, { limit: 901 }), again(0, { strategy: 1 }), again(0, { instrumentIndex: 1 })]).toEqual([
       null,
@@ -75,20 +75,20 @@ describe('DUPLICATE', () => {
       null,
     ]);
   });
-  test('DUPLICATE: of the other side it is another order', () => {
+  test('DUPLICATE does not count an order of the other side', () => {
     const setup = new Fixture({ duplicateMs: 2000 });
     setup.hold(20);
     setup.send({ lots: 5 });
     expect([setup.code({ lots: 5, side: 'sell' }), setup.code({ lots: 5 })]).toEqual([null, 'DUPLICATE']);
   });
-  test('orders of brackets are let through', () => {
+  test('DUPLICATE passes orders of brackets', () => {
     const rig = new Fixture({ duplicateMs: 2000 });
     rig.hold(20);
     const leg = (order: Record<string, unknown>) => Object.assign(order, { parent: 7 as OrderId, id: 9 });
     const sell = { lots: 5, side: 'sell' } as const;
     expect([rig.code(sell, leg), rig.code(sell, leg), rig.code(sell)]).toEqual([null, null, 'DUPLICATE']);
   });
-  test('an order that was refused was not sent', () => {
+  test('DUPLICATE does not count an order that was refused', () => {
     const otherFixture = new Fixture({ duplicateMs: 2000, maxOrderQty: '0.004' });
     expect([otherFixture.code({ lots: 5 }), otherFixture.code({ lots: 5 })]).toEqual(['QTY_MAX', 'QTY_MAX']);
   });
@@ -102,7 +102,7 @@ describe('RESTRICTED', () => {
     fixture.nowMs = 19_000 * DAY_MS + (hour * 60 + minute) * 60_000;
     return fixture.code({ lots: 5, ...wanted });
   };
-  test('RESTRICTED: from its first minute to the one before its end, over midnight too; reductions pass', () => {
+  test('RESTRICTED denies from the first minute of a window to the one before its end, also over midnight, and passes reductions', () => {
     const times = ['22:54', '22:55', '23:04', '23:05'];
     expect(times.map((time) => at(time, '22:55-23:05'))).toEqual([null, 'RESTRICTED', 'RESTRICTED', null]);
     expect(['23:59', '00:09', '00:10'].map((time) => at(time, '01:00-01:01, 23:50-00:10'))).toEqual(['RESTRICTED', 'RESTRICTED', null]);
@@ -118,7 +118,7 @@ describe('RESTRICTED', () => {
 });
 
 describe('DEPLOY_CAP', () => {
-  test('a share of every size limit, rounded down', () => {
+  test('DEPLOY_CAP allows a share of every size limit, rounded down', () => {
     const fixture = new Fixture({ deployShare: '0.1', maxOrderQty: '0.055', maxOrderNotional: '100' });
     expect([4, 5, 6].map((lots) => fixture.code({ lots }))).toEqual([null, null, 'QTY_MAX']);
   });
@@ -132,7 +132,7 @@ describe('DEPLOY_CAP', () => {
     ]);
     expect(new Fixture({ deployShare: '1' }).code({ lots: 5, instrumentIndex: 1 })).toBeNull();
   });
-  test('held alone, or ordered alone, is enough; a reduction passes beside both', () => {
+  test('DEPLOY_CAP counts a symbol that is only held or only ordered; a reduction passes beside two', () => {
     const held = new Fixture({ deployShare: '1' });
     held.hold(10);
     expect(held.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
@@ -145,7 +145,7 @@ describe('DEPLOY_CAP', () => {
 });
 
 describe('CONCENTRATION', () => {
-  test('the worst notional of one symbol to the equity after fees', () => {
+  test('CONCENTRATION compares the worst notional of one symbol with the equity after fees', () => {
     // 200 USDT of equity; a lot at a limit of 1000 ticks is worth 0.01 USDT and costs a thousandth of it: 1000 lots are 10 of 199.99.
     const worst = (lots: number, limits: RiskLimits = { maxConcentration: '0.05' }) => new Fixture(limits).code({ lots, limit: 1000 });
     expect([worst(998), worst(999), worst(1000), worst(1000, {})]).toEqual([null, null, 'CONCENTRATION', null]);

@@ -1,4 +1,4 @@
-// Rules on an order in its context: self-trade, larger than its parent, duplicate, restricted time, new deployment.
+// Rules on an order in its context: self-trades, the size of a bracket's legs, duplicates, restricted windows, new deployments.
 
 import { formatMinute } from '../../model/time.ts';
 import type { Order } from '../../model/order.ts';
@@ -10,8 +10,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Denies an order that would trade with an own order on the other side, of any strategy. A limit reaches its limit, a market order its
- * collar.
+ * Denies an order that could trade with an order of the same account, of any strategy. A limit order may trade up to its limit, a market
+ * order up to its collar.
  */
 export const selfTrade: OrderRule = {
   kind: 'order',
@@ -27,41 +27,43 @@ export const selfTrade: OrderRule = {
   },
 };
 
+/** Returns an open order of the account that the order could trade with; null without one. */
 function crossedOrder(order: Draft, state: RiskState): Order | null {
-  const price = reachOf(order, state);
+  const price = worstPriceOf(order, state);
   for (const other of state.marks.openOrders?.() ?? []) {
     if (other.instrumentIndex !== order.instrumentIndex || other.side === order.side) continue;
-    const otherPrice = reachOf(other, state);
+    const otherPrice = worstPriceOf(other, state);
     if (order.side === 'buy' ? price >= otherPrice : price <= otherPrice) return other;
   }
   return null;
 }
 /** Returns the worst price at which an order may fill, in ticks. */
-function reachOf({ limit, side }: Pick<Draft, 'limit' | 'side'>, { mark, reservations }: RiskState): number {
+function worstPriceOf({ limit, side }: Pick<Draft, 'limit' | 'side'>, { mark, reservations }: RiskState): number {
   return limit > 0 ? limit : reservations.collarTicks(mark, side === 'buy');
 }
 
 /**
- * The legs of a bracket together sell at most what its entry has bought. An entry of an earlier process is unknown, so it sets no limit.
+ * Denies a leg of a bracket if all legs together could close more than the entry has opened. An entry of an earlier process sets no limit.
  */
 export const parent: OrderRule = {
   kind: 'order',
   code: 'PARENT',
   keys: ['parent'],
   needs: ['orders'],
-  check: (order, state) => order.parent === 0 || siblings(order, state) + order.worstLots <= state.sent.lotsOf(order.parent),
+  check: (order, state) => order.parent === 0 || siblingLots(order, state) + order.worstLots <= state.sent.lotsOf(order.parent),
   detail: (order, state) =>
-    `${lotsText(order.worstLots, order.instrument)} beside ${lotsText(siblings(order, state), order.instrument)} of its siblings, of ${lotsText(state.sent.lotsOf(order.parent), order.instrument)} of its entry`,
+    `${lotsText(order.worstLots, order.instrument)} beside ${lotsText(siblingLots(order, state), order.instrument)} of its siblings, of ${lotsText(state.sent.lotsOf(order.parent), order.instrument)} of its entry`,
 };
 
-function siblings({ parent: entry }: Draft, { marks, sent }: RiskState): number {
+/** Returns the lots that the other legs of the bracket have closed or may still close. */
+function siblingLots({ parent: entry }: Draft, { marks, sent }: RiskState): number {
   let lots = sent.filledLegs(entry);
   for (const other of marks.openOrders?.() ?? []) if (other.parent === entry) lots += other.lots - other.filledLots;
   return lots;
 }
 
 /**
- * Denies the same order of the same strategy within a time in which it cannot be intended. Bracket legs come from the bot itself and pass.
+ * Denies an order that equals one which the strategy sent within `duplicateMs`. Legs of a bracket pass, because the bot sends them itself.
  */
 export const duplicate: OrderRule = {
   kind: 'order',
@@ -76,7 +78,7 @@ export const duplicate: OrderRule = {
   },
 };
 
-/** In a window of the day, UTC, only reductions may be sent. */
+/** Denies all orders except reductions in the configured windows of the day, UTC. */
 export const restricted: OrderRule = {
   kind: 'order',
   code: 'RESTRICTED',
@@ -91,17 +93,18 @@ function isRestricted({ limits: { windows }, nowMs }: RiskState): boolean {
   return windows.some(({ from, to }) => (from <= to ? minute >= from && minute < to : minute >= from || minute < to));
 }
 
-/** While a deployment is new, its size limits count at a share (resolve.ts), and it trades one symbol. */
+/** Denies a second symbol while a deployment is new. `resolve.ts` lowers its size limits. */
 export const deployCap: OrderRule = {
   kind: 'order',
   code: 'DEPLOY_CAP',
   keys: ['deployShare'],
   needs: ['ledger', 'orders'],
-  check: (order, state) => otherSymbol(order, state) < 0 || isReduction(order, state),
+  check: (order, state) => otherSymbolIndex(order, state) < 0 || isReduction(order, state),
   detail: (order, state) =>
-    `a new deployment trades one symbol, and ${state.instruments[otherSymbol(order, state)]?.id} is held or being ordered`,
+    `a new deployment trades one symbol, and ${state.instruments[otherSymbolIndex(order, state)]?.id} is held or being ordered`,
 };
 
-function otherSymbol({ instrumentIndex }: Draft, { instruments, ledger, reservations }: RiskState): number {
+/** Returns the index of another instrument that is held or being ordered; -1 without one. */
+function otherSymbolIndex({ instrumentIndex }: Draft, { instruments, ledger, reservations }: RiskState): number {
   return instruments.findIndex((_, index) => index !== instrumentIndex && (ledger.holds(index) || reservations.open(index) > 0));
 }

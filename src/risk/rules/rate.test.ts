@@ -26,8 +26,8 @@ function timesOf(steps: readonly { readonly on: number; readonly back: number }[
   });
 }
 
-describe('orders sent', () => {
-  it('orders sent pass while fewer than the limit were sent after the last minute began, whatever the order of their times', () => {
+describe('sent orders', () => {
+  it('sent orders pass while fewer than the limit were sent within the last minute, whatever the order of their times', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), course, (limit, steps) => {
         const sent = new SentOrders({ ...OFF, ordersPerMinute: limit });
@@ -44,7 +44,7 @@ describe('orders sent', () => {
     );
   });
 
-  it('orders sent of a leg at the open of its row leave the minute with it: the order after them is not one too many', () => {
+  it('sent orders: a leg at the open of its row leaves the minute together with the row, and the order after it is not one too many', () => {
     const sent = new SentOrders({ ...OFF, ordersPerMinute: 2 });
     sent.record(order, 100_000);
     sent.record(order, 60_000);
@@ -52,7 +52,7 @@ describe('orders sent', () => {
     expect(sent.mayPass(120_000)).toBe(true);
   });
 
-  it('orders sent of an hour are counted by their times, fills too', () => {
+  it('sent orders of an hour are counted by their times, and so are fills', () => {
     fc.assert(
       fc.property(course, (steps) => {
         const sent = new SentOrders({ ...OFF, ordersPerFill: 3 });

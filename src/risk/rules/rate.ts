@@ -1,4 +1,4 @@
-// Rules on the rate of orders: how many may be sent in a time.
+// Limits the number of orders in a minute, and for each fill.
 
 import { isReduction } from './openOrderRules.ts';
 import type { OrderRule } from './rule.ts';
@@ -9,7 +9,7 @@ export const messageRate: OrderRule = {
   keys: ['maxOrdersPerMinute', 'maxOrdersPerFill'],
   needs: [],
   check: (order, state) =>
-    state.sent.mayPass(state.nowMs) && (state.sent.maySpeak(order.strategy, state.nowMs) || isReduction(order, state)),
+    state.sent.mayPass(state.nowMs) && (state.sent.isWithinFillRate(order.strategy, state.nowMs) || isReduction(order, state)),
   detail({ strategy }, { limits, sent, nowMs }) {
     if (!sent.mayPass(nowMs)) return `${limits.ordersPerMinute} orders were sent in the last 60 s`;
     const hour = sent.lastHour(strategy, nowMs);

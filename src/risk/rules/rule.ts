@@ -1,4 +1,4 @@
-// Interfaces of risk rules, the state that rules read, and the model of exposure that they ask.
+// Defines the interfaces of risk rules, the state that rules read, and the model that computes exposure.
 
 import type { Ratio } from '../../base/number/decimalText.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
@@ -18,7 +18,7 @@ export type Draft = ReservedOrder;
 /** Newest price of each instrument of the run, in ticks; NaN before its first. The engine implements it. */
 export interface MarkPrices {
   lastTicks(instrumentIndex: number): number;
-  /** Number that differs whenever one of the prices may have changed; undefined: not known, so that each order reads them all. */
+  /** A number that changes whenever a price may have changed. If it is undefined, each check reads all prices. */
   readonly changes?: number | undefined;
   /** Unfinished orders of all strategies. */
   openOrders?(): readonly Order[];
@@ -36,41 +36,40 @@ export class AccountWorstCase {
 }
 
 /**
- * What orders and positions of an account may come to when every open order fills at its worst: of coins, of contracts (linear and inverse),
- * or the sum of both. Each figure includes the order; null: the account as it is. A missing mark gives NaN or Infinity, which exceeds
- * every limit.
+ * Computes the exposure of an account when every open order fills at its worst: of coins, of contracts (linear and inverse), or of both.
+ * Each figure includes the order, unless it is null. A missing mark gives NaN or Infinity, which exceeds every limit.
  */
 export interface ExposureModel {
-  /** What a denial calls the instruments of the account, and one of them: `all symbols`, `symbol`. */
+  /** The words of a denial for the instruments of the account, and for one of them: `all symbols`, `symbol`. */
   readonly scopeWords: string;
   readonly instrumentWord: string;
   /** True when positions may be short. Without shorts the net is the gross. */
   readonly hasShorts: boolean;
   /** The contracts of the account; null if it has none. */
   readonly contracts: ContractModel | null;
-  /** True when the order adds to no position in any case: a sale of coins, or an order that can only reduce the position in a contract. */
+  /** True when the order cannot add to a position: a sell of coins, or an order that can only reduce the position in a contract. */
   addsNothing(order: Draft, state: RiskState): boolean;
-  /** Returns the largest position to which the order's instrument may come: base units of coins, or lots of a contract. */
+  /** Returns the largest position of the order's instrument that may result: base units of coins, or lots of a contract. */
   position(order: Draft): number;
   positionText(quantity: number, order: Draft): string;
   /** Returns the worst notional of an instrument, in units of money. */
   notional(index: number, order: Draft | null, state: RiskState): number;
   /** Writes the worst case of the account into `state.account`, and returns that. Hot: docs/performance.md#out-parameters. */
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase;
-  /** Returns longs minus shorts, in the direction of the order, when every order of its side fills and none of the other. */
+  /** Returns the net notional in the direction of the order, when every order of its side fills and no other order does. */
   net(order: Draft, state: RiskState): number;
-  /** True when the strategy can pay for the order, or has what it closes, beside what its other orders may take. */
+  /** True when the strategy has the money for the order, or the position to close, after its other orders have taken theirs. */
   isBacked(order: Draft, state: RiskState): boolean;
   /** Returns the figures of `isBacked`. */
   backingText(order: Draft, state: RiskState): string;
 }
 
-/** What rules on contracts ask besides. `contracts` is the model itself. */
+/** The additional figures for contracts. */
 export interface ContractModel extends ExposureModel {
   readonly ledger: FuturesLedger;
   /** Returns the cash that open orders of a strategy may still take from the account. */
   reservedCash(strategy: number): number;
-  /** Returns what the order's strategy can still use at the marks: its cash minus margins and losses of cross positions. */
+  /** Returns the money that the order's strategy can use at the marks: its cash minus margins and losses of cross positions. */
   available(order: Draft, state: RiskState): number;
   /** Returns margin and fee of the lots of the order that close nothing. */
   requiredMargin(order: Draft): number;
@@ -78,7 +77,7 @@ export interface ContractModel extends ExposureModel {
   lotsAtWorst(isLong: boolean, order: Draft): number;
 }
 
-/** One object for the life of a module; `tradable`, `nowMs` and `mark` are those of the current order. */
+/** The inputs of a check. There is one object for each module; `tradable`, `nowMs` and `mark` belong to the current order. */
 export interface RiskState {
   readonly instruments: readonly Instrument[];
   readonly ledger: Ledger;
@@ -105,12 +104,12 @@ export type RuleInput = 'ledger' | 'orders' | 'marks';
 interface AnyRule {
   /** Stable: strategies, reports and the journal identify the rule by it. */
   readonly code: string;
-  /** The limits that turn it on; one is enough. An empty list: always on. */
+  /** The limits that switch it on; one is enough. With an empty list it is always on. */
   readonly keys: readonly LimitKey[];
   readonly needs: readonly RuleInput[];
 }
 
-/** Checks an order. Pure; a missing input (NaN) fails the check. In a run over both markets a rule of one passes orders of the other. */
+/** Checks an order. A missing input (NaN) fails the check. A rule for one market passes all orders of the other market. */
 export interface OrderRule extends AnyRule {
   readonly kind: 'order';
   /** The market whose orders it checks; without one, it checks those of both. */
@@ -133,6 +132,7 @@ export type RiskRule = OrderRule | EquityRule | LiveRule;
 /** Halts new risk on the account, or clears the halt, as of a time. */
 export type Halt = (isHalted: boolean, atMs: number, why: string) => void;
 
+/** A running loss rule. */
 export interface EquityWatch {
   /** Passes the account's equity before the run's first mark. */
   begin(units: number, nowMs: number): void;
@@ -140,11 +140,11 @@ export interface EquityWatch {
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void;
   /** Reports that time has reached `nowMs` without a row since. */
   roll(nowMs: number): void;
-  /** Restarts the baseline: the operator has cleared the halt. */
+  /** Sets the baseline to the newest equity, because the operator has cleared the halt. */
   reset(): void;
-  /** The equity that losses are measured from: that of 00:00 UTC, or the peak. */
+  /** The equity that losses are measured from: the equity at 00:00 UTC, or the peak. */
   readonly from: number;
-  /** The fraction of it that may be lost. */
+  /** The fraction of that equity that may be lost. */
   readonly share: Ratio;
   /** Sets a tighter limit from now on. */
   setLimit(limits: ResolvedLimits): void;

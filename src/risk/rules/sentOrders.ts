@@ -1,4 +1,4 @@
-// Records what was sent, how often and with which terms, as far as a rule that is on needs it.
+// Records the orders that were sent, as far as a rule that is on needs them: times, terms, and the legs of brackets.
 
 import type { Order } from '../../model/order.ts';
 
@@ -9,51 +9,55 @@ export const WINDOW_MS = 60_000;
 
 export const HOUR_MS = 3_600_000;
 
-/** Number of entries that are remembered: those with legs still to come are among the newest. */
+/** Number of bracket entries that are remembered. Entries whose legs are still to come are among the newest. */
 export const MAX_ENTRIES = 4096;
 
-/** What distinguishes one order from another, and when it was sent. */
+/** The terms by which orders count as equal, and when the order was sent. */
 export type RecentOrder = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'limit'> & {
   readonly isByAmount: boolean;
   readonly size: number;
   readonly sentMs: number;
 };
 
-/** Returns the requested lots or units: the second of two equal orders is sent one lot smaller while the first is open. */
+/** Returns the requested lots or units. They include the lot that was taken off to make the fingerprint unique. */
 export const sizeOf = ({ lots, quoteUnits, fingerprintOffset = 0 }: Order): number =>
   (quoteUnits > 0 ? quoteUnits : lots) + fingerprintOffset;
 
+/** The limits that decide what must be recorded. */
 export interface SentLimits {
-  /** Limit on orders in any 60 s; Infinity keeps no times. */
+  /** Limit on orders in any 60 s; Infinity without a limit. */
   readonly ordersPerMinute: number;
-  /** How long an equal order counts as a duplicate; 0 keeps none. */
+  /** How long an equal order counts as a duplicate, ms; 0 if never. */
   readonly duplicateMs: number;
-  /** Limit on a strategy's orders for each of its fills, in any hour; Infinity keeps none. */
+  /** Limit on a strategy's orders for each of its fills, in any hour; Infinity without a limit. */
   readonly ordersPerFill: number;
   /** True when the legs of a bracket are counted against their entry. */
   readonly countsLegs: boolean;
 }
 
-/** Inserts a time in order; it is mostly the last. */
+/** Inserts a time into a sorted list. Mostly it is the last. */
 export function insert(times: number[], timeMs: number): void {
-  let at = times.length;
-  for (; at > 0 && times[at - 1]! > timeMs; at--) times[at] = times[at - 1]!;
-  times[at] = timeMs;
+  let index = times.length;
+  for (; index > 0 && times[index - 1]! > timeMs; index--) times[index] = times[index - 1]!;
+  times[index] = timeMs;
 }
 
-/** The times of the newest orders, in order, as many as the limit: the oldest of them decides whether one more may be sent. */
+/**
+ * The recorded orders. As many times are kept as orders are allowed in a minute, so the oldest of them decides whether one more may be
+ * sent.
+ */
 export class SentOrders {
   private readonly times: Float64Array;
   private readonly duplicateMs: number;
   private readonly countsLegs: boolean;
   private readonly ordersPerFill: number;
-  /** By strategy: times of the last hour. */
+  /** Times of orders and of fills in the last hour, by strategy. */
   private sent: number[][] = [];
   private fills: number[][] = [];
   /** True when anything is recorded. A backtest without these limits records nothing. */
   readonly keeps: boolean;
   private next = 0;
-  private twins: RecentOrder[] = [];
+  private recentOrders: RecentOrder[] = [];
   private readonly entries = new Map<number, { readonly lots: number; filledLegs: number }>();
 
   constructor({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs }: SentLimits) {
@@ -78,15 +82,16 @@ export class SentOrders {
     return { sent: count(this.sent[strategy]), fills: count(this.fills[strategy]) };
   }
   /** True when one more order is within the limit for the strategy's fills. */
-  maySpeak(strategy: number, nowMs: number): boolean {
+  isWithinFillRate(strategy: number, nowMs: number): boolean {
     if (this.ordersPerFill === INFINITY) return true;
     const { sent, fills } = this.lastHour(strategy, nowMs);
     return sent < this.ordersPerFill * Math.max(1, fills);
   }
+  /** True if the strategy sent an equal order within `duplicateMs`. */
   hasRecentDuplicate(order: Order, nowMs: number): boolean {
     const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
     const size = sizeOf(order);
-    return this.twins.some(
+    return this.recentOrders.some(
       (duplicate) =>
         duplicate.sentMs > nowMs - this.duplicateMs &&
         duplicate.strategy === strategy &&
@@ -97,7 +102,7 @@ export class SentOrders {
         duplicate.limit === limit,
     );
   }
-  /** Returns what an entry may have filled at most; Infinity for an unknown entry. */
+  /** Returns the largest lots that an entry may have filled; Infinity for an unknown entry. */
   lotsOf(entry: number): number {
     return this.entries.get(entry)?.lots ?? INFINITY;
   }
@@ -110,8 +115,8 @@ export class SentOrders {
     if (this.ordersPerFill < INFINITY) insert((this.sent[order.strategy] ??= []), nowMs);
     if (this.duplicateMs > 0) {
       const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
-      this.twins = this.twins.filter(({ sentMs }) => sentMs > nowMs - this.duplicateMs);
-      this.twins.push({ strategy, instrumentIndex, side, limit, isByAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
+      this.recentOrders = this.recentOrders.filter(({ sentMs }) => sentMs > nowMs - this.duplicateMs);
+      this.recentOrders.push({ strategy, instrumentIndex, side, limit, isByAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
     }
     if (!this.countsLegs || order.parent > 0) return;
     this.entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
@@ -122,12 +127,16 @@ export class SentOrders {
     const times = this.times;
     const oldest = this.next;
     const last = times.length - 1;
-    let at = oldest;
-    for (let before = at === 0 ? last : at - 1; before !== oldest && times[before]! > timeMs; before = at === 0 ? last : at - 1) {
-      times[at] = times[before]!;
-      at = before;
+    let index = oldest;
+    for (
+      let before = index === 0 ? last : index - 1;
+      before !== oldest && times[before]! > timeMs;
+      before = index === 0 ? last : index - 1
+    ) {
+      times[index] = times[before]!;
+      index = before;
     }
-    times[at] = timeMs;
+    times[index] = timeMs;
     this.next = oldest === last ? 0 : oldest + 1;
   }
   /** Records a fill of a bracket leg. */
@@ -139,7 +148,7 @@ export class SentOrders {
   noteFill(strategy: number, timeMs: number): void {
     if (this.ordersPerFill < INFINITY) insert((this.fills[strategy] ??= []), timeMs);
   }
-  /** Continues with what `earlier` has recorded, under limits that are not wider. */
+  /** Takes over the records of `earlier`, whose limits were equal or wider. */
   follow(earlier: SentOrders): void {
     const max = this.times.length;
     if (max > 0) {
@@ -147,7 +156,7 @@ export class SentOrders {
       this.times.set(times, max - times.length);
       this.next = 0;
     }
-    this.twins = earlier.twins;
+    this.recentOrders = earlier.recentOrders;
     this.sent = earlier.sent;
     this.fills = earlier.fills;
     for (const [id, entry] of earlier.entries) this.entries.set(id, entry);

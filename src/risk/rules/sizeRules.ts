@@ -4,7 +4,7 @@ import { productAtMost } from '../../base/number/exact.ts';
 import type { Draft, OrderRule, RiskState } from './rule.ts';
 import { lotsText, moneyText, priceText, quoteText, ratioText } from '../limits/words.ts';
 
-/** The specification has a time in force for futures only: a spot order with one cannot be sent. */
+/** Denies a spot order with a time in force, because the specification has it for futures only. */
 export const timeInForce: OrderRule = {
   kind: 'order',
   code: 'TIME_IN_FORCE',
@@ -15,7 +15,7 @@ export const timeInForce: OrderRule = {
   detail: (order) => `${order.timeInForce} is not available on spot`,
 };
 
-/** Allows only instruments of the run, and only those whose exposure the rules below can count. */
+/** Denies instruments that are not in the run, or that the ledger cannot hold. */
 export const instrument: OrderRule = {
   kind: 'order',
   code: 'INSTRUMENT',
@@ -26,7 +26,7 @@ export const instrument: OrderRule = {
     `${id} is not ${market === 'both' ? 'an' : `a ${market}`} instrument of this run`,
 };
 
-/** A contract whose status is not open takes only orders that close. */
+/** Denies orders that open a contract whose status is not open for trading. */
 export const tradingStatus: OrderRule = {
   kind: 'order',
   code: 'NOT_TRADING',
@@ -37,7 +37,7 @@ export const tradingStatus: OrderRule = {
   detail: (order) => `${order.instrument.id} is not open for trading`,
 };
 
-/** Sizes were already rounded toward less risk. A size below the smallest order is denied, never rounded up. */
+/** Denies a size below the smallest order. Sizes were rounded toward less risk before, and are never rounded up. */
 export const precision: OrderRule = {
   kind: 'order',
   code: 'PRECISION',
@@ -54,7 +54,7 @@ function minUnits({ instrumentIndex, instrument: { minLots } }: Draft, { mark, r
   return reservations.scale(instrumentIndex).notionalUp(mark, minLots);
 }
 
-/** On spot a buy never reduces. (A sell beyond the holding is denied by MARGIN.) */
+/** Denies reduce-only buys on spot, because a buy cannot reduce a holding. MARGIN denies a sell beyond the holding. */
 export const reduceOnly: OrderRule = {
   kind: 'order',
   code: 'REDUCE_ONLY',

@@ -64,7 +64,7 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
     changes: [
       {
         file: 'src/adapters/exchange/observe/attribution.ts',
-        from: "if (!raisedCauses.has('DUPLICATE', null)) this.#uncleared.clear();",
+        from: "if (!raisedCauses.has('DUPLICATE', null)) this.#unclearedIds.clear();",
         to: "if (venueId !== '') return;",
       },
     ],
@@ -117,7 +117,7 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
       {
         file: 'src/adapters/exchange/observe/attribution.ts',
         from: "      case 'found':\n",
-        to: "      case 'found':\n        if (match.track.isBelievedAbsent || seen.channel === 'myTrades') return null;\n",
+        to: "      case 'found':\n        if (match.tracked.isBelievedAbsent || seen.channel === 'myTrades') return null;\n",
       },
       { file: 'src/orders/prove/guards.ts', from: '  absentReserve: true,', to: '  absentReserve: false,' },
       { file: 'src/orders/prove/guards.ts', from: '  absentMemory: true,', to: '  absentMemory: false,' },

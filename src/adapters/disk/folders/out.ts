@@ -1,4 +1,4 @@
-// Checks before a run that its output folder can be written, because the run would otherwise fail only at its end.
+// Checks before a run that its output folder can be written, so that the run does not fail at its end.
 
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -6,19 +6,19 @@ import { ConfigError } from '../../../base/errors.ts';
 
 /** Throws ConfigError, naming `option`, if `folder` or its nearest existing parent is a file or is not writable. */
 export function checkOutFolder(option: string, folder: string): void {
-  let place = resolve(folder);
-  while (!existsSync(place) && place !== dirname(place)) place = dirname(place);
-  if (!statSync(place).isDirectory()) {
+  let existing = resolve(folder);
+  while (!existsSync(existing) && existing !== dirname(existing)) existing = dirname(existing);
+  if (!statSync(existing).isDirectory()) {
     throw new ConfigError(
-      `${option} ${folder}: expected a folder, got a file${place === resolve(folder) ? '' : `, ${place}`}`,
+      `${option} ${folder}: expected a folder, got a file${existing === resolve(folder) ? '' : `, ${existing}`}`,
       'name another folder',
     );
   }
   try {
-    // Modes do not show this for system folders such as /proc, where Node would retry permanently.
-    rmdirSync(mkdtempSync(join(place, '.isobar-')));
+    // Try it, because modes do not show it for system folders such as /proc, where Node would retry permanently.
+    rmdirSync(mkdtempSync(join(existing, '.isobar-')));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new ConfigError(`${option} ${folder}: ${place} may not be written to (${code})`, 'name another folder, or correct its rights');
+    throw new ConfigError(`${option} ${folder}: ${existing} may not be written to (${code})`, 'name another folder, or correct its rights');
   }
 }

@@ -1,4 +1,4 @@
-// Names run folders and moves a finished one to its final path.
+// Names run folders, and moves a finished one to its final path.
 
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,8 +24,8 @@ export function moveInto(out: string, staging: string, name: string): string {
 
 /** Returns `<out>/<name>`, or that with the first free number appended. */
 export function freePath(out: string, name: string): string {
-  for (let turn = 1; turn <= MAX_SAME_NAME; turn++) {
-    const folder = join(out, turn === 1 ? name : `${name}-${turn}`);
+  for (let number = 1; number <= MAX_SAME_NAME; number++) {
+    const folder = join(out, number === 1 ? name : `${name}-${number}`);
     if (!existsSync(folder)) return folder;
   }
   throw new ConfigError(`${join(out, name)}: ${MAX_SAME_NAME} runs of this name began in one second`, 'name another folder by --out');

@@ -22,6 +22,6 @@ it('files that a killed process left a day ago are removed, and no others', () =
   expect(readdirSync(out).toSorted()).toEqual(kept.toSorted());
 });
 
-it('needs no folder to be there', () => {
+it('nothing is removed, and nothing fails, if the folder does not exist', () => {
   expect(stagingFolder(join(tmpdir(), 'isobar-not-there'))).toMatch(/isobar-not-there\/\.unfinished-\d+-\d+$/);
 });

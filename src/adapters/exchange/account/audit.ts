@@ -1,4 +1,4 @@
-// Audits: compare everything that the venue shows with our records. Instruments in use are audited often, all of them now and then.
+// Audits the account: compares the venue's lists with our records. A fast audit reads active instruments only, a full audit reads all.
 
 import { all, type Work } from '../../../base/task.ts';
 import type { AuditKind, AuditResult, AuditDifference, HaltCode } from '../calls/types.ts';
@@ -13,10 +13,11 @@ export interface AuditsDeps {
   readonly settings: Pick<OrderSettings, 'balanceMs'>;
   readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingsCheck;
-  /** Reconciles one instrument. `isWhole`: every list was complete. */
+  /** Reconciles one instrument. Returns true if every list was complete. */
   readonly reconcile: (instrument: number, options: CallOptions) => Work<boolean>;
-  /** Instruments of this market, and those that have unfinished orders. */
+  /** Indices of this market's instruments. */
   readonly own: readonly number[];
+  /** Those of them that have unfinished orders. */
   readonly active: () => readonly number[];
   /** Differences without a halt cause of their own: orders with a contested id, and open duplicate orders. */
   readonly uncertainties: () => readonly AuditDifference[];
@@ -24,20 +25,21 @@ export interface AuditsDeps {
   readonly venueNow: () => Work<number | null>;
 }
 
-/** Causes that make an audit a mismatch. Each stays until the operator or a later audit explains it. */
-const MISMATCHES: ReadonlySet<HaltCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
+/** Halt causes with which an audit is a mismatch. Each stays until the operator or a later audit clears it. */
+const MISMATCH_CODES: ReadonlySet<HaltCode> = new Set(['ALIEN', 'STRAY', 'MISMATCH', 'DUPLICATE', 'ECHO', 'FEE_COIN', 'FINE_FILL']);
 const OPTIONS: Readonly<Record<AuditKind, CallOptions>> = { fast: { priority: 'steady' }, full: { priority: 'reconcile' } };
 
 export class Audits {
-  readonly #parts: AuditsDeps;
-  #balancedMs = -Infinity;
+  readonly #deps: AuditsDeps;
+  #comparedMs = -Infinity;
 
-  constructor(parts: AuditsDeps) {
-    this.#parts = parts;
+  constructor(deps: AuditsDeps) {
+    this.#deps = deps;
   }
 
+  /** Audits the account and returns the result. */
   *run(kind: AuditKind): Work<AuditResult> {
-    const { venueNow, own, active, reconcile, holdings } = this.#parts;
+    const { venueNow, own, active, reconcile, holdings } = this.#deps;
     const venueMs = yield* venueNow();
     if (venueMs === null) return gap(0, 'the exchange does not report its time');
     const instruments = kind === 'full' ? own : active();
@@ -46,26 +48,26 @@ export class Audits {
     if (!this.#isBalanceDue(kind)) return this.#result(isWhole, venueMs);
     // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
     const verified = yield* holdings.verify(own, OPTIONS[kind]);
-    this.#judge(verified);
+    this.#reportDifferences(verified);
     return this.#result(isWhole && verified.isWhole, venueMs);
   }
 
   #isBalanceDue(kind: AuditKind): boolean {
-    const { scheduler, settings } = this.#parts;
+    const { scheduler, settings } = this.#deps;
     // While the books are in doubt, reductions depend on what the account really holds.
-    return kind === 'full' || this.#mismatches().length > 0 || scheduler.nowMs - this.#balancedMs >= settings.balanceMs;
+    return kind === 'full' || this.#mismatches().length > 0 || scheduler.nowMs - this.#comparedMs >= settings.balanceMs;
   }
 
-  #judge({ isWhole, differences }: Verified): void {
-    const { raisedCauses, scheduler } = this.#parts;
+  #reportDifferences({ isWhole, differences }: Verified): void {
+    const { raisedCauses, scheduler } = this.#deps;
     if (!isWhole) return;
-    this.#balancedMs = scheduler.nowMs;
+    this.#comparedMs = scheduler.nowMs;
     if (differences.length > 0) raisedCauses.raise('MISMATCH', null, differences.join('; '));
     else raisedCauses.resolve('MISMATCH', null);
   }
 
   #mismatches(): readonly AuditDifference[] {
-    return [...this.#parts.raisedCauses.standing.filter(({ code }) => MISMATCHES.has(code)), ...this.#parts.uncertainties()];
+    return [...this.#deps.raisedCauses.standing.filter(({ code }) => MISMATCH_CODES.has(code)), ...this.#deps.uncertainties()];
   }
   #result(isWhole: boolean, venueMs: number): AuditResult {
     const differences = this.#mismatches();

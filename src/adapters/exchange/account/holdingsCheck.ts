@@ -1,4 +1,4 @@
-// Compares what the account holds with what its trades add up to: asset totals on spot, net contracts on futures.
+// Compares the account's holdings with the sum of its trades: asset totals on spot, net contracts on futures.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { all, sleep, type Work } from '../../../base/task.ts';
@@ -11,6 +11,7 @@ import type { FundingWatch } from './funding.ts';
 import type { PositionRow } from '../calls/rows.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 
+/** The result of a comparison. */
 export interface Verified {
   /** False if a read failed or there is no baseline to compare with yet. Then the check proves nothing. */
   readonly isWhole: boolean;
@@ -34,59 +35,59 @@ interface Snapshot {
   readonly isComparable: boolean;
   /** Returns the difference from each state of the books that the read may show, newest first, given the trades known now. */
   gaps(): readonly Gap[];
-  /** Returns one sentence for each asset or contract of a proven difference. */
-  proved(gap: Gap): Verified['differences'];
+  /** Remembers a proven difference. Returns one sentence for each asset or contract of it. */
+  noteProven(gap: Gap): Verified['differences'];
   /** Makes this read the baseline. */
   adopt(): void;
 }
 
-const NOTHING: Verified = { isWhole: false, differences: [] };
-const AGREED: Verified = { isWhole: true, differences: [] };
+const NOT_VERIFIED: Verified = { isWhole: false, differences: [] };
+const VERIFIED: Verified = { isWhole: true, differences: [] };
 const MAX_TRIES = 6;
 const LOOK_BACK_MS = 3_600_000;
 /** How old a holdings read may be when it arrives, beyond twice the read lag. */
-const OLDEST_MS = 10_000;
+const MAX_AGE_MS = 10_000;
 
 export class HoldingsCheck {
-  readonly #parts: HoldingsCheckDeps;
+  readonly #deps: HoldingsCheckDeps;
   /** The difference that the latest comparison proved, on spot. */
   #assetGap: Gap | null = null;
   /** The differences that the latest comparison proved for contracts, by instrument. */
   readonly #lotGaps = new Map<number, Gap>();
 
-  constructor(parts: HoldingsCheckDeps) {
-    this.#parts = parts;
+  constructor(deps: HoldingsCheckDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Reads trades first, then holdings. Holdings must equal the books as they were after one of the latest trades: on a busy account trading
    * continues, so two reads need not be equal.
-   * A difference may come from a trade that no list shows yet. It is proven only if it is the same again after the read lag, with all
+   * A difference may come from a trade that no list shows yet. It is proven only if it is equal after the read lag, with all
    * trades read in between. The first baseline needs two equal reads.
    */
   *verify(instruments: readonly number[], options: CallOptions): Work<Verified> {
-    const { own, lagMs, venueMs, parts } = this.#parts.core;
+    const { own, lagMs, venueMs, deps } = this.#deps.core;
     let before: Snapshot | null = null;
-    for (let number = 1; ; number++) {
+    for (let attempt = 1; ; attempt++) {
       // A trade that became visible late was missed by the earlier reads. Read back far enough to find it.
-      const sinceMs = number === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
-      const areTradesWhole = yield* this.#readTrades(number === 1 ? instruments : own, sinceMs, options);
-      if (!areTradesWhole) return NOTHING;
+      const sinceMs = attempt === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
+      const areTradesWhole = yield* this.#readTrades(attempt === 1 ? instruments : own, sinceMs, options);
+      if (!areTradesWhole) return NOT_VERIFIED;
       // Trades that arrived since may explain the previous read.
       if (before?.isComparable === true && before.gaps().some(isNone)) return this.#verifiedAt(instruments);
       const snapshot: Snapshot | null = yield* this.#read(instruments, options);
-      if (snapshot === null) return NOTHING;
+      if (snapshot === null) return NOT_VERIFIED;
       const verified = this.#compare(snapshot, before, instruments);
       if (verified !== null) return verified;
-      if (number === MAX_TRIES) return NOTHING;
+      if (attempt === MAX_TRIES) return NOT_VERIFIED;
       before = snapshot;
-      yield* sleep(parts.scheduler, Math.ceil(lagMs()));
+      yield* sleep(deps.scheduler, Math.ceil(lagMs()));
     }
   }
 
-  /** The operator has explained the proven differences: they become part of what the account must hold. Other differences remain. */
+  /** Accepts the proven differences, which the operator has explained: they become part of what the account must hold. */
   acceptDifferences(): void {
-    const { holdings, positions, own } = this.#parts.core;
+    const { holdings, positions, own } = this.#deps.core;
     if (this.#assetGap !== null) holdings.explain(this.#assetGap);
     for (const index of own) {
       const gap = this.#lotGaps.get(index);
@@ -97,7 +98,7 @@ export class HoldingsCheck {
 
   /** Returns by how many lots the venue shows less than the books on the side that an order of `side` reduces. Usually 0. */
   lackingLots(index: number, side: Side): number {
-    const { instruments, market } = this.#parts.core.parts;
+    const { instruments, market } = this.#deps.core.deps;
     const { base, quantityDigits } = instruments[index]!;
     const gaps = market === 'spot' ? this.#assetGap : this.#lotGaps.get(index);
     const by = gaps?.by.find(([name]) => market === 'futures' || name === base)?.[1];
@@ -112,7 +113,7 @@ export class HoldingsCheck {
     this.#lotGaps.clear();
   }
 
-  /** Returns null if another read must decide. `before`: the read before this one. */
+  /** Returns the result, or null if another read must decide. `before`: the previous read. */
   #compare(snapshot: Snapshot, before: Snapshot | null, instruments: readonly number[]): Verified | null {
     if (!snapshot.isComparable) {
       if (snapshot.signature !== before?.signature) return null;
@@ -121,39 +122,39 @@ export class HoldingsCheck {
     }
     const gaps = snapshot.gaps();
     if (gaps.some(isNone)) return this.#verifiedAt(instruments);
-    const known = new Set(before?.isComparable === true ? before.gaps().map(({ key }) => key) : []);
-    const proved = gaps.find(({ key }) => known.has(key));
-    return proved === undefined ? null : { isWhole: true, differences: snapshot.proved(proved) };
+    const keysBefore = new Set(before?.isComparable === true ? before.gaps().map(({ key }) => key) : []);
+    const proven = gaps.find(({ key }) => keysBefore.has(key));
+    return proven === undefined ? null : { isWhole: true, differences: snapshot.noteProven(proven) };
   }
 
-  /** On spot, the assets of all instruments are compared at once. */
+  /** Notes that the holdings agree, and forgets the proven differences. On spot, the assets of all instruments are compared at once. */
   #verifiedAt(instruments: readonly number[]): Verified {
-    if (instruments.length === this.#parts.core.own.length) this.#forgetGaps();
+    if (instruments.length === this.#deps.core.own.length) this.#forgetGaps();
     for (const index of instruments) this.#lotGaps.delete(index);
-    this.#parts.agreed();
-    return AGREED;
+    this.#deps.agreed();
+    return VERIFIED;
   }
 
-  /** Returns true if no trade is missing or unattributed. */
+  /** Reads the trades. Returns true if no trade is missing or unattributed. */
   *#readTrades(instruments: readonly number[], sinceMs: number, options: CallOptions): Work<boolean> {
-    const reads = yield* all(instruments.map((index) => this.#parts.readTrades(index, sinceMs, options)));
+    const reads = yield* all(instruments.map((index) => this.#deps.readTrades(index, sinceMs, options)));
     return reads.every(({ isWhole, unattributed }) => isWhole && unattributed === 0);
   }
   /** True while an order may have had an effect that is not known yet. Holdings read now cannot be a baseline. */
   #isUnsure(): boolean {
-    const { own, tracks } = this.#parts.core;
+    const { own, trackedOrders } = this.#deps.core;
     return own.some((index) =>
-      Array.from(tracks.openOf(index)).some(({ isSought, isOnWire, lifecycle }) => isSought || (isOnWire && lifecycle === 'sent')),
+      Array.from(trackedOrders.openOf(index)).some(({ isSought, isOnWire, lifecycle }) => isSought || (isOnWire && lifecycle === 'sent')),
     );
   }
 
   #read(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
-    return this.#parts.core.parts.market === 'spot' ? this.#assets(instruments, options) : this.#contracts(instruments, options);
+    return this.#deps.core.deps.market === 'spot' ? this.#assets(instruments, options) : this.#contracts(instruments, options);
   }
 
   *#assets(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
-    const { venue, holdings, parts } = this.#parts.core;
-    const assets = new Set(instruments.flatMap((index) => [parts.instruments[index]!.base, parts.instruments[index]!.quote]));
+    const { venue, holdings, deps } = this.#deps.core;
+    const assets = new Set(instruments.flatMap((index) => [deps.instruments[index]!.base, deps.instruments[index]!.quote]));
     const sinceMs = this.#oldestMs();
     const held = yield* venue.holdings(options);
     if (held === null || (!holdings.isSet && this.#isUnsure())) return null;
@@ -162,7 +163,7 @@ export class HoldingsCheck {
       signature: held.map(({ asset, total }) => `${asset} ${total}`).join(' '),
       isComparable: holdings.isSet,
       gaps: () => Array.from(holdings.gaps(held, assets, sinceMs)),
-      proved: (gap) => {
+      noteProven: (gap) => {
         this.#assetGap = gap;
         return gap.by.map(([asset, by]) => differenceOf(asset, totalOf(asset), by));
       },
@@ -170,29 +171,29 @@ export class HoldingsCheck {
     };
   }
 
-  /** Returns the oldest state, in venue time, that a read requested now may show. */
+  /** Returns the venue time of the oldest state that a read requested now may show. */
   #oldestMs(): number {
-    const { venueMs, lagMs } = this.#parts.core;
-    return venueMs() - 2 * lagMs() - OLDEST_MS;
+    const { venueMs, lagMs } = this.#deps.core;
+    return venueMs() - 2 * lagMs() - MAX_AGE_MS;
   }
 
   *#contracts(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
-    const { venue, positions, parts } = this.#parts.core;
+    const { venue, positions, deps } = this.#deps.core;
     const nets: Net[] = [];
     for (const index of instruments) {
       const sinceMs = this.#oldestMs();
-      const page = yield* venue.positions(parts.instruments[index]!, options);
+      const page = yield* venue.positions(deps.instruments[index]!, options);
       if (page === null || !page.isWhole || (positions.lotsOf(index) === null && this.#isUnsure())) return null;
-      this.#parts.funding.take(index, page.rows);
-      nets.push({ index, lots: netLots(page.rows, parts.instruments[index]!), sinceMs });
+      this.#deps.funding.take(index, page.rows);
+      nets.push({ index, lots: netLots(page.rows, deps.instruments[index]!), sinceMs });
     }
     return this.#positionsOf(nets);
   }
-  /** Each contract is compared by itself: it must equal the sum of its own trades at some time. */
+  /** Returns the read of these positions. Each contract is compared alone: it must equal the sum of its own trades at some time. */
   #positionsOf(nets: readonly Net[]): Snapshot {
-    const { positions, parts } = this.#parts.core;
+    const { positions, deps } = this.#deps.core;
     const gapsOf = ({ index, lots, sinceMs }: Net): readonly Gap[] => Array.from(positions.gaps(index, lots, sinceMs));
-    const nameOf = ({ index }: Net): string => parts.instruments[index]!.wireName;
+    const nameOf = ({ index }: Net): string => deps.instruments[index]!.wireName;
     return {
       signature: nets.map(({ index, lots }) => `${index} ${lots.toFixed()}`).join(', '),
       isComparable: nets.every(({ index }) => positions.lotsOf(index) !== null),
@@ -204,7 +205,7 @@ export class HoldingsCheck {
         if (differing.length === 1) return gapsOf(only!).map((gap) => nameGap(gap, nameOf(only!)));
         return [joinGaps(differing.map((net) => nameGap(gapsOf(net)[0]!, nameOf(net))))];
       },
-      proved: (gap) => {
+      noteProven: (gap) => {
         for (const net of nets) {
           const by = gap.by.filter(([name]) => name.startsWith(`${nameOf(net)} `));
           if (by.length > 0) this.#lotGaps.set(net.index, { key: gap.key, by: by.map(([, each]) => ['lots', each] as const) });

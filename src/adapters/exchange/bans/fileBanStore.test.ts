@@ -51,7 +51,7 @@ describe('a ban in a file', () => {
     expect(start(START_MS + 900_000, 200).sent).toBe(1);
   });
 
-  it('a ban in a file can be read only by its owner, explains itself, and is the only file', () => {
+  it('a ban in a file can be read only by its owner, says what it is for, and is the only file', () => {
     start(START_MS, 418);
     start(START_MS + 300_000, 418);
     expect(readdirSync(folder)).toEqual(['exchange.json']);
@@ -71,7 +71,7 @@ describe('a ban in a file', () => {
     expect(start(START_MS + 1000, 418).why).toMatchObject([{ kind: 'banned', retryAtMs: START_MS + 300_000 }]);
   });
 
-  it('a ban in a file that is cut at any byte holds until a person removes the file', () => {
+  it('a ban in a file that is cut at any byte is in force until a person removes the file', () => {
     start(START_MS, 418);
     const whole = readFileSync(path);
     // The last byte is the line break. Without it the record is still complete.

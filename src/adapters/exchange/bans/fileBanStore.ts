@@ -1,4 +1,4 @@
-// Stores a ban in a small file that only its owner can read. The file is written completely or not at all.
+// Stores a ban in a file that only its owner can read. The file is written completely or not at all.
 
 import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -33,20 +33,20 @@ export class FileBanStore implements BanStore {
   write(ban: Ban): void {
     const folder = dirname(this.#path);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const draft = `${this.#path}.${process.pid}.tmp`;
+    const draftPath = `${this.#path}.${process.pid}.tmp`;
     try {
       // A killed process with the same process id may have left its draft.
-      rmSync(draft, { force: true });
-      const file = openSync(draft, O_CREAT | O_EXCL | O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
+      rmSync(draftPath, { force: true });
+      const file = openSync(draftPath, O_CREAT | O_EXCL | O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
       try {
         writeSync(file, textOf(ban));
         fsyncSync(file);
       } finally {
         closeSync(file);
       }
-      renameSync(draft, this.#path);
+      renameSync(draftPath, this.#path);
     } catch (error) {
-      rmSync(draft, { force: true });
+      rmSync(draftPath, { force: true });
       throw error;
     }
     syncFolder(folder);

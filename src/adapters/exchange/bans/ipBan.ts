@@ -1,4 +1,4 @@
-// The ban of this IP address after HTTP 418: stops all traffic, also after a restart.
+// Stops all traffic while the venue bans this IP address (HTTP 418), also after a restart.
 
 import type { Ban, BanStore, UnreadableBan } from './banStore.ts';
 import { RateStop, type Pass } from './rateStop.ts';
@@ -6,6 +6,7 @@ import { RateStop, type Pass } from './rateStop.ts';
 /** Services ban for two minutes up to three days. The shortest pause here is five minutes. */
 export const BAN_MIN_MS = 300_000;
 const MAX_BAN_MS = 259_200_000;
+/** This long after the end of a ban, the next one is as short as the first. */
 const FORGIVEN_MS = 86_400_000;
 
 export type BanEvent =
@@ -14,7 +15,7 @@ export type BanEvent =
   | { readonly kind: 'banNotSaved'; readonly ban: Ban; readonly cause: string };
 
 export class IpBan {
-  /** Set if the stored ban cannot be read, so that it is not known whether there is one. */
+  /** Set if the stored record cannot be read. Then there may be a ban, and nothing is sent. */
   readonly unreadable: UnreadableBan | null = null;
   readonly #store: BanStore | null;
   readonly #notify: (event: BanEvent) => void;
@@ -36,17 +37,20 @@ export class IpBan {
     return this.#stop.isOn(nowMs) ? this.#stop.untilMs : null;
   }
 
+  /** True if a call may be sent now. */
   mayPass(nowMs: number): boolean {
     return this.unreadable === null && this.#stop.mayPass(nowMs);
   }
+  /** Returns the pass of a call that is being sent. */
   passed(): Pass {
     return this.#stop.passAt();
   }
-  /** Returns true if other calls may pass now. */
+  /** Notes the end of a call without a 418. `isFine`: a reply came. Returns true if other calls may pass now. */
   ended(pass: Pass, isFine: boolean): boolean {
     return this.#stop.hasEnded(pass, isFine);
   }
 
+  /** Notes a 418: begins a ban or makes it longer, and stores it. */
   onBan(pass: Pass, nowMs: number, retryAfterMs: number | null): void {
     if (this.#stop.struck(pass, nowMs, retryAfterMs) === 'same') return;
     try {
@@ -68,7 +72,7 @@ export class IpBan {
     return { sinceMs, untilMs, strikes };
   }
 
-  /** Other programs on this address write the same record. A longer ban that they have stored is kept and obeyed. */
+  /** Stores the ban. Other programs on this address write the same record, so a longer stored ban is kept and obeyed. */
   #persist(): void {
     const stored = this.#store?.read() ?? null;
     // Keep the unreadable record: the next process finds it and sends nothing.

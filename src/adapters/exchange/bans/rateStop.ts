@@ -1,4 +1,4 @@
-// A pause after the venue reported a rate-limit violation. Each pause is longer than the last, and a single probe call ends it.
+// Pauses all calls after the venue reported a rate-limit violation. Each pause is longer than the last; one successful call ends it.
 
 export interface StopRules {
   /** Length of the first pause. Each further one is twice as long. */
@@ -8,7 +8,7 @@ export interface StopRules {
   readonly forgivenMs: number;
 }
 
-/** Identifies a call that was let through. */
+/** Identifies a call that was allowed to leave. */
 export interface Pass {
   readonly epoch: number;
 }
@@ -23,6 +23,7 @@ export interface Stopped {
   readonly strikes: number;
 }
 
+/** The pauses of one rate limit. */
 export class RateStop implements Stopped {
   sinceMs = -Infinity;
   untilMs = -Infinity;
@@ -62,7 +63,7 @@ export class RateStop implements Stopped {
   }
 
   /**
-   * A call ended without a new violation. `isFine`: a reply came that was not such a violation. Returns true if other calls may pass now.
+   * Notes the end of a call without a violation. `isFine`: a reply came. Returns true if other calls may pass now.
    */
   hasEnded(pass: Pass, isFine: boolean): boolean {
     if (pass !== this.#probe) return false;
@@ -72,16 +73,16 @@ export class RateStop implements Stopped {
   }
 
   /**
-   * A call was refused for a rate-limit violation. Returns `new` if a pause begins. Otherwise the call was sent before the current pause:
-   * `longer` if its reply extends the pause, `same` if not.
+   * Notes that the venue refused a call for a rate-limit violation. Returns `new` if a pause begins. Otherwise the call is from before the
+   * pause: `longer` if its reply extends the pause, `same` if not.
    */
   struck(pass: Pass, nowMs: number, retryAfterMs: number | null): 'new' | 'longer' | 'same' {
     if (pass === this.#probe) this.#probe = null;
     const { firstMs, maxMs, forgivenMs } = this.#rules;
-    const askedMs = nowMs + (retryAfterMs ?? 0);
+    const requestedMs = nowMs + (retryAfterMs ?? 0);
     if (pass.epoch !== this.#epoch) {
-      if (askedMs <= this.untilMs) return 'same';
-      this.untilMs = askedMs;
+      if (requestedMs <= this.untilMs) return 'same';
+      this.untilMs = requestedMs;
       return 'longer';
     }
     if (nowMs >= this.untilMs + forgivenMs) this.strikes = 0;
@@ -89,7 +90,7 @@ export class RateStop implements Stopped {
     this.strikes = Math.min(64, this.strikes + 1);
     this.sinceMs = nowMs;
     this.#isProven = false;
-    this.untilMs = Math.max(this.untilMs, askedMs, nowMs + Math.min(maxMs, firstMs * 2 ** (this.strikes - 1)));
+    this.untilMs = Math.max(this.untilMs, requestedMs, nowMs + Math.min(maxMs, firstMs * 2 ** (this.strikes - 1)));
     return 'new';
   }
 }

@@ -22,7 +22,7 @@ describe('after 429', () => {
     expect(fixture.count()).toBe(5);
   });
 
-  it('after 429 answers to what had left before belong to the same stop', () => {
+  it('after 429 replies to calls that were sent before it belong to the same stop', () => {
     const setup = new LimitsFixture();
     setup.ask('spot.newOrder', 'order', 80);
     setup.answer(429);
@@ -38,7 +38,7 @@ describe('after 429', () => {
     expect(rig.limiter.state.classes.map((each) => each.stoppedUntilMs)).toEqual([START_MS + 2000, START_MS + 60_000]);
   });
 
-  it('after 429 cancels continue, unless it was their own class', () => {
+  it('after 429 cancels continue, unless a cancel had the 429', () => {
     const otherFixture = new LimitsFixture();
     otherFixture.ask('spot.newOrder', 'order');
     otherFixture.answer(429);
@@ -67,7 +67,7 @@ describe('after 429', () => {
     expect(stand.count()).toBe(6);
   });
 
-  it('a class that has behaved for five minutes starts from 2 s again', () => {
+  it('a class without a 429 for five minutes stops for 2 s again at the next one', () => {
     const stand = new LimitsFixture();
     for (const waitMs of [2000, 4000 + 300_000]) {
       stand.ask('spot.account');
@@ -80,7 +80,7 @@ describe('after 429', () => {
   });
 });
 
-/** What a disk would keep. */
+/** The stored record, instead of a disk. */
 class Store implements BanStore {
   ban: Ban | null = null;
   read(): Ban | null {
@@ -144,7 +144,7 @@ describe('after 418', () => {
     expect(lengths).toEqual([300_000, 600_000, 86_400_000, 2_400_000]);
   });
 
-  it('a restart continues with it, and with their number', () => {
+  it('a restart continues the ban, and counts the earlier ones', () => {
     const bans = new Store();
     const otherFixture = new LimitsFixture({ bans });
     otherFixture.ask('spot.account');
@@ -163,13 +163,13 @@ describe('after 418', () => {
     expect(otherFixture.count()).toBe(4);
   });
 
-  it('a clock that was set back does not end it early', () => {
+  it('a clock that was set back does not end the ban early', () => {
     const bans = new Store();
     bans.ban = { sinceMs: START_MS + 3_600_000, untilMs: START_MS + 3_900_000, strikes: 1 };
     expect(new LimitsFixture({ bans }).limiter.state.bannedUntilMs).toBe(START_MS + 300_000);
   });
 
-  it('a ban that another program has met is respected', () => {
+  it('a ban that another program has received is respected', () => {
     const bans = new Store();
     const stand = new LimitsFixture({ bans });
     bans.ban = { sinceMs: START_MS - 1000, untilMs: START_MS + 9_000_000, strikes: 4 };

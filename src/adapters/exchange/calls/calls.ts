@@ -1,4 +1,4 @@
-// Calls of the REST client: counts those on the wire, sends nothing after a stop, and never throws.
+// Calls the REST client for the exchange: counts the calls on the wire, sends nothing after a stop, and returns errors as outcomes.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pending, type Work } from '../../../base/task.ts';
@@ -17,7 +17,7 @@ export class Calls {
   /** Calls without a reply yet. */
   #open = 0;
   #isStopped = false;
-  /** The venue has rejected the key. Further calls with it would look like an attack. */
+  /** True once the venue has rejected the key. Further calls with the key would look like an attack. */
   isLocked = false;
   #whenQuiet: (() => void) | null = null;
 
@@ -33,7 +33,7 @@ export class Calls {
     return this.#isStopped;
   }
 
-  /** Returns the outcome. If the call must not be sent (ConfigError), it is `notSent`, without a wait. */
+  /** Sends a call and returns its outcome. A call that must not be sent (ConfigError) returns `notSent` at once. */
   *call<O extends Op>(op: O, args: OpArgs<O>, options: CallOptions = {}): Work<Outcome<OpResult<O>>> {
     if (this.#isStopped || (this.isLocked && SECURITY[endpointOf(op).security].key))
       return { kind: 'notSent', cause: this.#isStopped ? 'the exchange is being left' : 'the exchange does not take the key' };
@@ -51,15 +51,15 @@ export class Calls {
     return outcome.kind === 'acked' ? outcome.value : null;
   }
 
-  /** Returns how to cancel the call. What waits for its outcome runs before the calls count as quiet. */
+  /** Returns a function that cancels the call. `done` runs before the end of the last call is reported to `stop`. */
   #send<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions): () => void {
-    const answered = (outcome: Outcome<OpResult<O>>): void => {
+    const onEnd = (outcome: Outcome<OpResult<O>>): void => {
       this.#open--;
       this.#onOutcome(op, outcome, args);
       done(outcome);
       if (this.#open === 0) this.#whenQuiet?.();
     };
-    const cancel = this.#client.call(op, args, answered, options);
+    const cancel = this.#client.call(op, args, onEnd, options);
     this.#open++;
     return cancel;
   }

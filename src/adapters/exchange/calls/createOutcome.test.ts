@@ -13,7 +13,7 @@ const ORDER = new PlainOrder([BTC], { lots: 100, limit: 9000 });
 const CID = '01KE6ZJ8000000AB0000000001';
 const ECHO: CreatedOrder = {
   venueId: '7',
-  cid: CID,
+  clientOrderId: CID,
   symbol: 'btcusdt',
   side: 'buy',
   isMarket: false,
@@ -21,17 +21,26 @@ const ECHO: CreatedOrder = {
   qty: '0.1',
   timeMs: 1,
 };
-const NOTHING: CreatedOrder = { venueId: '7', cid: null, symbol: null, side: null, isMarket: null, price: null, qty: null, timeMs: null };
+const NOTHING: CreatedOrder = {
+  venueId: '7',
+  clientOrderId: null,
+  symbol: null,
+  side: null,
+  isMarket: null,
+  price: null,
+  qty: null,
+  timeMs: null,
+};
 const answer = (status: number, body: string) =>
   outcomeOf('futures.createOrder', { kind: 'reply', status, body: new TextEncoder().encode(body) });
 
 describe('createOutcome', () => {
-  it('createOutcome believes an echo that says the same, however it is written, and one that says nothing', () => {
-    for (const echo of [ECHO, NOTHING, { ...ECHO, cid: '0' }, { ...ECHO, cid: CID.toLowerCase() }])
+  it('createOutcome believes an echo with the same values, in any notation, and one without values', () => {
+    for (const echo of [ECHO, NOTHING, { ...ECHO, clientOrderId: '0' }, { ...ECHO, clientOrderId: CID.toLowerCase() }])
       expect(echoProblem(echo, ORDER, CID)).toBeNull();
   });
   it.each([
-    ['clientOrderId', { cid: 'OTHER' }],
+    ['clientOrderId', { clientOrderId: 'OTHER' }],
     ['symbol', { symbol: 'ETHUSDT' }],
     ['side', { side: 'sell' }],
     ['type', { isMarket: true }],
@@ -45,12 +54,12 @@ describe('createOutcome', () => {
       echo: expect.stringContaining(name),
     });
   });
-  it('createOutcome compares no quantity of an order by amount', () => {
+  it('createOutcome does not compare the quantity of an order by amount', () => {
     const market = new PlainOrder([BTC], { quoteUnits: 5e9 });
     expect(echoProblem({ ...NOTHING, isMarket: true, qty: '50' }, market, CID)).toBeNull();
   });
 
-  it('createOutcome is refused exactly for codes that say so, complete and with 2xx or 4xx; everything else is unknown', () => {
+  it('createOutcome is rejected only for the codes of a rejection, in a complete reply with 2xx or 4xx; everything else is unknown', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.constantFrom(...ERROR_CODES.map(({ code }) => code)), fc.integer({ min: -3000, max: 20_000 })),
@@ -69,7 +78,7 @@ describe('createOutcome', () => {
     );
   });
 
-  it('createOutcome is not sent only with the proof that no byte left', () => {
+  it('createOutcome is not sent only with proof that no byte was sent', () => {
     const failed = (bytesWritten: number | null) => outcomeOf('futures.createOrder', { kind: 'failed', cause: 'reset', bytesWritten });
     expect(createOutcome(failed(0) as never, ORDER, CID).kind).toBe('notSent');
     for (const bytes of [1, null]) expect(createOutcome(failed(bytes) as never, ORDER, CID).kind).toBe('unknown');

@@ -15,11 +15,14 @@ export type CreateOutcome =
   /** `code`: the service's code or the HTTP status; null if no reply came. `echo`: how an acknowledgement differs from the order. */
   | { readonly kind: 'unknown'; readonly cause: string; readonly code: string | null; readonly echo: string | null };
 
-/** Total, with `unknown` as the default. `outcomeOf` decides the class (order safety, section 4); this compares the echoed terms. */
-export function createOutcome(outcome: Outcome<CreatedOrder>, wanted: OrderRequest, cid: string): CreateOutcome {
+/**
+ * Returns the outcome of a create request. `outcomeOf` has decided its class (order safety, section 4). An acknowledgement whose terms
+ * differ from the request becomes `unknown`.
+ */
+export function createOutcome(outcome: Outcome<CreatedOrder>, request: OrderRequest, clientOrderId: string): CreateOutcome {
   switch (outcome.kind) {
     case 'acked': {
-      const echo = echoProblem(outcome.value, wanted, cid);
+      const echo = echoProblem(outcome.value, request, clientOrderId);
       if (echo === null) return { kind: 'acked', venueId: outcome.value.venueId, timeMs: outcome.value.timeMs };
       return { kind: 'unknown', cause: `the acknowledgement is another order's: ${echo}`, code: null, echo };
     }
@@ -36,12 +39,13 @@ export function createOutcome(outcome: Outcome<CreatedOrder>, wanted: OrderReque
   }
 }
 
-/** Returns the first echoed term that differs from the request, or null if none does. Amounts and ids of `0` are ignored. */
-export function echoProblem(created: CreatedOrder, wanted: OrderRequest, cid: string): string | null {
-  const { instrument, side, lots, limit } = wanted;
+/** Returns the first repeated term that differs from the request, as text; null if all agree. Null terms and ids of `0` are ignored. */
+export function echoProblem(created: CreatedOrder, request: OrderRequest, clientOrderId: string): string | null {
+  const { instrument, side, lots, limit } = request;
   const differs = (name: string, got: string, expected: string): string => `${name}: expected ${expected}, got ${sanitizeText(got, 40)}`;
-  const echoed = created.cid === null || created.cid === '0' || created.cid === '' ? null : created.cid;
-  if (echoed !== null && echoed.toUpperCase() !== cid.toUpperCase()) return differs('clientOrderId', echoed, cid);
+  const echoed =
+    created.clientOrderId === null || created.clientOrderId === '0' || created.clientOrderId === '' ? null : created.clientOrderId;
+  if (echoed !== null && echoed.toUpperCase() !== clientOrderId.toUpperCase()) return differs('clientOrderId', echoed, clientOrderId);
   if (created.symbol !== null && created.symbol.toUpperCase() !== instrument.wireName.toUpperCase()) {
     return differs('symbol', created.symbol, instrument.wireName);
   }
@@ -59,9 +63,9 @@ export function echoProblem(created: CreatedOrder, wanted: OrderRequest, cid: st
   return null;
 }
 
-const LOCKS: ReadonlySet<number> = new Set([VENUE_CODES.exchangeLock.code, VENUE_CODES.accountRestricted.code]);
-const KEYS: ReadonlySet<number> = new Set([VENUE_CODES.rejectedKey.code, VENUE_CODES.illegalIp.code]);
-const UNSURE: ReadonlySet<number> = new Set([
+const LOCK_CODES: ReadonlySet<number> = new Set([VENUE_CODES.exchangeLock.code, VENUE_CODES.accountRestricted.code]);
+const KEY_CODES: ReadonlySet<number> = new Set([VENUE_CODES.rejectedKey.code, VENUE_CODES.illegalIp.code]);
+const INCIDENT_CODES: ReadonlySet<number> = new Set([
   VENUE_CODES.disconnected.code,
   VENUE_CODES.unexpectedResponse.code,
   VENUE_CODES.timeout.code,
@@ -71,8 +75,8 @@ const UNSURE: ReadonlySet<number> = new Set([
 /** Returns the account's halt cause that a reply implies: account locked, key rejected, incident at the venue; otherwise null. */
 export function accountHaltCode(outcome: Outcome<unknown>): Extract<HaltCode, 'LOCKED' | 'KEY' | 'INCIDENT'> | null {
   const code = outcome.kind === 'refused' ? outcome.code : outcome.kind === 'unknown' ? (outcome.error?.code ?? null) : null;
-  if (code !== null && LOCKS.has(code)) return 'LOCKED';
-  if (code !== null && KEYS.has(code)) return 'KEY';
+  if (code !== null && LOCK_CODES.has(code)) return 'LOCKED';
+  if (code !== null && KEY_CODES.has(code)) return 'KEY';
   if (outcome.kind !== 'unknown') return null;
-  return outcome.status === 504 || (code !== null && UNSURE.has(code)) ? 'INCIDENT' : null;
+  return outcome.status === 504 || (code !== null && INCIDENT_CODES.has(code)) ? 'INCIDENT' : null;
 }

@@ -17,10 +17,10 @@ import { mapOutcome, MAX_ROWS, type CreatedOrder, type VenueCalls } from './venu
 
 const limit = MAX_ROWS;
 
-/** The reply to a futures create has the order id and nothing else. */
+/** Returns the reply to a futures create, which has the order id and nothing else. */
 const idAlone = (venueId: string): CreatedOrder => ({
   venueId,
-  cid: null,
+  clientOrderId: null,
   symbol: null,
   side: null,
   isMarket: null,
@@ -29,22 +29,22 @@ const idAlone = (venueId: string): CreatedOrder => ({
   timeMs: null,
 });
 
-/** Looks up a trigger order in the list of waiting orders. Once it has fired, finds the resulting order by the shared client order id. */
+/** Returns the row of a waiting trigger order. If it has fired, returns the resulting order, which has the same client order id. */
 function* waitingOrder(
   calls: Calls,
   contractName: string,
   venueId: string,
-  { triggerId, cid }: { readonly triggerId: string; readonly cid: string },
+  { triggerId, clientOrderId }: { readonly triggerId: string; readonly clientOrderId: string },
   options: CallOptions,
 ): Work<OrderRow | 'none' | null> {
   const list = yield* calls.read('futures.triggerOrderList', { contractName, limit }, options);
   if (list === null) return null;
   const found = list.rows.find(({ triggerOrderId }) => triggerOrderId === triggerId);
   if (found === undefined) return 'none';
-  const row = triggerAsOrderRow(found, venueId, cid);
+  const row = triggerAsOrderRow(found, venueId, clientOrderId);
   if (row !== null) return row;
   const history = yield* calls.read('futures.orderHistory', { contractName, limit }, options);
-  return history?.rows.map(historyRow).find((child) => child.cid?.toUpperCase() === cid.toUpperCase()) ?? null;
+  return history?.rows.map(historyRow).find(({ cid }) => cid?.toUpperCase() === clientOrderId.toUpperCase()) ?? null;
 }
 
 /** Returns the account id of each fill, if the service reports it. */
@@ -52,25 +52,26 @@ const ownersOf = (rows: readonly FuturesFill[]): readonly (string | null)[] =>
   rows.map(({ isBuyer, bidUserId, askUserId }) => (isBuyer ? bidUserId : askUserId));
 
 /**
- * `request` returns the settings of a contract; every order carries its position type. `wrong` is called for a reply about another account.
+ * Returns the calls of futures. `settingsOf` returns the settings of a contract, because every order carries its position type.
+ * `onOtherAccount` is called for a reply about another account.
  */
 export function futuresCalls(
   calls: Calls,
-  request: (instrument: number) => ContractSettingsTarget,
-  wrong: (what: string) => void,
+  settingsOf: (instrument: number) => ContractSettingsTarget,
+  onOtherAccount: (what: string) => void,
 ): VenueCalls {
-  const account = new AccountIdentity('futures.myTrades', wrong);
+  const account = new AccountIdentity('futures.myTrades', onOtherAccount);
   const terms = (order: OrderRequest) => ({
     open: order.reduceOnly ? ('CLOSE' as const) : ('OPEN' as const),
-    positionType: request(order.instrumentIndex).positionType,
+    positionType: settingsOf(order.instrumentIndex).positionType,
   });
   return {
-    *create(order, cid, options) {
+    *create(order, clientOrderId, options) {
       if (isTriggerOrder(order)) {
-        const created = yield* calls.call('futures.createConditionOrder', triggerOrderArgs(order, terms(order), cid), options);
-        return mapOutcome(created, ({ triggerIds }) => idAlone(triggerTrackId(triggerIds[0] ?? '', cid)));
+        const created = yield* calls.call('futures.createConditionOrder', triggerOrderArgs(order, terms(order), clientOrderId), options);
+        return mapOutcome(created, ({ triggerIds }) => idAlone(triggerTrackId(triggerIds[0] ?? '', clientOrderId)));
       }
-      const created = yield* calls.call('futures.createOrder', futuresOrderArgs(order, terms(order), cid), options);
+      const created = yield* calls.call('futures.createOrder', futuresOrderArgs(order, terms(order), clientOrderId), options);
       return mapOutcome(created, ({ orderId }) => idAlone(orderId));
     },
     cancel({ wireName: contractName }, orderId) {
@@ -82,7 +83,7 @@ export function futuresCalls(
       const value = yield* calls.read('futures.serverTime', {}, { priority: 'reconcile', attempts: 1 });
       return value?.serverTimeMs ?? null;
     },
-    // Sent without a limit, so no row count can show that rows are missing.
+    // Without a limit in the request, the number of rows says nothing about missing ones.
     *openOrders({ wireName: contractName }, options) {
       const value = yield* calls.read('futures.openOrders', { contractName }, options);
       return value && pageOf(value, Infinity, futuresOrderRow);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Paging } from './paging.ts';
 
-/** What `fromId` means: rows from it on, or rows up to it; with or without the row itself. */
+/** The meanings of `fromId`: rows from it on, or rows up to it; with or without its own row. */
 interface Meaning {
   readonly isUpward: boolean;
   readonly isInclusive: boolean;
@@ -17,7 +17,7 @@ function serve(ids: readonly number[], size: number, fromId: string | null, { is
   return ids.filter((id) => id < from || (isInclusive && id === from)).slice(-size);
 }
 
-/** Reads the list as a reader does; `got`: the ids that were seen. */
+/** Reads the list as the adapter does. `got` are the ids that were read. */
 function readAll(ids: readonly number[], size: number, cursor: number | null, meaning: Meaning) {
   const paging = new Paging(cursor === null ? null : String(cursor));
   const got = new Set<number>();
@@ -39,7 +39,7 @@ const lists = fc.uniqueArray(fc.integer({ min: 2, max: 5000 }), { maxLength: 120
 const meanings = fc.record({ isUpward: fc.boolean(), isInclusive: fc.boolean() });
 
 describe('Paging', () => {
-  it('Paging says complete only when nothing that is newer than the cursor is missing', () => {
+  it('Paging is complete only if it has every row that is newer than the cursor', () => {
     // A page of two rows with neighbouring ids may hold only known rows. Such a page cannot lead further, which is a gap.
     fc.assert(
       fc.property(lists, fc.integer({ min: 3, max: 20 }), fc.nat({ max: 130 }), meanings, (ids, size, at, meaning) => {
@@ -47,19 +47,19 @@ describe('Paging', () => {
         const { kind, got } = readAll(ids, size, cursor, meaning);
         const wanted = ids.filter((id) => cursor === null || id > cursor);
         if (kind === 'complete') expect(wanted.every((id) => got.has(id))).toBe(true);
-        // From a cursor, pages that overlap lead everywhere, as long as they are few.
+        // From a cursor, overlapping pages reach every row, if they are few enough.
         else if (cursor !== null) expect(wanted.length / (size - 1)).toBeGreaterThan(20);
       }),
       { numRuns: 3000 },
     );
   });
 
-  it('Paging needs one page where that reaches back to the cursor', () => {
+  it('Paging reads one page if that reaches back to the cursor', () => {
     expect(readAll([1, 2, 3], 5, 1, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
     expect(readAll([5, 6, 7, 8, 9], 4, 6, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
   });
 
-  it('Paging is a gap where the list has forgotten the cursor and fromId is not heeded', () => {
+  it('Paging reports a gap if the list no longer has the cursor and fromId is ignored', () => {
     const unreachable = new Paging('1');
     const page = { ids: ['7', '8', '9'], isFull: true };
     expect(unreachable.takeNewest(page).kind).toBe('ask');
@@ -68,7 +68,7 @@ describe('Paging', () => {
     expect(step.kind).toBe('gap');
   });
 
-  it('Paging knows ids beyond what a double holds', () => {
+  it('Paging compares ids of more digits than a double holds', () => {
     const paging = new Paging('9007199254740993');
     expect(paging.takeNewest({ ids: ['9007199254740995', '9007199254740994'], isFull: true })).toEqual({
       kind: 'ask',

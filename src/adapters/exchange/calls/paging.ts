@@ -1,6 +1,6 @@
 // Reads a growing list page by page without gaps, for every meaning that a venue may give `fromId`. Pure.
 
-/** What paging needs of a page: its ids, and whether it was full. */
+/** The ids of a page, and whether the page was full. */
 export interface PageSeen {
   /** Ids of the rows, in any order. */
   readonly ids: readonly string[];
@@ -29,48 +29,48 @@ const byValue = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 export class Paging {
   readonly #cursor: bigint | null;
   /** The lowest id connected to the newest row, and the highest id connected to the cursor. */
-  #low: bigint | null = null;
-  #reached: bigint | null = null;
-  #isDown = false;
+  #lowestRead: bigint | null = null;
+  #highestRead: bigint | null = null;
+  #isDownward = false;
   #pages = 0;
 
   constructor(cursor: string | null) {
     this.#cursor = cursor === null ? null : BigInt(cursor);
   }
 
-  /** Takes the newest page. `reachesBack`: it is known to include a row older than all relevant ones. */
+  /** Takes the first, newest page and returns the next step. `reachesBack`: the page has a row that is older than all relevant rows. */
   takeNewest(page: PageSeen, reachesBack = false): PageStep {
     const ids = sortIds(page.ids);
-    this.#low = ids[0] ?? null;
-    if (!page.isFull || reachesBack || this.#low === null || this.#reachesCursor(this.#low)) return { kind: 'complete' };
-    this.#reached = this.#cursor;
+    this.#lowestRead = ids[0] ?? null;
+    if (!page.isFull || reachesBack || this.#lowestRead === null || this.#reachesCursor(this.#lowestRead)) return { kind: 'complete' };
+    this.#highestRead = this.#cursor;
     // Without a cursor there is no row to start from.
     return this.#cursor === null ? this.#askDownward() : this.#askUpward();
   }
 
-  /** Takes the page requested last. */
+  /** Takes the page that the latest `ask` requested, and returns the next step. */
   takeRequested(page: PageSeen, reachesBack = false): PageStep {
     if (++this.#pages > MAX_PAGES) return { kind: 'gap' };
-    return this.#isDown ? this.#takeDownward(page, reachesBack) : this.#takeUpward(page);
+    return this.#isDownward ? this.#takeDownward(page, reachesBack) : this.#takeUpward(page);
   }
 
   #takeUpward(page: PageSeen): PageStep {
     const ids = sortIds(page.ids);
-    const [reached, low] = [this.#reached!, this.#low!];
+    const [reached, low] = [this.#highestRead!, this.#lowestRead!];
     const last = ids.at(-1);
     // The page must contain the id that it was asked to start from, and newer ids.
     if (last === undefined || !ids.includes(reached) || last <= reached) return this.#askDownward();
-    this.#reached = last;
+    this.#highestRead = last;
     return last >= low ? { kind: 'complete' } : this.#askUpward();
   }
 
   #takeDownward(page: PageSeen, reachesBack: boolean): PageStep {
     const ids = sortIds(page.ids);
-    const low = this.#low!;
+    const low = this.#lowestRead!;
     const [first] = ids;
     if (first === undefined || !ids.includes(low)) return { kind: 'gap' };
     if (first === low) return { kind: page.isFull ? 'gap' : 'complete' };
-    this.#low = first;
+    this.#lowestRead = first;
     return !page.isFull || reachesBack || this.#reachesCursor(first) ? { kind: 'complete' } : this.#askDownward();
   }
 
@@ -78,11 +78,11 @@ export class Paging {
     return this.#cursor !== null && low <= this.#cursor;
   }
   #askUpward(): PageStep {
-    return { kind: 'ask', fromId: String(this.#reached! - 1n) };
+    return { kind: 'ask', fromId: String(this.#highestRead! - 1n) };
   }
   #askDownward(): PageStep {
-    this.#isDown = true;
-    return { kind: 'ask', fromId: String(this.#low! + 1n) };
+    this.#isDownward = true;
+    return { kind: 'ask', fromId: String(this.#lowestRead! + 1n) };
   }
 }
 

@@ -1,4 +1,4 @@
-// Rows of venue lists in one shape for both markets. Audits, evidence and fills use them.
+// Rows of the venue's lists, in one shape for both markets.
 
 import type { Side } from '../../../model/order.ts';
 import type { OrderStatus, CodeReading } from '../../../protocol/shapes/codes.ts';
@@ -9,7 +9,7 @@ import type { PositionAction } from '../../../protocol/shapes/value.ts';
 /** An order as a list or a query shows it. Decimals are the venue's text. */
 export interface OrderRow {
   readonly venueId: string;
-  /** Null if the row does not have it. */
+  /** Client order id; null if the row does not have it. */
   readonly cid: string | null;
   readonly side: Side;
   /** Null on spot. */
@@ -18,14 +18,15 @@ export interface OrderRow {
   readonly isMarket: boolean | null;
   readonly isLiquidation: boolean;
   readonly price: string | null;
-  /** For a MARKET BUY it may be a quote amount. */
+  /** Ordered quantity. A market buy on spot may have an amount of the quote asset here. */
   readonly qty: string;
+  /** Filled quantity. */
   readonly executed: string;
   readonly status: CodeReading<OrderStatus>;
   readonly timeMs: number | null;
 }
 
-/** One of our fills. */
+/** One fill of the account. */
 export interface TradeRow {
   readonly tradeId: string;
   /** The venue order id of our order, and that of the counterparty if reported. */
@@ -41,6 +42,7 @@ export interface TradeRow {
   readonly timeMs: number;
 }
 
+/** Rows of one reply, and whether rows may be missing. */
 export interface Page<T> {
   readonly rows: readonly T[];
   /** True if the list is as long as it can get, so that rows may be missing. */
@@ -63,11 +65,11 @@ export interface PositionRow {
 }
 
 /** An empty client order id or `0` means that there is no client order id. */
-const cidIn = (text: string | null): string | null => (text === null || text === '' || text === '0' ? null : text);
+const clientOrderIdIn = (text: string | null): string | null => (text === null || text === '' || text === '0' ? null : text);
 
 export const spotOrderRow = (row: SpotOrder): OrderRow => ({
   venueId: row.orderId,
-  cid: cidIn(row.clientOrderId),
+  cid: clientOrderIdIn(row.clientOrderId),
   side: row.side,
   action: null,
   isMarket: row.type === null ? null : row.type.word === 'MARKET',
@@ -95,7 +97,7 @@ export const futuresOrderRow = (row: FuturesOrder): OrderRow => ({
 
 export const historyRow = (row: OrderHistoryRow): OrderRow => ({
   venueId: row.orderId,
-  cid: cidIn(row.clientId),
+  cid: clientOrderIdIn(row.clientId),
   side: row.side,
   action: row.openOrClose,
   isMarket: row.type.word === 'MARKET',

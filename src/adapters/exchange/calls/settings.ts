@@ -1,6 +1,6 @@
-// Time constants of live order handling (order safety, section 18): waits, bounds and periods. A time scale may divide them.
+// Waits, limits and periods of live order handling (order safety, section 18).
 
-/** All in ms of our clock, already divided by the time scale. The exception is `windowMs`, which the venue counts on its own clock. */
+/** Times are ms of our clock, already divided by the time scale. Only `windowMs` is ms of the venue's clock. */
 export interface OrderSettings {
   /** How far a create's timestamp is set back, 0 to 4000. Late creates are refused sooner, but slow links get more refusals. */
   readonly backdateMs: number;
@@ -13,7 +13,7 @@ export interface OrderSettings {
   /** Pause before a cancel is first resent. It doubles up to `cancelRetryMaxMs`. */
   readonly cancelRetryMs: number;
   readonly cancelRetryMaxMs: number;
-  /** Pause before the first read of an order that its reply leaves open but that may end at once; doubles up to `fastMs`. */
+  /** Pause before the first read of an acknowledged order that may end at once. It doubles up to `fastMs`. */
   readonly followMs: number;
   /** Period of the fast audit. Polling of single orders is at least as frequent. */
   readonly fastMs: number;

@@ -11,32 +11,32 @@ import { mapOutcome, MAX_ROWS, type VenueCalls } from './venueCalls.ts';
 
 const limit = MAX_ROWS;
 
-/** Row counts at which services are known to cut a list, whatever limit was requested. */
-const CUTS: ReadonlySet<number> = new Set([100, 500]);
+/** Numbers of rows at which some services cut a list, whatever limit was requested. */
+const CUT_LENGTHS: ReadonlySet<number> = new Set([100, 500]);
 
 /** Returns a page that is whole if every row was parsed and none was cut off. `max`: the row count at which the list is cut. */
 export function pageOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {
   return page(rows, refused.length, rows.length + refused.length >= max, map);
 }
-/** Like `pageOf`, for a paged list that may be cut below the requested limit. If it was not, the only cost is one extra request. */
+/** Like `pageOf`, for a list with pages, which may be cut below the requested limit. A wrong guess costs one more request. */
 export function pagedOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {
   const count = rows.length + refused.length;
-  return page(rows, refused.length, count >= max || CUTS.has(count), map);
+  return page(rows, refused.length, count >= max || CUT_LENGTHS.has(count), map);
 }
 function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (row: T) => U): Page<U> {
   const isReadable = refused === 0;
   return { rows: rows.map(map), isCut, isReadable, isWhole: isReadable && !isCut };
 }
 
-/** `wrong` is called for a reply about another account. */
-export function spotCalls(calls: Calls, wrong: (what: string) => void): VenueCalls {
-  const account = new AccountIdentity('spot.account', wrong);
+/** Returns the calls of spot. `onOtherAccount` is called for a reply about another account. */
+export function spotCalls(calls: Calls, onOtherAccount: (what: string) => void): VenueCalls {
+  const account = new AccountIdentity('spot.account', onOtherAccount);
   return {
-    *create(order, cid, options) {
-      const outcome = yield* calls.call('spot.newOrder', spotOrderArgs(order, cid), options);
+    *create(order, sentId, options) {
+      const outcome = yield* calls.call('spot.newOrder', spotOrderArgs(order, sentId), options);
       return mapOutcome(outcome, ({ orderId, clientOrderId, symbol, side, type, price, origQty, timeMs }) => ({
         venueId: orderId,
-        cid: clientOrderId,
+        clientOrderId,
         symbol,
         side,
         isMarket: type === null ? null : type.word === 'MARKET',

@@ -1,4 +1,4 @@
-// Reads all pages of the list of waiting trigger orders. Starts again at page 1 if the list changes in between.
+// Reads all pages of the list of trigger orders. If the list changes between two pages, starts again at page 1.
 
 import type { Work } from '../../../base/task.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
@@ -6,19 +6,19 @@ import type { CallOptions } from '../client/restClient.ts';
 import type { Calls } from './calls.ts';
 
 const ROWS = 1000;
-const MAX_BEGINNINGS = 3;
+const MAX_STARTS = 3;
 const MAX_PAGES = 50;
 
-/** Returns all rows of a contract, or null if the list was incomplete. */
+/** Returns all trigger orders of a contract, or null if the list was incomplete. */
 export function* readTriggers(calls: Calls, contractName: string, options: CallOptions): Work<readonly TriggerOrder[] | null> {
-  for (let beginning = 1; beginning <= MAX_BEGINNINGS; beginning++) {
+  for (let startNumber = 1; startNumber <= MAX_STARTS; startNumber++) {
     const rows = yield* readPages(calls, contractName, options);
     if (rows !== 'changed') return rows;
   }
   return null;
 }
 
-/** `changed`: the row count has changed between two pages. */
+/** Reads all pages once. Returns null if a page failed, and `changed` if the venue's row count changed between two pages. */
 function* readPages(calls: Calls, contractName: string, options: CallOptions): Work<readonly TriggerOrder[] | 'changed' | null> {
   const rows: TriggerOrder[] = [];
   let count: number | null = null;

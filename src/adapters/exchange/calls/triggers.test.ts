@@ -26,11 +26,11 @@ const wanted = (over: Partial<OrderRequest>): OrderRequest => ({
   ...over,
 });
 
-describe('the id of one that waits', () => {
-  it('the id of one that waits holds the id of the exchange and the client order id, and is not an id of an order', () => {
+describe('the id of a waiting trigger order', () => {
+  it("the id of a waiting trigger order has the exchange's id and the client order id, and is not the id of an order", () => {
     fc.assert(
-      fc.property(fc.stringMatching(/^\d{1,19}$/), fc.stringMatching(/^[\w-]{1,32}$/), (triggerId, cid) => {
-        expect(parseTriggerTrackId(triggerTrackId(triggerId, cid))).toEqual({ triggerId, cid });
+      fc.property(fc.stringMatching(/^\d{1,19}$/), fc.stringMatching(/^[\w-]{1,32}$/), (triggerId, clientOrderId) => {
+        expect(parseTriggerTrackId(triggerTrackId(triggerId, clientOrderId))).toEqual({ triggerId, clientOrderId });
         expect(parseTriggerTrackId(triggerId)).toBeNull();
       }),
     );
@@ -38,7 +38,7 @@ describe('the id of one that waits', () => {
   });
 });
 
-describe('its arguments', () => {
+describe('the arguments of a trigger order', () => {
   it.each([
     [{ side: 'sell', triggersAbove: false, reduceOnly: true }, '1', 'CLOSE'],
     [{ side: 'sell', triggersAbove: true, reduceOnly: true }, '2', 'CLOSE'],
@@ -69,7 +69,7 @@ describe('its arguments', () => {
     expect(() => triggerOrderArgs(hasty, { open: 'CLOSE', positionType: 2 }, 'cid')).toThrow('no time in force');
   });
 
-  it('the arguments are only for orders with a trigger price', () => {
+  it('the arguments of a trigger order are refused for an order without a trigger price', () => {
     expect([isTriggerOrder(wanted({})), isTriggerOrder(wanted({ triggerTicks: ticks(0) })), isTriggerOrder({})]).toEqual([
       true,
       false,
@@ -78,7 +78,7 @@ describe('its arguments', () => {
   });
 });
 
-describe('its row', () => {
+describe('the row of a trigger order', () => {
   const trigger = (word: TriggerOrder['status']['word']): TriggerOrder => ({
     triggerOrderId: '1622000000000000001',
     side: 'sell',
@@ -112,7 +112,7 @@ describe('its row', () => {
     });
   });
 
-  it('no longer exists once it has fired', () => {
+  it('the row of a trigger order that has fired is null, because the trigger order no longer exists', () => {
     expect(triggerAsOrderRow(trigger('TRIGGERED'), 'id', 'cid')).toBeNull();
   });
 });

@@ -14,21 +14,26 @@ const PREFIX = 'trigger';
 /**
  * Returns the id of a waiting trigger order for tracking and journal. It includes the client order id, which identifies the fired order.
  */
-export const triggerTrackId = (triggerId: string, cid: string): string => `${PREFIX}:${triggerId}:${cid}`;
+export const triggerTrackId = (triggerId: string, clientOrderId: string): string => `${PREFIX}:${triggerId}:${clientOrderId}`;
 
-/** Returns the parts of such an id, or null for a normal venue order id. */
-export function parseTriggerTrackId(venueId: string | null): { readonly triggerId: string; readonly cid: string } | null {
-  const [prefix, triggerId, cid] = venueId?.split(':') ?? [];
-  return prefix === PREFIX && triggerId !== undefined && cid !== undefined ? { triggerId, cid } : null;
+/** Returns the two ids in a tracking id of a waiting trigger order; null for a normal venue order id. */
+export function parseTriggerTrackId(venueId: string | null): { readonly triggerId: string; readonly clientOrderId: string } | null {
+  const [prefix, triggerId, clientOrderId] = venueId?.split(':') ?? [];
+  return prefix === PREFIX && triggerId !== undefined && clientOrderId !== undefined ? { triggerId, clientOrderId } : null;
 }
 
+/** True if the request is for a trigger order. */
 export const isTriggerOrder = ({ triggerTicks }: Pick<OrderRequest, 'triggerTicks'>): boolean =>
   triggerTicks !== undefined && triggerTicks > 0;
 
 /** Returns the request arguments. The trigger type follows from the price direction: for an exit 1 loss, 2 profit; else 3 rise, 4 fall. */
-export function triggerOrderArgs(order: OrderRequest, terms: FuturesOrderTerms, cid: string): OpArgs<'futures.createConditionOrder'> {
+export function triggerOrderArgs(
+  order: OrderRequest,
+  terms: FuturesOrderTerms,
+  clientOrderId: string,
+): OpArgs<'futures.createConditionOrder'> {
   const { instrument, triggerTicks } = order;
-  const { timeInForce, ...args } = futuresOrderArgs(order, terms, cid);
+  const { timeInForce, ...args } = futuresOrderArgs(order, terms, clientOrderId);
   if (timeInForce !== undefined) throw new InvariantError('a trigger order has no time in force');
   return {
     ...args,
@@ -49,9 +54,9 @@ function triggerTypeOf({ side, reduceOnly }: OrderRequest, triggersAbove: boolea
  */
 export function matchesTrigger(row: TriggerOrder, order: OrderRequest): boolean {
   const { instrument, side, lots, limit, reduceOnly, triggerTicks = 0, triggersAbove } = order;
-  const isType = (way: boolean): boolean => row.triggerType.word === readCode(TRIGGER_TYPES, triggerTypeOf(order, way)).word;
+  const hasDirection = (isAbove: boolean): boolean => row.triggerType.word === readCode(TRIGGER_TYPES, triggerTypeOf(order, isAbove)).word;
   return (
-    (triggersAbove === undefined ? isType(true) || isType(false) : isType(triggersAbove)) &&
+    (triggersAbove === undefined ? hasDirection(true) || hasDirection(false) : hasDirection(triggersAbove)) &&
     row.side === side &&
     row.open === (reduceOnly ? 'CLOSE' : 'OPEN') &&
     toScaled(row.triggerPrice, instrument.priceDigits) === triggerTicks &&
@@ -69,11 +74,11 @@ const EARLY_MS = 2000;
 /** True if a row existed before the create was signed. */
 export const isOlder = ({ ctime }: TriggerOrder, signMs: number): boolean => ctime !== null && ctime < signMs - EARLY_MS;
 
-/** True if the row found under this order's id describes another order: the venue has used one id for two. */
-export const isOther = ({ side, open }: TriggerOrder, wanted: Pick<OrderRequest, 'side' | 'reduceOnly'>): boolean =>
-  side !== wanted.side || open !== (wanted.reduceOnly ? 'CLOSE' : 'OPEN');
+/** True if the row describes another order than the request. Then the venue has used one id for two orders. */
+export const isOther = ({ side, open }: TriggerOrder, request: Pick<OrderRequest, 'side' | 'reduceOnly'>): boolean =>
+  side !== request.side || open !== (request.reduceOnly ? 'CLOSE' : 'OPEN');
 
-/** A fired trigger order has no row here: it has become another order. */
+/** Order status of a trigger order that has not fired. A fired one is another order with a status of its own. */
 const STATUS: Readonly<Record<Exclude<TriggerStatus, 'TRIGGERED'>, OrderStatus>> = {
   PENDING: 'NEW',
   EXPIRED: 'EXPIRED',
@@ -83,12 +88,12 @@ const STATUS: Readonly<Record<Exclude<TriggerStatus, 'TRIGGERED'>, OrderStatus>>
 };
 
 /** Returns the trigger order as an order row under its waiting id, or null if it has fired. */
-export function triggerAsOrderRow(trigger: TriggerOrder, venueId: string, cid: string): OrderRow | null {
+export function triggerAsOrderRow(trigger: TriggerOrder, venueId: string, clientOrderId: string): OrderRow | null {
   const { side, open, price, volume, status, ctime } = trigger;
   if (status.word === 'TRIGGERED') return null;
   return {
     venueId,
-    cid,
+    cid: clientOrderId,
     side,
     action: open,
     isMarket: null,

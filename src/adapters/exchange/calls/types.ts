@@ -9,16 +9,16 @@ import type { ServerTime } from '../time/serverClock.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { OrderSettings } from './settings.ts';
 
-/** Notes written beside the order records. A live bot writes them to its journal; tests may omit them. */
+/** Writes notes beside the order records. A live bot writes them to its journal; tests may omit them. */
 export interface ExchangeNotes {
-  /** Everything before the cursor is journalled. */
+  /** Writes how far a list has been read. Everything before the cursor is journalled. */
   cursor(body: { readonly symbol: string; readonly channel: string; readonly value: string }): unknown;
   /** A fill that is booked to the account, not to a strategy. */
   unattributedFill?(fill: UnattributedFill): unknown;
   setting(body: { readonly contract: string; readonly name: string; readonly value: string; readonly confirmed: boolean }): unknown;
 }
 
-/** Receives measurements. All times are venue times. */
+/** Receives measurements of the venue's delays. All times are venue times. */
 export interface DelayObserver {
   /** The current values of D and L. */
   readonly visibilityDelayMs: number;
@@ -39,6 +39,7 @@ export interface ContractSettingsTarget {
   readonly positionModel: 1 | 2;
 }
 
+/** The collaborators and settings of one market's REST exchange. */
 export interface RestExchangeDeps {
   readonly client: Pick<RestClient, 'call'>;
   readonly scheduler: Scheduler;
@@ -89,7 +90,7 @@ export type OrderRequest = Pick<
 /** An order of an earlier run of the process. */
 export interface RestoredTrackedOrder {
   readonly request: OrderRequest;
-  readonly cid: string;
+  readonly clientOrderId: string;
   /** Signing time; if the SEND record is lost, the venue time at the restart. */
   readonly signMs: number;
   readonly venueId: string | null;
@@ -103,6 +104,7 @@ export interface RestoredTrackedOrder {
   readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'provenAbsent';
 }
 
+/** The state of an earlier run, from the journal. */
 export interface RestoredTracking {
   readonly orders: readonly RestoredTrackedOrder[];
   /** `<instrument id> <trade id> <side>` of every booked fill. The side is needed because both legs of a self-trade have one id. */
@@ -113,7 +115,7 @@ export interface RestoredTracking {
   readonly sinceMs: number;
   /** Fills that are booked to the account, not to a strategy. */
   readonly unattributedFills?: readonly UnattributedFill[];
-  /** What the halt for duplicates says, if it stands. Absent or null: it does not. */
+  /** The text of the halt for duplicates; absent or null if there is no such halt. */
   readonly duplicates?: string | null;
   /** The latest value of each cursor, by `<symbol> <channel>`. */
   readonly cursors: ReadonlyMap<string, string>;
@@ -124,7 +126,7 @@ export type HaltCode =
   | 'ALIEN' | 'STRAY' | 'GAP' | 'MISMATCH' | 'ECHO'
   | 'ADMISSION' | 'DUPLICATE' | 'LOCKED' | 'KEY' | 'BANNED' | 'INCIDENT' | 'CLOCK' | 'SETTINGS' | 'STATUS' | 'FEE_COIN' | 'FINE_FILL'; // prettier-ignore
 
-/** Something that the venue shows and our records do not explain. */
+/** A difference between the venue's data and our records. */
 export interface AuditDifference {
   readonly code: HaltCode;
   /** Null if it concerns the account. */
@@ -135,12 +137,13 @@ export interface AuditDifference {
   readonly what: string;
 }
 
+/** `fast`: instruments with unfinished orders. `full`: all instruments. */
 export type AuditKind = 'fast' | 'full';
 
 /** `gap`: a list was incomplete or did not arrive, so nothing is proven. Try again. */
 export interface AuditResult {
   readonly kind: 'ok' | 'gap' | 'mismatch';
-  /** For a gap what was missing, for a mismatch what differs. */
+  /** What was missing (gap), or what differs (mismatch). */
   readonly differences: readonly AuditDifference[];
   /** True if every read was complete, so that the comparison covers everything. */
   readonly isComplete: boolean;

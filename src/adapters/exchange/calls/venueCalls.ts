@@ -8,10 +8,10 @@ import type { CallOptions } from '../client/restClient.ts';
 import type { OrderRow, Page, PositionRow, TradeRow } from './rows.ts';
 import type { OrderRequest } from './types.ts';
 
-/** The reply to a create: the id, and the echoed terms. Null: not echoed. */
+/** The reply to a create request: the venue order id, and the terms that the reply repeats. Null: the reply does not repeat it. */
 export interface CreatedOrder {
   readonly venueId: string;
-  readonly cid: string | null;
+  readonly clientOrderId: string | null;
   readonly symbol: string | null;
   readonly side: 'buy' | 'sell' | null;
   readonly isMarket: boolean | null;
@@ -26,7 +26,7 @@ export interface VenueHolding {
   readonly total: string;
 }
 
-/** Where a list of trades begins. */
+/** Which trades to list: those around `fromId`, or the newest if it is null; at most `max`. */
 export interface TradesFrom {
   readonly fromId: string | null;
   readonly max: number;
@@ -35,9 +35,9 @@ export interface TradesFrom {
 /** Maximum number of rows in a list. */
 export const MAX_ROWS = 1000;
 
-/** Null means no answer. */
+/** The endpoints that the REST exchange uses. A read returns null if no usable reply arrived. */
 export interface VenueCalls {
-  create(order: OrderRequest, cid: string, options: CallOptions): Work<Outcome<CreatedOrder>>;
+  create(order: OrderRequest, clientOrderId: string, options: CallOptions): Work<Outcome<CreatedOrder>>;
   cancel(instrument: Instrument, venueId: string): Work<Outcome<unknown>>;
   serverTime(): Work<number | null>;
   openOrders(instrument: Instrument, options: CallOptions): Work<Page<OrderRow> | null>;
@@ -55,7 +55,7 @@ export interface VenueCalls {
   positions(instrument: Instrument, options: CallOptions): Work<Page<PositionRow> | null>;
 }
 
-/** Returns the same outcome with the value mapped. */
+/** Returns the outcome with its value mapped, if it has one. */
 export function mapOutcome<T, U>(outcome: Outcome<T>, map: (value: T) => U): Outcome<U> {
   return outcome.kind === 'acked' ? { kind: 'acked', value: map(outcome.value) } : outcome;
 }

@@ -1,4 +1,4 @@
-// Compares a reply with its request: a row for another symbol, contract or order makes the reply invalid. Pure.
+// Rejects replies that are about another symbol, contract or order than the request. Pure.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Given } from '../../../protocol/arguments.ts';
@@ -13,33 +13,40 @@ export const OTHER_ANSWER = 'an answer about something else than what was asked'
  */
 export function checkSubject<T>(outcome: Outcome<T>, args: Given): Outcome<T> {
   if (outcome.kind !== 'acked') return outcome;
-  const other = otherIn(outcome.value, args);
-  return other === null ? outcome : { kind: 'unknown', cause: `${OTHER_ANSWER}: ${other}`, status: 200, error: null };
+  const difference = differenceIn(outcome.value, args);
+  return difference === null ? outcome : { kind: 'unknown', cause: `${OTHER_ANSWER}: ${difference}`, status: 200, error: null };
 }
 
-function otherIn(value: unknown, args: Given): string | null {
+function differenceIn(value: unknown, args: Given): string | null {
   if (!isRecord(value)) return null;
   const rows: readonly unknown[] = Array.isArray(value['rows']) ? value['rows'] : [value];
   for (const row of rows) {
-    const other = isRecord(row) ? otherOf(row, args) : null;
-    if (other !== null) return other;
+    const difference = isRecord(row) ? rowDifference(row, args) : null;
+    if (difference !== null) return difference;
   }
   return null;
 }
 
-function otherOf(row: Readonly<Record<string, unknown>>, args: Given): string | null {
+function rowDifference(row: Readonly<Record<string, unknown>>, args: Given): string | null {
   const { symbol, contractName, orderId, newClientOrderId } = args;
   const [rowSymbol, rowContract] = [textOf(row['symbol']), textOf(row['contractName'])];
-  const asked = textOf(symbol) ?? textOf(contractName);
-  if (asked !== null && rowContract !== null && !isSame(rowContract, asked)) return differs('contractName', asked, rowContract);
-  if (asked !== null && rowContract === null && rowSymbol !== null && !isNameOf(rowSymbol, asked))
-    return differs('symbol', asked, rowSymbol);
-  const [askedId, rowId] = [textOf(orderId), textOf(row['orderId'])];
-  if (askedId !== null && rowId !== null && rowId !== askedId) return differs('orderId', askedId, rowId);
-  // A client order id finds only its newest order, and a service may omit the id from its reply.
-  const [askedCid, rowCid] = [askedId === null ? textOf(newClientOrderId) : null, textOf(row['clientOrderId'])];
-  if (askedCid !== null && rowCid !== null && rowCid !== '0' && rowCid !== '' && !isSame(rowCid, askedCid)) {
-    return differs('clientOrderId', askedCid, rowCid);
+  const requested = textOf(symbol) ?? textOf(contractName);
+  if (requested !== null && rowContract !== null && !isSame(rowContract, requested))
+    return differenceText('contractName', requested, rowContract);
+  if (requested !== null && rowContract === null && rowSymbol !== null && !isNameOf(rowSymbol, requested))
+    return differenceText('symbol', requested, rowSymbol);
+  const [requestedId, rowId] = [textOf(orderId), textOf(row['orderId'])];
+  if (requestedId !== null && rowId !== null && rowId !== requestedId) return differenceText('orderId', requestedId, rowId);
+  // A reply without the client order id is accepted, because some services omit it.
+  const [requestedClientOrderId, rowClientOrderId] = [requestedId === null ? textOf(newClientOrderId) : null, textOf(row['clientOrderId'])];
+  if (
+    requestedClientOrderId !== null &&
+    rowClientOrderId !== null &&
+    rowClientOrderId !== '0' &&
+    rowClientOrderId !== '' &&
+    !isSame(rowClientOrderId, requestedClientOrderId)
+  ) {
+    return differenceText('clientOrderId', requestedClientOrderId, rowClientOrderId);
   }
   return null;
 }
@@ -49,9 +56,10 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value : typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
 const isSame = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
-const letters = (name: string): string => name.toUpperCase().replace(/[^0-9A-Z]/g, '');
-/** A position may say BTCUSDT for the contract E-BTC-USDT. */
-const isNameOf = (name: string, asked: string): boolean =>
-  letters(name) === letters(asked) || (asked.includes('-') && asked.toUpperCase().split('-').slice(1).join('') === letters(name));
-const differs = (name: string, asked: string, got: string): string =>
-  `${name}: expected ${sanitizeText(asked, 40)}, got ${sanitizeText(got, 40)}`;
+const lettersAndDigits = (name: string): string => name.toUpperCase().replace(/[^0-9A-Z]/g, '');
+/** True if both texts name one symbol or contract. A position may say BTCUSDT for the contract E-BTC-USDT. */
+const isNameOf = (name: string, requested: string): boolean =>
+  lettersAndDigits(name) === lettersAndDigits(requested) ||
+  (requested.includes('-') && requested.toUpperCase().split('-').slice(1).join('') === lettersAndDigits(name));
+const differenceText = (name: string, requested: string, got: string): string =>
+  `${name}: expected ${sanitizeText(requested, 40)}, got ${sanitizeText(got, 40)}`;

@@ -1,4 +1,4 @@
-// The life of one call: server clock, rate limit, signature, wire, outcome, and for a failed read perhaps another attempt.
+// Runs one call: waits for the server clock and the rate limit, signs and sends the request, and returns the outcome. Retries failed reads.
 
 import type { TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
@@ -39,7 +39,7 @@ export interface CallTerms {
   readonly signMs: TimeMs | undefined;
 }
 
-/** The parts that all calls of a client share. */
+/** Collaborators that all calls of a client share. */
 export interface RestCallDeps extends RestClientDeps {
   readonly times: UniqueTimestamps;
   readonly replies: LastReplies;
@@ -48,7 +48,7 @@ export interface RestCallDeps extends RestClientDeps {
 type Done<O extends Op> = (outcome: Outcome<OpResult<O>>, sentMs: number | null) => void;
 
 export class RestCall<O extends Op> {
-  readonly #parts: RestCallDeps;
+  readonly #deps: RestCallDeps;
   readonly #target: CallTarget<O>;
   readonly #terms: CallTerms;
   readonly #done: Done<O>;
@@ -60,23 +60,23 @@ export class RestCall<O extends Op> {
   #attempt = 0;
   #deadlineMs = 0;
   #timer: number | null = null;
-  #pause: number | null = null;
+  #pauseTimer: number | null = null;
   /** Leaves the queue, or stops waiting for the wire. */
-  #giveUp: (() => void) | null = null;
+  #leave: (() => void) | null = null;
   /** Why the caller or the time limit ended the call. */
-  #ended: string | null = null;
+  #endCause: string | null = null;
   /** Our time at which the last attempt was sent. */
   #sentMs: number | null = null;
   #isOnWire = false;
   /** Timer that ends the listening for a late reply. */
-  #listening: number | null = null;
+  #listenTimer: number | null = null;
   #hasCorrectedTime = false;
   #isOver = false;
   /** Outcome of the previous attempt. */
-  #last: Outcome<OpResult<O>> | null = null;
+  #lastOutcome: Outcome<OpResult<O>> | null = null;
 
-  constructor(parts: RestCallDeps, target: CallTarget<O>, terms: CallTerms, done: Done<O>) {
-    this.#parts = parts;
+  constructor(deps: RestCallDeps, target: CallTarget<O>, terms: CallTerms, done: Done<O>) {
+    this.#deps = deps;
     this.#target = target;
     this.#terms = terms;
     this.#done = done;
@@ -87,6 +87,7 @@ export class RestCall<O extends Op> {
     this.#isPublic = effect === 'read' && !SECURITY[security].key;
   }
 
+  /** Starts the call and its time limit. */
   start(): void {
     const { timeoutMs, queueMs } = this.#terms;
     this.#endWithin(timeoutMs + queueMs);
@@ -94,12 +95,13 @@ export class RestCall<O extends Op> {
   }
 
   #endWithin(ms: number): void {
-    const { scheduler } = this.#parts;
+    const { scheduler } = this.#deps;
     if (this.#timer !== null) scheduler.cancel(this.#timer);
     this.#deadlineMs = scheduler.nowMs + ms;
     this.#timer = scheduler.at(this.#deadlineMs, () => this.#end(`no answer within ${this.#terms.timeoutMs} ms`));
   }
 
+  /** Ends the call. A request that has not left is never sent. */
   cancel(): void {
     this.#end('cancelled');
   }
@@ -107,14 +109,14 @@ export class RestCall<O extends Op> {
   /** Starts one attempt. A signed call needs the server time, which is measured first if that has not happened. */
   #begin(): void {
     this.#attempt++;
-    if (this.#isSigned) this.#parts.clock.whenReady(this.#market, () => this.#queue());
+    if (this.#isSigned) this.#deps.clock.whenReady(this.#market, () => this.#queue());
     else this.#queue();
   }
 
   #queue(): void {
-    if (this.#isOver || this.#ended !== null) return;
+    if (this.#isOver || this.#endCause !== null) return;
     let hasLeft = false;
-    const giveUp = this.#parts.limiter.acquire(
+    const leave = this.#deps.limiter.acquire(
       this.#target.op,
       this.#terms.priority,
       (ticket) => {
@@ -123,20 +125,20 @@ export class RestCall<O extends Op> {
       },
       (why) => {
         hasLeft = true;
-        this.#giveUp = null;
+        this.#leave = null;
         this.#refuse(why);
       },
     );
-    // If the call was sent at once, `#send` has already set its own function.
-    if (!hasLeft) this.#giveUp = giveUp;
+    // If the call was sent at once, `#send` has already set `#leave`.
+    if (!hasLeft) this.#leave = leave;
   }
 
   #send(ticket: Ticket): void {
-    const { scheduler, wire, clock, times, credentials, dialect } = this.#parts;
+    const { scheduler, wire, clock, times, credentials, dialect } = this.#deps;
     const { request, origin } = this.#target;
     const signMs = this.#terms.signMs ?? times.next(request, clock.now(this.#market).ms);
     const signed = signRequest(request, credentials, signMs, dialect);
-    // It has had its turn. An answer takes no longer than that of a call that did not wait.
+    // The queue is left behind. From now on the call has the time limit of a call that did not wait.
     if (this.#terms.queueMs > 0 && this.#attempt === 1)
       this.#endWithin(Math.max(0, Math.min(this.#terms.timeoutMs, this.#deadlineMs - scheduler.nowMs)));
     const { method, target, headers, body } = signed;
@@ -149,42 +151,42 @@ export class RestCall<O extends Op> {
       this.#log(outcome, reply, true);
       late?.(outcome);
     };
-    const wired = { method, url: origin + target, headers, body, isPublic: this.#isPublic };
-    const stop = wire(wired, (outcome) => this.#onAnswer(outcome, ticket), late && received);
-    this.#giveUp = () => {
+    const wireRequest = { method, url: origin + target, headers, body, isPublic: this.#isPublic };
+    const stop = wire(wireRequest, (outcome) => this.#onTransportEnd(outcome, ticket), late && received);
+    this.#leave = () => {
       stop();
-      if (late) this.#listening = scheduler.at(scheduler.nowMs + LATE_MS, stop);
+      if (late) this.#listenTimer = scheduler.at(scheduler.nowMs + LATE_MS, stop);
     };
   }
 
   #stopListening(): void {
-    if (this.#listening !== null) this.#parts.scheduler.cancel(this.#listening);
-    this.#listening = null;
+    if (this.#listenTimer !== null) this.#deps.scheduler.cancel(this.#listenTimer);
+    this.#listenTimer = null;
   }
 
-  #onAnswer(transport: WireOutcome, ticket: Ticket): void {
-    const { clock } = this.#parts;
+  #onTransportEnd(transport: WireOutcome, ticket: Ticket): void {
+    const { clock } = this.#deps;
     this.#isOnWire = false;
-    this.#giveUp = null;
+    this.#leave = null;
     const isReply = transport.kind === 'reply';
     const outcome =
       isReply && this.#effect === 'read' ? this.#read(transport) : outcomeOf(this.#target.op, this.#explainFailure(transport));
     const waitMs = isReply ? retryAfterMs(transport.headers['retry-after'], clock.now(this.#market).ms) : null;
     ticket.finish(isReply ? transport.status : null, errorCodeOf(outcome), waitMs);
     this.#log(outcome, transport, false);
-    // A request that was never sent gets no reply. If the reply arrived before the cancel, no other follows.
+    // No reply follows: either it is here, or the request was never sent.
     if (isReply || outcome.kind === 'notSent') this.#stopListening();
-    if (this.#ended !== null) this.#finish(outcome);
+    if (this.#endCause !== null) this.#finish(outcome);
     else if (this.#isSigned && isWrongTime(outcome)) this.#correctTime(outcome);
     else if (this.#attempt < this.#maxAttempts && mayPass(this.#effect, outcome)) this.#retry(outcome);
     else this.#finish(outcome);
   }
 
-  /** Reads only: the acknowledgement of an order is compared with the order elsewhere. */
+  /** Returns the outcome of a read, and checks that the reply is about the requested symbol and order. */
   #read(reply: WireReply): Outcome<OpResult<O>> {
     const { op, args, request } = this.#target;
-    // The body of a read by POST is part of what was asked.
-    return this.#parts.replies.outcomeOf(`${op} ${request.target} ${request.body}`, reply, () => checkSubject(outcomeOf(op, reply), args));
+    // A read by POST has arguments in its body.
+    return this.#deps.replies.outcomeOf(`${op} ${request.target} ${request.body}`, reply, () => checkSubject(outcomeOf(op, reply), args));
   }
 
   /** An attempt that only corrected the clock does not count. */
@@ -192,18 +194,18 @@ export class RestCall<O extends Op> {
     return this.#terms.attempts + (this.#hasCorrectedTime ? 1 : 0);
   }
 
-  /** Returns the outcome. If this call caused the failure itself, its own cause replaces that of the wire. */
+  /** Returns the wire's outcome. If the call was ended here, the failure has that cause. */
   #explainFailure(transport: WireOutcome): WireOutcome {
-    return transport.kind === 'failed' && this.#ended !== null ? { ...transport, cause: this.#ended } : transport;
+    return transport.kind === 'failed' && this.#endCause !== null ? { ...transport, cause: this.#endCause } : transport;
   }
 
   /** The request time differed too much from the service's clock. Measures the clock again for later calls, and retries a read once. */
   #correctTime(outcome: Outcome<OpResult<O>>): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const isNewer = this.#sentMs !== null && clock.isMeasuredSince(this.#market, this.#sentMs);
     const again = this.#effect === 'read' && !this.#hasCorrectedTime;
     this.#hasCorrectedTime = true;
-    this.#last = outcome;
+    this.#lastOutcome = outcome;
     if (again && isNewer) this.#begin();
     else if (again) clock.correct(this.#market, (isMeasured) => (isMeasured ? this.#begin() : this.#finish(outcome)));
     else {
@@ -213,16 +215,16 @@ export class RestCall<O extends Op> {
   }
 
   #retry(outcome: Outcome<OpResult<O>>): void {
-    const { scheduler, random } = this.#parts;
+    const { scheduler, random } = this.#deps;
     const atMs = scheduler.nowMs + retryPauseMs(this.#attempt, random());
-    // An attempt that cannot finish before the deadline would only make the caller wait.
+    // An attempt that starts after the deadline cannot succeed.
     if (atMs >= this.#deadlineMs) {
       this.#finish(outcome);
       return;
     }
-    this.#last = outcome;
-    this.#pause = scheduler.at(atMs, () => {
-      this.#pause = null;
+    this.#lastOutcome = outcome;
+    this.#pauseTimer = scheduler.at(atMs, () => {
+      this.#pauseTimer = null;
       this.#begin();
     });
   }
@@ -236,31 +238,31 @@ export class RestCall<O extends Op> {
 
   /** Ends the call. If the request is on the wire, the wire reports how far it got. */
   #end(why: string): void {
-    if (this.#isOver || this.#ended !== null) return;
-    this.#ended = why;
-    const giveUp = this.#giveUp;
-    this.#giveUp = null;
-    giveUp?.();
+    if (this.#isOver || this.#endCause !== null) return;
+    this.#endCause = why;
+    const leave = this.#leave;
+    this.#leave = null;
+    leave?.();
     if (this.#isOnWire) return;
-    // The outcome of an earlier attempt says more than the time-out.
-    this.#schedule(() => this.#finish(this.#last ?? { kind: 'notSent', cause: why }));
+    // The outcome of an earlier attempt is more precise than the time-out.
+    this.#schedule(() => this.#finish(this.#lastOutcome ?? { kind: 'notSent', cause: why }));
   }
 
   #schedule(run: () => void): void {
-    const { scheduler } = this.#parts;
+    const { scheduler } = this.#deps;
     scheduler.at(scheduler.nowMs, run);
   }
 
   #finish(outcome: Outcome<OpResult<O>>): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { scheduler } = this.#parts;
-    for (const handle of [this.#timer, this.#pause]) if (handle !== null) scheduler.cancel(handle);
+    const { scheduler } = this.#deps;
+    for (const handle of [this.#timer, this.#pauseTimer]) if (handle !== null) scheduler.cancel(handle);
     this.#done(outcome, this.#sentMs);
   }
 
   #log(outcome: Outcome<unknown>, transport: WireOutcome | null, isLate: boolean): void {
-    const { log, scheduler } = this.#parts;
+    const { log, scheduler } = this.#deps;
     log?.({
       op: this.#target.op,
       kind: outcome.kind,

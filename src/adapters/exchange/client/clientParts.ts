@@ -10,7 +10,7 @@ import type { LateReplyWire } from '../wire/lateReplyWire.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** Facts about one attempt, safe to log. */
+/** One attempt of a call, as the log shows it. It has no secrets. */
 export interface CallLog {
   readonly op: Op;
   readonly kind: Outcome<unknown>['kind'];
@@ -26,6 +26,7 @@ export interface CallLog {
   readonly isLate: boolean;
 }
 
+/** The collaborators and settings of the REST client. */
 export interface RestClientDeps {
   readonly wire: LateReplyWire;
   readonly scheduler: Scheduler;
@@ -38,6 +39,6 @@ export interface RestClientDeps {
   readonly dialect: Dialect;
   /** From 0 to 1, for the jitter of pauses. */
   readonly random: () => number;
-  /** Receives each attempt when it has ended: no secrets, headers, bodies or signed text. */
+  /** Receives each attempt when it has ended. Headers, bodies and signed text are left out. */
   readonly log?: (entry: CallLog) => void;
 }

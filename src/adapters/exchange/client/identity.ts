@@ -1,11 +1,11 @@
-// Checks that all replies are about one account: the first one that a reply names.
+// Checks that all replies are about one account. The first reply with an account id decides which.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 
 export class AccountIdentity {
   readonly #endpoint: string;
   readonly #onOtherAccount: (what: string) => void;
-  #known: string | null = null;
+  #accountId: string | null = null;
 
   /** `endpoint`: its name, for messages. `onOtherAccount` is called for a reply about another account. */
   constructor(endpoint: string, onOtherAccount: (what: string) => void) {
@@ -17,10 +17,10 @@ export class AccountIdentity {
   isOurs(ids: Iterable<string | null>): boolean {
     for (const id of ids) {
       if (id === null || id === '' || id === '0') continue;
-      this.#known ??= id;
-      if (id === this.#known) continue;
+      this.#accountId ??= id;
+      if (id === this.#accountId) continue;
       this.#onOtherAccount(
-        `${this.#endpoint}: an answer about account ${sanitizeText(id, 40)} instead of ${sanitizeText(this.#known, 40)} is left out`,
+        `${this.#endpoint}: an answer about account ${sanitizeText(id, 40)} instead of ${sanitizeText(this.#accountId, 40)} is left out`,
       );
       return false;
     }

@@ -22,7 +22,7 @@ function counted() {
   return { ask, count };
 }
 
-it('is decoded once as long as it stays the same, for each request', () => {
+it('a reply is decoded once as long as its bytes stay the same, for each request', () => {
   const { ask, count } = counted();
   const first = ask('trades A', LONG);
   expect(ask('trades A', LONG)).toBe(first);
@@ -33,7 +33,7 @@ it('is decoded once as long as it stays the same, for each request', () => {
   expect(count.decoded).toBe(4);
 });
 
-it('does not change with the buffer that it came in', () => {
+it('a decoded reply does not change with the buffer that it came in', () => {
   const replies = new LastReplies();
   const buffer = body(LONG);
   replies.outcomeOf('r', { status: 200, body: buffer }, () => ({ kind: 'acked', value: 1 }));
@@ -41,7 +41,7 @@ it('does not change with the buffer that it came in', () => {
   expect(replies.outcomeOf('r', { status: 200, body: buffer }, () => ({ kind: 'acked', value: 2 }))).toEqual({ kind: 'acked', value: 2 });
 });
 
-it('is always decoded if it is short, an error or of no use', () => {
+it('a reply that is short, an error or not usable is decoded each time', () => {
   const { ask, count } = counted();
   for (const [text, options] of [
     ['[]', {}],
@@ -53,7 +53,7 @@ it('is always decoded if it is short, an error or of no use', () => {
   expect(count.decoded).toBe(8);
 });
 
-it('keeps at most 64', () => {
+it('at most 64 replies are stored', () => {
   const { ask, count } = counted();
   for (let nth = 0; nth < 65; nth++) ask(`r${nth}`, LONG);
   ask('r64', LONG);

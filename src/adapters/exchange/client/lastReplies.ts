@@ -12,9 +12,9 @@ interface KeptReply {
   readonly outcome: Outcome<unknown>;
 }
 
-/** A reply is the same if it answers the same request with the same bytes. Then its outcome is the same, too: outcomes are never changed. */
+/** Returns the earlier outcome for a reply with the same bytes to the same request. Outcomes are never changed, so this is safe. */
 export class LastReplies {
-  /** By request, the one that was kept longest first. */
+  /** Replies by request, the oldest first. */
   readonly #kept = new Map<string, KeptReply>();
 
   /** Returns the outcome of a reply. `decode` is called unless the last reply to this request was the same. */
@@ -25,12 +25,13 @@ export class LastReplies {
   ): Outcome<T> {
     if (status !== 200 || body.length < MIN_BYTES || body.length > MAX_BYTES) return decode();
     const kept = this.#kept.get(request);
-    // Safe: a request has one operation, and that has one type of outcome.
+    // The type is right, because a request has one operation, and an operation has one type of outcome.
     if (kept !== undefined && Buffer.compare(kept.body, body) === 0) return kept.outcome as Outcome<T>;
     const outcome = decode();
     if (outcome.kind !== 'acked') return outcome;
     this.#kept.delete(request);
-    if (this.#kept.size >= MAX_KEPT) for (const oldest of this.#kept.keys()) if (this.#kept.delete(oldest)) break;
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined && this.#kept.size >= MAX_KEPT) this.#kept.delete(oldest);
     this.#kept.set(request, { body: Uint8Array.from(body), outcome });
     return outcome;
   }

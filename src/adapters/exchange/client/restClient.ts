@@ -17,6 +17,7 @@ import { LastReplies } from './lastReplies.ts';
 import { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './clientParts.ts';
 
+/** How to send a call. */
 export interface CallOptions {
   /** Place in the rate-limit queue. The default depends on the call: cancels first, then orders, reads last. */
   readonly priority?: Priority;
@@ -34,18 +35,19 @@ export interface CallOptions {
 
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS = { default: 3, max: 5 } as const;
+/** Time limit of one reading of the server time. */
 const SAMPLE_TIMEOUT_MS = 5000;
 
 export class RestClient {
-  readonly #parts: RestCallDeps;
+  readonly #deps: RestCallDeps;
   readonly #origins: Readonly<Record<Market, string>>;
 
   /** Throws ConfigError for base URLs that are neither https nor on this computer. */
-  constructor(parts: RestClientDeps) {
-    const { spot, futures } = parts.baseUrls;
+  constructor(deps: RestClientDeps) {
+    const { spot, futures } = deps.baseUrls;
     this.#origins = { spot: checkedOrigin(spot, 'the base URL of spot'), futures: checkedOrigin(futures, 'the base URL of futures') };
-    this.#parts = { ...parts, times: new UniqueTimestamps(), replies: new LastReplies() };
-    parts.clock.attach((market, done) => this.#askTime(market, done));
+    this.#deps = { ...deps, times: new UniqueTimestamps(), replies: new LastReplies() };
+    deps.clock.attach((market, done) => this.#readTime(market, done));
   }
 
   /**
@@ -54,12 +56,12 @@ export class RestClient {
    * call without credentials.
    */
   call<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions = {}): () => void {
-    return this.#start(op, args, buildRequest(op, args, this.#parts.dialect), done, this.#terms(op, options));
+    return this.#start(op, args, buildRequest(op, args, this.#deps.dialect), done, this.#terms(op, options));
   }
 
   /** Like `call`, for arguments without static types, such as those of a command line. */
   callChecked(op: Op, args: Given, done: (outcome: Outcome<unknown>) => void, options: CallOptions = {}): () => void {
-    return this.#start(op, args, buildChecked(op, args, this.#parts.dialect), done, this.#terms(op, options));
+    return this.#start(op, args, buildChecked(op, args, this.#deps.dialect), done, this.#terms(op, options));
   }
 
   #start<O extends Op>(
@@ -70,10 +72,10 @@ export class RestClient {
     terms: CallTerms,
   ): () => void {
     const { market, security } = endpointOf(op);
-    if (SECURITY[security].key && this.#parts.credentials === null) {
+    if (SECURITY[security].key && this.#deps.credentials === null) {
       throw new ConfigError(`${op}: expected an API key and secret, got none`, 'set ISOBAR_API_KEY and ISOBAR_API_SECRET');
     }
-    const call = new RestCall<O>(this.#parts, { op, args, request, origin: this.#origins[market] }, terms, (outcome) => done(outcome));
+    const call = new RestCall<O>(this.#deps, { op, args, request, origin: this.#origins[market] }, terms, (outcome) => done(outcome));
     call.start();
     return () => call.cancel();
   }
@@ -81,13 +83,14 @@ export class RestClient {
   #terms(op: Op, { priority, timeoutMs = TIMEOUT_MS, queueMs = 0, attempts = ATTEMPTS.default, late, signMs }: CallOptions): CallTerms {
     const { effect } = endpointOf(op);
     const isRead = effect === 'read';
-    const max = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;
+    const maxAttempts = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;
     const waits = { timeoutMs, queueMs: isRead ? queueMs : 0 };
-    return { priority: priority ?? priorityOf(effect), ...waits, attempts: max, late: isRead ? undefined : late, signMs };
+    return { priority: priority ?? priorityOf(effect), ...waits, attempts: maxAttempts, late: isRead ? undefined : late, signMs };
   }
 
-  #askTime(market: Market, done: (sample: ClockSample | null) => void): void {
-    const { scheduler, dialect } = this.#parts;
+  /** Reads the server time once, as a sample for the clock. */
+  #readTime(market: Market, done: (sample: ClockSample | null) => void): void {
+    const { scheduler, dialect } = this.#deps;
     const op = market === 'spot' ? 'spot.serverTime' : 'futures.serverTime';
     const terms: CallTerms = {
       priority: 'reconcile',
@@ -98,7 +101,7 @@ export class RestClient {
       signMs: undefined,
     };
     const target = { op, args: {}, request: buildRequest(op, {}, dialect), origin: this.#origins[market] } as const;
-    const call = new RestCall<typeof op>(this.#parts, target, terms, (outcome, sentMs) =>
+    const call = new RestCall<typeof op>(this.#deps, target, terms, (outcome, sentMs) =>
       done(
         outcome.kind === 'acked' && sentMs !== null ? { sentMs, receivedMs: scheduler.nowMs, serverMs: outcome.value.serverTimeMs } : null,
       ),

@@ -42,7 +42,7 @@ describe('mayPass', () => {
     for (const effect of ['create', 'cancel', 'setting', 'test'] satisfies readonly Effect[]) expect(mayPass(effect, outcome)).toBe(false);
   });
 
-  test('mayPass of a refusal: the codes that say so, but for the time', () => {
+  test('mayPass of a refused read is true for five codes, and not for a wrong timestamp', () => {
     expect(ERROR_CODES.filter(({ code }) => mayPass('read', refused(code))).map(({ code }) => code)).toEqual([
       -1001, -1003, -1006, -1007, -1016,
     ]);
@@ -51,7 +51,7 @@ describe('mayPass', () => {
   });
 });
 
-test('pauses grow twofold to 4 s, and by chance lie in the upper half', () => {
+test('pauses double up to 4 s, and each is a random part of the upper half', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
       const max = Math.min(4000, 250 * 2 ** (attempt - 1));

@@ -1,4 +1,4 @@
-// Which failed reads are retried, and when: only failures that may pass, with a bounded number of growing pauses.
+// Decides which failed reads are retried, and after which pause.
 
 import { assertNever } from '../../../base/assert.ts';
 import { isSafeToRetry, type Effect } from '../../../protocol/endpoints/endpoint.ts';
@@ -19,7 +19,7 @@ export function retryPauseMs(attempt: number, random: number): number {
   return Math.ceil((maxMs * (1 + random)) / 2);
 }
 
-/** True if a read may succeed after a pause. Never after a ban (418): each request makes it longer. */
+/** True if another attempt of a read may succeed. False after a ban (418), because each request makes the ban longer. */
 export function mayPass(effect: Effect, outcome: Outcome<unknown>): boolean {
   if (!isSafeToRetry({ effect })) return false;
   switch (outcome.kind) {
@@ -28,12 +28,12 @@ export function mayPass(effect: Effect, outcome: Outcome<unknown>): boolean {
     case 'notSent':
       return true;
     case 'refused':
-      return outcome.status !== 418 && isPassing(outcome.code);
+      return outcome.status !== 418 && isTransient(outcome.code);
     case 'unknown': {
       const { status, error } = outcome;
       const listed = error?.code === undefined || error.code === null ? null : errorCode(error.code);
-      if (listed !== null) return status !== 418 && isPassing(listed.code);
-      // Retry without a reply, after a broken reply, a server error or a limit set by a proxy; never after a redirect or another 4xx.
+      if (listed !== null) return status !== 418 && isTransient(listed.code);
+      // Retry if there was no reply, a broken reply, a server error or a proxy's rate limit. Do not retry a redirect or another 4xx.
       return status === null || status === 429 || status >= 500 || (status < 300 && error === null);
     }
     default:
@@ -41,7 +41,7 @@ export function mayPass(effect: Effect, outcome: Outcome<unknown>): boolean {
   }
 }
 
-const isPassing = (code: number): boolean => errorCode(code)?.retry === 'after' && code !== VENUE_CODES.invalidTimestamp.code;
+const isTransient = (code: number): boolean => errorCode(code)?.retry === 'after' && code !== VENUE_CODES.invalidTimestamp.code;
 
-/** True if the service rejected the request's timestamp. Measuring its clock helps, a pause does not. */
+/** True if the service rejected the request's timestamp, so that its clock must be measured. */
 export const isWrongTime = (outcome: Outcome<unknown>): boolean => errorCodeOf(outcome) === VENUE_CODES.invalidTimestamp.code;

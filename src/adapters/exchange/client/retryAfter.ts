@@ -11,8 +11,8 @@ export function retryAfterMs(header: string | undefined, nowMs: TimeMs): number 
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const [, day = '', month = '', year = '', time = ''] = HTTP_DATE.exec(text) ?? [];
-  const at = MONTHS.indexOf(month);
-  if (month === '' || at % 3 !== 0) return null;
-  const dueMs = parseTime(`${year}-${String(at / 3 + 1).padStart(2, '0')}-${day}T${time}Z`);
+  const monthAt = MONTHS.indexOf(month);
+  if (month === '' || monthAt % 3 !== 0) return null;
+  const dueMs = parseTime(`${year}-${String(monthAt / 3 + 1).padStart(2, '0')}-${day}T${time}Z`);
   return dueMs === null ? null : Math.max(0, dueMs - nowMs);
 }

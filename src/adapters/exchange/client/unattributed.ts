@@ -1,4 +1,4 @@
-// The account's own position: unattributed fills. Including them, the books equal what the venue shows.
+// Keeps the fills that belong to the account and to no strategy. With them, the books equal the venue's figures.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
@@ -31,6 +31,7 @@ export interface ReferencePosition {
   readonly fills: number;
 }
 
+/** The fills of the account, and the positions that they add up to. */
 export class ReferenceBook {
   readonly #fills: UnattributedFill[] = [];
 
@@ -42,9 +43,10 @@ export class ReferenceBook {
   }
   /** Returns the quantity of one order, bought minus sold. */
   qtyOf(orderId: string): Decimal {
-    const own = this.#fills.filter((fill) => fill.orderId === orderId);
-    return own.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
+    const ofOrder = this.#fills.filter((fill) => fill.orderId === orderId);
+    return ofOrder.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
+  /** Returns the position in each instrument that has such fills. */
   positions(): readonly ReferencePosition[] {
     const symbols = new Set(this.#fills.map(({ symbol }) => symbol));
     return Array.from(symbols, (symbol) =>

@@ -1,9 +1,9 @@
-// Unique signing times for equal requests. A venue may treat two equal requests with one timestamp as duplicates.
+// Gives equal requests different signing times. A venue may treat two equal requests with one timestamp as duplicates.
 
 import { timeMs, type TimeMs } from '../../../base/brand.ts';
 import type { UnsignedRequest } from '../../../protocol/request.ts';
 
-/** If the clock is set back by more than this, the new time is accepted and earlier signatures are forgotten. */
+/** Signing times may run ahead of the clock by this, ms. After a larger step back of the clock, earlier signatures are forgotten. */
 const AHEAD_MS = 1000;
 
 export class UniqueTimestamps {
@@ -14,15 +14,15 @@ export class UniqueTimestamps {
 
   /** Returns `nowMs`, or the next ms at which no equal request was signed. */
   next({ method, signedPath, body }: Pick<UnsignedRequest, 'method' | 'signedPath' | 'body'>, nowMs: TimeMs): TimeMs {
-    // If the clock is set back a little, continue at `#sinceMs`, because earlier signatures are forgotten.
+    // Signatures before `#sinceMs` are forgotten. So if the clock was set back a little, continue at `#sinceMs`.
     const fromMs = nowMs < this.#sinceMs && this.#sinceMs < nowMs + AHEAD_MS ? this.#sinceMs : nowMs;
     if (fromMs > this.#newestMs || fromMs < this.#sinceMs) this.#begin(fromMs);
-    const text = `${method}${signedPath}${body}`;
-    const lastMs = this.#latest.get(text) ?? -Infinity;
-    const next = lastMs >= fromMs && lastMs < nowMs + AHEAD_MS ? lastMs + 1 : fromMs;
-    this.#latest.set(text, next);
-    if (next > this.#newestMs) this.#newestMs = next;
-    return timeMs(next);
+    const content = `${method}${signedPath}${body}`;
+    const lastMs = this.#latest.get(content) ?? -Infinity;
+    const signMs = lastMs >= fromMs && lastMs < nowMs + AHEAD_MS ? lastMs + 1 : fromMs;
+    this.#latest.set(content, signMs);
+    if (signMs > this.#newestMs) this.#newestMs = signMs;
+    return timeMs(signMs);
   }
 
   /** Restarts the memory: nothing was signed at `fromMs` or later. */

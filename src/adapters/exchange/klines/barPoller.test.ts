@@ -25,7 +25,7 @@ interface Options {
   readonly away?: (serverMs: number) => boolean;
   /** How long after its close a bar is published. */
   readonly lagMs?: (openMs: number) => number;
-  /** The exchange's clock is unknown before. */
+  /** The exchange's clock is unknown before this time. */
   readonly isMeasuredFrom?: number;
   readonly feed?: Partial<FeedOptions>;
 }
@@ -100,8 +100,8 @@ class World {
 
 const minutes = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => openOf('1m', START) + (from + i) * MINUTE);
 
-describe('a feed of bars', () => {
-  it('a feed of bars brings each bar within two seconds of its close, by one call a bar', () => {
+describe('the bar poller', () => {
+  it('the bar poller delivers each bar within two seconds of its close, with one call for each bar', () => {
     const world = new World({ feed: { firstRows: 2 } });
     world.poller.start();
     world.runUntil(START + 60 * MINUTE);
@@ -112,11 +112,11 @@ describe('a feed of bars', () => {
       expect(event.atMs - event.bar.closeMs).toBeGreaterThanOrEqual(400);
       expect(event.atMs - event.bar.closeMs).toBeLessThan(2000);
     }
-    // Enough rows to see again what may have been revised, no more.
+    // The call requests the rows that may have been revised, and no more.
     expect(Math.max(...world.calls.slice(1).map(({ rows }) => rows))).toBeLessThanOrEqual(13);
   });
 
-  it('a feed of bars is not asked for a bar that closed just before the start, until the venue has had the time to build it', () => {
+  it('the bar poller does not request a bar that closed just before the start until the venue has had the time to build it', () => {
     for (let seed = 1; seed <= 30; seed++) {
       const afterMs = [0, 1, 399, 400, 5000][seed % 5]!;
       const closeMs = openOf('1m', START) + MINUTE;
@@ -133,7 +133,7 @@ describe('a feed of bars', () => {
     }
   });
 
-  it('a feed of bars asks again, ever more rarely, for a bar that is late, and gives it up when it has lost patience', () => {
+  it('the bar poller requests a late bar at growing intervals, and stops requesting it after its patience', () => {
     const late = openOf('1m', START) + 5 * MINUTE;
     const world = new World({ lagMs: (openMs) => (openMs === late ? 100_000 : 0), feed: { firstRows: 2 } });
     world.poller.start();
@@ -147,7 +147,7 @@ describe('a feed of bars', () => {
     expect(world.bars()).toEqual(minutes(-1, 10).filter((openMs) => openMs !== late));
   });
 
-  it('a feed of bars asks for a bar for as long as it may be decided on', () => {
+  it('the bar poller requests a bar as long as a strategy may decide on it', () => {
     const late = openOf('1m', START) + 5 * MINUTE;
     const broughtMs = (graceMs: number): number => {
       const rules = pollRules('1m', graceMs);
@@ -156,12 +156,12 @@ describe('a feed of bars', () => {
       world.runUntil(START + 10 * MINUTE);
       return world.events.find((event) => event.kind === 'bar' && event.bar.openMs === late)!.atMs - late - MINUTE;
     };
-    // Without a grace the call for the next bar brings it.
+    // Without a grace period, the call for the next bar reads this one.
     expect(broughtMs(0)).toBeGreaterThan(MINUTE);
     expect(broughtMs(60_000)).toBeLessThan(MINUTE);
   });
 
-  it('a feed of bars closes the hole of an outage that the newest 300 rows reach over, and calls once a minute while it lasts', () => {
+  it('the bar poller fills the gap of an outage that the newest 300 rows cover, and calls once a minute during the outage', () => {
     const [from, to] = [START + 10 * MINUTE, START + 300 * MINUTE];
     const world = new World({ away: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
     world.poller.start();
@@ -174,7 +174,7 @@ describe('a feed of bars', () => {
     expect(world.causes[0]).toMatch(/^connection refused 1$/);
   });
 
-  it('a feed of bars reports the hole that a longer outage leaves', () => {
+  it('the bar poller reports the gap of a longer outage', () => {
     const [from, to] = [START + 10 * MINUTE, START + 400 * MINUTE];
     const world = new World({ away: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
     world.poller.start();
@@ -185,18 +185,18 @@ describe('a feed of bars', () => {
     expect(world.bars().length + gaps[0]!.bars).toBe(421);
   });
 
-  it('a feed of bars makes the bars that the exchange does not have', () => {
+  it('the bar poller builds the bars that the exchange does not have', () => {
     const world = new World({ interval: '4h', from: '1h' });
     world.poller.start();
     world.runUntil(START + 30 * 3_600_000);
-    // 300 rows of an hour in the first answer, 299 of them closed and 298 of those in whole groups of four.
+    // The first reply has 300 rows of an hour: 299 are closed, and 298 of them are in whole groups of four.
     expect(world.bars()).toHaveLength(74 + 7);
     const last = world.events.at(-1);
     expect(last).toMatchObject({ kind: 'bar', bar: { openMs: Date.UTC(2024, 0, 2), barsIn: 4 } });
     expect(world.calls.length).toBeLessThanOrEqual(9);
   });
 
-  it('a feed of bars waits for weeks without waking more than once an hour or calling at all', () => {
+  it('the bar poller waits for weeks, wakes at most once an hour, and makes no call', () => {
     const world = new World({ interval: '1M' });
     world.poller.start();
     world.runUntil(Date.UTC(2024, 1, 1) + 10 * MINUTE);
@@ -204,7 +204,7 @@ describe('a feed of bars', () => {
     expect(world.bars().at(-1)).toBe(Date.UTC(2024, 0, 1));
   });
 
-  it('a feed of bars calls nothing closed while the clock of the exchange is not known', () => {
+  it('the bar poller reports no bar as closed while the clock of the exchange is not known', () => {
     const world = new World({ isMeasuredFrom: START + 5000, feed: { firstRows: 2 } });
     world.poller.start();
     world.runUntil(START + 4999);
@@ -214,7 +214,7 @@ describe('a feed of bars', () => {
     expect(world.bars()).toEqual(minutes(-1, 1));
   });
 
-  it('a feed of bars shares the rate limit with forty others: none is refused, none is late by more than the queue', () => {
+  it('the bar poller shares the rate limit with forty others: no call is refused, and none is later than the queue makes it', () => {
     const scheduler = new DueQueue();
     scheduler.runDue(START);
     const limiter = new Limiter(scheduler, {});
@@ -250,11 +250,11 @@ describe('a feed of bars', () => {
     expect(causes).toEqual([]);
     expect(seen).toHaveLength(40 * 29);
     expect(Math.max(...seen.map(({ behindMs }) => behindMs))).toBeLessThan(10_000);
-    // By the limits of the specification's table: 20 calls in any two seconds.
+    // The limit of the specification's table: 20 calls in any two seconds.
     for (let i = 20; i < sent.length; i++) expect(sent[i]! - sent[i - 20]!).toBeGreaterThanOrEqual(2000);
   });
 
-  it('a feed of bars is silent after stop, whether it waits or a call is out', () => {
+  it('the bar poller reports nothing after stop, whether it waits or has sent a call', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3 * MINUTE }), fc.nat(), (afterMs, seed) => {
         const world = new World({ seed });

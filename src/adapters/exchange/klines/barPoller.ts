@@ -1,4 +1,4 @@
-// Polls klines when bars close on the venue's clock, and reports each closed bar.
+// Polls the venue for klines after each bar closes on the venue's clock, and reports each closed bar.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
@@ -20,7 +20,7 @@ export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) 
 export interface BarSink {
   /** Events arrive in the order in which they must be processed. */
   event(event: BarEvent): void;
-  /** A reply has been taken: what it did not bring was not there at `serverMs`. */
+  /** A reply has been handled. A bar that it lacked did not exist at `serverMs`. */
   answered?(serverMs: number): void;
   /** No reply, or an invalid row: one line for the operator. `againMs`: pause until the next call; null means the usual one. */
   onProblem(problem: string, againMs: number | null): void;
@@ -48,25 +48,25 @@ export interface FeedOptions {
   readonly rules?: PollRules;
 }
 
-/** How many bars before the newest each call requests again, to detect revisions. */
-const SEEN_AGAIN = 10;
+/** Number of known bars that each call requests again, to detect revisions. */
+const REREAD_BARS = 10;
 /** Longer waits are cut, because the clock offset drifts. */
 const MAX_WAIT_MS = 3_600_000;
 
 export class BarPoller {
-  readonly #parts: BarPollerDeps;
+  readonly #deps: BarPollerDeps;
   readonly #options: FeedOptions;
   readonly #rules: PollRules;
   readonly #tracker: BarTracker;
   #failures = 0;
   /** Open time of the bar that was running at the newest call; NaN before the first. */
-  #askedMs = NaN;
+  #runningMs = NaN;
   #timer: number | null = null;
-  #giveUp: (() => void) | null = null;
+  #cancelCall: (() => void) | null = null;
   #isRunning = false;
 
-  constructor(parts: BarPollerDeps, options: FeedOptions) {
-    this.#parts = parts;
+  constructor(deps: BarPollerDeps, options: FeedOptions) {
+    this.#deps = deps;
     this.#options = options;
     this.#rules = options.rules ?? pollRules(options.interval);
     this.#tracker = new BarTracker(options.interval, options.known);
@@ -79,7 +79,7 @@ export class BarPoller {
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    const { serverTime, random } = this.#parts;
+    const { serverTime, random } = this.#deps;
     const { delayMs, spreadMs } = this.#rules;
     const { interval } = this.#options;
     const { lastMs } = this.#tracker;
@@ -92,58 +92,60 @@ export class BarPoller {
   /** Stops polling. No event follows. */
   stop(): void {
     this.#isRunning = false;
-    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
-    this.#giveUp?.();
-    this.#giveUp = null;
+    this.#cancelCall?.();
+    this.#cancelCall = null;
   }
 
   #wait(untilServerMs: number): void {
-    const { scheduler, serverTime } = this.#parts;
+    const { scheduler, serverTime } = this.#deps;
     const waitMs = untilServerMs - serverTime().ms;
-    const isCut = waitMs > MAX_WAIT_MS;
-    this.#timer = scheduler.at(scheduler.nowMs + Math.max(0, Math.ceil(isCut ? MAX_WAIT_MS : waitMs)), () => {
+    const isTooLong = waitMs > MAX_WAIT_MS;
+    this.#timer = scheduler.at(scheduler.nowMs + Math.max(0, Math.ceil(isTooLong ? MAX_WAIT_MS : waitMs)), () => {
       this.#timer = null;
-      if (isCut) this.#wait(untilServerMs);
+      if (isTooLong) this.#wait(untilServerMs);
       else this.#poll();
     });
   }
 
   #poll(): void {
-    const serverMs = this.#surelyMs();
+    const serverMs = this.#earliestVenueMs();
     if (serverMs === null) return this.#reportFailure("the exchange's clock could not be measured");
-    const rows = this.#rows(serverMs);
-    const received = (outcome: Parameters<Parameters<AskKlines>[1]>[0]): void => {
+    const rows = this.#rowCount(serverMs);
+    const onOutcome = (outcome: Outcome<Listing<Kline>>): void => {
       if (!this.#isRunning) return;
-      this.#giveUp = null;
+      this.#cancelCall = null;
       if (outcome.kind !== 'acked') return this.#reportFailure(causeOf(outcome));
-      this.#take(outcome.value, rows, serverMs);
+      this.#handleReply(outcome.value, rows, serverMs);
       // The sink may have stopped the feed.
       if (this.#isRunning) this.#wait(this.#nextMs());
     };
     const runningMs = openOf(this.#options.interval, serverMs);
-    const isAgain = runningMs === this.#askedMs;
-    this.#askedMs = runningMs;
-    this.#giveUp = this.#parts.ask(rows, received, isAgain);
+    const isAgain = runningMs === this.#runningMs;
+    this.#runningMs = runningMs;
+    this.#cancelCall = this.#deps.ask(rows, onOutcome, isAgain);
   }
 
-  /** Returns the earliest time that it may be at the venue, ms, so that a bar counts as closed only if it certainly is. Null if unknown. */
-  #surelyMs(): number | null {
-    const { ms, uncertaintyMs } = this.#parts.serverTime();
+  /**
+   * Returns a lower bound of the venue's time, ms, so that a bar counts as closed only if it certainly is; null if the clock is unknown.
+   */
+  #earliestVenueMs(): number | null {
+    const { ms, uncertaintyMs } = this.#deps.serverTime();
     return uncertaintyMs < Infinity ? ms - uncertaintyMs : null;
   }
 
-  #rows(serverMs: number): number {
+  #rowCount(serverMs: number): number {
     const { interval, from, firstRows = MAX_KLINES } = this.#options;
     const { lastMs } = this.#tracker;
     if (lastMs === null) return firstRows;
     // A bar built from shorter ones needs all of them from its open on.
-    return interval === from ? Math.min(MAX_KLINES, rowsSince(from, lastMs, serverMs) + SEEN_AGAIN) : rowsSince(from, lastMs, serverMs);
+    return interval === from ? Math.min(MAX_KLINES, rowsSince(from, lastMs, serverMs) + REREAD_BARS) : rowsSince(from, lastMs, serverMs);
   }
 
-  #take(listing: Listing<Kline>, rows: number, serverMs: number): void {
+  #handleReply(listing: Listing<Kline>, rows: number, serverMs: number): void {
     const { interval, from } = this.#options;
-    const { sink } = this.#parts;
+    const { sink } = this.#deps;
     const fine = barWindow(listing, from, rows, serverMs);
     const window = interval === from ? fine : coarserWindow(fine, interval);
     this.#failures = 0;
@@ -156,16 +158,16 @@ export class BarPoller {
   #reportFailure(problem: string): void {
     this.#failures++;
     const nextMs = this.#nextMs();
-    this.#parts.sink.onProblem(problem, nextMs - this.#parts.serverTime().ms);
+    this.#deps.sink.onProblem(problem, nextMs - this.#deps.serverTime().ms);
     if (this.#isRunning) this.#wait(nextMs);
   }
 
   /** Returns the time of the next call on the venue's clock. */
   #nextMs(): number {
-    const { ms } = this.#parts.serverTime();
-    const serverMs = this.#surelyMs() ?? ms;
+    const { ms } = this.#deps.serverTime();
+    const serverMs = this.#earliestVenueMs() ?? ms;
     const state = { interval: this.#options.interval, lastMs: this.#tracker.lastMs, serverMs, failures: this.#failures };
-    return nextPollMs(state, this.#rules, this.#parts.random()) + (ms - serverMs);
+    return nextPollMs(state, this.#rules, this.#deps.random()) + (ms - serverMs);
   }
 }
 

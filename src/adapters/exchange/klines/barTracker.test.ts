@@ -13,7 +13,7 @@ import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixture
 
 const MONDAY = Date.UTC(2024, 0, 1);
 
-/** Checks that events keep the promises of a bar stream, and remembers the last report about each time. */
+/** Checks that events keep the promises of a bar stream, and stores the last report about each time. */
 class Listener {
   readonly reported = new Map<number, MarketBar>();
   readonly #holes = new Set<number>();
@@ -63,7 +63,7 @@ function nextPoll(serverMs: number, interval: Interval, rng: Rng): number {
   return serverMs + Math.ceil(lengthMs * (kind < 0.2 ? rng.next() * 0.2 : kind < 0.93 ? rng.next() * 2 : rng.next() * 400));
 }
 
-describe('bars from a venue that does anything', () => {
+describe('bars from a random venue', () => {
   it('bars of a random venue are reported once and in order, with gaps, late and revised bars; the last report equals the venue', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('1m', '1h', '1d', '1M'), (seed, interval) => {
@@ -86,7 +86,7 @@ describe('bars from a venue that does anything', () => {
     );
   });
 
-  it('longer bars made of the bars of a random venue are reported by the same rules', () => {
+  it('longer bars that are built from the bars of a random venue are reported by the same rules', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2 ** 31 }),
@@ -169,7 +169,7 @@ describe('a window of bars', () => {
     expect(kinds(tracker.take(windowOf([2, 3, 10, 11])))).toEqual(['bar 11']);
   });
 
-  it('a tracker that starts with known bars continues behind them', () => {
+  it('a tracker that starts with known bars continues after them', () => {
     const known = windowOf([10, 11, 13]).closed;
     const tracker = new BarTracker('1m', known);
     expect(kinds(tracker.take(windowOf([8, 9, 10, 11, 12, 13, 14])))).toEqual(['late 12', 'bar 14']);
@@ -185,7 +185,7 @@ describe('a window of bars', () => {
     expect(kinds(tracker.take(revised(100)))).toEqual([]);
   });
 
-  it('a longer bar is not replaced by one that is made of fewer parts', () => {
+  it('a longer bar is not replaced by one that is built from fewer parts', () => {
     const fine = windowOf([0, 1, 2, 3, 4, 5]);
     const tracker = new BarTracker('5m');
     expect(kinds(tracker.take(coarserWindow(fine, '5m')))).toEqual(['bar 0']);

@@ -16,7 +16,7 @@ export type BarEvent =
    */
   | { readonly kind: 'gap'; readonly fromMs: number; readonly bars: number; readonly why: 'notSent' | 'outOfReach' };
 
-/** Number of bars kept to detect late and revised ones: twice the size of a reply, because replies may skip times without trades. */
+/** Number of bars kept to detect late and revised ones. Twice the size of a reply, because replies may skip times without trades. */
 const REMEMBERED = 600;
 
 export class BarTracker {
@@ -43,20 +43,20 @@ export class BarTracker {
   /** Returns what is new in `window`. */
   take(window: BarWindow): readonly BarEvent[] {
     const events: BarEvent[] = [];
-    for (const [at, bar] of window.closed.entries()) {
+    for (const [row, bar] of window.closed.entries()) {
       if (bar.openMs < this.#floorMs) continue;
-      if (this.#lastMs === null || bar.openMs > this.#lastMs) this.#deliver(bar, at === 0 && window.isFull, events);
+      if (this.#lastMs === null || bar.openMs > this.#lastMs) this.#deliver(bar, row === 0 && window.isFull, events);
       else this.#compare(bar, events);
     }
     if (this.#known.size > 2 * REMEMBERED) this.#forget();
     return events;
   }
 
-  #deliver(bar: MarketBar, isEdge: boolean, events: BarEvent[]): void {
+  #deliver(bar: MarketBar, isOldestOfFullReply: boolean, events: BarEvent[]): void {
     if (this.#lastMs === null) this.#floorMs = bar.openMs;
     else {
       const missing = barsBetween(this.interval, this.#lastMs, bar.openMs) - 1;
-      const why = isEdge ? 'outOfReach' : 'notSent';
+      const why = isOldestOfFullReply ? 'outOfReach' : 'notSent';
       if (missing > 0) events.push({ kind: 'gap', fromMs: closeOf(this.interval, this.#lastMs), bars: missing, why });
     }
     this.#lastMs = bar.openMs;
@@ -67,7 +67,7 @@ export class BarTracker {
   #compare(bar: MarketBar, events: BarEvent[]): void {
     const was = this.#known.get(bar.openMs);
     if (!was) events.push({ kind: 'late', bar });
-    // A bar built from fewer bars than before shows less of the same interval.
+    // A bar that is built from fewer bars than before covers less of its interval.
     else if (isSame(was, bar) || bar.barsIn < was.barsIn) return;
     else events.push({ kind: 'revised', bar, was });
     this.#known.set(bar.openMs, bar);

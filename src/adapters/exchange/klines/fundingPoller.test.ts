@@ -18,7 +18,7 @@ function fixture() {
   const venueMs = (): number => queue.nowMs + state.sleptMs;
   const asked: number[] = [];
   const reported: string[] = [];
-  /** The rate is the hour of the funding time that comes next. */
+  /** The rate equals the hour of the next funding time. */
   const ask: AskRate = (timeoutMs, done) => {
     asked.push(venueMs());
     const handle = queue.at(queue.nowMs + Math.min(timeoutMs, state.takesMs), () => {
@@ -44,7 +44,7 @@ function fixture() {
   return { queue, state, asked, reported, poller, runTo: (ms: number) => queue.runDue(ms - state.sleptMs) };
 }
 
-test('each rate is read at each lead, and the next one is awaited when its time has ended', () => {
+test('each rate is read at each lead, and after its funding time the poller waits for the next one', () => {
   const { runTo, asked, reported } = fixture();
   runTo(DUE + 100);
   expect(asked).toEqual(RATE_LEADS_MS.map((lead) => DUE - lead));
@@ -54,7 +54,7 @@ test('each rate is read at each lead, and the next one is awaited when its time 
   expect(reported.at(-1)).toBe('05T16:00 0.0016');
 });
 
-test('without a reply it is asked again, ever more rarely, until the time has ended', () => {
+test('without a reply the rate is requested again at growing intervals until its funding time', () => {
   const { runTo, asked, reported, state } = fixture();
   state.isAway = true;
   runTo(DUE - 1000);
@@ -69,7 +69,7 @@ test('without a reply it is asked again, ever more rarely, until the time has en
   expect(reported.at(-1)).toBe('next 05T16:00');
 });
 
-test('one reply in time is enough', () => {
+test('after a reply in time the rate is not requested again', () => {
   const { runTo, reported, state } = fixture();
   state.isAway = true;
   runTo(DUE - 30_000);
@@ -83,11 +83,11 @@ test('a reply that may be from after the funding time is ignored', () => {
   state.takesMs = 4990;
   state.uncertaintyMs = 20;
   runTo(DUE + HOUR);
-  // The last of the three came 10 ms before the time, which our clock does not know to 10 ms.
+  // The last of the three came 10 ms before the funding time, and our clock is not certain to 10 ms.
   expect(reported).toEqual(['next 05T08:00', '05T08:00 0.008', '05T08:00 0.008', 'next 05T16:00']);
 });
 
-test('a process that slept over funding times continues with the one that comes', () => {
+test('a process that slept through funding times continues with the next one', () => {
   const { runTo, reported, state, asked } = fixture();
   runTo(START + HOUR);
   state.sleptMs = 20 * HOUR;

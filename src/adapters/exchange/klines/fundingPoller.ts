@@ -30,13 +30,13 @@ export interface RatePollerDeps {
 
 /** Lead times of the reads before a funding time: an early one to have a rate at all, a late one because the rate may still move. */
 export const RATE_LEADS_MS = [300_000, 60_000, 5000] as const;
-const CALL_MS = { min: 1000, max: 10_000 } as const;
-const AGAIN_MS = { min: 1000, max: 60_000 } as const;
+const TIMEOUT_MS = { min: 1000, max: 10_000 } as const;
+const RETRY_MS = { min: 1000, max: 60_000 } as const;
 /** Longer waits are cut, because the clock offset drifts. */
 const MAX_WAIT_MS = 3_600_000;
 
 export class RatePoller {
-  readonly #parts: RatePollerDeps;
+  readonly #deps: RatePollerDeps;
   #dueMs = -Infinity;
   /** The shortest lead time already used for `#dueMs`. */
   #leadMs = Infinity;
@@ -44,33 +44,33 @@ export class RatePoller {
   #againMs = Infinity;
   #failures = 0;
   #timer: number | null = null;
-  #giveUp: (() => void) | null = null;
+  #cancelCall: (() => void) | null = null;
   #isRunning = false;
 
-  constructor(parts: RatePollerDeps) {
-    this.#parts = parts;
+  constructor(deps: RatePollerDeps) {
+    this.#deps = deps;
   }
 
   /** True while waiting for a reply. */
   get isBusy(): boolean {
-    return this.#giveUp !== null;
+    return this.#cancelCall !== null;
   }
 
   start(): void {
     this.#isRunning = true;
-    this.#goOn();
+    this.#readOrWait();
   }
   /** Stops polling. No event follows. */
   stop(): void {
     this.#isRunning = false;
-    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
-    this.#giveUp?.();
-    this.#giveUp = null;
+    this.#cancelCall?.();
+    this.#cancelCall = null;
   }
 
-  #goOn(): void {
-    const { serverTime, periodMs, sink, scheduler } = this.#parts;
+  #readOrWait(): void {
+    const { serverTime, periodMs, sink, scheduler } = this.#deps;
     const { ms, uncertaintyMs } = serverTime();
     // Without a measured clock, no request is made: the next period's rate could pass for this one's.
     const isKnown = uncertaintyMs < Infinity;
@@ -81,45 +81,45 @@ export class RatePoller {
       this.#failures = 0;
       sink.next(dueMs);
     }
-    const atMs = this.#askMs();
+    const atMs = this.#nextReadMs();
     if (isKnown && atMs <= ms) return this.#ask(ms);
-    const waitMs = isKnown ? Math.min(MAX_WAIT_MS, atMs - ms, dueMs + uncertaintyMs - ms) : AGAIN_MS.max;
+    const waitMs = isKnown ? Math.min(MAX_WAIT_MS, atMs - ms, dueMs + uncertaintyMs - ms) : RETRY_MS.max;
     this.#timer = scheduler.at(scheduler.nowMs + Math.max(1, Math.ceil(waitMs)), () => {
       this.#timer = null;
-      this.#goOn();
+      this.#readOrWait();
     });
   }
 
-  #askMs(): number {
+  #nextReadMs(): number {
     const lead = RATE_LEADS_MS.find((each) => each < this.#leadMs);
     return Math.min(this.#againMs, lead === undefined ? Infinity : this.#dueMs - lead);
   }
 
   #ask(nowMs: number): void {
-    const { ask, sink, serverTime } = this.#parts;
+    const { ask, sink, serverTime } = this.#deps;
     const dueMs = this.#dueMs;
     this.#leadMs = RATE_LEADS_MS.findLast((each) => dueMs - each <= nowMs) ?? this.#leadMs;
     this.#againMs = Infinity;
-    this.#giveUp = ask(Math.min(CALL_MS.max, Math.max(CALL_MS.min, dueMs - nowMs)), (outcome) => {
+    this.#cancelCall = ask(Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, dueMs - nowMs)), (outcome) => {
       if (!this.#isRunning) return;
-      this.#giveUp = null;
+      this.#cancelCall = null;
       const { ms, uncertaintyMs } = serverTime();
       // A reply from after the funding time may have the next period's rate.
       const isInTime = ms + uncertaintyMs < dueMs;
       if (outcome.kind !== 'acked') {
-        const pauseMs = Math.min(AGAIN_MS.max, AGAIN_MS.min * 2 ** Math.min(10, this.#failures++));
+        const pauseMs = Math.min(RETRY_MS.max, RETRY_MS.min * 2 ** Math.min(10, this.#failures++));
         if (ms + pauseMs < dueMs) this.#againMs = ms + pauseMs;
         sink.onProblem(causeOf(outcome));
       } else if (isInTime) {
         this.#failures = 0;
         sink.rate(dueMs, outcome.value.currentFundRate);
       }
-      this.#goOn();
+      this.#readOrWait();
     });
   }
 }
 
-/** Returns the request for one contract's rate, at polling priority. */
+/** Returns the function that requests one contract's rate, at polling priority. */
 export const rateOf =
   (client: Pick<RestClient, 'call'>, symbol: string): AskRate =>
   (timeoutMs, done) =>

@@ -25,7 +25,7 @@ function fixture(feeds: number, maxCalls: number) {
   return { scheduler, asks, began, open, cancelled, answer: () => open.shift()!.done(NO_ANSWER) };
 }
 
-it('calls of one close begin in the order of need, whatever the order of asking', () => {
+it('calls of one close begin in the order of need, whatever the order of the requests', () => {
   const { scheduler, asks, began } = fixture(5, 10);
   for (const at of [4, 2, 0, 3, 1]) asks[at]!(2, () => {}, false);
   expect(began).toEqual([]);
@@ -52,7 +52,7 @@ it('at most as many calls run as a window admits, and the next one starts with a
   expect(began).toEqual([0, 1, 2]);
 });
 
-it('a cancelled call leaves its place to the next, once', () => {
+it('a cancelled call gives its place to the next one, once', () => {
   const { scheduler, asks, began, cancelled, open } = fixture(4, 1);
   const cancels = asks.map((ask) => ask(2, () => {}, false));
   scheduler.runDue(10);

@@ -1,16 +1,16 @@
-// Puts the kline calls of one market in order: bars that strategies need first are requested first, repeated calls after first ones.
+// Sends the kline calls of one market in sequence: bars that strategies need first come first, and repeated calls come last.
 
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { AskKlines } from './barPoller.ts';
 
 export interface KlineQueueOptions {
-  /** Calls that may be under way at once, at least 1: as many as the rate limit admits in a window. */
+  /** Maximum number of calls under way, at least 1: as many as the rate limit allows in a window. */
   readonly maxCalls: number;
 }
 
 /** Calls are collected for this long, ms: the timers of feeds that close together do not expire within the same ms. */
 const GATHER_MS = 5;
-/** Most calls that are handed to the client at once. The rate limit has a queue of its own, which is first come, first served. */
+/** Maximum number of calls under way. More calls would wait in the rate limiter, whose queue ignores their places. */
 export const MAX_CALLS = 64;
 
 interface QueuedKlines {
@@ -65,8 +65,8 @@ export class KlineQueue {
       this.#waiting.push(call);
       this.#scheduleRun();
       return () => {
-        const at = this.#waiting.indexOf(call);
-        if (at >= 0) this.#waiting.splice(at, 1);
+        const index = this.#waiting.indexOf(call);
+        if (index >= 0) this.#waiting.splice(index, 1);
         else if (cancel !== null) {
           leave();
           cancel();
@@ -75,7 +75,7 @@ export class KlineQueue {
     };
   }
 
-  /** A single feed has nothing to be ordered with, so its calls go at once. */
+  /** Starts the next calls soon. The calls of a single feed start at once. */
   #scheduleRun(): void {
     if (this.#members === 1) return this.#fill();
     this.#timer ??= this.#scheduler.at(this.#scheduler.nowMs + GATHER_MS, () => {
@@ -84,6 +84,7 @@ export class KlineQueue {
     });
   }
 
+  /** Starts waiting calls while fewer than `#maxCalls` are under way. */
   #fill(): void {
     if (this.#timer !== null) return;
     while (this.#underWay < this.#maxCalls && this.#waiting.length > 0) {

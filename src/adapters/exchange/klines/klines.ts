@@ -1,14 +1,14 @@
-// Kline requests for both markets in one shape.
+// Requests klines of either market.
 
 import type { Market } from '../../../model/instrument.ts';
 import type { CommonInterval } from '../../../model/interval.ts';
 import type { CallOptions, RestClient } from '../client/restClient.ts';
 import type { AskKlines } from './barPoller.ts';
 
-/** Recording is never urgent: strategies do not wait for these bars. */
+/** The priority of recording, because no strategy waits for recorded bars. */
 const STEADY: CallOptions = { priority: 'steady' };
 
-/** Returns the request for the newest klines of one instrument and interval; by default at polling priority. */
+/** Returns the function that requests the newest klines of one instrument and interval, by default at polling priority. */
 export function klinesOf(
   client: Pick<RestClient, 'call'>,
   market: Market,

@@ -1,4 +1,4 @@
-// When to request klines next: soon after a bar closes, again while it is missing, less often while the venue is unreachable.
+// Plans when to request klines: soon after a bar closes, again while it is missing, less often while the venue is unreachable.
 
 import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../model/interval.ts';
 
@@ -10,15 +10,16 @@ export interface PollRules {
   readonly spreadMs: number;
   /** Shortest pause after a call that did not bring the bar. Pauses grow while the bar is missing. */
   readonly retryMs: number;
-  /** How long after its close a bar is requested separately. After that, the calls for later bars also cover it. */
+  /** How long after its close a missing bar is requested again. After that, the calls for later bars also return it. */
   readonly retryForMs: number;
   /** Longest pause between calls without a reply. */
   readonly outageMs: number;
 }
 
 /**
- * The first call comes 0.4 to 1.4 s after the close. Retries last half a bar, at most a minute, but at least as long as the bar may still
- * trigger a decision (`graceMs` after its close). Once a minute while the venue is unreachable.
+ * Returns the rules for an interval. The first call comes 0.4 to 1.4 s after the close. A missing bar is requested again for half an
+ * interval, at most a minute, but at least for `graceMs`, while it may still trigger a decision. While the venue is unreachable, calls come
+ * once a minute.
  */
 export function pollRules(interval: Interval, graceMs = 0): PollRules {
   const retryForMs = Math.max(graceMs, Math.min(60_000, typicalLengthMs(interval) / 2));

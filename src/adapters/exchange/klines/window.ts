@@ -1,4 +1,4 @@
-// Turns a kline reply into bars: the closed ones in time order, and the reasons why rows were rejected.
+// Converts a kline reply to closed bars in time order, and lists why rows were rejected.
 
 import { mergeRows, type FigureColumns } from '../../../model/bars/aggregateBars.ts';
 import { barsBetween, closeOf, nests, openOf, type Interval } from '../../../model/interval.ts';
@@ -8,7 +8,7 @@ import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import type { Kline } from '../../../protocol/shapes/market.ts';
 
-/** The API returns no more rows and has no start time parameter (specification, part 8). */
+/** Maximum number of rows in a reply. The API has no start time parameter (specification, part 8). */
 export const MAX_KLINES = 300;
 
 /** A closed bar. Times are ms UTC, `closeMs` is exclusive; volume is in the venue's unit. */
@@ -36,11 +36,11 @@ export interface BarWindow {
 }
 
 /**
- * Returns the bars of `listing`, the reply to a request for `asked` rows. Bars that ended by `serverMs` are closed; that is a time of the
- * venue's clock not later than the reply. Rows may come in any order and repeatedly. If two closed rows of one time differ, both are
+ * Returns the bars of `listing`, the reply to a request for `requested` rows. Bars that ended by `serverMs` are closed; that is a time of
+ * the venue's clock not later than the reply. Rows may come in any order and repeatedly. If two closed rows of one time differ, both are
  * rejected, because nothing shows which one is right.
  */
-export function barWindow(listing: Listing<Kline>, interval: Interval, asked: number, serverMs: number): BarWindow {
+export function barWindow(listing: Listing<Kline>, interval: Interval, requested: number, serverMs: number): BarWindow {
   const refused = listing.refused.map(({ problem }) => sanitizeText(problem));
   const byTime = new Map<number, MarketBar | null>();
   for (const row of listing.rows) {
@@ -51,7 +51,7 @@ export function barWindow(listing: Listing<Kline>, interval: Interval, asked: nu
     }
     const bar = barOf(row, closeOf(interval, openMs));
     if (bar.closeMs > serverMs) continue;
-    if (!isSound(bar)) {
+    if (!isPlausible(bar)) {
       refused.push(
         `the bar of ${formatMinute(openMs)} cannot be: open ${open}, high ${high}, low ${low}, close ${close}, volume ${volume}`,
       );
@@ -63,16 +63,16 @@ export function barWindow(listing: Listing<Kline>, interval: Interval, asked: nu
     byTime.set(openMs, isContradicted ? null : bar);
   }
   const closed = [...byTime.values()].filter((bar) => bar !== null).toSorted((a, b) => a.openMs - b.openMs);
-  const isFull = listing.rows.length + listing.refused.length >= asked;
+  const isFull = listing.rows.length + listing.refused.length >= requested;
   return { interval, closed, refused, isFull };
 }
 
 function barOf({ openMs, open, high, low, close, volume }: Kline, closeMs: number): MarketBar {
-  const [o, h, l, c, v] = [open, high, low, close, volume].map(Number);
-  return { openMs, closeMs, open: o!, high: h!, low: l!, close: c!, volume: v!, barsIn: 1 };
+  const figures = { open: Number(open), high: Number(high), low: Number(low), close: Number(close), volume: Number(volume) };
+  return { openMs, closeMs, ...figures, barsIn: 1 };
 }
 
-function isSound({ open, high, low, close, volume }: MarketBar): boolean {
+function isPlausible({ open, high, low, close, volume }: MarketBar): boolean {
   const [lower, upper] = [Math.min(open, close), Math.max(open, close)];
   return low > 0 && low <= lower && upper <= high && high < Infinity && volume >= 0 && volume < Infinity;
 }
@@ -87,10 +87,10 @@ export function isSame(a: MarketBar, b: MarketBar): boolean {
  * shorter bars reach its end.
  */
 export function coarserWindow(window: BarWindow, interval: Interval): BarWindow {
-  assert(nests(window.interval, interval), `${window.interval} bars do not make ${interval} bars`);
+  assert(nests(window.interval, interval), `${window.interval} bars do not add up to ${interval} bars`);
   const { closed: fine } = window;
   const columns = columnsOfBars(fine);
-  const into = columnsOfBars([BLANK]);
+  const merged = columnsOfBars([BLANK]);
   const endMs = fine.at(-1)?.closeMs ?? -Infinity;
   const closed: MarketBar[] = [];
   for (let row = 0; row < fine.length;) {
@@ -99,8 +99,10 @@ export function coarserWindow(window: BarWindow, interval: Interval): BarWindow 
     const closeMs = closeOf(interval, openMs);
     while (row < fine.length && fine[row]!.openMs < closeMs) row++;
     if (closeMs > endMs || (first === 0 && fine[0]!.openMs !== openMs)) continue;
-    mergeRows(columns, first, row, into, 0);
-    const [open, high, low, close, volume] = [into.open, into.high, into.low, into.close, into.volume].map((column) => column[0]!);
+    mergeRows(columns, first, row, merged, 0);
+    const [open, high, low, close, volume] = [merged.open, merged.high, merged.low, merged.close, merged.volume].map(
+      (column) => column[0]!,
+    );
     closed.push({ openMs, closeMs, open: open!, high: high!, low: low!, close: close!, volume: volume!, barsIn: row - first });
   }
   return { ...window, interval, closed };
@@ -108,12 +110,13 @@ export function coarserWindow(window: BarWindow, interval: Interval): BarWindow 
 
 const BLANK: MarketBar = { openMs: 0, closeMs: 0, open: 0, high: 0, low: 0, close: 0, volume: 0, barsIn: 0 };
 
-/** Bars as columns. */
+/** Columns of bars, one row for each bar. */
 export interface BarFigures extends FigureColumns {
   readonly length: number;
   readonly openMs: Float64Array;
 }
 
+/** Returns bars as columns. */
 export function columnsOfBars(bars: readonly MarketBar[]): BarFigures {
   const column = (name: 'openMs' | 'open' | 'high' | 'low' | 'close' | 'volume') => Float64Array.from(bars, (bar) => bar[name]);
   return {
@@ -129,9 +132,9 @@ export function columnsOfBars(bars: readonly MarketBar[]): BarFigures {
 
 /** Returns columns of an interval as bars of the venue. */
 export function barsOfColumns({ openMs, open, high, low, close, volume }: BarFigures, interval: Interval): MarketBar[] {
-  return Array.from(openMs, (at, row) => ({
-    openMs: at,
-    closeMs: closeOf(interval, at),
+  return Array.from(openMs, (timeMs, row) => ({
+    openMs: timeMs,
+    closeMs: closeOf(interval, timeMs),
     open: open[row]!,
     high: high[row]!,
     low: low[row]!,

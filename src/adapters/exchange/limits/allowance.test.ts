@@ -9,20 +9,20 @@ import { SHARES } from './shares.ts';
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 2000;
-/** From the first call until the allowance has grown as far as it will for now: at most nine steps of ten windows. */
+/** The time from the first call until the allowance has stopped growing: at most nine steps of ten windows. */
 const SETTLED_MS = 300_000;
 const START_MS = Date.UTC(2026, 0, 5);
 
 interface Course {
   /** Times of refusals, ms. */
   readonly refusedMs: number[];
-  /** Calls that were served after it had settled, as a share of what the exchange would have served. */
+  /** Calls served after it had settled, as a share of those that the exchange would have served. */
   readonly share: number;
   readonly lastAllowance: number;
   readonly minAllowance: number;
 }
 
-/** As many creates as it lets through, to an exchange that serves `limit` in a window and counts only what it serves. */
+/** Sends as many creates as the limiter lets through to an exchange that serves `limit` in a window and counts only served ones. */
 function course(limit: number, seed: number, hours = 1): Course {
   const queue = new DueQueue();
   queue.runDue(START_MS);
@@ -63,14 +63,14 @@ function course(limit: number, seed: number, hours = 1): Course {
 const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((ms, i) => i === 0 || ms > refusedMs[i - 1]! + 1500);
 
 describe('an allowance below an unknown limit', () => {
-  it.each([1, 2, 3, 5, 8, 11, 15])('an unknown limit of %i calls in a window is found, and tested again ever more rarely', (limit) => {
+  it.each([1, 2, 3, 5, 8, 11, 15])('an unknown limit of %i calls in a window is found, and tested again at growing intervals', (limit) => {
     const { refusedMs, share, minAllowance } = course(limit, limit, 3);
     const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
-    // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
+    // A refused rate is used again after 10 minutes, 20, 40 and 80, so three hours have no more refusals.
     expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
     for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
     expect(minAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
-    // What all but cancels may use of it, in whole calls.
+    // The part of it that calls other than cancels may use, in whole calls.
     const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
     expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
   });
@@ -82,7 +82,7 @@ describe('an allowance below an unknown limit', () => {
 });
 
 describe('an allowance', () => {
-  it('an allowance is halved at once, and grows by one in ten windows while calls wait, up to below what was refused', () => {
+  it('an allowance is halved at once, and grows by one in ten windows while calls wait, to just below the refused rate', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     allowance.onRefusal(12, 0);
     expect(allowance.now).toBe(6);
@@ -95,7 +95,7 @@ describe('an allowance', () => {
     expect(allowance.now).toBe(11);
   });
 
-  it('an allowance forgets what was refused after ten minutes, then twenty, at most four hours', () => {
+  it('an allowance uses a refused rate again after ten minutes, then twenty, at most four hours', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     let nowMs = 0;
     const waits: number[] = [];
@@ -108,13 +108,13 @@ describe('an allowance', () => {
     expect(waits).toEqual([10, 20, 40, 80, 160, 240, 240]);
   });
 
-  it('always has room for the heaviest call', () => {
+  it('an allowance always has room for the heaviest call', () => {
     const allowance = new Allowance(20, 5, WINDOW_MS);
     for (let i = 0; i < 9; i++) allowance.onRefusal(3, i);
     expect(allowance.now).toBe(5);
   });
 
-  it('an allowance does not grow on its own: without calls that wait there is nothing to learn', () => {
+  it('an allowance does not grow while no calls wait', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     allowance.onRefusal(20, 0);
     allowance.onDemand(HOUR_MS);

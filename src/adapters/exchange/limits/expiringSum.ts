@@ -1,6 +1,6 @@
-// A sum of weights in which each weight expires at its own time.
+// Adds up weights that each expire at a time of their own.
 
-interface Part {
+interface WeightEntry {
   readonly untilMs: number;
   readonly weight: number;
 }
@@ -8,29 +8,29 @@ interface Part {
 export class ExpiringSum {
   sum = 0;
   /** Sorted by time, soonest first. */
-  readonly #parts: Part[] = [];
+  readonly #entries: WeightEntry[] = [];
 
   /** Adds `weight` until `untilMs` (exclusive). Times mostly rise, so the search starts at the end. */
   add(weight: number, untilMs: number): void {
-    let at = this.#parts.length;
-    while (at > 0 && this.#parts[at - 1]!.untilMs > untilMs) at--;
-    this.#parts.splice(at, 0, { untilMs, weight });
+    let place = this.#entries.length;
+    while (place > 0 && this.#entries[place - 1]!.untilMs > untilMs) place--;
+    this.#entries.splice(place, 0, { untilMs, weight });
     this.sum += weight;
   }
 
   /** Removes expired weights. */
   settle(nowMs: number): void {
-    let over = 0;
-    for (const { untilMs, weight } of this.#parts) {
+    let expired = 0;
+    for (const { untilMs, weight } of this.#entries) {
       if (untilMs > nowMs) break;
       this.sum -= weight;
-      over++;
+      expired++;
     }
-    if (over > 0) this.#parts.splice(0, over);
+    if (expired > 0) this.#entries.splice(0, expired);
   }
 
   /** Time of the next expiry; Infinity if the sum is empty. */
   get nextMs(): number {
-    return this.#parts[0]?.untilMs ?? Infinity;
+    return this.#entries[0]?.untilMs ?? Infinity;
   }
 }

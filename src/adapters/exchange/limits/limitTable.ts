@@ -1,4 +1,4 @@
-// The rate limit of each operation: the endpoint table with the user's overrides.
+// Determines the rate limit of each operation: from the endpoint table and the user's overrides.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { RateLimit } from '../../../protocol/endpoints/endpoint.ts';
@@ -39,35 +39,39 @@ export interface OpLimit {
  */
 export function limitTable(overrides: LimitOverrides = {}, publicOnKey = false): ReadonlyMap<Op, OpLimit> {
   const classes = new Set<string>(OPS.map((op) => endpointOf(op).limit.rateClass));
-  for (const [name, text] of Object.entries(overrides)) check(name, text ?? {}, classes);
+  for (const [name, override] of Object.entries(overrides)) checkOverride(name, override ?? {}, classes);
   const rows = OPS.map((op) => ({ op, row: rowOf(op, overrides, publicOnKey) }));
   const heaviest = new Map<string, number>();
   for (const { row } of rows) heaviest.set(row.rateClass, Math.max(row.weight, heaviest.get(row.rateClass) ?? 0));
   const limits = new Map<string, ClassLimit>();
-  return new Map(rows.map(({ op, row }) => [op, { weight: row.weight, limit: shared(row, heaviest.get(row.rateClass) ?? 1, limits) }]));
+  return new Map(
+    rows.map(({ op, row }) => [op, { weight: row.weight, limit: classLimitOf(row, heaviest.get(row.rateClass) ?? 1, limits) }]),
+  );
 }
 
-interface Row extends Omit<RateLimit, 'source'> {
+/** The limit of one operation with its overrides. */
+interface LimitRow extends Omit<RateLimit, 'source'> {
   readonly source: ClassLimit['source'];
 }
 
-function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): Row {
+function rowOf(op: Op, overrides: LimitOverrides, publicOnKey: boolean): LimitRow {
   const { limit } = endpointOf(op);
-  const own = limit.rateClass === op ? {} : (overrides[op] ?? {});
+  const ofOp = limit.rateClass === op ? {} : (overrides[op] ?? {});
   const ofClass = overrides[limit.rateClass] ?? {};
-  const leaves = own.count !== undefined || own.windowMs !== undefined;
-  const isConfigured = leaves || ofClass.count !== undefined || ofClass.windowMs !== undefined;
+  const hasOwnClass = ofOp.count !== undefined || ofOp.windowMs !== undefined;
+  const isConfigured = hasOwnClass || ofClass.count !== undefined || ofClass.windowMs !== undefined;
   return {
-    rateClass: leaves ? op : limit.rateClass,
+    rateClass: hasOwnClass ? op : limit.rateClass,
     scope: publicOnKey ? 'key' : limit.scope,
-    count: own.count ?? ofClass.count ?? limit.count,
-    windowMs: own.windowMs ?? ofClass.windowMs ?? limit.windowMs,
-    weight: own.weight ?? ofClass.weight ?? limit.weight,
+    count: ofOp.count ?? ofClass.count ?? limit.count,
+    windowMs: ofOp.windowMs ?? ofClass.windowMs ?? limit.windowMs,
+    weight: ofOp.weight ?? ofClass.weight ?? limit.weight,
     source: isConfigured ? 'configured' : limit.source,
   };
 }
 
-function shared(row: Row, heaviest: number, limits: Map<string, ClassLimit>): ClassLimit {
+/** Returns the limit of the row's class. All rows of a class share one object. */
+function classLimitOf(row: LimitRow, heaviest: number, limits: Map<string, ClassLimit>): ClassLimit {
   const { rateClass, scope, count, windowMs, source } = row;
   const known = limits.get(rateClass);
   if (known) return known;
@@ -82,11 +86,11 @@ function shared(row: Row, heaviest: number, limits: Map<string, ClassLimit>): Cl
   return limit;
 }
 
-function check(name: string, text: LimitOverride, classes: ReadonlySet<string>): void {
+function checkOverride(name: string, override: LimitOverride, classes: ReadonlySet<string>): void {
   if (!classes.has(name) && !OPS.some((op) => op === name)) {
     throw new ConfigError(`limits.${name}: no such endpoint, and no such class of calls`, 'isobar api --list shows the endpoints');
   }
-  for (const [key, value] of Object.entries(text)) {
+  for (const [key, value] of Object.entries(override)) {
     if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) continue;
     throw new ConfigError(`limits.${name}.${key}: expected a whole number of 1 or more, got ${String(value)}`, 'correct or remove it');
   }

@@ -164,7 +164,7 @@ describe('shares', () => {
     expect(fixture.count()).toBe(80 + 40 + 16);
   });
 
-  it('one call of each priority may be sent even with the smallest limit', () => {
+  it('one call of each priority may be sent even under a limit of one weight', () => {
     for (const priority of ['cancel', 'reconcile', 'order', 'steady'] as const) {
       const fixture = new LimitsFixture({ limits: { 'spot.account': { count: 1 }, 'spot.myTrades': { count: 2, weight: 2 } } });
       fixture.ask('spot.account', priority);

@@ -1,4 +1,4 @@
-// Keeps the venue's rate limits. Every call of the process passes here first, so that the venue never has to reply 429.
+// Keeps the process within the venue's rate limits. Every call waits here for its turn before it is sent.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -27,7 +27,7 @@ export interface LimiterOptions {
   readonly maxWaiting?: number;
   /** The limiter of another key on the same address. Public calls and bans are counted together, with its `bans` and `banMinMs`. */
   readonly sameAddressAs?: Limiter;
-  /** Called when the venue has refused. A ban needs the operator. */
+  /** Called when the venue has refused a call for its rate limit, or has banned the address. */
   readonly onEvent?: (event: LimitEvent) => void;
 }
 
@@ -35,7 +35,7 @@ export interface LimiterOptions {
 export interface LimiterState {
   /** The classes used until now. */
   readonly classes: readonly ClassState[];
-  /** Infinity: until the operator has handled an unreadable ban record; null: no ban. */
+  /** End of the ban; null without a ban; Infinity until the operator has removed an unreadable ban record. */
   readonly bannedUntilMs: number | null;
 }
 
@@ -44,10 +44,10 @@ interface Address {
   readonly bans: IpBan;
   readonly classes: Map<string, RateClass>;
   /** All classes of the address and of every key on it. */
-  readonly all: Set<RateClass>;
+  readonly allClasses: Set<RateClass>;
 }
 
-/** One for each key, shared by all parts of a process. */
+/** Limits the calls of one API key. All parts of a process share it. */
 export class Limiter {
   readonly #scheduler: Scheduler;
   readonly #table: ReadonlyMap<Op, OpLimit>;
@@ -70,14 +70,14 @@ export class Limiter {
     this.#table = limitTable(limits, publicOnKey);
     checkOptions(banMinMs, maxWaiting);
     const newBan = () => new IpBan(bans, banMinMs, scheduler.nowMs, onEvent);
-    this.#address = sameAddressAs ? sameAddressAs.#address : { bans: newBan(), classes: new Map(), all: new Set() };
-    const { all, bans: ban } = this.#address;
+    this.#address = sameAddressAs ? sameAddressAs.#address : { bans: newBan(), classes: new Map(), allClasses: new Set() };
+    const { allClasses, bans: ban } = this.#address;
     this.#common = {
       scheduler,
       bans: ban,
       maxWaiting,
-      banned: () => all.forEach((each) => each.refuseAll()),
-      unbanned: () => all.forEach((each) => each.sendWaiting()),
+      banned: () => allClasses.forEach((rateClass) => rateClass.refuseAll()),
+      unbanned: () => allClasses.forEach((rateClass) => rateClass.sendWaiting()),
       onEvent,
     };
   }
@@ -107,10 +107,10 @@ export class Limiter {
     const classes = limit.scope === 'key' ? this.#classes : this.#address.classes;
     const known = classes.get(limit.rateClass);
     if (known) return known;
-    const made = new RateClass(limit, this.#common);
-    classes.set(limit.rateClass, made);
-    this.#address.all.add(made);
-    return made;
+    const created = new RateClass(limit, this.#common);
+    classes.set(limit.rateClass, created);
+    this.#address.allClasses.add(created);
+    return created;
   }
 }
 

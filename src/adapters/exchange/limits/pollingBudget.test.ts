@@ -30,12 +30,12 @@ describe('the budget of polling', () => {
     [8, 2000],
     [40, 10_000],
     [1, 250],
-  ])('the budget of polling has room for %i symbols every %i ms, and for no more', (calls, everyMs) => {
+  ])('the budget of polling has room for %i symbols every %i ms, and for no more than that', (calls, everyMs) => {
     expect(refusal([openOrders(calls, everyMs)])).toBeNull();
     expect(refusal([openOrders(calls + 1, everyMs)])).not.toBeNull();
   });
 
-  it('the budget of polling says what was asked for, what there is, and what would fit', () => {
+  it('the budget of polling names what was requested, what is available, and what would fit', () => {
     expect(refusal([openOrders(40, 2000)])).toEqual([
       '40 x spot.openOrders every 2 s: expected at most 4 calls a second, got 20 (steady traffic may use 40 % of 20 in 2 s)',
       'ask every 10 s, or for 8 instead of 40',
@@ -43,7 +43,7 @@ describe('the budget of polling', () => {
     expect(refusal([openOrders(1, 100)])?.[1]).toBe('ask every 0.3 s');
   });
 
-  it('the budget of polling is one for all calls of a class, and another for each class', () => {
+  it('the budget of polling is shared by all calls of a class; each class has its own', () => {
     const klines: Polling = { op: 'spot.klines', calls: 3, everyMs: 1000 };
     const depth: Polling = { op: 'spot.depth', calls: 3, everyMs: 1000 };
     expect(refusal([klines, openOrders(4, 1000), { op: 'spot.myTrades', calls: 4, everyMs: 1000 }])).toBeNull();
@@ -54,13 +54,13 @@ describe('the budget of polling', () => {
     ]);
   });
 
-  it('the budget of polling is that of the limits in force', () => {
+  it('the budget of polling follows the limits in force', () => {
     const table = limitTable({ 'spot.openOrders': { count: 50, weight: 2 } });
     expect(refusal([openOrders(5, 1000)], table)).toBeNull();
     expect(refusal([openOrders(6, 1000)], table)?.[0]).toContain('at most 10 calls a second, got 12');
   });
 
-  it('the budget of polling means what it says: polling that fills it keeps its pace, however slow the answers are', () => {
+  it('the budget of polling is exact: polling that fills it keeps its pace, however slow the replies are', () => {
     const queue = new DueQueue();
     queue.runDue(0);
     const rng = seededRng(5);

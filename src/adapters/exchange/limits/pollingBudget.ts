@@ -1,4 +1,4 @@
-// Checks at start-up that all polling fits into the rate-limit share of steady traffic.
+// Checks at start-up that all polling fits into the share of the rate limit for steady traffic.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
@@ -23,33 +23,33 @@ export const steadyPerSecond = ({ count, windowMs }: Pick<ClassLimit, 'count' | 
  * a second. `table`: the limits in force.
  */
 export function requireSteadyBudget(pollings: readonly Polling[], table: ReadonlyMap<Op, OpLimit> = limitTable()): void {
-  const byClass = new Map<string, { limit: ClassLimit; parts: (Polling & { weight: number })[] }>();
+  const byClass = new Map<string, { limit: ClassLimit; members: (Polling & { weight: number })[] }>();
   for (const polling of pollings) {
     const row = table.get(polling.op);
     if (!row) continue;
-    const known = byClass.get(row.limit.rateClass) ?? { limit: row.limit, parts: [] };
-    known.parts.push({ ...polling, weight: row.weight });
+    const known = byClass.get(row.limit.rateClass) ?? { limit: row.limit, members: [] };
+    known.members.push({ ...polling, weight: row.weight });
     byClass.set(row.limit.rateClass, known);
   }
-  for (const { limit, parts } of byClass.values()) {
-    const needed = parts.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);
+  for (const { limit, members } of byClass.values()) {
+    const needed = members.reduce((sum, { calls, everyMs, weight }) => sum + (calls * weight * 1000) / everyMs, 0);
     const max = steadyPerSecond(limit);
     if (needed <= max * (1 + 1e-9)) continue;
-    const times = needed / max;
-    const text = parts.map(({ op, calls, everyMs }) => `${calls} x ${op} every ${twoDecimals(everyMs / 1000)} s`).join(' and ');
+    const excess = needed / max;
+    const text = members.map(({ op, calls, everyMs }) => `${calls} x ${op} every ${twoDecimals(everyMs / 1000)} s`).join(' and ');
     throw new ConfigError(
       `${text}: expected at most ${twoDecimals(max)} calls a second, got ${twoDecimals(needed)} (steady traffic may use ${SHARES.steady * 100} % of ` +
         `${limit.count} in ${twoDecimals(limit.windowMs / 1000)} s)`,
-      remedyOf(parts, times),
+      remedyOf(members, excess),
     );
   }
 }
 
-function remedyOf(parts: readonly Polling[], times: number): string {
-  const [first] = parts;
-  if (parts.length > 1 || !first) return `ask for ${twoDecimals(Math.ceil(times * 10) / 10)} times fewer, or that much less often`;
-  const everyS = Math.ceil((first.everyMs * times) / 100 - 1e-9) / 10;
-  const fewer = Math.floor(first.calls / times + 1e-9);
+function remedyOf(members: readonly Polling[], excess: number): string {
+  const [first] = members;
+  if (members.length > 1 || !first) return `ask for ${twoDecimals(Math.ceil(excess * 10) / 10)} times fewer, or that much less often`;
+  const everyS = Math.ceil((first.everyMs * excess) / 100 - 1e-9) / 10;
+  const fewer = Math.floor(first.calls / excess + 1e-9);
   return fewer < 1 ? `ask every ${everyS} s` : `ask every ${everyS} s, or for ${fewer} instead of ${first.calls}`;
 }
 

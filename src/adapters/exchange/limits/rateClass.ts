@@ -1,4 +1,4 @@
-// One rate class of a key or address: queues its calls, releases them within the limit, and pauses when the venue refuses.
+// Runs one rate class of a key or address: queues its calls, sends them within the limit, and pauses when the venue refuses.
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -6,7 +6,7 @@ import type { Op } from '../../../protocol/endpoints/endpoints.ts';
 import { Allowance } from './allowance.ts';
 import type { IpBan } from '../bans/ipBan.ts';
 import type { ClassLimit } from './limitTable.ts';
-import { bannedUnread, bannedUntil, queueFull, type LimitRefusal } from './refusal.ts';
+import { bannedByRecord, bannedUntil, queueFull, type LimitRefusal } from './refusal.ts';
 import { fits, PRIORITIES, type Priority, type Usage } from './shares.ts';
 import { RateStop, type Pass } from '../bans/rateStop.ts';
 import { WindowUse, type Flight } from './windowUse.ts';
@@ -72,7 +72,7 @@ export interface ClassState {
 
 export class RateClass implements Usage {
   readonly #limit: ClassLimit;
-  readonly #common: SharedLimits;
+  readonly #shared: SharedLimits;
   readonly #use: WindowUse;
   readonly #stop = new RateStop(STOP_RULES);
   readonly #allowance: Allowance;
@@ -80,23 +80,23 @@ export class RateClass implements Usage {
   #timer: number | null = null;
   #timerMs = Infinity;
 
-  constructor(limit: ClassLimit, common: SharedLimits) {
+  constructor(limit: ClassLimit, shared: SharedLimits) {
     this.#limit = limit;
-    this.#common = common;
+    this.#shared = shared;
     this.#use = new WindowUse(limit.windowMs);
     this.#allowance = new Allowance(limit.count, limit.heaviest, limit.windowMs);
   }
 
   /** Sends the call as soon as the limit allows. Returns a function that cancels a waiting call. */
   enter(call: QueuedCall): () => void {
-    const { bans, scheduler, maxWaiting } = this.#common;
+    const { bans, scheduler, maxWaiting } = this.#shared;
     const bannedMs = bans.untilMs(scheduler.nowMs);
     const queue = this.#queues[call.priority];
     if (bannedMs !== null) call.refused(this.#banRefusal(call.op, bannedMs));
     else {
       // If the timer is late, release waiting calls first, so that the queue is not full only for that reason.
       if (queue.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.sendWaiting();
-      if (queue.length >= maxWaiting) call.refused(queueFull(call.op, queue.length, this.#soonestMs()));
+      if (queue.length >= maxWaiting) call.refused(queueFull(call.op, queue.length, this.#nextFreeMs()));
       else {
         queue.push(call);
         this.sendWaiting();
@@ -113,7 +113,7 @@ export class RateClass implements Usage {
 
   /** Sends all calls that may go now, and sets the timer for the next one. */
   sendWaiting(): void {
-    const { nowMs } = this.#common.scheduler;
+    const { nowMs } = this.#shared.scheduler;
     this.#use.settle(nowMs);
     for (const priority of PRIORITIES) {
       const queue = this.#queues[priority];
@@ -124,7 +124,7 @@ export class RateClass implements Usage {
 
   /** Refuses all waiting calls, because the address is banned. */
   refuseAll(): void {
-    const { bans, scheduler } = this.#common;
+    const { bans, scheduler } = this.#shared;
     const bannedMs = bans.untilMs(scheduler.nowMs) ?? scheduler.nowMs;
     for (const priority of PRIORITIES) {
       for (const { op, refused } of this.#queues[priority].splice(0)) refused(this.#banRefusal(op, bannedMs));
@@ -132,7 +132,7 @@ export class RateClass implements Usage {
   }
 
   get state(): ClassState {
-    const { nowMs } = this.#common.scheduler;
+    const { nowMs } = this.#shared.scheduler;
     this.#use.settle(nowMs);
     const { rateClass, scope, source, windowMs, count } = this.#limit;
     return {
@@ -163,7 +163,7 @@ export class RateClass implements Usage {
   }
 
   #mayGo({ priority, weight }: QueuedCall, nowMs: number): boolean {
-    if (!this.#common.bans.mayPass(nowMs) || !this.#stop.mayPass(nowMs)) return false;
+    if (!this.#shared.bans.mayPass(nowMs) || !this.#stop.mayPass(nowMs)) return false;
     if (fits(priority, weight, this, this.#allowance.now)) return true;
     this.#allowance.onDemand(nowMs);
     return fits(priority, weight, this, this.#allowance.now);
@@ -174,7 +174,7 @@ export class RateClass implements Usage {
     const { op, priority, weight } = call;
     this.#queues[priority].shift();
     const flight = this.#use.addFlight(priority, weight, nowMs);
-    const [ban, stop] = [this.#common.bans.passed(), this.#stop.passAt()];
+    const [ban, stop] = [this.#shared.bans.passed(), this.#stop.passAt()];
     let isOver = false;
     call.go({
       op,
@@ -187,7 +187,7 @@ export class RateClass implements Usage {
   }
 
   #ended(flight: Flight, passes: { readonly ban: Pass; readonly stop: Pass }, { status, code, retryAfterMs }: Reply): void {
-    const { bans, scheduler, banned, unbanned } = this.#common;
+    const { bans, scheduler, banned, unbanned } = this.#shared;
     const { nowMs } = scheduler;
     const isLost = status === null && code === null;
     const level = Math.max(flight.level, this.#use.all);
@@ -206,17 +206,17 @@ export class RateClass implements Usage {
 
   #onRateLimit(pass: Pass, level: number, retryAfterMs: number | null): void {
     const { rateClass, source } = this.#limit;
-    const { nowMs } = this.#common.scheduler;
+    const { nowMs } = this.#shared.scheduler;
     const struck = this.#stop.struck(pass, nowMs, retryAfterMs);
     if (struck === 'same') return;
     if (struck === 'new' && (source === 'dialect' || source === 'assumed')) this.#allowance.onRefusal(level, nowMs);
     const { untilMs, strikes } = this.#stop;
-    this.#common.onEvent({ kind: 'limited', rateClass, untilMs, strikes, allowance: this.#allowance.now });
+    this.#shared.onEvent({ kind: 'limited', rateClass, untilMs, strikes, allowance: this.#allowance.now });
   }
 
   /** Sets the timer for the next release. Replies release waiting calls by themselves; the passing of time needs a timer. */
   #arm(nowMs: number): void {
-    const { scheduler } = this.#common;
+    const { scheduler } = this.#shared;
     const dueMs = this.#waiting === 0 ? Infinity : this.#stop.isOn(nowMs) ? this.#stop.untilMs : this.#use.nextMs;
     if (dueMs === this.#timerMs) return;
     if (this.#timer !== null) scheduler.cancel(this.#timer);
@@ -231,15 +231,15 @@ export class RateClass implements Usage {
   }
 
   /** Returns the next time at which a place can become free. */
-  #soonestMs(): number {
-    const { nowMs } = this.#common.scheduler;
+  #nextFreeMs(): number {
+    const { nowMs } = this.#shared.scheduler;
     if (this.#stop.isOn(nowMs)) return this.#stop.untilMs;
     return Math.max(nowMs, Math.min(this.#use.nextMs, nowMs + this.#limit.windowMs));
   }
 
   #banRefusal(op: Op, untilMs: number): LimitRefusal {
-    const { unreadable } = this.#common.bans;
-    return unreadable ? bannedUnread(op, unreadable) : bannedUntil(op, untilMs);
+    const { unreadable } = this.#shared.bans;
+    return unreadable ? bannedByRecord(op, unreadable) : bannedUntil(op, untilMs);
   }
 }
 

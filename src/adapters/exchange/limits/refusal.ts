@@ -1,4 +1,4 @@
-// Why the limiter refuses a call, and when to try again.
+// Describes why the limiter refuses a call, and when to try again.
 
 import { formatTime } from '../../../model/time.ts';
 import type { Op } from '../../../protocol/endpoints/endpoints.ts';
@@ -22,7 +22,7 @@ export const bannedUntil = (op: Op, untilMs: number): LimitRefusal => ({
   retryAtMs: untilMs,
 });
 
-export const bannedUnread = (op: Op, { unreadable, remedy }: UnreadableBan): LimitRefusal => ({
+export const bannedByRecord = (op: Op, { unreadable, remedy }: UnreadableBan): LimitRefusal => ({
   kind: 'banned',
   message: `${op} is not sent: ${unreadable}`,
   remedy,

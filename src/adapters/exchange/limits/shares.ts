@@ -1,5 +1,5 @@
-// Shares of a rate limit: cancels may use all of it, and so may klines of bars that have just closed. Other calls share a part, in turn,
-// with a reserve for each priority.
+// Divides a rate limit among priorities. Cancels, and klines of bars that have just closed, may use all of it. The other priorities share a
+// part, each with a reserve.
 
 /**
  * In the order in which waiting calls are served. `cancel`: ends orders. `reconcile`: finds out the state of an order, or the server time.
@@ -38,29 +38,30 @@ export function fits(priority: Priority, weight: number, usage: Usage, allowance
   const sent = usage.sentBy(priority) + weight;
   if (priority !== 'reconcile' && sent <= shareOf(allowance, SHARES.floor, weight)) return true;
   if (priority === 'steady' && sent > shareOf(allowance, SHARES.steady, weight)) return false;
-  let isBefore = true;
-  let kept = 0;
+  let isHigher = true;
+  let reserved = 0;
   for (const other of PRIORITIES) {
     const first = usage.firstOf(other);
-    if (other === priority) isBefore = false;
-    // A wait for bars takes nothing from the others: what is theirs of the limit is theirs while they wait.
-    else if (other === 'cancel' || first === 0 || (other === 'bars' && !isBefore)) continue;
-    else if (isBefore) return false;
-    else kept += Math.max(0, shareOf(allowance, SHARES.floor, first) - usage.sentBy(other));
+    if (other === priority) isHigher = false;
+    // Waiting bars do not hold up the priorities below them, which keep their parts of the limit.
+    else if (other === 'cancel' || first === 0 || (other === 'bars' && !isHigher)) continue;
+    else if (isHigher) return false;
+    else reserved += Math.max(0, shareOf(allowance, SHARES.floor, first) - usage.sentBy(other));
   }
   // If the limit is so small that the reserves use it up, the order of priorities decides.
-  return next <= Math.max(weight, common - kept);
+  return next <= Math.max(weight, common - reserved);
 }
 
 /**
- * Klines have a rate class without orders and cancels, so bars may use all of it. While a steady call waits that has not had its floor, bars
- * leave it in the common share.
+ * Klines have a rate class without orders and cancels, so bars may use all of it. While a steady call waits that has not had its floor,
+ * bars leave it in the common share.
  */
 function fitsBars(weight: number, next: number, usage: Usage, allowance: number): boolean {
   if (usage.firstOf('reconcile') > 0 || usage.firstOf('order') > 0) return false;
   const steady = usage.firstOf('steady');
-  const kept = steady === 0 ? 0 : shareOf(allowance, SHARES.floor, steady) - usage.sentBy('steady');
-  return next <= (kept <= 0 ? allowance : Math.max(weight, shareOf(allowance, SHARES.common, weight) - kept));
+  const reserved = steady === 0 ? 0 : shareOf(allowance, SHARES.floor, steady) - usage.sentBy('steady');
+  const limit = reserved <= 0 ? allowance : Math.max(weight, shareOf(allowance, SHARES.common, weight) - reserved);
+  return next <= limit;
 }
 
 /** Returns a share as a whole number, at least `weight`, so that every call is served even under a very small limit. */

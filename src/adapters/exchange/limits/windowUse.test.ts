@@ -8,15 +8,15 @@ const WINDOW_MS = 2000;
 const START_MS = 1_700_000_000_000;
 
 interface Sent {
-  /** Ms after the call before it was tried; null: at the first moment at which there is room again. */
+  /** Ms from the call before to this attempt; null: at the first moment with room. */
   readonly gapMs: number | null;
-  /** Ms of the way out, and back. */
+  /** Network delays out and back, ms. */
   readonly outMs: number;
   readonly backMs: number;
   readonly weight: number;
 }
 
-/** Delays that an adversary would choose: nothing, around a window, or anything. */
+/** Delays of an adversary: none, about a window, or any. */
 const delay = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 800, noNaN: true }), fc.double({ min: 1900, max: 2100, noNaN: true }));
 const sent: fc.Arbitrary<Sent> = fc.record({
   gapMs: fc.oneof(
@@ -30,11 +30,11 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   weight: fc.integer({ min: 1, max: 3 }),
 });
 
-/** An exchange with the slowest clock that the guard allows for: its window takes 8 ms longer. */
+/** An exchange with the slowest clock that the guard interval covers: its window takes 8 ms longer. */
 const SLOWEST = WINDOW_MS / (WINDOW_MS + 8);
 const clockRate = fc.oneof(fc.constant(SLOWEST), fc.double({ min: SLOWEST, max: 2 - SLOWEST, noNaN: true }));
 
-/** Sends as many calls as fit, and returns when each was received, by our clock before it is cut to whole ms. */
+/** Sends as many calls as the limiter allows. Returns the times at which each was received, on our clock before it is cut to whole ms. */
 function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weight: number }[] {
   const use = new WindowUse(WINDOW_MS);
   let flying: { flight: Flight; answeredMs: number }[] = [];
@@ -60,7 +60,7 @@ function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weig
   return received;
 }
 
-/** The most that any window of the exchange holds, by its clock: `rate` times as fast as ours, `skewMs` off, in whole ms. */
+/** Returns the largest count in any window of the exchange, by its clock: `rate` times as fast as ours, `skewMs` off, in whole ms. */
 function maxInAWindow(received: readonly { atMs: number; weight: number }[], rate: number, skewMs: number): number {
   const times = received.map(({ atMs, weight }) => ({ ms: Math.floor((atMs - START_MS) * rate + skewMs), weight }));
   const within = (endMs: number) => times.filter(({ ms }) => ms > endMs - WINDOW_MS && ms <= endMs);
@@ -81,8 +81,8 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('requests that count from sending until a window after their answer reach it: no rule that sends more could be safe', () => {
-    // Received at the last moment, and at the first: as near to each other as a window is long.
+  it('requests that count from sending until a window after their answer can fill the limit exactly, so no rule that sends more is safe', () => {
+    // The first call is received as late as possible and the next as early as possible: exactly a window apart.
     const late: Sent = { gapMs: 0, outMs: 800, backMs: 0, weight: 1 };
     const early: Sent = { gapMs: 0, outMs: 0, backMs: 0, weight: 1 };
     const sentAfter = (gapMs: number) => receivedBy([late, { ...early, gapMs }], 1).length;
@@ -90,7 +90,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(sentAfter(800 + WINDOW_MS + 15)).toBe(2);
   });
 
-  it('requests that count from sending until a window after their answer keep to a limit on fixed windows, and to a bucket that refills, as well', () => {
+  it('requests that count from sending until a window after their answer also keep to a limit on fixed windows, and to a bucket that refills', () => {
     fc.assert(
       fc.property(fc.array(sent, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
         const received = receivedBy(calls, limit).toSorted((a, b) => a.atMs - b.atMs);
@@ -119,7 +119,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(use.nextMs).toBe(Infinity);
   });
 
-  it('requests that count from sending until a window after their answer use up a share from the moment of sending: that is our own affair', () => {
+  it('requests that count from sending until a window after their answer use their share from the moment of sending', () => {
     const use = new WindowUse(WINDOW_MS);
     use.addFlight('steady', 2, 0);
     use.addFlight('order', 1, 0);

@@ -1,4 +1,4 @@
-// Counts the weight that the venue may have counted in its sliding window. Never too low, although arrival times are unknown.
+// Counts the weight that the venue may have counted in its sliding window. The count is never too low, although arrival times are unknown.
 
 import type { Priority } from './shares.ts';
 import { ExpiringSum } from './expiringSum.ts';
@@ -20,7 +20,7 @@ import { ExpiringSum } from './expiringSum.ts';
 const DRIFT = 4e-3;
 /** Our time is cut to whole ms. The venue's rounding costs nothing, because windows are whole ms too. */
 const CUT_MS = 1;
-/** How long after we gave up a request may still arrive. */
+/** How long after we stopped waiting a request may still arrive, ms. */
 const LOST_MS = 5000;
 
 /** A request without a reply yet. */
@@ -34,7 +34,7 @@ export class WindowUse {
   readonly #windowMs: number;
   readonly #holdMs: number;
   /** Weight of requests without a reply. */
-  #flying = 0;
+  #withoutReply = 0;
   readonly #answered = new ExpiringSum();
   /** Shares are our own rule, so they count from the time of sending. */
   readonly #sent = { order: new ExpiringSum(), steady: new ExpiringSum() };
@@ -45,7 +45,7 @@ export class WindowUse {
   }
 
   get all(): number {
-    return this.#flying + this.#answered.sum;
+    return this.#withoutReply + this.#answered.sum;
   }
   /** Returns the weight sent within the last window at a priority with a limited share. */
   sentBy(priority: Priority): number {
@@ -57,14 +57,14 @@ export class WindowUse {
   }
 
   addFlight(priority: Priority, weight: number, nowMs: number): Flight {
-    this.#flying += weight;
+    this.#withoutReply += weight;
     if (priority === 'order' || priority === 'steady') this.#sent[priority].add(weight, nowMs + this.#windowMs);
     return { weight, level: this.all };
   }
 
   /** Ends a flight; must be called once for each. `isLost`: no reply came and none is expected. */
   ended({ weight }: Flight, isLost: boolean, nowMs: number): void {
-    this.#flying -= weight;
+    this.#withoutReply -= weight;
     this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));
   }
 

@@ -1,4 +1,4 @@
-// Polls instruments whose orders may end at any time. Resting orders are left to the audits.
+// Polls the instruments whose orders may end at any moment. Audits read resting orders.
 
 import { sleep, start, type Task, type Work } from '../../../base/task.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -8,7 +8,7 @@ import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 
 export interface ActiveOrderPollingDeps {
   readonly scheduler: Scheduler;
-  readonly tracks: TrackedOrders;
+  readonly trackedOrders: TrackedOrders;
   readonly settings: Pick<OrderSettings, 'followMs' | 'fastMs'>;
   /** Reconciles the instrument once. */
   readonly reconcile: (instrument: number) => Work<unknown>;
@@ -16,41 +16,41 @@ export interface ActiveOrderPollingDeps {
 
 /**
  * True for orders that need a read soon: immediate orders, orders to be cancelled, and orders that a list should have shown. The delay of
- * lists is measured on the last kind, and it counts three times in every proof of absence.
+ * lists is measured on orders of the last kind, and every proof of absence counts that delay three times.
  */
-const isRestless = ({ isLive, request, isCancelWanted, terminal, venueId, listed }: TrackedOrder): boolean =>
+const needsReadSoon = ({ isLive, request, isCancelWanted, terminal, venueId, listed }: TrackedOrder): boolean =>
   isLive &&
   (isCancelWanted || parseTriggerTrackId(venueId) === null) &&
   terminal === null &&
   (isCancelWanted || listed === 'missed' || request.limit === 0 || request.timeInForce === 'IOC' || request.timeInForce === 'FOK');
 
 export class ActiveOrderPolling {
-  readonly #parts: ActiveOrderPollingDeps;
-  /** The task that waits for its next read, by instrument. */
+  readonly #deps: ActiveOrderPollingDeps;
+  /** The task that waits until the next read, by instrument. */
   readonly #pauses = new Map<number, Task<void>>();
 
-  constructor(parts: ActiveOrderPollingDeps) {
-    this.#parts = parts;
+  constructor(deps: ActiveOrderPollingDeps) {
+    this.#deps = deps;
   }
 
   /** Schedules a read, because an order of the instrument may have changed. */
   scheduleRead(instrument: number): void {
-    this.#arm(instrument, this.#parts.settings.followMs);
+    this.#pollAfter(instrument, this.#deps.settings.followMs);
   }
   stop(): void {
     for (const pause of this.#pauses.values()) pause.cancel();
     this.#pauses.clear();
   }
 
-  #arm(instrument: number, pauseMs: number): void {
+  #pollAfter(instrument: number, pauseMs: number): void {
     if (!this.#pauses.has(instrument)) this.#pauses.set(instrument, start(this.#poll(instrument, pauseMs)));
   }
   *#poll(instrument: number, pauseMs: number): Work<void> {
-    const { scheduler, reconcile, tracks, settings } = this.#parts;
+    const { scheduler, reconcile, trackedOrders, settings } = this.#deps;
     yield* sleep(scheduler, Math.ceil(pauseMs));
     this.#pauses.delete(instrument);
     yield* reconcile(instrument);
-    const hasRestlessOrder = Array.from(tracks.openOf(instrument)).some(isRestless);
-    if (hasRestlessOrder) this.#arm(instrument, Math.min(2 * pauseMs, settings.fastMs));
+    const isReadNeeded = Array.from(trackedOrders.openOf(instrument)).some(needsReadSoon);
+    if (isReadNeeded) this.#pollAfter(instrument, Math.min(2 * pauseMs, settings.fastMs));
   }
 }

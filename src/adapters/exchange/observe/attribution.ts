@@ -21,19 +21,19 @@ export interface Sighting {
 }
 
 export interface OrderAttributionDeps {
-  readonly tracks: TrackedOrders;
+  readonly trackedOrders: TrackedOrders;
   readonly raisedCauses: RaisedCauses;
   readonly sink: () => ExchangeSink;
   /** Called when the venue order id of one of our orders becomes known. The order is polled from now on. */
-  readonly adopted: (track: TrackedOrder) => void;
+  readonly adopted: (tracked: TrackedOrder) => void;
   /** Cancels a duplicate of one of our orders. */
-  readonly cancelExtra: (instrument: number, venueId: string) => void;
+  readonly cancelDuplicate: (instrument: number, venueId: string) => void;
 }
 
 /** A duplicate of one of our orders, created by an intermediary. */
-interface Extra {
+interface DuplicateOrder {
   readonly instrument: number;
-  readonly cid: string;
+  readonly clientOrderId: string;
   /** True if the latest list shows it as open. */
   isOpen: boolean;
   /** Its fills. They are a position of the account. */
@@ -55,68 +55,69 @@ const MAX_NAMED = 10;
 const MAX_COPIES = 200;
 
 export class OrderAttribution {
-  readonly #parts: OrderAttributionDeps;
+  readonly #deps: OrderAttributionDeps;
   /** The operator has marked them as not ours. */
   readonly #ignored = new Set<string>();
   /** Foreign orders that have been seen and reported. */
   readonly #foreignOrders = new Map<string, ForeignOrder>();
-  readonly #extras = new Map<string, Extra>();
+  readonly #duplicates = new Map<string, DuplicateOrder>();
   /** Venue ids of duplicates that the operator has not cleared. */
-  readonly #uncleared = new Set<string>();
-  /** What the halt says that stood when this process began. */
-  #namedBefore: string | null = null;
+  readonly #unclearedIds = new Set<string>();
+  /** The text of the halt that the process before this one raised for duplicates; null if there was none. */
+  #textBeforeRestart: string | null = null;
 
-  constructor(parts: OrderAttributionDeps) {
-    this.#parts = parts;
+  constructor(deps: OrderAttributionDeps) {
+    this.#deps = deps;
   }
 
   get foreignOrders(): ReadonlyMap<string, ForeignOrder> {
     return this.#foreignOrders;
   }
-  /** True if the order's fills are not ours and its rows need no attribution. */
+  /** True if the order is not ours or is a duplicate, so that its rows need no attribution. */
   isExcluded(venueId: string): boolean {
-    return this.#ignored.has(venueId) || this.#foreignOrders.has(venueId) || this.#extras.has(venueId);
+    return this.#ignored.has(venueId) || this.#foreignOrders.has(venueId) || this.#duplicates.has(venueId);
   }
-  isExtra(venueId: string): boolean {
-    return this.#extras.has(venueId);
+  isDuplicate(venueId: string): boolean {
+    return this.#duplicates.has(venueId);
   }
-  /** True if the operator has marked it as not ours. */
+  /** True if the operator has marked the order as not ours. */
   isIgnored(venueId: string): boolean {
     return this.#ignored.has(venueId);
   }
+  /** Notes that the operator has marked the order as not ours. */
   ignore(venueId: string): void {
     this.#ignored.add(venueId);
     this.markDecided(venueId);
   }
-  /** The operator has decided about the order, so it no longer blocks trading. */
+  /** Notes that the operator has decided about the order, so that it no longer blocks trading. */
   markDecided(venueId: string): void {
     this.#foreignOrders.delete(venueId);
-    if (this.#foreignOrders.size === 0) this.#parts.raisedCauses.resolve('ALIEN', null);
+    if (this.#foreignOrders.size === 0) this.#deps.raisedCauses.resolve('ALIEN', null);
   }
 
-  /** True if a row has no client order id and its terms match none of our orders. Another reply about it may have the id. */
+  /** True if a row has no client order id and its terms match none of our orders. A query of the order may return the id. */
   isUnnamed(row: OrderRow, instrument: number): boolean {
-    return row.cid === null && !this.isExcluded(row.venueId) && matchRow(row, instrument, this.#parts.tracks).kind === 'alien';
+    return row.cid === null && !this.isExcluded(row.venueId) && matchRow(row, instrument, this.#deps.trackedOrders).kind === 'alien';
   }
 
-  /** Returns the order to which the row belongs, or null if it is not ours. Handles all consequences. */
+  /** Returns the order to which the row belongs, or null if it is not ours. Reports found, duplicate, contested and foreign orders. */
   attribute(row: OrderRow, seen: Sighting): TrackedOrder | null {
     const { venueId } = row;
-    const extra = this.#extras.get(venueId);
-    if (extra !== undefined) this.#cancelIfOpen(extra, row);
+    const duplicate = this.#duplicates.get(venueId);
+    if (duplicate !== undefined) this.#cancelIfOpen(duplicate, row);
     if (this.isExcluded(venueId)) return null;
-    const match = matchRow(row, seen.instrument, this.#parts.tracks);
+    const match = matchRow(row, seen.instrument, this.#deps.trackedOrders);
     switch (match.kind) {
       case 'known':
-        return match.track;
+        return match.tracked;
       case 'found':
-        this.adopt(match.track, venueId, seen, row.timeMs);
-        return match.track;
+        this.adopt(match.tracked, venueId, seen, row.timeMs);
+        return match.tracked;
       case 'duplicate':
-        this.#cancelDuplicate(match.track, row);
+        this.#cancelDuplicate(match.tracked, row);
         return null;
       case 'contested':
-        this.contestVenueId([match.track, ...(match.other === null ? [] : [match.other])], venueId);
+        this.contestVenueId([match.tracked, ...(match.other === null ? [] : [match.other])], venueId);
         return null;
       case 'alien':
         this.reportForeign(venueId, seen.instrument, 'no order of ours asks for what it asks');
@@ -130,159 +131,169 @@ export class OrderAttribution {
   attributeTrigger(row: TriggerOrder, own: Iterable<TrackedOrder>, seen: Sighting): void {
     const { triggerOrderId } = row;
     if (this.isExcluded(triggerOrderId)) return;
-    const alike = Array.from(own).filter(({ request, venueId }) => venueId === null && matchesTrigger(row, request));
-    const track = alike.find(({ signMs }) => !isOlder(row, signMs));
-    if (track === undefined) return this.#warnOfForeignTrigger(triggerOrderId, seen.instrument, alike);
+    const withEqualTerms = Array.from(own).filter(({ request, venueId }) => venueId === null && matchesTrigger(row, request));
+    const tracked = withEqualTerms.find(({ signMs }) => !isOlder(row, signMs));
+    if (tracked === undefined) return this.#reportForeignTrigger(triggerOrderId, seen.instrument, withEqualTerms);
     // The create is still in flight. Its reply identifies the order, so do not match by fingerprint.
-    if (track.lifecycle === 'sent') return;
-    this.adopt(track, triggerTrackId(triggerOrderId, track.cid), seen, null);
+    if (tracked.lifecycle === 'sent') return;
+    this.adopt(tracked, triggerTrackId(triggerOrderId, tracked.clientOrderId), seen, null);
   }
 
   /** Assigns a venue order id to an order that had none, and reports it. */
-  adopt(track: TrackedOrder, venueId: string, { channel, venueMs }: Sighting, timeMs: number | null): void {
-    const { tracks } = this.#parts;
-    const sink = this.#parts.sink();
-    const { isBelievedAbsent, lifecycle, isContested, filledLots } = track;
-    if (isContested) this.#settleVenueId(track, venueId, filledLots);
+  adopt(tracked: TrackedOrder, venueId: string, { channel, venueMs }: Sighting, timeMs: number | null): void {
+    const { trackedOrders } = this.#deps;
+    const sink = this.#deps.sink();
+    const { isBelievedAbsent, lifecycle, isContested, filledLots } = tracked;
+    if (isContested) this.#settleVenueId(tracked, venueId, filledLots);
     // A fired trigger order continues as the order that resulted from it. The engine sees no change, so nothing is reported.
-    const hasFired = track.venueId !== null && !isBelievedAbsent;
+    const hasFired = tracked.venueId !== null && !isBelievedAbsent;
     const atMs = timeMs ?? venueMs;
     const id = venueId as VenueOrderId;
-    tracks.setVenueId(track, venueId);
-    tracks.watch(track);
-    if (hasFired) return this.#parts.adopted(track);
-    if (isBelievedAbsent) sink.arrivedLate(track.id, id, atMs);
-    else if (lifecycle === 'unknown') sink.evidence(track.id, { channel, venueMs, complete: true, found: true, venueId: id });
-    else sink.acked(track.id, id, atMs);
-    this.#parts.adopted(track);
+    trackedOrders.setVenueId(tracked, venueId);
+    trackedOrders.watch(tracked);
+    if (hasFired) return this.#deps.adopted(tracked);
+    if (isBelievedAbsent) sink.arrivedLate(tracked.id, id, atMs);
+    else if (lifecycle === 'unknown') sink.evidence(tracked.id, { channel, venueMs, complete: true, found: true, venueId: id });
+    else sink.acked(tracked.id, id, atMs);
+    this.#deps.adopted(tracked);
   }
 
-  /** `alike`: our orders with equal terms. The row says that it is older than they are. */
-  #warnOfForeignTrigger(triggerId: string, instrument: number, alike: readonly TrackedOrder[]): void {
-    const [first] = alike;
-    const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.cid} and says that it is older`;
+  /** `withEqualTerms`: our orders with the terms of the row. By its own time, the row is older than each of them. */
+  #reportForeignTrigger(triggerId: string, instrument: number, withEqualTerms: readonly TrackedOrder[]): void {
+    const [first] = withEqualTerms;
+    const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.clientOrderId} and says that it is older`;
     this.reportForeign(triggerId, instrument, why, true);
   }
 
+  /** Reports a foreign order once, and halts the account until the operator decides. */
   reportForeign(venueId: string, instrument: number, why: string, isWaiting = false): void {
     if (this.isExcluded(venueId)) return;
     this.#foreignOrders.set(venueId, { venueId, instrument, why, isWaiting });
-    this.#parts.raisedCauses.raise('ALIEN', null, `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is foreign: ${why}`);
+    this.#deps.raisedCauses.raise('ALIEN', null, `order ${venueId} of ${this.#deps.raisedCauses.nameOf(instrument)} is foreign: ${why}`);
   }
 
-  /** The order's venue order id is certain again. Fills booked under the contested id may belong to another order. */
-  #settleVenueId(track: TrackedOrder, venueId: string, filledLots: number): void {
-    const { raisedCauses, tracks } = this.#parts;
-    const { instrumentIndex } = track.request;
-    if (filledLots > 0 && track.contestedId !== venueId)
+  /** Ends the contest of the order's venue order id. Fills that were booked under the contested id may belong to another order. */
+  #settleVenueId(tracked: TrackedOrder, venueId: string, filledLots: number): void {
+    const { raisedCauses, trackedOrders } = this.#deps;
+    const { instrumentIndex } = tracked.request;
+    if (filledLots > 0 && tracked.contestedId !== venueId)
       raisedCauses.raise(
         'MISMATCH',
         instrumentIndex,
-        `${track.cid} is order ${venueId}: its fills were booked from order ${track.contestedId}`,
+        `${tracked.clientOrderId} is order ${venueId}: its fills were booked from order ${tracked.contestedId}`,
       );
-    track.isContested = false;
-    if (!tracks.hasContested(instrumentIndex)) raisedCauses.clear('ECHO', instrumentIndex);
+    tracked.isContested = false;
+    if (!trackedOrders.hasContested(instrumentIndex)) raisedCauses.clear('ECHO', instrumentIndex);
   }
 
-  /** The venue has used one id for several orders. None of them has it until a list or a query shows whose it is. */
-  contestVenueId(tracks: readonly TrackedOrder[], venueId: string): void {
-    const { raisedCauses, sink } = this.#parts;
-    const known = tracks.filter(({ isOpen }) => isOpen);
-    const names = tracks.map(({ cid }) => cid).join(' and ');
+  /** Takes the venue order id from these orders, because the venue has used it for several. A list or a query must show whose it is. */
+  contestVenueId(trackedOrders: readonly TrackedOrder[], venueId: string): void {
+    const { raisedCauses, sink } = this.#deps;
+    const open = trackedOrders.filter(({ isOpen }) => isOpen);
+    const names = trackedOrders.map(({ clientOrderId }) => clientOrderId).join(' and ');
     const id = parseTriggerTrackId(venueId)?.triggerId ?? venueId;
-    for (const track of known) {
-      this.#parts.tracks.removeVenueId(track);
-      sink().outcomeUnknown(track.id, `the exchange gives the id ${id} to another order too`, true);
+    for (const tracked of open) {
+      this.#deps.trackedOrders.removeVenueId(tracked);
+      sink().outcomeUnknown(tracked.id, `the exchange gives the id ${id} to another order too`, true);
     }
-    for (const index of new Set(known.map(({ request }) => request.instrumentIndex)))
-      raisedCauses.raise('ECHO', index, `the exchange has one id, ${id}, for ${names}${tracks.length === 1 ? ' and another order' : ''}`);
+    for (const index of new Set(open.map(({ request }) => request.instrumentIndex)))
+      raisedCauses.raise(
+        'ECHO',
+        index,
+        `the exchange has one id, ${id}, for ${names}${trackedOrders.length === 1 ? ' and another order' : ''}`,
+      );
   }
 
-  /** Reports a fill without a strategy. If it belongs to a duplicate of our order, the halt names it. */
+  /** Notes a fill of the account. If it belongs to a duplicate of our order, the halt names it. */
   reportUnattributedFill(venueId: string, fill: UnattributedFill): void {
-    const extra = this.#extras.get(venueId);
-    if (extra === undefined) return;
-    extra.fills.push(fill);
-    this.#nameExtra(venueId);
+    const duplicate = this.#duplicates.get(venueId);
+    if (duplicate === undefined) return;
+    duplicate.fills.push(fill);
+    this.#nameDuplicate(venueId);
   }
-  /** Takes a complete list of the instrument's open orders. Duplicates that it does not show have ended. */
+  /** Notes a complete list of the instrument's open orders. Duplicates that it does not show have ended. */
   applyCompleteList(instrument: number, venueIds: ReadonlySet<string>): void {
-    for (const [venueId, extra] of this.#extras) if (extra.instrument === instrument && !venueIds.has(venueId)) extra.isOpen = false;
+    for (const [venueId, duplicate] of this.#duplicates)
+      if (duplicate.instrument === instrument && !venueIds.has(venueId)) duplicate.isOpen = false;
   }
   /**
    * Returns the net quantity of the instrument's duplicates that the operator has not cleared, above 0 bought, in the base asset or
    * contracts.
    */
-  extraQty(instrument: number): Decimal {
-    if (!this.#parts.raisedCauses.has('DUPLICATE', null)) return new Decimal(0);
-    const fills = Array.from(this.#extras.values()).flatMap((extra) => (extra.instrument === instrument ? extra.fills : []));
+  duplicateQty(instrument: number): Decimal {
+    if (!this.#deps.raisedCauses.has('DUPLICATE', null)) return new Decimal(0);
+    const fills = Array.from(this.#duplicates.values()).flatMap((duplicate) =>
+      duplicate.instrument === instrument ? duplicate.fills : [],
+    );
     return fills.reduce((sum, { side, qty }) => (side === 'buy' ? sum.plus(qty) : sum.minus(qty)), new Decimal(0));
   }
   /** Duplicates that the latest lists show as open. They are being cancelled. */
-  get openExtras(): readonly { readonly venueId: string; readonly instrument: number; readonly cid: string }[] {
-    return Array.from(this.#extras, ([venueId, extra]) => ({ ...extra, venueId })).filter(({ isOpen }) => isOpen);
+  get openDuplicates(): readonly { readonly venueId: string; readonly instrument: number; readonly clientOrderId: string }[] {
+    return Array.from(this.#duplicates, ([venueId, duplicate]) => ({ ...duplicate, venueId })).filter(({ isOpen }) => isOpen);
   }
 
-  /** An intermediary has sent the order twice. The first one counts, this one is cancelled, and the operator must check. */
-  #cancelDuplicate(track: TrackedOrder, row: OrderRow): void {
-    this.#cancelIfOpen(this.#extra(track, row.venueId), row);
+  /** Cancels the second copy of an order that an intermediary has sent twice. The first copy counts, and the operator must check. */
+  #cancelDuplicate(tracked: TrackedOrder, row: OrderRow): void {
+    this.#cancelIfOpen(this.#duplicateOf(tracked, row.venueId), row);
   }
-  /** The order was acknowledged under another id than the one found meanwhile. */
-  addSecondId(track: TrackedOrder, venueId: string): void {
-    const extra = this.#extra(track, venueId);
-    extra.isOpen = true;
-    this.#parts.cancelExtra(extra.instrument, venueId);
+  /** Notes that the order was acknowledged under another id than the one found meanwhile. The second order is a duplicate. */
+  addSecondId(tracked: TrackedOrder, venueId: string): void {
+    const duplicate = this.#duplicateOf(tracked, venueId);
+    duplicate.isOpen = true;
+    this.#deps.cancelDuplicate(duplicate.instrument, venueId);
   }
-  #extra({ request, cid }: TrackedOrder, venueId: string): Extra {
-    const known = this.#extras.get(venueId);
+  #duplicateOf({ request, clientOrderId }: TrackedOrder, venueId: string): DuplicateOrder {
+    const known = this.#duplicates.get(venueId);
     if (known !== undefined) return known;
-    const extra: Extra = { instrument: request.instrumentIndex, cid, isOpen: false, fills: [] };
-    this.#extras.set(venueId, extra);
-    this.#nameExtra(venueId);
-    return extra;
+    const duplicate: DuplicateOrder = { instrument: request.instrumentIndex, clientOrderId, isOpen: false, fills: [] };
+    this.#duplicates.set(venueId, duplicate);
+    this.#nameDuplicate(venueId);
+    return duplicate;
   }
   /** Cancels a duplicate each time it is seen open, because a cancel may be lost. */
-  #cancelIfOpen(extra: Extra, { venueId, status }: OrderRow): void {
-    extra.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
-    if (extra.isOpen) this.#parts.cancelExtra(extra.instrument, venueId);
+  #cancelIfOpen(duplicate: DuplicateOrder, { venueId, status }: OrderRow): void {
+    duplicate.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
+    if (duplicate.isOpen) this.#deps.cancelDuplicate(duplicate.instrument, venueId);
   }
-  /** An earlier process has named duplicates to the operator, who has not cleared the halt. */
+  /** Restores the halt text of an earlier process that named duplicates and that the operator has not cleared. */
   restoreNamed(why: string): void {
-    this.#namedBefore = why;
+    this.#textBeforeRestart = why;
   }
-  /** The operator has cleared the halt. */
+  /** Forgets that text, because the operator has cleared the halt. */
   forgetNamed(): void {
-    this.#namedBefore = null;
+    this.#textBeforeRestart = null;
   }
-  /** One halt stands for all duplicates, so it names each that was found, or has filled, since the operator last cleared it. */
-  #nameExtra(venueId: string): void {
-    const { raisedCauses } = this.#parts;
-    if (!raisedCauses.has('DUPLICATE', null)) this.#uncleared.clear();
+  /** Raises the one halt for all duplicates. It names each duplicate that was found, or has filled, since the operator last cleared it. */
+  #nameDuplicate(venueId: string): void {
+    const { raisedCauses } = this.#deps;
+    if (!raisedCauses.has('DUPLICATE', null)) this.#unclearedIds.clear();
     // The newest first, because a log or an alert shows only the beginning.
-    this.#uncleared.delete(venueId);
-    this.#uncleared.add(venueId);
-    const ids = [...this.#uncleared].toReversed();
-    const texts = ids.slice(0, MAX_COPIES).map((id, at) => this.#extraText(id, this.#extras.get(id)!, at < MAX_NAMED));
+    this.#unclearedIds.delete(venueId);
+    this.#unclearedIds.add(venueId);
+    const ids = [...this.#unclearedIds].toReversed();
+    const texts = ids.slice(0, MAX_COPIES).map((id, place) => this.#duplicateText(id, this.#duplicates.get(id)!, place < MAX_NAMED));
     const more = ids.length > MAX_COPIES ? [`and ${ids.length - MAX_COPIES} others`] : [];
-    const before = this.#namedBefore === null ? [] : [`before the restart: ${this.#namedBefore}`];
+    const before = this.#textBeforeRestart === null ? [] : [`before the restart: ${this.#textBeforeRestart}`];
     raisedCauses.raise('DUPLICATE', null, [...texts, ...more, ...before].join('; '));
   }
-  #extraText(venueId: string, { instrument, cid, fills }: Extra, withTrades: boolean): string {
-    const what = `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;
-    if (fills.length === 0) return what;
-    const done = `${what}; it has ${soldOrBought(fills)}`;
-    return withTrades ? `${done} (trades ${tradesOf(fills)}): a position of the account, of no strategy` : done;
+  #duplicateText(venueId: string, { instrument, clientOrderId, fills }: DuplicateOrder, withTrades: boolean): string {
+    const text = `order ${venueId} of ${this.#deps.raisedCauses.nameOf(instrument)} is a second copy of ${clientOrderId}`;
+    if (fills.length === 0) return text;
+    const withSum = `${text}; it has ${boughtOrSoldText(fills)}`;
+    return withTrades ? `${withSum} (trades ${tradeIdsText(fills)}): a position of the account, of no strategy` : withSum;
   }
 }
 
-function soldOrBought(fills: readonly UnattributedFill[]): string {
-  const sum = (of: (fill: UnattributedFill) => string): string =>
-    fills.reduce((total, fill) => total.plus(of(fill)), new Decimal(0)).toFixed();
+/** Returns the sum of the fills, such as `bought 0.2 for 18000`. */
+function boughtOrSoldText(fills: readonly UnattributedFill[]): string {
+  const sumOf = (amountOf: (fill: UnattributedFill) => string): string =>
+    fills.reduce((total, fill) => total.plus(amountOf(fill)), new Decimal(0)).toFixed();
   const [{ side }] = fills as readonly [UnattributedFill];
-  return `${side === 'buy' ? 'bought' : 'sold'} ${sum(({ qty }) => qty)} for ${sum(({ notional }) => notional)}`;
+  return `${side === 'buy' ? 'bought' : 'sold'} ${sumOf(({ qty }) => qty)} for ${sumOf(({ notional }) => notional)}`;
 }
 
-function tradesOf(fills: readonly UnattributedFill[]): string {
-  const trades = fills.map(({ tradeId }) => tradeId);
-  return trades.length > MAX_NAMED ? `${trades.slice(0, MAX_NAMED).join(', ')} ...` : trades.join(', ');
+/** Returns the trade ids, at most `MAX_NAMED`. */
+function tradeIdsText(fills: readonly UnattributedFill[]): string {
+  const ids = fills.map(({ tradeId }) => tradeId);
+  return ids.length > MAX_NAMED ? `${ids.slice(0, MAX_NAMED).join(', ')} ...` : ids.join(', ');
 }

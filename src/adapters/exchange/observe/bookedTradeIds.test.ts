@@ -6,8 +6,8 @@ import { BookedTradeIds } from './bookedTradeIds.ts';
 
 const leg = (id: number, timeMs = id) => ({ tradeId: String(id), side: 'buy' as const, timeMs });
 
-describe('SeenTrades', () => {
-  it('SeenTrades books each leg once, in any order and however often it is read', () => {
+describe('BookedTradeIds', () => {
+  it('BookedTradeIds books each leg once, in any order and however often it is read', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 200 }), (ids) => {
         const seen = new BookedTradeIds(10);
@@ -26,23 +26,23 @@ describe('SeenTrades', () => {
     );
   });
 
-  it('trade ids of an earlier process are not booked again, and those after the noted totals are counted', () => {
+  it("BookedTradeIds does not book trade ids of an earlier process again, and counts those after the journal's totals", () => {
     const seen = new BookedTradeIds(0);
     for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');
     seen.noteTotalsUpTo('4');
     expect([3, 4, 5, 6].map((id) => seen.isNew(leg(id)))).toEqual([false, false, false, true]);
     expect([3, 4, 5, 6].map((id) => seen.countsInTotals(leg(id)))).toEqual([false, false, true, true]);
-    // A page that reaches back to it holds everything that has to be counted.
+    // A page that reaches back to it has every trade that must be counted.
     expect(seen.cursorBefore(Infinity)).toBe('4');
   });
 
-  it('SeenTrades keeps both legs of a trade with ourselves apart', () => {
+  it('BookedTradeIds distinguishes the two legs of a trade with ourselves', () => {
     const seen = new BookedTradeIds(0);
     seen.add(leg(7));
     expect(seen.isNew({ ...leg(7), side: 'sell' })).toBe(true);
   });
 
-  it('SeenTrades forgets old ones without taking them for new', () => {
+  it('BookedTradeIds deletes old ids, and does not book their trades again', () => {
     const seen = new BookedTradeIds(0);
     for (let id = 1; id <= 30_000; id++) {
       expect(seen.isNew(leg(id))).toBe(true);
@@ -52,7 +52,7 @@ describe('SeenTrades', () => {
     expect(seen.newestId).toBe('30000');
   });
 
-  it('SeenTrades forgets nothing of the last two hours, however much came before, and keeps little of what is older', () => {
+  it('BookedTradeIds stores all ids of the last two hours, and few that are older', () => {
     const MINUTE = 60_000;
     const seen = new BookedTradeIds(0);
     for (let id = 1; id <= 200; id++) seen.restore(String(id), 'buy');
@@ -64,7 +64,7 @@ describe('SeenTrades', () => {
     expect(seen.size).toBeLessThan(600);
   });
 
-  it('SeenTrades reaches back to what was before its time where it has booked nothing yet', () => {
+  it('BookedTradeIds needs trades from before its start while it has booked none', () => {
     const seen = new BookedTradeIds(10);
     expect(seen.cursorBefore(Infinity)).toBeNull();
     for (const id of [8, 9, 12]) seen.noteListed(leg(id));
@@ -73,7 +73,7 @@ describe('SeenTrades', () => {
     expect([seen.cursorBefore(Infinity), seen.cursorBefore(12)]).toEqual(['12', '9']);
   });
 
-  it('SeenTrades has no page to reach where the totals include no trade: it needs all, until all are counted', () => {
+  it('BookedTradeIds needs every trade while the totals include none, until all are counted', () => {
     const seen = new BookedTradeIds(0);
     for (const id of [3, 4]) seen.restore(String(id), 'buy');
     seen.noteTotalsUpTo('0');
@@ -83,7 +83,7 @@ describe('SeenTrades', () => {
     expect([seen.cursorBefore(Infinity), seen.needsAll]).toEqual(['4', false]);
   });
 
-  it('SeenTrades counts from the totals on only where all of what came after them was counted', () => {
+  it('BookedTradeIds counts from the totals only if every trade after them was counted', () => {
     const seen = new BookedTradeIds(0);
     for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');
     seen.noteTotalsUpTo('3');

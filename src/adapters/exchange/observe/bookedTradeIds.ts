@@ -18,10 +18,10 @@ export class BookedTradeIds {
   /** Trades included in the expected holdings since the totals were noted. */
   readonly #counted = new Set<string>();
   /** All trades up to this id are booked and no longer kept one by one. */
-  #doneId = -1n;
+  #allBookedUpToId = -1n;
   #newest: bigint | null = null;
   /** The newest trade before `sinceMs` that a list has shown. */
-  #before: bigint | null = null;
+  #newestBeforeStart: bigint | null = null;
   /** The first and the newest trade time of this run. Restored trades count as old as the first. */
   #firstMs = Infinity;
   #newestMs = -Infinity;
@@ -50,16 +50,18 @@ export class BookedTradeIds {
   get isEmpty(): boolean {
     return this.#newest === null;
   }
-  /** The known totals include no trade: every trade of the bot has to be listed once. No trade has the id 0, so no page could reach it. */
+  /** True if the known totals include no trade, so that every trade of the bot must be read once. */
   get needsAll(): boolean {
     return this.#totalsId === 0n;
   }
   get newestId(): string | null {
     return this.#newest === null ? null : String(this.#newest);
   }
+  /** True if the trade is ours and has not been booked. */
   isNew(row: Leg): boolean {
-    return row.timeMs >= this.sinceMs && BigInt(row.tradeId) > this.#doneId && !this.#booked.has(keyOf(row));
+    return row.timeMs >= this.sinceMs && BigInt(row.tradeId) > this.#allBookedUpToId && !this.#booked.has(keyOf(row));
   }
+  /** Notes that the trade has been booked. */
   add(row: Leg): void {
     const id = BigInt(row.tradeId);
     this.#booked.set(keyOf(row), { id, timeMs: row.timeMs });
@@ -68,17 +70,17 @@ export class BookedTradeIds {
     if (this.#firstMs === Infinity && row.timeMs > -Infinity) this.#firstMs = row.timeMs;
     if (this.#booked.size >= this.#pruneAt) this.#prune();
   }
-  /** Takes a listed trade. If it is from before `sinceMs`, no list needs to reach back further. */
+  /** Notes a listed trade. If it is from before `sinceMs`, no list needs to reach back further. */
   noteListed({ tradeId, timeMs }: Leg): void {
     if (timeMs >= this.sinceMs) return;
     const id = BigInt(tradeId);
-    if (this.#before === null || id > this.#before) this.#before = id;
+    if (this.#newestBeforeStart === null || id > this.#newestBeforeStart) this.#newestBeforeStart = id;
   }
-  /** True once for each trade leg that changed the account after its totals were known. */
+  /** Returns true once for each trade leg that the known totals do not include. */
   countsInTotals(row: Leg): boolean {
     const key = keyOf(row);
     const id = BigInt(row.tradeId);
-    if (row.timeMs < this.sinceMs || this.#counted.has(key) || id <= this.#doneId) return false;
+    if (row.timeMs < this.sinceMs || this.#counted.has(key) || id <= this.#allBookedUpToId) return false;
     const isBooked = this.#booked.has(key);
     if (isBooked && (this.#totalsId === null || id <= this.#totalsId)) return false;
     this.#counted.add(key);
@@ -89,7 +91,7 @@ export class BookedTradeIds {
     let newest: bigint | null = null;
     for (const each of this.#booked.values()) if (each.timeMs < timeMs && (newest === null || each.id > newest)) newest = each.id;
     if (newest !== null && this.#totalsId !== null && this.#totalsId < newest) newest = this.needsAll ? null : this.#totalsId;
-    newest ??= this.#before;
+    newest ??= this.#newestBeforeStart;
     return newest === null ? null : String(newest);
   }
   /** Returns the number of booked trades at `timeMs` or later. */
@@ -98,7 +100,7 @@ export class BookedTradeIds {
     for (const each of this.#booked.values()) if (each.timeMs >= timeMs) count++;
     return count;
   }
-  /** All trades since the totals were read. If all of them are counted, the totals are current, and every new trade counts. */
+  /** Notes that all trades up to now were listed. If each has been counted, the totals are current, and every later trade counts. */
   noteAllCounted(): void {
     if (this.#totalsId === null) return;
     for (const [key, { id }] of this.#booked) if (id > this.#totalsId && !this.#counted.has(key)) return;
@@ -108,15 +110,15 @@ export class BookedTradeIds {
   /** Drops the trades with the lowest ids. The bound that replaces them must not cover a recent trade. */
   #prune(): void {
     const sorted = Array.from(this.#booked.values()).toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-    const youngMs = this.#newestMs - RETENTION_MS;
-    const oldest = sorted.findIndex(({ timeMs }) => Math.max(timeMs, this.#firstMs) >= youngMs);
-    const few = Math.min(oldest < 0 ? sorted.length : oldest, sorted.length - MIN_KEPT);
-    const count = sorted.length > MAX_KEPT ? Math.max(few, sorted.length >> 1) : few;
+    const keptSinceMs = this.#newestMs - RETENTION_MS;
+    const firstKept = sorted.findIndex(({ timeMs }) => Math.max(timeMs, this.#firstMs) >= keptSinceMs);
+    const expiredCount = Math.min(firstKept < 0 ? sorted.length : firstKept, sorted.length - MIN_KEPT);
+    const count = sorted.length > MAX_KEPT ? Math.max(expiredCount, sorted.length >> 1) : expiredCount;
     if (count > 0) this.#forget(sorted[count - 1]!.id);
     this.#pruneAt = Math.min(MAX_KEPT + 1, 2 * Math.max(MIN_KEPT, this.#booked.size));
   }
   #forget(upToId: bigint): void {
-    this.#doneId = upToId;
+    this.#allBookedUpToId = upToId;
     for (const [key, { id }] of this.#booked) if (id <= upToId) this.#booked.delete(key);
     for (const key of this.#counted) if (BigInt(key.slice(0, key.indexOf(' '))) <= upToId) this.#counted.delete(key);
   }

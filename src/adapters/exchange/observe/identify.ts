@@ -1,4 +1,4 @@
-// Asks the venue for the client order ids of open orders that a list shows without one and whose terms match none of our orders.
+// Queries the venue for the client order id of each open order that a list shows without one, and whose terms match none of our orders.
 
 import { all, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -7,59 +7,60 @@ import type { OrderAttribution } from './attribution.ts';
 import type { OrderRow, Page } from '../calls/rows.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
-export interface IdentifyParts {
+export interface IdentifyDeps {
   readonly venue: VenueCalls;
   readonly attribution: OrderAttribution;
 }
 
-/** Rows with what a query has added, by order; null: the query failed. */
-type FoundRows = Map<string, OrderRow | null>;
+/** The row of each queried order with its client order id, by venue order id; null if the query failed and is repeated. */
+type QueryAnswers = Map<string, OrderRow | null>;
 
 /** After this many failed queries in a row, the row is attributed by its terms alone. */
-const MAX_SILENCES = 3;
+const MAX_FAILURES = 3;
 
 export class Identify {
-  readonly #parts: IdentifyParts;
+  readonly #deps: IdentifyDeps;
   /** Failed queries in a row, by order. */
-  readonly #silences = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
 
-  constructor(parts: IdentifyParts) {
-    this.#parts = parts;
+  constructor(deps: IdentifyDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Returns the page, client order ids added where the venue reports them. A row whose query failed is left out and the page is not whole,
-   * so that the next read asks again.
+   * Returns the page with the client order ids that the venue reports. A row whose query failed is left out, and the page is not whole, so
+   * that the next read asks again.
    */
   *rows(page: Page<OrderRow>, instrument: Instrument, index: number, options: CallOptions): Work<Page<OrderRow>> {
-    const { attribution, venue } = this.#parts;
+    const { attribution, venue } = this.#deps;
     const unnamed = page.rows.filter((row) => attribution.isUnnamed(row, index));
     if (unnamed.length === 0) return page;
-    const found: FoundRows = new Map();
-    if (instrument.contract === undefined) yield* all(unnamed.map((row) => this.#query(row, instrument, options, found)));
+    const answers: QueryAnswers = new Map();
+    if (instrument.contract === undefined) yield* all(unnamed.map((row) => this.#query(row, instrument, options, answers)));
     else {
       const history = yield* venue.history(instrument, null, options);
       for (const row of unnamed)
-        this.#note(row, history === null ? null : (history.rows.find(({ venueId }) => venueId === row.venueId) ?? 'none'), found);
+        this.#note(row, history === null ? null : (history.rows.find(({ venueId }) => venueId === row.venueId) ?? 'none'), answers);
     }
-    return this.#joinPages(page, found);
+    return this.#withAnswers(page, answers);
   }
 
-  *#query(row: OrderRow, instrument: Instrument, options: CallOptions, found: FoundRows): Work<void> {
-    this.#note(row, yield* this.#parts.venue.order(instrument, row.venueId, options), found);
+  *#query(row: OrderRow, instrument: Instrument, options: CallOptions, answers: QueryAnswers): Work<void> {
+    this.#note(row, yield* this.#deps.venue.order(instrument, row.venueId, options), answers);
   }
 
-  #note(row: OrderRow, answer: OrderRow | 'none' | null, found: FoundRows): void {
-    const silences = answer === null ? (this.#silences.get(row.venueId) ?? 0) + 1 : MAX_SILENCES;
-    if (silences < MAX_SILENCES) this.#silences.set(row.venueId, silences);
-    else this.#silences.delete(row.venueId);
-    if (answer !== null && answer !== 'none') found.set(row.venueId, { ...row, cid: answer.cid });
-    else if (silences < MAX_SILENCES) found.set(row.venueId, null);
+  /** Notes the reply to a query: null if it failed, `none` if it had no information. */
+  #note(row: OrderRow, answer: OrderRow | 'none' | null, answers: QueryAnswers): void {
+    const failures = answer === null ? (this.#failures.get(row.venueId) ?? 0) + 1 : MAX_FAILURES;
+    if (failures < MAX_FAILURES) this.#failures.set(row.venueId, failures);
+    else this.#failures.delete(row.venueId);
+    if (answer !== null && answer !== 'none') answers.set(row.venueId, { ...row, cid: answer.cid });
+    else if (failures < MAX_FAILURES) answers.set(row.venueId, null);
   }
 
-  #joinPages({ rows, isCut, isReadable, isWhole }: Page<OrderRow>, found: FoundRows): Page<OrderRow> {
+  #withAnswers({ rows, isCut, isReadable, isWhole }: Page<OrderRow>, answers: QueryAnswers): Page<OrderRow> {
     const joined = rows.flatMap((row) => {
-      const answer = found.get(row.venueId);
+      const answer = answers.get(row.venueId);
       return answer === null ? [] : [answer ?? row];
     });
     return { rows: joined, isCut, isReadable, isWhole: isWhole && joined.length === rows.length };

@@ -19,7 +19,7 @@ export interface InstrumentReconcilerDeps {
   readonly instrument: Instrument;
   readonly index: number;
   readonly venue: VenueCalls;
-  readonly tracks: TrackedOrders;
+  readonly trackedOrders: TrackedOrders;
   readonly attribution: OrderAttribution;
   readonly identify: Identify;
   readonly raisedCauses: RaisedCauses;
@@ -33,23 +33,27 @@ export interface InstrumentReconcilerDeps {
 
 interface PendingReconciliation {
   readonly options: CallOptions;
+  /** Receives true if every list was complete. */
   readonly done: (isWhole: boolean) => void;
 }
 
 export class InstrumentReconciler {
-  readonly #parts: InstrumentReconcilerDeps;
+  readonly #deps: InstrumentReconcilerDeps;
   readonly #waiting: PendingReconciliation[] = [];
   #isRunning = false;
 
-  constructor(parts: InstrumentReconcilerDeps) {
-    this.#parts = parts;
+  constructor(deps: InstrumentReconcilerDeps) {
+    this.#deps = deps;
   }
 
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** Returns true if every list was complete. A reconciliation already running may have started too early, so another follows. */
+  /**
+   * Reconciles the instrument. Returns true if every list was complete. A running reconciliation may have read too early, so another
+   * follows.
+   */
   *run(options: CallOptions): Work<boolean> {
     return yield* pending<boolean>((done) => {
       this.#waiting.push({ options, done });
@@ -60,56 +64,56 @@ export class InstrumentReconciler {
 
   /** One reconciliation serves all requests made before it begins. Those made meanwhile are served by the next one. */
   *#serve(): Work<void> {
-    for (let asked = this.#waiting.splice(0); asked.length > 0; asked = this.#waiting.splice(0)) {
+    for (let served = this.#waiting.splice(0); served.length > 0; served = this.#waiting.splice(0)) {
       this.#isRunning = true;
-      const isWhole = yield* this.#reconcile(asked[0]!.options);
+      const isWhole = yield* this.#reconcile(served[0]!.options);
       this.#isRunning = false;
-      for (const { done } of asked) done(isWhole);
+      for (const { done } of served) done(isWhole);
       if (this.#isRunning) return;
     }
   }
 
   *#reconcile(options: CallOptions): Work<boolean> {
-    const { trades, index, raisedCauses, nowMs } = this.#parts;
+    const { trades, index, raisedCauses, nowMs } = this.#deps;
     const askedMs = nowMs();
     const page = yield* this.#openOrders(options);
-    const listed = page === null ? null : this.#attributeOpen(page);
-    const areWaitingWhole = yield* this.#attributeTriggers(listed, options);
+    const openListed = page === null ? null : this.#attributeOpen(page);
+    const areWaitingWhole = yield* this.#attributeTriggers(openListed, options);
     const { isWhole, unattributed } = yield* trades.read(Infinity, options);
     const isComplete = page !== null && page.isWhole && areWaitingWhole && isWhole;
     if (page !== null && !page.isWhole) raisedCauses.raise('GAP', index, 'the list of open orders is cut off or cannot be read');
     else if (isComplete) raisedCauses.resolve('GAP', index);
-    yield* this.#checkOthers(listed, askedMs, options);
+    yield* this.#checkOthers(openListed, askedMs, options);
     return isComplete && unattributed === 0;
   }
 
   /** Returns null if the list did not arrive. */
   *#openOrders(options: CallOptions): Work<Page<OrderRow> | null> {
-    const { venue, instrument, index, identify } = this.#parts;
+    const { venue, instrument, index, identify } = this.#deps;
     const page = yield* venue.openOrders(instrument, options);
     return page === null ? null : yield* identify.rows(page, instrument, index, options);
   }
 
   /** Returns our orders that the list shows as open. */
   #attributeOpen(page: Page<OrderRow>): Set<TrackedOrder> {
-    const { attribution, index, venueMs, instrument } = this.#parts;
+    const { attribution, index, venueMs, instrument } = this.#deps;
     const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
     const found = new Set<TrackedOrder>();
     if (page.isWhole) attribution.applyCompleteList(index, new Set(page.rows.map(({ venueId }) => venueId)));
     for (const row of page.rows) {
-      const track = attribution.attribute(row, seen);
-      if (track === null) continue;
-      this.#measureReadLag(track);
-      const isBehind = toScaled(row.executed, instrument.quantityDigits) !== track.filledLots;
-      if (!isTerminal(row) && !isBehind) found.add(track);
+      const tracked = attribution.attribute(row, seen);
+      if (tracked === null) continue;
+      this.#measureReadLag(tracked);
+      const isBehind = toScaled(row.executed, instrument.quantityDigits) !== tracked.filledLots;
+      if (!isTerminal(row) && !isBehind) found.add(tracked);
     }
     return found;
   }
 
-  /** Trigger orders have their own list. It is read only if we ever had trigger orders on this instrument. */
-  *#attributeTriggers(listed: Set<TrackedOrder> | null, options: CallOptions): Work<boolean> {
-    const { venue, instrument, index, tracks, attribution, venueMs } = this.#parts;
-    const own = tracks.triggersOf(index);
+  /** Attributes the list of trigger orders. Returns false if it is incomplete. Without trigger orders of our own, nothing is read. */
+  *#attributeTriggers(openListed: Set<TrackedOrder> | null, options: CallOptions): Work<boolean> {
+    const { venue, instrument, index, trackedOrders, attribution, venueMs } = this.#deps;
+    const own = trackedOrders.triggersOf(index);
     if (own.size === 0) return true;
     const rows = yield* venue.waiting(instrument, options);
     const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
@@ -117,36 +121,36 @@ export class InstrumentReconciler {
       if (!mayWait(row)) continue;
       const known = Array.from(own).find(({ venueId }) => parseTriggerTrackId(venueId)?.triggerId === row.triggerOrderId);
       if (known?.venueId && isOther(row, known.request)) attribution.contestVenueId([known], known.venueId);
-      else if (known !== undefined) listed?.add(known);
+      else if (known !== undefined) openListed?.add(known);
       else attribution.attributeTrigger(row, own, seen);
     }
     return rows !== null;
   }
 
-  /** The time from an acknowledgement until a list shows the order measures the read lag. */
-  #measureReadLag(track: TrackedOrder): void {
-    const { delayObserver, nowMs } = this.#parts;
-    if (track.listed === 'missed') delayObserver?.onReadLag(nowMs() - track.knownMs);
-    track.listed = 'seen';
+  /** Measures the read lag: the time from the acknowledgement until a list shows the order. */
+  #measureReadLag(tracked: TrackedOrder): void {
+    const { delayObserver, nowMs } = this.#deps;
+    if (tracked.listed === 'missed') delayObserver?.onReadLag(nowMs() - tracked.knownMs);
+    tracked.listed = 'seen';
   }
 
-  /** Without a list, every order is queried. */
-  *#checkOthers(listed: ReadonlySet<TrackedOrder> | null, askedMs: number, options: CallOptions): Work<void> {
-    const { tracks, index } = this.#parts;
-    const others = Array.from(tracks.openOf(index)).filter((track) => track.isLive && !(listed?.has(track) ?? false));
-    yield* all(others.map((track) => this.#checkOther(track, listed === null ? null : askedMs, options)));
+  /** Queries our live orders that the list does not show; all of them without a list. */
+  *#checkOthers(openListed: ReadonlySet<TrackedOrder> | null, askedMs: number, options: CallOptions): Work<void> {
+    const { trackedOrders, index } = this.#deps;
+    const others = Array.from(trackedOrders.openOf(index)).filter((tracked) => tracked.isLive && !(openListed?.has(tracked) ?? false));
+    yield* all(others.map((tracked) => this.#checkOther(tracked, openListed === null ? null : askedMs, options)));
   }
-  /** `askedMs`: when the list was requested that does not show the order; null without a list. */
-  *#checkOther(track: TrackedOrder, askedMs: number | null, options: CallOptions): Work<void> {
-    yield* this.#parts.statuses().check(track, options);
-    if (askedMs !== null) this.#noteMissing(track, askedMs);
+  /** Queries one of these orders. `askedMs`: our time at which the list was requested; null without a list. */
+  *#checkOther(tracked: TrackedOrder, askedMs: number | null, options: CallOptions): Work<void> {
+    yield* this.#deps.statuses().check(tracked, options);
+    if (askedMs !== null) this.#noteMissing(tracked, askedMs);
   }
   /**
-   * An order that a later list shows as open has been open since its acknowledgement. A list requested later that did not show it was
-   * outdated. A list that was already in flight proves nothing.
+   * Notes that a list requested after the acknowledgement does not show the order. If a later list shows it as open, this list was
+   * outdated, and the read lag can be measured. A list that was requested before the acknowledgement proves nothing.
    */
-  #noteMissing(track: TrackedOrder, askedMs: number): void {
-    const isLate = track.isLive && track.knownMs < askedMs && parseTriggerTrackId(track.venueId) === null;
-    if (isLate && track.listed === 'not yet') track.listed = 'missed';
+  #noteMissing(tracked: TrackedOrder, askedMs: number): void {
+    const wasKnown = tracked.isLive && tracked.knownMs < askedMs && parseTriggerTrackId(tracked.venueId) === null;
+    if (wasKnown && tracked.listed === 'not yet') tracked.listed = 'missed';
   }
 }

@@ -9,8 +9,9 @@ import { InstrumentReconciler } from './instrumentReconciler.ts';
 import type { StatusReader } from './statusReader.ts';
 import { TradeReader, type TradesRead } from './tradeReader.ts';
 
-/** While the clock is not measured, events up to this long ago may have happened after the start. */
+/** The clock error to assume while the clock has not been measured, ms. */
 const UNMEASURED_MS = 60_000;
+/** How far a trade's time may precede the start. */
 const EARLY_MS = 1000;
 
 export interface ReadersDeps {
@@ -20,56 +21,57 @@ export interface ReadersDeps {
   readonly statuses: () => StatusReader;
 }
 
-interface Pair {
+interface InstrumentReaders {
   readonly trades: TradeReader;
-  readonly passes: InstrumentReconciler;
+  readonly reconciler: InstrumentReconciler;
 }
 
 export class Readers {
-  readonly #parts: ReadersDeps;
-  readonly #pairs = new Map<number, Pair>();
+  readonly #deps: ReadersDeps;
+  readonly #byInstrument = new Map<number, InstrumentReaders>();
   /** Venue time (ms) before which the account's activity is not ours; null: not known yet. */
   sinceMs: number | null = null;
 
-  constructor(parts: ReadersDeps) {
-    this.#parts = parts;
+  constructor(deps: ReadersDeps) {
+    this.#deps = deps;
   }
 
+  /** Returns the trade reader of the instrument. */
   trades(index: number): TradeReader {
     return this.#of(index).trades;
   }
-  /** `sinceMs` Infinity reads new trades only. */
+  /** Reads the instrument's trades. `sinceMs` Infinity: new trades only. */
   readonly readTrades = (index: number, sinceMs: number, options: CallOptions): Work<TradesRead> =>
     this.trades(index).read(sinceMs, options);
-  readonly reconcile = (index: number, options: CallOptions): Work<boolean> => this.#of(index).passes.run(options);
+  readonly reconcile = (index: number, options: CallOptions): Work<boolean> => this.#of(index).reconciler.run(options);
 
-  #of(index: number): Pair {
-    const known = this.#pairs.get(index);
+  #of(index: number): InstrumentReaders {
+    const known = this.#byInstrument.get(index);
     if (known) return known;
-    const { core, attribution, identify, statuses } = this.#parts;
-    const { venue, tracks, raisedCauses, holdings, positions, numbers, sink, venueMs, lagMs } = core;
-    const nowMs = (): number => core.parts.scheduler.nowMs;
-    const instrument = core.parts.instruments[index]!;
-    const shared = { instrument, index, venue, tracks, attribution, raisedCauses, venueMs };
+    const { core, attribution, identify, statuses } = this.#deps;
+    const { venue, trackedOrders, raisedCauses, holdings, positions, tradeNumbers, sink, venueMs, lagMs } = core;
+    const nowMs = (): number => core.deps.scheduler.nowMs;
+    const instrument = core.deps.instruments[index]!;
+    const shared = { instrument, index, venue, trackedOrders, attribution, raisedCauses, venueMs };
     const trades = new TradeReader(
-      { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, bookUnattributed: core.bookUnattributed },
+      { ...shared, holdings, positions, tradeNumbers, sink, nowMs, lagMs, bookUnattributed: core.bookUnattributed },
       this.#since(),
     );
-    const passes = new InstrumentReconciler({
+    const reconciler = new InstrumentReconciler({
       ...shared,
       identify,
       trades,
       statuses,
       nowMs,
-      delayObserver: core.parts.delayObserver ?? null,
+      delayObserver: core.deps.delayObserver ?? null,
     });
-    const made = { trades, passes };
-    this.#pairs.set(index, made);
-    return made;
+    const readers = { trades, reconciler };
+    this.#byInstrument.set(index, readers);
+    return readers;
   }
   #since(): number {
     if (this.sinceMs !== null) return this.sinceMs;
-    const { ms, uncertaintyMs } = this.#parts.core.parts.serverTime();
+    const { ms, uncertaintyMs } = this.#deps.core.deps.serverTime();
     this.sinceMs = ms - EARLY_MS - Math.min(uncertaintyMs, UNMEASURED_MS);
     return this.sinceMs;
   }

@@ -1,4 +1,4 @@
-// Derives the missing leg of a self-trade. Pure.
+// Derives the leg of a self-trade that the venue's list omits. Pure.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -8,16 +8,16 @@ import type { TradeRow } from '../calls/rows.ts';
 const MILLION = 1_000_000;
 
 /**
- * Returns the leg that a list omits: the same trade seen from the order on the other side. The venue does not report its fee, so the fee
- * follows from the instrument's rates. It is in the asset that this side receives if the reported leg also pays in what it receives.
- * `closes`: its order closes a contract position, which has its own rates.
+ * Returns the omitted leg: the same trade, seen from the order on the other side. Its fee follows from the instrument's rates. The fee is
+ * in the asset that this side receives, if the reported leg also pays in the asset that it receives. `closes`: the order of the omitted leg
+ * closes a contract position, which has its own rates.
  */
 export function mirrorTrade(row: TradeRow, instrument: Instrument, closes = false): TradeRow {
   const isMaker = !row.isMaker;
   const isBuy = row.side === 'sell';
   const ppm = rateOf(instrument, isMaker, closes);
-  const isReceived = row.feeCoin === (row.side === 'buy' ? instrument.base : instrument.quote);
-  const feeInBase = instrument.contract === undefined && isReceived && isBuy;
+  const paysInReceived = row.feeCoin === (row.side === 'buy' ? instrument.base : instrument.quote);
+  const feeInBase = instrument.contract === undefined && paysInReceived && isBuy;
   const value = feeInBase ? new Decimal(row.qty) : notionalOf(instrument, new Decimal(row.qty), new Decimal(row.price));
   const fee = value.times(ppm).div(MILLION);
   return {

@@ -18,27 +18,27 @@ import type { VenueCalls } from '../calls/venueCalls.ts';
 export interface StatusReaderDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;
-  readonly tracks: TrackedOrders;
+  readonly trackedOrders: TrackedOrders;
   readonly raisedCauses: RaisedCauses;
   readonly instruments: readonly Instrument[];
   readonly sink: () => ExchangeSink;
   readonly venueMs: () => number;
   /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
-  /** Reports that the venue has used one id for these orders. */
-  readonly contested: (tracks: readonly TrackedOrder[], venueId: string) => void;
+  /** Takes the id from these orders, because the venue has used it for all of them. */
+  readonly contest: (trackedOrders: readonly TrackedOrder[], venueId: string) => void;
   /** Reads the trades of an instrument. */
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<unknown>;
 }
 
 /** After this many replies without information about an acknowledged order, the operator has to check. */
-const MAX_SILENCES = 3;
+const MAX_EMPTY_READS = 3;
 /** How far an order's fills may precede its signing time. */
 const EARLY_MS = 1000;
 const LOOK_BACK_MS = 3_600_000;
 
 export class StatusReader {
-  readonly #parts: StatusReaderDeps;
+  readonly #deps: StatusReaderDeps;
   /** When to read the terminal status of an order again. */
   readonly #due = new Map<TrackedOrder, number>();
   readonly #timers = new Map<TrackedOrder, number>();
@@ -47,136 +47,138 @@ export class StatusReader {
   /** The query of each order that is on the wire. */
   readonly #queries = new Map<TrackedOrder, Task<void>>();
 
-  constructor(parts: StatusReaderDeps) {
-    this.#parts = parts;
+  constructor(deps: StatusReaderDeps) {
+    this.#deps = deps;
   }
 
-  /** Queries the order, and again when its end needs confirmation. Ends after the immediate consequences of the reply. */
-  *check(track: TrackedOrder, options: CallOptions): Work<void> {
-    if (!track.isLive || track.venueId === null) return;
-    let query = this.#queries.get(track);
+  /** Queries the order. A terminal status is queried again later, until it is confirmed. Returns once the first reply has been handled. */
+  *check(tracked: TrackedOrder, options: CallOptions): Work<void> {
+    if (!tracked.isLive || tracked.venueId === null) return;
+    let query = this.#queries.get(tracked);
     if (query === undefined) {
-      query = start(this.#query(track, track.venueId, options));
-      if (!query.isOver) this.#queries.set(track, query);
+      query = start(this.#query(tracked, tracked.venueId, options));
+      if (!query.isOver) this.#queries.set(tracked, query);
     }
     yield* resultOf(query);
   }
-  *#query(track: TrackedOrder, venueId: string, options: CallOptions): Work<void> {
-    const { venue, instruments } = this.#parts;
-    const row = yield* venue.order(instruments[track.request.instrumentIndex]!, venueId, options);
-    yield* this.#take(track, row, options);
-    this.#queries.delete(track);
+  *#query(tracked: TrackedOrder, venueId: string, options: CallOptions): Work<void> {
+    const { venue, instruments } = this.#deps;
+    const row = yield* venue.order(instruments[tracked.request.instrumentIndex]!, venueId, options);
+    yield* this.#applyReply(tracked, row, options);
+    this.#queries.delete(tracked);
   }
 
-  /** Returns when the next terminal status is due for confirmation, in ms of our clock; Infinity if none is. */
-  dueOf(isMeant: (track: TrackedOrder) => boolean): number {
+  /** Returns our time, ms, of the next confirmation among the included orders; Infinity if none is due. */
+  dueOf(isIncluded: (tracked: TrackedOrder) => boolean): number {
     let due = Infinity;
-    for (const [track, atMs] of this.#due) if (isMeant(track)) due = Math.min(due, atMs);
+    for (const [tracked, atMs] of this.#due) if (isIncluded(tracked)) due = Math.min(due, atMs);
     return due;
   }
   stop(): void {
-    for (const handle of this.#timers.values()) this.#parts.scheduler.cancel(handle);
+    for (const handle of this.#timers.values()) this.#deps.scheduler.cancel(handle);
     this.#timers.clear();
   }
 
-  *#take(track: TrackedOrder, row: OrderRow | 'none' | null, options: CallOptions): Work<void> {
-    const { scheduler, venueMs } = this.#parts;
-    if (row === null || !track.isLive) return;
+  *#applyReply(tracked: TrackedOrder, row: OrderRow | 'none' | null, options: CallOptions): Work<void> {
+    const { scheduler, venueMs } = this.#deps;
+    if (row === null || !tracked.isLive) return;
     if (row === 'none') {
-      this.#noteEmptyRead(track);
+      this.#noteEmptyRead(tracked);
       return;
     }
-    track.emptyReads = 0;
-    if (!this.#isFollowed(track, row)) return;
-    const executedLots = executedOf(row, track);
+    tracked.emptyReads = 0;
+    if (!this.#followFired(tracked, row)) return;
+    const executedLots = executedOf(row, tracked);
     if (row.status.word === 'UNKNOWN') {
-      this.#markUnrecognised(track, `order ${row.venueId} has an unknown status: ${sanitizeText(row.status.raw, 40)}`);
+      this.#markUnrecognised(tracked, `order ${row.venueId} has an unknown status: ${sanitizeText(row.status.raw, 40)}`);
       return;
     }
-    this.#isPlain(track);
+    this.#markRecognised(tracked);
     const reading: StatusReading = { status: row.status, executedLots, atMs: scheduler.nowMs };
     // Fills first: the status is accepted only if the booked fills add up to it.
-    if (executedLots === track.filledLots) track.lackedFills = false;
+    if (executedLots === tracked.filledLots) tracked.lackedFills = false;
     else {
       // The missing fill is usually among the new trades. If not, it became visible late, so read further back.
-      const sinceMs = track.lackedFills ? Math.max(track.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
-      track.lackedFills = true;
-      yield* this.#parts.readTrades(track.request.instrumentIndex, sinceMs, options);
+      const sinceMs = tracked.lackedFills ? Math.max(tracked.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
+      tracked.lackedFills = true;
+      yield* this.#deps.readTrades(tracked.request.instrumentIndex, sinceMs, options);
     }
-    this.#assess(track, reading);
+    this.#assess(tracked, reading);
   }
   /** Follows a trigger order that has fired: the resulting order replaces it. Returns false if that order is another one of ours. */
-  #isFollowed(track: TrackedOrder, row: OrderRow): boolean {
-    const { scheduler, tracks, contested } = this.#parts;
-    if (row.venueId === track.venueId || parseTriggerTrackId(track.venueId) === null) return true;
-    const other = tracks.byVenueId(row.venueId);
-    if (other !== undefined && other !== track) {
-      contested([other, track], row.venueId);
+  #followFired(tracked: TrackedOrder, row: OrderRow): boolean {
+    const { scheduler, trackedOrders, contest } = this.#deps;
+    if (row.venueId === tracked.venueId || parseTriggerTrackId(tracked.venueId) === null) return true;
+    const other = trackedOrders.byVenueId(row.venueId);
+    if (other !== undefined && other !== tracked) {
+      contest([other, tracked], row.venueId);
       return false;
     }
-    tracks.setVenueId(track, row.venueId);
-    track.knownMs = scheduler.nowMs;
+    trackedOrders.setVenueId(tracked, row.venueId);
+    tracked.knownMs = scheduler.nowMs;
     return true;
   }
 
-  /** An acknowledged order that is not found counts as alive, because a list may be older than the order. */
-  #noteEmptyRead(track: TrackedOrder): void {
-    const { scheduler, lagMs } = this.#parts;
-    if (track.emptyReads++ === 0) track.silentMs = scheduler.nowMs;
-    if (track.emptyReads < MAX_SILENCES || scheduler.nowMs < track.silentMs + lagMs()) return;
-    this.#markUnrecognised(track, `order ${track.venueId ?? ''} is not found by its id`);
+  /** Notes that the venue did not find the order. It counts as live, because a list may be older than the order. */
+  #noteEmptyRead(tracked: TrackedOrder): void {
+    const { scheduler, lagMs } = this.#deps;
+    if (tracked.emptyReads++ === 0) tracked.silentMs = scheduler.nowMs;
+    if (tracked.emptyReads < MAX_EMPTY_READS || scheduler.nowMs < tracked.silentMs + lagMs()) return;
+    this.#markUnrecognised(tracked, `order ${tracked.venueId ?? ''} is not found by its id`);
   }
-  #markUnrecognised(track: TrackedOrder, what: string): void {
-    this.#unrecognised.add(track);
-    this.#parts.raisedCauses.raise('STATUS', track.request.instrumentIndex, what);
+  #markUnrecognised(tracked: TrackedOrder, what: string): void {
+    this.#unrecognised.add(tracked);
+    this.#deps.raisedCauses.raise('STATUS', tracked.request.instrumentIndex, what);
   }
-  #isPlain(track: TrackedOrder): void {
-    if (!this.#unrecognised.delete(track)) return;
-    const { instrumentIndex } = track.request;
+  /** Clears the halt cause if this was the last order of the instrument with an unknown status. */
+  #markRecognised(tracked: TrackedOrder): void {
+    if (!this.#unrecognised.delete(tracked)) return;
+    const { instrumentIndex } = tracked.request;
     const isLast = !Array.from(this.#unrecognised).some(({ request }) => request.instrumentIndex === instrumentIndex);
-    if (isLast) this.#parts.raisedCauses.resolve('STATUS', instrumentIndex);
+    if (isLast) this.#deps.raisedCauses.resolve('STATUS', instrumentIndex);
   }
 
-  #assess(track: TrackedOrder, reading: StatusReading): void {
-    if (!track.isLive) return;
-    const verdict = assessStatus(track.terminal, reading, track.filledLots, this.#parts.lagMs());
+  /** Reports the end if the reading confirms it. Otherwise plans the next read. */
+  #assess(tracked: TrackedOrder, reading: StatusReading): void {
+    if (!tracked.isLive) return;
+    const verdict = assessStatus(tracked.terminal, reading, tracked.filledLots, this.#deps.lagMs());
     if (verdict.kind === 'live') {
-      track.terminal = null;
-      this.#due.delete(track);
+      tracked.terminal = null;
+      this.#due.delete(tracked);
     } else if (verdict.kind === 'unconfirmed') {
-      track.terminal = verdict.first;
-      this.#readAgain(track, verdict.againMs);
-    } else this.#reportEnd(track, verdict.how);
+      tracked.terminal = verdict.first;
+      this.#readAgain(tracked, verdict.againMs);
+    } else this.#reportEnd(tracked, verdict.how);
   }
 
-  #readAgain(track: TrackedOrder, atMs: number): void {
-    const { scheduler } = this.#parts;
-    this.#due.set(track, atMs);
-    this.#cancelTimer(track);
+  #readAgain(tracked: TrackedOrder, atMs: number): void {
+    const { scheduler } = this.#deps;
+    this.#due.set(tracked, atMs);
+    this.#cancelTimer(tracked);
     this.#timers.set(
-      track,
+      tracked,
       scheduler.at(Math.max(scheduler.nowMs, Math.ceil(atMs)), () => {
-        this.#timers.delete(track);
-        start(this.check(track, { priority: 'reconcile' }));
+        this.#timers.delete(tracked);
+        start(this.check(tracked, { priority: 'reconcile' }));
       }),
     );
   }
 
-  #reportEnd(track: TrackedOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
-    const { sink, venueMs } = this.#parts;
-    sink().ended(track.id, how, how === 'filled' && track.lastFillMs > 0 ? track.lastFillMs : venueMs());
+  #reportEnd(tracked: TrackedOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
+    const { sink, venueMs } = this.#deps;
+    sink().ended(tracked.id, how, how === 'filled' && tracked.lastFillMs > 0 ? tracked.lastFillMs : venueMs());
   }
 
-  /** The order has ended: nothing needs confirmation any more. */
-  forget(track: TrackedOrder): void {
-    this.#isPlain(track);
-    this.#due.delete(track);
-    this.#cancelTimer(track);
+  /** Stops reading an order that has ended. */
+  forget(tracked: TrackedOrder): void {
+    this.#markRecognised(tracked);
+    this.#due.delete(tracked);
+    this.#cancelTimer(tracked);
   }
-  #cancelTimer(track: TrackedOrder): void {
-    const handle = this.#timers.get(track);
-    if (handle !== undefined) this.#parts.scheduler.cancel(handle);
-    this.#timers.delete(track);
+  #cancelTimer(tracked: TrackedOrder): void {
+    const handle = this.#timers.get(tracked);
+    if (handle !== undefined) this.#deps.scheduler.cancel(handle);
+    this.#timers.delete(tracked);
   }
 }
 

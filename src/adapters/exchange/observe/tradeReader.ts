@@ -32,12 +32,12 @@ export interface TradeReaderDeps {
   readonly instrument: Instrument;
   readonly index: number;
   readonly venue: VenueCalls;
-  readonly tracks: TrackedOrders;
+  readonly trackedOrders: TrackedOrders;
   readonly attribution: OrderAttribution;
   readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
-  readonly numbers: TradeNumbers;
+  readonly tradeNumbers: TradeNumbers;
   readonly sink: () => ExchangeSink;
   /** A lower bound of the venue's current time. */
   readonly venueMs: () => number;
@@ -62,20 +62,20 @@ const MAX_NEW = 20;
 
 export class TradeReader {
   readonly seen: BookedTradeIds;
-  readonly #parts: TradeReaderDeps;
+  readonly #deps: TradeReaderDeps;
   readonly #scale: FillScale;
   readonly #fill = new Fill();
-  readonly #waiting: PendingRead[] = [];
+  readonly #pendingReads: PendingRead[] = [];
   #isReading = false;
   /** Rows that are not booked yet, by key, oldest first, with our time of their first read. */
   readonly #unattributed = new Map<string, { readonly row: TradeRow; readonly atMs: number }>();
   /** Fills of foreign orders, by venue order id. If the operator adopts the order, they are booked. */
-  readonly #foreign = new Map<string, TradeRow[]>();
+  readonly #foreignFills = new Map<string, TradeRow[]>();
 
   /** Trades before `sinceMs` are not ours. */
-  constructor(parts: TradeReaderDeps, sinceMs: number) {
-    this.#parts = parts;
-    this.#scale = new FillScale(parts.instrument);
+  constructor(deps: TradeReaderDeps, sinceMs: number) {
+    this.#deps = deps;
+    this.#scale = new FillScale(deps.instrument);
     this.seen = new BookedTradeIds(sinceMs);
   }
 
@@ -85,34 +85,37 @@ export class TradeReader {
 
   /** Returns the lots of all known fills of a foreign order. */
   foreignLots(venueId: string): number {
-    const rows = this.#foreign.get(venueId) ?? [];
+    const rows = this.#foreignFills.get(venueId) ?? [];
     return rows.reduce((sum, row) => sum.plus(this.#scale.lotsOf(row)), new Decimal(0)).toNumber();
   }
-  /** Lots of fills that are booked neither to a strategy nor to the account: above 0 bought, below 0 sold. */
+  /** Net lots of the fills that are booked neither to a strategy nor to the account. Above 0 is bought. */
   get openLots(): Decimal {
     const rows = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
-    return [...rows, ...Array.from(this.#foreign.values()).flat()].reduce(
+    return [...rows, ...Array.from(this.#foreignFills.values()).flat()].reduce(
       (sum, row) => sum.plus(this.#scale.lotsOf(row).times(row.side === 'buy' ? 1 : -1)),
       new Decimal(0),
     );
   }
-  /** The operator has adopted the order: books its fills. */
+  /** Books the fills of an order that the operator has adopted. */
   adoptFills(venueId: string): void {
     const atMs = -Infinity;
-    for (const row of this.#foreign.get(venueId) ?? []) this.#unattributed.set(keyOf(row), { row, atMs });
-    this.#foreign.delete(venueId);
+    for (const row of this.#foreignFills.get(venueId) ?? []) this.#unattributed.set(keyOf(row), { row, atMs });
+    this.#foreignFills.delete(venueId);
     this.#bookKnown();
   }
-  /** The operator has ignored the order: books its fills to the account. */
+  /** Books the fills of an order that the operator has ignored to the account. */
   ignoreFills(venueId: string): void {
-    for (const row of this.#foreign.get(venueId) ?? []) this.#bookUnattributed(row);
-    this.#foreign.delete(venueId);
+    for (const row of this.#foreignFills.get(venueId) ?? []) this.#bookUnattributed(row);
+    this.#foreignFills.delete(venueId);
   }
 
-  /** Reads new trades, and again all from `sinceMs` on, because rows may become visible out of order. Infinity: the last moments only. */
+  /**
+   * Reads new trades, and reads those from `sinceMs` on again, because rows may become visible out of order. Infinity: the shortest
+   * overlap.
+   */
   *read(sinceMs: number, options: CallOptions): Work<TradesRead> {
     return yield* pending<TradesRead>((done) => {
-      this.#waiting.push({ sinceMs, options, done });
+      this.#pendingReads.push({ sinceMs, options, done });
       if (!this.#isReading) start(this.#serve());
       return () => {};
     });
@@ -120,24 +123,24 @@ export class TradeReader {
 
   /** One read serves all requests made before it begins. Those made meanwhile are served by the next one. */
   *#serve(): Work<void> {
-    for (let asked = this.#waiting.splice(0); asked.length > 0; asked = this.#waiting.splice(0)) {
+    for (let served = this.#pendingReads.splice(0); served.length > 0; served = this.#pendingReads.splice(0)) {
       this.#isReading = true;
-      const { venueMs, lagMs } = this.#parts;
-      const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...asked.map((each) => each.sinceMs));
-      const { options } = asked.find((each) => each.options.priority === 'reconcile') ?? asked[0]!;
+      const { venueMs, lagMs } = this.#deps;
+      const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...served.map((each) => each.sinceMs));
+      const { options } = served.find((each) => each.options.priority === 'reconcile') ?? served[0]!;
       const { rows, isWhole } = yield* this.#rowsSince(sinceMs, options);
       const fresh = this.#note(rows, isWhole);
       yield* this.#attribute(options);
       this.#isReading = false;
       const unattributed = this.#reportUnattributed();
-      for (const { done } of asked) done({ isWhole: isWhole && this.#unattributed.size === unattributed, unattributed, fresh });
+      for (const { done } of served) done({ isWhole: isWhole && this.#unattributed.size === unattributed, unattributed, fresh });
       if (this.#isReading) return;
     }
   }
 
   /** Reads pages until they connect to the known trades. `isWhole`: no row is missing or unreadable. */
   *#rowsSince(sinceMs: number, options: CallOptions): Work<{ readonly rows: ReadonlyMap<string, TradeRow>; readonly isWhole: boolean }> {
-    const { venue, instrument } = this.#parts;
+    const { venue, instrument } = this.#deps;
     const cursor = this.seen.cursorBefore(sinceMs);
     const paging = new Paging(cursor);
     const rows = new Map<string, TradeRow>();
@@ -163,7 +166,7 @@ export class TradeReader {
     }
   }
 
-  /** Counts the rows, and adds those that are new to the unattributed ones. Returns the number of new rows. */
+  /** Counts the rows in the totals, and adds the new ones to the unattributed rows. Returns the number of new rows. */
   #note(rows: ReadonlyMap<string, TradeRow>, isWhole: boolean): number {
     // Lists are newest first. Both legs of a self-trade have one id, so only the order of the list shows which came first.
     const fresh = Array.from(rows.values())
@@ -171,61 +174,62 @@ export class TradeReader {
       .filter((row) => this.seen.isNew(row));
     for (const row of rows.values()) {
       this.seen.noteListed(row);
-      this.#count(row);
+      this.#countInTotals(row);
     }
     if (isWhole) this.seen.noteAllCounted();
-    const mirrors = isWhole ? fresh.flatMap((row) => this.#mirror(row, rows)) : [];
-    const atMs = this.#parts.nowMs();
-    for (const row of [...fresh, ...mirrors]) if (!this.#unattributed.has(keyOf(row))) this.#unattributed.set(keyOf(row), { row, atMs });
+    const missingLegs = isWhole ? fresh.flatMap((row) => this.#missingLegOf(row, rows)) : [];
+    const atMs = this.#deps.nowMs();
+    for (const row of [...fresh, ...missingLegs])
+      if (!this.#unattributed.has(keyOf(row))) this.#unattributed.set(keyOf(row), { row, atMs });
     return fresh.length;
   }
 
   /** Raises or clears the halt cause of fills without an order. Returns their number. */
   #reportUnattributed(): number {
-    const { raisedCauses, index } = this.#parts;
+    const { raisedCauses, index } = this.#deps;
     const unowned = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
-    if (unowned.length > 0) raisedCauses.raise('STRAY', index, `fills of no order that is known: ${namedTrades(unowned)}`);
+    if (unowned.length > 0) raisedCauses.raise('STRAY', index, `fills of no order that is known: ${tradesText(unowned)}`);
     else raisedCauses.resolve('STRAY', index);
     return unowned.length;
   }
 
   /** Returns the other leg of a self-trade if the venue lists only one leg. */
-  #mirror(row: TradeRow, rows: ReadonlyMap<string, TradeRow>): readonly TradeRow[] {
-    const { tracks, instrument } = this.#parts;
-    const track = row.otherId === null || row.otherId === row.venueId ? undefined : tracks.byVenueId(row.otherId);
-    if (track === undefined) return [];
-    const other = mirrorTrade(row, instrument, track.request.reduceOnly);
+  #missingLegOf(row: TradeRow, rows: ReadonlyMap<string, TradeRow>): readonly TradeRow[] {
+    const { trackedOrders, instrument } = this.#deps;
+    const tracked = row.otherId === null || row.otherId === row.venueId ? undefined : trackedOrders.byVenueId(row.otherId);
+    if (tracked === undefined) return [];
+    const other = mirrorTrade(row, instrument, tracked.request.reduceOnly);
     return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
   }
 
-  /** Every trade that changes the account counts once, whichever order it belongs to. */
-  #count(row: TradeRow): void {
+  /** Adds a trade to the expected holdings, once, whichever order it belongs to. */
+  #countInTotals(row: TradeRow): void {
     if (!this.seen.countsInTotals(row)) return;
-    const { holdings, positions, instrument, index } = this.#parts;
+    const { holdings, positions, instrument, index } = this.#deps;
     positions.book(index, row.side, this.#scale.lotsOf(row), row.timeMs);
     if (instrument.contract === undefined) holdings.book(this.#scale.changesOf(row), row.timeMs);
   }
 
   /** Returns the order of the fill if it has the same instrument and side. */
   #ownerOf({ venueId, side }: TradeRow): TrackedOrder | undefined {
-    const track = this.#parts.tracks.byVenueId(venueId);
-    return track?.request.instrumentIndex === this.#parts.index && track.request.side === side ? track : undefined;
+    const tracked = this.#deps.trackedOrders.byVenueId(venueId);
+    return tracked?.request.instrumentIndex === this.#deps.index && tracked.request.side === side ? tracked : undefined;
   }
 
   /** Queries the unknown orders one by one, then books all fills that have an owner. */
   *#attribute(options: CallOptions): Work<void> {
-    const { tracks, attribution, index, venueMs } = this.#parts;
+    const { trackedOrders, attribution, index, venueMs } = this.#deps;
     for (const venueId of new Set(Array.from(this.#unattributed.values(), ({ row }) => row.venueId))) {
-      if (tracks.byVenueId(venueId) !== undefined || attribution.isExcluded(venueId)) continue;
+      if (trackedOrders.byVenueId(venueId) !== undefined || attribution.isExcluded(venueId)) continue;
       const row = yield* this.#orderOf(venueId, options);
       if (row !== null && row !== 'none') attribution.attribute(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
     }
     this.#bookKnown();
   }
 
-  /** Spot reports the client order id in the reply to a query, futures only in the history. */
+  /** Returns the order's row. Spot has the client order id in the reply to a query, futures only in the history. */
   *#orderOf(venueId: string, options: CallOptions): Work<OrderRow | 'none' | null> {
-    const { venue, instrument } = this.#parts;
+    const { venue, instrument } = this.#deps;
     if (instrument.contract !== undefined) {
       const page = yield* venue.history(instrument, null, options);
       const found = page?.rows.find((row) => row.venueId === venueId);
@@ -235,53 +239,56 @@ export class TradeReader {
   }
 
   /**
-   * Books the oldest first. A position's profit depends on the order of its fills, so contract fills wait for an earlier one for up to the
-   * read lag.
+   * Books all fills whose owner is known, oldest first. A position's profit depends on the sequence of its fills. So a contract fill waits
+   * up to the read lag for an earlier fill without an owner.
    */
   #bookKnown(): void {
-    const { tracks, attribution, instrument, nowMs, lagMs } = this.#parts;
+    const { trackedOrders, attribution, instrument, nowMs, lagMs } = this.#deps;
     const sorted = Array.from(this.#unattributed).toSorted(([, a], [, b]) => (BigInt(a.row.tradeId) < BigInt(b.row.tradeId) ? -1 : 1));
     for (const [key, { row, atMs }] of sorted) {
-      const track = this.#ownerOf(row);
-      const isKnown = track !== undefined || tracks.byVenueId(row.venueId) !== undefined;
-      if (track === undefined && (isKnown || !attribution.isExcluded(row.venueId))) {
+      const tracked = this.#ownerOf(row);
+      const isOfOurOrder = tracked !== undefined || trackedOrders.byVenueId(row.venueId) !== undefined;
+      if (tracked === undefined && (isOfOurOrder || !attribution.isExcluded(row.venueId))) {
         if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
         continue;
       }
-      if (track !== undefined) this.#book(track, row);
-      else if (attribution.foreignOrders.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
+      if (tracked !== undefined) this.#book(tracked, row);
+      else if (attribution.foreignOrders.has(row.venueId))
+        this.#foreignFills.set(row.venueId, [...(this.#foreignFills.get(row.venueId) ?? []), row]);
       else this.#bookUnattributed(row);
       this.#unattributed.delete(key);
       this.seen.add(row);
     }
   }
 
-  #book(track: TrackedOrder, row: TradeRow): void {
-    const { numbers, raisedCauses, index, sink } = this.#parts;
+  /** Books a fill to its order in whole lots. The fraction that is left goes to the account. */
+  #book(tracked: TrackedOrder, row: TradeRow): void {
+    const { tradeNumbers, raisedCauses, index, sink } = this.#deps;
     const fill = this.#fill;
-    const sum = this.#scale.lotsOf(row).plus(track.restLots);
+    const sum = this.#scale.lotsOf(row).plus(tracked.restLots);
     const lots = sum.floor().toNumber();
-    if (this.#scale.isFine(row)) this.#nameFine(row, sum.minus(lots));
+    if (this.#scale.isFine(row)) this.#raiseFineFill(row, sum.minus(lots));
     if (lots > 0) {
-      this.#scale.write(row, lots, numbers.numberOf(row.tradeId), fill);
+      this.#scale.write(row, lots, tradeNumbers.numberOf(row.tradeId), fill);
       if (this.#scale.hasForeignFee(row))
         raisedCauses.raise('FEE_COIN', index, `fees are taken in ${row.feeCoin ?? 'another coin'}, which the books do not have`);
     }
-    // An order takes whole lots. A fraction belongs to the account until the rest of its lot has been filled.
-    const rest = this.#scale.lotsOf(row).minus(lots);
-    if (!rest.isZero()) {
+    // An order has whole lots. A fraction of a lot belongs to the account until the rest of the lot has been filled.
+    const restOfRow = this.#scale.lotsOf(row).minus(lots);
+    if (!restOfRow.isZero()) {
       const restUnits = this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0);
-      this.#parts.bookUnattributed(this.#scale.unattributedFill(row, rest, restUnits, lots === 0));
+      this.#deps.bookUnattributed(this.#scale.unattributedFill(row, restOfRow, restUnits, lots === 0));
     }
-    track.restLots = sum.minus(lots);
-    track.lastFillMs = row.timeMs;
+    tracked.restLots = sum.minus(lots);
+    tracked.lastFillMs = row.timeMs;
     if (lots === 0) return;
-    track.filledLots += lots;
-    track.filledUnits += fill.notional;
-    sink().filled(track.id, fill);
+    tracked.filledLots += lots;
+    tracked.filledUnits += fill.notional;
+    sink().filled(tracked.id, fill);
   }
-  #nameFine({ tradeId, venueId, qty, price }: TradeRow, rest: Decimal): void {
-    const { raisedCauses, index, instrument } = this.#parts;
+  /** Halts the instrument because a fill is finer than a lot or a tick. */
+  #raiseFineFill({ tradeId, venueId, qty, price }: TradeRow, rest: Decimal): void {
+    const { raisedCauses, index, instrument } = this.#deps;
     const what = `trade ${sanitizeText(tradeId, 40)} of order ${sanitizeText(venueId, 40)}: ${qty} at ${price} is finer than a lot or a tick`;
     const left = rest.div(Decimal.pow(10, instrument.quantityDigits)).toFixed();
     raisedCauses.raise('FINE_FILL', index, `${what}; ${left} ${instrument.base} of it is a position of the account`);
@@ -289,7 +296,7 @@ export class TradeReader {
 
   /** Books a fill that belongs to the account and to no strategy. */
   #bookUnattributed(row: TradeRow): void {
-    const { attribution, bookUnattributed } = this.#parts;
+    const { attribution, bookUnattributed } = this.#deps;
     const fill = this.#scale.unattributedFill(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
     bookUnattributed(fill);
     attribution.reportUnattributedFill(row.venueId, fill);
@@ -298,7 +305,7 @@ export class TradeReader {
 
 /** Maximum number of trades that a halt lists. */
 const MAX_NAMED = 5;
-function namedTrades(rows: readonly TradeRow[]): string {
+function tradesText(rows: readonly TradeRow[]): string {
   const named = rows.slice(0, MAX_NAMED).map(({ tradeId, venueId, side, qty, price }) => {
     const [trade, order] = [sanitizeText(tradeId, 40), sanitizeText(venueId, 40)];
     return `trade ${trade} of order ${order}, ${side === 'buy' ? 'bought' : 'sold'} ${qty} at ${price}`;
@@ -309,6 +316,6 @@ function namedTrades(rows: readonly TradeRow[]): string {
 
 /** A real trade has a price and a quantity above 0. */
 const isTrade = ({ price, qty }: TradeRow): boolean => isAboveZero(price) && isAboveZero(qty);
-/** Of the plain digits of a decimal. A list of trades has many, and is read often. */
+/** True for a decimal above 0. Looks only at its digits, because long lists of trades are read often. */
 const isAboveZero = (text: string): boolean => text[0] !== '-' && /[1-9]/.test(text);
 const keyOf = ({ tradeId, side }: Pick<TradeRow, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;

@@ -8,7 +8,7 @@ import { assessStatus, type StatusReading, type StatusVerdict } from './confirm.
 const LAG = 3000;
 const reading = (status: string, executedLots: number, atMs: number): StatusReading => ({ status: readStatus(status), executedLots, atMs });
 
-describe('weighStatus', () => {
+describe('assessStatus', () => {
   it.each([
     ['NEW is live', null, reading('NEW', 0, 0), 0, { kind: 'live' }],
     ['PENDING_CANCEL is live', reading('CANCELED', 0, 0), reading('PENDING_CANCEL', 0, 9000), 0, { kind: 'live' }],
@@ -25,7 +25,7 @@ describe('weighStatus', () => {
     ],
     ['another quantity begins anew', reading('CANCELED', 4, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
     ['another end begins anew', reading('EXPIRED', 5, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
-  ] as const)('weighStatus: %s', (_, first, now, filled, expected) => {
+  ] as const)('assessStatus: %s', (_, first, now, filled, expected) => {
     expect(assessStatus(first, now, filled, LAG)).toMatchObject(expected);
   });
 
@@ -40,7 +40,7 @@ describe('weighStatus', () => {
     { maxLength: 12 },
   );
 
-  it('weighStatus never confirms without two equal terminal readings that far apart, whatever comes in between', () => {
+  it('assessStatus never confirms without two equal terminal readings at the required distance, whatever is read between them', () => {
     fc.assert(
       fc.property(steps, (history) => {
         let first: StatusReading | null = null;

@@ -19,19 +19,22 @@ import { RaisedCauses } from './raisedCauses.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
 
 /** Contract settings if none are configured: those of a new account. */
-const USUAL: ContractSettingsTarget = { positionType: 1, leverage: 1, positionModel: 1 };
+const DEFAULT_SETTINGS: ContractSettingsTarget = { positionType: 1, leverage: 1, positionModel: 1 };
 
 /** HTTP status of a ban. */
 const BANNED = 418;
+/** A reply that arrives later than this after the ban began belongs to a call that was sent after the ban. */
 const IN_FLIGHT_MS = 60_000;
 
+/** Created once for each market. */
 export class ExchangeContext {
-  readonly parts: RestExchangeDeps;
+  readonly deps: RestExchangeDeps;
   /** Indices of this market's instruments. */
   readonly own: readonly number[];
   readonly calls: Calls;
+  /** The venue's endpoints, in the shape that both markets share. */
   readonly venue: VenueCalls;
-  readonly tracks: TrackedOrders;
+  readonly trackedOrders: TrackedOrders;
   readonly raisedCauses: RaisedCauses;
   readonly incidents: Incidents;
   readonly clock: VenueClockMonitor;
@@ -39,26 +42,26 @@ export class ExchangeContext {
   readonly positions: PositionBook;
   /** What the account holds beyond its strategies. */
   readonly externalBook = new ReferenceBook();
-  readonly numbers = new TradeNumbers();
+  readonly tradeNumbers = new TradeNumbers();
   listener: ExchangeSink | null = null;
   /** When the last reply with a ban arrived, ms of our clock. */
   #bannedMs = -Infinity;
 
-  constructor(parts: RestExchangeDeps) {
-    this.parts = parts;
-    const { market, instruments, scheduler, settings, serverTime, delayObserver = null } = parts;
+  constructor(deps: RestExchangeDeps) {
+    this.deps = deps;
+    const { market, instruments, scheduler, settings, serverTime, delayObserver = null } = deps;
     this.own = instruments.flatMap((instrument, index) => (instrument.market === market ? [index] : []));
-    this.tracks = new TrackedOrders(instruments.length);
+    this.trackedOrders = new TrackedOrders(instruments.length);
     this.positions = new PositionBook(instruments.length);
-    this.calls = new Calls(parts.client, (_op, outcome, { symbol, contractName }) => {
+    this.calls = new Calls(deps.client, (_op, outcome, { symbol, contractName }) => {
       const problem = accountHaltCode(outcome);
       if (problem !== null) this.#onAccountHalt(problem);
       this.#noteBan(outcome);
       this.#ignoreReply(outcome, symbol ?? contractName);
     });
-    const wrong = (what: string): void => this.raisedCauses.raise('MISMATCH', null, what);
-    this.venue = market === 'spot' ? spotCalls(this.calls, wrong) : futuresCalls(this.calls, this.settingsTarget, wrong);
-    this.raisedCauses = new RaisedCauses(this.sink, instruments, parts.isRaisedElsewhere);
+    const onOtherAccount = (what: string): void => this.raisedCauses.raise('MISMATCH', null, what);
+    this.venue = market === 'spot' ? spotCalls(this.calls, onOtherAccount) : futuresCalls(this.calls, this.settingsTarget, onOtherAccount);
+    this.raisedCauses = new RaisedCauses(this.sink, instruments, deps.isRaisedElsewhere);
     this.incidents = new Incidents(scheduler, settings, {
       onBegin: (why) => this.raisedCauses.raise('INCIDENT', null, why),
       onEnd: () => this.raisedCauses.resolve('INCIDENT', null),
@@ -73,31 +76,32 @@ export class ExchangeContext {
   /** Books a fill to the account and journals it. */
   readonly bookUnattributed = (fill: UnattributedFill): void => {
     this.externalBook.book(fill);
-    this.parts.notes?.unattributedFill?.(fill);
+    this.deps.notes?.unattributedFill?.(fill);
   };
   /** The expected venue time. */
-  readonly venueMs = (): number => this.parts.serverTime().ms;
+  readonly venueMs = (): number => this.deps.serverTime().ms;
   /** L: how old a list may be when it is read. */
-  readonly lagMs = (): number => Math.max(this.parts.settings.readLagMs, this.parts.delayObserver?.readLagMs ?? 0);
-  readonly settingsTarget = (instrument: number): ContractSettingsTarget => this.parts.contractSettingsTarget?.(instrument) ?? USUAL;
+  readonly lagMs = (): number => Math.max(this.deps.settings.readLagMs, this.deps.delayObserver?.readLagMs ?? 0);
+  readonly settingsTarget = (instrument: number): ContractSettingsTarget =>
+    this.deps.contractSettingsTarget?.(instrument) ?? DEFAULT_SETTINGS;
 
-  /** Replies to calls that were in flight when the ban began do not end it. */
+  /** Raises or clears the ban. Replies to calls that were in flight when the ban began do not end it. */
   #noteBan(outcome: Outcome<unknown>): void {
-    const { nowMs } = this.parts.scheduler;
+    const { nowMs } = this.deps.scheduler;
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.status === BANNED) {
       this.#bannedMs = nowMs;
       this.raisedCauses.raise('BANNED', null, 'the exchange has banned this address: nothing is sent for five minutes or more');
     } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.raisedCauses.resolve('BANNED', null);
   }
-  /** A reply about something else is ignored as a whole. The next complete list clears the cause. */
+  /** Raises a gap for a reply about another symbol or account, which is ignored as a whole. The next complete list clears the cause. */
   #ignoreReply(outcome: Outcome<unknown>, wireName: unknown): void {
     if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_ANSWER)) return;
-    const index = this.own.find((each) => this.parts.instruments[each]!.wireName === wireName);
+    const index = this.own.find((each) => this.deps.instruments[each]!.wireName === wireName);
     if (index !== undefined) this.raisedCauses.raise('GAP', index, outcome.cause);
   }
   #onAccountHalt(code: 'LOCKED' | 'KEY' | 'INCIDENT'): void {
     if (code === 'INCIDENT') {
-      this.parts.delayObserver?.onIncident(this.clock.lastMs);
+      this.deps.delayObserver?.onIncident(this.clock.lastMs);
       return this.incidents.note();
     }
     if (code === 'KEY') this.calls.isLocked = true;

@@ -1,4 +1,4 @@
-// What the account must hold according to its trades. A list without an order proves absence only if this equals the real holdings.
+// Computes what the account must hold according to its trades. An order counts as absent only if the real holdings equal this.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
@@ -7,30 +7,30 @@ import type { VenueHolding } from '../calls/venueCalls.ts';
 /** Change of an asset by a trade, exact. */
 export type HoldingChange = readonly [asset: string, by: Decimal];
 
-/** Difference of a read from one state of the books, by name. Equal `key`s mean equal differences. */
+/** The read holdings minus those of one state of the books, by asset. Equal differences have equal keys. */
 export interface Gap {
   readonly key: string;
   readonly by: readonly HoldingChange[];
 }
 
-/** The changes of one trade, and its time, ms of the venue. */
-interface Step {
+/** The changes by one trade, and its venue time in ms. */
+interface TradeStep {
   readonly timeMs: number;
   readonly changes: readonly HoldingChange[];
 }
 
-/** How long single trades are kept. No read of holdings is older than this. */
+/** How long single trades are kept. A read of the holdings is always younger. */
 const KEPT_MS = 600_000;
 const MAX_STEPS = 5000;
 
 /**
- * Amounts by name: a baseline and the changes by each trade since. On a busy account, a read shows a state between two trades, so it is
- * right if it equals the state after any one of them.
+ * Amounts by name: a baseline and the changes by each trade since. While the account trades, a read of the holdings shows the state after
+ * any one of these trades. So a read agrees with the books if it equals one of these states.
  */
 class SequencedTotals {
   readonly now = new Map<string, Decimal>();
   /** The newest trades, sorted by time. */
-  readonly #steps: Step[] = [];
+  readonly #steps: TradeStep[] = [];
 
   set(name: string, amount: Decimal): void {
     this.now.set(name, amount);
@@ -42,25 +42,27 @@ class SequencedTotals {
   of(name: string): Decimal {
     return this.now.get(name) ?? ZERO;
   }
+  /** Changes the current state and the baseline. */
   add(changes: readonly HoldingChange[]): void {
     for (const [name, by] of changes) this.now.set(name, this.of(name).plus(by));
   }
+  /** Books a trade at its venue time. Forgets the oldest trades. */
   book(changes: readonly HoldingChange[], timeMs: number): void {
     this.add(changes);
     const steps = this.#steps;
-    let at = steps.length;
-    while (at > 0 && steps[at - 1]!.timeMs > timeMs) at--;
-    steps.splice(at, 0, { timeMs, changes });
-    const youngMs = steps.at(-1)!.timeMs - KEPT_MS;
-    const old = steps.findIndex((step) => step.timeMs >= youngMs);
-    steps.splice(0, Math.max(old, steps.length - MAX_STEPS));
+    let place = steps.length;
+    while (place > 0 && steps[place - 1]!.timeMs > timeMs) place--;
+    steps.splice(place, 0, { timeMs, changes });
+    const keptSinceMs = steps.at(-1)!.timeMs - KEPT_MS;
+    const firstKept = steps.findIndex((step) => step.timeMs >= keptSinceMs);
+    steps.splice(0, Math.max(firstKept, steps.length - MAX_STEPS));
   }
   /** Yields the differences of `held` from the current state and from each state since `sinceMs`, newest first. */
   *gaps(held: ReadonlyMap<string, Decimal>, names: ReadonlySet<string>, sinceMs: number): Iterable<Gap> {
     const state = new Map(this.now);
-    for (let at = this.#steps.length; ; at--) {
+    for (let count = this.#steps.length; ; count--) {
       yield gapOf(held, state, names);
-      const step = this.#steps[at - 1];
+      const step = this.#steps[count - 1];
       if (step === undefined || step.timeMs < sinceMs) return;
       for (const [name, by] of step.changes) state.set(name, (state.get(name) ?? ZERO).minus(by));
     }
@@ -87,17 +89,17 @@ export class HoldingBook {
     return this.#isSet;
   }
 
-  /** Sets the baseline. Unnamed assets are empty. */
+  /** Sets the baseline. Assets that `held` does not name are empty. */
   set(held: readonly VenueHolding[]): void {
     this.#totals.forget();
     this.#isSet = true;
     for (const { asset, total } of held) this.#totals.set(asset, new Decimal(total));
   }
-  /** The operator has explained a difference: it becomes part of what the account must hold. */
+  /** Accepts a difference that the operator has explained: it becomes part of what the account must hold. */
   explain(gap: Gap): void {
     this.#totals.add(gap.by);
   }
-  /** Books a trade at its venue time, if there is a baseline that does not include it. */
+  /** Books a trade at its venue time. Without a baseline it does nothing, because the baseline will include the trade. */
   book(changes: readonly HoldingChange[], timeMs: number): void {
     if (this.#isSet) this.#totals.book(changes, timeMs);
   }
@@ -119,7 +121,7 @@ export class PositionBook {
     this.#totals = Array.from({ length: instruments }, () => new SequencedTotals());
   }
 
-  /** Returns null if not known yet. The result has a fraction if a fill was smaller than a lot. */
+  /** Returns the net lots, below 0 short; null if not known yet. The result has a fraction if a fill was smaller than a lot. */
   lotsOf(instrument: number): number | null {
     return this.#totals[instrument]?.now.get(LOTS)?.toNumber() ?? null;
   }

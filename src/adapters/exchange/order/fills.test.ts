@@ -16,7 +16,7 @@ const ROW: TradeRow = {
 }; // prettier-ignore
 
 describe('FillScale', () => {
-  it('FillScale makes what the exchange makes of a trade, for any digits', () => {
+  it('FillScale computes the same values as the exchange, for any number of digits', () => {
     const digits = fc.record({ price: fc.nat({ max: 4 }), quantity: fc.nat({ max: 4 }), quote: fc.nat({ max: 8 }) });
     fc.assert(
       fc.property(digits, fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1_000_000 }), (of, ticks, size) => {
@@ -43,7 +43,7 @@ describe('FillScale', () => {
     );
   });
 
-  it('FillScale reports what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
+  it('FillScale reports a value that is finer than the instrument, and rounds such a fee up', () => {
     const scale = new FillScale(spotInstrument());
     const fill = new Fill();
     expect([scale.isFine({ ...ROW, price: '100.001' }), scale.isFine({ ...ROW, qty: '0.0001' }), scale.isFine(ROW)]).toEqual([
@@ -60,7 +60,7 @@ describe('FillScale', () => {
     expect([fill.fee, scale.hasForeignFee({ ...ROW, feeCoin: 'XYZ' }), scale.hasForeignFee(ROW)]).toEqual([0, true, false]);
   });
 
-  it('FillScale counts contracts by their face value', () => {
+  it('FillScale values contracts at their face value', () => {
     const fill = new Fill();
     const scale = new FillScale(linearContract());
     scale.write({ ...ROW, price: '1000', qty: '10', fee: '0.005', feeCoin: null }, 10, 1, fill);
@@ -69,7 +69,7 @@ describe('FillScale', () => {
 });
 
 describe('a trade with ourselves', () => {
-  it('seen from its other side is the same trade, with the fee that this side pays', () => {
+  it('a trade with ourselves is the same trade when read from its other side, with the fee of this side', () => {
     const other = mirrorTrade(ROW, spotInstrument('BTC', { makerFeePpm: 1000 }));
     expect(other).toMatchObject({ tradeId: '1', venueId: '6', otherId: '5', side: 'sell', isMaker: true, fee: '0.1', feeCoin: 'USDT' });
     expect(mirrorTrade({ ...other, feeCoin: 'USDT' }, spotInstrument('BTC', { takerFeePpm: 1000 }))).toMatchObject({
@@ -79,7 +79,7 @@ describe('a trade with ourselves', () => {
     });
   });
 
-  it('a trade with ourselves: of contracts has the fee of what they are worth, for opening and for closing', () => {
+  it('a trade with ourselves in contracts has a fee on their value, for opening and for closing', () => {
     const instrument = linearContract({ openMakerFeePpm: 100, closeMakerFeePpm: 200 });
     const row = { ...ROW, price: '1000', qty: '10', feeCoin: null };
     const fee = (closes: boolean) => Number(mirrorTrade(row, instrument, closes).fee);
@@ -89,7 +89,7 @@ describe('a trade with ourselves', () => {
 });
 
 describe('HoldingBook', () => {
-  it('HoldingBook says what differs from what trades make of it, to the last digit', () => {
+  it('HoldingBook reports the difference between the exchange and the trades, to the last digit', () => {
     const book = new HoldingBook();
     book.set([{ asset: 'USDT', total: '1000' }]);
     book.book(new FillScale(spotInstrument()).changesOf(ROW), 1);
@@ -98,14 +98,14 @@ describe('HoldingBook', () => {
       Array.from(book.gaps(of, new Set(assets), sinceMs), ({ key }) => key);
     expect(keys(held, ['BTC', 'USDT'], 2)).toEqual(['']);
     expect(keys([held[0]!], ['BTC'], 2)).toEqual(['BTC -0.999']);
-    // A reading may show what was so before a trade.
+    // A reading may show the holdings before a trade.
     expect(keys([{ asset: 'USDT', total: '1000' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT 100', '']);
     expect(keys([{ asset: 'USDT', total: '1' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT -899', 'USDT -999']);
   });
 });
 
 describe('TradeNumbers', () => {
-  it('TradeNumbers keeps ids apart that a double does not', () => {
+  it('TradeNumbers distinguishes ids that are equal as doubles', () => {
     const numbers = new TradeNumbers();
     const ids = ['7', '1234567890123456789', '1234567890123456790'];
     const found = ids.map((id) => numbers.numberOf(id));
@@ -113,7 +113,7 @@ describe('TradeNumbers', () => {
     expect(found.map((number) => numbers.textOf(number))).toEqual(ids);
   });
 
-  it('TradeNumbers keeps the newest ten thousand of them', () => {
+  it('TradeNumbers stores the newest ten thousand ids', () => {
     const numbers = new TradeNumbers();
     const idOf = (at: number): string => String(2n ** 60n + BigInt(at));
     const found = Array.from({ length: 10_001 }, (_, at) => numbers.numberOf(idOf(at)));

@@ -1,4 +1,4 @@
-// Converts rows of own trades to fills in whole numbers, exact to the last unit. Rows that are finer than a lot or tick are marked. Pure.
+// Converts rows of the account's trades to fills in whole ticks, lots and units, exact to the last unit. Pure.
 
 import { Decimal, fromScaled, toScaled } from '../../../base/number/decimal.ts';
 import { mulDiv, pow10 } from '../../../base/number/exact.ts';
@@ -10,7 +10,7 @@ import type { HoldingChange } from './expectedHoldings.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { TradeRow } from '../calls/rows.ts';
 
-/** Money amounts of one instrument's trades. */
+/** Converts the prices, quantities and fees of one instrument's trades. */
 export class FillScale {
   readonly #instrument: Instrument;
   readonly #contract: ContractScale | null;
@@ -52,19 +52,17 @@ export class FillScale {
   rowUnits(row: TradeRow): number {
     return this.#units(this.#valueOf(row.price, this.lotsOf(row)));
   }
-  /** Returns how a row changes the account's assets, with the fee as the books have it. */
+  /** Returns how a row changes the account's assets, with the fee rounded as the books have it. */
   changesOf(row: TradeRow): readonly HoldingChange[] {
     const { base, quote, quantityDigits, quoteDigits, baseDigits } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
     const sign = row.side === 'buy' ? 1 : -1;
-    const amount = (value: Decimal.Value, digits: number): Decimal => new Decimal(value).div(Decimal.pow(10, digits));
+    const toDecimal = (scaled: Decimal.Value, digits: number): Decimal => new Decimal(scaled).div(Decimal.pow(10, digits));
+    const feeScaled = feeInBase === null ? 0 : -this.fee(row.fee, feeInBase);
     return [
-      [base, amount(this.lotsOf(row).times(sign), quantityDigits)],
-      [quote, amount(-sign * this.rowUnits(row), quoteDigits)],
-      [
-        feeInBase === true ? base : quote,
-        feeInBase === null ? amount(0, 0) : amount(-this.fee(row.fee, feeInBase), feeInBase ? baseDigits : quoteDigits),
-      ],
+      [base, toDecimal(this.lotsOf(row).times(sign), quantityDigits)],
+      [quote, toDecimal(-sign * this.rowUnits(row), quoteDigits)],
+      [feeInBase === true ? base : quote, toDecimal(feeScaled, feeInBase === true ? baseDigits : quoteDigits)],
     ];
   }
   /** Returns `lots` and money `units` of a row as a fill of the account. `hasFee`: include the row's fee. */
@@ -136,13 +134,15 @@ let longIds = 0;
 
 /** Maps trade ids to numbers: the id itself if a double holds it exactly, else a negative number that stands for it. */
 export class TradeNumbers {
+  /** Returns the number that stands for the trade id. */
   numberOf(tradeId: string): number {
-    const own = Number(tradeId);
-    if (Number.isSafeInteger(own)) return own;
+    const asNumber = Number(tradeId);
+    if (Number.isSafeInteger(asNumber)) return asNumber;
     LONG_IDS.set(-++longIds, tradeId);
     LONG_IDS.delete(-(longIds - MAX_LONG_IDS));
     return -longIds;
   }
+  /** Returns the trade id that `number` stands for. */
   textOf(number: number): string {
     return LONG_IDS.get(number) ?? String(number);
   }

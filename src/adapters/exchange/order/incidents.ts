@@ -1,4 +1,4 @@
-// Detects incidents: many replies with an unknown outcome in a short time start one, a longer time without any ends it.
+// Detects incidents. Many replies with an unknown outcome in a short time start one; a longer time without any ends it.
 
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { OrderSettings } from '../calls/settings.ts';
@@ -14,7 +14,8 @@ export class Incidents {
   readonly #scheduler: Scheduler;
   readonly #settings: Settings;
   readonly #sink: IncidentSink;
-  #seen: readonly number[] = [];
+  /** Our times, ms, of the latest such replies. */
+  #seenMs: readonly number[] = [];
   #isOn = false;
   #timer: number | null = null;
 
@@ -24,13 +25,14 @@ export class Incidents {
     this.#sink = sink;
   }
 
+  /** Notes a reply with an unknown outcome. */
   note(): void {
     const { nowMs } = this.#scheduler;
     const { incidentCount, incidentWindowMs } = this.#settings;
-    this.#seen = [...this.#seen.filter((atMs) => atMs > nowMs - incidentWindowMs), nowMs];
-    if (!this.#isOn && this.#seen.length >= incidentCount) {
+    this.#seenMs = [...this.#seenMs.filter((atMs) => atMs > nowMs - incidentWindowMs), nowMs];
+    if (!this.#isOn && this.#seenMs.length >= incidentCount) {
       this.#isOn = true;
-      this.#sink.onBegin(`${this.#seen.length} answers without a known outcome within ${incidentWindowMs / 1000} s`);
+      this.#sink.onBegin(`${this.#seenMs.length} answers without a known outcome within ${incidentWindowMs / 1000} s`);
     }
     if (this.#isOn) this.#arm();
   }
@@ -40,12 +42,13 @@ export class Incidents {
     this.#timer = null;
   }
 
+  /** Ends the incident after `incidentCleanMs`, unless another such reply arrives before. */
   #arm(): void {
     this.stop();
     this.#timer = this.#scheduler.at(this.#scheduler.nowMs + this.#settings.incidentCleanMs, () => {
       this.#timer = null;
       this.#isOn = false;
-      this.#seen = [];
+      this.#seenMs = [];
       this.#sink.onEnd();
     });
   }

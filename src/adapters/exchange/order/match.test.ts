@@ -17,7 +17,7 @@ const ROW: OrderRow = {
   status: readStatus('NEW'), timeMs: 5000,
 }; // prettier-ignore
 
-/** Where an order is, as the order manager has it: waiting for its turn, or on the wire. */
+/** The state of an order in the order manager: waiting for its turn, or on the wire. */
 const STAGES = {
   waiting: { lifecycle: 'sent', reason: null, isOnWire: false },
   sent: { lifecycle: 'sent', reason: null, isOnWire: true },
@@ -42,18 +42,18 @@ const GIVEN: Given = { lots: 100, limit: 9000, side: 'buy', stage: 'unknown', ve
 const WAITING: Partial<Given> = { triggerTicks: 8001, stage: 'live', venueId: triggerTrackId('7', 'CID9') };
 
 function tracksOf(given: readonly Partial<Given>[]): TrackedOrders {
-  const tracks = new TrackedOrders(1);
+  const trackedOrders = new TrackedOrders(1);
   given.forEach((change, at) => {
     const { stage, venueId, triggerTicks, ...wanted } = { ...GIVEN, ...change };
     const order = new PlainOrder([BTC], wanted, at + 1);
-    const track = new TrackedOrder(copyRequest(Object.assign(order, { triggerTicks: ticks(triggerTicks) })), `CID${at + 1}`, 5000, order);
+    const tracked = new TrackedOrder(copyRequest(Object.assign(order, { triggerTicks: ticks(triggerTicks) })), `CID${at + 1}`, 5000, order);
     const { isOnWire, ...known } = STAGES[stage];
     Object.assign(order, known);
-    track.isOnWire = isOnWire;
-    track.venueId = venueId;
-    tracks.add(track);
+    tracked.isOnWire = isOnWire;
+    tracked.venueId = venueId;
+    trackedOrders.add(tracked);
   });
-  return tracks;
+  return trackedOrders;
 }
 
 describe('matchRow', () => {
@@ -87,11 +87,11 @@ describe('matchRow', () => {
       venueId: fc.constantFrom(null, null, '98'),
     });
     fc.assert(
-      fc.property(fc.array(few, { maxLength: 6 }), fc.constantFrom(null, 'CID1', 'CID3', 'OTHER'), (given, cid) => {
-        const tracks = tracksOf(given);
-        const match = matchRow({ ...ROW, cid }, 0, tracks);
-        const named = cid === null ? undefined : given[Number(cid.slice(3)) - 1];
-        if (cid !== null) {
+      fc.property(fc.array(few, { maxLength: 6 }), fc.constantFrom(null, 'CID1', 'CID3', 'OTHER'), (given, clientOrderId) => {
+        const trackedOrders = tracksOf(given);
+        const match = matchRow({ ...ROW, cid: clientOrderId }, 0, trackedOrders);
+        const named = clientOrderId === null ? undefined : given[Number(clientOrderId.slice(3)) - 1];
+        if (clientOrderId !== null) {
           expect(match.kind).toBe(named === undefined ? 'alien' : named.venueId === null ? 'found' : 'duplicate');
           return;
         }
@@ -109,12 +109,16 @@ describe('matchRow', () => {
     );
   });
 
-  it('matchRow forgets what has ended after a while, and never what may still arrive', () => {
-    const tracks = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
-    for (const track of tracks.all) if (track.lifecycle === 'done' && !track.isSought) tracks.retire(track, 1000);
-    tracks.forget(1001, 1000);
-    expect([1, 2, 3, 4].map((id) => tracks.byId(id as OrderId)?.order.reason)).toEqual([undefined, 'refused', null, 'noEffect']);
-    tracks.forget(Infinity, Infinity);
-    expect([tracks.byCid('CID2'), tracks.byCid('CID3')?.lifecycle, tracks.byCid('CID4')?.isSought]).toEqual([undefined, 'unknown', true]);
+  it('matchRow ignores an order some time after its end, and never one that rows may still arrive for', () => {
+    const trackedOrders = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
+    for (const tracked of trackedOrders.all) if (tracked.lifecycle === 'done' && !tracked.isSought) trackedOrders.retire(tracked, 1000);
+    trackedOrders.forget(1001, 1000);
+    expect([1, 2, 3, 4].map((id) => trackedOrders.byId(id as OrderId)?.order.reason)).toEqual([undefined, 'refused', null, 'noEffect']);
+    trackedOrders.forget(Infinity, Infinity);
+    expect([
+      trackedOrders.byClientOrderId('CID2'),
+      trackedOrders.byClientOrderId('CID3')?.lifecycle,
+      trackedOrders.byClientOrderId('CID4')?.isSought,
+    ]).toEqual([undefined, 'unknown', true]);
   });
 });

@@ -8,60 +8,63 @@ import type { TrackedOrder, TrackedOrders } from './trackedOrder.ts';
 
 export type RowMatch =
   /** Our order, already known under this id. */
-  | { readonly kind: 'known'; readonly track: TrackedOrder }
+  | { readonly kind: 'known'; readonly tracked: TrackedOrder }
   /** Our order, whose id was not known until now. */
-  | { readonly kind: 'found'; readonly track: TrackedOrder }
-  /** Has the client order id of our order, which has another venue order id. */
-  | { readonly kind: 'duplicate'; readonly track: TrackedOrder }
-  /** Our order has this id, but the row describes another order: `other` if that is also ours. */
-  | { readonly kind: 'contested'; readonly track: TrackedOrder; readonly other: TrackedOrder | null }
+  | { readonly kind: 'found'; readonly tracked: TrackedOrder }
+  /** The row has the client order id of our order, but another venue order id. */
+  | { readonly kind: 'duplicate'; readonly tracked: TrackedOrder }
+  /** Our order has this venue order id, but the row describes another order. `other`: that order, if it is also ours. */
+  | { readonly kind: 'contested'; readonly tracked: TrackedOrder; readonly other: TrackedOrder | null }
   | { readonly kind: 'alien' };
 
-/** How far an order's creation time may precede the signing of its create: the tolerance of the admission window. */
+/** How far an order's creation time may precede the signing of its create request. The admission window has the same tolerance. */
 export const EARLY_MS = 1000;
 
 const FOREIGN: RowMatch = { kind: 'alien' };
 
 /**
+ * Returns the order of a row of `instrument`.
  * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
- * without a known id, or one waiting trigger order, has the same fingerprint; with two candidates there is no match. An order without a known
- * id goes first, unless it is a trigger order itself.
+ * without a known id, or one waiting trigger order, has the same fingerprint; with two candidates there is no match. An order without a
+ * known id goes first, unless it is a trigger order itself.
  */
-export function matchRow(row: OrderRow, instrument: number, tracks: TrackedOrders): RowMatch {
-  const known = tracks.byVenueId(row.venueId);
-  if (known) return isRowOf(row, known, instrument) ? { kind: 'known', track: known } : contestedMatch(known, row, tracks);
+export function matchRow(row: OrderRow, instrument: number, trackedOrders: TrackedOrders): RowMatch {
+  const known = trackedOrders.byVenueId(row.venueId);
+  if (known) return isRowOf(row, known, instrument) ? { kind: 'known', tracked: known } : contestedMatch(known, row, trackedOrders);
   if (row.cid !== null) {
-    const named = tracks.byCid(row.cid);
+    const named = trackedOrders.byClientOrderId(row.cid);
     if (!named || named.request.instrumentIndex !== instrument) return FOREIGN;
-    return { kind: named.venueId === null || parseTriggerTrackId(named.venueId) !== null ? 'found' : 'duplicate', track: named };
+    return { kind: named.venueId === null || parseTriggerTrackId(named.venueId) !== null ? 'found' : 'duplicate', tracked: named };
   }
-  const all = Array.from(tracks.all);
-  const nameless = all.filter((track) => track.venueId === null && isCandidate(track, row, instrument));
+  const ours = Array.from(trackedOrders.all);
+  const nameless = ours.filter((tracked) => tracked.venueId === null && isCandidate(tracked, row, instrument));
   // The order that results from a fired trigger order has its fingerprint, without the trigger price that distinguishes two of them.
-  const mayHaveFired = nameless.length === 0 || nameless.some((track) => isTriggerOrder(track.request));
+  const mayHaveFired = nameless.length === 0 || nameless.some((tracked) => isTriggerOrder(tracked.request));
   const waiting = mayHaveFired
-    ? all.filter((track) => parseTriggerTrackId(track.venueId) !== null && isCandidate(track, row, instrument))
+    ? ours.filter((tracked) => parseTriggerTrackId(tracked.venueId) !== null && isCandidate(tracked, row, instrument))
     : [];
   const [only, second] = [...nameless, ...waiting];
-  return only !== undefined && second === undefined ? { kind: 'found', track: only } : FOREIGN;
+  return only !== undefined && second === undefined ? { kind: 'found', tracked: only } : FOREIGN;
 }
 
 /** True if everything that the row reports besides its id agrees with this order. */
-function isRowOf({ cid, side }: OrderRow, { request, cid: own, venueId }: TrackedOrder, instrument: number): boolean {
+function isRowOf({ cid, side }: OrderRow, { request, clientOrderId, venueId }: TrackedOrder, instrument: number): boolean {
   // The id of a waiting trigger order comes from another list.
   if (parseTriggerTrackId(venueId) !== null) return true;
   if (request.instrumentIndex !== instrument || request.side !== side) return false;
-  return cid === null || cid.toUpperCase() === own.toUpperCase();
+  return cid === null || cid.toUpperCase() === clientOrderId.toUpperCase();
 }
 
-function contestedMatch(known: TrackedOrder, { cid }: OrderRow, tracks: TrackedOrders): RowMatch {
-  const other = cid === null ? undefined : tracks.byCid(cid);
-  return { kind: 'contested', track: known, other: other === known ? null : (other ?? null) };
+/** Returns the match of a row that has the venue order id of `known`, but describes another order. */
+function contestedMatch(known: TrackedOrder, { cid }: OrderRow, trackedOrders: TrackedOrders): RowMatch {
+  const other = cid === null ? undefined : trackedOrders.byClientOrderId(cid);
+  return { kind: 'contested', tracked: known, other: other === known ? null : (other ?? null) };
 }
 
-function isCandidate(track: TrackedOrder, row: OrderRow, instrument: number): boolean {
-  if (track.request.instrumentIndex !== instrument || track.isWaiting || track.hasEnded) return false;
-  return couldBe(row, track);
+/** True if the row may be this order: it was sent, has not ended, and has the same terms. */
+function isCandidate(tracked: TrackedOrder, row: OrderRow, instrument: number): boolean {
+  if (tracked.request.instrumentIndex !== instrument || tracked.isWaiting || tracked.hasEnded) return false;
+  return couldBe(row, tracked);
 }
 
 /** The terms and signing time of our order whose venue order id is not known. */
@@ -70,7 +73,7 @@ export interface Nameless {
   readonly signMs: number;
 }
 
-/** True if nothing in the row contradicts this order. The kill uses it too. */
+/** True if nothing in the row contradicts this order. */
 export function couldBe(row: OrderRow, order: Nameless): boolean {
   return (row.timeMs === null || row.timeMs >= order.signMs - EARLY_MS) && asksForTheSame(row, order);
 }

@@ -8,7 +8,7 @@ import { RaisedCauses } from './raisedCauses.ts';
 
 const CODES: readonly HaltCode[] = ['CLOCK', 'INCIDENT', 'BANNED', 'MISMATCH'];
 
-it('two services raise and end causes in any order: the account has those that either still has', () => {
+it('two services raise and clear causes in any order: the account has those that either still has', () => {
   const step = fc.record({ at: fc.constantFrom(0, 1), code: fc.constantFrom(...CODES), raises: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -2,7 +2,7 @@
 
 import { InvariantError } from '../../../base/errors.ts';
 
-/** One bit for each order id. Ids count up from 1, so a million orders take 125 kB. */
+/** Keeps one bit for each order id. Ids count up from 1, so a million orders take 125 kB. */
 export class SendOnceGuard {
   #words = new Uint32Array(64);
 

@@ -1,4 +1,4 @@
-// Tracked orders: for each order the request as sent, its venue order id, what was read about it, and whether to cancel it.
+// Tracked orders: the REST exchange's record of each order from its creation until no list can mention it any more.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Lifecycle, OrderId } from '../../../model/order.ts';
@@ -10,20 +10,22 @@ const NO_LOTS = new Decimal(0);
 
 export class TrackedOrder {
   readonly request: OrderRequest;
-  readonly cid: string;
-  /** X-CH-TS of its create. */
+  readonly clientOrderId: string;
+  /** X-CH-TS of its create request, ms. */
   readonly signMs: number;
-  /** The order manager's record. The manager changes it in the same call as it gets an event, so it is never behind. */
+  /** The order manager's record of it. It is always current, because the manager changes it while it handles an event. */
   readonly order: BelievedOrder;
   /** True once its create request was given to the wire. */
   isOnWire = false;
+  /** Venue order id, or the tracking id of a waiting trigger order; null if it is not known. */
   venueId: string | null = null;
   filledLots = 0;
   filledUnits = 0;
-  /** The part of its fills that is smaller than a lot. The account holds it. Usually 0. */
+  /** The fraction of a lot in its fills, which the account holds. Usually 0. */
   restLots = NO_LOTS;
-  /** The venue has used its id for another order too, and it is not known yet which one has it. */
+  /** True while it is not known whether this order has the id, because the venue has used the id for another order too. */
   isContested = false;
+  /** That id; empty if none was contested. */
   contestedId = '';
   /** When the order manager ended it, ms of our clock; NaN before, and if it was proven absent. */
   endedMs = NaN;
@@ -31,19 +33,19 @@ export class TrackedOrder {
   lastFillMs = NaN;
   /** The first of two equal terminal reads; null if none was read. */
   terminal: StatusReading | null = null;
-  /** Queries in a row without information, and our time of the first one, ms. */
+  /** Queries in a row that did not find it, and our time of the first one, ms. */
   emptyReads = 0;
   silentMs = NaN;
-  /** The status included unknown fills, and reading new trades has not found them yet. */
+  /** True if its status included fills that reading the new trades has not found yet. */
   lackedFills = false;
   isCancelWanted = false;
-  /** Our time at which its id became known, ms, and what the lists have shown of it since. */
+  /** Our time at which its id became known, ms, and whether a list has shown it since then. */
   knownMs = NaN;
   listed: 'not yet' | 'missed' | 'seen' = 'not yet';
 
-  constructor(wanted: OrderRequest, cid: string, signMs: number, order: BelievedOrder) {
-    this.request = wanted;
-    this.cid = cid;
+  constructor(request: OrderRequest, clientOrderId: string, signMs: number, order: BelievedOrder) {
+    this.request = request;
+    this.clientOrderId = clientOrderId;
     this.signMs = signMs;
     this.order = order;
   }
@@ -55,7 +57,7 @@ export class TrackedOrder {
   get lifecycle(): Lifecycle {
     return this.order.id === this.id ? this.order.lifecycle : 'done';
   }
-  /** True if it waits for the disk or its turn. */
+  /** True if its create request waits for the disk or for its turn. */
   get isWaiting(): boolean {
     return !this.isOnWire && this.lifecycle !== 'done';
   }
@@ -84,6 +86,7 @@ export class TrackedOrder {
   }
 }
 
+/** Returns a copy of the terms, because the order manager reuses its records. */
 export function copyRequest(order: OrderRequest): OrderRequest {
   const { id, instrumentIndex, instrument, side, role, lots, quoteUnits, limit, reduceOnly, timeInForce, triggerTicks, triggersAbove } =
     order;
@@ -94,7 +97,7 @@ export function copyRequest(order: OrderRequest): OrderRequest {
 /** All orders that may still matter, indexed by each of their ids. */
 export class TrackedOrders {
   readonly #byId = new Map<number, TrackedOrder>();
-  readonly #byCid = new Map<string, TrackedOrder>();
+  readonly #byClientOrderId = new Map<string, TrackedOrder>();
   readonly #byVenueId = new Map<string, TrackedOrder>();
   /** Unfinished orders, by instrument. */
   readonly #open: Set<TrackedOrder>[];
@@ -105,12 +108,12 @@ export class TrackedOrders {
     this.#triggers = Array.from({ length: instruments }, () => new Set());
   }
 
-  add(track: TrackedOrder): void {
-    this.#byId.set(track.id, track);
-    this.#byCid.set(track.cid.toUpperCase(), track);
-    if (isTriggerOrder(track.request)) this.#triggers[track.request.instrumentIndex]!.add(track);
-    if (track.venueId !== null) this.#byVenueId.set(placeOf(track.venueId), track);
-    if (Number.isNaN(track.endedMs)) this.openOf(track.request.instrumentIndex).add(track);
+  add(tracked: TrackedOrder): void {
+    this.#byId.set(tracked.id, tracked);
+    this.#byClientOrderId.set(tracked.clientOrderId.toUpperCase(), tracked);
+    if (isTriggerOrder(tracked.request)) this.#triggers[tracked.request.instrumentIndex]!.add(tracked);
+    if (tracked.venueId !== null) this.#byVenueId.set(indexKeyOf(tracked.venueId), tracked);
+    if (Number.isNaN(tracked.endedMs)) this.openOf(tracked.request.instrumentIndex).add(tracked);
   }
 
   /** All trigger orders of an instrument: waiting, fired or not yet known. */
@@ -120,14 +123,18 @@ export class TrackedOrders {
   byId(id: OrderId): TrackedOrder | undefined {
     return this.#byId.get(id);
   }
-  /** Case-insensitive, because a service may change the case. */
-  byCid(cid: string): TrackedOrder | undefined {
-    return this.#byCid.get(cid.toUpperCase());
+  /** Returns the order with this client order id in any case, because a service may change the case. */
+  byClientOrderId(clientOrderId: string): TrackedOrder | undefined {
+    return this.#byClientOrderId.get(clientOrderId.toUpperCase());
   }
-  /** For a waiting trigger order, only its id in that list counts: the venue may use one id for two orders. */
+  /**
+   * Returns the order with this id. A waiting trigger order is found only by its tracking id, because a venue order may have the same
+   * number.
+   */
   byVenueId(venueId: string): TrackedOrder | undefined {
-    return this.#byVenueId.get(placeOf(venueId));
+    return this.#byVenueId.get(indexKeyOf(venueId));
   }
+  /** The open orders of an instrument. */
   openOf(instrument: number): Set<TrackedOrder> {
     return this.#open[instrument]!;
   }
@@ -136,69 +143,69 @@ export class TrackedOrders {
   }
 
   /** Sets the venue order id once it is known. */
-  setVenueId(track: TrackedOrder, venueId: string): void {
-    track.venueId = venueId;
-    track.isContested = false;
-    this.#byVenueId.set(placeOf(venueId), track);
+  setVenueId(tracked: TrackedOrder, venueId: string): void {
+    tracked.venueId = venueId;
+    tracked.isContested = false;
+    this.#byVenueId.set(indexKeyOf(venueId), tracked);
   }
   /** Removes a venue order id that turned out not to identify the order. Its outcome is unknown again. */
-  removeVenueId(track: TrackedOrder): void {
-    if (track.venueId !== null && this.byVenueId(track.venueId) === track) this.#byVenueId.delete(placeOf(track.venueId));
-    track.contestedId = track.venueId ?? track.contestedId;
-    track.venueId = null;
-    track.terminal = null;
-    track.listed = 'not yet';
-    track.isContested = true;
-    this.openOf(track.request.instrumentIndex).add(track);
+  removeVenueId(tracked: TrackedOrder): void {
+    if (tracked.venueId !== null && this.byVenueId(tracked.venueId) === tracked) this.#byVenueId.delete(indexKeyOf(tracked.venueId));
+    tracked.contestedId = tracked.venueId ?? tracked.contestedId;
+    tracked.venueId = null;
+    tracked.terminal = null;
+    tracked.listed = 'not yet';
+    tracked.isContested = true;
+    this.openOf(tracked.request.instrumentIndex).add(tracked);
   }
-  /** True if an open order of the instrument has a contested id. */
+  /** True if an open order of the instrument has a contested id and may exist at the venue. */
   hasContested(instrument: number): boolean {
     return Array.from(this.openOf(instrument)).some(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent);
   }
-  /** Watches the order, perhaps again, because the venue has shown it. One that has ended is watched until it is forgotten. */
-  watch(track: TrackedOrder): void {
-    if (!track.hasEnded) track.endedMs = NaN;
-    track.terminal = null;
-    this.openOf(track.request.instrumentIndex).add(track);
+  /** Marks the order as open, because the venue has shown it. An order that has ended is forgotten later, as planned. */
+  watch(tracked: TrackedOrder): void {
+    if (!tracked.hasEnded) tracked.endedMs = NaN;
+    tracked.terminal = null;
+    this.openOf(tracked.request.instrumentIndex).add(tracked);
   }
   /** Moves an order that has ended to the memory of ended orders. */
-  retire(track: TrackedOrder, nowMs: number): void {
-    track.endedMs = nowMs;
-    this.openOf(track.request.instrumentIndex).delete(track);
+  retire(tracked: TrackedOrder, nowMs: number): void {
+    tracked.endedMs = nowMs;
+    this.openOf(tracked.request.instrumentIndex).delete(tracked);
   }
 
   /** Removes orders that ended before `endedMs`, and refused orders before `absentMs`. Orders proven absent are kept. */
   forget(endedMs: number, absentMs: number): void {
-    for (const track of this.#byId.values()) {
-      if (!(track.endedMs < (track.isBelievedAbsent ? absentMs : endedMs))) continue;
-      this.#byId.delete(track.id);
-      this.#byCid.delete(track.cid.toUpperCase());
-      this.openOf(track.request.instrumentIndex).delete(track);
-      this.#triggers[track.request.instrumentIndex]!.delete(track);
-      if (track.venueId !== null && this.byVenueId(track.venueId) === track) this.#byVenueId.delete(placeOf(track.venueId));
+    for (const tracked of this.#byId.values()) {
+      if (!(tracked.endedMs < (tracked.isBelievedAbsent ? absentMs : endedMs))) continue;
+      this.#byId.delete(tracked.id);
+      this.#byClientOrderId.delete(tracked.clientOrderId.toUpperCase());
+      this.openOf(tracked.request.instrumentIndex).delete(tracked);
+      this.#triggers[tracked.request.instrumentIndex]!.delete(tracked);
+      if (tracked.venueId !== null && this.byVenueId(tracked.venueId) === tracked) this.#byVenueId.delete(indexKeyOf(tracked.venueId));
     }
   }
 }
 
-/** Returns the id of an order, or the list id of a waiting trigger order. */
-function placeOf(venueId: string): string {
+/** Returns the key of an id in the index: the id, for a waiting trigger order without its client order id. */
+function indexKeyOf(venueId: string): string {
   const waiting = parseTriggerTrackId(venueId);
   return waiting === null ? venueId : triggerTrackId(waiting.triggerId, '');
 }
 
 /** Returns the tracked order of an earlier run. Orders proven absent are kept permanently. */
 export function restoreTrackedOrder(order: RestoredTrackedOrder, record: BelievedOrder): TrackedOrder {
-  const track = new TrackedOrder(order.request, order.cid, order.signMs, record);
-  track.isOnWire = true;
-  track.venueId = order.venueId;
-  track.filledLots = order.filledLots;
-  track.filledUnits = order.filledUnits;
-  track.lastFillMs = order.lastFillMs ?? NaN;
-  track.isCancelWanted = order.state === 'cancelSent';
-  track.endedMs = order.state === 'provenAbsent' ? Infinity : NaN;
+  const tracked = new TrackedOrder(order.request, order.clientOrderId, order.signMs, record);
+  tracked.isOnWire = true;
+  tracked.venueId = order.venueId;
+  tracked.filledLots = order.filledLots;
+  tracked.filledUnits = order.filledUnits;
+  tracked.lastFillMs = order.lastFillMs ?? NaN;
+  tracked.isCancelWanted = order.state === 'cancelSent';
+  tracked.endedMs = order.state === 'provenAbsent' ? Infinity : NaN;
   if (order.state === 'unknown' && order.contestedId != null) {
-    track.isContested = true;
-    track.contestedId = order.contestedId;
+    tracked.isContested = true;
+    tracked.contestedId = order.contestedId;
   }
-  return track;
+  return tracked;
 }

@@ -1,4 +1,4 @@
-// Compares the venue's time with the expected time. Evidence is void if the venue's clock jumps.
+// Compares the venue's time with the expected time. If the venue's clock jumps, no evidence counts.
 
 import type { Work } from '../../../base/task.ts';
 import type { ServerTime } from '../time/serverClock.ts';
@@ -16,28 +16,28 @@ export interface VenueClockMonitorDeps {
 }
 
 export class VenueClockMonitor {
-  readonly #parts: VenueClockMonitorDeps;
+  readonly #deps: VenueClockMonitorDeps;
   #highestMs = -Infinity;
 
-  constructor(parts: VenueClockMonitorDeps) {
-    this.#parts = parts;
+  constructor(deps: VenueClockMonitorDeps) {
+    this.#deps = deps;
   }
 
-  /** The highest venue time seen; before the first, the expected time. */
+  /** The highest venue time that was read; the expected time if none was. */
   get lastMs(): number {
-    return this.#highestMs > -Infinity ? this.#highestMs : this.#parts.serverTime().ms;
+    return this.#highestMs > -Infinity ? this.#highestMs : this.#deps.serverTime().ms;
   }
 
-  /** Reads the venue's time: a lower bound for everything read afterwards. Returns null if there is no reply or the time is implausible. */
+  /** Reads the venue's time, which is a lower bound for all later reads. Returns null without a reply, or if the time is implausible. */
   *now(): Work<number | null> {
-    const { venue, serverTime, settings, delayObserver, raisedCauses } = this.#parts;
+    const { venue, serverTime, settings, delayObserver, raisedCauses } = this.#deps;
     const before = serverTime();
     const ms = yield* venue.serverTime();
     if (ms === null) return null;
     const after = serverTime();
     const slackMs = settings.clockJumpMs + Math.min(after.uncertaintyMs, settings.maxUncertaintyMs);
-    const isKnown = after.uncertaintyMs < Infinity;
-    if (isKnown && (ms < before.ms - slackMs || ms > after.ms + slackMs)) {
+    const isMeasured = after.uncertaintyMs < Infinity;
+    if (isMeasured && (ms < before.ms - slackMs || ms > after.ms + slackMs)) {
       delayObserver?.onClockJump();
       raisedCauses.raise('CLOCK', null, `the exchange says ${ms}, where ${before.ms} to ${after.ms} was expected`);
       return null;

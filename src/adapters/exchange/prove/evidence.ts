@@ -1,4 +1,4 @@
-// Reads evidence about unknown orders. Each read starts with the venue's time and reports whether anything may be missing.
+// Reads evidence about orders with an unknown outcome. Each read starts with the venue's time and reports whether rows may be missing.
 
 import { assertNever } from '../../../base/assert.ts';
 import { start, type Work } from '../../../base/task.ts';
@@ -32,47 +32,47 @@ export interface EvidenceReaderDeps {
   readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
 }
 
-/** Where an order trades. */
-type OrderPlace = Pick<Order, 'instrument' | 'instrumentIndex'>;
+/** The instrument of an order, and its index. */
+type OrderInstrument = Pick<Order, 'instrument' | 'instrumentIndex'>;
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
 /** How far an order's creation time may precede its signing time. */
 const EARLY_MS = 1000;
 
 export class EvidenceReader {
-  readonly #parts: EvidenceReaderDeps;
+  readonly #deps: EvidenceReaderDeps;
 
-  constructor(parts: EvidenceReaderDeps) {
-    this.#parts = parts;
+  constructor(deps: EvidenceReaderDeps) {
+    this.#deps = deps;
   }
 
-  /** Reports evidence to the sink once. If the read finds the order, attribution has already reported that. */
-  read(track: TrackedOrder, order: OrderPlace, channel: Channel): void {
-    start(this.#report(track, order, channel));
+  /** Reads the channel and reports the evidence to the sink once. If the read finds the order, attribution reports that instead. */
+  read(tracked: TrackedOrder, order: OrderInstrument, channel: Channel): void {
+    start(this.#report(tracked, order, channel));
   }
 
-  *#report(track: TrackedOrder, order: OrderPlace, channel: Channel): Work<void> {
-    const { venueNow, lastMs, sink } = this.#parts;
+  *#report(tracked: TrackedOrder, order: OrderInstrument, channel: Channel): Work<void> {
+    const { venueNow, lastMs, sink } = this.#deps;
     const ms = yield* venueNow();
     const venueMs = ms ?? lastMs();
-    const { complete, found } = yield* this.#readChannel(track, order, channel, venueMs);
-    if (!track.isSought) return;
-    sink().evidence(track.id, { channel, venueMs, complete: complete && ms !== null, found });
+    const { complete, found } = yield* this.#readChannel(tracked, order, channel, venueMs);
+    if (!tracked.isSought) return;
+    sink().evidence(tracked.id, { channel, venueMs, complete: complete && ms !== null, found });
   }
 
   *#readChannel(
-    track: TrackedOrder,
-    { instrument, instrumentIndex: index }: OrderPlace,
+    tracked: TrackedOrder,
+    { instrument, instrumentIndex: index }: OrderInstrument,
     channel: Channel,
     venueMs: number,
   ): Work<{ readonly complete: boolean; readonly found: boolean }> {
-    const { holdings, readTrades } = this.#parts;
-    const sinceMs = track.signMs - EARLY_MS;
+    const { holdings, readTrades } = this.#deps;
+    const sinceMs = tracked.signMs - EARLY_MS;
     switch (channel) {
       case 'openOrders':
-        return { complete: yield* this.#openOrders(track, instrument, index, venueMs), found: false };
+        return { complete: yield* this.#openOrders(tracked, instrument, index, venueMs), found: false };
       case 'orderHistory':
-        return { complete: yield* this.#history(track, index, sinceMs, venueMs), found: false };
+        return { complete: yield* this.#history(tracked, index, sinceMs, venueMs), found: false };
       case 'myTrades': {
         const { isWhole, unattributed } = yield* readTrades(index, sinceMs, RECONCILE);
         return { complete: isWhole && unattributed === 0, found: false };
@@ -87,52 +87,53 @@ export class EvidenceReader {
     }
   }
 
-  /** Waiting trigger orders first. Returns true if both lists were complete. */
-  *#openOrders(track: TrackedOrder, instrument: Instrument, index: number, venueMs: number): Work<boolean> {
-    const { venue, identify } = this.#parts;
-    const areWaitingWhole = yield* this.#waiting(track, index, venueMs);
+  /** Reads the waiting trigger orders, then the open orders. Returns true if both lists were complete. */
+  *#openOrders(tracked: TrackedOrder, instrument: Instrument, index: number, venueMs: number): Work<boolean> {
+    const { venue, identify } = this.#deps;
+    const areWaitingWhole = yield* this.#triggerOrders(tracked, index, venueMs);
     const listed = yield* venue.openOrders(instrument, RECONCILE);
     if (listed === null) return false;
     const page = yield* identify.rows(listed, instrument, index, RECONCILE);
-    this.#judge(page, index, 'openOrders', venueMs);
+    this.#attributeRows(page, index, 'openOrders', venueMs);
     return areWaitingWhole && page.isWhole;
   }
 
-  #judge(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
-    for (const row of page.rows) this.#parts.attribution.attribute(row, { instrument, channel, venueMs });
+  #attributeRows(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
+    for (const row of page.rows) this.#deps.attribution.attribute(row, { instrument, channel, venueMs });
   }
 
   /**
-   * A waiting trigger order has its own list, where its terms identify it. Fired ones are searched among the orders. A row with equal terms
-   * that says it is older proves nothing: it may be another order, or its time may be wrong.
+   * Reads the list of waiting trigger orders, where the terms identify an order. Fired ones are in the list of open orders. A row with
+   * equal terms and an earlier time proves nothing: it may be another order, or its time may be wrong. Returns false if such a row waits or
+   * the list was incomplete.
    */
-  *#waiting(track: TrackedOrder, index: number, venueMs: number): Work<boolean> {
-    const { venue, attribution, isWaiting } = this.#parts;
-    if (!isTriggerOrder(track.request)) return true;
-    const rows = yield* venue.waiting(track.request.instrument, RECONCILE);
+  *#triggerOrders(tracked: TrackedOrder, index: number, venueMs: number): Work<boolean> {
+    const { venue, attribution, isWaiting } = this.#deps;
+    if (!isTriggerOrder(tracked.request)) return true;
+    const rows = yield* venue.waiting(tracked.request.instrument, RECONCILE);
     const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !attribution.isIgnored(id);
-    const alike = rows?.filter((row) => matchesTrigger(row, track.request) && isFree(row)) ?? [];
-    const own = alike.find((row) => !isOlder(row, track.signMs));
-    if (own !== undefined && track.isSought) {
+    const withEqualTerms = rows?.filter((row) => matchesTrigger(row, tracked.request) && isFree(row)) ?? [];
+    const own = withEqualTerms.find((row) => !isOlder(row, tracked.signMs));
+    if (own !== undefined && tracked.isSought) {
       const seen = { instrument: index, channel: 'openOrders', venueMs } as const;
-      attribution.adopt(track, triggerTrackId(own.triggerOrderId, track.cid), seen, null);
+      attribution.adopt(tracked, triggerTrackId(own.triggerOrderId, tracked.clientOrderId), seen, null);
     }
-    return rows !== null && (own !== undefined || !alike.some(mayWait));
+    return rows !== null && (own !== undefined || !withEqualTerms.some(mayWait));
   }
 
-  /** Reads the history, newest first, until it reaches back before the order's creation. Rows of other orders are ignored. */
-  *#history(track: TrackedOrder, index: number, sinceMs: number, venueMs: number): Work<boolean> {
-    const { venue, attribution } = this.#parts;
-    const { instrument } = track.request;
+  /** Reads the order history from the newest row back to the time before the order was created. Returns true if no row is missing. */
+  *#history(tracked: TrackedOrder, index: number, sinceMs: number, venueMs: number): Work<boolean> {
+    const { venue, attribution } = this.#deps;
+    const { instrument } = tracked.request;
     const paging = new Paging(null);
     let fromId: string | null = null;
     for (let isFirst = true; ; isFirst = false) {
       const page: Page<OrderRow> | null = yield* venue.history(instrument, fromId, RECONCILE);
       if (page === null || !page.isReadable) return false;
-      const own = page.rows.find(({ cid }) => cid !== null && cid.toUpperCase() === track.cid.toUpperCase());
+      const own = page.rows.find(({ cid }) => cid !== null && cid.toUpperCase() === tracked.clientOrderId.toUpperCase());
       if (own !== undefined) attribution.attribute(own, { instrument: index, channel: 'orderHistory', venueMs });
-      // Found: nothing is left to prove.
-      if (!track.isSought) return false;
+      // Attribution has found the order.
+      if (!tracked.isSought) return false;
       const seen: PageSeen = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
       const reachesBack = page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs);
       const step: PageStep = isFirst ? paging.takeNewest(seen, reachesBack) : paging.takeRequested(seen, reachesBack);

@@ -1,4 +1,4 @@
-// Reads a foreign order before its adoption. All of its fills must be known.
+// Reads a foreign order before the operator adopts it. All of its fills must be known.
 
 import { toScaled } from '../../../base/number/decimal.ts';
 import type { Work } from '../../../base/task.ts';
@@ -41,15 +41,13 @@ export function* readForeignOrder(
   const row = yield* venue.order(instrument, venueId, RECONCILE);
   if (row === null || row === 'none') return 'the exchange does not say what it asks for: try again';
   const { priceDigits, quantityDigits } = instrument;
-  const [lots, limit, executed] = [
-    toScaled(row.qty, quantityDigits),
-    row.price === null ? null : toScaled(row.price, priceDigits),
-    toScaled(row.executed, quantityDigits),
-  ];
+  const lots = toScaled(row.qty, quantityDigits);
+  const limit = row.price === null ? null : toScaled(row.price, priceDigits);
+  const executed = toScaled(row.executed, quantityDigits);
   if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executed === null)
     return 'only a limit order can be taken over: this one has no sound price and quantity';
   const { isWhole } = yield* readers.readTrades(foreign.instrument, Infinity, RECONCILE);
-  const known = readers.trades(foreign.instrument).foreignLots(venueId);
-  if (!isWhole || known < executed) return 'not all that it has filled is known here: cancel it at the exchange, and ignore it';
+  const knownLots = readers.trades(foreign.instrument).foreignLots(venueId);
+  if (!isWhole || knownLots < executed) return 'not all that it has filled is known here: cancel it at the exchange, and ignore it';
   return { instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE' };
 }

@@ -1,4 +1,4 @@
-// Sends cancels: once the venue order id is known, and again until the order has ended. Reads the order after every reply.
+// Cancels orders: sends each cancel once the venue order id is known, repeats it until the order has ended, and reads the order each time.
 
 import { start, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -13,54 +13,56 @@ export interface CancelsDeps {
   readonly instruments: readonly Instrument[];
   readonly settings: Pick<OrderSettings, 'cancelRetryMs' | 'cancelRetryMaxMs'>;
   /** Queries the order's state. */
-  readonly check: (track: TrackedOrder) => Work<void>;
+  readonly check: (tracked: TrackedOrder) => Work<void>;
 }
 
 export class Cancels {
-  readonly #parts: CancelsDeps;
+  readonly #deps: CancelsDeps;
   /** Timer of the next cancel of each order. */
   readonly #timers = new Map<TrackedOrder, number>();
 
-  constructor(parts: CancelsDeps) {
-    this.#parts = parts;
+  constructor(deps: CancelsDeps) {
+    this.#deps = deps;
   }
 
-  /** Requests the order's cancellation. Without an id it waits for `onVenueId`. */
-  want(track: TrackedOrder): void {
-    track.isCancelWanted = true;
-    if (track.isLive && !this.#timers.has(track)) this.#send(track, this.#parts.settings.cancelRetryMs);
+  /** Cancels the order. Without a venue order id, the cancel waits for `onVenueId`. */
+  request(tracked: TrackedOrder): void {
+    tracked.isCancelWanted = true;
+    if (tracked.isLive && !this.#timers.has(tracked)) this.#send(tracked, this.#deps.settings.cancelRetryMs);
   }
-  /** The venue order id has become known. */
-  onVenueId(track: TrackedOrder): void {
-    if (track.isCancelWanted) this.want(track);
+  /** Sends a cancel that was waiting for the venue order id. */
+  onVenueId(tracked: TrackedOrder): void {
+    if (tracked.isCancelWanted) this.request(tracked);
   }
-  /** The order has ended. */
-  forget(track: TrackedOrder): void {
-    const handle = this.#timers.get(track);
-    if (handle !== undefined) this.#parts.scheduler.cancel(handle);
-    this.#timers.delete(track);
+  /** Stops cancelling, because the order has ended. */
+  forget(tracked: TrackedOrder): void {
+    const handle = this.#timers.get(tracked);
+    if (handle !== undefined) this.#deps.scheduler.cancel(handle);
+    this.#timers.delete(tracked);
   }
   stop(): void {
-    for (const track of Array.from(this.#timers.keys())) this.forget(track);
+    for (const tracked of Array.from(this.#timers.keys())) this.forget(tracked);
   }
 
   /** Sends a cancel. Repeating it is safe: cancels are idempotent, and the venue refuses them for an ended order. */
-  #send(track: TrackedOrder, pauseMs: number): void {
-    const { scheduler, settings } = this.#parts;
-    if (!track.isLive || track.venueId === null) return this.forget(track);
+  #send(tracked: TrackedOrder, pauseMs: number): void {
+    const { scheduler, settings } = this.#deps;
+    if (!tracked.isLive || tracked.venueId === null) return this.forget(tracked);
     const nextMs = Math.min(pauseMs * 2, settings.cancelRetryMaxMs);
     this.#timers.set(
-      track,
-      scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), () => this.#send(track, nextMs)),
+      tracked,
+      scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), () => this.#send(tracked, nextMs)),
     );
-    // A terminal status was read, which only needs confirmation.
-    if (track.terminal !== null) return;
-    start(this.#cancel(track, track.venueId));
+    // The order has a terminal status, which needs a confirmation and no cancel.
+    if (tracked.terminal !== null) return;
+    start(this.#cancel(tracked, tracked.venueId));
   }
-  /** Queries the order after any reply, even a refusal that there is no such order. Only the order's own status shows that it has ended. */
-  *#cancel(track: TrackedOrder, venueId: string): Work<void> {
-    const { venue, instruments, check } = this.#parts;
-    yield* venue.cancel(instruments[track.request.instrumentIndex]!, venueId);
-    yield* check(track);
+  /**
+   * Sends one cancel, then queries the order, even if the reply says that there is no such order. Only its status shows that it has ended.
+   */
+  *#cancel(tracked: TrackedOrder, venueId: string): Work<void> {
+    const { venue, instruments, check } = this.#deps;
+    yield* venue.cancel(instruments[tracked.request.instrumentIndex]!, venueId);
+    yield* check(tracked);
   }
 }

@@ -23,19 +23,20 @@ export interface ContractSettingsDeps {
   readonly retryMaxMs: number;
 }
 
-const NAMES = ['positionModel', 'positionType', 'leverage'] as const;
-type Name = (typeof NAMES)[number];
+const SETTING_NAMES = ['positionModel', 'positionType', 'leverage'] as const;
+type SettingName = (typeof SETTING_NAMES)[number];
 
 export class ContractSettings {
-  readonly #parts: ContractSettingsDeps;
+  readonly #deps: ContractSettingsDeps;
   readonly #ready = new Set<number>();
   /** The pause before the next attempt, by instrument. */
   readonly #pauses = new Map<number, Task<void>>();
 
-  constructor(parts: ContractSettingsDeps) {
-    this.#parts = parts;
+  constructor(deps: ContractSettingsDeps) {
+    this.#deps = deps;
   }
 
+  /** True once the venue has confirmed all settings of the contract. */
   isReady(instrument: number): boolean {
     return this.#ready.has(instrument);
   }
@@ -43,7 +44,7 @@ export class ContractSettings {
   /** Sets everything at start-up. Settings are idempotent and cannot be read back, so an earlier confirmation does not count. */
   begin(instruments: readonly number[]): void {
     for (const instrument of instruments) {
-      this.#parts.raisedCauses.raise('SETTINGS', instrument, 'leverage and margin mode are not confirmed yet');
+      this.#deps.raisedCauses.raise('SETTINGS', instrument, 'leverage and margin mode are not confirmed yet');
       start(this.#setAll(instrument));
     }
   }
@@ -53,13 +54,13 @@ export class ContractSettings {
   }
 
   *#setAll(instrument: number): Work<void> {
-    for (const name of NAMES) yield* this.#set(instrument, name);
+    for (const name of SETTING_NAMES) yield* this.#set(instrument, name);
     this.#ready.add(instrument);
-    this.#parts.raisedCauses.resolve('SETTINGS', instrument);
+    this.#deps.raisedCauses.resolve('SETTINGS', instrument);
   }
-  /** Ends once the venue confirms the setting. */
-  *#set(instrument: number, name: Name): Work<void> {
-    const { retryMs, retryMaxMs } = this.#parts;
+  /** Sends the setting until the venue confirms it. */
+  *#set(instrument: number, name: SettingName): Work<void> {
+    const { retryMs, retryMaxMs } = this.#deps;
     for (let pauseMs = retryMs; ; pauseMs = Math.min(2 * pauseMs, retryMaxMs)) {
       this.#note(instrument, name, false);
       const isSet = yield* this.#isConfirmed(instrument, name);
@@ -67,20 +68,20 @@ export class ContractSettings {
       yield* this.#pause(instrument, pauseMs);
     }
   }
-  *#isConfirmed(instrument: number, name: Name): Work<boolean> {
+  *#isConfirmed(instrument: number, name: SettingName): Work<boolean> {
     const outcome = yield* this.#send(instrument, name);
     if (outcome.kind === 'acked') return true;
     const isInUse = outcome.kind === 'refused' && outcome.code === VENUE_CODES.unsupportedOperation.code;
     return isInUse ? yield* this.#isSetAlready(instrument) : false;
   }
   *#pause(instrument: number, ms: number): Work<void> {
-    const pause = start(sleep(this.#parts.scheduler, Math.ceil(ms)));
+    const pause = start(sleep(this.#deps.scheduler, Math.ceil(ms)));
     this.#pauses.set(instrument, pause);
     yield* resultOf(pause);
   }
 
-  #send(instrument: number, name: Name): Work<Outcome<null>> {
-    const { calls, target, instruments } = this.#parts;
+  #send(instrument: number, name: SettingName): Work<Outcome<null>> {
+    const { calls, target, instruments } = this.#deps;
     const { positionModel, positionType, leverage } = target(instrument);
     const contractName = instruments[instrument]!.wireName;
     switch (name) {
@@ -95,17 +96,17 @@ export class ContractSettings {
     }
   }
 
-  /** The venue refuses settings for a contract with a position. Then the position shows its settings. */
+  /** True if the contract's positions have the target settings. The venue refuses settings for a contract with a position. */
   *#isSetAlready(instrument: number): Work<boolean> {
-    const { venue, instruments, target } = this.#parts;
+    const { venue, instruments, target } = this.#deps;
     const { leverage, positionType } = target(instrument);
     const page = yield* venue.positions(instruments[instrument]!, { priority: 'reconcile' });
     const rows = page?.isWhole === true ? page.rows : [];
     return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
   }
 
-  #note(instrument: number, name: Name, confirmed: boolean): void {
-    const { notes, instruments, target } = this.#parts;
+  #note(instrument: number, name: SettingName, confirmed: boolean): void {
+    const { notes, instruments, target } = this.#deps;
     notes?.setting({ contract: instruments[instrument]!.wireName, name, value: String(target(instrument)[name]), confirmed });
   }
 }

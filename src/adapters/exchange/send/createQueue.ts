@@ -20,7 +20,7 @@ import type { CreatedOrder, VenueCalls } from '../calls/venueCalls.ts';
 export interface CreateQueueDeps {
   readonly scheduler: Scheduler;
   readonly venue: VenueCalls;
-  readonly tracks: TrackedOrders;
+  readonly trackedOrders: TrackedOrders;
   readonly raisedCauses: RaisedCauses;
   readonly journal: Pick<Journal, 'durableSeq'>;
   readonly instruments: readonly Instrument[];
@@ -29,39 +29,39 @@ export interface CreateQueueDeps {
   readonly delayObserver: DelayObserver | null;
   readonly sink: () => ExchangeSink;
   /** Returns the code of the reason why such an order must not be sent now; null if it may be sent. */
-  readonly holdCode: (track: TrackedOrder) => string | null;
+  readonly holdCode: (tracked: TrackedOrder) => string | null;
   /** Called when the order has an id. It is polled from now on. */
-  readonly adopted: (track: TrackedOrder) => void;
-  /** Reports that the venue has used one id for these orders. */
-  readonly contested: (tracks: readonly TrackedOrder[], venueId: string) => void;
+  readonly adopted: (tracked: TrackedOrder) => void;
+  /** Takes the id from these orders, because the venue has used it for all of them. */
+  readonly contest: (trackedOrders: readonly TrackedOrder[], venueId: string) => void;
   /** True if the id belongs to a duplicate of one of our orders. */
-  readonly isExtra: (venueId: string) => boolean;
-  /** Reports the id of a duplicate: the venue has accepted the order twice. */
-  readonly doubled: (track: TrackedOrder, venueId: string) => void;
+  readonly isDuplicate: (venueId: string) => boolean;
+  /** Reports the id of a duplicate, because the venue has accepted the order twice. */
+  readonly duplicated: (tracked: TrackedOrder, venueId: string) => void;
 }
 
-interface Waiting {
-  readonly track: TrackedOrder;
+interface WaitingCreate {
+  readonly tracked: TrackedOrder;
   readonly seq: number;
 }
 /** One side of one instrument. At most one create of it is on the wire (order safety, 7.1). */
 interface SideQueue {
-  readonly queue: Waiting[];
+  readonly queue: WaitingCreate[];
   onWire: TrackedOrder | null;
 }
 
-/** An order is not sent with less than this left of its admission window. */
+/** Do not send an order with less than this left of its admission window, in ms. */
 const MIN_LEFT_MS = 500;
 /** How far the venue's time of an acknowledged order may precede its signing time. */
 const EARLY_MS = 1000;
 
 export class CreateQueue {
-  readonly #parts: CreateQueueDeps;
+  readonly #deps: CreateQueueDeps;
   readonly #sideQueues = new Map<string, SideQueue>();
-  readonly #sent = new SendOnceGuard();
+  readonly #sendOnce = new SendOnceGuard();
 
-  constructor(parts: CreateQueueDeps) {
-    this.#parts = parts;
+  constructor(deps: CreateQueueDeps) {
+    this.#deps = deps;
   }
 
   /** True if no create is waiting or on the wire. */
@@ -70,9 +70,10 @@ export class CreateQueue {
     return true;
   }
 
-  submit(track: TrackedOrder, seq: number): void {
-    const sideQueue = this.#sideQueueOf(track);
-    sideQueue.queue.push({ track, seq });
+  /** Sends the order in its turn, once the journal is durable up to `seq`. */
+  submit(tracked: TrackedOrder, seq: number): void {
+    const sideQueue = this.#sideQueueOf(tracked);
+    sideQueue.queue.push({ tracked, seq });
     this.#sendWaiting(sideQueue);
   }
   /** Called when more of the journal is durable. */
@@ -84,27 +85,27 @@ export class CreateQueue {
     const key = `${side} ${instrumentIndex}`;
     const known = this.#sideQueues.get(key);
     if (known) return known;
-    const made: SideQueue = { queue: [], onWire: null };
-    this.#sideQueues.set(key, made);
-    return made;
+    const sideQueue: SideQueue = { queue: [], onWire: null };
+    this.#sideQueues.set(key, sideQueue);
+    return sideQueue;
   }
 
   #sendWaiting(sideQueue: SideQueue): void {
     while (sideQueue.onWire === null) {
       const [head] = sideQueue.queue;
-      if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;
+      if (head === undefined || this.#deps.journal.durableSeq < head.seq) return;
       sideQueue.queue.shift();
-      const why = this.#whyNot(head.track);
-      if (why !== null) this.#parts.sink().notSent(head.track.id, why);
-      else start(this.#send(sideQueue, head.track));
+      const why = this.#reasonNotToSend(head.tracked);
+      if (why !== null) this.#deps.sink().notSent(head.tracked.id, why);
+      else start(this.#send(sideQueue, head.tracked));
     }
   }
 
-  /** Returns why the order must not be sent, or null. No byte has left, so this proves that the order does not exist. */
-  #whyNot(track: TrackedOrder): string | null {
-    const { tracks, serverTime, settings, holdCode, raisedCauses } = this.#parts;
-    const { instrumentIndex, side } = track.request;
-    for (const other of tracks.openOf(instrumentIndex)) {
+  /** Returns the code of the reason why the order must not be sent, or null. No byte has left, so the order does not exist. */
+  #reasonNotToSend(tracked: TrackedOrder): string | null {
+    const { trackedOrders, serverTime, settings, holdCode, raisedCauses } = this.#deps;
+    const { instrumentIndex, side } = tracked.request;
+    for (const other of trackedOrders.openOf(instrumentIndex)) {
       if (other.lifecycle === 'unknown' && other.request.side === side) return 'SIDE_UNKNOWN';
     }
     const { ms, uncertaintyMs } = serverTime();
@@ -112,78 +113,81 @@ export class CreateQueue {
       raisedCauses.raise('CLOCK', null, `the exchange's clock is known to ${Math.ceil(uncertaintyMs)} ms only`);
       return 'CLOCK';
     }
-    if (ms - track.signMs > settings.windowMs - MIN_LEFT_MS) return 'STALE';
-    return holdCode(track);
+    if (ms - tracked.signMs > settings.windowMs - MIN_LEFT_MS) return 'STALE';
+    return holdCode(tracked);
   }
 
-  *#send(sideQueue: SideQueue, track: TrackedOrder): Work<void> {
-    const { venue, settings } = this.#parts;
-    this.#sent.take(track.id);
-    track.isOnWire = true;
-    sideQueue.onWire = track;
-    const outcome = yield* venue.create(track.request, track.cid, {
+  *#send(sideQueue: SideQueue, tracked: TrackedOrder): Work<void> {
+    const { venue, settings } = this.#deps;
+    this.#sendOnce.take(tracked.id);
+    tracked.isOnWire = true;
+    sideQueue.onWire = tracked;
+    const outcome = yield* venue.create(tracked.request, tracked.clientOrderId, {
       timeoutMs: settings.createTimeoutMs,
-      signMs: timeMs(track.signMs),
-      late: (late) => this.#onLateReply(track, late),
+      signMs: timeMs(tracked.signMs),
+      late: (late) => this.#onLateReply(tracked, late),
     });
     sideQueue.onWire = null;
-    this.#onAnswer(track, outcome, sideQueue);
+    this.#onAnswer(tracked, outcome, sideQueue);
     this.#sendWaiting(sideQueue);
   }
 
-  #onAnswer(track: TrackedOrder, outcome: Outcome<CreatedOrder>, sideQueue: SideQueue): void {
-    const { sink, raisedCauses } = this.#parts;
-    const found = createOutcome(outcome, track.request, track.cid);
-    switch (found.kind) {
+  /** Reports the outcome of the create request. */
+  #onAnswer(tracked: TrackedOrder, outcome: Outcome<CreatedOrder>, sideQueue: SideQueue): void {
+    const { sink, raisedCauses } = this.#deps;
+    const created = createOutcome(outcome, tracked.request, tracked.clientOrderId);
+    switch (created.kind) {
       case 'acked':
-        return this.#onAck(track, found.venueId, found.timeMs);
+        return this.#onAck(tracked, created.venueId, created.timeMs);
       case 'refused':
-        // A list has shown the order meanwhile, which is stronger than a refusal.
-        if (track.lifecycle === 'sent' || track.lifecycle === 'unknown') sink().refused(track.id, found.code);
+        // In any other state a list has shown the order meanwhile, which is stronger than a refusal.
+        if (tracked.lifecycle === 'sent' || tracked.lifecycle === 'unknown') sink().refused(tracked.id, created.code);
         return;
       case 'notSent':
-        return sink().notSent(track.id, found.cause);
+        return sink().notSent(tracked.id, created.cause);
       case 'unknown': {
-        if (found.echo !== null) raisedCauses.raise('ECHO', null, `${track.cid}: ${found.cause}`);
-        if (track.lifecycle !== 'sent') return;
-        sink().outcomeUnknown(track.id, found.code === null ? found.cause : `${found.code}: ${found.cause}`);
+        if (created.echo !== null) raisedCauses.raise('ECHO', null, `${tracked.clientOrderId}: ${created.cause}`);
+        if (tracked.lifecycle !== 'sent') return;
+        sink().outcomeUnknown(tracked.id, created.code === null ? created.cause : `${created.code}: ${created.cause}`);
         // With an unknown order on this side, the rest of the queue must not be sent.
-        for (const { track: next } of sideQueue.queue.splice(0)) sink().notSent(next.id, 'SIDE_UNKNOWN');
+        for (const { tracked: next } of sideQueue.queue.splice(0)) sink().notSent(next.id, 'SIDE_UNKNOWN');
       }
     }
   }
 
-  /** Handles a late reply. It still counts, and its value is the create's. */
-  #onLateReply(track: TrackedOrder, outcome: Outcome<unknown>): void {
+  /** Handles a reply that arrives after the time limit. It still shows the outcome of the create. */
+  #onLateReply(tracked: TrackedOrder, outcome: Outcome<unknown>): void {
     if (outcome.kind === 'refused') {
-      if (track.lifecycle === 'unknown') this.#onAnswer(track, outcome, this.#sideQueueOf(track));
+      if (tracked.lifecycle === 'unknown') this.#onAnswer(tracked, outcome, this.#sideQueueOf(tracked));
       return;
     }
     if (outcome.kind !== 'acked') return;
     const venueId = orderIdIn(outcome.value);
-    if (venueId !== null) this.#onAck(track, venueId, null);
+    if (venueId !== null) this.#onAck(tracked, venueId, null);
   }
 
-  #onAck(track: TrackedOrder, venueId: string, atMs: number | null): void {
-    const { tracks, sink, adopted, serverTime, delayObserver, raisedCauses, settings, contested, isExtra, doubled } = this.#parts;
-    if (track.venueId !== null) {
-      if (track.venueId !== venueId) doubled(track, venueId);
+  /** Assigns the acknowledged id to the order, unless the order or the id is already taken. `atMs`: venue time of the order, or null. */
+  #onAck(tracked: TrackedOrder, venueId: string, atMs: number | null): void {
+    const { trackedOrders, sink, adopted, serverTime, delayObserver, raisedCauses, settings, contest, isDuplicate, duplicated } =
+      this.#deps;
+    if (tracked.venueId !== null) {
+      if (tracked.venueId !== venueId) duplicated(tracked, venueId);
       return;
     }
-    const other = tracks.byVenueId(venueId);
-    if (other !== undefined || isExtra(venueId)) return contested(other === undefined ? [track] : [other, track], venueId);
+    const other = trackedOrders.byVenueId(venueId);
+    if (other !== undefined || isDuplicate(venueId)) return contest(other === undefined ? [tracked] : [other, tracked], venueId);
     const { ms } = serverTime();
-    const delayMs = (atMs ?? ms) - track.signMs;
+    const delayMs = (atMs ?? ms) - tracked.signMs;
     delayObserver?.onAdmission(Math.max(0, delayMs), ms);
     if (atMs !== null && !(delayMs > -EARLY_MS && delayMs <= settings.windowMs)) {
       raisedCauses.raise('ADMISSION', null, `order ${venueId} was taken ${delayMs} ms after the time with which it was signed`);
     }
-    const wasAbsent = track.isBelievedAbsent;
-    tracks.setVenueId(track, venueId);
-    tracks.watch(track);
-    if (wasAbsent) sink().arrivedLate(track.id, venueId as VenueOrderId, atMs ?? ms);
-    else sink().acked(track.id, venueId as VenueOrderId, atMs ?? ms);
-    adopted(track);
+    const wasAbsent = tracked.isBelievedAbsent;
+    trackedOrders.setVenueId(tracked, venueId);
+    trackedOrders.watch(tracked);
+    if (wasAbsent) sink().arrivedLate(tracked.id, venueId as VenueOrderId, atMs ?? ms);
+    else sink().acked(tracked.id, venueId as VenueOrderId, atMs ?? ms);
+    adopted(tracked);
   }
 }
 

@@ -1,4 +1,4 @@
-// One WebSocket connection over Node's HTTP client. Replies to pings of every form and ignores all other messages.
+// Opens one WebSocket connection. It replies to pings of every form and ignores all other messages.
 
 import { createHash } from 'node:crypto';
 import { request as requestPlain, type IncomingMessage } from 'node:http';
@@ -35,14 +35,14 @@ export interface SocketConnection {
   drop(): void;
 }
 
-/** `url`: http or https instead of ws and wss. `random`: from 0 to 1. */
+/** Opens a connection. `url` starts with http or https instead of ws or wss. `random` returns numbers from 0 to 1. */
 export function openSocket(url: string, random: () => number, events: ConnectionEvents): SocketConnection {
-  const key = Buffer.from(bytesOf(16, random)).toString('base64');
+  const key = Buffer.from(bytesFrom(16, random)).toString('base64');
   let socket: Duplex | null = null;
-  let isOver = false;
+  let hasEnded = false;
   const end = (why: string | null): void => {
-    if (isOver) return;
-    isOver = true;
+    if (hasEnded) return;
+    hasEnded = true;
     request.destroy();
     socket?.destroy();
     if (why !== null) events.closed(why);
@@ -60,15 +60,15 @@ export function openSocket(url: string, random: () => number, events: Connection
     socket = upgraded;
     upgraded.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
     upgraded.on('close', () => end('the connection was lost'));
-    if (isOver) upgraded.destroy();
+    if (hasEnded) upgraded.destroy();
     else if (!isAccepted(response, key)) end('expected a WebSocket handshake reply, got another reply');
-    else listen(upgraded, head, random, { ...events, pinged: () => isOver || events.pinged() }, end);
+    else listen(upgraded, head, random, { ...events, pinged: () => hasEnded || events.pinged() }, end);
   });
   request.end();
   return { drop: () => end(null) };
 }
 
-const bytesOf = (count: number, random: () => number): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
+const bytesFrom = (count: number, random: () => number): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
 
 function isAccepted({ headers }: IncomingMessage, key: string): boolean {
   const accept = createHash('sha1')
@@ -79,12 +79,13 @@ function isAccepted({ headers }: IncomingMessage, key: string): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-accept'] === accept && isBare;
 }
 
+/** Handles everything that the service sends. `head`: bytes that arrived with the handshake. */
 function listen(socket: Duplex, head: Buffer, random: () => number, events: ConnectionEvents, end: (why: string) => void): void {
   const reader = new FrameReader('server', MAX_MESSAGE_BYTES);
-  const send = (opcode: number, payload: Uint8Array): void => void socket.write(frameOf(opcode, payload, bytesOf(4, random)));
+  const send = (opcode: number, payload: Uint8Array): void => void socket.write(frameOf(opcode, payload, bytesFrom(4, random)));
   const receive = (bytes: Uint8Array): void => {
     const { frames, broken } = reader.push(bytes);
-    for (const frame of frames) take(frame, send, events, end);
+    for (const frame of frames) handleFrame(frame, send, events, end);
     if (broken === null) return;
     send(OPCODE.close, closePayload(broken.code, broken.why));
     end(`the service sent ${broken.why}`);
@@ -96,7 +97,7 @@ function listen(socket: Duplex, head: Buffer, random: () => number, events: Conn
 
 type Send = (opcode: number, payload: Uint8Array) => void;
 
-function take({ opcode, payload }: SocketFrame, send: Send, events: ConnectionEvents, end: (why: string) => void): void {
+function handleFrame({ opcode, payload }: SocketFrame, send: Send, events: ConnectionEvents, end: (why: string) => void): void {
   switch (opcode) {
     case OPCODE.ping:
       send(OPCODE.pong, payload);
@@ -120,7 +121,7 @@ function take({ opcode, payload }: SocketFrame, send: Send, events: ConnectionEv
   }
 }
 
-/** Returns the text of a message, also if it is gzipped, as some services do; null for anything else. */
+/** Returns the text of a message, which some services compress with gzip; null if it is not text. */
 function messageIn(payload: Uint8Array): string | null {
   if (payload[0] !== 0x1f || payload[1] !== 0x8b) return textIn(payload);
   try {

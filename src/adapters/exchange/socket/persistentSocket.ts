@@ -1,4 +1,4 @@
-// A WebSocket connection that reconnects after every end, with growing pauses, and exposes its state.
+// Keeps a WebSocket connection open: reconnects with growing pauses after each end, and shows the state of the connection.
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -37,7 +37,7 @@ export function reconnectPauseMs(attempt: number, random: number): number {
   return Math.ceil((maxMs * (1 + random)) / 2);
 }
 
-/** Off until `start`. No other part depends on the connection; it only has to stay open. */
+/** A connection that is off until `start`. Nothing is read from it: it only has to stay open. */
 export class PersistentSocket {
   readonly #url: string;
   readonly #scheduler: Scheduler;
@@ -47,7 +47,7 @@ export class PersistentSocket {
   readonly #changed: (state: SocketState) => void;
   #state: SocketState = { kind: 'off' };
   #connection: SocketConnection | null = null;
-  /** Time limit of the current state. */
+  /** Timer that ends the current state. */
   #timer: number | null = null;
   /** Attempts since the last connection that was pinged. */
   #attempts = 0;
@@ -90,7 +90,7 @@ export class PersistentSocket {
     });
   }
 
-  /** Only a ping resets the pauses. A connection that closes right after opening must not cause fast retries. */
+  /** Resets the pauses. Opening alone does not, so that a connection that closes at once is not retried quickly. */
   #onPing(): void {
     if (this.#state.kind !== 'open') return;
     this.#attempts = 0;
@@ -127,7 +127,7 @@ export class PersistentSocket {
   }
 }
 
-/** Returns the URL with http or https instead of ws and wss. */
+/** Returns the URL with http or https instead of ws or wss. Throws ConfigError for an invalid or unsafe URL. */
 export function checkedSocketUrl(url: string): string {
   if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
     throw new ConfigError('socket: expected a URL such as wss://api.example.com/ws', 'write its address with wss:// before it');

@@ -1,4 +1,4 @@
-// Estimates the clock offset of the venue from several samples: the median and its maximum error.
+// Estimates the venue's clock offset and its maximum error from several samples.
 
 /** One sample: send and receive times of our clock, and the server's time; ms. */
 export interface ClockSample {
@@ -19,20 +19,20 @@ const ROUNDING_MS = 1;
 
 /** Returns the offset from at least one sample. */
 export function offsetOf(samples: readonly ClockSample[]): Offset {
-  // The service reads its clock between request and reply, so each sample proves an interval of half a round trip to either side.
-  const seen = samples.map(({ sentMs, receivedMs, serverMs }) => {
+  // The service reads its clock between request and reply. So each sample limits the error to half a round trip in either direction.
+  const estimates = samples.map(({ sentMs, receivedMs, serverMs }) => {
     const halfMs = (receivedMs - sentMs) / 2 + ROUNDING_MS;
     return { offsetMs: serverMs - (sentMs + receivedMs) / 2, halfMs };
   });
-  const median = medianOf(seen.map(({ offsetMs }) => offsetMs));
-  const from = Math.max(...seen.map(({ offsetMs, halfMs }) => offsetMs - halfMs));
-  const to = Math.min(...seen.map(({ offsetMs, halfMs }) => offsetMs + halfMs));
+  const median = medianOf(estimates.map(({ offsetMs }) => offsetMs));
+  const from = Math.max(...estimates.map(({ offsetMs, halfMs }) => offsetMs - halfMs));
+  const to = Math.min(...estimates.map(({ offsetMs, halfMs }) => offsetMs + halfMs));
   if (from <= to) {
     const offsetMs = Math.min(Math.max(median, from), to);
     return { offsetMs, uncertaintyMs: Math.max(offsetMs - from, to - offsetMs) };
   }
   // The samples contradict each other: one of the clocks was set in between.
-  return { offsetMs: median, uncertaintyMs: Math.max(...seen.map(({ offsetMs, halfMs }) => Math.abs(offsetMs - median) + halfMs)) };
+  return { offsetMs: median, uncertaintyMs: Math.max(...estimates.map(({ offsetMs, halfMs }) => Math.abs(offsetMs - median) + halfMs)) };
 }
 
 function medianOf(values: readonly number[]): number {

@@ -12,7 +12,7 @@ import { JUMP_MS, ServerClock, type ServerClockOptions } from './serverClock.ts'
 const START = Date.UTC(2024, 0, 1);
 const HOUR = 3_600_000;
 
-/** Ways and clock of a service: ms ahead of ours, out and back, or null where no answer comes. */
+/** The network delays out and back, and the offset of the service's clock, ms; null if no reply comes. */
 interface Way {
   readonly aheadMs: number;
   readonly outMs: number;
@@ -44,7 +44,7 @@ class World {
     });
   }
 
-  /** Measures and lets the answers come; what `measure` reports. */
+  /** Measures, lets the replies arrive, and returns the result of `measure`. */
   measure(market: Market): boolean | null {
     let text: boolean | null = null;
     this.clock.measure(market, (isMeasured) => void (text = isMeasured));
@@ -60,7 +60,7 @@ class World {
 describe('offsetOf', () => {
   const way = fc.record({ outMs: fc.double({ min: 0, max: 800, noNaN: true }), backMs: fc.double({ min: 0, max: 800, noNaN: true }) });
 
-  test('the truth is never further off than it says, however uneven the ways', () => {
+  test('the true offset is always within the stated uncertainty, however uneven the network delays are', () => {
     fc.assert(
       fc.property(
         fc.array(way, { minLength: 1, maxLength: 9 }),
@@ -70,7 +70,7 @@ describe('offsetOf', () => {
           const samples = ways.map(({ outMs, backMs }): ClockSample => {
             const sentMs = at;
             at += outMs + backMs;
-            // Our clock is read in whole ms, as the service's is.
+            // Our clock is read in whole ms, like the service's.
             return { sentMs: Math.floor(sentMs), serverMs: Math.floor(sentMs + outMs + aheadMs), receivedMs: Math.floor(at) };
           });
           const { offsetMs, uncertaintyMs } = offsetOf(samples);
@@ -83,7 +83,7 @@ describe('offsetOf', () => {
     );
   });
 
-  test('offsetOf is the median: what one slow answer says does not move it', () => {
+  test('offsetOf is the median: one slow reply does not move it', () => {
     const sample = (outMs: number, backMs: number): ClockSample => ({
       sentMs: START,
       serverMs: START + 5000 + outMs,
@@ -95,20 +95,20 @@ describe('offsetOf', () => {
     expect(offsetOf([sample(2, 900)])).toEqual({ offsetMs: 4551, uncertaintyMs: 452 });
   });
 
-  test('offsetOf says how far apart samples are that contradict each other', () => {
+  test('offsetOf returns the distance between samples that contradict each other', () => {
     const at = (offsetMs: number): ClockSample => ({ sentMs: START, receivedMs: START, serverMs: START + offsetMs });
     expect(offsetOf([at(0), at(0), at(9000)])).toEqual({ offsetMs: 0, uncertaintyMs: 9001 });
   });
 });
 
 describe('ServerClock', () => {
-  test('ServerClock is our own time of unknown worth until it was measured', () => {
+  test('ServerClock is our own time with infinite uncertainty until it was measured', () => {
     const { clock } = new World(() => ({ aheadMs: HOUR, outMs: 20, backMs: 20 }));
     expect(clock.now('spot')).toEqual({ ms: START, uncertaintyMs: Infinity });
     expect([clock.isMeasured('spot'), clock.isMeasuredSince('spot', 0)]).toEqual([false, false]);
   });
 
-  test('ServerClock is right within its uncertainty for clocks an hour apart, in either direction', () => {
+  test('ServerClock is right within its uncertainty for clocks an hour apart, in both directions', () => {
     for (const aheadMs of [-HOUR, HOUR]) {
       const rng = seededRng(3);
       const world = new World(() => ({ aheadMs, outMs: 10 + rng.next() * 300, backMs: 10 + rng.next() * 300 }));
@@ -121,7 +121,7 @@ describe('ServerClock', () => {
     }
   });
 
-  test('ServerClock of a service for both markets is measured once for both', () => {
+  test('ServerClock is measured once for both markets of a service', () => {
     const world = new World(() => ({ aheadMs: 500, outMs: 10, backMs: 10 }), { shared: 'spot', samples: 3 });
     world.measure('futures');
     expect(world.asked).toEqual(['spot', 'spot', 'spot']);
@@ -130,7 +130,7 @@ describe('ServerClock', () => {
     expect(world.jumps).toEqual([]);
   });
 
-  test('ServerClock becomes less certain with time, and certain again', () => {
+  test('ServerClock becomes less certain with time, and certain again with a measurement', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 10, backMs: 10 }));
     world.measure('spot');
     const first = world.clock.now('spot').uncertaintyMs;
@@ -140,7 +140,7 @@ describe('ServerClock', () => {
     expect(world.clock.now('spot').uncertaintyMs).toBeCloseTo(first, 5);
   });
 
-  test('ServerClock never runs backwards while it is corrected by up to JUMP_MS; says what that costs; follows more at once', () => {
+  test('ServerClock never runs backwards during a correction of up to JUMP_MS, reports the cost, and corrects more than that at once', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -JUMP_MS, max: JUMP_MS }), { maxLength: 8 }), fc.nat(), (steps, seed) => {
         const rng = seededRng(seed);
@@ -174,7 +174,7 @@ describe('ServerClock', () => {
     expect(world.jumps).toEqual([-HOUR]);
   });
 
-  test('ServerClock asks once for all who want it measured at a time; a correction is not tried again so soon', () => {
+  test('ServerClock measures once for all who request it together, and does not repeat a correction too soon', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 50, backMs: 50 }));
     const text: boolean[] = [];
     for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void text.push(isMeasured));
@@ -195,7 +195,7 @@ describe('ServerClock', () => {
     expect([text.at(-1), world.asked.length]).toEqual([true, 15]);
   });
 
-  test('ServerClock is waited for by those who need it, and not again where the service has just not reported it', () => {
+  test('ServerClock lets its callers wait for a measurement, but not soon after one has failed', () => {
     const world = new World(() => null);
     let ready = 0;
     const wait = (): void => world.clock.whenReady('spot', () => void ready++);
@@ -214,7 +214,7 @@ describe('ServerClock', () => {
     expect([ready, world.asked.length]).toEqual([5, 6]);
   });
 
-  test('ServerClock keeps what it knows when no answer comes, and takes fewer answers than it asked for', () => {
+  test('ServerClock keeps its offset when no reply comes, and accepts fewer replies than it requested', () => {
     const world = new World(() => null);
     expect(world.measure('spot')).toBe(false);
     expect([world.asked.length, world.clock.isMeasured('spot')]).toEqual([1, false]);

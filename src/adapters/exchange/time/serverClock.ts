@@ -1,4 +1,4 @@
-// The venue's clock: its offset is measured by reading the server time, our clock carries it on, and it does not run backwards.
+// Provides the venue's time: our clock plus an offset that is measured regularly. Returned times do not run backwards.
 
 import { timeMs, type TimeMs } from '../../../base/brand.ts';
 import type { Market } from '../../../model/instrument.ts';
@@ -6,7 +6,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import { offsetOf, type ClockSample, type Offset } from './offset.ts';
 
 /** Reads the time of the service of `market` once. Calls `done` once, with null if no time arrived. */
-export type AskTime = (market: Market, done: (sample: ClockSample | null) => void) => void;
+export type ReadTime = (market: Market, done: (sample: ClockSample | null) => void) => void;
 
 export interface ServerTime {
   /** Unix time in whole ms. */
@@ -26,14 +26,14 @@ export interface ServerClockOptions {
   readonly jumped?: (market: Market, byMs: number) => void;
 }
 
-/** Maximum drift of two clocks in ms per ms: 100 ms in about a quarter of an hour, more than any quartz. */
+/** Maximum drift of two clocks, in ms per ms: about 100 ms in a quarter of an hour. Quartz clocks drift less. */
 const DRIFT = 1e-4;
 /**
- * A backward correction up to this is made by standing still. A larger one means that a clock was set, and standing still that long would
- * make the venue refuse every request, so it takes effect at once.
+ * For a backward correction up to this, returned times stand still. A larger one means that a clock was set. It takes effect at once,
+ * because the venue would refuse every request while the time stands still.
  */
 export const JUMP_MS = 2000;
-/** If a service keeps rejecting our time or does not report its own, its clock is measured at most this often. */
+/** Minimum time between two measurements of a service that rejects our time or does not report its own. */
 const MIN_GAP_MS = 5000;
 
 interface Measured extends Offset {
@@ -46,8 +46,8 @@ interface MarketClock {
   /** The latest time returned. */
   lastReturnedMs: number;
   /** Our times at which the last measurement and the last correction began. */
-  triedMs: number;
-  correctedMs: number;
+  measuringSinceMs: number;
+  correctingSinceMs: number;
   /** Callbacks that wait for the running measurement; null if none is running. */
   waiting: ((isMeasured: boolean) => void)[] | null;
   timer: number | null;
@@ -56,8 +56,8 @@ interface MarketClock {
 const newClock = (): MarketClock => ({
   measured: null,
   lastReturnedMs: -Infinity,
-  triedMs: -Infinity,
-  correctedMs: -Infinity,
+  measuringSinceMs: -Infinity,
+  correctingSinceMs: -Infinity,
   waiting: null,
   timer: null,
 });
@@ -66,7 +66,7 @@ export class ServerClock {
   readonly #scheduler: Scheduler;
   readonly #options: Required<ServerClockOptions>;
   readonly #clocks: Readonly<Record<Market, MarketClock>> = { spot: newClock(), futures: newClock() };
-  #ask: AskTime | null = null;
+  #readTime: ReadTime | null = null;
 
   constructor(scheduler: Scheduler, { shared = null, samples = 5, periodMs = 300_000, jumped = () => {} }: ServerClockOptions = {}) {
     this.#scheduler = scheduler;
@@ -74,8 +74,8 @@ export class ServerClock {
   }
 
   /** Sets the client function that reads the time. It comes later, because the client itself needs this clock. */
-  attach(ask: AskTime): void {
-    this.#ask = ask;
+  attach(readTime: ReadTime): void {
+    this.#readTime = readTime;
   }
 
   /** True once the clock of `market` has been measured. */
@@ -100,20 +100,20 @@ export class ServerClock {
     return { ms: timeMs(reportedMs), uncertaintyMs };
   }
 
-  /** Measures the clock of `market`, shared with all callers meanwhile. Calls `done` once; true if the service reported its time. */
+  /** Measures the clock of `market`. Callers during a measurement share it. Calls `done` once; true if the service reported its time. */
   measure(market: Market, done: (isMeasured: boolean) => void = () => {}): void {
     const clock = this.#clockOf(market);
     if (clock.waiting !== null) {
       clock.waiting.push(done);
       return;
     }
-    if (this.#ask === null) {
+    if (this.#readTime === null) {
       done(false);
       return;
     }
     clock.waiting = [done];
-    clock.triedMs = this.#scheduler.nowMs;
-    this.#sample(this.#options.shared ?? market, clock, clock.triedMs, []);
+    clock.measuringSinceMs = this.#scheduler.nowMs;
+    this.#sample(this.#options.shared ?? market, clock, clock.measuringSinceMs, []);
   }
 
   /**
@@ -122,7 +122,7 @@ export class ServerClock {
    */
   whenReady(market: Market, done: () => void): void {
     const clock = this.#clockOf(market);
-    const hasJustFailed = clock.waiting === null && this.#scheduler.nowMs - clock.triedMs < MIN_GAP_MS;
+    const hasJustFailed = clock.waiting === null && this.#scheduler.nowMs - clock.measuringSinceMs < MIN_GAP_MS;
     if (clock.measured !== null || hasJustFailed) done();
     else this.measure(market, done);
   }
@@ -131,11 +131,11 @@ export class ServerClock {
   correct(market: Market, done: (isMeasured: boolean) => void = () => {}): void {
     const clock = this.#clockOf(market);
     const { nowMs } = this.#scheduler;
-    if (clock.waiting === null && nowMs - clock.correctedMs < MIN_GAP_MS) {
+    if (clock.waiting === null && nowMs - clock.correctingSinceMs < MIN_GAP_MS) {
       done(false);
       return;
     }
-    clock.correctedMs = nowMs;
+    clock.correctingSinceMs = nowMs;
     this.measure(market, done);
   }
 
@@ -165,23 +165,23 @@ export class ServerClock {
 
   /** Takes samples one by one, so that they share a connection and do not delay each other. */
   #sample(source: Market, clock: MarketClock, beganMs: number, samples: readonly ClockSample[]): void {
-    const asked = (sample: ClockSample | null): void => {
-      const all = sample === null ? samples : [...samples, sample];
-      // A service that does not reply is not asked again. A median of fewer samples is better than none.
-      if (sample !== null && all.length < this.#options.samples) this.#sample(source, clock, beganMs, all);
-      else this.#finish(source, clock, beganMs, all);
+    const sampled = (sample: ClockSample | null): void => {
+      const collected = sample === null ? samples : [...samples, sample];
+      // If a sample fails, the measurement uses the samples before it.
+      if (sample !== null && collected.length < this.#options.samples) this.#sample(source, clock, beganMs, collected);
+      else this.#finish(source, clock, beganMs, collected);
     };
-    this.#ask!(source, asked);
+    this.#readTime!(source, sampled);
   }
 
   #finish(source: Market, clock: MarketClock, beganMs: number, samples: readonly ClockSample[]): void {
     const waiting = clock.waiting ?? [];
     clock.waiting = null;
-    if (samples.length > 0) this.#take(source, clock, { ...offsetOf(samples), atMs: beganMs });
+    if (samples.length > 0) this.#accept(source, clock, { ...offsetOf(samples), atMs: beganMs });
     for (const done of waiting) done(samples.length > 0);
   }
 
-  #take(source: Market, clock: MarketClock, measured: Measured): void {
+  #accept(source: Market, clock: MarketClock, measured: Measured): void {
     const before = clock.measured;
     clock.measured = measured;
     const byMs = before === null ? 0 : measured.offsetMs - before.offsetMs;

@@ -2,29 +2,29 @@
 
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 
-type Opened = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly cause: string };
+type Decompressed = { readonly ok: true; readonly body: Uint8Array } | { readonly ok: false; readonly cause: string };
 
 /**
  * Calls `done` once with the decompressed body, before returning if nothing needs decompression. `encoding`: the Content-Encoding header,
  * if any. Stops as soon as the output exceeds `maxBytes`, so a decompression bomb costs no more than that.
  */
-export function decompress(encoding: string | undefined, body: Uint8Array, maxBytes: number, done: (opened: Opened) => void): void {
+export function decompress(encoding: string | undefined, body: Uint8Array, maxBytes: number, done: (result: Decompressed) => void): void {
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || body.length === 0) {
     done({ ok: true, body });
     return;
   }
-  const open = openerOf(name, body);
-  if (open === null) {
+  const decompressBody = decompressorOf(name, body);
+  if (decompressBody === null) {
     done({ ok: false, cause: `an answer in an encoding that was not requested: ${name.slice(0, 40)}` });
     return;
   }
-  open(body, { maxOutputLength: maxBytes }, (error, opened) =>
-    done(error ? { ok: false, cause: `an answer that cannot be decompressed: ${causeOf(error, maxBytes)}` } : { ok: true, body: opened }),
+  decompressBody(body, { maxOutputLength: maxBytes }, (error, result) =>
+    done(error ? { ok: false, cause: `an answer that cannot be decompressed: ${causeOf(error, maxBytes)}` } : { ok: true, body: result }),
   );
 }
 
-function openerOf(name: string, body: Uint8Array): typeof gunzip | null {
+function decompressorOf(name: string, body: Uint8Array): typeof gunzip | null {
   switch (name) {
     case 'gzip':
     case 'x-gzip':

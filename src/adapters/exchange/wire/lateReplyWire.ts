@@ -3,8 +3,9 @@
 import type { Wire, WireOutcome } from '../../../ports/wire.ts';
 
 /**
- * A Wire; one without support for `late` qualifies too. With `late`, cancelling a request that has left keeps it under way, and `late` is
- * called at most once with the reply. A second cancel ends that too. A request that had not left at the cancel is never sent.
+ * Sends a request. With `late`, the first cancel of a request that has left only stops waiting: `late` is called once with the reply, if it
+ * comes. A second cancel ends the request. A request that had not left at the first cancel is never sent. A Wire that ignores `late` fits
+ * too.
  */
 export type LateReplyWire = (...args: [...Parameters<Wire>, late?: (reply: WireReply) => void]) => ReturnType<Wire>;
 export type WireReply = Extract<WireOutcome, { readonly kind: 'reply' }>;

@@ -1,4 +1,4 @@
-// The Wire over undici: keep-alive sockets, one request at a time on each, nothing sent twice.
+// Sends HTTP requests with undici: over keep-alive sockets, one request at a time on each, and each request once.
 
 import { Agent, type Dispatcher } from 'undici';
 import type { WireOutcome } from '../../../ports/wire.ts';
@@ -33,13 +33,13 @@ const KEEP_ALIVE_MARGIN_MS = 500;
  */
 const IDLE_MS = { private: 4000, public: 300_000 } as const;
 
-/** Opens sockets as needed; `close` ends them. */
+/** A Wire with its own sockets. It opens sockets as needed; `close` ends them. */
 export class UndiciWire {
   readonly #agent: Agent;
   readonly #publicAgent: Agent;
   readonly #maxBodyBytes: number;
   readonly #maxLate: number;
-  /** Oldest first. */
+  /** Cancelled calls that still listen for a late reply, the oldest first. */
   readonly #late = new Set<WireCall>();
   readonly #origins = new Map<string, string>();
 
@@ -82,6 +82,7 @@ export class UndiciWire {
     await Promise.all([this.#agent.destroy(), this.#publicAgent.destroy()]);
   }
 
+  /** Splits the URL, and checks each origin once. */
   #split(url: string): { readonly origin: string; readonly path: string } {
     const slash = url.indexOf('/', url.indexOf('//') + 2);
     const start = slash < 0 ? url : url.slice(0, slash);
@@ -90,6 +91,7 @@ export class UndiciWire {
     return { origin, path: slash < 0 ? '/' : url.slice(slash) };
   }
 
+  /** Cancels the call. If too many cancelled calls listen for a late reply, the oldest stops listening. */
   #cancel(call: WireCall): void {
     if (!call.cancel()) {
       this.#late.delete(call);
@@ -105,7 +107,7 @@ export class UndiciWire {
   }
 }
 
-/** One request: receives undici's events until it has ended. */
+/** One request. Collects undici's events into an outcome. */
 class WireCall implements Dispatcher.DispatchHandler {
   readonly #maxBodyBytes: number;
   readonly #done: (outcome: WireOutcome) => void;
@@ -117,7 +119,7 @@ class WireCall implements Dispatcher.DispatchHandler {
   #headers: Readonly<Record<string, string>> = {};
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
-  /** True when the transport has ended. */
+  /** True when undici reports no more events for it. */
   isOver = false;
 
   constructor(maxBodyBytes: number, done: (outcome: WireOutcome) => void, late: ((reply: WireReply) => void) | undefined) {

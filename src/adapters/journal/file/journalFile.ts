@@ -1,4 +1,4 @@
-// Writes a journal: lines queue up, one sync covers all waiting lines, and durable records are reported in order.
+// Writes a journal. Lines wait in a queue, one sync covers all waiting lines of a file, and durable records are reported in sequence.
 
 import { InvariantError } from '../../../base/errors.ts';
 import { DiskError, REPLACED, type Disk } from '../../../ports/disk.ts';
@@ -8,10 +8,11 @@ import type { SegmentEnd } from './readJournal.ts';
 import { FORMAT, type RecordBody, type RecordKind } from '../records/records.ts';
 import { segmentName } from './segmentName.ts';
 
+/** Receives the progress of a journal. */
 export interface JournalListener {
-  /** All records up to `seq` are durable. Called with rising numbers, each once. */
+  /** Reports that all records up to `seq` are durable. The numbers rise. */
   onDurable(seq: number): void;
-  /** Nothing appended from now on becomes durable, so no order may be sent until a restart. Called once. */
+  /** Reports, once, that nothing more becomes durable. Then no order may be sent until a restart. */
   onFailure(why: string): void;
 }
 
@@ -24,7 +25,7 @@ export interface JournalFileOptions {
   readonly ending: SegmentEnd;
   /** The previous file, which must be synced before the first new record relies on it; null if there is no such file. */
   readonly prior: string | null;
-  /** Finished files before that one. None of them may disappear or change while the journal is written. */
+  /** All earlier files. The journal fails if one of them disappears or changes while it is written. */
   readonly finishedFiles?: readonly string[];
   /** A file larger than this is followed by the next one. Default 16 MiB. */
   readonly segmentBytes?: number;
@@ -40,7 +41,7 @@ const MAX_WAITING_BYTES = 64 * 2 ** 20;
 const FINISHED_CHECKS = 8;
 
 /** Lines of one file that wait for the next write. */
-interface Waiting {
+interface WaitingLines {
   readonly path: string;
   /** True if the file must still be created. */
   isNew: boolean;
@@ -48,6 +49,7 @@ interface Waiting {
   lastSeq: number;
 }
 
+/** The files of a journal that is being written. */
 export class JournalFile {
   readonly #disk: Disk;
   readonly #listener: JournalListener;
@@ -55,21 +57,21 @@ export class JournalFile {
   readonly #nowMs: () => number;
   readonly #soon: (run: () => void) => void;
   readonly #segmentBytes: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingLines[] = [];
   #waitingBytes = 0;
   #number: number;
   /** Path of the current file. */
   #path = '';
   /** End of the appended records, written or not. */
   #ending: SegmentEnd;
-  /** Finished files and their identities, checked in turn. */
+  /** Finished files and their identities. They are checked in turn. */
   readonly #finishedFiles: (readonly [path: string, identity: string])[] = [];
-  #look = 0;
-  /** The file of the latest write. */
+  #nextCheck = 0;
+  /** The file that is being written; empty if it must still be created. */
   #written = '';
   #durableSeq: number;
   #isBusy = false;
-  #isAsked = false;
+  #isWritePlanned = false;
   #failure: string | null = null;
   #whenClosed: (() => void) | null = null;
 
@@ -109,7 +111,7 @@ export class JournalFile {
     return this.#failure;
   }
 
-  /** Appends a record and returns its number. After a failure numbers still rise, but nothing is written. */
+  /** Appends a record and returns its number. After a failure, numbers still rise, but nothing is written. */
   append<K extends RecordKind>(kind: K, body: RecordBody<K>): number {
     if (this.#whenClosed) throw new InvariantError(`journal: a ${kind} after the end`);
     if (this.#ending.bytes >= this.#segmentBytes) {
@@ -135,6 +137,7 @@ export class JournalFile {
     this.#add('SEGMENT', { format: FORMAT, number: this.#number, account, priorSeq, priorBytes, priorCrc });
   }
 
+  /** Adds the line of a record to the current file. */
   #add<K extends RecordKind>(kind: K, body: RecordBody<K>): number {
     const seq = this.#ending.seq + 1;
     const { text, crc } = lineOf(seq, this.#nowMs(), kind, body, this.#durableSeq);
@@ -148,16 +151,16 @@ export class JournalFile {
     this.#waitingBytes += text.length;
     if (this.#waitingBytes > (this.#options.maxWaitingBytes ?? MAX_WAITING_BYTES))
       this.#fail(`${this.#waitingBytes} bytes wait for the disk`);
-    else if (!this.#isBusy && !this.#isAsked) {
-      this.#isAsked = true;
+    else if (!this.#isBusy && !this.#isWritePlanned) {
+      this.#isWritePlanned = true;
       this.#soon(() => this.#writeNext());
     }
     return seq;
   }
 
-  /** Writes and syncs what waits for one file. Later lines wait for the next write. */
+  /** Writes and syncs the waiting lines of one file. Later lines wait for the next write. */
   #writeNext(): void {
-    this.#isAsked = false;
+    this.#isWritePlanned = false;
     if (this.#isBusy) return;
     const next = this.#failure === null ? this.#waiting.shift() : undefined;
     if (!next) {
@@ -180,13 +183,13 @@ export class JournalFile {
       return;
     }
     this.#isBusy = true;
-    const lasts = (): void => this.#reportDurable(lastSeq);
+    const report = (): void => this.#reportDurable(lastSeq);
     // The name of a new file must be durable too.
-    this.#sync(path, isNew ? () => this.#sync(this.#options.folder, lasts) : lasts);
+    this.#sync(path, isNew ? () => this.#sync(this.#options.folder, report) : report);
   }
 
-  /** Finishes a file. It is checked once more, because its last check may be long ago. Later checks compare with its identity now. */
-  #finish(next: Waiting): void {
+  /** Finishes a file: syncs it, and notes its identity for later checks. */
+  #finish(next: WaitingLines): void {
     const path = this.#written;
     this.#written = '';
     this.#waiting.unshift(next);
@@ -207,7 +210,7 @@ export class JournalFile {
     this.#writeNext();
   }
 
-  /** A failed sync is never retried: a later success would prove nothing (order-safety, W4). */
+  /** Syncs the path, then runs `then`. A failed sync is never retried, because a later success would prove nothing (order-safety, W4). */
   #sync(path: string, then: () => void): void {
     this.#disk.sync(path, (failure) => {
       if (failure !== null && !guards.syncIsFinal) this.#sync(path, then);
@@ -220,10 +223,10 @@ export class JournalFile {
     });
   }
 
-  /** Checks some finished files with each sync, because every journalled record must be there at the next start. */
+  /** Checks some of the finished files. Every journalled record must still be there at the next start. */
   #areFinishedFilesUnchanged(): boolean {
-    for (let looks = Math.min(FINISHED_CHECKS, this.#finishedFiles.length); looks > 0; looks--) {
-      const [path, identity] = this.#finishedFiles[this.#look++ % this.#finishedFiles.length]!;
+    for (let checksLeft = Math.min(FINISHED_CHECKS, this.#finishedFiles.length); checksLeft > 0; checksLeft--) {
+      const [path, identity] = this.#finishedFiles[this.#nextCheck++ % this.#finishedFiles.length]!;
       if (identityOf(this.#disk, path) === identity) continue;
       this.#isBusy = false;
       this.#fail(changedText(path));

@@ -30,10 +30,10 @@ const anything = fc.oneof(
 
 const SAMPLE = fc.sample(anything, { numRuns: 2000, seed: 11 });
 
-/** Values that a field takes: of names, one of them; else whatever fits. */
+/** The values of a field: one of its names, otherwise any value of its kind. */
 function valueOf(field: RecordField<unknown>): fc.Arbitrary<unknown> {
   const names = field.expects.split(/ \| | or /).filter((name) => field.accepts(name));
-  // A filter that no value passes never ends.
+  // A filter that no value passes would never end.
   if (!field.expects.includes(' | ') && !SAMPLE.some((value) => field.accepts(value)))
     throw new Error(`no value that is generated fits a field of ${field.expects}`);
   const fitting = anything.filter((value) => field.accepts(value));
@@ -50,7 +50,7 @@ const records = fc.constantFrom(...Object.keys(RECORD_KINDS).filter(isRecordKind
 const written = (kind: RecordKind, body: object, seq = 7, t = 1e12, dur = 5): string => lineOf(seq, t, kind, body as never, dur).text;
 const parsed = (text: string) => parseLine(Buffer.from(text, 'latin1'), 0, text.length - 1);
 
-describe('lines', () => {
+describe('lines of records', () => {
   it('every kind of record is read back as it was written', () => {
     const seen = new Set<string>();
     fc.assert(
@@ -58,7 +58,7 @@ describe('lines', () => {
         seen.add(kind);
         const text = written(kind, body, seq, t, dur);
         expect(text).toMatch(/^[\x20-\x7e]+\n$/);
-        // JSON knows no -0.
+        // JSON has no -0.
         expect(parsed(text)).toEqual({
           ...(JSON.parse(JSON.stringify({ seq, t, k: kind, ...body, dur })) as object),
           crc: text.slice(-11, -3),
@@ -69,7 +69,7 @@ describe('lines', () => {
     expect([...seen].toSorted()).toEqual(Object.keys(RECORD_KINDS).toSorted());
   });
 
-  it('no change of a byte, no cut and no byte more goes unseen', () => {
+  it('a changed byte, a cut or an added byte is always noticed', () => {
     const rng = seededRng(3);
     const line = Buffer.from(
       written('HALT', { scope: 'account', state: 'KILLED', code: 'OPERATOR', who: 'me', why: 'a "reason"' }),
@@ -87,7 +87,7 @@ describe('lines', () => {
     }
   });
 
-  it('a body in another order, or with members that its kind does not have, makes the same line', () => {
+  it('a body with its members in another order, or with members that its kind does not have, gives the same line', () => {
     fc.assert(
       fc.property(records, fc.dictionary(fc.stringMatching(/^x[a-z]{3}$/), simple, { maxKeys: 2 }), ([kind, body, seq, t, dur], more) => {
         const line = written(kind, body, seq, t, dur);
@@ -97,7 +97,7 @@ describe('lines', () => {
     );
   });
 
-  it('a body that could not be read back is our bug', () => {
+  it('a body that could not be read back is an internal error', () => {
     const body = { scope: 'account', state: 'KILLED', code: 'X', who: 'me', why: 'w' };
     expect(() => written('HALT', { ...body, state: 'RUN' })).toThrow(
       'journal HALT state: expected HALT_NEW | CANCEL_ONLY | KILLED, got RUN',
@@ -107,7 +107,7 @@ describe('lines', () => {
     expect(() => written('HALT', { ...body, why: 'x'.repeat(1 << 20) })).toThrow('more than a record holds');
   });
 
-  it('says what a sealed line is that is not a record', () => {
+  it('a sealed line that is not a record is reported with what it is instead', () => {
     const sealed = (head: string): string => `${head},"crc":"${crcText(crc32c(Buffer.from(head)))}"}\n`;
     expect(parsed(sealed('{"seq":1,"t":1,"k":"NEWS","dur":0'))).toEqual({
       flaw: 'a record of kind "NEWS", which this version does not know',

@@ -1,4 +1,4 @@
-// Writes and parses one record as one line of JSON in plain ASCII: `seq` first, a checksum of everything before it last.
+// Writes and parses a record as one line of JSON in plain ASCII. The line begins with `seq` and ends with a checksum of all before it.
 
 import { InvariantError } from '../../../base/errors.ts';
 import { crc32c, crcText } from '../../../base/number/crc32c.ts';
@@ -9,9 +9,10 @@ import { isRecordKind, RECORD_KINDS, type RecordBody, type JournalRecord, type R
 /** The text before and after the eight digits of the checksum. */
 const [SEAL_HEAD, SEAL_END] = [',"crc":"', '"}'].map((text) => Buffer.from(text)) as [Buffer, Buffer];
 const SEAL_BYTES = SEAL_HEAD.length + 8 + SEAL_END.length;
-/** A longer line is invalid. Records are long only because of limits or the bars of an instant. */
+/** A longer line is invalid. */
 const MAX_LINE_BYTES = 1 << 20;
 
+/** A member of a record kind. */
 interface Member {
   readonly name: string;
   readonly field: RecordField<unknown>;
@@ -28,7 +29,6 @@ export interface JournalLine {
 
 /** Returns the line of a record. Throws InvariantError for a body that could not be read back. */
 export function lineOf<K extends RecordKind>(seq: number, timeMs: number, kind: K, body: RecordBody<K>, durableSeq: number): JournalLine {
-  // The whole body at once: an order waits for it.
   // hot: docs/performance.md#whole-json
   const head = `{"seq":${seq},"t":${timeMs},"k":"${kind}",${ascii(JSON.stringify(bodyMembers(kind, body))).slice(1, -1)},"dur":${durableSeq}`;
   if (head.length > MAX_LINE_BYTES - SEAL_BYTES)
@@ -45,37 +45,37 @@ function bodyMembers<K extends RecordKind>(kind: K, body: RecordBody<K>): object
   const text: Readonly<Record<string, unknown>> = body;
   const members = MEMBERS.get(kind)!;
   const names = Object.keys(text);
-  let isAsTable = names.length === members.length;
+  let isInTableOrder = names.length === members.length;
   for (let at = 0; at < members.length; at++) {
     const { name, field } = members[at]!;
     const value = text[name];
     if (!field.accepts(value)) throw new InvariantError(`journal ${kind} ${name}: expected ${field.expects}, got ${String(value)}`);
-    isAsTable &&= names[at] === name;
+    isInTableOrder &&= names[at] === name;
   }
-  return isAsTable ? body : Object.fromEntries(members.map(({ name }) => [name, text[name]]));
+  return isInTableOrder ? body : Object.fromEntries(members.map(({ name }) => [name, text[name]]));
 }
 
-/** Reused buffer: lines are short, and each is checksummed when it is made. */
+/** A buffer for the checksum of a new line. It is reused, because lines are short. */
 const SCRATCH = Buffer.allocUnsafe(8192);
 
-/** Returns a buffer that begins with the bytes; valid until the next call. */
+/** Returns a buffer that begins with these bytes. It is valid until the next call. */
 function bytesOf(latin1: string): Buffer {
   if (latin1.length > SCRATCH.length) return Buffer.from(latin1, 'latin1');
   SCRATCH.write(latin1, 0, 'latin1');
   return SCRATCH;
 }
 
-/** Why a line is not a record. `isSealed`: its checksum is right, so it was written like this. */
+/** The reason why a line is not a record. `isSealed`: its checksum is right, so it was written like this. */
 export interface Flaw {
   readonly flaw: string;
   readonly isSealed: boolean;
 }
 
-/** Returns the record in `bytes[from, to)`, without its line feed. */
+/** Parses the line in `bytes[from, to)`, without its line feed. Returns the record, or the reason why it is not one. */
 export function parseLine(bytes: Buffer, from: number, to: number): JournalRecord | Flaw {
   const sealAt = to - SEAL_BYTES;
-  const isWhole = sealAt > from && to - from <= MAX_LINE_BYTES;
-  const crc = isWhole ? sealedCrc(bytes, sealAt) : -1;
+  const hasValidLength = sealAt > from && to - from <= MAX_LINE_BYTES;
+  const crc = hasValidLength ? sealedCrc(bytes, sealAt) : -1;
   if (crc < 0) return { flaw: 'a line that is not a whole record', isSealed: false };
   if (guards.checksums && crc !== crc32c(bytes, from, sealAt)) return { flaw: 'a record with a wrong checksum', isSealed: false };
   try {
@@ -107,11 +107,11 @@ const HEX = Int8Array.from({ length: 256 }, (_, code) => '0123456789abcdef'.inde
 
 export const isRecord = (line: JournalRecord | Flaw): line is JournalRecord => !('flaw' in line);
 
-/** True for a complete record with more text behind it. No interrupted write leaves that. */
+/** True for a line with text after a complete record. An interrupted write does not leave that. */
 export const isOverlong = (bytes: Buffer, from: number, to: number): boolean =>
   /,"crc":"[0-9a-f]{8}"\}./s.test(bytes.toString('latin1', from, to));
 
-/** Returns null for a record. Unknown members are accepted, because a later version may write more. */
+/** Returns why `text` is not a record, or null. Unknown members are accepted, because a later version may write more. */
 function flawOf(text: unknown): string | null {
   if (typeof text !== 'object' || text === null) return 'a line that is not an object';
   const members = text as Readonly<Record<string, unknown>>;

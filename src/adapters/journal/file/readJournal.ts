@@ -1,4 +1,4 @@
-// Reads a journal back strictly: all records in order, or the first place that differs from what was written.
+// Reads a journal back strictly: all records in sequence, up to the end or to the first damage.
 
 import type { Disk } from '../../../ports/disk.ts';
 import { guards } from '../records/guards.ts';
@@ -9,27 +9,28 @@ import { isTorn } from './tornTail.ts';
 
 const LINE_FEED = 10;
 
-/** The end of a journal: number, end offset and checksum of its last record. The next file begins with them. */
+/** The end of a journal: the number, end offset and checksum of its last record. The next file repeats them in its first record. */
 export interface SegmentEnd {
   readonly seq: number;
-  /** Offset in its last file after the last record. */
+  /** Offset after the last record, in the last file. */
   readonly bytes: number;
   readonly crc: string;
 }
 export const NOTHING: SegmentEnd = { seq: 0, bytes: 0, crc: '00000000' };
 
-/** A place, with line numbers from 1, and a description of its content. */
+/** A damaged line, counted from 1, and a description of the damage. */
 export interface JournalDamage {
   readonly path: string;
   readonly line: number;
   readonly message: string;
 }
 
-/** The incomplete rest of the last write before a crash. It was never acknowledged, so nothing in it was sent, and it is ignored. */
+/** The incomplete last write before a crash. It is ignored: it was never reported durable, so nothing in it was sent. */
 export interface TornTail extends JournalDamage {
   readonly bytes: number;
 }
 
+/** One file of a journal, as read. */
 export interface JournalSegment {
   readonly path: string;
   readonly number: number;
@@ -40,6 +41,7 @@ export interface JournalSegment {
   readonly torn: TornTail | null;
 }
 
+/** The result of reading a journal. */
 export interface JournalReading {
   readonly segments: readonly JournalSegment[];
   /** Null for a journal without records. */
@@ -63,7 +65,7 @@ export function readJournal(disk: Pick<Disk, 'list' | 'read'>, folder: string, v
   );
 }
 
-/** Reads one file by itself, whatever precedes it. */
+/** Reads one file alone. Earlier files are not needed. */
 export function readSegment(
   disk: Pick<Disk, 'read'>,
   path: string,
@@ -80,10 +82,10 @@ function readSegments(
   visit: (record: JournalRecord) => void,
 ): JournalReading {
   const reader = new Reader(visit);
-  for (const [at, { path, number }] of files.entries()) {
-    const before = `${path.slice(0, -segmentName(number).length)}${segmentName(firstNumber + at)}`;
-    if (number === firstNumber + at) reader.read(path, number, fileBytes(disk, path));
-    else reader.damage = { path: before, line: 1, message: `expected the file that comes before ${segmentName(number)}, got none` };
+  for (const [index, { path, number }] of files.entries()) {
+    const expectedPath = `${path.slice(0, -segmentName(number).length)}${segmentName(firstNumber + index)}`;
+    if (number === firstNumber + index) reader.read(path, number, fileBytes(disk, path));
+    else reader.damage = { path: expectedPath, line: 1, message: `expected the file that comes before ${segmentName(number)}, got none` };
     if (reader.damage) break;
   }
   return reader;
@@ -94,8 +96,8 @@ function fileBytes(disk: Pick<Disk, 'read'>, path: string): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** The place where a file stops being a valid journal. */
-interface Stop {
+/** The first invalid line of a file. `from`: its offset. */
+interface InvalidLine {
   readonly line: number;
   readonly from: number;
   readonly message: string;
@@ -117,32 +119,33 @@ class Reader implements JournalReading {
     this.#visit = visit;
   }
 
+  /** Reads the next file. */
   read(path: string, number: number, bytes: Buffer): void {
     const before = this.ending;
     this.ending = { ...before, bytes: 0 };
     this.#firstSeq = 0;
-    const stop = this.#scan(number, bytes, before);
+    const invalid = this.#scan(number, bytes, before);
     const expected = this.ending.seq + 1;
     let torn: TornTail | null = null;
-    if (stop) {
-      const witness = witnessOf(bytes, stop, expected);
-      const found = { path, line: stop.line, message: `expected record ${expected}, got ${stop.message}` };
-      if (witness > 0 && guards.rejectsDamage)
-        this.damage = { ...found, message: `${found.message}; line ${witness} was written when record ${expected} was on the disk` };
-      else if (guards.rejectsDamage && (stop.isSealed || !isTorn(bytes, stop.from))) this.damage = found;
-      else torn = { path, line: stop.line, message: 'the rest of a write that did not finish', bytes: bytes.length - stop.from };
+    if (invalid) {
+      const laterLine = lineAfterDurable(bytes, invalid, expected);
+      const found = { path, line: invalid.line, message: `expected record ${expected}, got ${invalid.message}` };
+      if (laterLine > 0 && guards.rejectsDamage)
+        this.damage = { ...found, message: `${found.message}; line ${laterLine} was written when record ${expected} was on the disk` };
+      else if (guards.rejectsDamage && (invalid.isSealed || !isTorn(bytes, invalid.from))) this.damage = found;
+      else torn = { path, line: invalid.line, message: 'the rest of a write that did not finish', bytes: bytes.length - invalid.from };
     }
     this.segments.push({ path, number, firstSeq: this.#firstSeq, ending: this.ending, sizeBytes: bytes.length, torn });
   }
 
   /** Visits records up to the end or the first invalid line. */
-  #scan(number: number, bytes: Buffer, before: SegmentEnd): Stop | null {
+  #scan(number: number, bytes: Buffer, before: SegmentEnd): InvalidLine | null {
     for (let [from, line] = [0, 1]; from < bytes.length; line++) {
       const feed = bytes.indexOf(LINE_FEED, from);
       if (feed < 0) return { line, from, message: 'a line that breaks off', isSealed: false };
       const record = parseLine(bytes, from, feed);
       if (!isRecord(record)) return { line, from, message: record.flaw, isSealed: record.isSealed };
-      const message = line === 1 ? this.#flawOfHead(record, number, before) : this.#flawOfPlace(record);
+      const message = line === 1 ? this.#headProblem(record, number, before) : this.#sequenceProblem(record);
       if (message !== null) return { line, from, message, isSealed: true };
       if (line === 1) this.#firstSeq = record.seq;
       this.ending = { seq: record.seq, bytes: feed + 1, crc: record.crc };
@@ -152,14 +155,15 @@ class Reader implements JournalReading {
     return null;
   }
 
-  #flawOfPlace({ seq, k, dur }: JournalRecord): string | null {
+  /** Returns why a record does not follow the previous one, or null. */
+  #sequenceProblem({ seq, k, dur }: JournalRecord): string | null {
     if (seq !== this.ending.seq + 1) return `record ${seq}`;
     if (k === 'SEGMENT') return 'the head of another file';
     return dur < seq ? null : `a record that was on the disk before it was written (dur ${dur})`;
   }
 
-  /** The first record of a file describes the end of the previous file. This finds a file that was cut, replaced or changed afterwards. */
-  #flawOfHead(record: JournalRecord, number: number, before: SegmentEnd): string | null {
+  /** Returns why the first record of a file does not fit the end of the previous file, or null. Finds files that were cut or replaced. */
+  #headProblem(record: JournalRecord, number: number, before: SegmentEnd): string | null {
     if (record.k !== 'SEGMENT') return `a record of kind ${record.k} at the head of a file`;
     if (record.format !== FORMAT) {
       this.otherFormat = record.format;
@@ -182,10 +186,10 @@ class Reader implements JournalReading {
 
 const endingText = ({ seq, bytes, crc }: SegmentEnd): string => `record ${seq} at byte ${bytes} with checksum ${crc}`;
 
-/** Returns the line of a later record that was written when record `seq` was known to be durable; 0 if no line was. */
-function witnessOf(bytes: Buffer, stop: Stop, seq: number): number {
-  let line = stop.line;
-  for (let from = stop.from; from < bytes.length; line++) {
+/** Returns the line of a later record that was written when record `seq` was durable already; 0 without one. */
+function lineAfterDurable(bytes: Buffer, invalid: InvalidLine, seq: number): number {
+  let line = invalid.line;
+  for (let from = invalid.from; from < bytes.length; line++) {
     const feed = bytes.indexOf(LINE_FEED, from);
     const to = feed < 0 ? bytes.length : feed;
     const record = parseLine(bytes, from, to);

@@ -1,7 +1,8 @@
-// Names of journal files: journal-000001.jsonl and so on, without gaps.
+// Names journal files: journal-000001.jsonl and so on, without gaps.
 
 const PATTERN = /^journal-(\d{6,9})\.jsonl$/;
 
+/** Returns the file name of a segment. */
 export const segmentName = (number: number): string => `journal-${String(number).padStart(6, '0')}.jsonl`;
 
 /** Returns the number of a segment, or null for any other file. */

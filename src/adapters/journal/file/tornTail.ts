@@ -1,4 +1,4 @@
-// Decides whether a damaged end of a file is an unfinished write. Such a write was never reported durable, so nothing in it was sent.
+// Decides whether the damaged end of a file is an unfinished write. Such a write was never reported durable, so nothing in it was sent.
 
 import { isOverlong, isRecord, parseLine } from './line.ts';
 
@@ -16,9 +16,9 @@ export function isTorn(bytes: Buffer, start: number): boolean {
   for (let from = start; from < bytes.length;) {
     const feed = bytes.indexOf(LINE_FEED, from);
     const to = feed < 0 ? bytes.length : feed;
-    const hole = bytes.indexOf(NUL, from);
-    if (hole >= 0 && hole < to) {
-      if (!areHoles(bytes, from, to)) return false;
+    const firstNul = bytes.indexOf(NUL, from);
+    if (firstNul >= 0 && firstNul < to) {
+      if (!areUnwrittenSectors(bytes, from, to)) return false;
     } else if (feed < 0) return !isOverlong(bytes, from, to);
     else if (!isRecord(parseLine(bytes, from, to))) return false;
     from = to + 1;
@@ -27,13 +27,14 @@ export function isTorn(bytes: Buffer, start: number): boolean {
 }
 
 /** True if every run of zeros begins at an append or a sector, and ends at a sector or the end of the file. */
-function areHoles(bytes: Buffer, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    if (bytes[at] !== NUL) continue;
-    const begin = at;
-    while (at < to && bytes[at] === NUL) at++;
-    const beginsWell = begin === from || begin % SECTOR_BYTES === 0;
-    if (!beginsWell || !(at === bytes.length || at % SECTOR_BYTES === 0)) return false;
+function areUnwrittenSectors(bytes: Buffer, from: number, to: number): boolean {
+  for (let offset = from; offset < to; offset++) {
+    if (bytes[offset] !== NUL) continue;
+    const begin = offset;
+    while (offset < to && bytes[offset] === NUL) offset++;
+    const isValidBegin = begin === from || begin % SECTOR_BYTES === 0;
+    const isValidEnd = offset === bytes.length || offset % SECTOR_BYTES === 0;
+    if (!isValidBegin || !isValidEnd) return false;
   }
   return true;
 }

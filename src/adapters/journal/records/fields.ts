@@ -1,7 +1,8 @@
-// Field types of journal records, used by the compiler and by the reader.
+// Defines the field types of journal records. The reader checks values with them, and the compiler derives the record types from them.
 
+/** A type of values in a record. */
 export interface RecordField<T> {
-  /** Description for messages. */
+  /** Description of valid values, for messages. */
   readonly expects: string;
   readonly accepts: (value: unknown) => value is T;
 }
@@ -23,13 +24,16 @@ export const shares = field<string>(
 );
 export const positive = field<number>('a number above 0', (value) => typeof value === 'number' && value > 0 && value < Infinity);
 
-/** A member that earlier versions did not write: readers must accept its absence, writers always write it. */
+/** A field that may be absent, because earlier versions did not write it. */
 export const ifWritten = <T>({ expects, accepts }: RecordField<T>): RecordField<T | undefined> =>
   field(expects, (value) => value === undefined || accepts(value));
+/** A field that may be null. */
 export const orNull = <T>({ expects, accepts }: RecordField<T>): RecordField<T | null> =>
   field(`${expects} or null`, (value) => value === null || accepts(value));
+/** A field with one of these texts. */
 export const oneOf = <const T extends string>(...names: readonly T[]): RecordField<T> =>
   field(names.join(' | '), (value) => names.includes(value as T));
+/** A field with a list of values. */
 export const listField = <T>({ expects, accepts }: RecordField<T>): RecordField<readonly T[]> =>
   field(`a list of: ${expects}`, (value) => Array.isArray(value) && value.every(accepts));
 
@@ -45,5 +49,5 @@ const isSimple = (value: unknown): boolean =>
 /** A row of bars: the numbers exactly as delivered. */
 export const numbers = field<readonly number[]>(
   'numbers',
-  (value) => Array.isArray(value) && value.every((one) => typeof one === 'number' && Number.isFinite(one)),
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'number' && Number.isFinite(each)),
 );

@@ -19,7 +19,7 @@ const paid = (amount: string, long = true): RecordBody<'FUNDED'> => ({ symbol: S
 const noted = (value: string, side = 'buy'): RecordBody<'CURSOR'> => ({ symbol: SYMBOL, channel: `funding ${side}`, value });
 const unnoted = (state: JournalState) => Object.fromEntries(Array.from(state.unnoted, ([key, amount]) => [key, amount.toFixed()]));
 
-it('a payment that its cursor follows is noted', () => {
+it('a payment that its cursor follows is booked', () => {
   expect(unnoted(stateOf([paid('-0.01'), noted('-1000000')]))).toEqual({});
 });
 

@@ -1,5 +1,5 @@
-// The guards of the journal (order-safety, section 16), by name. A mutation test replaces this file with one guard turned off and expects a
-// property test to fail; nothing else changes them.
+// The guards of the journal (order-safety, section 16), by name. They are always on. A mutation test replaces this file with one guard
+// turned off, and expects a property test to fail.
 
 export const guards = {
   /** 13: an order with a SEND record and no reply may exist at the venue. */

@@ -1,4 +1,4 @@
-// Collects every fill and payment of a journal in order, to book them again at a restart.
+// Collects every fill and payment of a journal, and books them again at a restart.
 
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
@@ -10,28 +10,29 @@ import type { JournalRecord, RecordOf } from './records.ts';
 import { indexOf } from './restored.ts';
 import { ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
 
-/** What booking a fill needs of its order. */
-type Booked = Pick<
+/** The terms of an order that booking its fills needs. */
+type OrderTerms = Pick<
   RecordOf<'INTENT'>,
   'order' | 'symbol' | 'strategy' | 'side' | 'reduceOnly' | 'parent' | 'stopLoss' | 'trailing' | 'trailingPercent' | 'trailingFrom'
 >;
 
+/** The books of a new process. */
 export interface Books {
   readonly instruments: readonly Instrument[];
-  /** With its initial capital and without bookings. */
+  /** The ledger with its initial capital and without bookings. */
   readonly ledger: Ledger;
   readonly brackets: Brackets;
 }
 
-/** Collects while the journal is read back, before the books exist. */
+/** Collects the events while the journal is read back, because the books do not exist yet. */
 export class TradeHistory {
-  readonly #orders = new Map<string, Booked>();
+  readonly #orders = new Map<string, OrderTerms>();
   readonly #events: (RecordOf<'FILL'> | RecordOf<'FUNDED'> | RecordOf<'AMEND'>)[] = [];
 
-  /** Takes the next record. */
+  /** Adds the next record of the journal. */
   readonly add = (record: JournalRecord): void => {
     if (record.k === 'INTENT') this.#orders.set(record.cid, record);
-    // An unattributed fill is booked once its order is known.
+    // Unattributed fills are left out. They are booked once their order is known.
     else if (record.k === 'FUNDED' || record.k === 'AMEND' || (record.k === 'FILL' && record.cid !== null)) this.#events.push(record);
   };
 
@@ -43,20 +44,20 @@ export class TradeHistory {
     const indices = new Map<string, number>();
     for (const event of this.#events) {
       if (event.k === 'AMEND') {
-        this.#amend(event, books);
+        this.#moveStop(event, books);
         continue;
       }
       let index = indices.get(event.symbol);
       if (index === undefined) indices.set(event.symbol, (index = indexOf(event.symbol, books.instruments)));
-      if (event.k === 'FILL') this.#fill(event, index, books);
+      if (event.k === 'FILL') this.#bookFill(event, index, books);
       else contractBooks(books.ledger)?.funded(index, event.long, scaledFromRecord(event.amount, books.instruments[index]!.quoteDigits));
     }
     this.#events.length = 0;
     this.#orders.clear();
   }
 
-  /** Moves the stop of what the order has bought, and of what it buys from now on. */
-  #amend({ cid, stopLoss }: RecordOf<'AMEND'>, { instruments, brackets }: Books): void {
+  /** Moves the stop of the order's bracket, for past and future fills. */
+  #moveStop({ cid, stopLoss }: RecordOf<'AMEND'>, { instruments, brackets }: Books): void {
     const order = this.#orders.get(cid);
     if (order === undefined) return;
     this.#orders.set(cid, { ...order, stopLoss });
@@ -65,21 +66,21 @@ export class TradeHistory {
     if (bracket !== undefined) brackets.moveStop(bracket, scaledFromRecord(stopLoss, instruments[index]!.priceDigits));
   }
 
-  #fill(record: RecordOf<'FILL'>, index: number, books: Books): void {
+  #bookFill(record: RecordOf<'FILL'>, index: number, books: Books): void {
     const { instruments, ledger } = books;
     const fill = fillFromRecord(record, instruments[index]!);
     const isBuy = record.side === 'buy';
     const order = this.#orders.get(record.cid!);
-    // Orders that the venue made itself have no INTENT. They belong to the strategy that trades the contract.
+    // Orders that the venue created, such as a liquidation, have no INTENT. They belong to the strategy that trades the contract.
     const strategy = order?.strategy ?? Math.max(0, contractBooks(ledger)?.ownerOf(index) ?? 0);
     ledger.fill(strategy, index, isBuy, fill, order?.reduceOnly ?? true);
-    guard(order, strategy, index, isBuy, fill, books);
+    restoreBracket(order, strategy, index, isBuy, fill, books);
   }
 }
 
-/** Restores bracket stops like the engine's BracketManager. Take-profits are orders and have their own records. */
-function guard(
-  order: Booked | undefined,
+/** Updates the bracket for a fill, as the engine's BracketManager does. Take-profits are orders, which have records of their own. */
+function restoreBracket(
+  order: OrderTerms | undefined,
   strategy: number,
   index: number,
   isBuy: boolean,

@@ -1,18 +1,18 @@
-// The state that a journal adds up to: unfinished orders, halt causes, cursors and settings.
+// Computes the state at the end of a journal: unfinished orders, halt causes, cursors and settings.
 
 import { assertNever } from '../../../base/assert.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import { guards } from './guards.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 
-/** What the records of one order add up to. */
+/** The state of one order according to its records. */
 export interface OrderTrace {
   readonly intent: RecordOf<'INTENT'>;
   readonly send: RecordOf<'SEND'> | null;
   /** Venue order id; null until it is known. */
   readonly orderId: string | null;
   /**
-   * The id that the order had until the venue used it for another order too; null if there was no such id, or the order is identified
+   * The id that was taken from the order, because the venue used it for another order too; null without one, or if the order is identified
    * again.
    */
   readonly contestedId: string | null;
@@ -25,30 +25,30 @@ export interface OrderTrace {
   readonly endMs: number;
 }
 
-/** An order that waits for others, and those of them that have ended since. */
+/** An order that waits for others to end, and those of the others that have ended. */
 export interface DraftTrace {
   readonly draft: RecordOf<'DRAFT'>;
   readonly ended: Map<number, OrderTrace>;
 }
 
-/** How long a refused order is still looked for at the venue, in ms of process time. */
+/** How long to look for a refused order at the venue, ms of process time. */
 export const REFUSED_WATCH_MS = 30 * 60_000;
 
 /** How an order continues after a restart (order-safety, sections 6 and 9). It is never sent again. */
 export type Restart =
   /** No byte of it can have been sent. */
   | { readonly kind: 'notSent' }
-  /** `signMs` null: its SEND record is lost, so the venue time at the restart is the upper bound. */
+  /** `signMs`: null if its SEND record is lost. Then the venue time at the restart is the upper bound. */
   | { readonly kind: 'unknown'; readonly signMs: number | null }
   | { readonly kind: 'working' | 'cancelSent' | 'unconfirmed'; readonly orderId: string };
 
-/** `isTorn`: some write of the journal was incomplete, so a SEND record may be missing. */
+/** Returns how an order continues. `isTorn`: some write of the journal was incomplete, so a SEND record may be missing. */
 export function restartOf({ send, orderId, state }: OrderTrace, isTorn: boolean): Restart {
   if (orderId === null) {
     if (send === null) return isTorn ? { kind: 'unknown', signMs: null } : { kind: 'notSent' };
     return guards.sentIsUnknown ? { kind: 'unknown', signMs: send.signMs } : { kind: 'notSent' };
   }
-  // Sent, or adopted by the operator: then this bot did not send it, but it exists at the venue.
+  // The order exists at the venue: this bot has sent it, or the operator has adopted it.
   if (state?.lifecycle === 'done') return { kind: 'unconfirmed', orderId };
   return { kind: state?.lifecycle === 'cancelSent' ? 'cancelSent' : 'working', orderId };
 }
@@ -57,12 +57,13 @@ const TOTALS: ReadonlySet<string> = new Set(['total', 'position', 'counted']);
 
 type OrderRecordKind = 'SEND' | 'ACK' | 'REFUSED' | 'FILL' | 'STATE' | 'TOMB';
 
+/** The state, updated record by record. */
 export class JournalState {
   /** Approved orders that were neither refused nor ended, by client order id, oldest first. */
   readonly unfinished = new Map<string, GrowingTrace>();
-  /** Proven absent. They are kept permanently, because they may still arrive late. */
+  /** Orders that were proven absent. They are kept permanently, because they may still arrive late. */
   readonly provenAbsent = new Map<string, GrowingTrace>();
-  /** Recently refused. The venue may still have them. */
+  /** Orders that were refused recently. The venue may still have them. */
   readonly refused = new Map<string, GrowingTrace>();
   /** Orders that wait to be sent, by client order id. A kill removes all earlier ones. */
   readonly drafts = new Map<string, DraftTrace>();
@@ -70,11 +71,11 @@ export class JournalState {
   lastOrder = 0;
   /** Current halt causes, by scope and code. */
   readonly halts = new Map<string, RecordOf<'HALT'>>();
-  /** By symbol and channel. */
+  /** The latest cursors, by symbol and channel. */
   readonly cursors = new Map<string, RecordOf<'CURSOR'>>();
-  /** Funding that no cursor includes yet, by the key of that cursor: the process ended between the two records. Decimal money. */
+  /** Funding that no cursor includes yet, because the process ended before it wrote the cursor. Decimal money, by the cursor's key. */
   readonly unnoted = new Map<string, Decimal>();
-  /** Wanted settings, by contract and name. */
+  /** The latest settings, by contract and name. */
   readonly settings = new Map<string, RecordOf<'SETTING'>>();
   /** All instruments ever traded. */
   readonly symbols = new Set<string>();
@@ -83,12 +84,12 @@ export class JournalState {
   readonly decisions: RecordOf<'HUMAN'>[] = [];
   readonly counts = new Map<string, number>();
   config: RecordOf<'CONFIG'> | null = null;
-  /** Totals of a group whose end marker has not come yet. */
+  /** Totals of a group that has not ended yet. */
   readonly #totals = new Map<string, RecordOf<'CURSOR'>>();
   firstMs = NaN;
   lastMs = NaN;
 
-  /** Takes the next record. */
+  /** Applies the next record. */
   readonly add = (record: JournalRecord): void => {
     this.counts.set(record.k, (this.counts.get(record.k) ?? 0) + 1);
     if (Number.isNaN(this.firstMs)) this.firstMs = record.t;
@@ -147,7 +148,7 @@ export class JournalState {
           targets: [],
           endMs: NaN,
         });
-        if (record.role === 'takeProfit') this.#removePendingTarget(record);
+        if (record.role === 'takeProfit') this.#addTarget(record);
         break;
       case 'AMEND': {
         const trace = this.unfinished.get(record.cid);
@@ -157,21 +158,21 @@ export class JournalState {
       case 'FILL':
         this.symbols.add(record.symbol);
         if (record.cid === null) this.unattributedFills.push(record);
-        else this.#goOn(record.cid, record);
+        else this.#applyToOrder(record.cid, record);
         break;
       case 'SEND':
       case 'ACK':
       case 'REFUSED':
       case 'STATE':
       case 'TOMB':
-        this.#goOn(record.cid, record);
+        this.#applyToOrder(record.cid, record);
         break;
       default:
         assertNever(record);
     }
   };
 
-  /** Totals and the newest trade that they include form a group. Without its end marker they may not belong together. */
+  /** Applies a cursor. Totals, and the newest trade that they include, form a group, which counts only once its end was written. */
   #applyCursor(record: RecordOf<'CURSOR'>): void {
     const key = `${record.symbol} ${record.channel}`;
     if (TOTALS.has(record.channel)) this.#totals.set(key, record);
@@ -186,34 +187,36 @@ export class JournalState {
     this.unnoted.set(key, new Decimal(amount).plus(this.unnoted.get(key) ?? 0));
   }
 
-  /** Continues the order's trace. Orders that the venue made itself, such as a liquidation, have no INTENT and no trace. */
-  #goOn(cid: string, record: RecordOf<OrderRecordKind>): void {
+  /** Applies a record to the trace of its order. Orders that the venue created, such as a liquidation, have no INTENT and no trace. */
+  #applyToOrder(cid: string, record: RecordOf<OrderRecordKind>): void {
     const { unfinished, provenAbsent, refused } = this;
     if (record.k === 'STATE') this.drafts.delete(cid);
     const open = unfinished.get(cid);
-    const known = open ?? provenAbsent.get(cid) ?? refused.get(cid);
-    if (!known) return;
-    goOn(known, record);
-    if (record.k === 'TOMB') provenAbsent.set(cid, known);
-    else if (provenAbsent.size > 0) provenAbsent.delete(cid); // it arrived late
-    if (record.k === 'REFUSED') this.#watch(cid, known);
+    const trace = open ?? provenAbsent.get(cid) ?? refused.get(cid);
+    if (!trace) return;
+    applyRecord(trace, record);
+    if (record.k === 'TOMB') provenAbsent.set(cid, trace);
+    // The order has arrived late.
+    else if (provenAbsent.size > 0) provenAbsent.delete(cid);
+    if (record.k === 'REFUSED') this.#storeRefused(cid, trace);
     else if (refused.size > 0) refused.delete(cid);
-    if (!isOver(record)) {
-      if (open === undefined) unfinished.set(cid, known);
+    if (!endsOrder(record)) {
+      if (open === undefined) unfinished.set(cid, trace);
       return;
     }
-    this.#applyEnd(known);
+    this.#applyEnd(trace);
     unfinished.delete(cid);
   }
 
-  /** Copies the trace as it ended. Later records do not count for it. */
+  /** Notes the end of an order for the drafts that wait for it. Copies the trace, because it may still change. */
   #applyEnd(trace: OrderTrace): void {
     const { order } = trace.intent;
     for (const { draft, ended } of this.drafts.values())
       if (draft.ahead.includes(order)) ended.set(order, { ...trace, fills: [...trace.fills], targets: [...trace.targets] });
   }
 
-  #removePendingTarget(target: RecordOf<'INTENT'>): void {
+  /** Adds a take-profit order to the trace of its entry. */
+  #addTarget(target: RecordOf<'INTENT'>): void {
     for (const trace of this.unfinished.values()) {
       if (trace.intent.order !== target.parent) continue;
       trace.targets.push(target);
@@ -221,7 +224,8 @@ export class JournalState {
     }
   }
 
-  #watch(cid: string, trace: GrowingTrace): void {
+  /** Keeps a refused order, and forgets those that were refused too long ago. */
+  #storeRefused(cid: string, trace: GrowingTrace): void {
     const { refused } = this;
     refused.set(cid, trace);
     for (const [oldest, { endMs }] of refused) {
@@ -231,7 +235,7 @@ export class JournalState {
   }
 }
 
-/** A trace that grows in place: a start may read a million records, so none of them makes a copy. */
+/** A trace that is changed in place, because a restart may read a million records. */
 interface GrowingTrace extends OrderTrace {
   intent: OrderTrace['intent'];
   send: OrderTrace['send'];
@@ -243,17 +247,17 @@ interface GrowingTrace extends OrderTrace {
   endMs: number;
 }
 
-function goOn(trace: GrowingTrace, record: RecordOf<OrderRecordKind>): void {
+function applyRecord(trace: GrowingTrace, record: RecordOf<OrderRecordKind>): void {
   switch (record.k) {
     case 'SEND':
       trace.send = record;
       break;
     case 'FILL':
       trace.fills.push(record);
-      name(trace, record.orderId);
+      setVenueId(trace, record.orderId);
       break;
     case 'ACK':
-      name(trace, record.orderId);
+      setVenueId(trace, record.orderId);
       break;
     case 'STATE':
       trace.state = record;
@@ -270,14 +274,15 @@ function goOn(trace: GrowingTrace, record: RecordOf<OrderRecordKind>): void {
   }
 }
 
-function name(trace: GrowingTrace, id: string): void {
+/** Notes the order's venue order id. An empty id is ignored. */
+function setVenueId(trace: GrowingTrace, id: string): void {
   if (id === '') return;
   trace.orderId = id;
   trace.contestedId = null;
 }
 
-/** True if the record ends its order. An unconfirmed terminal status must be read once more. */
-function isOver(record: RecordOf<OrderRecordKind>): boolean {
+/** True if the record ends its order. An unconfirmed terminal status does not, because it must be read again. */
+function endsOrder(record: RecordOf<OrderRecordKind>): boolean {
   if (record.k === 'FILL') return record.last;
   return record.k === 'TOMB' || record.k === 'REFUSED' || (record.k === 'STATE' && record.lifecycle === 'done' && record.confirmed);
 }

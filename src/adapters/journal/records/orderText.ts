@@ -9,8 +9,11 @@ import type { Waits } from '../../../ports/journal.ts';
 import { PERCENT_DIGITS, SHARE_DIGITS } from './recordDecimals.ts';
 import type { RecordBody } from './records.ts';
 
+/** Returns lots as a decimal quantity. */
 export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
+/** Returns ticks as a decimal price. */
 export const priceText = (instrument: Instrument, ticks: number): string => fromScaled(ticks, instrument.priceDigits);
+/** Returns units of the quote asset as decimal money. */
 export const recordMoneyText = (instrument: Instrument, units: number): string => fromScaled(units, instrument.quoteDigits);
 
 type Sizes = Pick<RecordBody<'INTENT'>, 'symbol' | 'side' | 'qty' | 'amount' | 'price' | 'fp'>;
@@ -22,8 +25,8 @@ export function sizesOf(order: Order): Sizes {
   const amount = quoteUnits > 0 ? recordMoneyText(instrument, quoteUnits) : null;
   const price = limit > 0 ? priceText(instrument, limit) : null;
   const opens = instrument.market === 'spot' ? '' : reduceOnly ? 'CLOSE' : 'OPEN';
-  const what = price === null ? 'MARKET|' : `LIMIT|${price}`;
-  const fp = `${instrument.market}|${instrument.wireName}|${side}|${opens}|${what}|${qty ?? ''}|${amount ?? ''}`;
+  const typeAndPrice = price === null ? 'MARKET|' : `LIMIT|${price}`;
+  const fp = `${instrument.market}|${instrument.wireName}|${side}|${opens}|${typeAndPrice}|${qty ?? ''}|${amount ?? ''}`;
   return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
@@ -59,13 +62,13 @@ export function guardsOf({
   };
 }
 
-/** Returns several targets as text: `105.5:0.6 110:0.4`. */
+/** Returns several take-profit targets as text, such as `105.5:0.6 110:0.4`. */
 const ladderText = (instrument: Instrument, ladder: Ladder): string =>
   ladder.map(({ at, sharePpm }) => `${priceText(instrument, at)}:${fromScaled(sharePpm, SHARE_DIGITS)}`).join(' ');
 
 type Terms = Pick<RecordBody<'DRAFT'>, 'order' | 'strategy' | 'role' | 'reduceOnly' | 'timeInForce' | Exclude<keyof Sizes, 'fp'>>;
 
-/** Returns the terms that records of an order share. Here and below, members have the order of the record table: a line is written so. */
+/** Returns the terms that all records of an order have. Members stand in the sequence of the record table, here and below. */
 function termsOf({ id, strategy, role, reduceOnly, timeInForce }: Order, { symbol, side, qty, amount, price }: Sizes): Terms {
   return { order: id, strategy, symbol, side, role, qty, amount, price, reduceOnly, timeInForce };
 }
@@ -102,7 +105,7 @@ export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): O
   };
 }
 
-/** Returns size and fills of the order that a draft replaces. */
+/** Returns the side, size and fills of the order that a draft replaces. */
 function replacedText(order: Order, { side, lots, quoteUnits, filledLots, filledUnits }: NonNullable<Waits['replaced']>) {
   const { instrument } = order;
   return {
@@ -119,7 +122,7 @@ type Execution = Pick<
   'symbol' | 'side' | 'qty' | 'price' | 'notional' | 'fee' | 'feeCoin' | 'maker' | 'executedMs' | 'filled' | 'last'
 >;
 
-/** Returns an execution of our order after it was booked. */
+/** Returns the execution of an order, after it was booked. */
 export function executionOf(order: Order, { price, lots, notional, fee, feeInBase, isMaker, timeMs }: Fill): Execution {
   const { instrument, side } = order;
   return {

@@ -1,4 +1,4 @@
-// All record kinds of a journal (order-safety, section 5) with their members: one table for the writer, the reader and the types.
+// Defines all record kinds of a journal and their members (order-safety, section 5). Writer, reader and types use this one table.
 
 import type { DoneReason, Lifecycle, OrderRole, Side, TimeInForce } from '../../../model/order.ts';
 import type { Channel } from '../../../ports/exchange.ts';
@@ -39,9 +39,9 @@ const ORDER_TERMS = {
   timeInForce,
 } as const;
 /**
- * The bracket of an entry: prices, and the distance of a trailing stop. `targets`, `trailingPercent` and `trailingFrom` are written only where
- * the order has them: several targets with their shares (`takeProfit` is then the nearest), a distance in percent of the best price, and the
- * best price from which the stop trails.
+ * The bracket of an entry: prices, and the distance of a trailing stop. `targets`, `trailingPercent` and `trailingFrom` are written only
+ * where the order has them: several targets with their shares (`takeProfit` is then the nearest), a distance in percent of the best price,
+ * and the best price from which the stop trails.
  */
 const BRACKET = {
   takeProfit: orNull(decimal),
@@ -52,7 +52,7 @@ const BRACKET = {
   trailingFrom: ifWritten(decimal),
 } as const;
 
-/** The kinds with their members, in the order in which a line has them. */
+/** The record kinds. Members stand in the sequence in which a line has them. */
 export const RECORD_KINDS = {
   /** First record of every file: the end of the previous file. A torn tail may follow that end, and is ignored. */
   SEGMENT: { format: whole, number: whole, account: text, priorSeq: whole, priorBytes: whole, priorCrc: text },
@@ -74,9 +74,9 @@ export const RECORD_KINDS = {
     trigger: orNull(decimal),
     /** Trigger price of a trigger order at the venue. */
     condition: orNull(decimal),
-    /** True if the price must rise to it. */
+    /** True if the price must rise to the trigger. */
     rises: ifWritten(flag),
-    /** Number of the trigger order whose place it takes: that one is cancelled once this one is acknowledged. */
+    /** Number of the trigger order that it replaces. That order is cancelled once this one is acknowledged. */
     amends: ifWritten(whole),
     riskReserve: text,
     createdMs: whole,
@@ -98,13 +98,13 @@ export const RECORD_KINDS = {
     replaced: orNull(facts),
     target: orNull(decimal),
   },
-  /** A strategy has moved the stop of what an order has bought, or will buy. */
+  /** A strategy has moved the stop of an order's bracket. */
   AMEND: { cid: text, order: whole, stopLoss: decimal },
   /** Durable before the first byte is sent. `signMs`: X-CH-TS of the request; `venueLatestMs`: upper bound of the venue's time then. */
   SEND: { cid: text, signMs: whole, venueLatestMs: whole },
   ACK: { cid: text, orderId: text },
   REFUSED: { cid: text, code: text },
-  /** One read of evidence. `digest`: of what was read; null if none is kept. */
+  /** One read of evidence. `digest`: a digest of the rows that were read; null if none is kept. */
   EVID: {
     cid: text,
     channel: oneOf<Channel>('openOrders', 'orderHistory', 'myTrades', 'balances', 'positions'),
@@ -162,13 +162,16 @@ export const RECORD_KINDS = {
 } as const satisfies Record<string, Readonly<Record<string, RecordField<unknown>>>>;
 
 export type RecordKind = keyof typeof RECORD_KINDS;
-type Of<F> = F extends RecordField<infer T> ? T : never;
+/** The type of the values that a field accepts. */
+type ValueOf<F> = F extends RecordField<infer T> ? T : never;
 /** The members of a record of a kind. */
-export type RecordBody<K extends RecordKind> = { readonly [Name in keyof (typeof RECORD_KINDS)[K]]: Of<(typeof RECORD_KINDS)[K][Name]> };
+export type RecordBody<K extends RecordKind> = {
+  readonly [Name in keyof (typeof RECORD_KINDS)[K]]: ValueOf<(typeof RECORD_KINDS)[K][Name]>;
+};
 
 /**
- * `seq`: from 1, without gaps. `t`: ms UTC of the process clock. `dur`: the highest number known to be durable when this was appended.
- * `crc`: CRC-32C of everything before it in the line, eight hex digits.
+ * Members of every record. `seq`: number from 1, without gaps. `t`: ms UTC of the process clock. `dur`: the highest number that was durable
+ * then. `crc`: CRC-32C of everything before it in the line, eight hex digits.
  */
 export interface RecordHeader<K extends RecordKind> {
   readonly seq: number;
@@ -180,6 +183,7 @@ export interface RecordHeader<K extends RecordKind> {
 export type RecordOf<K extends RecordKind> = K extends RecordKind ? RecordHeader<K> & RecordBody<K> : never;
 export type JournalRecord = RecordOf<RecordKind>;
 
+/** True for the name of a record kind. */
 export const isRecordKind = (name: unknown): name is RecordKind => typeof name === 'string' && Object.hasOwn(RECORD_KINDS, name);
 /** Format of the lines. A file of another format is rejected. */
 export const FORMAT = 2;

@@ -13,7 +13,7 @@ import { sentOrder } from './restored.ts';
 const NOT_ASKED_FOR = new Set([
   'state', 'reason', 'confirmed', 'venueId', 'filledLots', 'filledUnits', 'changedMs', 'arrivedMs',
   'worstTicks', 'worstLots', 'worstUnits', 'worstCash', 'isReserved', 'wantsCancel', 'wasUnknown', 'code', 'nextFree', 'isFree',
-  // What was wanted beyond what was sent: the rate guard alone reads it, at the moment of the decision.
+  // The requested size beyond the sent one is read only by the rate guard, at the moment of the decision.
   'fingerprintOffset',
 ]); // prettier-ignore
 
@@ -34,7 +34,7 @@ function asked(): BotOrder {
   }); // prettier-ignore
 }
 
-it('every member that says what was asked for is the same after a restart', () => {
+it('every member with the terms of an order is the same after a restart', () => {
   const order = asked();
   const line = JSON.stringify(intentOf(order, { cid: 'A', reason: '', riskReserve: '0' }));
   const restored = sentOrder(JSON.parse(line), [{ ...PERPETUAL, id: 'futures:OTHER' as never }, order.instrument]);

@@ -1,4 +1,4 @@
-// Converts a journal's state at a restart for the engine: unfinished orders, drafts, and the memory of loss rules.
+// Converts the state of a journal for the engine of a new process: unfinished orders, drafts, and the baselines of loss rules.
 
 import type { Lots, Ticks, TimeMs, Units } from '../../../base/brand.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -11,37 +11,37 @@ import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Re
 import type { RecordBody } from './records.ts';
 import { ladderFromRecord, ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
 
-/** `isTorn`: some write of the journal was incomplete. `venueMs`: the venue's time now, the upper bound for a lost SEND record. */
+/** Facts of the restart. `isTorn`: some write was incomplete. `venueMs`: the venue's time now, an upper bound for a lost signing time. */
 export interface RestartFacts {
   readonly isTorn: boolean;
   readonly venueMs: number;
 }
 
-/** Throws ConfigError for an order of an instrument that is not in this run. */
+/** Returns the orders of the journal. Throws ConfigError for an order of an instrument that is not in this run. */
 export function restoredOrders(state: JournalState, instruments: readonly Instrument[], facts: RestartFacts): RestoredOrders {
   const restoreOrder = (
     traces: Iterable<OrderTrace>,
-    now: (trace: OrderTrace) => Pick<RestoredOrder, 'state' | 'signMs'>,
-  ): RestoredOrder[] => [...traces].map((trace) => ({ ...intentOf(trace, instruments), ...now(trace) }));
-  const restoreEnded = (now: 'provenAbsent' | 'refused') => (trace: OrderTrace) => ({
-    state: now,
+    stateOf: (trace: OrderTrace) => Pick<RestoredOrder, 'state' | 'signMs'>,
+  ): RestoredOrder[] => [...traces].map((trace) => ({ ...orderFromTrace(trace, instruments), ...stateOf(trace) }));
+  const endedAs = (end: 'provenAbsent' | 'refused') => (trace: OrderTrace) => ({
+    state: end,
     signMs: trace.send?.signMs ?? trace.intent.createdMs,
   });
   const orders = [
-    ...restoreOrder(state.unfinished.values(), (trace) => nowOf(restartOf(trace, facts.isTorn), trace, facts.venueMs)),
-    ...restoreOrder(state.provenAbsent.values(), restoreEnded('provenAbsent')),
-    ...restoreOrder(state.refused.values(), restoreEnded('refused')),
+    ...restoreOrder(state.unfinished.values(), (trace) => restartState(restartOf(trace, facts.isTorn), trace, facts.venueMs)),
+    ...restoreOrder(state.provenAbsent.values(), endedAs('provenAbsent')),
+    ...restoreOrder(state.refused.values(), endedAs('refused')),
   ];
-  // Reservations of orders proven absent end in the order in which they were proven.
+  // Sorted by their ends, because reservations of orders proven absent end in that sequence.
   return {
     lastOrder: state.lastOrder,
-    orders: orders.toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id),
-    drafts: [...state.drafts.values()].map((trace) => draftIn(trace, instruments)),
+    orders: orders.toSorted((a, b) => endTimeOf(a) - endTimeOf(b) || a.id - b.id),
+    drafts: [...state.drafts.values()].map((trace) => restoredDraft(trace, instruments)),
   };
 }
 
-/** Returns a draft from its record, with how the orders ahead of it have ended. */
-function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
+/** Returns a draft from its record, with the ends of the orders ahead of it. */
+function restoredDraft({ draft, ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
   const index = indexOf(draft.symbol, instruments);
   const instrument = instruments[index]!;
   const { priceDigits, quantityDigits, quoteDigits } = instrument;
@@ -82,35 +82,36 @@ function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[
             filledUnits: money('spent'),
           },
     targetLots: draft.target === null ? NaN : scaledFromRecord(draft.target, quantityDigits),
-    ended: new Map([...ended].map(([id, trace]) => [id, endIn(trace, instrument)])),
+    ended: new Map([...ended].map(([id, trace]) => [id, endOfOrder(trace, instrument)])),
   };
 }
 
-function endIn({ intent, fills, state }: OrderTrace, { quantityDigits, quoteDigits }: Instrument): Ended {
+/** Returns how an order has ended. */
+function endOfOrder({ intent, fills, state }: OrderTrace, { quantityDigits, quoteDigits }: Instrument): Ended {
   const filledLots = fills.reduce((sum, { qty }) => sum + scaledFromRecord(qty, quantityDigits), 0);
-  const isWhole = intent.qty !== null && filledLots >= scaledFromRecord(intent.qty, quantityDigits);
+  const isFilled = intent.qty !== null && filledLots >= scaledFromRecord(intent.qty, quantityDigits);
   return {
     filledLots: filledLots as Lots,
     filledUnits: fills.reduce((sum, { notional }) => sum + scaledFromRecord(notional, quoteDigits), 0) as Units,
-    reason: isWhole ? 'filled' : (state?.reason ?? 'canceled'),
+    reason: isFilled ? 'filled' : (state?.reason ?? 'canceled'),
   };
 }
 
-const endOf = ({ endMs }: RestoredOrder): number => (Number.isNaN(endMs) ? Infinity : endMs);
+const endTimeOf = ({ endMs }: RestoredOrder): number => (Number.isNaN(endMs) ? Infinity : endMs);
 
-function nowOf(restart: Restart, trace: OrderTrace, venueMs: number): Pick<RestoredOrder, 'state' | 'signMs'> {
+function restartState(restart: Restart, trace: OrderTrace, venueMs: number): Pick<RestoredOrder, 'state' | 'signMs'> {
   const signMs = trace.send?.signMs ?? venueMs;
-  // A terminal status that was read once is read again. Until then the order counts as open.
+  // A terminal status that was read once must be read again. Until then the order counts as open.
   return { state: restart.kind === 'unconfirmed' ? 'working' : restart.kind, signMs };
 }
 
-/** Returns an order from its INTENT alone. Later records describe what happened to it. */
+/** Returns an order from its INTENT alone, as it was when it was sent. */
 export function sentOrder(intent: OrderTrace['intent'], instruments: readonly Instrument[]): RestoredOrder {
   const trace = { intent, send: null, orderId: null, contestedId: null, state: null, fills: [], targets: [], endMs: NaN };
-  return { ...intentOf(trace, instruments), state: 'sent', signMs: intent.createdMs };
+  return { ...orderFromTrace(trace, instruments), state: 'sent', signMs: intent.createdMs };
 }
 
-function intentOf(
+function orderFromTrace(
   { intent, orderId, fills, targets, endMs }: OrderTrace,
   instruments: readonly Instrument[],
 ): Omit<RestoredOrder, 'state' | 'signMs'> {
@@ -154,7 +155,7 @@ function intentOf(
   };
 }
 
-/** Throws ConfigError for an instrument that is not in this run. */
+/** Returns the index of an instrument by its id. Throws ConfigError if it is not in this run. */
 export function indexOf(symbol: string, instruments: readonly Instrument[]): number {
   const index = instruments.findIndex(({ id }) => id === symbol);
   if (index >= 0) return index;
@@ -164,19 +165,21 @@ export function indexOf(symbol: string, instruments: readonly Instrument[]): num
   );
 }
 
-// --- Memory of loss rules: cursors of the account
+// --- Baselines of loss rules: cursors of the account
 
-const MEMORY = 'memory ';
+const MEMORY_CHANNEL = 'memory ';
+/** Returns the cursor with the baseline of a loss rule. */
 export const memoryCursor = (code: string, memory: readonly number[]): RecordBody<'CURSOR'> => ({
   symbol: 'account',
-  channel: MEMORY + code,
+  channel: MEMORY_CHANNEL + code,
   value: JSON.stringify(memory),
 });
+/** Returns the baselines of the loss rules, by code. */
 export function memoryOf(state: JournalState): ReadonlyMap<string, readonly number[]> {
-  const known = [...state.cursors.values()].filter(({ symbol, channel }) => symbol === 'account' && channel.startsWith(MEMORY));
-  return new Map(known.map(({ channel, value }) => [channel.slice(MEMORY.length), numbersOf(value)]));
+  const cursors = [...state.cursors.values()].filter(({ symbol, channel }) => symbol === 'account' && channel.startsWith(MEMORY_CHANNEL));
+  return new Map(cursors.map(({ channel, value }) => [channel.slice(MEMORY_CHANNEL.length), numbersOf(value)]));
 }
 function numbersOf(text: string): readonly number[] {
-  const read: unknown = JSON.parse(text);
-  return Array.isArray(read) ? read.map((value) => (typeof value === 'number' ? value : NaN)) : [];
+  const parsed: unknown = JSON.parse(text);
+  return Array.isArray(parsed) ? parsed.map((value) => (typeof value === 'number' ? value : NaN)) : [];
 }

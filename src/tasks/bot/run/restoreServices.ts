@@ -41,7 +41,7 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
   const isUnconfirmed = trace?.state?.lifecycle === 'done';
   return {
     request: order satisfies Pick<Order, 'id' | 'instrument'>,
-    cid,
+    clientOrderId: cid,
     signMs: order.signMs,
     venueId: order.venueId === null ? null : String(order.venueId),
     contestedId: trace?.contestedId ?? null,
