@@ -175,7 +175,7 @@ describe('the socket', () => {
   });
 
   it('the socket refuses a second bot in the same folder, and takes the place of a dead one', async () => {
-    await expect(openControl(folder, bot)).rejects.toThrow('a bot answers here already');
+    await expect(openControl(folder, bot)).rejects.toThrow('another bot already answers here');
     await server.close();
     server = await openControl(folder, bot);
     expect(await run('positions')).toMatchObject({ code: 0 });

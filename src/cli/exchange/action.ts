@@ -2,7 +2,7 @@
 
 import { checkedOrigin } from '../../adapters/exchange/wire/origin.ts';
 import { demoKey, demoSettings } from '../../paperExchange/process/demo.ts';
-import type { Following } from '../../paperExchange/process/follow.ts';
+import type { RunningFollow } from '../../paperExchange/process/follow.ts';
 import { runExchange, type RunningExchange } from '../../paperExchange/process/runExchange.ts';
 import { logInternalError } from '../../paperExchange/process/logInternalError.ts';
 import type { ExchangeSettings } from '../../paperExchange/process/file/settings.ts';
@@ -61,7 +61,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   process.exitCode = stop.code() || EXIT.ok;
 }
 
-async function followOrClose(url: string, running: RunningExchange): Promise<Following> {
+async function followOrClose(url: string, running: RunningExchange): Promise<RunningFollow> {
   const { follow } = await import('../../paperExchange/process/follow.ts');
   const { service, clock } = running;
   try {
