@@ -18,7 +18,6 @@ import { watchRow } from './localStops.ts';
 import type { LiveSet } from './feeds.ts';
 import type { BarFact } from './barFact.ts';
 
-/** The engine, its feeds, and the functions that request and deliver bars. */
 export interface BarDeliveryDeps {
   readonly engine: Engine;
   readonly sets: readonly LiveSet[];
@@ -69,7 +68,6 @@ interface Part {
   overMs: number;
 }
 
-/** The delivery of bars to one engine. */
 export class BarDelivery {
   readonly #deps: BarDeliveryDeps;
   readonly #staged: readonly Staged[];

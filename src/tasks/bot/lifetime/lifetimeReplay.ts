@@ -32,7 +32,6 @@ import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
 import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
 
-/** One replay, with its counts. */
 export class LifetimeReplay {
   instants = 0;
   bars = 0;
@@ -81,7 +80,6 @@ export class LifetimeReplay {
     this.#engine.orders.restore({ lastOrder: this.#recorded.lastOrder, orders: [] }, () => NaN, 0);
   }
 
-  /** Replays one record. */
   #take(record: JournalRecord): void {
     switch (record.k) {
       case 'INSTANT':
@@ -399,5 +397,4 @@ const MISSED = 'MISSED';
 const KILLED = 'KILLED';
 /** Code of an order that was journalled and never signed. */
 const NEVER_LEFT = 'no request of it can have left';
-/** Records about one order. */
 type OrderReport = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;

@@ -40,7 +40,6 @@ import { release } from './release.ts';
 import { settle } from './settle.ts';
 import type { Journal } from '../../../ports/journal.ts';
 
-/** The parts of a bot. */
 export interface LiveBotDeps {
   readonly config: LiveConfig;
   readonly plan: RunPlan;
@@ -80,7 +79,6 @@ export interface AuditState {
 const MAX_FILLS = 100;
 const ACCOUNT = { kind: 'account' } as const;
 
-/** One running bot. */
 export class LiveBot {
   readonly deps: LiveBotDeps;
   readonly driver: Driver;
