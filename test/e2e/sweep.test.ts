@@ -98,9 +98,9 @@ describe('a sweep', () => {
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
       [
         [...GRID, '--set', 'params.slow=20'],
-        /--set params.slow: --grid slow gives each set a value of its own\n {2}leave one of the two out/,
+        /--set params.slow: --grid slow also sets this parameter\n {2}remove one of the two options/,
       ],
-      [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow gives each set a value of its own/],
+      [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow also sets this parameter/],
       [[...GRID, '--by', 'sharp'], /--by sharp: no such figure, the nearest is sharpe/],
       [[...GRID, '--workers', 'two'], /--workers: expected a whole number from 1 to 1024, got 'two'/],
       [[...GRID, '--no-work'], /--no-work: expected --queue beside it/],
@@ -110,7 +110,7 @@ describe('a sweep', () => {
         /--queue redis:\/\/127.0.0.1:1: no connection: connect ECONNREFUSED/,
       ],
       [[...GRID, '--fresh', '--resume'], /--resume: expected not to be given with --fresh/],
-      [['--grid', 'fast=2,3', '--resume'], /--resume: the ledger .*ledger has no sweep of cross that was cut/],
+      [['--grid', 'fast=2,3', '--resume'], /--resume: the ledger .*ledger has no interrupted sweep of cross/],
     ];
     for (const [at, [args, message]] of refusals.entries()) {
       const words = ['sweep', 'cross.yaml', ...args];
@@ -232,17 +232,17 @@ describe('a sweep that is cut', () => {
     expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Resume with: isobar sweep cross.yaml .* --resume/);
     const again = await sweep(fixture, ...grid);
     expect(again.stderr).toMatch(
-      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume continues it, --fresh starts over/,
+      /a sweep with the same inputs was interrupted, with \d+ of 95 sets done\n {2}use --resume to continue it, or --fresh to start over/,
     );
     expect(again.code).toBe(2);
     const strategy = readFileSync(join(fixture.folder, 'cross.ts'), 'utf8');
     fixture.write('cross.ts', strategy.replace('below slow', 'less than slow'));
     const resumed = ['sweep', 'cross.yaml', ...grid, '--resume'];
     const changed = await commandIn(fixture.folder, resumed);
-    expect(changed.stderr).toMatch(/--resume: .*cross-\w+.jsonl was made from other inputs: cross.ts was \w{12}, is \w{12}\n/);
+    expect(changed.stderr).toMatch(/--resume: .*cross-\w+.jsonl has other inputs: cross.ts was \w{12}, is \w{12}\n/);
     fixture.write('cross.ts', strategy);
     const other = await commandIn(fixture.folder, [...resumed, '--set', 'fees.taker=0.002']);
-    expect(other.stderr).toMatch(/was made from other inputs: the definition was/);
+    expect(other.stderr).toMatch(/has other inputs: the definition was/);
     expect((await sweep(fixture, ...grid, '--resume')).code).toBe(0);
     expect(fixture.runs().filter((name) => name.startsWith('.'))).toEqual([]);
   });

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { runSweep, type SweepStart, type SweepRun } from '../../tasks/sweep/runSweep.ts';
 import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../tasks/sweep/folder.ts';
-import { SHARED_PARALLEL, makeSharedRunner } from '../../tasks/sweep/distributedSweep.ts';
+import { SHARED_PARALLEL, openSharedRunner } from '../../tasks/sweep/distributedSweep.ts';
 import { threadRunner, type ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
 import { rankingFigure, setUpSweep, type SweepSetup } from '../../tasks/sweep/plan/setUp.ts';
 import { displayPath } from '../../definition/text/paths.ts';
@@ -96,7 +96,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
 
 async function openRunner(setup: SweepSetup, { queue, work }: SweepArgs, threads: ThreadOptions): Promise<TaskRunner> {
   if (queue === undefined) return threadRunner(setup, threads);
-  return makeSharedRunner(setup, { url: queue, threads: work ? threads : { ...threads, threads: 0 } });
+  return openSharedRunner(setup, { url: queue, threads: work ? threads : { ...threads, threads: 0 } });
 }
 
 async function printProgressLine(sweepDone: FinishedSweep, args: SweepArgs, write: (text: string) => void): Promise<void> {
