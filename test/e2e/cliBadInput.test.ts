@@ -134,7 +134,7 @@ describe('definitions (exit code 2)', () => {
     await expectRefusalHere(
       ['backtest', definition('good'), '--cash', '5'],
       2,
-      /^--cash: expected a strategy file \(\.ts\) with --data beside it/,
+      /^--cash: expected a strategy file \(\.ts\) with --data/,
     );
     await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to be given with --demo/);
   });

@@ -37,7 +37,7 @@ describe('a sweep', () => {
   it('a sweep has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
     const [hash, table] = [fixture.json().sweepHash, fixture.table()];
     const known = await sweep(fixture, ...GRID, ...ALONE, '--json');
-    expect(known.stderr).toContain('18 of them are in the ledger already');
+    expect(known.stderr).toContain('18 sets already in the ledger');
     expect(JSON.parse(known.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
     const fresh = await sweep(fixture, ...GRID, '--workers', '2', '--fresh', '--quiet');
     expect(fresh.stdout).toMatch(/^runs\/\d{8}-\d{6}-sweep-cross(-\d)?\n$/);
@@ -103,7 +103,7 @@ describe('a sweep', () => {
       [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow also sets this parameter/],
       [[...GRID, '--by', 'sharp'], /--by sharp: no such figure, the nearest is sharpe/],
       [[...GRID, '--workers', 'two'], /--workers: expected a whole number from 1 to 1024, got 'two'/],
-      [[...GRID, '--no-work'], /--no-work: expected --queue beside it/],
+      [[...GRID, '--no-work'], /--no-work: expected only with --queue/],
       [[...GRID, '--queue', 'localhost'], /--queue: expected the address of a Redis server, got localhost/],
       [
         [...GRID, '--fresh', '--queue', 'redis://u:secret@127.0.0.1:1'],
@@ -208,7 +208,7 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
     expect((JSON.parse(alone.stdout) as typeof beside).best.map(({ figures }) => figures)).toEqual(
       beside.best.map(({ figures }) => figures),
     );
-    expect((await sweep(fixture, ...args, ...ALONE)).stderr).toContain('6 of them are in the ledger already');
+    expect((await sweep(fixture, ...args, ...ALONE)).stderr).toContain('6 sets already in the ledger');
   });
 
   it('a strategy that hangs: in its constructor fails too, and --bar-timeout 0 waits until Ctrl-C', async () => {
@@ -258,7 +258,7 @@ describe('a sweep that is cut', () => {
     expect(limited.stderr).not.toContain('fault of isobar');
     expect(limited.status).toBe(2);
     const { code, stderr } = await sweep(fixture, '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ALONE);
-    expect(stderr).toMatch(/\d+ of them are in the ledger already/);
+    expect(stderr).toMatch(/\d+ sets already in the ledger/);
     expect(code).toBe(0);
   });
 
