@@ -1,4 +1,4 @@
-// The start of every bot, in any world: constructs its strategies and funds its books.
+// Starts a bot in any world: constructs its strategies and funds its books.
 
 import { toScaled } from '../base/number/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
@@ -13,9 +13,10 @@ import { marketOf } from './kinds/market.ts';
 import type { AccountPlan, Deposits } from './kinds/parts.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
 
-/** Makes the wrapper between a strategy and its run. */
+/** Returns the wrapper between a strategy and its run. */
 export type HostMaker = (run: StrategyRun) => StrategyHost;
 
+/** Constructs the strategies of `plan` in the engine. Throws StrategyError if a constructor throws, ConfigError for invalid parameters. */
 export function addStrategies(engine: Engine, plan: RunPlan, hostFor?: HostMaker): void {
   plan.strategies.forEach(({ strategy, record, params }, index) => {
     const values = parseParams(strategy.params, params, record.file);
@@ -41,7 +42,7 @@ function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan
   for (const [asset, text] of Object.entries(cash)) {
     const digits = assets.get(asset);
     if (digits === undefined) {
-      throw new ConfigError(`cash.${asset}: no feed of the run trades it`, `name one of ${[...assets.keys()].join(', ')}`);
+      throw new ConfigError(`cash.${asset}: no feed of the run trades this asset`, `name one of ${[...assets.keys()].join(', ')}`);
     }
     const total = toScaled(text, digits);
     if (total === null || total < 0) {
@@ -55,14 +56,15 @@ function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan
   return deposits;
 }
 
-/** Returns the parts of `total` by the strategies' shares, rounded down; the last one gets the rest. */
+/** Returns the part of each strategy in `total`, by its share and rounded down. The last strategy gets the rest. */
 function splitByShare(total: number, plan: RunPlan): number[] {
   const parts = plan.strategies.map(({ share }) => Math.floor(total * Number(share)));
-  const given = parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
-  parts[parts.length - 1] = total - given;
+  const assigned = parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
+  parts[parts.length - 1] = total - assigned;
   return parts;
 }
 
+/** Returns the digits of each asset of the instruments. */
 function assetsOf(instruments: readonly Instrument[]): Map<string, number> {
   return new Map(
     instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [

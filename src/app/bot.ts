@@ -1,4 +1,4 @@
-// Makes the bot: the same parts in backtest, paper and live. Only the world and the rebound parts of modules differ.
+// Makes a bot, from the same parts in backtest, paper and live. Only the world and the parts that modules rebind differ.
 
 import 'reflect-metadata';
 import { Container, ContainerModule, type ContainerModuleLoadOptions, type ServiceIdentifier } from 'inversify';
@@ -29,15 +29,15 @@ import { Overrides, type Override } from './overrides.ts';
 import { PARTS, type ExchangeAdapter, type PartToken } from './parts.ts';
 import { addedIdOf, idOf, ownIdOf, TOKENS, type Observers } from './tokens.ts';
 
-/** How a part, or an argument of parts, is bound. */
+/** The functions by which a world binds parts and their arguments. */
 export interface Binding {
   readonly bind: ContainerModuleLoadOptions['bind'];
-  /** Where isobar binds a part: under a second id if a module rebinds it. */
+  /** Returns the id for isobar's own binding of a part: a second id if a module rebinds the part. */
   readonly own: <Made>(part: PartToken<Made>) => ServiceIdentifier<Made>;
   readonly overrides: Overrides;
 }
 
-/** The world of a bot: it binds exchange, journal, absence bounds and venue. */
+/** The world of a bot binds its exchange, journal, absence bounds and venue. */
 export type World = (binding: Binding) => void;
 
 /** The parts of one bot that the code driving it needs. */
@@ -48,41 +48,41 @@ export interface Bot {
   readonly journal: Journal;
   /** The notifiers that modules have added. */
   readonly notifiers: readonly Notifier[];
-  /** For a replay: what opens the venue; else null. */
+  /** The parts that open the venue of a replay; null: not a replay. */
   readonly venue: VenueDeps | null;
 }
 
 export interface MakeOptions extends Partial<Observers> {
-  /** Memory for the run; by default the bot's own. */
+  /** Memory for the run; by default each maker has its own. */
   readonly scratch?: Scratch;
-  /** A bot of the same bars that the new ones step through together with; by default they have feeds and time of their own. */
+  /** Another bot whose feeds and time the new bots share, to step through the same bars; by default they have their own. */
   readonly beside?: Pick<Engine, 'instant' | 'instruments' | 'feeds'>;
-  /** The parts that modules rebind; by default all that the plan names. */
+  /** The parts that modules rebind; by default all overrides of the plan. */
   readonly overrides?: Overrides;
 }
 
 /**
- * Returns a maker of bots of a plan in a world. Bots of one maker share feeds, limits and time: several step through the same bars, one
- * after the other in each block. Everything else is made for each bot. Throws ConfigError if modules depend on each other in a circle.
+ * Returns a function that makes bots of a plan in a world. These bots share feeds, limits and time, so that they can step through the same
+ * bars, one after the other in each block. All other parts are made for each bot. Throws ConfigError if modules depend on each other in a circle.
  */
 export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {}): (strategies?: readonly StrategyPlan[]) => Bot {
-  // One `get` makes each part once; the next `get` makes new ones. What the bots share is bound explicitly.
+  // Each `get` makes new parts, each once. Parts that bots share are bound as constants or singletons.
   const container = new Container({ defaultScope: 'Request' });
   const { log = () => {}, progressCells = null, dropsOrders = false, scratch = new Scratch() } = options;
   const overrides = options.overrides ?? new Overrides(plan.models);
-  let given = plan.strategies;
+  let currentStrategies = plan.strategies;
   container.load(
     new ContainerModule(({ bind }) => {
       const binding: Binding = { bind, overrides, own: (part) => (overrides.of(part.name) === null ? idOf(part) : ownIdOf(part)) };
       bindShared(binding, plan, options.beside);
       bindBot(binding, plan, { log, progressCells, dropsOrders }, scratch);
-      bind(binding.own(PARTS.strategies)).toResolvedValue(() => given);
+      bind(binding.own(PARTS.strategies)).toResolvedValue(() => currentStrategies);
       bindOverrides(binding);
       world(binding);
     }),
   );
   return (strategies = plan.strategies) => {
-    given = strategies;
+    currentStrategies = strategies;
     const bot = resolveBot(container);
     if (bot.strategies.length !== strategies.length)
       throw new ConfigError(
@@ -93,7 +93,7 @@ export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {})
   };
 }
 
-/** Returns one bot. The container is dropped afterwards. */
+/** Returns one bot of a plan in a world. */
 export function createBot(plan: RunPlan, world: World, options: MakeOptions = {}): Bot {
   return botMaker(plan, world, options)();
 }
@@ -109,7 +109,7 @@ function resolveBot(container: Container): Bot {
     const [first = ''] = message.split('\n');
     throw new ConfigError(
       `modules: ${first.replaceAll(/Symbol\(isobar\.(?:own\.)?([\w.]+)\)/g, '$1')}`,
-      'let a factory name only parts that are made without its own; docs/compose.md says what each part needs',
+      'a factory may need only parts that do not need its own part; docs/compose.md lists the needs of each part',
     );
   }
 }
@@ -122,7 +122,7 @@ function bindOverrides({ bind, overrides }: Binding): void {
       [...(isWrapping ? [ownIdOf({ name: part })] : []), TOKENS.given, ...needs.map((name) => idOf({ name }))],
     );
   for (const override of overrides.all()) {
-    // Made before the bot (partAlone.ts); the world binds it.
+    // The clock is made before the bot (partAlone.ts), and the world binds it.
     if (override.part === PARTS.clock.name) continue;
     const scope = bindOne(idOf({ name: override.part }), override);
     if (override.part === PARTS.fees.name) scope.inTransientScope();
@@ -135,7 +135,7 @@ function bindOverrides({ bind, overrides }: Binding): void {
 const addedIds = <Made>({ overrides }: Binding, part: PartToken<Made>): ServiceIdentifier<Made>[] =>
   overrides.added(part.name).map((_, at) => addedIdOf(part, at));
 
-/** Binds instruments, time and feeds, which belong to the run: bots of one container share them, and those of `beside` too. */
+/** Binds instruments, time and feeds. All bots of a container share them, and `beside` if it is given. */
 function bindShared({ bind }: Binding, plan: RunPlan, beside: MakeOptions['beside']): void {
   bind(TOKENS.instant).toConstantValue(beside?.instant ?? new Instant(plan.fromMs));
   bind(TOKENS.instruments).toConstantValue(beside?.instruments ?? instrumentsOf(plan));
@@ -147,7 +147,7 @@ function bindShared({ bind }: Binding, plan: RunPlan, beside: MakeOptions['besid
     .inSingletonScope();
 }
 
-/** Binds the other parts. Bots of one container share the limits; all else belongs to one bot. */
+/** Binds the other parts. Bots of one container share the limits. Each bot has its own instance of the rest. */
 function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch: Scratch): void {
   const { bind, own } = binding;
   bind(TOKENS.given).toConstantValue({ plan });
@@ -160,7 +160,7 @@ function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch:
   bind(TOKENS.limits)
     .toResolvedValue((instruments) => resolveLimits(plan.risk, instruments), [TOKENS.instruments])
     .inSingletonScope();
-  // Advanced by the code that drives the bot: by the rows of a replay, or by the exchange's time.
+  // The code that drives the bot advances this queue, by the rows of a replay or by the exchange's time.
   bind(own(PARTS.scheduler)).toResolvedValue(() => new DueQueue());
   bind(own(PARTS.orders)).toResolvedValue(
     (exchange, journal, reservations, bounds) =>
@@ -229,7 +229,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
   );
 }
 
-/** Returns the rules that modules add, in order. Throws ConfigError for an invalid code, or one that another rule has. */
+/** Returns the rules that modules add, in order. Throws ConfigError for an invalid or repeated code. */
 function allRules(lists: readonly (readonly OrderRule[])[], from: readonly Override[]): readonly OrderRule[] {
   const codes = new Set<string>();
   lists.forEach((rules, at) => {
@@ -238,7 +238,7 @@ function allRules(lists: readonly (readonly OrderRule[])[], from: readonly Overr
   return lists.flat();
 }
 
-/** Returns the instruments of a run, each once, in the order of their ids: the order in which they match. */
+/** Returns the instruments of a run without repeats, in the order of their ids. Orders match in this order. */
 export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   const byId = new Map(plan.feeds.map((feed) => [feed.bars.instrument.id, feed.bars.instrument]));
   const instruments = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -265,7 +265,7 @@ function sizeOf({ size }: RunPlan): Size {
   return { equity: size.equity ?? '1' };
 }
 
-/** Returns when instruments leave the run; undefined when all stay. */
+/** Returns the time at which each instrument leaves the run, ms UTC; Infinity: it stays. Undefined when all stay. */
 function leavesOf({ feeds }: RunPlan, instruments: readonly Instrument[]): readonly number[] | undefined {
   if (feeds.every(({ listedToMs }) => listedToMs === undefined)) return undefined;
   return instruments.map(({ id }) =>

@@ -20,14 +20,14 @@ export type PartsOf<Needs extends readonly PartToken<unknown>[]> = {
 /** How a part is rebound. A factory runs once for each bot. */
 export interface Rebinding<Made> {
   /**
-   * The factory makes the part. Its arguments are `given` and the parts that `needs` names. For `rules` and `notifier` it makes an
-   * addition.
+   * Replaces the part by the result of the factory. Its arguments are `given` and the parts in `needs`. For `rules` and `notifier`, the result is
+   * an addition.
    */
   to<const Needs extends readonly PartToken<unknown>[] = readonly []>(
     make: (given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
     needs?: Needs,
   ): void;
-  /** The factory receives the part as it was bound, and returns its replacement. Not for `rules` and `notifier`. */
+  /** Replaces the part by the result of the factory, which receives the part as it was bound. Not for `rules` and `notifier`. */
   wrap<const Needs extends readonly PartToken<unknown>[] = readonly []>(
     make: (bound: Made, given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
     needs?: Needs,
@@ -69,14 +69,14 @@ export function composeModule(name: string, compose: (composing: Composing) => v
   return { kind: 'module', name, bindings };
 }
 
-/** Plain JavaScript may pass any value. */
+/** Returns the name of a part. `part` can be any value, because plain JavaScript has no types. */
 function nameOf(part: unknown, module: string): string {
   const name: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, 'name') : part;
   const names = Object.keys(PARTS);
   if (typeof name === 'string' && names.includes(name)) return name;
-  const near = typeof name === 'string' ? nearestName(name, names) : null;
+  const nearest = typeof name === 'string' ? nearestName(name, names) : null;
   throw new ConfigError(
-    `the module ${module}: expected a token of PARTS, got ${String(name)}${near === null ? '' : `, the nearest is ${near}`}`,
+    `the module ${module}: expected a token of PARTS, got ${String(name)}${nearest === null ? '' : `, the nearest is ${nearest}`}`,
     `write: rebind(PARTS.slippage); the parts are ${names.join(', ')}`,
   );
 }

@@ -1,4 +1,4 @@
-// The journal of a backtest that logs denials: why risk denied orders, with the figures, for the first ones of each code.
+// The journal of a backtest that logs denials: the reason with its figures, for the first denials of each code.
 
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import type { LogLine } from '../ports/log.ts';
@@ -7,7 +7,7 @@ import { denialText } from '../orders/denialReasons.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
 import { orderText } from './orderText.ts';
 
-/** Limit on logged denials of one code: a strategy may be denied at every bar. The summary counts later ones without a text. */
+/** Maximum number of logged denials of one code, because risk may deny orders at every bar. The summary counts all of them. */
 const MAX_PER_CODE = 10;
 
 export interface DenialLogOptions {

@@ -1,4 +1,4 @@
-// The world of a live bot: the exchange behind REST, a journal on disk, and the exchange's clock. The bot itself is that of a backtest.
+// The world of a live bot: an exchange behind REST, a journal on disk, and the exchange's clock. The other parts equal those of a backtest.
 
 import type { OrderGateway } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';

@@ -1,4 +1,4 @@
-// Describes an order in words.
+// Describes an order as text.
 
 import { fromScaled } from '../base/number/decimal.ts';
 import { type Instrument, sizeText } from '../model/instrument.ts';
@@ -10,15 +10,15 @@ export function orderText({ side, lots, quoteUnits, limit, instrument, role, red
   return `${side} ${size} of ${instrument.wireName}${orderPriceText(limit, role, instrument)}${reduceOnly ? ', reducing' : ''}`;
 }
 
-/** A denied order may have any size, even an invalid one. */
+/** Returns the size as text. A denied order may have an invalid size. */
 function orderSizeText(lots: number, quoteUnits: number, instrument: Instrument): string {
-  if (!Number.isSafeInteger(lots) || !Number.isSafeInteger(quoteUnits)) return 'no sound quantity';
+  if (!Number.isSafeInteger(lots) || !Number.isSafeInteger(quoteUnits)) return 'an invalid quantity';
   if (lots !== 0) return sizeText(fromScaled(lots, instrument.quantityDigits), instrument);
   return `for ${fromScaled(quoteUnits, instrument.quoteDigits)} ${instrument.quote}`;
 }
 
 function orderPriceText(limit: number, role: Order['role'], { priceDigits }: Instrument): string {
   if (limit === 0) return ' at the market';
-  if (!Number.isSafeInteger(limit)) return ' at no sound price';
+  if (!Number.isSafeInteger(limit)) return ' at an invalid price';
   return ` ${role === 'market' ? 'at most' : 'at'} ${fromScaled(limit, priceDigits)}`;
 }

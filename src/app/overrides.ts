@@ -1,4 +1,4 @@
-// What models and modules of a plan rebind, in one form, by part.
+// The parts that models and modules of a plan rebind, in one form.
 
 import { ADDED_PARTS, type ComposeModule, type ModuleBinding } from '../definition/plan/module.ts';
 import type { ModelsPlan } from '../definition/plan/plan.ts';
@@ -10,9 +10,9 @@ import { feeModelOf, slippageOf } from './models/venueModels.ts';
 
 /** One part that a module rebinds. */
 export interface Override extends Pick<ModuleBinding, 'part' | 'isWrapping' | 'needs'> {
-  /** Where the definition names it, and the module, for messages. */
+  /** The place in the definition and the name of the module, for messages. */
   readonly where: string;
-  /** The function that the container calls: it checks what the module's factory returns. */
+  /** Calls the factory of the module and checks its result. The container calls this function. */
   readonly make: (...given: readonly unknown[]) => unknown;
 }
 
@@ -28,11 +28,11 @@ export class Overrides {
       for (const binding of module.bindings) this.#take(checkOverride(binding, module, place), parts);
   }
 
-  /** Returns the override of a part that has one maker. */
+  /** Returns the override of a part; null: not overridden. */
   of(part: string): Override | null {
     return this.#replaced.get(part) ?? null;
   }
-  /** Returns what is added to a part, in order. */
+  /** Returns the additions to a part, in order. */
   added(part: string): readonly Override[] {
     return this.#added.get(part) ?? [];
   }
@@ -61,7 +61,7 @@ function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override
 type PartName = keyof typeof PARTS;
 type MadeOf<Name extends PartName> = (typeof PARTS)[Name] extends PartToken<infer Made> ? NonNullable<Made> : never;
 
-/** Methods that a part must have. Parts that are not listed are checked elsewhere. */
+/** Methods that a part must have. Other code checks the parts that are not listed. */
 const METHODS: { readonly [Name in PartName]?: readonly (keyof MadeOf<Name> & string)[] } = {
   exchange: ['submit', 'cancel', 'read'],
   barMarket: ['workingOrders', 'matchRow', 'blockOpened', 'settleMarks'],
@@ -95,7 +95,7 @@ function checkOverride({ make, ...binding }: ModuleBinding, { name }: ComposeMod
   };
 }
 
-/** Returns what a part lacks, in words, or null. */
+/** Returns the missing property of a part as text; null: the part is complete. */
 function missingIn(part: string, made: unknown): string | null {
   if ((part === 'fees' || part === 'barMarket') && made === null) return null;
   if (part === 'rules') return isRules(made) ? null : 'a list of rules, each with kind, code, check and detail';

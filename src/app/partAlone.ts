@@ -1,4 +1,4 @@
-// Makes a part before its bot exists, because the bot's start needs it: the clock, and the ports of a live bot.
+// Makes a part before its bot exists, because the start of the bot needs it: the clock, and the ports of a live bot.
 
 import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
@@ -12,18 +12,18 @@ import { Overrides, type Override } from './overrides.ts';
 import { PARTS, type PartToken } from './parts.ts';
 import { idOf, ownIdOf, TOKENS } from './tokens.ts';
 
-/** Returns `own`, or what a module replaces it with. `plan`: null while it is unknown. Throws ConfigError for a factory with needs. */
+/** Returns `own` or its replacement by a module. `plan`: null while unknown. Throws ConfigError for a factory that needs other parts. */
 export function partAlone<Made>(part: PartToken<Made>, own: Made, plan: RunPlan | null, overrides: Overrides): Made {
   const override = overrides.of(part.name);
   return override === null ? own : madeAlone(part, override, own, plan);
 }
 
-/** Returns the notifiers that modules add. */
+/** Returns the notifiers that modules add, made before their bot. */
 export function notifiersAlone(plan: RunPlan, overrides: Overrides): readonly Notifier[] {
   return overrides.added(PARTS.notifier.name).map((override) => madeAlone<Notifier | null>(PARTS.notifier, override, null, plan)!);
 }
 
-/** Returns the clock outside of a backtest: that of the computer, unless a module replaces it. */
+/** Returns the clock of the computer, or its replacement by a module. */
 export function clockOf(plan: RunPlan, overrides = new Overrides(plan.models)): Scheduler {
   return partAlone(PARTS.clock, new LiveScheduler(), plan, overrides);
 }
@@ -32,8 +32,8 @@ function madeAlone<Made>(part: PartToken<Made>, override: Override, own: Made, p
   const { isWrapping, needs, where } = override;
   if (needs.length > 0)
     throw new ConfigError(
-      `${where}: expected a factory of ${part.name} that needs no other part here, got one that needs ${needs.join(', ')}`,
-      `make the ${part.name} without them: it is made before the bot`,
+      `${where}: expected a factory of ${part.name} that needs no other part, got one that needs ${needs.join(', ')}`,
+      `make the ${part.name} without them, because it is made before the bot`,
     );
   const container = new Container();
   container.bind(TOKENS.given).toConstantValue(plan === null ? unknownPlan(where) : { plan });
@@ -51,7 +51,7 @@ function madeAlone<Made>(part: PartToken<Made>, override: Override, own: Made, p
 function unknownPlan(where: string): FactoryInput {
   return {
     get plan(): never {
-      throw new ConfigError(`${where}: the plan of a live bot is not known yet when its clock is made`, 'make the clock without the plan');
+      throw new ConfigError(`${where}: the clock of a live bot is made before the plan is known`, 'make the clock without the plan');
     },
   };
 }

@@ -1,4 +1,4 @@
-// The world of a backtest: simulated time, a journal that only counts, and a venue that matches orders against replayed rows.
+// The world of a backtest: simulated time, a journal that only counts records, and a venue that matches orders against rows.
 
 import type { ServiceIdentifier } from 'inversify';
 import type { EventOrder } from '../adapters/replay/eventOrder.ts';
@@ -24,24 +24,25 @@ import { DenialLoggingJournal } from './denialLog.ts';
 import { idOf, TOKENS } from './tokens.ts';
 
 export interface ReplaySettings {
-  /** Which create requests lose their reply or never arrive: for tests and what-if runs. */
+  /** Says which create requests lose their reply or never arrive, for tests and what-if runs. */
   readonly faultOf?: ReplayExchangeOptions['faultOf'];
-  /** Which order of events the rows take, asked for each bot; by default that of docs/matching.md. */
+  /** Returns the order of events inside rows. Called for each bot; by default that of docs/matching.md. */
   readonly eventOrder?: () => EventOrder;
-  /** Finer rows for rows that leave the order of events open, asked for each bot; by default none. */
+  /** Returns finer rows, for rows in which the order of events is open. Called for each bot; by default none. */
   readonly finer?: () => FinerSource | null;
   /** Log of the reasons for denials; null: no log. */
   readonly refusals?: LogLine | null;
-  /** Watches the records of the run: returns the journal that takes them. */
+  /** Returns a journal in front of the bot's own, to watch its records. */
   readonly watchJournal?: (own: Journal) => Journal;
-  /** Time outside of the run; by default that of the computer. */
+  /** The clock outside of the run; by default that of the computer. */
   readonly clock?: Scheduler;
-  /** Makes the exchange that matches the rows; by default that of every backtest. */
+  /** Returns the exchange that matches orders to rows; by default a ReplayExchange. */
   readonly makeExchange?: (queue: DueQueue, options: ReplayExchangeOptions) => ReplayExchange;
   /** Time from a decision to the arrival of its order; by default that of the plan. */
   readonly latency?: LatencyModel | null;
 }
 
+/** Returns the world of a backtest of `plan`. */
 export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World {
   const { faultOf = null, refusals = null, eventOrder = () => null, finer = () => null, clock, watchJournal = (own) => own } = settings;
   const { makeExchange = (queue, options) => new ReplayExchange(queue, options) } = settings;
@@ -74,14 +75,14 @@ export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World
   };
 }
 
-/** Binds the venue behind the replayed exchange, also if a module wraps that. An adapter that replaces it fills orders itself. */
+/** Binds the venue behind the replayed exchange, also if a module wraps the exchange. An adapter that replaces the exchange has no venue. */
 function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void {
   if (overrides.of(PARTS.exchange.name)?.isWrapping === false) {
     bind(own(PARTS.barMarket)).toConstantValue(null);
     return void bind(TOKENS.venue).toConstantValue(null);
   }
   bind(own(PARTS.barMarket)).toResolvedValue((replayed): BarMarket => replayed, [TOKENS.replayed]);
-  // A model counts the turnover of its account, so each account has its own.
+  // A fee model counts the turnover of its account, so each account has its own model.
   const fees: ServiceIdentifier<FeeModel | null>[] = (funds === undefined ? [0] : [0, 1]).map(() => idOf(PARTS.fees));
   bind(TOKENS.venue).toResolvedValue(
     (exchange, slippage, ...models: (FeeModel | null)[]): VenueDeps => ({ exchange, slippage, fees: models }),
@@ -89,7 +90,7 @@ function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void 
   );
 }
 
-/** Opens the venue with the accounts of the run, funds them, and connects it. An adapter that replaces it is attached to the engine. */
+/** Opens the venue, funds its accounts and connects it. An adapter that replaces the exchange is attached to the engine instead. */
 export function openVenue(plan: RunPlan, { engine, venue, exchange }: Bot, deposits: readonly Deposits[]): OpenedVenue {
   exchange.attach?.(engine, () => engine.nowMs);
   if (venue === null) return { venue: null, venues: [], checkBooks() {} };

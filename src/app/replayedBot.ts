@@ -1,4 +1,4 @@
-// Makes a bot in a replayed world: built from a plan, started like every bot, with its venue open.
+// Makes bots in a replayed world: from a plan, started like every bot, with an open venue.
 
 import type { Scratch } from '../base/memory/rowLog.ts';
 import { builtUrl, isSource } from '../base/inPackage.ts';
@@ -20,22 +20,22 @@ export interface BotOptions
   extends
     Pick<ReplaySettings, 'faultOf' | 'clock' | 'watchJournal' | 'eventOrder' | 'finer' | 'makeExchange' | 'latency'>,
     Pick<MakeOptions, 'beside'> {
-  /** Cells that the engine writes once a block: see EngineDeps.progressCells. */
+  /** Cells into which the engine writes once for each block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;
   /** Log of the reasons for denials; by default there is no log, and no text is made. */
   readonly refusals?: LogLine;
-  /** Collects warnings about the run while it is made; by default they are dropped. */
+  /** Collects warnings while the run is made; by default they are dropped. */
   readonly warnings?: WarningList;
-  /** Memory to reuse, for a caller that runs many backtests; by default each run has its own. */
+  /** Memory to reuse, for a caller that runs many backtests; by default each run has its own memory. */
   readonly scratch?: Scratch;
   /** Makes the wrapper between a strategy and its run; by default there is no wrapper. */
   readonly hostFor?: HostMaker;
-  /** True: the columns of its orders are not kept, because they are not read. */
+  /** True: the columns of orders are not kept, because the caller does not read them. */
   readonly dropsOrders?: boolean;
 }
 
-/** A bot whose strategies have registered what they need; indicators are not filled yet. */
+/** A bot whose strategies are constructed and have registered feeds and indicators. Indicators have no values yet. */
 export interface ConstructedBot {
   readonly plan: RunPlan;
   readonly bot: Bot;
@@ -51,7 +51,7 @@ export interface SealedBot {
   readonly engine: Engine;
   /** The notifiers that modules have added. */
   readonly notifiers: readonly Notifier[];
-  /** Null: a custom adapter replaces it. */
+  /** Null: a custom adapter replaces the exchange. */
   readonly venue: RunVenue | null;
   /** All venues of the run. */
   readonly venues: readonly RunVenue[];
@@ -76,7 +76,7 @@ export function replayedBotMaker(plan: RunPlan, options: BotOptions): ReplayedBo
   };
 }
 
-/** Ends the set-up: warm-up, and the venue with its account. Every bot that shares the feeds must be constructed before. */
+/** Ends the set-up: prepares indicators, and opens the venue. All bots that share the feeds must be constructed before. */
 export function sealBot(
   { plan, bot, engine, deposits }: ConstructedBot,
   technical: TechnicalLibrary | null,
@@ -86,15 +86,15 @@ export function sealBot(
   return { plan, engine, notifiers: bot.notifiers, ...openVenue(plan, bot, deposits) };
 }
 
-/** The loops for one bot, and for several over the same feeds. */
+/** The loop for one bot, and the loop for several bots over the same feeds. */
 export interface Loops {
   readonly loop: BlockLoop;
   readonly lanes: LaneLoop;
 }
 
-/** Returns instances of the loops for these classes alone. Hot: docs/performance.md#one-loop-a-class. */
+/** Returns loops that only the strategy classes of this plan use. Hot: docs/performance.md#one-loop-a-class. */
 export async function loopsFor(plan: RunPlan): Promise<Loops> {
-  // From source (in tests) one instance serves all: results never depend on which instance runs.
+  // Code that runs from source, as in tests, has one instance for all classes. The result does not depend on the instance.
   if (isSource) return { loop: blockLoop, lanes: laneLoop };
   const key = plan.strategies.map(({ hash }) => hash).join('+');
   const module = (await import(`${builtUrl('engine/loop/blockLoop').href}?strategy=${encodeURIComponent(key)}`)) as {

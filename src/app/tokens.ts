@@ -1,4 +1,4 @@
-// The ids under which the container knows the parts of a bot; each carries the type of its part.
+// The ids of the parts of a bot in the container. Each id carries the type of its part.
 
 import type { BarMarket, OrderGateway } from '../ports/exchange.ts';
 import type { ServiceIdentifier } from 'inversify';
@@ -15,20 +15,20 @@ import type { FactoryInput } from './composeModule.ts';
 import type { PartToken } from './parts.ts';
 import type { VenueDeps } from './kinds/parts.ts';
 
-/** A function, because a constant declared as ServiceIdentifier<T> is narrowed to `symbol` and loses its T. */
+/** Returns an id. A constant declared as ServiceIdentifier<T> would be narrowed to `symbol` and lose its T. */
 function token<T>(name: string): ServiceIdentifier<T> {
   return Symbol.for(`isobar.${name}`);
 }
 
-/** What code outside of the bot may watch or collect. */
+/** Options of code that watches a bot or collects its results. */
 export interface Observers {
   readonly log: LogLine;
   readonly progressCells: Int32Array | null;
-  /** True: the columns of its orders are not kept, because they are not read. */
+  /** True: the columns of orders are not kept, because the caller does not read them. */
   readonly dropsOrders?: boolean;
 }
 
-/** Ids of arguments of parts that are not parts themselves (parts.ts). */
+/** Ids of arguments of parts. They are not parts (parts.ts). */
 export const TOKENS = Object.freeze({
   given: token<FactoryInput>('given'),
   instant: token<Instant>('instant'),
@@ -42,13 +42,13 @@ export const TOKENS = Object.freeze({
   /** Replay: the exchange adapter and the market behind it, in one object. */
   replayed: token<OrderGateway & BarMarket>('replayed'),
   absenceBounds: token<AbsenceBounds>('absenceBounds'),
-  /** What opens the venue of a replay; null without a replay. */
+  /** The parts that open the venue of a replay; null: not a replay. */
   venue: token<VenueDeps | null>('venue'),
 });
 
-/** Returns the id of the part as it takes effect. */
+/** Returns the id of the part that the bot uses. */
 export const idOf = <Made>({ name }: PartToken<Made>): ServiceIdentifier<Made> => token<Made>(name);
-/** Returns the id of isobar's own part, if a module rebinds it. */
+/** Returns the id of isobar's own part when a module rebinds the part. */
 export const ownIdOf = <Made>({ name }: PartToken<Made>): ServiceIdentifier<Made> => token<Made>(`own.${name}`);
 /** Returns the id of the addition at position `at` to a part. */
 export const addedIdOf = <Made>({ name }: PartToken<Made>, at: number): ServiceIdentifier<Made> => token<Made>(`added.${name}.${at}`);

@@ -86,11 +86,11 @@ function parser(argv: readonly string[]): Argv {
  * into false.
  */
 function hasSoundValues(args: Readonly<Record<string, unknown>>, argv: readonly string[]): true {
-  const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
-  if (twice !== undefined) throw new ConfigError(`--${twice}: expected one value, got several`, 'give the option once');
+  const repeated = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
+  if (repeated !== undefined) throw new ConfigError(`--${repeated}: expected one value, got several`, 'give the option only once');
   const empty = Object.keys(args).find((name) => args[name] === '' && isOption(name, argv));
   if (empty !== undefined)
-    throw new ConfigError(`--${empty}: expected a value, got nothing`, 'give one behind it, or leave the option out');
+    throw new ConfigError(`--${empty}: expected a value, got nothing`, 'write a value after it, or remove the option');
   for (const word of argv) {
     const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
     if (typeof args[name] !== 'boolean' || value === 'true' || value === 'false') continue;
@@ -105,8 +105,8 @@ function rejectArgsAfterDashes(argv: readonly string[]): void {
   const behind = at < 0 || argv.some((word) => word.startsWith(COMPLETION_REQUEST)) ? [] : argv.slice(at + 1);
   if (behind.length === 0) return;
   throw new ConfigError(
-    `--: expected nothing behind it, got ${withoutKeys(behind.join(' '))}`,
-    'leave -- out; a file whose name begins with a dash is given as ./-name',
+    `--: expected nothing after it, got ${withoutKeys(behind.join(' '))}`,
+    'remove --; write a file name that starts with a dash as ./-name',
   );
 }
 

@@ -30,8 +30,8 @@ export function isOption(name: string, argv: readonly string[]): boolean {
 
 function unknownOption(name: string, help: string): ConfigError {
   const valid = [...new Set(help.match(/(?<=\s)--[a-z][a-z-]*/g) ?? [])].map((option) => option.slice(2));
-  const near = nearestName(name, valid);
-  const hint = near === null ? '' : `, the nearest valid one is --${near}`;
+  const nearest = nearestName(name, valid);
+  const hint = nearest === null ? '' : `, the nearest valid one is --${nearest}`;
   return new ConfigError(`--${name}: unknown option${hint}`, `the options are ${valid.map((option) => `--${option}`).join(', ')}`);
 }
 
@@ -39,10 +39,9 @@ function unknownWord(name: string, help: string): ConfigError {
   const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(help) ?? [];
   const valid = [...listed.matchAll(/^ {2}isobar ((?:[a-z-]+ ?)+)/gm)].map(([, command = '']) => command.trim());
   const last = valid.map((command) => command.split(' ').at(-1) ?? '');
-  if (last.length === 0)
-    return new ConfigError(`${name}: one argument too many`, `put quotes around a path with spaces; ${helpHint(help)}`);
-  const near = nearestName(name, last);
-  const hint = near === null ? '' : `, the nearest valid one is ${valid[last.indexOf(near)]}`;
+  if (last.length === 0) return new ConfigError(`${name}: unexpected argument`, `put quotes around a path with spaces; ${helpHint(help)}`);
+  const nearest = nearestName(name, last);
+  const hint = nearest === null ? '' : `, the nearest valid one is ${valid[last.indexOf(nearest)]}`;
   return new ConfigError(`${name}: unknown command${hint}`, `the commands are ${valid.join(', ')}`);
 }
 

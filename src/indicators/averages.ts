@@ -14,8 +14,8 @@ const NAN = NaN;
 const ROW_MASK = MASK;
 
 /**
- * Simple moving average over `bars` bars (from 1). Over a price it is the exact sum of whole ticks, divided once, so equal averages are
- * equal numbers and ties are exact. Over any other source the sum is compensated, and a NaN restarts the warm-up.
+ * Simple moving average over `bars` bars (from 1). Over a price it is the exact sum of whole ticks, divided once, so that equal averages are
+ * equal numbers. Over any other source the sum is compensated, and a NaN restarts the warm-up.
  */
 export function sma(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('sma', 'bars', bars, 1);
@@ -247,7 +247,7 @@ class TickWeightedMean implements Kernel {
   }
 }
 
-/** Sums each window from scratch: a running weighted sum of floats would drift and keep every NaN. */
+/** Sums each window anew, because a running weighted sum of floats would drift and keep every NaN. */
 class FloatWeightedMean implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;

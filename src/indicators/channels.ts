@@ -18,7 +18,7 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** The highest value of the last `bars` bars, including the newest. For a breakout compare with `prev`, which excludes the current bar. */
+/** The highest value of the last `bars` bars, including the newest. For a breakout, compare the close with `prev`, which excludes the current bar. */
 export function highest(source: Source, bars: number): IndicatorSpec<Series> {
   return extreme('highest', source, bars, 1);
 }
@@ -67,9 +67,8 @@ function extreme(name: string, source: Source, bars: number, sign: 1 | -1): Indi
 }
 
 /**
- * A ring-buffer deque of the values that can still become the extreme, from the best to the newest. It takes constant time a row on
- * average.
- * Values are multiplied by `sign`, so that the lowest is found as a highest.
+ * Finds the extreme of a window with a deque in a ring buffer. The deque has the values that can still become the extreme, from the best to the
+ * newest, and takes constant time per row on average. Values are multiplied by `sign`, so that a lowest value is found as a highest.
  */
 class Extreme implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
@@ -78,7 +77,7 @@ class Extreme implements Kernel {
   readonly #sign: 1 | -1;
   readonly #values: Float64Array;
   readonly #rows: Int32Array;
-  /** Positions count up. The index in the ring is the position modulo its size, a power of two. */
+  /** Positions only increase. The index in the ring is the position modulo the size of the ring, a power of two. */
   #head = 0;
   #tail = 0;
   #count = 0;
@@ -169,7 +168,7 @@ class Deviations implements Kernel {
           const off = from[i]! - newest - shift;
           squares += off * off;
         }
-        // Divides the sum of the window once, like sma: the middle band equals that average exactly.
+        // The sum of the window is divided once, like in sma, so that the middle band equals that average exactly.
         mean = (sum + bars * newest) / (bars * this.#scale);
         reach = (this.#widths * Math.sqrt(squares / bars)) / this.#scale;
       }

@@ -1,4 +1,4 @@
-// The kernel of crossings: one comparison of two series per row serves both directions.
+// The kernel of crossings. It compares two series once per row, for both directions.
 
 import { ROW_MASK as MASK } from '../base/number/exact.ts';
 import type { Kernel } from './graph/spec.ts';
@@ -8,7 +8,7 @@ import { FALSE, NOT_READY, TRUE, type IndicatorColumn, type SignalWindow } from 
 // hot: docs/performance.md#imported-constants
 const ROW_MASK = MASK;
 
-/** Relation of a to b in a row. OPEN when one of them is not ready. */
+/** Relation of a to b in a row. OPEN: one of them is not ready. */
 const OPEN = 0;
 const ABOVE = 1;
 const BELOW = 2;
@@ -16,8 +16,8 @@ const EQUAL = 3;
 type Place = typeof OPEN | typeof ABOVE | typeof BELOW | typeof EQUAL;
 
 /**
- * Skips from crossing to crossing. While a stays on one side of b, nothing is written and the branches are predictable. Crossings are rare,
- * so listing their rows here costs nothing compared with a later search.
+ * Skips from crossing to crossing. While a stays on one side of b, the loop writes nothing and its branches are predictable. The rows of
+ * crossings are listed here, because there are few of them and a later search would take longer.
  */
 export class Crossing implements Kernel {
   readonly #pair: Comparable;
@@ -80,7 +80,7 @@ export class Crossing implements Kernel {
 }
 
 /**
- * Returns the first index from `at` on at which x is not above y, or `end`. A NaN ends the run. Takes four rows a turn. Hot:
+ * Returns the first index from `at` on at which x is not above y, or `end`. A NaN counts as not above. Each turn compares four rows. Hot:
  * docs/performance.md#full-turns.
  */
 function endOfRun(x: Float64Array, xTimes: number, y: Float64Array, yTimes: number, at: number, end: number): number {

@@ -9,19 +9,19 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 const NAN = NaN;
 
 export interface CustomOptions {
-  /** Number of values that the function needs. Until then the series is not ready, whatever the function returns. Default 1. */
+  /** Number of values that the function needs. Before that, the series is not ready, even if the function returns numbers. Default 1. */
   readonly warmupBars?: number;
   /**
    * Declares that the function reads and writes nothing outside `make`. The run then computes the indicator in blocks, ahead of the
-   * strategy. It checks the declaration: a run whose calls depend on the block size ends with an error. Without the declaration, the run
-   * goes row by row.
+   * strategy. The run checks this: if calls depend on the block size, the run ends with an error. Without the declaration, the run steps row
+   * by row.
    */
   readonly pure?: boolean;
 }
 
 /** Options of a custom indicator with several outputs. */
 export interface CustomGroupOptions<Name extends string> extends CustomOptions {
-  /** Names of the outputs: the function returns an object with a number for each. */
+  /** Names of the outputs. The function returns an object with a number for each output. */
   readonly outputs: readonly Name[];
 }
 
@@ -33,8 +33,9 @@ type ManyOutputs<Name extends string> = (...values: number[]) => Readonly<Record
  * A custom indicator: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`. `make` is called once for each run of
  * the series. It returns a function that gets the values of the source in order, one at a time, and returns the value of the indicator (NaN
  * when it has none). The function gets no values while the source is not ready.
- * Several sources, `custom([feed.high, feed.low], ...)`, are as many arguments, those of other feeds as of the rows of the first one; with `outputs: ['upper', 'lower']` the function
- * returns an object with these numbers, and the indicator has these series. The last argument: options, or `warmupBars` alone.
+ * With several sources, `custom([feed.high, feed.low], ...)`, the function gets one argument for each source. Sources of other feeds are read as of
+ * the rows of the first one. With `outputs: ['upper', 'lower']`, the function returns an object with these numbers, and the indicator has these
+ * series. The last argument is an object of options, or only `warmupBars`.
  */
 export function custom(source: Source, make: () => (x: number) => number, options?: number | CustomOptions): IndicatorSpec<Series>;
 export function custom<Name extends string>(
@@ -51,11 +52,11 @@ export function custom<Name extends string>(
   const { warmupBars = 1, pure = false } = typeof options === 'number' ? { warmupBars: options } : options;
   checkWhole('custom', 'warmupBars', warmupBars, 1);
   if (typeof pure !== 'boolean')
-    throw new ConfigError(`custom: pure: expected true or false, got ${String(pure)}`, 'write { pure: true }, or leave it out');
+    throw new ConfigError(`custom: pure: expected true or false, got ${String(pure)}`, 'write { pure: true }, or remove pure');
   const inputs = (isList(source) ? source : [source]).map(operand);
   const [first] = inputs;
   if (first === undefined)
-    throw new ConfigError('custom: expected at least one source, got an empty list', 'name the series that it reads');
+    throw new ConfigError('custom: expected at least one source, got an empty list', 'give the series that the function reads');
   const outputs = typeof options === 'object' && 'outputs' in options ? checkOutputs(options.outputs) : null;
   const name = `custom#${first.home.numberOf(make)}`;
   const parts = {
@@ -84,7 +85,7 @@ export function custom<Name extends string>(
   );
 }
 
-/** Array.isArray does not narrow a readonly list. */
+/** Returns true for a list. Array.isArray alone does not narrow the type of a readonly list. */
 function isList(source: Source | readonly Source[]): source is readonly Source[] {
   return Array.isArray(source);
 }
@@ -94,7 +95,7 @@ function checkOutputs<Name extends string>(outputs: readonly Name[]): readonly N
   if (isValid) return outputs;
   throw new ConfigError(
     `custom: outputs: expected different names of letters and digits, got ${outputs.join(', ') || 'an empty list'}`,
-    "name them as outputs: ['upper', 'lower']",
+    "for example outputs: ['upper', 'lower']",
   );
 }
 
@@ -108,7 +109,7 @@ interface CustomParts {
   readonly warmup: number;
 }
 
-/** Several sources or several outputs. */
+/** The kernel for several sources or several outputs. */
 class CustomGroup implements Kernel {
   readonly #parts: CustomParts;
   #fed = 0;

@@ -91,7 +91,7 @@ export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK =
 
 /**
  * Money flow index, 0 to 100: turnover (typical price x volume) of the last `bars` bars in rows with a rising typical price, as a share of
- * the turnover in rows with a rising or falling one. 50 when there was neither. Not rounded. G. Quong and A. Soudack (1989).
+ * the turnover in rows with a rising or falling typical price. 50 without such rows. Not rounded. G. Quong and A. Soudack (1989).
  */
 export function mfi(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('mfi', 'bars', bars, 1);
@@ -241,7 +241,7 @@ class Convergence implements Kernel {
   readonly #fast: CompensatedMean;
   readonly #slow: CompensatedMean;
   readonly #smooth: CompensatedMean;
-  /** The first value. Averaging differences from it leaves the difference of averages unchanged, and avoids the rounding of high prices. */
+  /** The first value. Both averages use differences from it. Their difference is the same, and high prices cause no rounding errors. */
   #origin = NAN;
 
   constructor(
@@ -293,7 +293,7 @@ class Convergence implements Kernel {
   }
 }
 
-/** Position of a value in a range. Rounding price times scale recovers the whole ticks, whose differences are exact. */
+/** Position of a value in a range. Price times scale is rounded to whole ticks, whose differences are exact. */
 class PlaceInRange implements Kernel {
   readonly #value: IndicatorColumn<Float64Array>;
   readonly #high: IndicatorColumn<Float64Array>;

@@ -70,7 +70,7 @@ export function not(source: SignalSource): IndicatorSpec<Signal> {
   });
 }
 
-/** Both directions of a pair are outputs of one node, in whichever order the two series are named, so its kernel compares them once. */
+/** Returns one direction of a crossing. Both directions are outputs of one node, for either order of the series, so they are compared once. */
 function crossing(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
   const sources = onOneFeed(pair(name, a, b));
   const keys = sources.map((source) => source.key);
@@ -86,7 +86,7 @@ function crossing(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | numb
 }
 
 function combineSignals(name: 'and' | 'or', sources: readonly SignalSource[]): IndicatorSpec<Signal> {
-  if (sources.length === 0) throw new ConfigError(`${name}(): expected one signal or more, got none`, `name the signals: ${name}(a, b)`);
+  if (sources.length === 0) throw new ConfigError(`${name}(): expected one signal or more, got none`, `for example ${name}(a, b)`);
   return signalSpec({
     name,
     sources: sources.map(operand),
@@ -134,7 +134,7 @@ class SeriesComparison implements Kernel {
   readonly #operands: Comparable;
   readonly #out: SignalWindow;
 
-  /** True when the first of the two is greater. */
+  /** The signal is true when the first operand is greater. */
   constructor(operands: Comparable, out: SignalWindow) {
     this.#operands = operands;
     this.#out = out;

@@ -1,4 +1,4 @@
-// Sums over a moving window that do not drift: whole ticks for prices, compensated floats otherwise. Also the exact comparison of sums.
+// Sums over a moving window without growing errors: whole ticks for prices, compensated floats otherwise. Also compares sums exactly.
 
 import { ConfigError } from '../base/errors.ts';
 import { listOf } from '../base/memory/listOf.ts';
@@ -43,7 +43,7 @@ export function onOneScale(wiring: Wiring, count: number): ScaledColumns {
 }
 
 /**
- * Two series in a form in which `a * aTimes` and `b * bTimes` compare (>, =, <, not ready) exactly as the values read from the series do.
+ * Two series for a comparison: `a * aTimes` and `b * bTimes` compare (>, =, <, not ready) exactly like the values that strategies read.
  */
 export interface Comparable {
   readonly a: IndicatorColumn<Float64Array>;

@@ -1,4 +1,4 @@
-// Adapter for indicators of the technicalindicators package: feeds them bar by bar, aligns their results to the rows, and keeps NaN out.
+// Adapts indicators of the technicalindicators package: passes bars one by one, aligns results to rows, and keeps NaN out of the package.
 
 import { listOf } from '../base/memory/listOf.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
@@ -129,7 +129,7 @@ export function ichimoku(feed: FeedSeries, conversionBars = 9, baseBars = 26, sp
   );
 }
 
-/** An indicator of the package. Its type declarations name other inputs than it takes, hence `unknown` on both sides. */
+/** An indicator of the package. Its type declarations do not match its real inputs, so both types are `unknown`. */
 interface Stepper {
   nextValue(input: unknown): unknown;
 }

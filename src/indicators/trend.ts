@@ -51,7 +51,7 @@ export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMo
   );
 }
 
-/** Computes in ticks when the feed has them: small ranges are then exact, however high the price. */
+/** Computes in ticks if the feed has them, so that small ranges are exact at any price. */
 class TrueRange implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;

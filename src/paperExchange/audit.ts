@@ -15,44 +15,50 @@ export function auditBooks({ spot, futures }: { readonly spot: SpotExchange | nu
   if (futures !== null) auditFutures(futures);
 }
 
+/** Checks that locked spot balances equal what open orders lock, and that no money was created or lost. */
 function auditSpot(spot: SpotExchange): void {
   const { venue } = spot;
   const { accounts } = venue;
   auditOrders(spot);
-  const held = new Sums();
+  const lockedSums = new Sums();
   for (const { account, instrument, live } of spot.live()) {
     if (live === null) continue;
-    held.add(`${account} ${live.side === 'buy' ? instrument.quote : instrument.base}`, live.lockedUnits);
+    lockedSums.add(`${account} ${live.side === 'buy' ? instrument.quote : instrument.base}`, live.lockedUnits);
   }
   accounts.all.forEach(({ name }, account) =>
     accounts.assets.forEach((asset, index) => {
       const { free, locked } = accounts.of(account, index);
-      checkEqual(`${name} ${asset} held`, locked, held.of(`${account} ${asset}`));
+      checkEqual(`${name} ${asset} lockedSums`, locked, lockedSums.of(`${account} ${asset}`));
       checkEqual(`${name} ${asset} free, in whole units`, free, Math.floor(free));
     }),
   );
   venue.assertConserved();
 }
 
+/** Checks that locked margin and lots equal what open orders lock, and that no money was created or lost. */
 function auditFutures(futures: FuturesExchange): void {
   const { venue } = futures;
   const { wallets } = venue;
   auditOrders(futures);
-  const held = new Sums();
+  const lockedSums = new Sums();
   for (const { account, instrument, live } of futures.live()) {
     if (live === null) continue;
     const { index, terms } = venue.book(instrument);
-    held.add(`${account} ${terms.asset}`, live.lockedUnits);
+    lockedSums.add(`${account} ${terms.asset}`, live.lockedUnits);
     const position = wallets.position(account, index, live.side === 'sell');
-    held.add(`${account} ${index} ${String(position === wallets.sides(account, index)[0])}`, live.offsetLots);
+    lockedSums.add(`${account} ${index} ${String(position === wallets.sides(account, index)[0])}`, live.offsetLots);
   }
   wallets.accounts.forEach(({ name }, account) => {
     wallets.assets.forEach((asset, index) =>
-      checkEqual(`${name} ${asset} held`, wallets.wallet(account, index).locked, held.of(`${account} ${index}`)),
+      checkEqual(`${name} ${asset} lockedSums`, wallets.wallet(account, index).locked, lockedSums.of(`${account} ${index}`)),
     );
     wallets.contracts.forEach(({ instrument }, index) =>
-      wallets.sides(account, index).forEach(({ heldLots }, side) => {
-        checkEqual(`${name} ${instrument.wireName} lots held`, heldLots, held.of(`${account} ${index} ${String(side === 0)}`));
+      wallets.sides(account, index).forEach(({ heldLots }, sideIndex) => {
+        checkEqual(
+          `${name} ${instrument.wireName} lots lockedSums`,
+          heldLots,
+          lockedSums.of(`${account} ${index} ${String(sideIndex === 0)}`),
+        );
       }),
     );
   });
@@ -60,15 +66,15 @@ function auditFutures(futures: FuturesExchange): void {
 }
 
 /** Checks that every open venue order has an order of the exchange, and that each rests in the book with its unfilled quantity. */
-function auditOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>): void {
-  const working = new Map(side.markets.map(({ instrument }) => [instrument, 0]));
-  for (const { id, instrument, live, resting } of side.live()) {
+function auditOrders<O extends UserOrder, T extends OwnTrade>(exchange: ExchangeSide<O, T>): void {
+  const working = new Map(exchange.markets.map(({ instrument }) => [instrument, 0]));
+  for (const { id, instrument, live, resting } of exchange.live()) {
     if (live === null) continue;
     if (!live.isOpen) throw new InvariantError(`order ${id} has ended at the venue and is open at the exchange`);
     working.set(instrument, (working.get(instrument) ?? 0) + 1);
     if (resting !== null) checkEqual(`order ${id} in the book`, resting.lots, live.lots - live.filledLots);
   }
-  for (const [instrument, count] of working) checkEqual(`${instrument.id} open orders`, side.venue.book(instrument).working, count);
+  for (const [instrument, count] of working) checkEqual(`${instrument.id} open orders`, exchange.venue.book(instrument).working, count);
 }
 
 /** Named sums. */
@@ -82,6 +88,6 @@ class Sums {
   }
 }
 
-function checkEqual(what: string, is: number, should: number): void {
-  if (is !== should) throw new InvariantError(`${what}: ${is}, where ${should} should be`);
+function checkEqual(place: string, actual: number, expected: number): void {
+  if (actual !== expected) throw new InvariantError(`${place}: expected ${expected}, got ${actual}`);
 }

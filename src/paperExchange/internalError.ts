@@ -5,8 +5,9 @@ export interface InternalError {
   /** The operation, or `time` if it happened while time advanced. */
   readonly where: string;
   readonly cause: unknown;
-  /** Why the books may be wrong. Null: they agree, and the exchange continues. */
+  /** The disagreement that the audit found in the books. Null: they agree, and the exchange continues. */
   readonly doubt: string | null;
 }
 
+/** Returns the name and message of an error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));

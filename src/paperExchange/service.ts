@@ -39,12 +39,14 @@ export interface Persistence {
   /** Called after each request and each advance of time, when something may have changed. */
   afterStep(): void;
 }
-const NOTHING_KEPT: RecordReader = {
+/** The reader of an exchange that stores no rows. */
+const NO_ARCHIVE: RecordReader = {
   read: (_, place) => {
     throw new InvariantError(`row ${place} is archived, and nothing can read it without persistence`);
   },
 };
 
+/** One exchange: both sides, the request pipeline and the handlers. */
 export class Service {
   /** Matching of the markets that replay bars; null: there are none. */
   rows: BarMatching | null = null;
@@ -62,12 +64,12 @@ export class Service {
   /** Starts the exchange at `startMs`. Throws ConfigError for an invalid config. */
   constructor(config: ServiceConfig, startMs: number) {
     checkServiceConfig(config);
-    this.archive = { reader: NOTHING_KEPT };
+    this.archive = { reader: NO_ARCHIVE };
     const { profile } = config;
     this.#config = config;
     this.#queue.runDue(startMs);
-    const spot = trades(config, 'spot') ? new SpotExchange(config, this.#queue, this.archive) : null;
-    const futures = trades(config, 'futures') ? new FuturesExchange(config, this.#queue, this.archive) : null;
+    const spot = hasMarket(config, 'spot') ? new SpotExchange(config, this.#queue, this.archive) : null;
+    const futures = hasMarket(config, 'futures') ? new FuturesExchange(config, this.#queue, this.archive) : null;
     this.sides = { spot, futures };
     for (const account of config.accounts) {
       spot?.openAccount(account);
@@ -84,7 +86,7 @@ export class Service {
     );
   }
 
-  /** Throws InvariantError if the exchange has no such side. */
+  /** The sides. Throw InvariantError if the exchange does not have them. */
   get spot(): SpotExchange {
     const { spot } = this.sides;
     if (spot === null) throw new InvariantError('this exchange has no spot instruments');
@@ -111,13 +113,13 @@ export class Service {
    */
   followRows(data: ReadonlyMap<TradedMarket, RowData>): void {
     const { rowGraceMs } = this.#config;
-    const lanes = Array.from(data, ([market, rows]) => {
+    const barMarkets = Array.from(data, ([market, rows]) => {
       const series = new BarSeries(rows);
       const { interval } = series.bars;
       for (let row = 0; row < series.firstRow; row++) market.tape.klines.close(interval, series.bar(row));
       return (market.rows = new BarMarket(market, this.sides[market.instrument.market]!.venue.book(market.instrument), series, rowGraceMs));
     });
-    this.rows = new BarMatching(lanes, this.sides, this.#queue);
+    this.rows = new BarMatching(barMarkets, this.sides, this.#queue);
   }
 
   /** Scheduler on the exchange's own time, for example for price sources. */
@@ -161,6 +163,7 @@ export class Service {
     this.#persistence?.afterStep();
   }
 
+  /** Freezes the exchange and reports the error. `doubt`: why the books may be wrong. */
   #reportDoubt(where: string, cause: unknown, doubt: string): void {
     const { onInternalError } = this;
     this.#isInDoubt = true;
@@ -174,13 +177,14 @@ export class Service {
     if (onInternalError === null) throw cause;
     const op = this.opOf(request);
     const where = op ?? 'no operation';
-    const doubt = op === null || endpointOf(op).effect === 'read' ? null : this.#doubtOfBooks();
+    const doubt = op === null || endpointOf(op).effect === 'read' ? null : this.#auditProblem();
     if (doubt === null) onInternalError({ where, cause, doubt });
     else this.#reportDoubt(where, cause, doubt);
-    return this.#unknown(request);
+    return this.#unknownOutcome(request);
   }
 
-  #doubtOfBooks(): string | null {
+  /** Audits the books. Returns the first disagreement; null if they agree. */
+  #auditProblem(): string | null {
     try {
       auditBooks(this.sides);
       return null;
@@ -189,7 +193,8 @@ export class Service {
     }
   }
 
-  #unknown({ target }: ServiceRequest): ServiceResponse {
+  /** Returns -1000: the exchange does not know what became of the request. */
+  #unknownOutcome({ target }: ServiceRequest): ServiceResponse {
     return this.error(VENUE_CODES.unknown.code, marketOfPath(target));
   }
 
@@ -201,7 +206,7 @@ export class Service {
   /** Returns the reply to a request that arrives at `nowMs`. It never throws because of a request's content. */
   handle(request: ServiceRequest, nowMs: number): ServiceResponse {
     this.advance(nowMs);
-    if (this.#isInDoubt) return this.#unknown(request);
+    if (this.#isInDoubt) return this.#unknownOutcome(request);
     let response: ServiceResponse;
     try {
       response = this.#answer(request);
@@ -210,9 +215,10 @@ export class Service {
     }
     // Effects without delay happen after this reply and before the next request.
     this.advance(this.nowMs);
-    return this.#isInDoubt ? this.#unknown(request) : response;
+    return this.#isInDoubt ? this.#unknownOutcome(request) : response;
   }
 
+  /** Checks a request and has its handler answer it. */
   #answer(request: ServiceRequest): ServiceResponse {
     const passed = this.#pipeline.run(request, this.nowMs + this.clockOffsetMs);
     if (passed.kind === 'stop') return this.#stoppedReply(passed);
@@ -221,15 +227,17 @@ export class Service {
     return 'code' in reply ? this.error(reply.code, passed.route.row.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
   }
 
+  /** Calls the handler of an accepted request. */
   #reply({ route, args, caller }: AcceptedRequest, headers: ServiceRequest['headers']): HandlerReply {
     const handler = this.#handlers[route.op];
-    if (handler === undefined) throw new InvariantError(`${route.op} was let in without a handler`);
+    if (handler === undefined) throw new InvariantError(`${route.op} was accepted without a handler`);
     const call = { args, nowMs: this.nowMs, clockMs: this.nowMs + this.clockOffsetMs, headers };
     if (handler.kind === 'public') return handler.answer(call);
-    if (caller === null) throw new InvariantError(`${route.op} was let in without a key`);
+    if (caller === null) throw new InvariantError(`${route.op} was accepted without a key`);
     return handler.answer({ ...call, caller });
   }
 
+  /** Returns the reply to a request that a check has rejected. */
   #stoppedReply({ code, market, isBanned, retryMs }: RejectedRequest): ServiceResponse {
     const answer = this.error(code, market, isBanned);
     if (retryMs === null || this.#config.profile.retryAfter === 'off') return answer;
@@ -242,6 +250,7 @@ export class Service {
     return { status, headers: NO_HEADERS, body: writeJson(body) };
   }
 
+  /** Returns the reply to a request for an unknown path. */
   #unknownPath(path: string): ServiceResponse {
     if (this.#config.profile.unknownPath === 'http404') {
       return { status: 404, headers: NO_HEADERS, body: writeJson(unknownPathJson(path, timeMs(this.nowMs))) };
@@ -250,12 +259,16 @@ export class Service {
   }
 }
 
-const trades = ({ instruments }: ServiceConfig, market: Market): boolean => instruments.some((instrument) => instrument.market === market);
+/** True when the exchange has instruments of a market. */
+const hasMarket = ({ instruments }: ServiceConfig, market: Market): boolean =>
+  instruments.some((instrument) => instrument.market === market);
 
+/** Returns the handlers of the spot calls; none without a spot side. */
 function handlersOfSpot(spot: SpotExchange | null, { profile, timezone }: ServiceConfig): Handlers {
   return spot === null ? {} : { ...spotPublic(spot, profile, timezone), ...spotTrading(spot, profile), ...spotReads(spot, profile) };
 }
 
+/** Returns the handlers of the futures calls; none without a futures side. */
 function handlersOfFutures(futures: FuturesExchange | null, { profile, timezone }: ServiceConfig): Handlers {
   if (futures === null) return {};
   return {

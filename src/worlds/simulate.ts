@@ -1,4 +1,4 @@
-// Runs a user's bot through simulated days: each seed is one day, lived once without faults and once with them.
+// Runs a user's bot through simulated days. Each seed is one day, which runs once without faults and once with them.
 
 import { createHash } from 'node:crypto';
 import type { Decimal } from '../base/number/decimal.ts';
@@ -11,14 +11,14 @@ export interface SimRequest {
   readonly file: string;
   readonly fromSeed: number;
   readonly days: number;
-  /** Takes lines about all that happens on the days with faults; null: none are made. */
+  /** Takes lines about all events of the days with faults; null: no lines are made. */
   readonly print: ((line: string) => void) | null;
-  /** Called once an hour of a day, with the number of days that have ended: the first half of each is the day without faults. */
+  /** Called once per simulated hour with the number of finished days. The day without faults counts as the first half of a day. */
   readonly onProgress: (days: number) => void;
 }
 
 export interface SimViolation extends DayViolation {
-  /** The day without faults broke it too. */
+  /** True when the day without faults broke the rule. */
   readonly isInPeace: boolean;
 }
 
@@ -28,14 +28,14 @@ export interface SimDay {
   readonly startEquity: Decimal;
   readonly withFaults: Decimal;
   readonly withoutFaults: Decimal;
-  /** What the faults have cost: below 0 they have gained. */
+  /** Cost of the faults; below 0: a gain. */
   readonly cost: Decimal;
   readonly orders: number;
   readonly fills: number;
   readonly unknown: number;
   readonly restarts: number;
   readonly cleared: number;
-  /** Minutes in which a position had no stop for all of it, with and without faults; null: the strategy does not give each one a stop. */
+  /** Minutes with a position that stops did not completely protect; null: the strategy does not place a stop for each position. */
   readonly naked: { readonly withFaults: number; readonly withoutFaults: number } | null;
   readonly violations: readonly SimViolation[];
   readonly hash: string;
@@ -46,12 +46,12 @@ export interface SimReport {
   readonly asset: string;
   readonly notes: readonly string[];
   readonly days: readonly SimDay[];
-  /** The day whose faults have cost most. */
+  /** The day with the highest cost of faults. */
   readonly worst: SimDay;
   readonly hash: string;
 }
 
-/** Throws ConfigError and StrategyError for a bot that cannot run. */
+/** Returns the result of all days. Throws ConfigError or StrategyError for a bot that cannot run. */
 export async function simulate({ file, fromSeed, days: count, print, onProgress }: SimRequest): Promise<SimReport> {
   const bot = await openUsersBot(file);
   const days: SimDay[] = [];

@@ -120,7 +120,7 @@ export class NumbersWorld {
   }
 
   #open(): Service {
-    const service = assembleExchange(this.#settings, this.nowMs, this.#kept.keeping);
+    const service = assembleExchange(this.#settings, this.nowMs, this.#kept.binding);
     service.onInternalError = (error) => void this.errors.push(error);
     return service;
   }

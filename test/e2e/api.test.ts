@@ -203,7 +203,7 @@ describe('reads', () => {
     expect(widest(orders.stdout)).toBeLessThanOrEqual(100);
     expect(orders.stdout).toContain('orderId 499890200602846972');
     expect(bars.stdout).toMatch(/^opens +open +close +high +low +volume\n2023-11-14T22:13:20\.000Z +1 +2 +2 +1 +3\n/);
-    expect(bars.stdout).toMatch(/not understood, and left out:\n {2}problem\n {2}\[1\]\.open: expected a decimal/);
+    expect(bars.stdout).toMatch(/not understood, and omitted:\n {2}problem\n {2}\[1\]\.open: expected a decimal/);
     expect(none.stdout).toBe('none\n');
   });
 
@@ -238,7 +238,7 @@ describe('orders', () => {
     otherMessage(200, '{"symbol":"BTCUSDT","orderId":499890200602846976,"status":0}');
     const { code, stdout } = await isobar(...ORDER);
     expect(code).toBe(0);
-    expect(stdout).toContain(`the service took it (${stub.origin})`);
+    expect(stdout).toContain(`the service accepted it (${stub.origin})`);
     expect(stdout).toMatch(/orderId +499890200602846976/);
     expect(stdout).toContain('isobar api spot.queryOrder symbol=btcusdt orderId=499890200602846976');
     expect(called().map(({ body }) => body.toString())).toEqual([
@@ -278,7 +278,7 @@ describe('orders', () => {
     const { code, stdout, stderr } = await run(...ORDER, 'newClientOrderId=mine-1', '--timeout', '0.5');
     expect(stderr).toMatch(message);
     expect(stderr.replaceAll('\n  ', ' ')).toContain(
-      'the order may stand. It was sent once; do not send it again before these have shown that it does not stand:',
+      'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
     );
     expect(stderr).toContain('    isobar api spot.queryOrder symbol=btcusdt newClientOrderId=mine-1\n');
     expect(stderr).toContain('    isobar api spot.openOrders symbol=btcusdt limit=100\n');
@@ -301,7 +301,7 @@ describe('orders', () => {
     does(() => void child?.kill('SIGINT'));
     const { code, stderr } = await fixture.run([...ORDER, '--spot-url', stub.origin], fixture.withKey, (started) => (child = started));
     expect(code).toBe(130);
-    expect(stderr).toMatch(/outcome unknown: cancelled\n {2}the order may stand/);
+    expect(stderr).toMatch(/outcome unknown: cancelled\n {2}the order may exist/);
     expect(called()).toHaveLength(1);
   });
 

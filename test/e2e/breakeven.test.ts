@@ -143,8 +143,8 @@ test('a strategy that throws with one of the costs names that cost', async () =>
 test.each([
   [['breakeven'], 'breakeven: expected a run definition or a strategy file, got nothing'],
   [['breakeven', 'none.yaml'], 'none.yaml: no such file'],
-  [['breakeven', 'x.ts'], 'x.ts: expected --data FILE beside a strategy file'],
-  [['breakeven', 'run.yaml', '--cash', '5'], '--cash: expected a strategy file (.ts) with --data beside it, got run.yaml'],
+  [['breakeven', 'x.ts'], 'x.ts: expected --data FILE with a strategy file'],
+  [['breakeven', 'run.yaml', '--cash', '5'], '--cash: expected a strategy file (.ts) with --data, got run.yaml'],
   [['breakeven', 'run.yaml', '--bar-timeout', 'soon'], "--bar-timeout: expected seconds (0 to 86400), got 'soon'"],
 ])('isobar %j is refused', async (words, message) => {
   const { code, stdout, stderr } = await run(...words);

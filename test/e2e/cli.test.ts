@@ -188,15 +188,15 @@ describe('a command line that is not understood ends with code 2 and the nearest
     [['data', 'import', 'x.csv', '--catalog'], '--catalog: expected a value, got nothing'],
     [['data', 'import', 'x.csv', '--catalog', ''], '--catalog: expected a value, got nothing'],
     [['data', 'import', 'x.csv', '--catalog', '--json'], '--catalog: expected a value, got nothing'],
-    [['data', 'import', 'x.csv', '--rejects', 'y.csv'], '--rejects: expected --skip-bad beside it: without it no row is set aside'],
+    [['data', 'import', 'x.csv', '--rejects', 'y.csv'], '--rejects: expected only with --skip-bad, which writes bad rows to a reject file'],
     [['data', 'import', 'x.csv', '--market', 'perp'], '--market: expected one of spot, futures, got "perp"'],
-    [['data', 'import', '--', '--symbol', 'X'], '--: expected nothing behind it, got --symbol X'],
-    [['data', 'import', 'x.csv', '--', '--symbol', 'X'], '--: expected nothing behind it, got --symbol X'],
-    [['data', 'list', '--', '--json'], '--: expected nothing behind it, got --json'],
+    [['data', 'import', '--', '--symbol', 'X'], '--: expected nothing after it, got --symbol X'],
+    [['data', 'import', 'x.csv', '--', '--symbol', 'X'], '--: expected nothing after it, got --symbol X'],
+    [['data', 'list', '--', '--json'], '--: expected nothing after it, got --json'],
     [['completion', 'tcsh'], 'shell: expected one of bash, zsh, fish, got "tcsh"'],
-    [['backtest', 'a.yaml', 'b.yaml'], 'b.yaml: one argument too many'],
+    [['backtest', 'a.yaml', 'b.yaml'], 'b.yaml: unexpected argument'],
     [['backtest'], 'backtest: expected a run definition or a strategy file, got nothing'],
-    [['backtest', 'x.ts'], 'x.ts: expected --data FILE beside a strategy file'],
+    [['backtest', 'x.ts'], 'x.ts: expected --data FILE with a strategy file'],
     [['report'], 'isobar report: expected <run>, got nothing'],
     [['data', 'generate', '--symbol', 'AUSDT'], 'isobar data generate: expected --interval, --from, --bars, --seed, got nothing'],
     [[], 'Name a command, such as backtest; isobar --help lists them'],
@@ -217,7 +217,7 @@ describe('a command line that is not understood ends with code 2 and the nearest
     expect(ended.stderr).toContain('[redacted]');
     fixture.write(`${name}/summary.json`, '{}');
     const { stderr } = await commandIn(fixture.folder, ['report', 'a', 'b', name]);
-    expect(stderr.split('\n')[0]).toBe(`${name}: one argument too many`);
+    expect(stderr.split('\n')[0]).toBe(`${name}: unexpected argument`);
   });
 
   test('a command line that is not understood ends with code 2 and the nearest valid name: in a process of its own, whatever language the terminal is set to', async () => {

@@ -134,14 +134,14 @@ describe('definitions (exit code 2)', () => {
     await expectRefusalHere(
       ['backtest', definition('good'), '--cash', '5'],
       2,
-      /^--cash: expected a strategy file \(\.ts\) with --data beside it/,
+      /^--cash: expected a strategy file \(\.ts\) with --data/,
     );
     await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to be given with --demo/);
     await expectRefusalHere(['backtest', 'x.ts', '--demo', '--data', 'x.csv'], 2, /^--data: expected not to be given with --demo/);
     await expectRefusalHere(
       ['backtest', definition('good'), '--demo'],
       2,
-      /^--demo: expected a strategy file \(\.ts\) or nothing beside it, got /,
+      /^--demo: expected a strategy file \(\.ts\) or nothing with it, got /,
     );
   });
 

@@ -295,7 +295,7 @@ describe('a module that cannot be used', () => {
     [
       'has a clock with needs',
       () => module('rebind(PARTS.clock).wrap((clock) => clock, [PARTS.risk]);'),
-      /the module bad: expected a factory of clock that needs no other part here, got one that needs risk/,
+      /the module bad: expected a factory of clock that needs no other part, got one that needs risk/,
     ],
     ['has a latency below zero', () => module('rebind(PARTS.latency).to(() => ({ ms: () => -1 }));'), /the latency model answers -1/],
   ] as const)('because it %s, is named with place and remedy', async (_, run, message) => {

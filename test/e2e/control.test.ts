@@ -86,7 +86,7 @@ describe('commands about a running bot', () => {
     const { code, stderr } = await run('status');
     expect(code).toBe(2);
     expect(stderr).toContain('no bot answers here');
-    expect((await fixture.runHere(['status', '--data', join(folder, 'nothing')])).stderr).toContain('no bot has a data folder there');
+    expect((await fixture.runHere(['status', '--data', join(folder, 'nothing')])).stderr).toContain('expected the data folder of a bot, got none');
     expect((await run('kill', '--separate')).stderr).toContain('bot.json');
   });
 
@@ -175,7 +175,7 @@ describe('the socket', () => {
   });
 
   it('the socket refuses a second bot in the same folder, and takes the place of a dead one', async () => {
-    await expect(openControl(folder, bot)).rejects.toThrow('a bot answers here already');
+    await expect(openControl(folder, bot)).rejects.toThrow('another bot already answers here');
     await server.close();
     server = await openControl(folder, bot);
     expect(await run('positions')).toMatchObject({ code: 0 });

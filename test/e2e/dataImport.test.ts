@@ -78,7 +78,7 @@ describe('an import of many files', () => {
     expect(text).toContain(
       `from        12 files  (binance; ${FILES * ROWS + 550} rows, ${FILES * ROWS} of them new)`.replace(/(\d+)(\d{3})/g, '$1 $2'),
     );
-    expect(text).toContain('overlap     550 rows stood there more than once, equal');
+    expect(text).toContain('overlap     550 rows appeared more than once, with equal values');
     expect(text.trimEnd().split('\n').at(-1)).toBe(`${2 * FILES * ROWS} rows, 0 gaps, 0 missing bars`);
     expect(readdirSync(whole)).toEqual(['spot']);
   });
@@ -113,7 +113,7 @@ describe('an import of many files', () => {
     const kept = progressOf(catalog);
     expect(existsSync(join(catalog, 'spot'))).toBe(false);
     const { stdout } = await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog);
-    expect(stdout).toContain(`resumed     ${kept} files had been read by an import that was cut`);
+    expect(stdout).toContain(`resumed     ${kept} files had been read by an interrupted import`);
     expect(await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('from        12 files  (the catalog has all of it)'),

@@ -101,7 +101,7 @@ test('a report for people', async () => {
   expect([code, stderr]).toEqual([1, '']);
   expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
   expect(stdout).not.toContain('\u001b');
-  expect(stdout).toMatch(/^ {2}✓ key +key and secret are there +\d+ ms$/m);
+  expect(stdout).toMatch(/^ {2}✓ key +key and secret were found +\d+ ms$/m);
   expect(stdout).toMatch(/^ {2}! clock +your clock is 3\d\d ms behind, ±\d+ ms +\d+ ms$/m);
   expect(stdout).toMatch(/^ {2}✗ signQuery +dialect.signQuery include: refused; omit: accepted +\d+ ms$/m);
   expect(stdout).toMatch(/^ {2}Futures {2}http/m);

@@ -32,7 +32,7 @@ describe('isobar data download', () => {
     expect(first.stdout).toBe(
       [
         '  BTCUSDT 1m spot  299 bars  2026-01-05 03:01 – 2026-01-05 07:59 UTC',
-        '    exchange    299 closed bars: 299 new, 0 as they were',
+        '    exchange    299 closed bars: 299 new, 0 unchanged',
         '    gaps        none',
         '    no volume   0 bars',
         '    instrument  BTC/USDT, price 2 and quantity 5 digits, minimum 0.00001, fees 0.1 % / 0.1 %',

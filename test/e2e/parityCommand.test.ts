@@ -78,7 +78,7 @@ test('bad input: exit code 2 and what to do', async () => {
   const [changed] = await parityOf({}, ['--config', 'other.yaml']);
   expect(changed!.code).toBe(2);
   const message = comparePlanted({ catalog: (bars) => ({ ...bars, ...firstOf(bars) }) });
-  await expect(message).rejects.toThrow(/no bars of AAAUSDT 1h from the time in which the bot ran/);
+  await expect(message).rejects.toThrow(/no bars of AAAUSDT 1h in the period of the bot/);
 }, 120_000);
 
 type Columns = Parameters<NonNullable<Planted['catalog']>>[0];

@@ -160,7 +160,7 @@ test('a definition is proved too, and what a reader sees names each proof within
 test.each([
   [['prove'], 'prove: expected a run definition or a strategy file, got nothing'],
   [['prove', 'none.yaml'], 'none.yaml: no such file'],
-  [['prove', 'clean/config.ts'], 'clean/config.ts: expected --data FILE beside a strategy file'],
+  [['prove', 'clean/config.ts'], 'clean/config.ts: expected --data FILE with a strategy file'],
   [
     ['prove', 'clean/config.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '1', '--times', '0'],
     "--times: expected a whole number from 1 to 100000, got '0'",

@@ -73,7 +73,7 @@ test('the log has ten lines of each code; an unsound order and a rule of the aut
   expect(counted).toEqual({ BAD_INPUT: 60, MY_RULE: 20 });
   const saying = (code: string) => lines.filter(({ fields }) => fields?.['code'] === code).map(({ msg }) => msg);
   expect([saying('BAD_INPUT').length, saying('MY_RULE').length]).toEqual([10, 10]);
-  expect(saying('BAD_INPUT')[0]).toMatch(/^buy no sound quantity of BTCUSDT at 100: denied: buy of unknown BTC at 100 USDT/);
+  expect(saying('BAD_INPUT')[0]).toMatch(/^buy an invalid quantity of BTCUSDT at 100: denied: buy of unknown BTC at 100 USDT/);
   const message = saying('MY_RULE').map((words) => words.slice(words.indexOf('asked')));
   expect(message).toEqual(Array.from({ length: 10 }, (_, at) => `asked ${at + 1} times`));
 });

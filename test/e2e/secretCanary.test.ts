@@ -182,7 +182,7 @@ describe('nothing of it is printed or written', () => {
     const env = { ...fixture.withKey, NODE_OPTIONS: `--report-on-signal --report-directory=${fixture.folder}` };
     const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], env, (started) => (child = started));
     expect(code).toBe(143);
-    expect(stderr).toContain('the order may stand');
+    expect(stderr).toContain('the order may exist');
     expect(cmdline).toContain('spot.newOrder');
     expect(found(Buffer.from(cmdline))).toEqual([]);
     expect(fixture.written().filter(({ path }) => /report\..*\.json$/.test(path))).toHaveLength(1);

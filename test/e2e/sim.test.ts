@@ -84,7 +84,7 @@ test('a seed is a day: repeated it has the same hash; the bot loses nothing, and
   const loud = await sim(...report.worst.replay.split(' ').slice(2));
   expect(loud.code).toBe(0);
   expect(loud.stdout).toContain(`hash ${report.hash}`);
-  expect(loud.stdout).toContain(`everything that happens on it: ${report.worst.replay}`);
+  expect(loud.stdout).toContain(`to see all events of that day: ${report.worst.replay}`);
   for (const line of loud.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(100);
   expect(loud.stderr).toMatch(/the bot starts, process 1\n/);
   expect(loud.stderr).toMatch(/order \d+ leaves: .* \((lose|delay|cut|replace|unknown|refuse|kill)/);
@@ -112,7 +112,7 @@ test('without bars of a definition they are generated, and it says so', async ()
   fixture.write('lacks.yaml', bot(`${STRATEGIES}/smaCross.ts`).replace('TESTUSDT', 'OTHERUSDT').replace('15m', '1h'));
   const { code, stdout, stderr } = await sim('lacks.yaml', '--seed', '1', '--json');
   expect([code, stderr]).toEqual([0, '']);
-  expect(reportOf({ stdout }).notes[0]).toContain('the catalog has no bars of OTHERUSDT: these are generated ones');
+  expect(reportOf({ stdout }).notes[0]).toContain('the catalog has no bars of OTHERUSDT: the bars are generated');
 }, 240_000);
 
 test('bad input: exit code 2, the culprit and what to do', async () => {
@@ -125,7 +125,7 @@ test('bad input: exit code 2, the culprit and what to do', async () => {
     [['turns.yaml', '--days', '0'], /--days: expected a whole number from 1 to 100000, got '0'/],
     [['turns.yaml', '--loud'], /--loud: expected --seed beside it/],
     [['turns.yaml', '--seed', '1', '--days', '2'], /--days: expected not to be given with --seed/],
-    [['series.yaml'], /series\.yaml:\d+ series: series from outside cannot be simulated/],
+    [['series.yaml'], /series\.yaml:\d+ series: external series cannot be simulated/],
     [[], /sim: expected <what>/],
   ] as const) {
     const { code, stdout, stderr } = await sim(...words);

@@ -37,7 +37,7 @@ describe('a sweep', () => {
   it('a sweep has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
     const [hash, table] = [fixture.json().sweepHash, fixture.table()];
     const known = await sweep(fixture, ...GRID, ...ALONE, '--json');
-    expect(known.stderr).toContain('18 of them are in the ledger already');
+    expect(known.stderr).toContain('18 sets already in the ledger');
     expect(JSON.parse(known.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
     const fresh = await sweep(fixture, ...GRID, '--workers', '2', '--fresh', '--quiet');
     expect(fresh.stdout).toMatch(/^runs\/\d{8}-\d{6}-sweep-cross(-\d)?\n$/);
@@ -98,19 +98,19 @@ describe('a sweep', () => {
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
       [
         [...GRID, '--set', 'params.slow=20'],
-        /--set params.slow: --grid slow gives each set a value of its own\n {2}leave one of the two out/,
+        /--set params.slow: --grid slow also sets this parameter\n {2}remove one of the two options/,
       ],
-      [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow gives each set a value of its own/],
+      [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow also sets this parameter/],
       [[...GRID, '--by', 'sharp'], /--by sharp: no such figure, the nearest is sharpe/],
       [[...GRID, '--workers', 'two'], /--workers: expected a whole number from 1 to 1024, got 'two'/],
-      [[...GRID, '--no-work'], /--no-work: expected --queue beside it/],
+      [[...GRID, '--no-work'], /--no-work: expected only with --queue/],
       [[...GRID, '--queue', 'localhost'], /--queue: expected the address of a Redis server, got localhost/],
       [
         [...GRID, '--fresh', '--queue', 'redis://u:secret@127.0.0.1:1'],
         /--queue redis:\/\/127.0.0.1:1: no connection: connect ECONNREFUSED/,
       ],
       [[...GRID, '--fresh', '--resume'], /--resume: expected not to be given with --fresh/],
-      [['--grid', 'fast=2,3', '--resume'], /--resume: the ledger .*ledger has no sweep of cross that was cut/],
+      [['--grid', 'fast=2,3', '--resume'], /--resume: the ledger .*ledger has no interrupted sweep of cross/],
     ];
     for (const [at, [args, message]] of refusals.entries()) {
       const words = ['sweep', 'cross.yaml', ...args];
@@ -208,7 +208,7 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
     expect((JSON.parse(alone.stdout) as typeof beside).best.map(({ figures }) => figures)).toEqual(
       beside.best.map(({ figures }) => figures),
     );
-    expect((await sweep(fixture, ...args, ...ALONE)).stderr).toContain('6 of them are in the ledger already');
+    expect((await sweep(fixture, ...args, ...ALONE)).stderr).toContain('6 sets already in the ledger');
   });
 
   it('a strategy that hangs: in its constructor fails too, and --bar-timeout 0 waits until Ctrl-C', async () => {
@@ -232,17 +232,17 @@ describe('a sweep that is cut', () => {
     expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Resume with: isobar sweep cross.yaml .* --resume/);
     const again = await sweep(fixture, ...grid);
     expect(again.stderr).toMatch(
-      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume continues it, --fresh starts over/,
+      /a sweep with the same inputs was interrupted, with \d+ of 95 sets done\n {2}use --resume to continue it, or --fresh to start over/,
     );
     expect(again.code).toBe(2);
     const strategy = readFileSync(join(fixture.folder, 'cross.ts'), 'utf8');
     fixture.write('cross.ts', strategy.replace('below slow', 'less than slow'));
     const resumed = ['sweep', 'cross.yaml', ...grid, '--resume'];
     const changed = await commandIn(fixture.folder, resumed);
-    expect(changed.stderr).toMatch(/--resume: .*cross-\w+.jsonl was made from other inputs: cross.ts was \w{12}, is \w{12}\n/);
+    expect(changed.stderr).toMatch(/--resume: .*cross-\w+.jsonl has other inputs: cross.ts was \w{12}, is \w{12}\n/);
     fixture.write('cross.ts', strategy);
     const other = await commandIn(fixture.folder, [...resumed, '--set', 'fees.taker=0.002']);
-    expect(other.stderr).toMatch(/was made from other inputs: the definition was/);
+    expect(other.stderr).toMatch(/has other inputs: the definition was/);
     expect((await sweep(fixture, ...grid, '--resume')).code).toBe(0);
     expect(fixture.runs().filter((name) => name.startsWith('.'))).toEqual([]);
   });
@@ -258,7 +258,7 @@ describe('a sweep that is cut', () => {
     expect(limited.stderr).not.toContain('fault of isobar');
     expect(limited.status).toBe(2);
     const { code, stderr } = await sweep(fixture, '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ALONE);
-    expect(stderr).toMatch(/\d+ of them are in the ledger already/);
+    expect(stderr).toMatch(/\d+ sets already in the ledger/);
     expect(code).toBe(0);
   });
 

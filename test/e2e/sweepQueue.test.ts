@@ -56,7 +56,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     cpSync(join(fixture.folder, 'cross.ts'), join(other.folder, 'own.ts'));
     const { code, stderr } = await other.run('sweep-worker', '--queue', redis.url, '--once');
     expect(stderr).toMatch(
-      /the sweep cross was begun with other inputs than this machine has: .*cross.ts was .* bars: spot:DEMOUSDT 1h was/,
+      /the sweep cross has other inputs than this machine: .*cross.ts was .* bars: spot:DEMOUSDT 1h was/,
     );
     expect(code).toBe(2);
     run.kill('SIGINT');

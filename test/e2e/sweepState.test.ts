@@ -66,7 +66,7 @@ test('a sweep of a strategy that only keeps a cache in its module runs without a
 test.each(['module', 'statics'])('a sweep ends with an error that names the set if state in %s changes its result', TIME, async (name) => {
   const { code, stderr } = await sweep(name);
   expect(code).toBe(3);
-  expect(stderr).toMatch(/S with fast=\d+: expected the same result alone and beside other sets, got \w+ \S+ alone and \S+ beside them/);
+  expect(stderr).toMatch(/S with fast=\d+: expected the same result alone and with other sets, got \w+ \S+ alone and \S+ with others/);
 });
 
 test('a sweep with an impure custom indicator that is declared pure ends with an error', TIME, async () => {

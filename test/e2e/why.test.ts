@@ -37,7 +37,7 @@ describe('the answer', () => {
     const quiet = Number(orders[1]!['created_ms']) + 3_600_000;
     const { code, stdout } = await why('--at', String(quiet));
     expect(code).toBe(0);
-    expect(stdout).toContain('no order was asked for at this bar (its last trade was at');
+    expect(stdout).toContain('the strategy placed no order at this bar (its last trade was at');
     expect(stdout).toContain('- when 1: crossedUp(sma(close, 5), sma(close, 20)) is false');
     expect(stdout).toContain('- when 2: crossedDown(sma(close, 5), sma(close, 20)) is false');
   });
@@ -57,7 +57,7 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
   test.each([
     [[], 'why: expected --at TIME or --order N, got neither'],
     [['--order', '1', '--at', '2024-01-06'], 'why: expected --at TIME or --order N, got both'],
-    [['--order', '1', '--symbol', 'ABCUSDT'], '--symbol: an order has its symbol'],
+    [['--order', '1', '--symbol', 'ABCUSDT'], '--symbol: expected not to be given with --order'],
     [['--order', 'x'], "--order: expected a whole number from 1, got 'x'"],
     [['--order', '99999'], /^--order 99999: expected a number from 1 to \d+$/],
     [['--at', 'noon'], "--at: expected a UTC time such as 2024-01-01T08:30, or ms since 1970, got 'noon'"],
@@ -84,7 +84,7 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
     const { code, stdout, stderr } = await why('--order', '2');
     fixture.write('strategies/cross.ts', before);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('strategies/cross.ts has changed since the run, so the run cannot be repeated as it was');
+    expect(stderr).toContain('strategies/cross.ts has changed since the run, so the run cannot be repeated');
     expect(stderr).toContain('isobar verify');
   });
 });

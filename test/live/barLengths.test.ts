@@ -80,5 +80,7 @@ test('bars of three minutes are those of their minutes, and a replay decides the
 test('bars of seconds are refused, for the exchange has none that make them', async () => {
   fixture = await LiveFixture.open(60);
   const config = fixture.config(CONFIG.replace('interval: 3m', 'interval: 15s'));
-  await expect(fixture.open(config, [Minutes])).rejects.toThrow('BTCUSDT 15s: the exchange has no such bars, and none that make them');
+  await expect(fixture.open(config, [Minutes])).rejects.toThrow(
+    'BTCUSDT 15s: the exchange has no bars of this interval, and no finer ones to build them from',
+  );
 });

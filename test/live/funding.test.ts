@@ -127,9 +127,9 @@ test('a funding rate that could not be read is NaN; the log says so at the start
   const path = await open(plan, ['futures.indexPrice']);
   const text = await live(path, plan, 26);
   expect(seen.every(([, rate]) => Number.isNaN(rate))).toBe(true);
-  const lacks = 'no funding rate of E-AAA-USDT is known; the first will be that of 2024-01-01 16:00 UTC';
+  const lacks = 'no funding rate of E-AAA-USDT is known; the first will be the rate of 2024-01-01 16:00 UTC';
   expect(text.split('\n').filter((line) => line.includes(lacks))).toHaveLength(2);
-  expect(text).toContain(`Payee: the funding that it reads is not covered: ${lacks}; it reads NaN`);
+  expect(text).toContain(`Payee: funding rates are incomplete: ${lacks}; the strategy reads NaN`);
   expect(text).toMatch(/funding rate of E-AAA-USDT: /);
-  expect(text).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was not seen: strategies read NaN');
+  expect(text).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was missed: strategies read NaN');
 });

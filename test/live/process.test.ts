@@ -101,7 +101,7 @@ test('a start prints the verdict about its code, and --require-proof rejects cod
   const noted = start('--seconds', '1');
   expect(await noted.ended, noted.text()).toBe(0);
   expect(noted.text()).toContain(
-    'nothing proves that Flip reads no future and keeps no hidden state; isobar prove DEFINITION, for a run definition with',
+    'it is not proved that Flip reads no future and keeps no hidden state; isobar prove DEFINITION, for a run definition with',
   );
   rmSync(join(fixture.folder, 'bot'), { recursive: true });
   const refused = start('--require-proof', '--seconds', '5');

@@ -30,7 +30,7 @@ test('a strategy that decides otherwise each time is refused with its first diff
   const at = instantAt(whole, 4);
   Unrepeatable.calls = 3;
   await expect(lived({ ...options, kills: [at] })).rejects.toThrow(
-    /the strategy does not decide again what its journal says: 3 of \d+ past decisions would be made differently, the first at .*: recorded order 'n \d+' .*; now order/,
+    /the strategy does not repeat the decisions in its journal: 3 of \d+ past decisions would be made differently, the first at .*: recorded order 'n \d+' .*; now order/,
   );
   const accepted = await lived({ ...options, kills: [at], acceptChanges: true });
   expect(accepted.starts).toBe(2);
@@ -98,7 +98,7 @@ test('decisions since the newest kept point are compared with the journal', asyn
   Unsteady.calls = 0;
   const whole = await lived(options);
   const at = instantAt(whole, 5);
-  await expect(lived({ ...options, kills: [at] })).rejects.toThrow(/does not decide again what its journal says: [1-9]/);
+  await expect(lived({ ...options, kills: [at] })).rejects.toThrow(/does not repeat the decisions in its journal: [1-9]/);
   // What is kept was not enough: the whole journal is.
   const forgetting = { strategies: [Forgetful], bars: 8 };
   const [reference, killed] = [await lived(forgetting), await lived({ ...forgetting, kills: [at + 20] })];

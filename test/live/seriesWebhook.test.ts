@@ -124,7 +124,7 @@ test('genuine values are taken once, all others refused; a restart and a replay 
   await driver.next();
   const first = signed(value(6, 3));
   expect(await post(url, first)).toBe('200 {"ok":true}');
-  expect(await post(url, first)).toMatch(/^409 .*the nonce was used/);
+  expect(await post(url, first)).toMatch(/^409 .*the nonce was already used/);
   const used = first.headers!['X-Isobar-Nonce']!;
   expect(await post(url, signed(value(7, 9), { nonce: used }))).toMatch(/^409/);
   const refused: readonly (readonly [Sent, RegExp])[] = [
@@ -187,7 +187,7 @@ test('genuine values are taken once, all others refused; a restart and a replay 
 });
 
 test.each([
-  [{ ...DEFINITION, webhooks: undefined }, 'webhooks: missing, and series.signed has a webhook'],
+  [{ ...DEFINITION, webhooks: undefined }, 'webhooks: missing, but series.signed has a webhook'],
   [{ ...DEFINITION, webhooks: { port: 0, host: '0.0.0.0' } }, 'webhooks.host: expected 127.0.0.1, localhost, ::1, got 0.0.0.0'],
   [{ ...DEFINITION, webhooks: { port: 0, tlsFront: 'http://hooks.example.org' } }, 'expected a URL that begins with https://'],
   [{ ...DEFINITION, series: { signed: { webhook: {} } } }, 'secretFile'],

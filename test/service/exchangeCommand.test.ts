@@ -132,13 +132,17 @@ it.each([
   ['profile: strict', 'profile: stern', /exchange\.yaml:8 profile: expected one of seed, strict, lenient, got 'stern'/],
   ['strictTypes: false', 'strictTyp: false', /exchange\.yaml strictTyp: no such switch/],
   ['delays: realistic', 'delays: slow', /exchange\.yaml:10 delays: expected/],
-  ["minQuantity: '0.001'", "minQuantity: '0.000001'", /BTCUSDT minQuantity: finer than 5 digits/],
+  ["minQuantity: '0.001'", "minQuantity: '0.000001'", /BTCUSDT minQuantity: expected at most 5 decimals, got 0.000001/],
   ['uid: 10001', "uid: 'x'", /exchange\.yaml:5 accounts\.0\.uid: expected a whole number/],
   ['keyFile: key,', 'keyFile: none,', /account alice keyFile .*: no such file/],
   ['ips: [127.0.0.1]', 'ips: [300.0.0.1]', /300\.0\.0\.1 is not an address/],
   ["BTC: '0.5'", "DOGE: '0.5'", /account alice balances DOGE: no instrument trades it/],
-  ["USDT: '100'", "USDT: '100.000000001'", /account alice balances USDT: expected an amount of 8 digits, got 100\.000000001/],
-  ["USDT: '100'", "USDT: '100000000'", /account alice balances USDT: 100000000 makes more of it than can be counted with 8 digits/],
+  ["USDT: '100'", "USDT: '100.000000001'", /account alice balances USDT: expected an amount with at most 8 decimals, got 100\.000000001/],
+  [
+    "USDT: '100'",
+    "USDT: '100000000'",
+    /account alice balances USDT: 100000000 brings the total to \d+ or more, which is too much at 8 digits/,
+  ],
 ])('%s written as %s is refused with its place', async (good, bad, message) => {
   expect(GOOD).toContain(good);
   const opening = async () =>

@@ -2,13 +2,13 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
-import { follow, type Following } from '../../src/paperExchange/process/follow.ts';
+import { follow, type RunningFollow } from '../../src/paperExchange/process/follow.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { Signer } from './signedFetch.ts';
 
 const LOOK_MS = 50;
 let open: RunningExchange[] = [];
-let following: Following | null = null;
+let following: RunningFollow | null = null;
 afterEach(async () => {
   await following?.stop();
   following = null;
@@ -93,7 +93,7 @@ it('says once that the other one is gone, and refuses one that does not trade wh
   open = open.filter((each) => each !== other);
   await until('it is said', () => Promise.resolve(reply.length > 0));
   await new Promise((resolve) => setTimeout(resolve, 5 * LOOK_MS));
-  expect(reply).toEqual([expect.stringContaining('is not followed for now')]);
+  expect(reply).toEqual([expect.stringContaining('does not answer, following is paused')]);
   const little = await exchange(
     true,
     demoSettings(1).service.instruments.filter(({ base }) => base === 'BTC'),

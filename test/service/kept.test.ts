@@ -182,7 +182,7 @@ describe('an exchange that continues', () => {
     expect(stand.balance('carol', 'USDT')).toEqual({ free: '100000', locked: '0' });
     expect(stand.balance('alice', 'USDT').locked).toBe('100');
     expect(() => new KeptFixture(left, never, { accounts: [alice!] })).toThrow(
-      'the exchange had an account with uid 10002, which the config has not',
+      'expected an account with uid 10002 in the config, because the exchange had it, got none',
     );
     expect(() => new KeptFixture(left, never, { instruments: [{ ...BTC, priceDigits: 3 }] })).toThrow(ConfigError);
   });

@@ -221,7 +221,7 @@ describe('an exchange of rows', () => {
     expect(tradesOf(rig)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
     const { activeMarket } = rows;
     const low = ticksOf(bars, 'low')[0]!;
-    expect(() => activeMarket!.holdPrice(low - 1)).toThrow('the row has traded from');
+    expect(() => activeMarket!.holdPrice(low - 1)).toThrow('where the row has traded');
     activeMarket!.holdPrice(low);
     rig.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: '0.01' });
     const slipped = low - 1 - Math.ceil((low * 200) / 1_000_000);

@@ -58,8 +58,8 @@ it('an exchange with match: bars starts at the time of its bars, stands still, a
       { act: 'closed', now: startMs + 2 * HOUR_MS },
     ]);
     await post('/rows', { next: true });
-    expect(await post('/rows', { price: '1.00' })).toMatchObject({ error: expect.stringContaining('the row has traded from') });
-    expect(await post('/rows', {})).toMatchObject({ error: 'expected { next: true }, or { price } in the act of a row' });
+    expect(await post('/rows', { price: '1.00' })).toMatchObject({ error: expect.stringContaining('where the row has traded') });
+    expect(await post('/rows', {})).toMatchObject({ error: 'expected { next: true }, or { price } while a row is being matched' });
     expect(await post('/clock', { stepMs: 0 })).toEqual({ now: startMs + 3 * HOUR_MS });
     expect(await klines()).toHaveLength(13);
   } finally {

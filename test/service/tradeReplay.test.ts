@@ -45,7 +45,7 @@ it.each([
   ['', /trades\.csv:1: expected columns time, price and quantity/],
   ['time,price\n1704067200000,1', /trades\.csv:1: expected columns/],
   [HEAD, /expected trades, got none/],
-  [`${HEAD}1,100.001,1,1704067200000`, /trades\.csv:2: expected a price above 0 of at most 2 digits/],
+  [`${HEAD}1,100.001,1,1704067200000`, /trades\.csv:2: expected a price above 0 with at most 2 decimals/],
   [`${HEAD}1,100,0,1704067200000`, /trades\.csv:2: expected a quantity above 0/],
   [`${HEAD}1,100,1,yesterday`, /trades\.csv:2: expected a time/],
   [`${HEAD}1,100,1,1704067200000\n2,100,1,1704067199999`, /trades\.csv:3: expected a time that is not before/],

@@ -121,7 +121,7 @@ describe('compacted files', () => {
     expect(() => new KeptFixture(missing, never, UNLIMITED)).toThrow(/expected exchange-000001\.rows before it, got none/);
     const without = disk.afterKill('', 0);
     for (const rows of namesOf(without, '.rows')) without.remove(`${FOLDER}/${rows}`);
-    expect(() => new KeptFixture(without, never, UNLIMITED)).toThrow(/expected what came last, got none/);
+    expect(() => new KeptFixture(without, never, UNLIMITED)).toThrow(/expected this file after the archive, got none/);
   });
 
   it('that reappear after a power loss are removed again', () => {

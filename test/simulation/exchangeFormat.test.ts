@@ -185,7 +185,7 @@ describe('a head', () => {
 describe('a folder of an older format', () => {
   const head = (format: number): string =>
     `["head",${format},1,0,"00000000",0,1767571200000,0,[["spot:BTCUSDT",2,4,8,8]],["10001","10002"]]\n["c","spot",0,65536,65536,0,0]\n`;
-  const remedy = 'begin with an empty folder, or open this one with the version that wrote it; it is kept as it is';
+  const remedy = 'begin with an empty folder, or open this one with the version that wrote it; the files are not changed';
 
   it.each([1, 2, 3, 5])('(format %i) is refused with a remedy', (format) => {
     const disk = new SimulatedDisk();

@@ -19,7 +19,7 @@ export const bothMarkets: MarketParts = {
       instrument.contract === undefined ? plan.fees.takerPpm : takerFeePpm(plan, instrument),
     ),
     makerFeePpm: plan.fees.makerPpm,
-    // Contracts pay fees in their margin coin, whatever this says.
+    // This setting is for spot. Contracts always pay fees in their margin coin.
     feesIn: plan.fees.in,
     leverage: Float64Array.from(instruments, (instrument) => (instrument.contract === undefined ? 0 : leverageOf(plan, instrument))),
   }),

@@ -37,7 +37,7 @@ export const futuresMarket: MarketParts = {
 
   accounts: ({ cash }, { ledger }) => [{ market: 'futures', ledger, cash }],
 
-  /** All money is in the settlement asset. */
+  /** Returns 0, because all money is in the settlement asset. */
   startingValue: () => 0,
 
   open(plan, engine, deps, [deposits = new Map()]) {
@@ -85,7 +85,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   return { venue, venues: [venue], checkBooks: () => checkBooks(books, venue) };
 }
 
-/** Returns how the account of a run trades each contract. */
+/** Returns a function with the margin settings of the run for a contract. */
 export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTerms {
   const { isCross, isNet } = termsOf(plan);
   return (instrument) => ({ isCross, isNet, leverage: leverageOf(plan, instrument) });
@@ -98,18 +98,18 @@ export function takerFeePpm({ fees }: RunPlan, { contract }: Instrument): number
 }
 
 function termsOf({ futures }: RunPlan): FuturesPlan {
-  if (futures === undefined) throw new ConfigError('a run of futures has no futures settings', 'name leverage and margin under futures:');
+  if (futures === undefined) throw new ConfigError('a run of futures has no futures settings', 'write leverage and margin under futures:');
   return futures;
 }
 
-/** Returns the leverage of the run, within what the contract allows. */
+/** Returns the leverage of the run. Throws ConfigError if the contract does not allow it. */
 export function leverageOf(plan: RunPlan, { id, contract }: Instrument): number {
   const { leverage } = termsOf(plan);
   if (contract === undefined) throw new ConfigError(`${id}: the record has no terms of a contract`, 'refresh the record: docs/futures.md');
   if (leverage < contract.minLeverage || leverage > contract.maxLeverage) {
     throw new ConfigError(
       `futures.leverage: expected ${contract.minLeverage} to ${contract.maxLeverage} for ${id}, got ${leverage}`,
-      'name a leverage that the contract allows',
+      'use a leverage that the contract allows',
     );
   }
   return leverage;
@@ -120,7 +120,7 @@ export function dataOf(plan: RunPlan, { id }: Instrument): ContractData {
   return termsOf(plan).data.get(id) ?? NO_DATA;
 }
 
-/** Compares both books in every figure of a position. */
+/** Compares the bot's ledger with the venue's books, in every figure of each position. */
 function checkBooks({ ledger, instruments }: FuturesBooks, venue: FuturesVenue): void {
   venue.assertConserved();
   const { wallets } = venue;
@@ -134,10 +134,10 @@ function checkBooks({ ledger, instruments }: FuturesBooks, venue: FuturesVenue):
     for (const isLong of [true, false]) {
       const own = ledger.side(index, isLong);
       const position = wallets.position(ACCOUNT, index, isLong);
-      const isThere = position.lots > 0 && position.isLong === isLong;
+      const isOpen = position.lots > 0 && position.isLong === isLong;
       for (const key of ['lots', 'entryUnits', 'marginUnits', 'realisedUnits', 'feeUnits', 'fundingUnits'] as const) {
-        if (!isThere && own.lots === 0) continue;
-        const theirs = isThere ? position[key] : 0;
+        if (!isOpen && own.lots === 0) continue;
+        const theirs = isOpen ? position[key] : 0;
         assert(own[key] === theirs, `${id} ${isLong ? 'long' : 'short'} ${key}: the venue has ${theirs}, the ledger ${own[key]}`);
       }
     }

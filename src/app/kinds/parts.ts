@@ -1,4 +1,4 @@
-// The parts of a backtest that differ between spot and futures: the books of the bot, the venue, and the comparison of the two.
+// The parts of a backtest that differ between spot and futures: the bot's books, the venue, and the comparison of both.
 
 import type { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
@@ -17,12 +17,12 @@ import type { RunPlan } from '../../definition/plan/plan.ts';
 /** A venue whose books match rows, as used by a run. */
 export type RunVenue = BookVenue<BarBook>;
 
-/** What the venue of a replay is opened with. */
+/** The parts with which the venue of a replay is opened. */
 export interface VenueDeps {
-  /** The replayed exchange that the venue is connected to. */
+  /** The replayed exchange to which the venue is connected. */
   readonly exchange: OrderGateway;
   readonly slippage: SlippageModel;
-  /** The fee model of each account, in the order of `accounts`; null: the rates of the run. */
+  /** The fee model of each account, in the order of `accounts`; null: the fee rates of the run. */
   readonly fees: readonly (FeeModel | null)[];
 }
 
@@ -42,24 +42,24 @@ export type Deposits = ReadonlyMap<string, number>;
 /** One account at the exchange when the run begins. */
 export interface AccountPlan {
   readonly market: Market;
-  /** The ledger that its money goes into. */
+  /** The ledger into which its money is deposited. */
   readonly ledger: Ledger;
-  /** Its starting balances: asset to decimal text. */
+  /** Its starting balances, as decimals by asset. */
   readonly cash: Readonly<Record<string, string>>;
 }
 
 export interface MarketParts {
-  /** Returns the exchange that `open` connects, made of one replayed exchange for each market. */
+  /** Returns the exchange that `open` connects. `make` makes a replayed exchange, one for each market. */
   exchange(make: () => ReplayExchange): OrderGateway & BarMarket;
   ledger(plan: RunPlan, instruments: readonly Instrument[]): Ledger;
   reservationTerms(plan: RunPlan, instruments: readonly Instrument[]): ReservationTerms;
-  /** Returns the prices by which positions are marked, by instrument; null: the closes. */
+  /** Returns the mark prices of each instrument; null: positions are valued at the closes. */
   marks(plan: RunPlan, instruments: readonly Instrument[]): readonly (TickColumn | null)[];
-  /** Returns the rates that strategies may know, by instrument; null: unknown. */
+  /** Returns the funding rates of each instrument that strategies may read; null: unknown. */
   funding(plan: RunPlan, instruments: readonly Instrument[]): readonly (FundingRates | null)[];
-  /** Returns the accounts that are funded; for a run over both markets, one of each. */
+  /** Returns the accounts to fund: for a run over both markets one of each market, else one. */
   accounts(plan: RunPlan, engine: Engine): readonly AccountPlan[];
-  /** Returns the value of a starting balance in money when the run begins. */
+  /** Returns the value of a starting balance at the start of the run, in units of the quote asset. */
   startingValue(engine: Engine, asset: string, units: number): number;
   /** Opens the venue with the account of the run, funds it, and connects it. `deposits`: by account, in the order of `accounts`. */
   open(plan: RunPlan, engine: Engine, deps: VenueDeps, deposits: readonly Deposits[]): OpenedVenue;

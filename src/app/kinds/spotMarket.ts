@@ -39,7 +39,7 @@ export const spotMarket: MarketParts = {
   },
 };
 
-/** Returns the value of starting coins at their price; without it all their proceeds would count as profit. */
+/** Returns the value of starting coins at their first price. Without it, all proceeds of these coins would count as profit. */
 export function coinValue(engine: Engine, asset: string, units: number): number {
   const index = engine.instruments.findIndex(({ base, contract }) => base === asset && contract === undefined);
   return index < 0 ? 0 : quoteValueAt(units, engine.startTicks(index), new InstrumentScale(engine.instruments[index]!).ofUnits);
@@ -62,6 +62,7 @@ export function openSpot(plan: RunPlan, engine: Engine, deps: VenueDeps, deposit
   return { venue, venues: [venue], checkBooks: () => checkBooks(engine, books, venue) };
 }
 
+/** Compares the bot's ledger with the venue's books, in every balance. */
 function checkBooks(engine: Engine, { ledger, instruments }: SpotBooks, venue: Venue): void {
   venue.assertConserved();
   const balanceOf = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);

@@ -1,11 +1,11 @@
-// The settings that the venues of every market take from a plan.
+// The settings of a plan that the venues of all markets have in common.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { withAddedPpm, type SlippageModel } from '../../venue/slippage.ts';
 import { fillTerms, type VenueConfig } from '../../venue/venueConfig.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 
-/** Limit on open orders of one account at the venue of a replay; the bot's own limits are lower. */
+/** Maximum number of open orders of an account at the venue of a replay. The bot's own limits are lower. */
 const MAX_OPEN_ORDERS = 10_000;
 
 export function commonConfig({ fills }: RunPlan, instruments: readonly Instrument[], slippage: SlippageModel): Omit<VenueConfig, 'fees'> {

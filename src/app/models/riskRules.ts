@@ -1,4 +1,4 @@
-// Adapts custom risk rules to the risk module: whole numbers become prices and quantities, and a returned text becomes a denial.
+// Adapts custom risk rules to the risk module. Whole numbers become prices and quantities, and a returned text becomes a denial.
 
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -7,35 +7,36 @@ import { isReduction } from '../../risk/rules/openOrderRules.ts';
 import type { AccountSnapshot, ProposedOrder, RiskRuleSpec } from '../../strategy/models.ts';
 import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
+/** Returns the rule of the risk module for a custom rule. */
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
-  // The custom function is called once for an order, and its text is kept for `detail`.
-  let why = '';
+  // The custom function is called once for an order, so its text is kept for `detail`.
+  let denialReason = '';
   return {
     kind: 'order',
     code: spec.code,
     keys: [],
     needs: ['ledger', 'orders', 'marks'],
     check: (order, state) => {
-      const found = refusal(spec, order, state);
-      why = found ?? '';
-      return found === null;
+      const reason = refusal(spec, order, state);
+      denialReason = reason ?? '';
+      return reason === null;
     },
-    detail: () => why,
+    detail: () => denialReason,
   };
 }
 
 function refusal({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, state: RiskState): string | null {
-  const isLess = isReduction(order, state);
-  if (isLess && !reductionsToo) return null;
-  const answer = callModel(`the risk rule ${code}`, check, askingOrder(order, isLess), askingAccount(order, state));
+  const isReducing = isReduction(order, state);
+  if (isReducing && !reductionsToo) return null;
+  const answer = callModel(`the risk rule ${code}`, check, proposedOrder(order, isReducing), accountSnapshot(order, state));
   if (answer === null || typeof answer === 'string') return answer;
   throw new StrategyError(
-    `the risk rule ${code} answers neither null nor a text but ${describeAnswer(answer)}`,
-    'it answers null to let an order pass, or a text that says why not',
+    `the risk rule ${code} returned neither null nor a text but ${describeAnswer(answer)}`,
+    'return null to approve an order, or a text with the reason for a denial',
   );
 }
 
-function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isLess: boolean): ProposedOrder {
+function proposedOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isReducing: boolean): ProposedOrder {
   return {
     symbol: instrument.wireName,
     side,
@@ -43,14 +44,14 @@ function askingOrder({ instrument, side, worstLots, worstUnits, limit, slot }: D
     notional: worstUnits / pow10(instrument.quoteDigits),
     limit: limit === 0 ? NaN : limit / pow10(instrument.priceDigits),
     tag: slot,
-    isReduction: isLess,
+    isReduction: isReducing,
   };
 }
 
-function askingAccount({ instrument, instrumentIndex, strategy }: Draft, state: RiskState): AccountSnapshot {
+function accountSnapshot({ instrument, instrumentIndex, strategy }: Draft, state: RiskState): AccountSnapshot {
   const { ledger, instruments, marks, reservations, nowMs, mark } = state;
   const quote = pow10(instrument.quoteDigits);
-  // A symbol without a price yet cannot be held.
+  // The price of a symbol without a bar is NaN, but no position can be in such a symbol.
   const prices = instruments.map((_, index) => (index === instrumentIndex ? mark : marks.lastTicks(index)));
   return {
     timeMs: nowMs,

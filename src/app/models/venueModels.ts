@@ -1,4 +1,4 @@
-// Adapts custom slippage and fee models to the venue: ticks become prices, fractions become ppm, and each result is checked.
+// Adapts custom slippage and fee models to the venue. Ticks become prices, fractions become ppm, and each result is checked.
 
 import { MAX_TICKS } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import { NO_BAR, type SlippageModel } from '../../venue/slippage.ts';
 import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
 const MILLION = 1_000_000;
-/** An excess of this fraction of a tick above a whole number is floating-point noise and does not count as one more tick. */
+/** An excess of less than this fraction of a tick is floating-point noise, and is not rounded up to one more tick. */
 const NOISE = 1e-9;
 
 export function slippageOf({ worse }: SlippageSpec): SlippageModel {
@@ -30,14 +30,14 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
       const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * perTick - NOISE)) : NaN;
       if (ticks < MAX_TICKS) return ticks;
       throw new StrategyError(
-        `the slippage model answers ${describeAnswer(answer)}`,
-        'it says by how much, in price, from 0 to what a price may be, a fill is worse than quoted',
+        `the slippage model returned ${describeAnswer(answer)}`,
+        'return by how much a fill is worse than quoted, as a price difference of 0 or more',
       );
     },
   };
 }
 
-/** Returns a model for one run: it counts that run's turnover. */
+/** Returns the fee model of one account in one run. It counts the turnover of this account. */
 export function feeModelOf({ rate }: FeeSpec): FeeModel {
   let turnover = 0;
   return {
@@ -57,12 +57,12 @@ export function feeModelOf({ rate }: FeeSpec): FeeModel {
       if (ppm >= 0 && ppm <= maxPpm) return ppm;
       if (!(ppm >= 0))
         throw new StrategyError(
-          `the fee model answers ${describeAnswer(answer)}`,
-          'it says the rate of a fill as a fraction of its notional, a number >= 0',
+          `the fee model returned ${describeAnswer(answer)}`,
+          'return the rate of a fill as a fraction of its notional, a number >= 0',
         );
       throw new StrategyError(
-        `the fee model answers ${describeAnswer(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${maxPpm / MILLION}`,
-        `raise fees.${isMaker ? 'maker' : 'taker'} of the definition, at which orders hold their cash, or lower what the model says`,
+        `the fee model returned ${describeAnswer(answer)} for a ${isMaker ? 'maker' : 'taker'}, whose rate is at most ${maxPpm / MILLION}`,
+        `raise fees.${isMaker ? 'maker' : 'taker'} of the definition, by which orders reserve cash, or lower the rate of the model`,
       );
     },
   };

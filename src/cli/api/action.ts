@@ -29,12 +29,11 @@ export interface ApiArgs extends AccessOptions {
 export async function api(args: ApiArgs): Promise<void> {
   const op = args.endpoint === undefined ? null : opOf(args.endpoint);
   if (args.list) {
-    print(
-      args.json ? jsonText(op === null ? OPS.map(endpointJson) : endpointJson(op)) : op === null ? endpointListText() : endpointText(op),
-    );
+    if (args.json) print(jsonText(op === null ? OPS.map(endpointJson) : endpointJson(op)));
+    else print(op === null ? endpointListText() : endpointText(op));
     return;
   }
-  if (op === null) throw new ConfigError('isobar api: expected the name of an endpoint, got none', 'isobar api --list prints them');
+  if (op === null) throw new ConfigError('isobar api: expected the name of an endpoint, got none', 'isobar api --list prints all names');
   const timeoutMs = answerTimeoutMs(args.timeout);
   const settings = accessSettings(args);
   // Keys that the user typed in the wrong place are hidden, like keys in a response.
@@ -61,7 +60,7 @@ export async function api(args: ApiArgs): Promise<void> {
  */
 function opOf(name: string): Op {
   if (isOp(name)) return name;
-  const near =
+  const nearest =
     nearestName(name, OPS) ??
     OPS.find((op) =>
       op.endsWith(
@@ -71,7 +70,7 @@ function opOf(name: string): Op {
         )}`,
       ),
     );
-  const hint = near === undefined ? '' : `, the nearest valid one is ${near}`;
+  const hint = nearest === undefined ? '' : `, the nearest valid one is ${nearest}`;
   throw new ConfigError(`${withoutKeys(name)}: no such endpoint${hint}`, 'isobar api --list prints all of them');
 }
 
@@ -80,16 +79,16 @@ function argumentsOf(op: Op, words: readonly string[]): Given {
   const names = Object.keys(endpointOf(op).params);
   const texts = new Map<string, string>();
   for (const word of words) {
-    const at = word.indexOf('=');
-    if (at <= 0) throw new ConfigError(`${op}: expected name=value, got ${withoutKeys(word)}`, parametersOf(op, names));
-    const name = word.slice(0, at);
+    const separator = word.indexOf('=');
+    if (separator <= 0) throw new ConfigError(`${op}: expected name=value, got ${withoutKeys(word)}`, parametersOf(op, names));
+    const name = word.slice(0, separator);
     if (!names.includes(name)) {
-      const near = nearestName(name, names);
-      const hint = near === null ? '' : `, the nearest valid one is ${near}`;
+      const nearest = nearestName(name, names);
+      const hint = nearest === null ? '' : `, the nearest valid one is ${nearest}`;
       throw new ConfigError(`${op} ${withoutKeys(name)}: no such parameter${hint}`, parametersOf(op, names));
     }
     if (texts.has(name)) throw new ConfigError(`${op} ${name}: expected one value, got two`, `give ${name} once`);
-    texts.set(name, word.slice(at + 1));
+    texts.set(name, word.slice(separator + 1));
   }
   return argsFromText(op, Object.fromEntries(texts));
 }

@@ -1,4 +1,4 @@
-// Formats responses of an exchange as text: as a table where it fits, else record by record. All digits are kept.
+// Formats responses of an exchange as text: as a table if it fits the width, else record by record. All digits are kept.
 
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
@@ -18,12 +18,12 @@ export function answerLines(answer: unknown, columns = COLUMNS): readonly string
 type Fields = Readonly<Record<string, unknown>>;
 
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-/** True for a code of the wire protocol: its word, and the raw text. */
+/** Returns true for a value that was decoded from the wire protocol: its word and its raw text. */
 const isReading = (value: unknown): boolean => isRecord(value) && typeof value['word'] === 'string' && typeof value['raw'] === 'string';
 const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || isReading(value);
 
 /**
- * Returns simple members first, then nested ones. The rows of a list need no heading. Rows that could not be read have a separate heading.
+ * Returns the lines of simple members, then those of nested members. Rows of a list have no heading, and rejected rows have their own.
  */
 function recordLines(record: Fields, columns: number): readonly string[] {
   const entries = presentFields(record);
@@ -32,7 +32,7 @@ function recordLines(record: Fields, columns: number): readonly string[] {
   const rest = entries.filter(([name, value]) => !isSimple(value) && !(name === 'refused' && isEmpty(value)));
   const blocks = rest.map(([name, value]) => {
     if (name === 'rows') return answerLines(value, columns);
-    const heading = name === 'refused' ? 'not understood, and left out' : title(name);
+    const heading = name === 'refused' ? 'not understood, and omitted' : title(name);
     return [`${heading}:`, ...answerLines(value, columns - 2).map((line) => `  ${line}`)];
   });
   return [...facts, ...blocks.flat()];
@@ -49,7 +49,7 @@ function listLines(list: readonly unknown[], columns: number): readonly string[]
   const records = list.filter(isRecord).filter((row) => !isReading(row));
   if (records.length < list.length) return wrapped(list.map((value) => answerLines(value, columns).join(' ')).join(', '), columns);
   const names = [...new Set(records.flatMap((row) => Object.keys(row)))];
-  // Leaves out columns without any value to save width.
+  // Columns without any value are omitted to save width.
   const columnNames = names.filter((name) => records.some((row) => row[name] !== null && row[name] !== undefined));
   const isFlat = records.every((row) => columnNames.every((name) => isSimple(row[name])));
   if (isFlat) {
@@ -83,6 +83,7 @@ function packWords(words: readonly string[], columns: number): readonly string[]
 /** Returns the heading of a member without the suffix Ms. A bar's `openMs` becomes `opens`, because `open` is its first price. */
 const title = (name: string): string => (name === 'openMs' ? 'opens' : name.replace(/(?<=[a-z])Ms$/, ''));
 
+/** Returns one value as text. A time becomes a UTC time, and an unknown code keeps its raw text. */
 function cell(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

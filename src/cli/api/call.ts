@@ -59,7 +59,7 @@ function awaitOutcome({ op, given, timeoutMs }: ApiCall, { client }: Exchange): 
       stop.release();
     };
     try {
-      waiting.begin(`waiting for the answer to ${op}`);
+      waiting.begin(`waiting for the reply to ${op}`);
       const cancel = client.callChecked(op, given, (outcome) => (end(), resolve(outcome)), { timeoutMs });
       stop.signal.addEventListener('abort', () => {
         process.exitCode = stop.code();
@@ -88,13 +88,13 @@ function successLines({ op, given }: ApiCall, origin: string, answer: unknown): 
   const { effect, answer: shape } = endpointOf(op);
   if (effect === 'read') {
     if (answer !== null) return answerLines(answer);
-    return [shape.row === null ? 'the service answers' : 'no information: the service says neither that it exists nor that it does not'];
+    return [shape.row === null ? 'the service answers' : 'no information: the service does not say whether it exists'];
   }
   const done = {
-    create: 'the service took it',
-    cancel: 'the service took the cancel',
+    create: 'the service accepted it',
+    cancel: 'the service accepted the cancel',
     setting: 'changed',
-    test: 'the service would take it; nothing was placed',
+    test: 'the service would accept it; nothing was placed',
   };
   const look = followUpCommands(op, { ...given, ...idOf(answer) });
   const next =
@@ -114,9 +114,9 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
   const isNews = msg !== null && msg !== '' && ![name, meaning].some((known) => known?.toLowerCase() === msg.toLowerCase());
   const text = isNews ? [`the service says "${msg}"`] : [];
   // The error of a local limit repeats the operation and "is not sent", which the line already says.
-  const why = code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...service, ...http, ...text];
+  const reasons = code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...service, ...http, ...text];
   return [
-    ...indentLines(`${op}: ${word}: ${why.join('; ')}`, '', '    '),
+    ...indentLines(`${op}: ${word}: ${reasons.join('; ')}`, '', '    '),
     ...indentLines(advice, '  ', '  '),
     ...look.map((command) => `    ${command}`),
   ];
@@ -132,7 +132,7 @@ function limitLine(event: LimitEvent): string {
     case 'banned':
       return `the exchange has banned this address: nothing is sent before ${formatTime(event.ban.untilMs)}`;
     case 'banNotSaved':
-      return `the ban could not be written down (${sanitizeText(event.cause)}): call nothing before ${formatTime(event.ban.untilMs)}`;
+      return `the ban could not be saved (${sanitizeText(event.cause)}): call nothing before ${formatTime(event.ban.untilMs)}`;
     default:
       return assertNever(event);
   }

@@ -1,4 +1,4 @@
-// Shows what a call would send, byte for byte except the signature, which requires the secret.
+// Shows the request that a call would send, byte for byte except the signature, because a signature requires the secret.
 
 import type { AccessSettings } from '../../access/settings.ts';
 import type { TimeMs } from '../../base/brand.ts';
@@ -48,11 +48,11 @@ export function dryRunText({ op, method, origin, target, headers, body, timestam
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(body === '' ? [] : ['', body]),
     '',
-    ...(signed === null ? ['not signed'] : ['string to sign, of the bytes above:', signed]),
+    ...(signed === null ? ['not signed'] : ['string to sign, made of the bytes above:', signed]),
     '',
     signed === null
       ? 'nothing was sent'
-      : `nothing was sent; the time is this computer's (${formatTime(timestampMs)}), a call has the service's`,
+      : `nothing was sent; the time is that of this computer (${formatTime(timestampMs)}), a real call has the time of the service`,
     ...(origin === null ? [`no address is known: give --${market}-url`] : []),
   ].join('\n');
 }

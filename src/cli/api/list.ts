@@ -8,7 +8,7 @@ import { labelled, wrapped } from '../terminal/wrapped.ts';
 
 const NAME_COLUMNS = Math.max(...OPS.map((op) => op.length)) + 3;
 
-/** Returns all endpoints, each on two or more lines. */
+/** Returns the list of all endpoints: name, parameters and purpose of each. */
 export function endpointListText(): string {
   const blocks = OPS.map((op) => {
     const { help, params, security } = endpointOf(op);
@@ -16,9 +16,11 @@ export function endpointListText(): string {
     const text = [...wrapped(signature(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
     return text.map((line, at) => (at === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
   });
-  return [...blocks.flat(), '', '* wants a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters of one.'].join(
-    '\n',
-  );
+  return [
+    ...blocks.flat(),
+    '',
+    '* requires a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters of an endpoint.',
+  ].join('\n');
 }
 
 /** Returns the parameters as text, such as `symbol interval [limit]`. */
@@ -37,23 +39,23 @@ export function endpointText(op: Op): string {
   const { help, method, path, security, params, limit, answer } = endpointOf(op);
   const facts = [
     ['call', `${method} ${path}`],
-    ['key', SECURITY[security].key ? `wanted (${security})` : 'not wanted'],
+    ['key', SECURITY[security].key ? `required (${security})` : 'not required'],
     ['limit', `${limit.count} in ${limit.windowMs / 1000} s per ${limit.scope === 'ip' ? 'IP address' : 'key'}, ${SOURCES[limit.source]}`],
     ['answer', answer.shape],
   ];
   const names = Object.keys(params);
-  const wide = Math.max(0, ...names.map((name) => name.length)) + 4;
+  const nameWidth = Math.max(0, ...names.map((name) => name.length)) + 4;
   const explained = names.flatMap((name) => {
-    return labelled(`  ${name}`.padEnd(wide), parameterText(params[name]!));
+    return labelled(`  ${name}`.padEnd(nameWidth), parameterText(params[name]!));
   });
   return [`${op}: ${help}`, ...factLines(facts), ...(names.length === 0 ? ['no parameters'] : ['parameters', ...explained])].join('\n');
 }
 
-const SOURCES = { spec: 'by the specification', dialect: 'seen on services', assumed: 'our own, none is published' } as const;
+const SOURCES = { spec: 'by the specification', dialect: 'seen on services', assumed: 'assumed, because none is published' } as const;
 
 const factLines = (rows: readonly (readonly string[])[]): readonly string[] => {
-  const wide = Math.max(...rows.map(([name = '']) => name.length)) + 4;
-  return rows.flatMap(([name = '', value = '']) => labelled(`  ${name}`.padEnd(wide), value));
+  const nameWidth = Math.max(...rows.map(([name = '']) => name.length)) + 4;
+  return rows.flatMap(([name = '', value = '']) => labelled(`  ${name}`.padEnd(nameWidth), value));
 };
 
 function parameterText(param: Param): string {
@@ -62,7 +64,7 @@ function parameterText(param: Param): string {
   const inUnit = param.unit === undefined || param.unit === '' ? '' : `in: ${param.unit}`;
   const byDefault = 'default' in param && param.default !== undefined ? `default ${param.default}` : '';
   const need = param.onlyWith
-    ? `with ${param.onlyWith.name}=${param.onlyWith.is} alone`
+    ? `only with ${param.onlyWith.name}=${param.onlyWith.is}`
     : param.need === 'optional'
       ? 'optional'
       : param.need === 'either'

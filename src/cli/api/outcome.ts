@@ -58,13 +58,13 @@ export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Fail
 /** A cause is text of this project, but it can contain a message of the service. */
 const MAX_CAUSE = 300;
 const NOTHING = { status: null, code: null, name: null, meaning: null, msg: null, cause: null, advice: '', look: [] } as const;
-const NOT_SENT = 'nothing left this computer, so nothing happened: fix the cause and call again; isobar doctor looks for it';
+const NOT_SENT = 'nothing was sent, so nothing happened: fix the cause and call again; isobar doctor looks for it';
 const UNKNOWN: Readonly<Record<Effect, string>> = {
-  read: 'there is no answer, and nothing was changed: call again; isobar doctor looks for the reason',
-  create: 'the order may stand. It was sent once; do not send it again before these have shown that it does not stand:',
-  cancel: 'the order may be cancelled or not. Look at it; to cancel it once more does no harm:',
-  setting: 'it may be changed or not. Look at it:',
-  test: 'a test places nothing: call again',
+  read: 'there is no reply, and nothing was changed: call again; isobar doctor looks for the reason',
+  create: 'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
+  cancel: 'the order may be cancelled or not. Look at it; another cancel does no harm:',
+  setting: 'the setting may be changed or not. Look at it:',
+  test: 'a test places no order: call again',
 };
 
 function codeFacts(code: number) {
@@ -73,7 +73,7 @@ function codeFacts(code: number) {
   return { code, name: listed?.name ?? null, meaning: listed?.meaning ?? null, advice: facts.advice };
 }
 
-/** Returns the exit code. It is 4 when a change has an unknown outcome, so that a script does not take it for a refusal. */
+/** Returns the exit code. It is 4 when a change has an unknown outcome, because a script must not treat that as a refusal. */
 export function exitCodeOf(op: Op, failure: Failure | null): number {
   if (failure === null) return EXIT.ok;
   const { effect } = endpointOf(op);

@@ -72,7 +72,7 @@ async function suggestions(words: readonly string[], begun: string, found: reado
   const fitting = found.filter((each) => each.startsWith(begun));
   if (begun.startsWith('-')) return fitting;
   const plain = fitting.filter((each) => !each.startsWith('-'));
-  // The word after an option is its value. The shell's own files serve for it.
+  // The word after an option is its value, for which the shell offers files.
   const before = words.at(-2) ?? '';
   const values = Object.hasOwn(VALUES, before) ? VALUES[before] : undefined;
   if (values !== undefined) return (await values(words)).filter((each) => each.startsWith(begun));

@@ -66,7 +66,10 @@ interface GenerateArgs extends Common {
 
 export async function importData(args: ImportArgs): Promise<void> {
   if (args.rejects !== undefined && !args.skipBad) {
-    throw new ConfigError('--rejects: expected --skip-bad beside it: without it no row is set aside', 'add it, or leave this out');
+    throw new ConfigError(
+      '--rejects: expected only with --skip-bad, which writes bad rows to a reject file',
+      'add --skip-bad, or remove --rejects',
+    );
   }
   checkOutFolder('--catalog', args.catalog);
   const line = progressLine('rows');
@@ -118,8 +121,8 @@ function checkFolder(catalog: string): void {
 export function checkData(args: CheckArgs): void {
   checkFolder(args.catalog);
   // Mark prices have more intervals than bars.
-  const ofMarks = args.interval === undefined ? null : parseMarkInterval(args.interval);
-  const interval = args.interval === undefined ? undefined : (ofMarks ?? intervalOf('--interval', args.interval));
+  const markInterval = args.interval === undefined ? null : parseMarkInterval(args.interval);
+  const interval = args.interval === undefined ? undefined : (markInterval ?? intervalOf('--interval', args.interval));
   const isWanted = (key: BarKey) =>
     (args.symbol ?? key.symbol) === key.symbol && (interval ?? key.interval) === key.interval && (args.market ?? key.market) === key.market;
   const keys = listKeys(args.catalog).filter(isWanted);
@@ -129,7 +132,7 @@ export function checkData(args: CheckArgs): void {
     (key) =>
       (args.symbol ?? key.symbol) === key.symbol &&
       (args.market ?? 'futures') === 'futures' &&
-      (args.interval === undefined || (key.kind === 'mark' && key.interval === ofMarks)),
+      (args.interval === undefined || (key.kind === 'mark' && key.interval === markInterval)),
   );
   const hasTrades = listTradeKeys(args.catalog).some(isWantedTrade);
   const isWantedExternal = ({ symbol }: ExternalKey) =>
@@ -138,15 +141,15 @@ export function checkData(args: CheckArgs): void {
   if (keys.length + series.length + externalKeys.length === 0 && !hasTrades) {
     if (existsSync(args.catalog))
       throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
-    throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog by --catalog');
+    throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog with --catalog');
   }
   const line = progressLine('bars');
   let rows = 0;
-  let isWhole = true;
+  let isReadableAll = true;
   const checked = keys.flatMap((key, i) => {
     line.show(`check ${key.symbol} ${key.interval}`, rows, i / keys.length);
     if (!isReadable(args.catalog, key)) {
-      isWhole = false;
+      isReadableAll = false;
       return [];
     }
     const result = checkBars(args.catalog, key, priceWarnings);
@@ -168,7 +171,15 @@ export function checkData(args: CheckArgs): void {
     if (external.length === 0 || checked.length + others.length + trades.length > 0) print(checkText(checked, others, trades));
     if (external.length > 0) print(externalCheckText(external));
   }
-  if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries) && trades.every(isSoundTrades) && external.every(isSoundExternal)))
+  if (
+    !(
+      isReadableAll &&
+      checked.every(isSound) &&
+      others.every(isSoundSeries) &&
+      trades.every(isSoundTrades) &&
+      external.every(isSoundExternal)
+    )
+  )
     process.exitCode = EXIT.failed;
 }
 
@@ -191,9 +202,14 @@ export function resampleData(args: ResampleArgs): void {
   }
   const key = { market: args.market, symbol: args.symbol, interval: intervalOf('--interval', args.interval) };
   const from = args.from === undefined ? undefined : intervalOf('--from', args.from);
-  const made = resampleInto(args.catalog, key, { from, minCoverage });
-  if (args.json) return printJson({ ...summaryOf(made.manifest), from: made.from, droppedBars: made.dropped });
-  print(madeText(made.manifest, barsPath(args.catalog, key), `resampled from ${made.from}`, { thin: made.thin, dropped: made.dropped }));
+  const resampled = resampleInto(args.catalog, key, { from, minCoverage });
+  if (args.json) return printJson({ ...summaryOf(resampled.manifest), from: resampled.from, droppedBars: resampled.dropped });
+  print(
+    madeText(resampled.manifest, barsPath(args.catalog, key), `resampled from ${resampled.from}`, {
+      thin: resampled.thin,
+      dropped: resampled.dropped,
+    }),
+  );
 }
 
 export function generateData(args: GenerateArgs): void {
@@ -206,22 +222,22 @@ export function generateData(args: GenerateArgs): void {
   const interval = intervalOf('--interval', args.interval);
   checkOutFolder('--catalog', catalog);
   const line = progressLine('bars');
-  const made = args.symbol.split(',').map((symbol, at) => {
+  const generated = args.symbol.split(',').map((symbol, index) => {
     const key = { market, symbol, interval };
-    const seed = firstSeed + at;
+    const seed = firstSeed + index;
     const onProgress = (rows: number) => line.show(`generate ${symbol} ${interval}`, rows, rows / bars);
     return { key, seed, ...generateInto(catalog, { ...key, fromMs, bars, seed, price, gapShare, onProgress }) };
   });
   line.clear();
   if (args.json) {
-    const all = made.map(({ key, seed, manifest }) => ({
+    const all = generated.map(({ key, seed, manifest }) => ({
       ...summaryOf(manifest),
       seed,
       instrument: instrumentPath(catalog, market, key.symbol),
     }));
     return printJson(all.length === 1 ? all[0] : all);
   }
-  for (const { key, seed, manifest, series } of made) {
+  for (const { key, seed, manifest, series } of generated) {
     print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));
     for (const entry of series) print(madeSeriesText(entry));
   }

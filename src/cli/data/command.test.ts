@@ -154,9 +154,12 @@ describe('isobar data', () => {
     [['import', '/none/BTCUSDT-1m.csv'], 'there is no such file'],
     [['import'], 'Not enough non-option arguments'],
     [['import', '/none/nosuch.csv', '--as', 'funding'], '/none/nosuch.csv: cannot be read: there is no such file'],
-    [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--interval', '8h'], '--interval: funding rates have none'],
-    [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--instrument', 'x.json'], '--instrument: it is for bars, not for --as funding'],
-    [['import', '/none/BTCUSDT-1h.csv', '--as', 'mark', '--skip-bad'], '--skip-bad: it is for bars, not for --as mark'],
+    [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--interval', '8h'], '--interval: expected not to be given with --as funding'],
+    [
+      ['import', '/none/BTCUSDT.csv', '--as', 'funding', '--instrument', 'x.json'],
+      '--instrument: expected only with --as bars, got it with --as funding',
+    ],
+    [['import', '/none/BTCUSDT-1h.csv', '--as', 'mark', '--skip-bad'], '--skip-bad: expected only with --as bars, got it with --as mark'],
     [['list', '--symbl', 'X'], 'Unknown argument'],
   ])('isobar data: %j is refused: %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
 

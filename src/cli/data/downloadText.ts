@@ -33,12 +33,12 @@ export function downloadText(set: DownloadedSet): string {
 function exchangeText({ rows, from, interval, newRows, filledRows, equalRows }: DownloadedSet): string {
   const klines = `${count(rows)} closed ${from === interval ? 'bars' : `bars of ${from}`}`;
   const filled = filledRows > 0 ? ` (${count(filledRows)} fill holes)` : '';
-  return `${klines}: ${count(newRows)} new${filled}, ${count(equalRows)} as they were`;
+  return `${klines}: ${count(newRows)} new${filled}, ${count(equalRows)} unchanged`;
 }
 
 function revisedLines({ revised, rule }: DownloadedSet): string[] {
   if (revised.length === 0) return [];
-  const done = rule === 'replace' ? "replaced by the exchange's" : "kept as they were; --revised replace takes the exchange's";
+  const done = rule === 'replace' ? "replaced by the exchange's" : "not changed; --revised replace takes the exchange's";
   const lines = revised.slice(0, MAX_SHOWN).map(({ openMs, was, now }) => `                ${minute(openMs)}  ${changedText(was, now)}`);
   const more = revised.length > MAX_SHOWN ? [`                and ${count(revised.length - MAX_SHOWN)} more`] : [];
   return [`    revised     ${count(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${done}`, ...lines, ...more];
@@ -53,7 +53,7 @@ function changedText(was: PriceFigures, now: PriceFigures): string {
 function holeLines({ fromMs, bars }: { readonly fromMs: number; readonly bars: number }): string[] {
   return [
     `    hole        ${counted(bars, 'bar')} from ${minute(fromMs)} on, older than the newest 300 klines`,
-    '                the API gives no more; archives can close it: isobar data import FILE',
+    '                the API has no older bars; import them from archives: isobar data import FILE',
   ];
 }
 

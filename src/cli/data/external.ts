@@ -27,23 +27,25 @@ interface ExternalArgs {
   readonly json: boolean;
 }
 
-/** Options of the command that apply to other data. Here they are an error, because ignoring them would surprise the user. */
+/** Options of the command for other kinds of data. For series they are an error, because ignoring them would surprise the user. */
 const OF_OTHERS = ['interval', 'market', 'instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
-/** Options that apply here alone. */
+/** Options of the command for series only. */
 const OF_SERIES = ['name', 'time', 'knownAt', 'value'] as const;
 
 const dashed = (option: string): string => `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
 
-/** Throws ConfigError for options of series beside data of another kind. */
+/** Throws ConfigError if an option for series was given with data of another kind. */
 export function checkNotOfSeries(args: Readonly<Record<string, unknown>>, kind: string): void {
   const useless = OF_SERIES.find((option) => isGiven(args[option]));
-  if (useless !== undefined) throw new ConfigError(`${dashed(useless)}: it is for --as series, not for --as ${kind}`, 'leave it out');
+  if (useless !== undefined)
+    throw new ConfigError(`${dashed(useless)}: expected only with --as series, got it with --as ${kind}`, `remove ${dashed(useless)}`);
 }
 
 export async function importExternalData(args: ExternalArgs & Partial<Record<(typeof OF_OTHERS)[number], unknown>>): Promise<void> {
   const useless = OF_OTHERS.find((option) => isGiven(args[option]));
-  if (useless !== undefined) throw new ConfigError(`${dashed(useless)}: it is not for --as series`, 'leave it out');
+  if (useless !== undefined)
+    throw new ConfigError(`${dashed(useless)}: expected not to be given with --as series`, `remove ${dashed(useless)}`);
   const need = (option: 'name' | 'time' | 'knownAt', what: string): string => {
     const given = args[option];
     if (given !== undefined) return given;
@@ -52,9 +54,9 @@ export async function importExternalData(args: ExternalArgs & Partial<Record<(ty
       `add it: ${dashed(option)} ${option === 'name' ? 'openInterest' : 'COLUMN'}`,
     );
   };
-  const name = need('name', 'the name of the series, by which strategies ask for it');
-  const time = need('time', 'the column of the times that the values are of');
-  const knownAt = need('knownAt', 'the column of the times at which they were known; that of --time where both are one');
+  const name = need('name', 'the name of the series, by which strategies read it');
+  const time = need('time', 'the column of the times of the values');
+  const knownAt = need('knownAt', 'the column of the times at which the values were known; it can be the column of --time');
   const { catalog, symbol, value } = args;
   checkOutFolder('--catalog', catalog);
   const done = await importExternal(expandFiles(args.file), { catalog, name, symbol, time, knownAt, value });
@@ -121,7 +123,7 @@ const indented = (rows: readonly (readonly string[])[], sides: string): string =
     .map((line) => `  ${line}`)
     .join('\n');
 
-/** Returns a table of its own, after those of other data. */
+/** Returns the table of external series. It follows the table of other data. */
 export function externalListText(manifests: readonly ExternalManifest[]): string {
   return indented([HEAD, ...manifests.map(rowOf)], 'llrllrrrr');
 }

@@ -29,16 +29,21 @@ const OF_BARS = ['instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as
 
 export async function importSeriesData(args: SeriesArgs): Promise<void> {
   const { as: kind, catalog, symbol } = args;
-  if (args.market === 'spot') throw new ConfigError(`--as ${kind}: spot has none`, 'leave out --market, or say futures');
+  if (args.market === 'spot')
+    throw new ConfigError(`--as ${kind}: expected the market futures, got spot`, 'remove --market, or use --market futures');
   const useless = OF_BARS.find((option) => args[option] !== undefined && args[option] !== false);
   if (useless !== undefined) {
     const option = useless.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new ConfigError(`--${option}: it is for bars, not for --as ${kind}`, 'leave it out');
+    throw new ConfigError(`--${option}: expected only with --as bars, got it with --as ${kind}`, `remove --${option}`);
   }
-  if (kind === 'funding' && args.interval !== undefined) throw new ConfigError('--interval: funding rates have none', 'leave it out');
+  if (kind === 'funding' && args.interval !== undefined)
+    throw new ConfigError('--interval: expected not to be given with --as funding', 'remove --interval');
   const interval = args.interval === undefined ? undefined : (parseMarkInterval(args.interval) ?? undefined);
   if (args.interval !== undefined && interval === undefined) {
-    throw new ConfigError(`--interval: expected one of ${MARK_INTERVALS.join(' ')}, got ${JSON.stringify(args.interval)}`, 'correct it');
+    throw new ConfigError(
+      `--interval: expected one of ${MARK_INTERVALS.join(' ')}, got ${JSON.stringify(args.interval)}`,
+      'correct the interval',
+    );
   }
   const done = await importSeries(expandFiles(args.file), { catalog, kind, symbol, interval });
   if (args.json) return printJson(done.map(({ entry, ...rest }) => ({ ...rest, ...seriesJson(entry) })));

@@ -33,7 +33,7 @@ export async function importTradeData(args: TradeArgs): Promise<void> {
   const useless = OF_BARS.find((option) => args[option] !== undefined && args[option] !== false);
   if (useless !== undefined) {
     const option = useless.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new ConfigError(`--${option}: it is for bars, not for --as trades`, 'leave it out');
+    throw new ConfigError(`--${option}: expected only with --as bars, got it with --as trades`, `remove --${option}`);
   }
   checkOutFolder('--catalog', args.catalog);
   const line = progressLine('trades');
@@ -99,6 +99,6 @@ export function tradeCheckRow({ manifest, changed, wrong }: CheckedTrades): stri
 export function tradeNotes({ manifest, changed }: CheckedTrades): string[] {
   return changed.map(
     (day) =>
-      `  ${manifest.symbol} ${manifest.kind}: ${day} was changed by another program since isobar wrote it; remove that file, and import again`,
+      `  ${manifest.symbol} ${manifest.kind}: ${day} was changed by another program since isobar wrote it; remove that file and import the data again`,
   );
 }

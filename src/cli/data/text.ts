@@ -51,7 +51,7 @@ export function importText(set: ImportedSet): string {
     `                ${origin}`,
     ...(widenedFrom === null
       ? []
-      : [`                widened from ${widenedFrom} to ${instrument.priceDigits} price digits: these files have finer prices`]),
+      : [`                widened from ${widenedFrom} to ${instrument.priceDigits} price digits: these files have more precise prices`]),
     `    written     ${set.path}`,
   ].join('\n');
 }
@@ -68,8 +68,8 @@ function originLines(set: ImportedSet): string[] {
   const lines = [`    from        ${isShort || files.length === 1 ? names : counted(files.length, 'file')}  ${read}`];
   const line = (name: string, text: string) => lines.push(`    ${name.padEnd(12)}${text}`);
   if (known > 0 && known < files.length) line('known', `${counted(known, 'file')} not read again: the catalog has the content`);
-  if (set.resumedFiles.length > 0) line('resumed', `${counted(set.resumedFiles.length, 'file')} had been read by an import that was cut`);
-  if (set.repeatedRows > 0) line('overlap', `${counted(set.repeatedRows, 'row')} stood there more than once, equal`);
+  if (set.resumedFiles.length > 0) line('resumed', `${counted(set.resumedFiles.length, 'file')} had been read by an interrupted import`);
+  if (set.repeatedRows > 0) line('overlap', `${counted(set.repeatedRows, 'row')} appeared more than once, with equal values`);
   const [gap] = fileGaps;
   if (gap)
     line(

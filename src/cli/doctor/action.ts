@@ -61,7 +61,7 @@ function writeBundle(path: string, text: string): void {
     writeFileSync(path, text, { mode: 0o600 });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`--bundle ${path}: cannot be written (${why})`, 'name a file in a folder that exists');
+    throw new ConfigError(`--bundle ${path}: cannot be written (${why})`, 'give a file in an existing folder');
   }
   process.stderr.write(`support bundle: ${path}\n`);
 }
@@ -83,5 +83,8 @@ function symbolsOf(text: string): readonly string[] {
   const symbols = text.split(',').map((word) => word.trim().toUpperCase());
   const wrong = symbols.find((symbol) => !/^[A-Z0-9][A-Z0-9_-]{0,39}$/.test(symbol));
   if (wrong === undefined) return symbols;
-  throw new ConfigError(`--symbol: expected names such as BTCUSDT,E-BTC-USDT, got ${withoutKeys(text)}`, 'put commas between several');
+  throw new ConfigError(
+    `--symbol: expected names such as BTCUSDT,E-BTC-USDT, got ${withoutKeys(text)}`,
+    'separate several symbols by commas',
+  );
 }

@@ -47,16 +47,16 @@ const below = (label: string, text: string): readonly string[] => labelled(LEAD 
 /** Returns the summary, the failed checks, and the dialect options to change. */
 export function closingLines({ checks, dialect, ok }: DoctorReport, configured: Dialect, colour: boolean): readonly string[] {
   const namesWith = (status: Status): readonly string[] => checks.filter((check) => check.status === status).map(({ name }) => name);
-  const [bad, doubtful, left] = [namesWith('failed'), namesWith('warning'), namesWith('skipped')];
+  const [failed, warnings, skipped] = [namesWith('failed'), namesWith('warning'), namesWith('skipped')];
   const counts = [
     `${count(namesWith('ok').length)} ok`,
-    ...(doubtful.length > 0 ? [`${count(doubtful.length)} ${doubtful.length === 1 ? 'warning' : 'warnings'}`] : []),
-    ...(bad.length > 0 ? [`${count(bad.length)} failed`] : []),
-    ...(left.length > 0 ? [`${count(left.length)} skipped`] : []),
+    ...(warnings.length > 0 ? [`${count(warnings.length)} ${warnings.length === 1 ? 'warning' : 'warnings'}`] : []),
+    ...(failed.length > 0 ? [`${count(failed.length)} failed`] : []),
+    ...(skipped.length > 0 ? [`${count(skipped.length)} skipped`] : []),
   ];
   const verdict = ok ? 'ready to trade' : 'not ready to trade';
   const text = `${counts.join(', ')}: ${verdict}`;
-  const advice = bad.length === 0 ? [] : indented(`To fix: ${bad.join(', ')}`, 2);
+  const advice = failed.length === 0 ? [] : indented(`To fix: ${failed.join(', ')}`, 2);
   return ['', `  ${colouredStatus(text, ok ? 'ok' : 'failed', colour)}`, ...advice, ...dialectLines(dialect, configured)];
 }
 

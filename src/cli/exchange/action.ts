@@ -2,7 +2,7 @@
 
 import { checkedOrigin } from '../../adapters/exchange/wire/origin.ts';
 import { demoKey, demoSettings } from '../../paperExchange/process/demo.ts';
-import type { Following } from '../../paperExchange/process/follow.ts';
+import type { RunningFollow } from '../../paperExchange/process/follow.ts';
 import { runExchange, type RunningExchange } from '../../paperExchange/process/runExchange.ts';
 import { logInternalError } from '../../paperExchange/process/logInternalError.ts';
 import type { ExchangeSettings } from '../../paperExchange/process/file/settings.ts';
@@ -32,7 +32,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   if (args.follow !== undefined) checkedOrigin(args.follow, '--follow');
   if (args.data !== undefined) checkOutFolder('--data', args.data);
   const given = await settingsOf(args);
-  // When prices are followed, the exchange generates none of its own.
+  // An exchange that follows the prices of a service generates no prices.
   const settings = args.follow === undefined ? given : { ...given, prices: new Map<never, never>() };
   // Kills the process like a real crash: nothing is written, no handler runs.
   const crash = (): void => void process.kill(process.pid, 'SIGKILL');
@@ -61,7 +61,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   process.exitCode = stop.code() || EXIT.ok;
 }
 
-async function followOrClose(url: string, running: RunningExchange): Promise<Following> {
+async function followOrClose(url: string, running: RunningExchange): Promise<RunningFollow> {
   const { follow } = await import('../../paperExchange/process/follow.ts');
   const { service, clock } = running;
   try {
@@ -79,27 +79,27 @@ const doubtError = ({ where, doubt }: InternalError): InvariantError =>
 
 const diskError = (why: string): ConfigError =>
   new ConfigError(
-    `the disk does not keep what is written: ${why}`,
-    'every answer that was sent is durable; repair the disk and start again',
+    `the data cannot be written to the disk: ${why}`,
+    'every reply that was sent is durable; repair the disk and start again',
   );
 
 async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs): Promise<ExchangeSettings> {
   if (demo === (config !== undefined)) {
     throw new ConfigError(
       `isobar exchange: expected a file or --demo, got ${demo ? `both: ${config}` : 'neither'}`,
-      'config/exchange.example.yaml is one to begin with',
+      'start from config/exchange.example.yaml',
     );
   }
   const times = speed === undefined ? null : Number(speed);
   if (times !== null && !(times > 0 && Number.isFinite(times)))
     throw new ConfigError(`--speed: expected a number above 0, got '${speed}'`, '1 is real time');
-  const own = seed === undefined ? null : seedOf(seed);
+  const seedValue = seed === undefined ? null : seedOf(seed);
   const { readExchange, readProfile } = await import('../../paperExchange/process/file/readExchange.ts');
   if (config !== undefined) {
     const settings = readExchange(config, { profileFile: profile ?? null, speed: times });
-    return own === null ? settings : { ...settings, seed: own };
+    return seedValue === null ? settings : { ...settings, seed: seedValue };
   }
-  const settings = demoSettings(own ?? 1);
+  const settings = demoSettings(seedValue ?? 1);
   if (profile === undefined) return settings;
   return { ...settings, service: { ...settings.service, profile: profileOf(readProfile(profile), profile) } };
 }
@@ -115,16 +115,16 @@ function printEvent({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSe
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
   if (quiet) return;
-  if (torn !== null) process.stderr.write(`${torn}, and no client has received it: it is left out\n`);
+  if (torn !== null) process.stderr.write(`${torn}, and no client has received it: it is omitted\n`);
   const instruments = service.instruments.map(({ wireName }) => wireName).join(' ');
   process.stderr.write(`The paper exchange is open at ${url}: ${instruments}; ${service.accounts.length} accounts. Ctrl-C ends it.\n`);
-  if (controlUrl !== null) process.stderr.write(`A page to look at it: ${controlUrl}/\n`);
+  if (controlUrl !== null) process.stderr.write(`A page that shows it: ${controlUrl}/\n`);
 }
 
 function portOf(option: string, text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new ConfigError(`${option}: expected a port from 0 to 65535, got '${text}'`, '0 takes a free one');
+  throw new ConfigError(`${option}: expected a port from 0 to 65535, got '${text}'`, '0 takes a free port');
 }
 
 function seedOf(text: string): number {

@@ -31,7 +31,7 @@ function journalLines(report: JournalReport): readonly string[] {
     ...fact('open orders', openText(report)),
     ...(provenAbsent > 0 ? fact('no effect', `${count(provenAbsent)}: proven absent, and still watched`) : []),
     ...halts.flatMap(({ scope, state, code, why }) => fact('halt', sanitizeText(`${state} of ${scope}: ${code}, ${why}`))),
-    ...(writer ? fact('in use', `by process ${writer.pid} on ${sanitizeText(writer.host)}: the end may be in the making`) : []),
+    ...(writer ? fact('in use', `by process ${writer.pid} on ${sanitizeText(writer.host)}: it may be writing the last record`) : []),
     '',
     ...verdictLines(report),
   ];
@@ -40,7 +40,7 @@ function journalLines(report: JournalReport): readonly string[] {
 const UNFINISHED_TEXT: Readonly<Record<keyof JournalReport['unfinished'], string>> = {
   working: 'at the exchange',
   cancelSent: 'being cancelled',
-  unconfirmed: 'ended, to be read once more',
+  unconfirmed: 'ended, to be queried once more',
   unknown: 'of unknown outcome',
   notSent: 'never sent',
 };
@@ -58,7 +58,7 @@ function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readon
   if (verdict === 'whole' || !torn) return ['whole: a start continues with it'];
   const { path, line, bytes, message } = torn;
   return wrapped(
-    `${path}:${line}: ${message} (${counted(bytes, 'byte')}): a start leaves it out and continues after record ${count(lastSeq)}`,
+    `${path}:${line}: ${message} (${counted(bytes, 'byte')}): a start omits this line and continues after record ${count(lastSeq)}`,
   );
 }
 

@@ -55,10 +55,10 @@ export async function tighten(args: ViewArgs & { readonly limit: string; readonl
   const { limit, value, why } = args;
   const keys = LIMITS.map(({ key }) => key as string);
   if (!keys.includes(limit)) {
-    const near = nearestName(limit, keys);
+    const nearest = nearestName(limit, keys);
     throw new ConfigError(
       `limit: expected a risk limit, got '${limit}'`,
-      near === null ? `name one of ${keys.join(', ')}` : `did you mean ${near}?`,
+      nearest === null ? `name one of ${keys.join(', ')}` : `did you mean ${nearest}?`,
     );
   }
   if (value.trim() === '') throw new ConfigError('value: expected a value, got nothing', 'write it as in the config, such as 1000 or 0.02');
@@ -89,7 +89,7 @@ export async function resume(
 export async function logs(args: ViewArgs & { readonly lines: string; readonly follow: boolean }): Promise<void> {
   const max = Number(args.lines);
   if (!(Number.isInteger(max) && max >= 1 && max <= MAX_LINES)) {
-    throw new ConfigError(`--lines: expected 1 to ${MAX_LINES}, got '${args.lines}'`, 'the log file of the bot holds all of them');
+    throw new ConfigError(`--lines: expected 1 to ${MAX_LINES}, got '${args.lines}'`, 'the log file of the bot has all lines');
   }
   const folder = dataFolderOf(args);
   const stop = stopOnSignal();

@@ -33,11 +33,11 @@ interface KillOutcome {
 export async function kill(args: KillArgs): Promise<void> {
   const giveUpSeconds = giveUpSecondsOf(args['give-up']);
   const folder = dataFolderOf(args);
-  const silent = printKilling(folder);
+  const stopPrinting = printKilling(folder);
   try {
     await killIn(folder, args, giveUpSeconds);
   } finally {
-    silent();
+    stopPrinting();
   }
 }
 
@@ -87,7 +87,7 @@ async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: num
   } catch (error) {
     // Other errors of the bot do not stop the kill either.
     if (!(error instanceof ConfigError)) throw error;
-    const what = error instanceof BotSilent ? 'the bot does not answer' : 'the bot does not do it';
+    const what = error instanceof BotSilent ? 'the bot does not answer' : 'the bot refuses';
     printPhase(args, `${what} (${error.message}): killing from here`);
     return null;
   }
@@ -143,7 +143,7 @@ function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
   }
   const done = flatten
     ? 'killed: all orders are cancelled, and every position is closed'
-    : 'killed: all orders are cancelled; positions are as they were';
+    : 'killed: all orders are cancelled; positions are unchanged';
   const lines = [
     ...(residuals.length === 0 ? [done] : ['NOT SETTLED:', ...residuals.flatMap((each) => indented(sanitizeText(each, 400), 2))]),
     ...(report === null

@@ -31,16 +31,23 @@ export async function live(args: LiveArgs): Promise<void> {
   if (args.demo === (args.config !== undefined)) {
     throw new ConfigError(
       `isobar live: expected a config file or --demo, got ${args.demo ? `both: ${args.config}` : 'neither'}`,
-      'config/bot.paper-spot.example.yaml is one to begin with',
+      'start from config/bot.paper-spot.example.yaml',
     );
   }
   if (!args.demo) {
     process.exitCode = await botProcess(args.config!, args);
     return;
   }
-  if (args.live || args.confirm !== undefined) throw new ConfigError('--demo: trades on paper alone', 'leave --live and --confirm out');
+  if (args.live || args.confirm !== undefined)
+    throw new ConfigError(
+      '--demo: expected not to be given with --live or --confirm, because it trades on paper',
+      'remove --live and --confirm',
+    );
   if (args.requireProof)
-    throw new ConfigError('--demo: its strategy trades play money, and no verdict about it is kept', 'leave --require-proof out');
+    throw new ConfigError(
+      '--demo: expected not to be given with --require-proof, because no verdict about its strategy is kept',
+      'remove --require-proof',
+    );
   // Checks the option before anything is opened. The bot's process checks it again.
   secondsOf(args.seconds);
   const demo = await openDemo(fileURLToPath(builtUrl('cli/isobar')));
@@ -81,8 +88,8 @@ function demoText({ url, speed, strategy, interval, data }: Demo): string {
     `A paper exchange is open at ${url}; its clock runs ${speed} times as fast as real time.`,
     `The bot trades ${strategy} on ${interval} bars of BTCUSDT there, with 10000 USDT of play money. Ctrl-C ends both.`,
     `Look at it from another terminal: isobar status --data ${data}`,
-    `Close everything it holds from there: isobar kill --flatten --data ${data}`,
-    'While it is the only bot of yours that runs, both work without --data.',
+    `Close all its positions from there: isobar kill --flatten --data ${data}`,
+    'If no other bot of yours runs, both commands work without --data.',
     '',
     '',
   ].join('\n');
@@ -97,7 +104,7 @@ function botProcess(
   const options = [
     ...(isLive ? ['--live'] : []),
     ...(acceptChanges ? ['--accept-changes'] : []),
-    // The demo shows a shipped strategy at play: it has no ledger that could hold a verdict.
+    // The demo runs a shipped strategy, and has no ledger with verdicts.
     ...(requireProof ? ['--require-proof'] : demo ? ['--unproved'] : []),
     ...(confirm === undefined ? [] : ['--confirm', confirm]),
     ...(json ? ['--json'] : demo ? ['--plain'] : []),

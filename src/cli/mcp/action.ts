@@ -1,4 +1,4 @@
-// Implements `isobar mcp`: reads messages from stdin, answers on stdout, and ends with its client.
+// Implements `isobar mcp`: reads messages from stdin, replies on stdout, and ends when its client does.
 
 import { join } from 'node:path';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';

@@ -12,7 +12,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** The largest output. A longer one would fill the memory of the client. */
+/** Maximum length of the output, bytes. A longer output would fill the memory of the client. */
 const MAX_ANSWER_BYTES = 16 * 2 ** 20;
 const MAX_NOTES = 4000;
 /** Time from SIGTERM to SIGKILL, ms. */

@@ -1,4 +1,4 @@
-// Cuts a stream of bytes into lines. A line that is too long is dropped to its end, and reported.
+// Splits a stream of bytes into lines. A line that is too long is dropped and reported.
 
 const NEWLINE = 0x0a;
 
@@ -8,7 +8,7 @@ export class Lines {
   #parts: Buffer[] = [];
   #bytes = 0;
 
-  /** `take` gets each line, and null for one of more than `maxBytes`. */
+  /** `take` gets each line, or null for a line of more than `maxBytes`. */
   constructor(maxBytes: number, take: (line: string | null) => void) {
     this.#maxBytes = maxBytes;
     this.#take = take;
@@ -24,7 +24,7 @@ export class Lines {
     this.#append(chunk.subarray(from));
   }
 
-  /** The stream has ended: what stands behind the last newline is a line too. */
+  /** Ends the stream. The bytes after the last newline are a line too. */
   end(): void {
     if (this.#bytes > 0) this.#end();
   }

@@ -1,15 +1,15 @@
-// The Model Context Protocol over JSON-RPC 2.0: answers requests, and calls tools, some at once and the others in turn.
+// The Model Context Protocol over JSON-RPC 2.0: answers requests and calls tools. A few tools run at once, the others wait.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Finished } from './calls.ts';
 import { described, TOOLS, wordsOf, type Tool } from './tools.ts';
 
-/** Newest first. */
+/** Supported versions of the protocol, the newest first. */
 const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
-/** Commands that run at once. Each uses a core. */
+/** Maximum number of commands that run at once. Each command uses a core. */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 64;
-/** Exit codes of a command that gave an answer: 0 done, 3 differs or refuted, 4 not proved, or something is left. */
+/** Exit codes of a command with a result: 0 done, 3 differs or refuted, 4 not proved or not finished. */
 const ANSWERS: readonly (number | null)[] = [0, 3, 4];
 
 const CODES = { parse: -32_700, invalid: -32_600, noMethod: -32_601, params: -32_602 } as const;
@@ -55,10 +55,10 @@ export class McpServer {
     try {
       message = JSON.parse(line);
     } catch {
-      return this.#fail(null, CODES.parse, 'the line is no JSON');
+      return this.#fail(null, CODES.parse, 'expected a line of JSON');
     }
     if (!isFields(message) || message['jsonrpc'] !== '2.0')
-      return this.#fail(null, CODES.invalid, 'expected one JSON-RPC 2.0 object a line; batches are not taken');
+      return this.#fail(null, CODES.invalid, 'expected one JSON-RPC 2.0 object a line; batches are not supported');
     const { id, method, params = {} } = message;
     // Ignore replies, because this server sends no requests.
     if (method === undefined && ('result' in message || 'error' in message)) return;
@@ -130,7 +130,7 @@ export class McpServer {
     const text = typeof name === 'string' ? name.slice(0, 80) : 'nothing';
     const isLive = TOOLS.some((tool) => tool.name === name);
     return isLive
-      ? `${text}: acts on a running bot; start the server with --allow-live to have it`
+      ? `${text}: acts on a running bot; start the server with --allow-live to use it`
       : `${text}: no such tool; tools/list names them`;
   }
 

@@ -1,4 +1,4 @@
-// The tools of the server: each is one command of isobar, with those of its arguments that make sense without a terminal.
+// The tools of the server. Each tool is one command of isobar with the arguments that make sense without a terminal.
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -9,7 +9,7 @@ export interface Argument {
   readonly kind: Kind;
   readonly help: string;
   readonly isNeeded?: boolean;
-  /** A word of the command, not an option. */
+  /** True for a positional argument; false for an option. */
   readonly isWord?: boolean;
 }
 
@@ -18,9 +18,9 @@ export interface Tool {
   readonly help: string;
   readonly command: readonly string[];
   readonly args: Readonly<Record<string, Argument>>;
-  /** It acts on a running bot. */
+  /** True when the tool acts on a running bot. */
   readonly isLive: boolean;
-  /** It writes nothing. */
+  /** True when the tool writes nothing. */
   readonly isReading: boolean;
 }
 
@@ -242,7 +242,7 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** How a client sees a tool. */
+/** Returns a tool in the form of `tools/list`. */
 export function described({ name, help, args, isLive, isReading }: Tool): object {
   const entries = Object.entries(args);
   const required = entries.filter(([, { isNeeded }]) => isNeeded === true).map(([key]) => key);
@@ -266,15 +266,15 @@ const SCHEMAS: Readonly<Record<Kind, object>> = {
   list: { type: 'array', items: { type: 'string' }, minItems: 1 },
 };
 
-/** The words of the command line for a call. Throws ConfigError that names the argument. */
+/** Returns the words of the command line for a call. Throws ConfigError that names the invalid argument. */
 export function wordsOf(tool: Tool, given: Readonly<Record<string, unknown>>): readonly string[] {
   const names = Object.keys(tool.args);
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue;
-    const near = nearestName(name, names);
+    const nearest = nearestName(name, names);
     throw new ConfigError(
       `${tool.name}: unknown argument ${name.slice(0, 80)}`,
-      near === null ? `the arguments are ${names.join(', ') || 'none'}` : `did you mean ${near}?`,
+      nearest === null ? `the arguments are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`,
     );
   }
   const [words, options]: [string[], string[]] = [[], []];
@@ -292,7 +292,7 @@ export function wordsOf(tool: Tool, given: Readonly<Record<string, unknown>>): r
   return [...tool.command, ...words, ...options, '--json'];
 }
 
-/** A word that begins with a dash would be an option. */
+/** Returns a positional argument. One that starts with a dash would be an option, so it gets `./` in front. */
 const asWord = (value: string): string => (value.startsWith('-') ? `./${value}` : value);
 
 function textsOf(what: string, { kind }: Argument, value: unknown): readonly string[] {

@@ -13,7 +13,7 @@ export const SET_OPTION = {
   set: { ...list, default: none, describe: 'Change a key of the definition: --set params.fast=20 --set fees.taker=0.0005' },
 } as const;
 
-/** The options that take the place of a definition. */
+/** The options that replace a definition. */
 export const DATA_OPTIONS = {
   data: { ...text, describe: 'Bars for a strategy file: CSV, plain or gzip' },
   cash: { ...text, describe: 'Starting cash, in the quote asset of the bars' },
@@ -43,13 +43,13 @@ export function requestOf(command: string, args: RunRequestArgs): RunRequest {
   const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
   const { what, data } = args;
   // These options do not apply to a definition or to the demo. Ignoring them silently would mislead the user.
-  const useless = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
+  const unusable = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
   if (args.demo) {
-    if (data !== undefined) throw new ConfigError('--data: expected not to be given with --demo', 'leave one of them out');
-    if (useless !== undefined) throw new ConfigError(`--${useless}: expected not to be given with --demo`, 'leave it out');
+    if (data !== undefined) throw new ConfigError('--data: expected not to be given with --demo', 'remove one of them');
+    if (unusable !== undefined) throw new ConfigError(`--${unusable}: expected not to be given with --demo`, `remove --${unusable}`);
     if (what !== undefined && !isStrategyFile(what))
       throw new ConfigError(
-        `--demo: expected a strategy file (.ts) or nothing beside it, got ${what}`,
+        `--demo: expected a strategy file (.ts) or nothing with it, got ${what}`,
         'leave --demo out to run a definition',
       );
     return { kind: 'demo', strategy: what ?? null, settings };
@@ -62,23 +62,23 @@ export function requestOf(command: string, args: RunRequestArgs): RunRequest {
   if (!isStrategyFile(what)) {
     if (data !== undefined)
       throw new ConfigError(
-        `--data: expected a strategy file (.ts) beside it, got ${what}`,
+        `--data: expected a strategy file (.ts) with it, got ${what}`,
         'a definition names its bars by feeds and catalog',
       );
-    if (useless !== undefined)
+    if (unusable !== undefined)
       throw new ConfigError(
-        `--${useless}: expected a strategy file (.ts) with --data beside it, got ${what}`,
-        `a key of a definition is changed by --set: ${useless === 'cash' ? '--set cash.USDT=10000' : `--set feeds.bars.${useless}=${args[useless]}`}`,
+        `--${unusable}: expected a strategy file (.ts) with --data, got ${what}`,
+        `a key of a definition is changed by --set: ${unusable === 'cash' ? '--set cash.USDT=10000' : `--set feeds.bars.${unusable}=${args[unusable]}`}`,
       );
     return { kind: 'file', file: what, settings };
   }
   if (data === undefined)
     throw new ConfigError(
-      `${what}: expected --data FILE beside a strategy file`,
+      `${what}: expected --data FILE with a strategy file`,
       `isobar ${command} ${shellWord(what)} --data BTCUSDT-1m.csv.gz --cash 10000${DEMO_COMMANDS.has(command) ? ', or --demo for synthetic bars' : ''}`,
     );
   if (args.cash === undefined)
-    throw new ConfigError(`${what}: expected --cash AMOUNT beside --data`, 'for example --cash 10000, in the quote asset of the bars');
+    throw new ConfigError(`${what}: expected --cash AMOUNT with --data`, 'for example --cash 10000, in the quote asset of the bars');
   if (!isPlainDecimal(args.cash))
     throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${args.cash}'`, 'for example --cash 10000');
   return {

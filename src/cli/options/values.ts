@@ -29,14 +29,17 @@ export function intervalOf(option: string, text: string): Interval {
   if (isTradeBars(text)) {
     throw new ConfigError(
       `${option}: expected ${INTERVAL_FORM}, got ${text}`,
-      'bars from trades are made by the run that names them as the interval of a feed; the catalog keeps the trades',
+      'a run makes bars from trades if its definition has them as the interval of a feed; the catalog has only the trades',
     );
   }
-  const near = nearestName(text, INTERVALS);
-  throw new ConfigError(`${option}: expected ${INTERVAL_FORM}, got ${JSON.stringify(text)}`, near === null ? '' : `did you mean ${near}?`);
+  const nearest = nearestName(text, INTERVALS);
+  throw new ConfigError(
+    `${option}: expected ${INTERVAL_FORM}, got ${JSON.stringify(text)}`,
+    nearest === null ? '' : `did you mean ${nearest}?`,
+  );
 }
 
-/** Returns Unix time in ms. */
+/** Returns a date or a time, ms UTC. */
 export function dateOf(option: string, text: string): number {
   const time = parseTime(text);
   if (time !== null) return time;
@@ -46,7 +49,7 @@ export function dateOf(option: string, text: string): number {
   );
 }
 
-/** Returns the words between commas, each once. */
+/** Returns the words between commas without repeats. */
 export const splitByComma = (text: string): readonly string[] => [
   ...new Set(
     text

@@ -17,7 +17,7 @@ export function parityText(report: DivergenceReport): string {
     '',
   ];
   if (equal) return [...lines, `  equal: bot and backtest gain ${net.live} ${net.asset}`].join('\n');
-  if (first === null) lines.push('  the money differs, and no event does');
+  if (first === null) lines.push('  the money differs, but all events are equal');
   else {
     lines.push(`  first difference: ${first.what} of ${formatTime(first.time)}, record ${first.seq}`);
     lines.push(...sideLines('backtest', first.backtest), ...sideLines('live', first.live));
@@ -33,7 +33,7 @@ export function parityText(report: DivergenceReport): string {
   return [...lines, ...tradeLines(report)].join('\n');
 }
 
-/** The rows of the bridge trade by trade that are shown: those that differ most. */
+/** Maximum number of rows in the bridge trade by trade. The trades that differ most are shown. */
 const MAX_TRADES = 12;
 
 function tradeLines({ trades, funding, held, net }: DivergenceReport): readonly string[] {

@@ -2,7 +2,7 @@
 
 import type { Argv } from 'yargs';
 
-/** As STRATEGY_KINDS of the task, which is loaded when the command runs. */
+/** Equal to STRATEGY_KINDS of the task. The task is loaded only when the command runs. */
 const KINDS = ['breakout', 'pairs', 'grid', 'ml', 'portfolio'] as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON on stdout' } as const;
 

@@ -17,7 +17,7 @@ interface BreakevenArgs extends RunRequestArgs {
 export async function breakeven(args: BreakevenArgs): Promise<void> {
   const line = progressLine('bars');
   const search = watchBreakEven(requestOf('breakeven', args), {
-    // Nothing is written: the search leaves no run folder.
+    // The search writes no run folder, so the folders below stay unused.
     outFolder: '.',
     stagingFolder: stagingFolder('.'),
     barTimeoutMs: barTimeoutMs(args.barTimeout),

@@ -1,4 +1,4 @@
-// Output of `isobar report --as` for people: each figure of the tool beside ours, then the definitions. At most 100 columns.
+// Output of `isobar report --as` for people: each figure of the tool with ours, then the definitions. At most 100 columns.
 
 import { NONE } from '../../base/text/format.ts';
 import type { ProfileFigure, ProfileReason } from '../../report/profiles/figures/figure.ts';
@@ -9,7 +9,7 @@ import { REASONS } from '../../report/words/figures.ts';
 import { table } from '../terminal/tables.ts';
 import { indented, labelled } from '../terminal/wrapped.ts';
 
-/** Digits that are shown; JSON has all. */
+/** Number of significant digits that are shown. JSON has all digits. */
 const DIGITS = 8;
 
 /** Returns the lines of a profile. */
@@ -40,7 +40,7 @@ function definitionLines({ name, formula, differs }: ProfileFigure): string[] {
   return [...labelled(`  ${name}: `, formula), ...indented(differs, 6)];
 }
 
-/** Says that both are equal, why ours is undefined, or where it is. */
+/** Returns where our figure is and whether both are equal, or why ours is undefined. */
 function remark({ equal, reason, isobar }: ProfileFigure): string {
   if (reason !== null) return reasonText(reason);
   return `${isobar ?? ''}${equal ? ' equal' : ''}`.trim();

@@ -35,7 +35,8 @@ export async function report(args: ReportArgs): Promise<void> {
 
 /** Prints one run. Returns the path of its report page. */
 function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs): string {
-  if (out !== undefined) throw new ConfigError('--out: expected a second run beside it', 'a single run has its report in its folder');
+  if (out !== undefined)
+    throw new ConfigError('--out: expected only with two runs, got one', 'remove --out: a single run has its report in its folder');
   const run = openRun(folder);
   const page = resolve(folder, 'report.html');
   const hasPage = existsSync(page);
@@ -63,8 +64,7 @@ function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs
 async function showProfile({ run, other, open, out, json, quiet }: ReportArgs, name: ProfileName): Promise<void> {
   if (other !== undefined) throw new ConfigError('--as: expected one run, got two', `isobar report ${displayPath(run)} --as ${name}`);
   const page = [open && '--open', out !== undefined && '--out', quiet && '--quiet'].find((option) => option !== false);
-  if (page !== undefined)
-    throw new ConfigError(`--as: expected no ${page} beside it`, 'the figures of another tool are in no report: add --json for a program');
+  if (page !== undefined) throw new ConfigError(`--as: expected not to be given with ${page}`, `remove ${page}; a program can use --json`);
   const { profileRun } = await import('../../tasks/backtest/verify/profiled.ts');
   const { summary, profile, note } = await profileRun(run, name);
   if (json) printJson({ run: displayPath(run), resultHash: summary.resultHash, ...profile, note });
@@ -72,7 +72,7 @@ async function showProfile({ run, other, open, out, json, quiet }: ReportArgs, n
 }
 
 async function compare({ run, out, json, quiet, breakdowns }: ReportArgs, other: string): Promise<string> {
-  if (breakdowns) throw new ConfigError('--breakdowns: expected a single run', 'leave the second run out');
+  if (breakdowns) throw new ConfigError('--breakdowns: expected one run, got two', 'remove the second run');
   const comparison = compareFolders(run, other);
   const page = await writeComparison(comparison, out ?? null);
   const colour = wantsColour(process.stdout, process.env);

@@ -19,8 +19,8 @@ export function verdictText(verdict: VerifyVerdict): string {
     lines.push(...labelledLines('Failure', failure.message), ...(failure.remedy === '' ? [] : labelledLines('', failure.remedy)));
   if (first !== undefined) lines.push('', ...labelledLines('First', differenceText(first)));
   for (const [at, difference] of rest.entries()) lines.push(...labelledLines(at === 0 ? 'Then' : '', differenceText(difference)));
-  const why = cause(verdict);
-  if (why !== null) lines.push('', ...labelledLines('Why', why));
+  const explanation = cause(verdict);
+  if (explanation !== null) lines.push('', ...labelledLines('Why', explanation));
   if (changed.length === 0) lines.push(...labelledLines('Inputs', `${counted(inputs, 'file')}, each as the run read it`));
   else lines.push('', ...labelledLines('Changed', `${count(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
   for (const note of notes) lines.push(...labelledLines('Note', note));

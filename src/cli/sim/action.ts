@@ -24,18 +24,18 @@ const MAX_DAYS = 100_000;
 const MAX_SEED = 1_000_000_000;
 
 export async function sim({ what, days, from, seed, loud, json }: SimArgs): Promise<void> {
-  const one = wholeNumber('--seed', seed, MAX_SEED);
+  const onlySeed = wholeNumber('--seed', seed, MAX_SEED);
   const extra = days === undefined ? (from === undefined ? null : '--from') : '--days';
-  if (one !== null && extra !== null) throw new ConfigError(`${extra}: expected not to be given with --seed`, 'leave one of them out');
-  if (loud && one === null) throw new ConfigError('--loud: expected --seed beside it, got none', 'name the day to hear: --seed 7 --loud');
-  const count = one === null ? (wholeNumber('--days', days, MAX_DAYS) ?? DAYS) : 1;
+  if (onlySeed !== null && extra !== null) throw new ConfigError(`${extra}: expected not to be given with --seed`, 'remove one of them');
+  if (loud && onlySeed === null) throw new ConfigError('--loud: expected only with --seed', 'give the seed of one day: --seed 7 --loud');
+  const count = onlySeed === null ? (wholeNumber('--days', days, MAX_DAYS) ?? DAYS) : 1;
   const line = progressLine('days');
   const stop = stopOnSignal();
   stop.signal.addEventListener('abort', () => process.exit(stop.code()));
   try {
     const report = await simulate({
       file: what,
-      fromSeed: one ?? wholeNumber('--from', from, MAX_SEED) ?? 1,
+      fromSeed: onlySeed ?? wholeNumber('--from', from, MAX_SEED) ?? 1,
       days: count,
       print: loud ? printError : null,
       onProgress: (done) => {

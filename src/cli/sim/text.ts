@@ -1,4 +1,4 @@
-// Output of `isobar sim` for people: a table of days, the worst of them, and what did not hold. At most 100 columns.
+// Output of `isobar sim` for people: a table of days, the worst day, and the broken rules. At most 100 columns.
 
 import { formatTime } from '../../model/time.ts';
 import type { Decimal } from '../../base/number/decimal.ts';
@@ -9,7 +9,7 @@ import type { SimDay, SimReport } from '../../worlds/simulate.ts';
 import { table } from '../terminal/tables.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
-/** The rows that are shown: those whose faults have cost or gained most. */
+/** Maximum number of rows. The days whose faults cost or gained most are shown. */
 const MAX_ROWS = 40;
 
 /** Returns the lines joined by \n, without a final \n. */
@@ -30,7 +30,7 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
   const orders = days.reduce((sum, day) => sum + day.orders, 0);
   lines.push('', ...withLead('  ', `all days: the faults ${costText(total, asset)}; hash ${hash}`));
   if (orders === 0)
-    lines.push(...withLead('  ', 'no order left on any of these days: name more days, or a definition that trades more often'));
+    lines.push(...withLead('  ', 'no order was sent on any of these days: simulate more days, or a definition that trades more often'));
   else if (worst.cost.greaterThan(0))
     lines.push(
       ...withLead('  ', `the worst day: seed ${worst.seed}, ${dayText(worst.startMs)}, on which they ${costText(worst.cost, asset)}`),
@@ -43,8 +43,8 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
     );
   }
   lines.push(...brokenLines(days));
-  const again = days.find(isBroken) ?? worst;
-  lines.push('', `  everything that happens on it: ${replayCommand(file, again.seed)}`);
+  const replayedDay = days.find(isBroken) ?? worst;
+  lines.push('', `  to see all events of that day: ${replayCommand(file, replayedDay.seed)}`);
   return lines.join('\n');
 }
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { runSweep, type SweepStart, type SweepRun } from '../../tasks/sweep/runSweep.ts';
 import { finishSweep, setCommand, writeSweepFolder, type FinishedSweep } from '../../tasks/sweep/folder.ts';
-import { SHARED_PARALLEL, makeSharedRunner } from '../../tasks/sweep/distributedSweep.ts';
+import { SHARED_PARALLEL, openSharedRunner } from '../../tasks/sweep/distributedSweep.ts';
 import { threadRunner, type ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
 import { rankingFigure, setUpSweep, type SweepSetup } from '../../tasks/sweep/plan/setUp.ts';
 import { displayPath } from '../../definition/text/paths.ts';
@@ -44,12 +44,15 @@ interface SweepArgs {
 
 export async function sweep(args: SweepArgs): Promise<void> {
   const by = rankingFigure(args.by);
-  // Checks the options before anything is loaded. The useful number of threads is known only afterwards.
+  // Checks the options before bars are loaded. The useful number of threads is known only afterwards.
   threadOptions(args);
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
   const start = sweepStartOf(args);
   if (!args.work && args.queue === undefined)
-    throw new ConfigError('--no-work: expected --queue beside it', 'without a queue this machine does all the work');
+    throw new ConfigError(
+      '--no-work: expected only with --queue',
+      'add --queue, or remove --no-work: without a queue this machine does all the work',
+    );
   if (args.queue !== undefined) checkUrl(args.queue);
   checkOutFolder('--out', args.out);
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
@@ -57,7 +60,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
   const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random, family }, args.ledger ?? null);
   if (args.ledger === undefined) checkOutFolder('--ledger', setup.ledgerFolder);
   const threads = threadOptions(args, setup.sets.length);
-  // Installed only now: while a strategy file is being loaded in this thread, a signal must end the process.
+  // The handler is installed after strategy files were loaded in this thread, because a signal must end the process until then.
   const stop = stopOnSignal();
   const line = progressLine('sets');
   const write = (text: string) => {
@@ -73,7 +76,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
       openRunner: () => openRunner(setup, args, threads),
       onOpen: (ready) => {
         before = done = ready;
-        if (ready > 0) write(`${count(ready)} of them are in the ledger already.`);
+        if (ready > 0) write(`${counted(ready, 'set')} already in the ledger.`);
       },
       onProgress: (now) => {
         done = now;
@@ -96,7 +99,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
 
 async function openRunner(setup: SweepSetup, { queue, work }: SweepArgs, threads: ThreadOptions): Promise<TaskRunner> {
   if (queue === undefined) return threadRunner(setup, threads);
-  return makeSharedRunner(setup, { url: queue, threads: work ? threads : { ...threads, threads: 0 } });
+  return openSharedRunner(setup, { url: queue, threads: work ? threads : { ...threads, threads: 0 } });
 }
 
 async function printProgressLine(sweepDone: FinishedSweep, args: SweepArgs, write: (text: string) => void): Promise<void> {
@@ -125,7 +128,7 @@ function announcement({ sets, gridSize, axes }: SweepSetup, threads: number): st
 }
 
 function sweepStartOf({ resume, fresh }: SweepArgs): SweepStart {
-  if (resume && fresh) throw new ConfigError('--resume: expected not to be given with --fresh', 'leave one of them out');
+  if (resume && fresh) throw new ConfigError('--resume: expected not to be given with --fresh', 'remove one of them');
   return resume ? 'resume' : fresh ? 'fresh' : 'new';
 }
 

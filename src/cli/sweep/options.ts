@@ -8,7 +8,7 @@ import { wholeNumber } from '../options/values.ts';
 const MAX_THREADS = 1024;
 const MIB = 1024 * 1024;
 
-/** The options of both commands that say how sets run. */
+/** The options of both commands about threads. */
 interface ThreadArgs {
   readonly workers?: string | undefined;
   readonly memory?: string | undefined;
@@ -16,8 +16,8 @@ interface ThreadArgs {
 }
 
 /**
- * Returns the options for `sets` sets, if their number is known: a thread without a set would only take memory. Throws ConfigError naming
- * the option.
+ * Returns the number of threads, at most `sets`, and their limits. A thread without a set would only take memory. Throws ConfigError naming the
+ * option.
  */
 export function threadOptions({ workers, memory, barTimeout }: ThreadArgs, sets = Infinity): ThreadOptions {
   const threads = Math.min(sets, wholeNumber('--workers', workers, MAX_THREADS) ?? defaultThreads());

@@ -1,4 +1,4 @@
-// Implements `isobar why`: makes the run again in a worker thread and prints the explanation.
+// Implements `isobar why`: repeats the run in a worker thread and prints the explanation.
 
 import { ConfigError } from '../../base/errors.ts';
 import { parseTime } from '../../model/time.ts';
@@ -46,13 +46,14 @@ function questionOf({ at, symbol, order }: WhyArgs): Question {
     throw new ConfigError(`why: expected --at TIME or --order N, got ${got}`, 'for example --order 12, or --at 2024-03-01T08:30');
   }
   if (order === undefined) return { atMs: timeOf(at ?? ''), symbol: symbol ?? null, order: null };
-  if (symbol !== undefined) throw new ConfigError('--symbol: an order has its symbol', 'leave --symbol out, or ask for a bar: --at TIME');
+  if (symbol !== undefined)
+    throw new ConfigError('--symbol: expected not to be given with --order', 'remove --symbol, or ask for a bar with --at TIME');
   if (!/^[1-9]\d{0,14}$/.test(order))
     throw new ConfigError(`--order: expected a whole number from 1, got '${order}'`, 'order_id in orders.csv is the number');
   return { atMs: null, symbol: null, order: Number(order) };
 }
 
-/** Ms since 1970 have ten digits or more, as in orders.csv. */
+/** A time in ms since 1970, as in orders.csv, has ten digits or more. */
 const MS = /^\d{10,15}$/;
 
 function timeOf(text: string): number {
@@ -60,7 +61,7 @@ function timeOf(text: string): number {
   if (timeMs === null) {
     throw new ConfigError(
       `--at: expected a UTC time such as 2024-01-01T08:30, or ms since 1970, got '${text}'`,
-      'as it stands in the report or in orders.csv',
+      'copy the time from the report or from orders.csv',
     );
   }
   return timeMs;

@@ -1,4 +1,4 @@
-// The answer in a sentence or two, before everything that it rests on.
+// The short answer of `isobar why`, which is printed before the details.
 
 import { formatMinute } from '../../model/time.ts';
 import { withLead } from '../../report/terminal/lines.ts';
@@ -16,7 +16,7 @@ export function answerLines({ orders, venue, strategies, question, bar }: Explan
   return lines;
 }
 
-/** Returns what became of an order that was decided at an earlier bar. */
+/** Returns the event of an order that was decided at an earlier bar, as text. */
 function earlierText({ order, kind, quantity, price, rule }: ExplainedEvent): string {
   const by = rule === null ? '' : ` by rule ${rule}`;
   const what = kind === 'canceled' ? 'was canceled' : `filled ${plainAmount(quantity)} at ${plainAmount(price)}`;
@@ -24,8 +24,8 @@ function earlierText({ order, kind, quantity, price, rule }: ExplainedEvent): st
 }
 
 function noTrade({ name, noTrade: reasons, lastTradeMs }: ExplainedStrategy, isNamed: boolean): readonly string[] {
-  const since = lastTradeMs === null ? 'it has not traded before' : `its last trade was at ${formatMinute(lastTradeMs)}`;
-  const head = `${isNamed ? `${name}: ` : ''}no order was asked for at this bar (${since}):`;
+  const lastTrade = lastTradeMs === null ? 'it has not traded before' : `its last trade was at ${formatMinute(lastTradeMs)}`;
+  const head = `${isNamed ? `${name}: ` : ''}the strategy placed no order at this bar (${lastTrade}):`;
   return [...withLead(LEAD, head), ...(reasons ?? []).flatMap((reason) => withLead(`${LEAD}- `, reason))];
 }
 

@@ -1,12 +1,12 @@
-// Tables whose last column wraps, so that a line has at most the columns that a section leaves.
+// Formats tables whose last column wraps, so that lines fit the width of a section.
 
 import { COLUMNS } from '../../report/terminal/lines.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
-/** Columns of a section's lines, after their indent. */
+/** Width of a section's lines without their indent. */
 export const WIDTH = COLUMNS - 4;
-/** The widest cell of a column before the last. */
+/** Maximum width of a cell, except in the last column. */
 const MAX_CELL = 38;
 const MIN_LAST = 20;
 
@@ -16,9 +16,9 @@ export function rowsText(rows: readonly (readonly string[])[], sides = ''): read
   const last = (short[0]?.length ?? 1) - 1;
   const before = alignedRows(short.map((row) => [...row.slice(0, last), '|']), sides); // prettier-ignore
   const lead = Math.max(...before.map((line) => line.length)) - 1;
-  const room = Math.max(MIN_LAST, WIDTH - lead);
+  const lastWidth = Math.max(MIN_LAST, WIDTH - lead);
   return short.flatMap((row, at) => {
-    const lines = wrapped(row[last] ?? '', room);
+    const lines = wrapped(row[last] ?? '', lastWidth);
     return lines.map((line, of) => `${of === 0 ? before[at]!.slice(0, -1).padEnd(lead) : ' '.repeat(lead)}${line}`.trimEnd());
   });
 }

@@ -1,4 +1,4 @@
-// An order as lines: what risk says of it, rule by rule, and what the venue did.
+// Formats an order as lines: the verdict of each risk rule, and the acts of the venue.
 
 import { formatTime } from '../../model/time.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../../tasks/why/model/explanation.ts';
@@ -24,20 +24,20 @@ export function riskLines({ verdict, code, rules, role }: ExplainedOrder): reado
   return [...(verdict === 'denied' ? [`denied: ${code ?? ''}`] : []), ...rowsText([head, ...rows])];
 }
 
-/** Returns what the venue did while the bar ran, and then with the orders that were decided at it. */
+/** Returns the acts of the venue during the bar, then those for the orders that were decided at the bar. */
 export function venueLines(inBar: readonly ExplainedEvent[], orders: readonly ExplainedOrder[]): readonly string[] {
   const own = orders.flatMap(({ events }) => events);
   const others = inBar.filter((event) => !own.some((each) => isSame(each, event)));
-  const all = [...others, ...own].toSorted((a, b) => Number(b.inBar) - Number(a.inBar) || a.timeMs - b.timeMs || RANK(a) - RANK(b));
+  const all = [...others, ...own].toSorted((a, b) => Number(b.inBar) - Number(a.inBar) || a.timeMs - b.timeMs || rankOf(a) - rankOf(b));
   const rows = all.map((event) => [event.inBar ? 'in the bar' : 'afterwards', ...eventCells(event)]);
   if (rows.length === 0) return ['nothing: no order was at the venue'];
   return rowsText([['', 'time', 'order', 'rule', 'what'], ...rows], 'llrl');
 }
 
-/** An order arrives before anything happens to it. */
-const RANK = ({ kind }: ExplainedEvent): number => (kind === 'arrived' ? 0 : 1);
+/** Sorts events of the same time: the arrival of an order comes first. */
+const rankOf = ({ kind }: ExplainedEvent): number => (kind === 'arrived' ? 0 : 1);
 
-/** Returns an amount without the zeros at its end; the asset behind it stays. */
+/** Returns an amount without trailing zeros. The asset after the number is kept. */
 export function plainAmount(text: string | null): string {
   return (text ?? '').replace(/(\.\d*?)0+(?= |$)/, '$1').replace(/\.(?= |$)/, '');
 }

@@ -1,4 +1,4 @@
-// What a strategy saw and did at a bar, as lines: values, conditions, fields, reads and calls.
+// Formats what a strategy saw and did at a bar: values, conditions, fields, reads and calls.
 
 import { counted } from '../../base/text/format.ts';
 import { formatMinute } from '../../model/time.ts';
@@ -6,16 +6,16 @@ import type { ExplainedWhen, ExplainedField, ExplainedStrategy, ExplainedValue, 
 import { wrapped } from '../terminal/wrapped.ts';
 import { rowsText, WIDTH } from './columns.ts';
 
-/** Columns of the bar, which have a section of their own. */
+/** Columns of the bar, which are shown in their own section. */
 const COLUMNS_OF_BAR = ['open', 'high', 'low', 'close', 'volume'];
 const MAX_ROWS = 60;
 
-/** Returns a number with at most ten digits. */
+/** Returns a number with at most ten significant digits. */
 export function numberText(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(10))) : '-';
 }
 
-/** `own`: the feed of the bar. Of other feeds their close is shown as well. */
+/** Returns the lines of values. `own`: the feed of the bar. For other feeds, their close is shown too. */
 export function valueLines(values: readonly ExplainedValue[], own: string): readonly string[] {
   const isSeveral = new Set(values.map(({ feed }) => feed)).size > 1;
   const shown = values.filter(
@@ -48,13 +48,13 @@ export function whenLines(when: readonly ExplainedWhen[]): readonly string[] {
   });
 }
 
-/** Says what has stood in the way since the last trade, and on how many bars. */
+/** Returns which operands were not true since the last trade, and on how many bars. */
 function waitText({ first, firstMs, bars }: ExplainedWait): string {
   const [only] = bars;
   if (bars.length === 1 && only !== undefined)
-    return `in the way since the last trade on ${counted(only.bars, 'bar')}, first at ${formatMinute(firstMs)}`;
+    return `not true since the last trade on ${counted(only.bars, 'bar')}, first at ${formatMinute(firstMs)}`;
   const each = bars.map(({ operand, bars: of }) => `${operand} on ${counted(of, 'bar')}`).join(', ');
-  return `in the way since the last trade: first ${first} (${formatMinute(firstMs)}); ${each}`;
+  return `not true since the last trade: first ${first} (${formatMinute(firstMs)}); ${each}`;
 }
 
 const stateWord = (state: string): string => state.replace('-', ' ');
@@ -86,7 +86,7 @@ export function calledLines({ calls, waits }: ExplainedStrategy): readonly strin
   return limited(rowsText(rows), calls.length);
 }
 
-/** A number has at most ten digits. */
+/** Shortens a number to at most ten significant digits. */
 function shortResult(result: string): string {
   return /^-?\d+\.\d+(e-?\d+)?$/.test(result) ? numberText(Number(result)) : result;
 }

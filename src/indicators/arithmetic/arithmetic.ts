@@ -1,4 +1,4 @@
-// Arithmetic on series of one feed: each function gives a series, and others take it as a source.
+// Arithmetic on series of one feed. Each function returns the spec of a series, which can be the source of others.
 
 import type { Series } from '../graph/series.ts';
 import {
@@ -17,7 +17,7 @@ import { ConfigError } from '../../base/errors.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** A series, the spec of one, or a number. */
+/** A series, the spec of a series, or a number. */
 export type Term = Source | number;
 
 /** a + b. */
@@ -75,7 +75,7 @@ export function signOf(x: Source): IndicatorSpec<Series> {
   return unary('signOf', x, Math.sign);
 }
 
-/** The value of `bars` bars ago (from 1). */
+/** The value `bars` bars ago (`bars` from 1). */
 export function lag(x: Source, bars = 1): IndicatorSpec<Series> {
   checkWhole('lag', 'bars', bars, 1);
   return seriesSpec({
@@ -88,7 +88,7 @@ export function lag(x: Source, bars = 1): IndicatorSpec<Series> {
   });
 }
 
-/** `a` where the signal is true, `b` where it is false. NaN where the signal, or the chosen one of the two, is not ready. */
+/** `a` where the signal is true, `b` where it is false. NaN where the signal or the chosen value is not ready. */
 export function where(signal: SignalSource, a: Term, b: Term): IndicatorSpec<Series> {
   const terms = [a, b].filter((term) => typeof term !== 'number');
   return seriesSpec({
@@ -103,7 +103,7 @@ export function where(signal: SignalSource, a: Term, b: Term): IndicatorSpec<Ser
   });
 }
 
-/** A column, or a number that stands for one. */
+/** A column, or a number that is used in each row. */
 interface TermColumn {
   readonly column: IndicatorColumn<Float64Array> | null;
   readonly constant: number;
@@ -124,11 +124,11 @@ function checkTerm(name: string, term: number): number {
 
 function binary(name: string, a: Term, b: Term, make: (out: NumberWindow, wiring: Wiring) => Kernel): IndicatorSpec<Series> {
   const terms = [a, b].filter((term) => typeof term !== 'number');
-  if (terms.length === 0) throw new ConfigError(`${name}: expected a series, got two numbers`, 'compute it with plain numbers');
+  if (terms.length === 0) throw new ConfigError(`${name}: expected a series, got two numbers`, 'use plain arithmetic for two numbers');
   return seriesSpec({
     name,
     sources: terms.map((term) => operand(term)),
-    // A number's place is part of the key: sub(x, 1) is not sub(1, x).
+    // The position of a number is part of the key, because sub(x, 1) differs from sub(1, x).
     parameters: terms.length === 2 ? [] : [a, b].map((term) => (typeof term === 'number' ? checkTerm(name, term) : '_')),
     needs: { '': 1 },
     make: (wiring) => make(wiring.out(0), wiring),
@@ -144,12 +144,12 @@ function unary(name: string, x: Source, of: (x: number) => number): IndicatorSpe
   });
 }
 
-/** Reads a term at a row. */
+/** Returns the value of a term at a row. */
 function at({ column, constant }: TermColumn, row: number): number {
   return column === null ? constant : column.values[row - column.base]!;
 }
 
-/** Two terms and what is made of them. */
+/** A kernel that computes one series from two terms. */
 abstract class OfTwo implements Kernel {
   protected readonly a: TermColumn;
   protected readonly b: TermColumn;
@@ -272,7 +272,7 @@ class Where implements Kernel {
   }
 }
 
-/** For a finite number the difference with itself is 0. */
+/** Returns x, or NaN for an infinite x. The difference of a finite number with itself is 0. */
 function finite(x: number): number {
   return x - x === 0 ? x : NAN;
 }

@@ -1,4 +1,4 @@
-// The place of a symbol among others: ranks of a series over the feeds of a list.
+// The rank of a symbol among others, by a series over the feeds of a list.
 
 import { ConfigError } from '../../base/errors.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
@@ -11,17 +11,18 @@ import type { Fractions, NumberWindow } from '../graph/window.ts';
 const NAN = NaN;
 
 /**
- * The place of a series among others, each of its own symbol: 1 for the largest. Equal values rank in the order of the list. Only symbols with
- * a value take part, and only while their newest bar closed less than two of their intervals ago: those not listed yet and those delisted do
- * not count. NaN while `x` has no value.
+ * The rank of a series among the series of other symbols: 1 for the largest. Equal values rank in the order of the list. A symbol counts only if
+ * it has a value, and if its newest bar closed less than two of its intervals ago. Symbols that are not listed yet or delisted do not count. NaN
+ * while `x` has no value.
  */
 export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series> {
-  if (among.length === 0) throw new ConfigError('rank: expected the series of one symbol or more, got none', 'name them: rank(mine, all)');
+  if (among.length === 0)
+    throw new ConfigError('rank: expected the series of one symbol or more, got none', 'write them as rank(mine, all)');
   const own = operand(x);
   return seriesSpec({
     name: 'rank',
     sources: [own, ...among.map(operand)],
-    // The same list is the same number.
+    // Equal lists have equal numbers, so that they share one column.
     parameters: [`${among.length} symbols`, `#${own.home.numberOf(among)}`],
     lookBack: 1,
     needs: { '': 1 },
@@ -30,7 +31,7 @@ export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series>
   });
 }
 
-/** A series of another symbol, as of the rows of this one. */
+/** A series of another symbol, read at the rows of this feed. */
 class Rival {
   readonly #window: Fractions;
   readonly #rows: ClosedRows;
@@ -44,7 +45,7 @@ class Rival {
     this.#maxAgeMs = 2 * typicalLengthMs(times.interval);
   }
 
-  /** Returns the value by the close of `row`, which is at `ms`; NaN while the symbol has none. */
+  /** Returns the newest value at the close of `row`. `ms`: the time of this close, ms UTC. NaN while the symbol has no value. */
   at(row: number, ms: number): number {
     const found = this.#rows.at(row);
     if (found < 0 || ms - this.#closeMs[found]! >= this.#maxAgeMs) return NAN;
@@ -57,7 +58,7 @@ class Rank implements Kernel {
   readonly #own: Fractions;
   readonly #closeMs: Float64Array;
   readonly #rivals: readonly Rival[];
-  /** The place of the series itself in the list; -1 if it is not there. */
+  /** The position of the ranked series in the list; -1: not in the list. */
   readonly #place: number;
   readonly #out: NumberWindow;
 

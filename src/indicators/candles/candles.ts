@@ -1,10 +1,10 @@
-// Parts of candles, and the averages of the candles before that call a part long or short (the settings of TA-Lib).
+// Parts of candles, and averages of earlier candles that decide whether a part is long or short (the settings of TA-Lib).
 
 import type { IndicatorColumn } from '../graph/window.ts';
 
 type Range = 'body' | 'range';
 
-/** What is averaged, over how many candles before, and the factor of the average. No candles: the part of the candle itself. */
+/** The part that is averaged, the number of earlier candles, and a factor. With 0 candles, the part of the candle itself is used. */
 const SETTINGS = {
   bodyLong: { range: 'body', bars: 10, factor: 1 },
   bodyShort: { range: 'body', bars: 10, factor: 1 },
@@ -60,7 +60,7 @@ export class Candles {
     return this.bottom(row) - this.low(row);
   }
 
-  /** Returns the average that a part of the candle at `row` is compared with. */
+  /** Returns the average with which a part of the candle at `row` is compared. */
   average(name: keyof typeof SETTINGS, row: number): number {
     const { range, bars, factor } = SETTINGS[name];
     const part = (of: number) => (range === 'body' ? this.body(of) : this.high(of) - this.low(of));

@@ -7,15 +7,15 @@ import { Candles } from './candles.ts';
 import { ConfigError } from '../../base/errors.ts';
 
 interface Pattern {
-  /** Rows that it reads, the averages of its candles included. */
+  /** Number of rows that the pattern reads, including the averages. */
   readonly bars: number;
-  /** The candles of a pattern end at `i`. Returns 100 or 80 (a weaker form) for a rising pattern, -100 or -80 for a falling one, else 0. */
+  /** Looks for the pattern with its last candle at `i`. Returns 100 or 80 (a weaker form) for a rising pattern, -100 or -80 for a falling one, else 0. */
   readonly of: (c: Candles, i: number) => number;
 }
 
 const yes = (is: boolean, value = 100) => (is ? value : 0);
 
-/** A small body with a long shadow on one side and nearly none on the other. */
+/** Returns true for a small body with a long shadow on one side and almost none on the other. */
 function isHammer(c: Candles, i: number, long: 'upper' | 'lower'): boolean {
   const [far, near] = long === 'lower' ? [c.lower(i), c.upper(i)] : [c.upper(i), c.lower(i)];
   return c.body(i) < c.average('bodyShort', i) && far > c.average('shadowLong', i) && near < c.average('shadowVeryShort', i);
@@ -31,7 +31,7 @@ function engulfing(c: Candles, i: number): number {
   return now * (top !== oldTop && bottom !== oldBottom ? 100 : 80);
 }
 
-/** A long body, then one within it that is at most the average of `small`. */
+/** A long body, then a body inside it that is at most the average of `small`. */
 function harami(c: Candles, i: number, small: 'bodyShort' | 'bodyDoji'): number {
   if (!(c.body(i - 1) > c.average('bodyLong', i - 1) && c.body(i) <= c.average(small, i))) return 0;
   const [top, bottom, oldTop, oldBottom] = [c.top(i), c.bottom(i), c.top(i - 1), c.bottom(i - 1)];
@@ -39,7 +39,7 @@ function harami(c: Candles, i: number, small: 'bodyShort' | 'bodyDoji'): number 
   return top <= oldTop && bottom >= oldBottom ? -c.direction(i - 1) * 80 : 0;
 }
 
-/** A long body, a small one beyond it, and one that regains at least 30 % of the first. `way`: 1 for the morning, -1 for the evening. */
+/** A long body, a small body beyond it, and a body that regains over 30 % of the first. `way`: 1 for the morning star, -1 for the evening star. */
 function star(c: Candles, i: number, way: 1 | -1): number {
   const isGap = way === 1 ? c.top(i - 1) < c.bottom(i - 2) : c.bottom(i - 1) > c.top(i - 2);
   const isBack = way * (c.close(i) - (c.close(i - 2) + way * c.body(i - 2) * 0.3)) > 0;
@@ -86,7 +86,7 @@ const isDoji = (c: Candles, i: number) => c.body(i) <= c.average('bodyDoji', i);
 const isShort = (c: Candles, i: number, shadow: 'upper' | 'lower') => c[shadow](i) < c.average('shadowVeryShort', i);
 const isLong = (c: Candles, i: number) => c.body(i) > c.average('bodyLong', i);
 
-/** Name by name: TA-Lib has `CDL` and the name in capitals. */
+/** The patterns by name. TA-Lib has the same names in capitals after `CDL`. */
 const PATTERNS = {
   doji: { bars: 11, of: (c, i) => yes(isDoji(c, i)) },
   dragonflyDoji: { bars: 11, of: (c, i) => yes(isDoji(c, i) && isShort(c, i, 'upper') && c.lower(i) > c.average('shadowVeryShort', i)) },

@@ -1,4 +1,4 @@
-// Indicators on whole bars: Heikin-Ashi, fractals, and the pivots of the previous day.
+// Indicators of whole bars: Heikin-Ashi, fractals, and the pivots of the previous day.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkWhole, groupSpec, operand, type IndicatorSpec, type Kernel } from '../graph/spec.ts';
@@ -17,7 +17,7 @@ export interface HeikinAshi {
   readonly close: Series;
 }
 
-/** Heikin-Ashi bars: the mean of the four prices as close, the middle of the body before as open. The first open is (open + close) / 2. */
+/** Heikin-Ashi bars. The close is the mean of the four prices, the open is the middle of the previous body. The first open is (open + close) / 2. */
 export function heikinAshi(feed: FeedSeries): IndicatorSpec<HeikinAshi> {
   return steppedGroup({
     name: 'heikinAshi',
@@ -39,15 +39,15 @@ export function heikinAshi(feed: FeedSeries): IndicatorSpec<HeikinAshi> {
 }
 
 export interface Fractals {
-  /** The high of the newest upward fractal that is certain. */
+  /** The high of the newest confirmed upward fractal. */
   readonly up: Series;
-  /** The low of the newest downward fractal that is certain. */
+  /** The low of the newest confirmed downward fractal. */
   readonly down: Series;
 }
 
 /**
- * Williams' fractals: a high above those of the `wing` bars on either side, a low below them. One is certain, and known here, `wing` bars
- * after it. B. Williams (1995).
+ * Williams' fractals: a high above the highs of the `wing` bars on both sides, and a low below their lows. A fractal is confirmed `wing` bars
+ * after its bar, and has a value only then. B. Williams (1995).
  */
 export function fractals(feed: FeedSeries, wing = 2): IndicatorSpec<Fractals> {
   checkWhole('fractals', 'wing', wing, 1, 100_000);
@@ -97,7 +97,7 @@ export function pivots(feed: FeedSeries): IndicatorSpec<Pivots> {
       sources: [feed.high, feed.low, feed.close].map(operand),
       needs: Object.fromEntries(names.map((name) => [`.${name}`, 1])),
       make: (wiring) =>
-        new DayBefore(
+        new DailyPivots(
           [0, 1, 2].map((source) => wiring.numbers(source)),
           wiring.openMs,
           names.map((_, output) => wiring.out(output)),
@@ -112,7 +112,7 @@ export function pivots(feed: FeedSeries): IndicatorSpec<Pivots> {
   );
 }
 
-class DayBefore implements Kernel {
+class DailyPivots implements Kernel {
   readonly #columns: readonly IndicatorColumn<Float64Array>[];
   readonly #openMs: Float64Array;
   readonly #windows: readonly NumberWindow[];

@@ -1,4 +1,4 @@
-// Direction of the market: Aroon, vortex, Fisher's transform, and prices made of a bar.
+// Direction of the market: Aroon, vortex, Fisher's transform, and average prices of a bar.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkWhole, type IndicatorSpec } from '../graph/spec.ts';
@@ -13,13 +13,13 @@ const MAX_BARS = 100_000;
 export interface Aroon {
   /** 100 where the highest high of the last `bars` + 1 bars is the newest, 0 where it is the oldest. */
   readonly up: Series;
-  /** Likewise for the lowest low. */
+  /** The same for the lowest low. */
   readonly down: Series;
   /** up - down. */
   readonly oscillator: Series;
 }
 
-/** Aroon: how long ago the highest high and the lowest low were. Of equal ones the newest counts. T. Chande (1995). */
+/** Aroon: how long ago the highest high and the lowest low were. Of equal values, the newest counts. T. Chande (1995). */
 export function aroon(feed: FeedSeries, bars = 25): IndicatorSpec<Aroon> {
   checkWhole('aroon', 'bars', bars, 1, MAX_BARS);
   return steppedGroup({

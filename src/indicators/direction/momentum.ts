@@ -27,7 +27,7 @@ export function momentum(x: Source, bars = 10): IndicatorSpec<Series> {
   });
 }
 
-/** The distance of a fast from a slow exponential average. */
+/** The fast exponential average minus the slow one. */
 export function apo(x: Source, fast = 12, slow = 26): IndicatorSpec<Series> {
   checkWhole('apo', 'fast', fast, 1);
   checkWhole('apo', 'slow', slow, fast + 1);
@@ -49,7 +49,7 @@ export interface PercentOscillator {
   readonly histogram: Series;
 }
 
-/** The distance of a fast from a slow exponential average in percent of the slow one, its ema, and their difference. */
+/** The fast exponential average minus the slow one in percent of the slow one, the ema of this, and the difference of both. */
 export function ppo(x: Source, fast = 12, slow = 26, signal = 9): IndicatorSpec<PercentOscillator> {
   checkWhole('ppo', 'fast', fast, 1);
   checkWhole('ppo', 'slow', slow, fast + 1);
@@ -63,7 +63,7 @@ export function ppo(x: Source, fast = 12, slow = 26, signal = 9): IndicatorSpec<
   });
 }
 
-/** Chande's momentum oscillator, -100 to 100: gains less losses of `bars` bars as a share of their sum. 0 where nothing moved. T. Chande (1994). */
+/** Chande's momentum oscillator, -100 to 100: gains minus losses of `bars` bars as a share of their sum. 0 without any change. T. Chande (1994). */
 export function cmo(x: Source, bars = 14): IndicatorSpec<Series> {
   checkWhole('cmo', 'bars', bars, 1, MAX_BARS);
   return windowedSeries({
@@ -84,7 +84,7 @@ export function cmo(x: Source, bars = 14): IndicatorSpec<Series> {
   });
 }
 
-/** Detrended price: x of bars / 2 + 1 bars ago less the simple average of the last `bars`. It reads no later value. */
+/** Detrended price: x of bars / 2 + 1 bars ago minus the simple average of the last `bars`. It reads no later value. */
 export function dpo(x: Source, bars = 20): IndicatorSpec<Series> {
   checkWhole('dpo', 'bars', bars, 2, MAX_BARS);
   const back = Math.floor(bars / 2) + 1;
@@ -107,7 +107,7 @@ export function coppock(x: Source, bars = 10, longRoc = 14, shortRoc = 11): Indi
   return wma(add(roc(x, longRoc), roc(x, shortRoc)), bars);
 }
 
-/** True strength, -100 to 100: the change, smoothed twice, as a share of its size, smoothed likewise. W. Blau (1991). */
+/** True strength, -100 to 100: the change, smoothed twice, as a share of the absolute change, smoothed twice too. W. Blau (1991). */
 export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
   checkWhole('tsi', 'slow', slow, 1);
   checkWhole('tsi', 'fast', fast, 1);
@@ -133,7 +133,7 @@ export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
   });
 }
 
-/** Consecutive rises of x, negative for falls: 3 after three rises in a row, 0 where it did not move. */
+/** Consecutive rises of x, negative for falls: 3 after three rises in a row, 0 where x did not change. */
 export function streak(x: Source): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'streak',
@@ -156,7 +156,7 @@ export function connorsRsi(x: Source, bars = 3, streakBars = 2, rankBars = 100):
   return div(add(add(rsi(x, bars), rsi(streak(x), streakBars)), percentRank(roc(x, 1), rankBars)), 3);
 }
 
-/** Intraday momentum: the average of close less open over `bars` bars. T. Chande. */
+/** Intraday momentum: the average of close minus open over `bars` bars. T. Chande. */
 export function qstick(feed: FeedSeries, bars = 8): IndicatorSpec<Series> {
   checkWhole('qstick', 'bars', bars, 1, MAX_BARS);
   return windowedSeries({
@@ -171,7 +171,7 @@ export function qstick(feed: FeedSeries, bars = 8): IndicatorSpec<Series> {
   });
 }
 
-/** Balance of power, -1 to 1: (close - open) / (high - low). 0 in a range of nothing. */
+/** Balance of power, -1 to 1: (close - open) / (high - low). 0 where high equals low. */
 export function balanceOfPower(feed: FeedSeries): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'balanceOfPower',
@@ -217,7 +217,7 @@ export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): 
   });
 }
 
-/** Elder's power of bulls and bears: high and low less the ema of the close. A. Elder (1993). */
+/** Elder's power of bulls and bears: high and low, each minus the ema of the close. A. Elder (1993). */
 export function elderRay(feed: FeedSeries, bars = 13): IndicatorSpec<{ readonly bull: Series; readonly bear: Series }> {
   checkWhole('elderRay', 'bars', bars, 1);
   return steppedGroup({

@@ -1,4 +1,4 @@
-// Series and signals of another feed on the rows of this one: at each row what had closed by then.
+// Reads series and signals of another feed at the rows of this feed: at each row, the newest value that was closed by then.
 
 import { firstAfter } from '../../base/number/search.ts';
 import type { GraphOutput } from './graph.ts';
@@ -21,7 +21,7 @@ export function asOfDesign(kind: 'series' | 'signal'): Design {
   };
 }
 
-/** Returns the first row of its feed at which a column is ready by its warm-up; the number of rows if none of them is. */
+/** Returns the first row of its feed at which a column is ready after its warm-up; the number of rows if it is never ready. */
 export function firstReadyRow(output: GraphOutput, known = new Map<GraphOutput, number>()): number {
   const { node, home } = output;
   if (node === null) return 0;
@@ -29,7 +29,7 @@ export function firstReadyRow(output: GraphOutput, known = new Map<GraphOutput, 
   if (row !== undefined) return row;
   const first = node.inputs[0];
   if (node.design.isAsOf === true && first !== undefined) {
-    // A kernel that reads several feeds itself has its own series first.
+    // A kernel that reads several feeds has a source of its own feed in the first place.
     row = firstReadyRow(first, known);
     if (first.home !== home) row = rowAsOf(home.times, first, row);
   } else {
@@ -47,8 +47,8 @@ function rowAsOf(times: RowTimes, { home }: GraphOutput, row: number): number {
 }
 
 /**
- * Finds the rows of another feed that have closed by the rows of this one. Both feeds are filled up to the same instant, so every row that it
- * finds is filled, and the window of the other feed still has the last one before the block.
+ * Finds the rows of another feed that have closed by the rows of this feed. Both feeds are filled up to the same instant, so each found row is
+ * filled. The window of the other feed also has the last row before the block.
  */
 export class ClosedRows {
   readonly #own: Float64Array;
@@ -60,7 +60,7 @@ export class ClosedRows {
     this.#times = theirs;
   }
 
-  /** Returns the newest row of the other feed that closed at or before the close of `row`; -1 before the first. Rows rise from call to call. */
+  /** Returns the newest row of the other feed that closed at or before the close of `row`; -1 before its first row. `row` must rise from call to call. */
   at(row: number): number {
     const { closeMs, length } = this.#times;
     const ms = this.#own[row]!;

@@ -9,7 +9,7 @@ import type { CustomNote, Design, SpecOwner, Kernel, IndicatorOutput, ScaledColu
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { NumberWindow, SignalWindow } from './window.ts';
 
-/** A column of a feed or of an indicator, and how far back it is read. */
+/** A column of a feed or of an indicator, with the numbers of earlier rows that are read. */
 export class GraphOutput implements IndicatorOutput {
   readonly home: SpecOwner;
   readonly key: string;
@@ -21,7 +21,7 @@ export class GraphOutput implements IndicatorOutput {
   depth = 1;
   /** Number of earlier rows that kernels read. */
   lookBack = 0;
-  /** 0 for what its own feed alone gives. A series of another feed is one level above what it reads there, and is filled after it. */
+  /** 0 for a column that reads only its own feed. A column that reads another feed is one level above its sources, and is filled after them. */
   get level(): number {
     return this.node?.level ?? 0;
   }
@@ -51,7 +51,7 @@ export class GraphNode {
   }
 }
 
-/** The windows of all columns, for a run or newly made for a trace. */
+/** The windows of all columns of a set, for a run or for a trace. */
 export class Windows {
   readonly #numbers = new Map<GraphOutput, NumberWindow>();
   readonly #states = new Map<GraphOutput, SignalWindow>();
@@ -64,7 +64,7 @@ export class Windows {
     this.#states.set(output, new SignalWindow(states));
   }
 
-  /** Takes the window of a column of another feed. */
+  /** Adds the window of a column of another feed. */
   share(output: GraphOutput, { number, state }: Partial<{ readonly number: NumberWindow; readonly state: SignalWindow }>): void {
     if (number !== undefined) this.#numbers.set(output, number);
     if (state !== undefined) this.#states.set(output, state);
@@ -97,9 +97,9 @@ export class Windows {
 /** Returns `node` and all nodes of its feed on which it depends, sources first. */
 export function ancestry(node: GraphNode): readonly GraphNode[] {
   const found = new Set<GraphNode>();
-  const visit = (at: GraphNode) => {
-    if (at.design.isAsOf !== true) for (const input of at.inputs) if (input.node !== null) visit(input.node);
-    found.add(at);
+  const visit = (current: GraphNode) => {
+    if (current.design.isAsOf !== true) for (const input of current.inputs) if (input.node !== null) visit(input.node);
+    found.add(current);
   };
   visit(node);
   return [...found];
@@ -107,13 +107,13 @@ export function ancestry(node: GraphNode): readonly GraphNode[] {
 
 /** Makes windows and kernels for the nodes of a graph, sources first. */
 class Assembly {
-  /** By level, those of a level in the order in which they must run. */
+  /** By level. Inside a level, kernels are in the order in which they must run. */
   readonly kernels: Kernel[][] = [[]];
   readonly #windows: Windows;
   readonly #bars: BarColumns;
   readonly #blockRows: number;
   readonly #technical: TechnicalLibrary | null;
-  /** Divided columns of windows that hold sums, for kernels that need plain numbers. */
+  /** For windows that hold sums: windows with the divided values, for kernels that need plain numbers. */
   readonly #quotients = new Map<NumberWindow, NumberWindow>();
 
   constructor(windows: Windows, bars: BarColumns, blockRows: number, technical: TechnicalLibrary | null) {
@@ -181,8 +181,8 @@ class Assembly {
 }
 
 /**
- * Allocates the windows of `nodes` (sources first) and returns the kernels that fill them, in the order in which they must run: by level,
- * because those of a level read what the levels below have filled, in other feeds too.
+ * Allocates the windows of `nodes` (sources first) and returns their kernels in the order in which they must run. They are listed by level,
+ * because kernels of a level read windows of lower levels, also in other feeds.
  */
 export function assembleGraph(
   nodes: readonly GraphNode[],
@@ -196,7 +196,7 @@ export function assembleGraph(
   return assembly.kernels;
 }
 
-/** Returns the number of earlier rows that a window keeps: one more than `ago` reaches, because the cursor starts at row -1. */
+/** Returns the number of earlier rows that a window keeps. It is at least one more than the depth of `ago`, because the cursor starts at row -1. */
 function frontOf(output: GraphOutput): number {
   return Math.max(output.depth + 1, output.lookBack);
 }

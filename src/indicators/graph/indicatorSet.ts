@@ -29,12 +29,12 @@ export class IndicatorSet implements SpecOwner {
   readonly #nodes = new Map<string, { readonly node: GraphNode; readonly views: NodeOutputs }>();
   readonly #windows = new Windows();
   readonly #functions = new Map<object, number>();
-  /** By level: the kernels of what this feed alone gives, then those that read other feeds. */
+  /** By level: first the kernels that read only this feed, then the kernels that read other feeds. */
   #kernels: readonly (readonly Kernel[])[] | null = null;
   #readyRow = 0;
   #technical: TechnicalLibrary | null = null;
 
-  /** `blockRows` is the largest block that kernels will have to fill. */
+  /** `blockRows`: the maximum number of rows in a block. */
   constructor(bars: BarColumns, cursor: RowCursor, blockRows: number) {
     assert(blockRows >= 1, `a block of ${blockRows} rows`);
     this.#bars = bars;
@@ -70,13 +70,13 @@ export class IndicatorSet implements SpecOwner {
     return this.#bars;
   }
 
-  /** Kernels that read nothing but this feed, in order, sources first. Available after `seal`. */
+  /** Kernels that read only this feed, sources first. Available after `seal`. */
   get kernels(): readonly Kernel[] {
     return this.#sealed[0]!;
   }
   /**
-   * Kernels that read other feeds, by level: those of a level are filled after all of the level below, in every feed up to the same instant.
-   * Available after `seal`.
+   * Kernels that read other feeds, by level. A level is filled after the level below is filled in all feeds, up to the same instant. Available
+   * after `seal`.
    */
   get linked(): readonly (readonly Kernel[])[] {
     return this.#sealed.slice(1);
@@ -86,7 +86,7 @@ export class IndicatorSet implements SpecOwner {
     return this.#kernels;
   }
 
-  /** Index of the first row at which everything registered is ready, according to the warm-ups. */
+  /** Index of the first row at which all registered indicators are ready, according to their warm-ups. */
   get readyRow(): number {
     return this.#readyRow;
   }
@@ -129,12 +129,12 @@ export class IndicatorSet implements SpecOwner {
       return count;
     }
     const end = toRow - base;
-    // indexOf skips false rows faster than a loop. Beyond the end it can find leftovers of older blocks, hence the second test.
+    // indexOf skips false rows faster than a loop. Beyond the end it can find rows of older blocks, so the end is checked too.
     for (let at = values.indexOf(TRUE, fromRow - base); at >= 0 && at < end; at = values.indexOf(TRUE, at + 1)) into[count++] = at + base;
     return count;
   }
 
-  /** Returns a series over all rows of the feed (NaN while not ready). New kernels of the same code compute it for a report. */
+  /** Returns a series over all rows of the feed (NaN while not ready), for a report. New kernels compute it again. */
   traceValues(series: Series): Float64Array {
     assert(this.isSealed, 'a trace of a set that is not sealed');
     return this.#traceNumbers(this.#own(series)).slice();
@@ -156,7 +156,7 @@ export class IndicatorSet implements SpecOwner {
     return trace;
   }
 
-  /** Adds all rows of a column of this set to the windows of a trace in another feed. */
+  /** Adds all rows of a column of this set to `windows`, which belong to a trace of another feed. */
   #traceInto(windows: Windows, output: GraphOutput): void {
     if (output.node?.design.kind === 'signal') windows.addStates(output, this.#traceStates(output));
     else windows.addColumn(output, this.#traceNumbers(output));
@@ -184,13 +184,13 @@ export class IndicatorSet implements SpecOwner {
     return this.#own(view).key;
   }
 
-  /** Returns the series and signals from which one is computed, in the order in which they were named; empty for a column of the feed. */
+  /** Returns the direct sources of a series or a signal, in their order; empty for a column of the feed. */
   sourcesOf(view: Series | Signal): readonly (Series | Signal)[] {
     const { node } = this.#own(view);
     return node === null || node.design.isAsOf === true ? [] : node.inputs.map((input) => this.#viewOf(input));
   }
 
-  /** Returns the feeds that a series or signal of this set reads besides this one, and how many of their bars it needs. */
+  /** Returns the other feeds that a series or signal of this set reads, with the number of bars that it needs of each. */
   otherFeedNeeds(view: Series | Signal): readonly { readonly home: SpecOwner; readonly warmupBars: number }[] {
     const found: { home: SpecOwner; warmupBars: number }[] = [];
     const seen = new Set<GraphNode>();
@@ -206,7 +206,7 @@ export class IndicatorSet implements SpecOwner {
     return found;
   }
 
-  /** Returns the first row at which a series or signal is ready by its warm-ups; the number of rows if none of them is. */
+  /** Returns the first row at which a series or signal is ready after its warm-up; the number of rows if it is never ready. */
   firstReadyRow(view: Series | Signal): number {
     return firstReadyRow(this.#own(view));
   }
@@ -217,7 +217,7 @@ export class IndicatorSet implements SpecOwner {
     return values[row - base] ?? NOT_READY;
   }
 
-  /** Returns a number for a user's function. The same function gets the same number, so that two uses are one indicator. */
+  /** Returns a number for a user's function. Equal functions get equal numbers, so that two uses share one indicator. */
   numberOf(make: object): number {
     const number = this.#functions.get(make) ?? this.#functions.size + 1;
     this.#functions.set(make, number);
@@ -261,7 +261,7 @@ export class IndicatorSet implements SpecOwner {
     return { node: (design, key) => this.#node(design, key, depth), asOf: (source) => this.#asOf(source) };
   }
 
-  /** Registers a source with the set of its own feed, and here the column that reads it as of the rows of this feed. */
+  /** Registers a source with the set of its own feed, and a column of this set that reads it at the rows of this feed. */
   #asOf(source: Operand): Series | Signal {
     const input = this.#inputOfOtherFeed(source);
     const key = asOfKey(source.home, input.key);
@@ -283,7 +283,7 @@ export class IndicatorSet implements SpecOwner {
     return output;
   }
 
-  /** Registers a source with the set of its own feed, and takes the window of its column from there. */
+  /** Registers a source with the set of its own feed, and shares the window of its column with this set. */
   #inputOfOtherFeed(source: Operand): GraphOutput {
     const { home } = source;
     assert(home instanceof IndicatorSet, `${source.key} belongs to no set`);

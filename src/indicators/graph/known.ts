@@ -1,4 +1,4 @@
-// An external series on the rows of a feed: at each row the newest value that was known when it closed.
+// An external series at the rows of a feed: at each row, the newest value that was known at the close.
 
 import type { KnownValues } from '../../model/bars/knownValues.ts';
 import type { Series } from './series.ts';
@@ -8,7 +8,7 @@ import type { NumberWindow } from './window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Returns the spec of the series `name` on the rows of the feed that `column` belongs to. */
+/** Returns the spec of the external series `name` at the rows of a feed. `column`: any column of this feed. */
 export function knownSeries(column: Series, name: string, values: KnownValues): IndicatorSpec<Series> {
   return seriesSpec({
     name: 'series',

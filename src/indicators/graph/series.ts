@@ -50,8 +50,8 @@ export interface SeriesLabel {
 }
 
 /**
- * A column of numbers behind a cursor. The window contains future rows (the rest of the block). It is a #private field, which also holds at
- * run time: no one can read past the cursor through a series.
+ * A column of numbers that is read at the cursor. The window contains future rows (the rest of the block). It is a #private field, so that even
+ * at run time no code can read a future row through a series.
  */
 export class ColumnSeries implements Series {
   readonly #window: NumberWindow;
@@ -83,7 +83,7 @@ export class ColumnSeries implements Series {
   }
 
   ago(bars: number): number {
-    // Also rejects negative and fractional arguments: a negative one would read a future bar.
+    // This also rejects negative and fractional numbers. A negative number would read a future bar.
     if (bars >>> 0 !== bars || bars > this.#label.depth) throw tooDeep(this.#label, bars);
     const window = this.#window;
     const index = this.#cursor.row - window.base - bars;
@@ -91,11 +91,11 @@ export class ColumnSeries implements Series {
   }
 }
 
-/** A column of signal states behind a cursor. The window has room for rows -2 and -1, so that `value` and `prev` always have an index. */
+/** A column of signal states that is read at the cursor. The window has room for rows -2 and -1, so `value` and `prev` always have an index. */
 export class ColumnSignal implements Signal {
   readonly #window: SignalWindow;
   readonly #cursor: RowCursor;
-  /** The signal is known to be false in the rows [from, until), so `value` needs no look-up between two crossings. */
+  /** The signal is false in the rows [from, until), so that `value` needs no look-up between two crossings. */
   #from = 0;
   #until = 0;
 

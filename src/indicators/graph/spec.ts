@@ -1,4 +1,4 @@
-// Indicator specs: data that describe an indicator over sources of one feed or several, and the plans that turn them into kernels.
+// Indicator specs, which describe an indicator over sources of one or several feeds, and the plans that make kernels from them.
 
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -14,13 +14,13 @@ export interface IndicatorSpec<Out> {
   readonly key: string;
   /** Number of bars of the feed that must have closed before the first ready value: 10 for `sma(close, 10)`. */
   readonly warmupBars: number;
-  /** Carries the type that `use` returns. No spec has the property. */
+  /** Only a type: the result of `use`. No spec has this property. */
   readonly out?: Out;
 }
 
 /**
- * The plans of specs. A plan refers to the indicator set, which can compute future rows, and strategies hold the specs. Plans are therefore
- * kept apart from them. The look-up is a bound function, so that a changed built-in prototype cannot reach it.
+ * The plans of specs. They are kept apart from specs, because strategies hold specs, and a plan refers to the indicator set, which can compute
+ * future rows. The look-up is a bound function, so that a changed built-in prototype cannot get at it.
  */
 const plans = new WeakMap<object, SpecPlan<unknown>>();
 const lookUp: (spec: object) => SpecPlan<unknown> | undefined = plans.get.bind(plans);
@@ -31,7 +31,7 @@ export function planOf<Out>(what: IndicatorSpec<Out> | Series | Signal): SpecPla
   return typeof what === 'object' && what !== null ? ((lookUp(what) as SpecPlan<Out> | undefined) ?? null) : null;
 }
 
-/** Returns the series or signals that a spec names. */
+/** Returns the series or signals of a spec. */
 export function resolveOutput<Out>(spec: IndicatorSpec<Out>, registry: Registry): Out {
   const plan = planOf(spec);
   assert(plan !== null, `${spec.key} has no plan`);
@@ -74,7 +74,7 @@ export interface RowTimes {
 /** The part of an indicator set with which plans register. */
 export interface Registry {
   node(design: Design, key: string): NodeOutputs;
-  /** Returns a source of another feed on the rows of this one: its last closed value at each. */
+  /** Returns a source of another feed at the rows of this feed: at each row, its last closed value. */
   asOf(source: Operand): Series | Signal;
 }
 
@@ -86,7 +86,7 @@ export interface NodeOutputs {
 
 export interface SpecPlan<Out> {
   readonly home: SpecOwner;
-  /** Key of the column that the spec names. Dependent indicators are named after it, whether they use the spec or the registered series. */
+  /** Key of the column of the spec. Keys of dependent indicators contain it, both for the spec and for its registered series. */
   readonly column: string;
   resolve(registry: Registry): Out;
 }
@@ -109,7 +109,7 @@ export interface Wiring {
   scaled(source: number): ScaledColumn;
   /** Times at which the bars of the feed open (ms UTC), by row. */
   readonly openMs: Float64Array;
-  /** When the rows of a source's own feed close, and those of the feed on which the kernel goes. */
+  /** The times of the rows of a source's feed. `times`: those of the kernel's own feed. */
   timesOf(source: number): RowTimes;
   readonly times: RowTimes;
   out(output: number): NumberWindow;
@@ -124,7 +124,7 @@ export interface CustomNote {
   readonly key: string;
   /** True when the user declared that the function reads and writes nothing outside `make`. */
   readonly isPure: boolean;
-  /** Created where `custom` was called, so that its stack has the line. */
+  /** An error that was created in `custom`, so that its stack has the line of the call. */
   readonly place: Error;
 }
 
@@ -138,7 +138,7 @@ export interface Design {
   readonly outputs: readonly OutputDesign[];
   /** True when the kernel needs the technicalindicators package. */
   readonly technical: boolean;
-  /** True when the kernel itself reads rows of other feeds, as of those of its own. */
+  /** True when the kernel reads rows of other feeds at the rows of its own feed. */
   readonly isAsOf?: boolean;
   make(wiring: Wiring): Kernel;
 }
@@ -159,7 +159,7 @@ export interface IndicatorOutput {
   readonly price: PriceColumn | null;
 }
 
-/** A source in a spec: an existing column, or the spec of one. */
+/** A source in a spec: an existing column, or the spec of a column. */
 export type Operand =
   | { readonly kind: 'column'; readonly home: SpecOwner; readonly key: string; readonly warmupBars: number; readonly view: Series | Signal }
   | {
@@ -185,7 +185,7 @@ export function outputOf(view: Series | Signal): IndicatorOutput {
   if (output === undefined) {
     throw new ConfigError(
       'an indicator got a source that is not a series: expected a column of a feed, a registered series, or a spec',
-      'pass this.bars.close or what this.use(...) returned; an own computation goes through custom(source, make)',
+      'pass this.bars.close or the result of this.use(...); for a computation of your own use custom(source, make)',
     );
   }
   return output;
@@ -208,14 +208,14 @@ export function operand(source: Source | SignalSource): Operand {
   return { kind: 'column', home: output.home, key: output.key, warmupBars: output.warmupBars, view };
 }
 
-/** One output of a node that several specs share, with a key of its own. */
+/** An output of a node that several specs share. The node has its own key. */
 export interface SharedNode {
   readonly key: string;
-  /** Suffix of the output that the spec names. */
+  /** Suffix of the output of the spec. */
   readonly output: string;
 }
 
-/** The description of an indicator that the functions of this room give. Sources are read in order. */
+/** The description of an indicator, which the functions of this room pass. Kernels read the sources by position. */
 export interface IndicatorRecipe {
   readonly name: string;
   readonly sources: readonly Operand[];
@@ -224,7 +224,7 @@ export interface IndicatorRecipe {
   readonly technical?: boolean;
   readonly custom?: Omit<CustomNote, 'key'>;
   readonly shared?: SharedNode;
-  /** True when the kernel itself reads rows of other feeds. Its first source must be of its own feed, whose warm-up counts. */
+  /** True when the kernel reads rows of other feeds. The first source must be of its own feed, and only its warm-up counts. */
   readonly isAsOf?: boolean;
   /** Number of source values that the kernel needs before the first value of each output, by the suffix of the output. */
   readonly needs: Readonly<Record<string, number>>;
@@ -267,8 +267,7 @@ function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: 
 }
 
 /**
- * Returns a spec whose outputs are those of other specs. It has no kernel of its own, and its parts are shared with other specs that name
- * them.
+ * Returns a spec whose outputs are outputs of other specs. It has no own kernel, and shares its parts with other specs.
  */
 export function compose<Out>(
   name: string,
@@ -283,8 +282,8 @@ export function compose<Out>(
 }
 
 /**
- * Returns sources on the rows of the first one's feed. A source of another feed becomes its last closed value: at an instant at which both
- * close, the new one.
+ * Returns the sources at the rows of the first source's feed. A source of another feed becomes its last closed value. When bars of both feeds
+ * close at the same instant, this is the new value.
  */
 export function onOneFeed(sources: readonly Operand[]): readonly Operand[] {
   const home = sources[0]?.home;
@@ -306,16 +305,16 @@ function keyOf(name: string, sources: readonly Operand[], parameters: readonly (
 }
 
 /**
- * Returns the set to which all sources belong. Throws ConfigError when they belong to several feeds, which only composed indicators cannot
- * align, or after the registration has ended.
+ * Returns the set to which all sources belong. Throws ConfigError when they belong to several feeds (possible only for composed indicators,
+ * which cannot align them), and after the end of the registration.
  */
 function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
   const home = sources[0]?.home;
   assert(home !== undefined, `${key} has no source`);
   if (sources.some((source) => source.home !== home)) {
     throw new ConfigError(
-      `${key}: expected sources of one feed, got sources of several`,
-      'bring them to the rows of one feed first: custom([own.close, other.high], () => (close, high) => high)',
+      `${key}: expected sources of one feed, got sources of several feeds`,
+      'read them at the rows of one feed first: custom([own.close, other.high], () => (close, high) => high)',
     );
   }
   if (home.isSealed) throw lateSpec(key);
@@ -323,8 +322,8 @@ function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
 }
 
 /**
- * Returns the error for a registration that comes too late. It catches `if (crossedUp(a, b))`: a spec is an object and would always be
- * true.
+ * Returns the error for a registration after construction. It also catches `if (crossedUp(a, b))` in a callback, because a spec is an object and
+ * would always count as true.
  */
 export function lateSpec(key: string): ConfigError {
   return new ConfigError(

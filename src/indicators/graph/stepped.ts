@@ -1,4 +1,4 @@
-// Indicators that are written as a function of one row, or of one window of rows. The kernels around them keep warm-up, NaN and windows.
+// Makes indicators from a function of one row, or of one window of rows. The kernels here handle warm-up, NaN and windows.
 
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Series } from './series.ts';
@@ -8,9 +8,9 @@ import type { IndicatorColumn, NumberWindow } from './window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Computes one row: reads the values of the sources, in their order, and returns the value. NaN while it has no value. */
+/** Returns the value of one row from the values of the sources, in their order. NaN: no value. */
 export type RowStep = (inputs: Float64Array) => number;
-/** As `RowStep`, but writes several values to `outputs`, which holds NaN before. */
+/** Like `RowStep`, but writes several values to `outputs`, whose elements are NaN before. */
 export type GroupStep = (inputs: Float64Array, outputs: Float64Array) => void;
 
 interface SteppedParts {
@@ -22,7 +22,7 @@ interface SteppedParts {
 export interface SeriesParts extends SteppedParts {
   /** Number of rows up to the first value. */
   readonly bars: number;
-  /** Makes the function with its state. It is called again after a row without a value of a source. */
+  /** Returns the function with new state. Called again after a row at which a source has no value. */
   readonly start: () => RowStep;
 }
 
@@ -69,17 +69,17 @@ export function steppedGroup<Name extends string>(parts: GroupParts<Name>): Indi
   );
 }
 
-/** Computes a value from the rows [first, first + bars) of each column. */
+/** Returns the value at `row` from a window of each column that ends with this row. */
 export type WindowStep = (columns: readonly IndicatorColumn<Float64Array>[], row: number) => number;
 
 export interface WindowParts extends SteppedParts {
-  /** Rows of the window, the newest included. */
+  /** Number of rows of the window, including the newest. */
   readonly bars: number;
-  /** Computes the value at `row`, from windows in which every source has a value. `valueAt` reads them. */
+  /** Returns the value at `row`. Called only when every source has a value in the whole window. */
   readonly of: WindowStep;
 }
 
-/** Returns the spec of an indicator that is computed from scratch over each window: it has no state, so nothing drifts. */
+/** Returns the spec of an indicator that is computed anew over each window. It has no state, so rounding errors do not add up. */
 export function windowedSeries({ name, sources, parameters, bars, of }: WindowParts): IndicatorSpec<Series> {
   return seriesSpec({
     name,
@@ -137,7 +137,7 @@ class Stepped implements Kernel {
       for (let i = 0; i < windows.length; i++) {
         const window = windows[i]!;
         const y = outputs[i]!;
-        // For a finite number the difference with itself is 0.
+        // The difference of a finite number with itself is 0, so an infinite y becomes NaN.
         window.values[row - window.base] = y - y === 0 ? y : NAN;
       }
     }
@@ -149,7 +149,7 @@ class Windowed implements Kernel {
   readonly #columns: readonly IndicatorColumn<Float64Array>[];
   readonly #out: NumberWindow;
   readonly #bars: number;
-  /** Rows up to now, at most `bars`, in which every source has a value. */
+  /** Number of consecutive rows up to now, at most `bars`, at which every source has a value. */
   #whole = 0;
 
   constructor(of: WindowStep, columns: readonly IndicatorColumn<Float64Array>[], out: NumberWindow, bars: number) {

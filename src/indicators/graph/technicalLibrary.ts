@@ -1,4 +1,4 @@
-// Loads the technicalindicators package, only when a registered indicator needs it: its import takes 35 ms.
+// Loads the technicalindicators package. The import takes 35 ms, so it happens only if a registered indicator needs the package.
 
 /** The module of the package, from `loadTechnicalLibrary` to `IndicatorSet.seal`. */
 export type TechnicalLibrary = typeof import('technicalindicators');

@@ -1,4 +1,4 @@
-// Buffers of indicator outputs: the rows of the current block, and in front of them the earlier rows that are still read.
+// Buffers of indicator outputs: the rows of the current block, and before them the earlier rows that are still read.
 
 import { InvariantError } from '../../base/errors.ts';
 
@@ -29,12 +29,12 @@ abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements Indi
     this.values = values;
   }
 
-  /** Returns an array whose elements all mean "not ready". */
+  /** Returns an array in which all elements are not ready. */
   protected abstract make(length: number): A;
 
   /** Allocates memory for `front` earlier rows and a block. Rows before the first one read as not ready. */
   allocate(front: number, blockRows: number): void {
-    // With as much spare room as is copied, the cost of copying is constant per row even for blocks of one row.
+    // The spare room is at least as long as the copied part, so that copying has a constant cost per row, even for blocks of one row.
     this.values = this.make(front + Math.max(blockRows, front, 64));
     this.base = -front;
     this.#front = front;
@@ -58,13 +58,13 @@ abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements Indi
 }
 
 /**
- * Numbers as fractions with one divisor: the value of row r is `values[r - base] / divisor`. Exact sums stay undivided until a read. Every
- * other column has the divisor 1. The division has the same operands at any time, so its result has the same bits.
+ * Numbers as fractions with one divisor: the value of row r is `values[r - base] / divisor`. Exact sums stay undivided until a read. All
+ * other columns have the divisor 1. Each read divides the same operands, so each result has the same bits.
  */
 export interface Fractions extends IndicatorColumn<Float64Array> {
   /** A whole number, at least 1. */
   readonly divisor: number;
-  /** Upper bound of the absolute values, which are then all whole or NaN. Infinity when neither is guaranteed. */
+  /** Upper bound of the absolute values, which are then whole numbers or NaN. Infinity: no bound, and values may be fractions. */
   readonly max: number;
 }
 
@@ -109,7 +109,7 @@ export class SignalWindow extends ColumnWindow<Uint8Array> {
     super(states);
   }
 
-  /** For a kernel that finds the true rows anyway: it must then list those of every block that it fills. */
+  /** Returns the array for the true rows. A kernel that calls this must list the true rows of every block. */
   listRows(): Int32Array {
     return (this.rows = new Int32Array(this.blockRows));
   }

@@ -1,4 +1,4 @@
-// Running averages and windows, for indicators that go row by row.
+// Running averages and windows, for indicators that are computed row by row.
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -10,13 +10,13 @@ export class RunningMean {
   #mean = 0;
   #count = 0;
 
-  /** `weight` is that of a new value: 2 / (bars + 1) unless given. Wilder's is 1 / bars. */
+  /** `weight`: the weight of a new value, 2 / (bars + 1) by default. Wilder's weight is 1 / bars. */
   constructor(bars: number, weight = 2 / (bars + 1)) {
     this.#bars = bars;
     this.#weight = weight;
   }
 
-  /** Adds a value and returns the average. Does nothing with NaN. */
+  /** Adds a value and returns the average. Ignores NaN and returns NaN for it. */
   next(x: number): number {
     if (x !== x) return NAN;
     if (this.#count < this.#bars) {
@@ -28,7 +28,7 @@ export class RunningMean {
   }
 }
 
-/** The last values, at most `length` of them. */
+/** A ring of the last `length` values. */
 export class Recent {
   readonly #values: Float64Array;
   #count = 0;
@@ -48,13 +48,13 @@ export class Recent {
     return this.#count === this.#values.length;
   }
 
-  /** Returns the value of `bars` pushes ago, 0 for the newest. NaN before that many. */
+  /** Returns the value `bars` pushes ago, 0 for the newest. NaN while there are not that many values. */
   ago(bars: number): number {
     const { length } = this.#values;
     return bars < this.#count ? this.#values[(this.#at - 1 - bars + length) % length]! : NAN;
   }
 
-  /** Returns the sum of the values that are there, added from the oldest on. */
+  /** Returns the sum of the values, added from the oldest to the newest. */
   sum(): number {
     let sum = 0;
     for (let i = this.#count - 1; i >= 0; i--) sum += this.ago(i);

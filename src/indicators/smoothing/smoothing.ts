@@ -1,4 +1,4 @@
-// Moving averages beyond the usual ones: with less lag, adaptive, weighted by a bell or by volume.
+// Further moving averages: with less lag, adaptive, with bell-shaped weights, or weighted by volume.
 
 import { wma } from '../averages.ts';
 import { mul, sub } from '../arithmetic/arithmetic.ts';
@@ -70,7 +70,7 @@ export function t3(x: Source, bars = 5, factor = 0.7): IndicatorSpec<Series> {
   });
 }
 
-/** Triangular average: the values in the middle of the window weigh most. */
+/** Triangular average: the values in the middle of the window have the highest weights. */
 export function trima(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('trima', 'bars', bars, 1, 100_000);
   const middle = Math.ceil(bars / 2);
@@ -78,7 +78,7 @@ export function trima(x: Source, bars: number): IndicatorSpec<Series> {
   return weighted('trima', x, [bars], weights);
 }
 
-/** Arnaud Legoux's average: weights of a bell at `offset` (0 to 1) of the window, `bars / sigma` wide. A. Legoux, D. Kouzis-Loukas (2009). */
+/** Arnaud Legoux's average: bell-shaped weights with the middle at `offset` (0 to 1) of the window, `bars / sigma` wide. A. Legoux, D. Kouzis-Loukas (2009). */
 export function alma(x: Source, bars = 9, offset = 0.85, sigma = 6): IndicatorSpec<Series> {
   checkWhole('alma', 'bars', bars, 1, 100_000);
   checkPositive('alma', 'offset', offset);
@@ -107,7 +107,7 @@ function weighted(name: string, x: Source, parameters: readonly number[], weight
   });
 }
 
-/** Hull's average: wma(2 wma(x, bars / 2) - wma(x, bars), root of bars), whole parts of both. A. Hull (2005). */
+/** Hull's average: wma(2 wma(x, bars / 2) - wma(x, bars), root of bars), with `bars / 2` and the root rounded down. A. Hull (2005). */
 export function hma(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('hma', 'bars', bars, 2, 1_000_000);
   return wma(sub(mul(2, wma(x, Math.floor(bars / 2))), wma(x, bars)), Math.floor(Math.sqrt(bars)));
@@ -134,7 +134,7 @@ export function zlema(x: Source, bars: number): IndicatorSpec<Series> {
 }
 
 /**
- * Kaufman's adaptive average: fast (2 bars) where the price moves in one direction, slow (30 bars) where it moves to and fro.
+ * Kaufman's adaptive average: fast (2 bars) where the price moves in one direction, slow (30 bars) where it moves back and forth.
  * P. Kaufman, Smarter Trading (1995).
  */
 export function kama(x: Source, bars = 10): IndicatorSpec<Series> {
@@ -164,7 +164,7 @@ export function kama(x: Source, bars = 10): IndicatorSpec<Series> {
   });
 }
 
-/** Average weighted by volume: the sum of x times volume over the sum of volume. NaN without volume. */
+/** Average weighted by volume: the sum of x times volume divided by the sum of volume. NaN without volume. */
 export function vwma(feed: FeedSeries, bars: number, x: Source = feed.close): IndicatorSpec<Series> {
   checkWhole('vwma', 'bars', bars, 1);
   return windowedSeries({

@@ -1,4 +1,4 @@
-// Two series against each other, and a series against time: correlation, beta, regression.
+// Statistics of two series (correlation, covariance, beta), and the regression of a series over time.
 
 import type { Series } from '../graph/series.ts';
 import { checkWhole, groupSpec, operand, type IndicatorSpec, type Kernel, type Source } from '../graph/spec.ts';
@@ -10,7 +10,7 @@ const NAN = NaN;
 
 const MAX_BARS = 100_000;
 
-/** Sums of squares and products of the distances from the means. */
+/** Sums of the squares (`aa`, `bb`) and of the products (`ab`) of distances from the means. */
 interface Spread {
   readonly aa: number;
   readonly bb: number;
@@ -19,7 +19,7 @@ interface Spread {
 
 function spreadOf(a: IndicatorColumn<Float64Array>, b: IndicatorColumn<Float64Array>, row: number, bars: number): Spread {
   const first = row - bars + 1;
-  // Counted from the first value, so that a window of equal values, such as those of a coarser feed, has no distance at all.
+  // Values are taken relative to the first one, so that a window of equal values has distances of exactly 0.
   const [firstA, firstB] = [a.values[first - a.base]!, b.values[first - b.base]!];
   let [sumA, sumB] = [0, 0];
   for (let at = first; at <= row; at++) {
@@ -42,7 +42,7 @@ function pair(name: string, sources: readonly [Source, Source], bars: number, of
   return windowedSeries({ name, sources, bars, of: ([a, b], row) => of(spreadOf(a!, b!, row, bars)) });
 }
 
-/** Pearson's correlation of the last `bars` values, -1 to 1. NaN where all of one series are alike. */
+/** Pearson's correlation of the last `bars` values, -1 to 1. NaN where all values of one series are equal. */
 export function corr(a: Source, b: Source, bars: number): IndicatorSpec<Series> {
   return pair('corr', [a, b], bars, ({ aa, bb, ab }) => (aa === 0 || bb === 0 ? NAN : ab / Math.sqrt(aa * bb)));
 }
@@ -52,7 +52,7 @@ export function covariance(a: Source, b: Source, bars: number): IndicatorSpec<Se
   return pair('covariance', [a, b], bars, ({ ab }) => ab / (bars - 1));
 }
 
-/** Slope of the line that fits `a` to `b` over the last `bars` values: how much `a` moves when `b` moves by 1. NaN where all `b` are alike. */
+/** Slope of the line that fits `a` to `b` over the last `bars` values: how much `a` moves when `b` moves by 1. NaN where all values of `b` are equal. */
 export function beta(a: Source, b: Source, bars: number): IndicatorSpec<Series> {
   return pair('beta', [a, b], bars, ({ bb, ab }) => (bb === 0 ? NAN : ab / bb));
 }
@@ -65,7 +65,7 @@ export interface LinearRegression {
   readonly slope: Series;
   /** The line at the oldest bar of the window. */
   readonly intercept: Series;
-  /** Share of the variance that the line explains, 0 to 1. NaN where all values are alike. */
+  /** Share of the variance that the line explains, 0 to 1. NaN where all values are equal. */
   readonly r2: Series;
 }
 

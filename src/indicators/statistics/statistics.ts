@@ -1,4 +1,4 @@
-// Statistics of the last values of a series: spread, place in the window, shape.
+// Statistics of the last values of a series: spread, position in the window, and shape of the distribution.
 
 import type { Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
@@ -8,7 +8,7 @@ import { ConfigError } from '../../base/errors.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
-/** Longest window. Each value is computed from the whole window, so that nothing drifts. */
+/** Maximum length of a window. It is limited because each value is computed from the whole window. */
 const MAX_BARS = 100_000;
 
 type Column = IndicatorColumn<Float64Array>;
@@ -66,7 +66,7 @@ export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
   );
 }
 
-/** The distance of the newest value from the mean of the last `bars`, in standard deviations (population). NaN where all are alike. */
+/** The distance of the newest value from the mean of the last `bars` values, in standard deviations (population). NaN where all are equal. */
 export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('zscore', x, { bars, min: 2 }, (column, row) => {
     const middle = meanOf(column, row, bars);
@@ -84,7 +84,7 @@ export function meanDeviation(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Skewness of the last `bars` values (from 3), corrected for the size of the sample. NaN where all are alike. */
+/** Skewness of the last `bars` values (from 3), corrected for the size of the sample. NaN where all are equal. */
 export function skewness(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('skewness', x, { bars, min: 3 }, (column, row) => {
     const middle = meanOf(column, row, bars);
@@ -94,7 +94,7 @@ export function skewness(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Excess kurtosis of the last `bars` values (from 4), corrected for the size of the sample. NaN where all are alike. */
+/** Excess kurtosis of the last `bars` values (from 4), corrected for the size of the sample. NaN where all are equal. */
 export function kurtosis(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('kurtosis', x, { bars, min: 4 }, (column, row) => {
     const middle = meanOf(column, row, bars);
@@ -119,7 +119,7 @@ export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec
   });
 }
 
-/** The middle of the last `bars` values: the mean of the two middle ones where `bars` is even. */
+/** The median of the last `bars` values. For an even `bars`, the mean of the two middle values. */
 export function median(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('median', x, { bars }, ({ values, base }, row) => {
     const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
@@ -127,7 +127,7 @@ export function median(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** The share of the `bars` values before the newest that are below it, in percent. */
+/** The percentage of the `bars` values before the newest that are below the newest value. */
 export function percentRank(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('percentRank', x, { bars: bars + 1, min: 2, parameters: [bars] }, ({ values, base }, row) => {
     const newest = values[row - base]!;
@@ -137,7 +137,7 @@ export function percentRank(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** How far the newest value is below the highest of the last `bars`, as a fraction: 0 at the highest, -0.2 when 20 % below it. */
+/** The newest value relative to the highest of the last `bars` values: 0 at the highest, -0.2 when 20 % below it. */
 export function drawdown(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('drawdown', x, { bars }, ({ values, base }, row) => {
     let high = -INFINITY;
@@ -146,17 +146,17 @@ export function drawdown(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Bars since the highest of the last `bars` values: 0 at the newest. Of equal values the newest counts. */
+/** Number of bars since the highest of the last `bars` values: 0 when the newest is the highest. Of equal values the newest counts. */
 export function barsSinceHighest(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('barsSinceHighest', x, { bars }, (column, row) => barsSince(column, row, bars, 1));
 }
 
-/** Bars since the lowest of the last `bars` values: 0 at the newest. Of equal values the newest counts. */
+/** Number of bars since the lowest of the last `bars` values: 0 when the newest is the lowest. Of equal values the newest counts. */
 export function barsSinceLowest(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('barsSinceLowest', x, { bars }, (column, row) => barsSince(column, row, bars, -1));
 }
 
-/** Returns how long ago the extreme of a window was. `sign`: 1 for the highest, -1 for the lowest. */
+/** Returns the number of bars since the extreme of a window. `sign`: 1 for the highest, -1 for the lowest. */
 export function barsSince({ values, base }: Column, row: number, bars: number, sign: 1 | -1): number {
   let best = row - base;
   for (let at = row - 1 - base; at > row - bars - base; at--) if (sign * (values[at]! - values[best]!) > 0) best = at;

@@ -1,4 +1,4 @@
-// Channels and stops that follow the price: Donchian, envelopes, the place inside Bollinger's bands, Supertrend.
+// Channels and stops that follow the price: Donchian, the position inside Bollinger's bands, Supertrend, and the squeeze.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
@@ -16,7 +16,7 @@ export interface Donchian {
   readonly lower: Series;
 }
 
-/** The highest high, the lowest low and their middle over `bars` bars, the newest included. R. Donchian. */
+/** The highest high, the lowest low and their middle over `bars` bars, including the newest. R. Donchian. */
 export function donchian(feed: FeedSeries, bars = 20): IndicatorSpec<Donchian> {
   checkWhole('donchian', 'bars', bars, 1, MAX_BARS);
   return steppedGroup({
@@ -40,7 +40,7 @@ export function donchian(feed: FeedSeries, bars = 20): IndicatorSpec<Donchian> {
   });
 }
 
-/** The place of x inside Bollinger's bands: 0 at the lower, 1 at the upper one. NaN where the bands have no width. */
+/** The position of x inside Bollinger's bands: 0 at the lower band, 1 at the upper. NaN where the bands have no width. */
 export function percentB(x: Source, bars = 20, widths = 2): IndicatorSpec<Series> {
   return deviations('percentB', x, { bars, widths }, (value, middle, width) => (value - (middle - width)) / (2 * width));
 }
@@ -50,7 +50,7 @@ export function bandWidth(x: Source, bars = 20, widths = 2): IndicatorSpec<Serie
   return deviations('bandWidth', x, { bars, widths }, (_value, middle, width) => (2 * width) / middle);
 }
 
-/** Computes from the newest value, the mean of the window and `widths` deviations (population), as `bollinger` does. */
+/** Returns the spec of a figure that `of` computes from the newest value, the mean of the window, and `widths` deviations (population). */
 function deviations(
   name: 'percentB' | 'bandWidth',
   x: Source,
@@ -84,7 +84,7 @@ export interface Supertrend {
 
 /**
  * Supertrend: a stop `widths` average true ranges (Wilder) from the middle of the bar, which only moves with the trend. The first trend is
- * taken to be upward. O. Seban.
+ * assumed to be upward. O. Seban.
  */
 export function supertrend(feed: FeedSeries, bars = 10, widths = 3): IndicatorSpec<Supertrend> {
   checkWhole('supertrend', 'bars', bars, 1);
@@ -117,7 +117,7 @@ export function supertrend(feed: FeedSeries, bars = 10, widths = 3): IndicatorSp
   });
 }
 
-/** 1 where Bollinger's bands lie within Keltner's channel around the same average, else 0. J. Carter, Mastering the Trade (2005). */
+/** 1 where Bollinger's bands are inside Keltner's channel around the same average, else 0. J. Carter, Mastering the Trade (2005). */
 export function squeeze(feed: FeedSeries, bars = 20, widths = 2, channelWidths = 1.5): IndicatorSpec<Series> {
   checkWhole('squeeze', 'bars', bars, 2, MAX_BARS);
   checkPositive('squeeze', 'widths', widths);

@@ -1,4 +1,4 @@
-// Volatility from whole bars: ranges, and estimators that use the open, the extremes and the close.
+// Volatility from whole bars: ranges, and estimators that use open, high, low and close.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
@@ -15,7 +15,7 @@ type Columns = readonly IndicatorColumn<Float64Array>[];
 
 const at = (columns: Columns, source: number, row: number) => columns[source]!.values[row - columns[source]!.base]!;
 
-/** The true range: the range of the bar, widened to the previous close. */
+/** The true range: the range of the bar, extended to the previous close. */
 export function trueRange(feed: FeedSeries): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'trueRange',
@@ -52,7 +52,7 @@ export function natr(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   });
 }
 
-/** A mean of the last bars of what a bar says about the variance, as a standard deviation a bar; `perYear` bars scale it to a year. */
+/** Returns the spec of an estimator. `of` estimates the variance from one bar. The result is a standard deviation over `perYear` bars. */
 function estimator(
   name: string,
   feed: FeedSeries,
@@ -89,7 +89,7 @@ export function garmanKlass(feed: FeedSeries, bars = 20, perYear = 1): Indicator
   );
 }
 
-/** Rogers' and Satchell's volatility, which a drift of the price does not bias. L. Rogers, S. Satchell (1991). */
+/** Rogers' and Satchell's volatility, which is not biased by a drift of the price. L. Rogers, S. Satchell (1991). */
 export function rogersSatchell(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
   return estimator(
     'rogersSatchell',
@@ -99,7 +99,7 @@ export function rogersSatchell(feed: FeedSeries, bars = 20, perYear = 1): Indica
   );
 }
 
-/** Ulcer index: the root of the mean squared fall, in percent, below the highest close of `bars` bars. P. Martin (1987). */
+/** Ulcer index: the root of the mean squared distance, in percent, below the highest value of `bars` bars. P. Martin (1987). */
 export function ulcerIndex(x: Source, bars = 14): IndicatorSpec<Series> {
   checkWhole('ulcerIndex', 'bars', bars, 1, MAX_BARS);
   return steppedSeries({
@@ -121,7 +121,7 @@ export function ulcerIndex(x: Source, bars = 14): IndicatorSpec<Series> {
   });
 }
 
-/** Choppiness, 0 to 100: high where the price goes nowhere. The sum of true ranges against the range of the window. E. Dreiss (1993). */
+/** Choppiness, 0 to 100: high where the price moves sideways. It compares the sum of true ranges with the range of the window. E. Dreiss (1993). */
 export function choppiness(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   checkWhole('choppiness', 'bars', bars, 2, MAX_BARS);
   return steppedSeries({
@@ -191,7 +191,7 @@ export function chaikinVolatility(feed: FeedSeries, bars = 10, changeBars = 10):
   });
 }
 
-/** Yang's and Zhang's volatility, which also takes the gaps between bars. D. Yang, Q. Zhang (2000). */
+/** Yang's and Zhang's volatility, which also uses the gaps between bars. D. Yang, Q. Zhang (2000). */
 export function yangZhang(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
   checkWhole('yangZhang', 'bars', bars, 2, MAX_BARS);
   checkPositive('yangZhang', 'perYear', perYear);

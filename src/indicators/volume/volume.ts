@@ -1,4 +1,4 @@
-// Volume: where in the range of a bar it was traded, and with which direction of the price.
+// Volume indicators: volume by the position of the close in its bar, and by the direction of the price.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkWhole, operand, seriesSpec, type IndicatorSpec, type Kernel } from '../graph/spec.ts';
@@ -11,12 +11,12 @@ const NAN = NaN;
 const MAX_BARS = 100_000;
 const DAY_MS = 86_400_000;
 
-/** Returns the volume times the place of the close in the range of its bar, -1 to 1. 0 in a range of nothing. */
+/** Returns the volume times the position of the close in the range of its bar, -1 to 1. 0 where high equals low. */
 function flowOf(high: number, low: number, close: number, volume: number): number {
   return high > low ? ((close - low - (high - close)) / (high - low)) * volume : 0;
 }
 
-/** Accumulation/distribution: the running sum of volume by the place of the close in its bar. M. Chaikin. */
+/** Accumulation/distribution: the running sum of volume times the position of the close in its bar. M. Chaikin. */
 export function adl(feed: FeedSeries): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'adl',
@@ -87,12 +87,12 @@ export function pvt(feed: FeedSeries): IndicatorSpec<Series> {
   });
 }
 
-/** Negative volume index: from 1000, it moves with the close on bars with less volume than the one before. P. Dysart (1936). */
+/** Negative volume index: starts at 1000, and moves with the close on bars with less volume than the bar before. P. Dysart (1936). */
 export function nvi(feed: FeedSeries): IndicatorSpec<Series> {
   return volumeIndex('nvi', feed, (volume, before) => volume < before);
 }
 
-/** Positive volume index: from 1000, it moves with the close on bars with more volume than the one before. P. Dysart (1936). */
+/** Positive volume index: starts at 1000, and moves with the close on bars with more volume than the bar before. P. Dysart (1936). */
 export function pvi(feed: FeedSeries): IndicatorSpec<Series> {
   return volumeIndex('pvi', feed, (volume, before) => volume > before);
 }
@@ -113,7 +113,7 @@ function volumeIndex(name: string, feed: FeedSeries, moves: (volume: number, bef
   });
 }
 
-/** Ease of movement: the move of the middle price against the volume for the range, averaged over `bars` bars. R. Arms. Volume in units of `scale`. */
+/** Ease of movement: the move of the middle price times the range, divided by the volume, averaged over `bars` bars. R. Arms. Volume in units of `scale`. */
 export function easeOfMovement(feed: FeedSeries, bars = 14, scale = 1): IndicatorSpec<Series> {
   checkWhole('easeOfMovement', 'bars', bars, 1, MAX_BARS);
   return steppedSeries({
@@ -142,7 +142,7 @@ export interface VolumeOscillator {
   readonly histogram: Series;
 }
 
-/** Percentage volume oscillator: the distance of a fast from a slow ema of the volume, in percent of the slow one; its ema; their difference. */
+/** Percentage volume oscillator: the fast ema of the volume minus the slow one in percent of the slow one, the ema of this, and the difference of both. */
 export function pvo(feed: FeedSeries, fast = 12, slow = 26, signal = 9): IndicatorSpec<VolumeOscillator> {
   checkWhole('pvo', 'fast', fast, 1);
   checkWhole('pvo', 'slow', slow, fast + 1);
@@ -156,7 +156,7 @@ export function pvo(feed: FeedSeries, fast = 12, slow = 26, signal = 9): Indicat
   });
 }
 
-/** Returns a step that writes the distance of two averages in percent of the slow one, its average, and their difference. */
+/** Returns a step that writes the fast average minus the slow one in percent of the slow one, the average of this, and the difference of both. */
 export function percentOscillator(fast: number, slow: number, signal: number): (inputs: Float64Array, outputs: Float64Array) => void {
   const [quick, calm, mean] = [new RunningMean(fast), new RunningMean(slow), new RunningMean(signal)];
   return ([x], out) => {

@@ -18,13 +18,15 @@ export interface CallArgs {
 
 /** Returns a parameter that the checks guarantee. Throws InvariantError if it is missing. */
 export function textArg({ texts }: CallArgs, name: string): string {
-  const found = texts.get(name);
-  if (found === undefined) throw new InvariantError(`the check of parameters let a call without ${name} pass`);
-  return found;
+  const text = texts.get(name);
+  if (text === undefined) throw new InvariantError(`the check of parameters let a call without ${name} pass`);
+  return text;
 }
 
+/** Returns a parameter that the checks guarantee to be a whole number. */
 export const integerArg = (args: CallArgs, name: string): number => Number(textArg(args, name));
 
+/** Returns the instrument that the checks have found by its symbol. Throws InvariantError if the call has none. */
 export function instrumentArg({ instrument }: CallArgs): Instrument {
   if (instrument === null) throw new InvariantError('the check of parameters let a call without an instrument pass');
   return instrument;
@@ -47,6 +49,7 @@ export interface PublicCall {
   readonly headers: ServiceRequest['headers'];
 }
 
+/** A call of a signed endpoint, after its signature was checked. */
 export interface SignedCall extends PublicCall {
   readonly caller: Caller;
 }
@@ -58,5 +61,6 @@ export type Handler =
 
 /** The handlers of one market. An operation without a handler is answered with -1020. */
 export type Handlers = Readonly<Partial<Record<Op, Handler>>>;
+
 export const publicHandler = (answer: (call: PublicCall) => HandlerReply): Handler => ({ kind: 'public', answer });
 export const signedHandler = (answer: (call: SignedCall) => HandlerReply): Handler => ({ kind: 'signed', answer });

@@ -23,5 +23,7 @@ export interface ServiceResponse {
 /** A handler's reply: the JSON text of a success, or the error code of a refusal (exchange dialect, 10.2). */
 export type HandlerReply = { readonly body: string } | { readonly code: number };
 
+/** Returns the reply of a call that succeeded. `body`: JSON text. */
 export const done = (body: string): HandlerReply => ({ body });
+/** Returns the reply of a call that was refused with an error code. */
 export const refused = (code: number): HandlerReply => ({ code });

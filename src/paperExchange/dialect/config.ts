@@ -12,6 +12,7 @@ import { fillTerms, type FillTerms, type InstrumentState, type VenueState } from
 import type { Profile } from './switches.ts';
 import type { HeartbeatTimes } from './heartbeat.ts';
 
+/** One API key of an account. */
 export interface KeyConfig {
   /** Both are case-sensitive. */
   readonly apiKey: string;
@@ -25,6 +26,7 @@ export interface KeyConfig {
   readonly ips: readonly string[] | null;
 }
 
+/** One account of the exchange, with its keys and opening balances. */
 export interface AccountConfig {
   readonly name: string;
   /** Digits only. */
@@ -65,11 +67,13 @@ export interface Delays {
   readonly cancelMs: number;
 }
 
+/** The delays that a config file may name. */
 export const DELAYS = {
   zero: { admissionMs: 0, visibilityMs: 0, cancelMs: 0 },
   realistic: { admissionMs: 20, visibilityMs: 120, cancelMs: 60 },
 } as const satisfies Readonly<Record<string, Delays>>;
 
+/** Everything that one paper exchange is configured with. */
 export interface ServiceConfig {
   readonly instruments: readonly Instrument[];
   readonly accounts: readonly AccountConfig[];
@@ -154,11 +158,14 @@ export class Amounts {
     }
     const total = (this.#totals.get(asset) ?? 0) + (scaleDown(amount, digits) ?? 0);
     if (total >= MAX_EXACT) {
-      throw new ConfigError(`${where} ${asset}: ${amount} makes more of it than can be counted with ${digits} digits`, 'give less');
+      throw new ConfigError(
+        `${where} ${asset}: ${amount} brings the total to ${MAX_EXACT} or more, which is too much at ${digits} digits`,
+        'lower the balances',
+      );
     }
     const units = isPlainDecimal(amount) && !amount.startsWith('-') ? toScaled(amount, digits) : null;
     if (units === null) {
-      throw new ConfigError(`${where} ${asset}: expected an amount of ${digits} digits, got ${amount}`, "for example '100.5'");
+      throw new ConfigError(`${where} ${asset}: expected an amount with at most ${digits} decimals, got ${amount}`, "for example '100.5'");
     }
     this.#totals.set(asset, total);
     return units;
@@ -170,27 +177,27 @@ export function checkServiceConfig(config: ServiceConfig): void {
   const { instruments, accounts, delays, limits, off, states, fundingRates, maxTriggers, heartbeat } = config;
   if (instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
   const seen = new Map<string, string>();
-  const once = (what: string, value: string, name: string): void => {
-    const other = seen.get(`${what} ${value}`);
-    if (other !== undefined) throw new ConfigError(`account ${name}: the ${what} is that of ${other} too`, `give each its own ${what}`);
-    seen.set(`${what} ${value}`, name);
+  const checkUnique = (kind: string, value: string, name: string): void => {
+    const other = seen.get(`${kind} ${value}`);
+    if (other !== undefined) throw new ConfigError(`account ${name}: account ${other} has the same ${kind}`, `give each its own ${kind}`);
+    seen.set(`${kind} ${value}`, name);
   };
-  const has = (market: Market): boolean => instruments.some((instrument) => instrument.market === market);
+  const hasMarket = (market: Market): boolean => instruments.some((instrument) => instrument.market === market);
   for (const { name, uid, balances, futures, keys, maxOpenOrders } of accounts) {
-    if (!has('spot') && Object.keys(balances).length > 0) {
-      throw new ConfigError(`account ${name} balances: this exchange has no spot instruments`, 'give them under futures');
+    if (!hasMarket('spot') && Object.keys(balances).length > 0) {
+      throw new ConfigError(`account ${name} balances: this exchange has no spot instruments`, 'move them to futures');
     }
-    if (!has('futures') && futures !== undefined) {
-      throw new ConfigError(`account ${name} futures: this exchange has no contracts`, 'give it contracts, or the account none of that');
+    if (!hasMarket('futures') && futures !== undefined) {
+      throw new ConfigError(`account ${name} futures: this exchange has no contracts`, 'add contracts, or remove futures from the account');
     }
     if (!/^[1-9]\d{0,17}$/.test(uid)) throw new ConfigError(`account ${name} uid: expected digits, got "${uid}"`, 'for example 10001');
-    once('uid', uid, name);
+    checkUnique('uid', uid, name);
     if (maxOpenOrders !== undefined) checkWhole(`account ${name} maxOpenOrders`, maxOpenOrders, 1);
     for (const { apiKey, secret } of keys) {
       if (!/^[\x21-\x7e]{1,256}$/.test(apiKey) || secret === '') {
         throw new ConfigError(`account ${name} keys: expected an API key of visible characters and a secret`, 'give both');
       }
-      once('API key', apiKey, name);
+      checkUnique('API key', apiKey, name);
     }
   }
   for (const [name, ms] of Object.entries(delays)) checkWhole(`delays.${name}`, ms, 0);
@@ -211,7 +218,8 @@ export function checkServiceConfig(config: ServiceConfig): void {
   for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is not an operation`, 'isobar api --list names them');
 }
 
+/** Throws ConfigError unless `value` is a whole number of at least `min`. */
 function checkWhole(key: string, value: number, min: number): void {
   if (Number.isSafeInteger(value) && value >= min) return;
-  throw new ConfigError(`${key}: expected a whole number from ${min} on, got ${value}`, 'times are in ms');
+  throw new ConfigError(`${key}: expected a whole number of at least ${min}, got ${value}`, 'times are in ms');
 }

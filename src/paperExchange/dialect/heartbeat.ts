@@ -9,57 +9,61 @@ export interface HeartbeatTimes {
   readonly pongTimeoutMs: number;
 }
 
-interface Acts {
+interface HeartbeatActions {
   /** `stamp` must come back in the pong. */
   readonly ping: (stamp: string) => void;
+  /** Closes the connection: no pong came in time. */
   readonly lost: () => void;
 }
 
+/** The heartbeat of one connection. */
 export class Heartbeat {
   readonly #scheduler: Scheduler;
   readonly #times: HeartbeatTimes;
-  readonly #acts: Acts;
-  /** Stamps that have not come back, oldest first. The pong time-out bounds their number. */
-  readonly #waiting = new Set<string>();
-  #next: number;
-  #end: number;
+  readonly #actions: HeartbeatActions;
+  /** Stamps of pings without a pong, oldest first. The pong time-out bounds their number. */
+  readonly #unanswered = new Set<string>();
+  /** Timers of the scheduler: the next ping, and the pong time-out. */
+  #pingTimer: number;
+  #timeoutTimer: number;
 
   /** Starts at once. The first ping follows after `everyMs`. */
-  constructor(scheduler: Scheduler, times: HeartbeatTimes, acts: Acts) {
+  constructor(scheduler: Scheduler, times: HeartbeatTimes, actions: HeartbeatActions) {
     this.#scheduler = scheduler;
     this.#times = times;
-    this.#acts = acts;
-    this.#next = this.#after(times.everyMs, () => this.#sendPing());
-    this.#end = this.#after(times.pongTimeoutMs, () => this.#lose());
+    this.#actions = actions;
+    this.#pingTimer = this.#after(times.everyMs, () => this.#sendPing());
+    this.#timeoutTimer = this.#after(times.pongTimeoutMs, () => this.#lose());
   }
 
   /** Handles a pong. A pong with an unknown stamp has no effect. */
   onPong(stamp: string): void {
-    if (!this.#waiting.has(stamp)) return;
+    if (!this.#unanswered.has(stamp)) return;
     // A pong to a ping also answers all earlier pings.
-    for (const each of this.#waiting) {
-      this.#waiting.delete(each);
-      if (each === stamp) break;
+    for (const earlier of this.#unanswered) {
+      this.#unanswered.delete(earlier);
+      if (earlier === stamp) break;
     }
-    this.#scheduler.cancel(this.#end);
-    this.#end = this.#after(this.#times.pongTimeoutMs, () => this.#lose());
+    this.#scheduler.cancel(this.#timeoutTimer);
+    this.#timeoutTimer = this.#after(this.#times.pongTimeoutMs, () => this.#lose());
   }
 
+  /** Ends the heartbeat without closing the connection. */
   stop(): void {
-    this.#scheduler.cancel(this.#next);
-    this.#scheduler.cancel(this.#end);
+    this.#scheduler.cancel(this.#pingTimer);
+    this.#scheduler.cancel(this.#timeoutTimer);
   }
 
   #sendPing(): void {
     const stamp = String(this.#scheduler.nowMs);
-    this.#waiting.add(stamp);
-    this.#next = this.#after(this.#times.everyMs, () => this.#sendPing());
-    this.#acts.ping(stamp);
+    this.#unanswered.add(stamp);
+    this.#pingTimer = this.#after(this.#times.everyMs, () => this.#sendPing());
+    this.#actions.ping(stamp);
   }
 
   #lose(): void {
     this.stop();
-    this.#acts.lost();
+    this.#actions.lost();
   }
 
   #after(ms: number, run: () => void): number {

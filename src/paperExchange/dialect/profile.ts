@@ -13,21 +13,21 @@ function isSwitch(name: string): name is SwitchName {
 export type SwitchValues = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a profile with the values of `over` in place of the specification's. Throws ConfigError at an unknown switch or an invalid value.
+ * Returns a profile with the values of `overrides` in place of the specification's. Throws ConfigError at an unknown switch or an invalid value.
  */
-export function profileOf(over: SwitchValues, where = 'profile'): Profile {
-  for (const [name, value] of Object.entries(over)) {
-    if (!isSwitch(name)) throw new ConfigError(`${where} ${name}: no such switch`, nearestOf(name));
-    const row = SWITCHES[name];
-    if ('number' in row) {
+export function profileOf(overrides: SwitchValues, where = 'profile'): Profile {
+  for (const [name, value] of Object.entries(overrides)) {
+    if (!isSwitch(name)) throw new ConfigError(`${where} ${name}: no such switch`, switchRemedy(name));
+    const spec = SWITCHES[name];
+    if ('number' in spec) {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) continue;
-      throw new ConfigError(`${where} ${name}: expected a whole number above 0, got ${quotedValue(value)}`, row.means);
+      throw new ConfigError(`${where} ${name}: expected a whole number above 0, got ${quotedValue(value)}`, spec.means);
     }
-    if (row.values.some((each) => each === value)) continue;
-    throw new ConfigError(`${where} ${name}: expected ${row.values.join(' or ')}, got ${quotedValue(value)}`, row.means);
+    if (spec.values.some((each) => each === value)) continue;
+    throw new ConfigError(`${where} ${name}: expected ${spec.values.join(' or ')}, got ${quotedValue(value)}`, spec.means);
   }
   // Every switch has a valid value: one checked above, or its default.
-  return Object.fromEntries(NAMES.map((name) => [name, over[name] ?? defaultOf(name)])) as Profile;
+  return Object.fromEntries(NAMES.map((name) => [name, overrides[name] ?? defaultOf(name)])) as Profile;
 }
 
 /** Returns the value that the specification's reading gives a switch. */
@@ -38,9 +38,10 @@ export function defaultOf(name: SwitchName): string | boolean | number {
 
 const quotedValue = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : JSON.stringify(value));
 
-function nearestOf(name: string): string {
-  const found = NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
-  return found === undefined ? `switches: ${NAMES.join(' ')}` : `did you mean ${found}?`;
+/** Returns the remedy for an unknown switch: the switch that differs only in case, or the list of all. */
+function switchRemedy(name: string): string {
+  const similar = NAMES.find((each) => each.toLowerCase() === name.toLowerCase());
+  return similar === undefined ? `switches: ${NAMES.join(' ')}` : `did you mean ${similar}?`;
 }
 
 /** Rejects every doubtful request. */

@@ -33,15 +33,15 @@ export interface FaultControlDeps {
 /**
  * Answers a request on the control port. A long clock step yields after each part, so that the process can serve other requests meanwhile.
  */
-export function* control(request: ServiceRequest, parts: FaultControlDeps): Generator<void, ServiceResponse, void> {
+export function* control(request: ServiceRequest, deps: FaultControlDeps): Generator<void, ServiceResponse, void> {
   // A page in a local browser could send such requests, but the browser always adds an origin header.
   if (request.headers['origin'] !== undefined) return json(403, { error: 'the control port is not for web pages' });
   try {
     const name = `${request.method} ${request.target}`;
-    if (name === CLOCK) return json(200, yield* moveClock(bodyOf(request), parts));
-    const found = ROUTES[name];
-    if (!found) return json(404, { error: `no such call; there is ${[CLOCK, ...Object.keys(ROUTES)].join(', ')}` });
-    return json(200, found(bodyOf(request), parts));
+    if (name === CLOCK) return json(200, yield* moveClock(bodyOf(request), deps));
+    const handle = ROUTES[name];
+    if (!handle) return json(404, { error: `no such call; calls: ${[CLOCK, ...Object.keys(ROUTES)].join(', ')}` });
+    return json(200, handle(bodyOf(request), deps));
   } catch (error) {
     if (error instanceof ConfigError) return json(400, { error: error.message, remedy: error.remedy });
     throw error;
@@ -52,19 +52,19 @@ type Body = Readonly<Record<string, unknown>>;
 
 const CLOCK = 'POST /clock';
 
-const ROUTES: Readonly<Record<string, (body: Body, parts: FaultControlDeps) => unknown>> = {
+const ROUTES: Readonly<Record<string, (body: Body, deps: FaultControlDeps) => unknown>> = {
   'POST /faults': (body, { exchange: { faults } }) => {
-    const { seed = 0, schedule = [] } = only(body, ['seed', 'schedule']);
+    const { seed = 0, schedule = [] } = checkNames(body, ['seed', 'schedule']);
     if (!Number.isSafeInteger(seed) || !Array.isArray(schedule))
       throw new ConfigError('expected { seed, schedule }', 'seed is a whole number');
     faults.set({ seed: Number(seed), schedule });
     return { active: faults.active };
   },
-  'POST /rows': (body, parts) => rowsOf(body, parts),
-  'GET /truth': (_, parts) => truthOf(parts),
+  'POST /rows': (body, deps) => driveRows(body, deps),
+  'GET /truth': (_, deps) => truthOf(deps),
   'GET /truth/orders': (_, { exchange: { service }, config }) => ({ orders: ordersOfMarkets(service, config) }),
   'POST /crash': (body, { crash, crashAt }) => {
-    const { at } = only(body, ['at']);
+    const { at } = checkNames(body, ['at']);
     if (at === 'now') crash();
     else crashAtRecord(at, crashAt);
     return {};
@@ -77,11 +77,12 @@ const MAX_CLOCK_STEP_MS = 366 * 86_400_000;
 /** A longer step is done in parts of this length. A synthetic market needs about one second for 90 minutes of its time. */
 const PART_MS = 30 * 60_000;
 
+/** Steps, jumps, pauses or scales the clock. Returns the time that the exchange reports afterwards, ms UTC. */
 function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDeps): Generator<void, { readonly now: number }, void> {
-  const { stepMs, jumpMs, pause, speed } = only(body, ['stepMs', 'jumpMs', 'pause', 'speed']);
+  const { stepMs, jumpMs, pause, speed } = checkNames(body, ['stepMs', 'jumpMs', 'pause', 'speed']);
   const names = Object.keys(body);
   if (names.length > 1)
-    throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one after another');
+    throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one request for each');
   const isWithinLimit = (ms: unknown, min: number): ms is number =>
     Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
   service.rows?.goWhole();
@@ -106,20 +107,22 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
   return { now: service.nowMs + service.clockOffsetMs };
 }
 
+/** Schedules the crash at the n-th write of the store. Throws ConfigError for an invalid `at`. */
 function crashAtRecord(at: unknown, crashAt: ((record: number) => void) | null): void {
   const record = typeof at === 'object' && at !== null && 'record' in at ? at.record : null;
   if (typeof record !== 'number' || !Number.isSafeInteger(record) || record < 1) {
-    throw new ConfigError('at: expected "now" or { record: n }', 'n counts the writes of its record from now on, from 1');
+    throw new ConfigError('at: expected "now" or { record: n }', 'n counts the writes of the exchange store from now on, starting at 1');
   }
-  if (crashAt === null) throw new ConfigError('at: this exchange keeps no record', 'open it with --data DIR');
+  if (crashAt === null) throw new ConfigError('at: this exchange has no store', 'start it with --data DIR');
   crashAt(record);
 }
 
 /** Advances to the next act of closing rows, or sets the price at which MARKET orders trade in the current act. */
-function rowsOf(body: Body, { exchange: { service }, clock }: FaultControlDeps) {
-  const { next, price } = only(body, ['next', 'price']);
+function driveRows(body: Body, { exchange: { service }, clock }: FaultControlDeps) {
+  const { next, price } = checkNames(body, ['next', 'price']);
   const { rows } = service;
-  if (rows === null) throw new ConfigError('no instrument of this exchange has match: bars', 'give one prices with it');
+  if (rows === null)
+    throw new ConfigError('no instrument of this exchange has match: bars', 'set match: bars for the prices of an instrument');
   if (next === true) {
     const act = nextAct(rows, () => {
       clock.step(Math.max(0, rows.nextMs - clock.nowMs()));
@@ -130,11 +133,12 @@ function rowsOf(body: Body, { exchange: { service }, clock }: FaultControlDeps) 
   }
   const { activeMarket } = rows;
   if (typeof price !== 'string' || activeMarket === null)
-    throw new ConfigError('expected { next: true }, or { price } in the act of a row', 'a price is text');
+    throw new ConfigError('expected { next: true }, or { price } while a row is being matched', 'give the price as text, such as "100.5"');
   activeMarket.holdPrice(toScaled(price, activeMarket.market.instrument.priceDigits) ?? NaN);
   return { now: service.nowMs, act: activeMarket.moment?.act ?? null };
 }
 
+/** Runs the next act of a row, or of the next rows to close. Returns it with the bar's open, high and low; `over` after the last row. */
 function nextAct(rows: BarMatching, toNextRows: () => void) {
   rows.goByActs();
   let act = rows.next();
@@ -152,26 +156,28 @@ function nextAct(rows: BarMatching, toNextRows: () => void) {
   return { act: act.act, market: instrument.market, symbol: instrument.wireName, openMs, closeMs: series.closeMs(row), ...prices };
 }
 
+/** Returns the true state of the exchange, and how many requests and replies a fault is holding back. */
 function truthOf({ exchange: { service, delayed }, config }: FaultControlDeps) {
   return { now: service.nowMs, held: delayed, ...truthOfMarkets(service, config) };
 }
 
 /** Returns `body` if it has only known names. Throws ConfigError otherwise, because a misspelt name would be ignored silently. */
-function only(body: Body, names: readonly string[]): Body {
-  const strange = Object.keys(body).find((name) => !names.includes(name));
-  if (strange === undefined) return body;
-  throw new ConfigError(`${strange}: expected no other name than ${names.join(', ')}`, 'correct it');
+function checkNames(body: Body, names: readonly string[]): Body {
+  const unknown = Object.keys(body).find((name) => !names.includes(name));
+  if (unknown === undefined) return body;
+  throw new ConfigError(`${unknown}: expected one of ${names.join(', ')}`, 'correct the name');
 }
 
+/** Parses the body of a request. An empty body counts as `{}`. Throws ConfigError if it is not a JSON object. */
 function bodyOf({ body }: ServiceRequest): Body {
   if (body.length === 0) return {};
   try {
-    const found: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (typeof found === 'object' && found !== null && !Array.isArray(found)) return { ...found };
+    const parsed: unknown = JSON.parse(new TextDecoder().decode(body));
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new ConfigError('expected a JSON object', 'send one');
+  throw new ConfigError('expected a JSON object as the body', 'send an object such as { "stepMs": 60000 }');
 }
 
 const json = (status: number, body: unknown): ServiceResponse => ({ status, headers: {}, body: JSON.stringify(body) });

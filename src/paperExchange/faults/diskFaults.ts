@@ -5,13 +5,14 @@ import type { Scheduler } from '../../ports/scheduler.ts';
 import type { WriteStep } from '../storage/storeWriter.ts';
 import { type Fault, type Faults, faultNumber, type Point, faultText } from './faults.ts';
 
+/** The faults of the write that is under way. The store reports its steps here. */
 export class WriteFaults {
   readonly #faults: Faults;
   readonly #crash: () => void;
   /** Writes that remain until the process ends; Infinity: it does not end. */
-  #left = Infinity;
+  #writesLeft = Infinity;
   /** The faults of the current write. */
-  wrong: ReadonlyMap<Point, Fault> = new Map();
+  active: ReadonlyMap<Point, Fault> = new Map();
 
   constructor(faults: Faults, crash: () => void) {
     this.#faults = faults;
@@ -20,23 +21,25 @@ export class WriteFaults {
 
   /** Ends the process at the n-th write from now on. That write is on the disk, but replies that wait for it are not sent. */
   crashAt(record: number): void {
-    this.#left = record;
+    this.#writesLeft = record;
   }
 
+  /** Called by the store at each step of a write. Looks up its faults and ends the process where one says so. */
   readonly step = (step: WriteStep): void => {
-    if (step === 'before') this.wrong = this.#faults.atWrite();
-    if (step === 'written' && --this.#left === 0) this.#crash();
-    const kill = this.wrong.get('PROC.kill');
+    if (step === 'before') this.active = this.#faults.atWrite();
+    if (step === 'written' && --this.#writesLeft === 0) this.#crash();
+    const kill = this.active.get('PROC.kill');
     if (kill !== undefined && faultText(kill, 'step') === step) this.#crash();
   };
 }
 
+/** A disk whose writes and syncs fail or wait as `WriteFaults` says. */
 export class FaultyDisk implements Disk {
   readonly #disk: Disk;
-  readonly #writes: Pick<WriteFaults, 'wrong'>;
+  readonly #writes: Pick<WriteFaults, 'active'>;
   readonly #scheduler: () => Scheduler;
 
-  constructor(disk: Disk, writes: Pick<WriteFaults, 'wrong'>, scheduler: () => Scheduler) {
+  constructor(disk: Disk, writes: Pick<WriteFaults, 'active'>, scheduler: () => Scheduler) {
     this.#disk = disk;
     this.#writes = writes;
     this.#scheduler = scheduler;
@@ -61,14 +64,14 @@ export class FaultyDisk implements Disk {
     this.#disk.create(path);
   }
   append(path: string, bytes: Uint8Array): void {
-    const fault = this.#writes.wrong.get('DISK.write');
+    const fault = this.#writes.active.get('DISK.write');
     if (fault === undefined) return this.#disk.append(path, bytes);
     this.#disk.append(path, bytes.subarray(0, faultNumber(fault, 'bytes')));
     throw new DiskError(faultText(fault, 'error'), path);
   }
   sync(path: string, done: (failure: string | null) => void): void {
-    const { wrong } = this.#writes;
-    const [failing, slow] = [wrong.get('DISK.sync'), wrong.get('DISK.slow')];
+    const { active } = this.#writes;
+    const [failing, slow] = [active.get('DISK.sync'), active.get('DISK.slow')];
     this.#disk.sync(path, (failure) => {
       const result = failing === undefined ? failure : faultText(failing, 'error');
       if (slow === undefined) return done(result);

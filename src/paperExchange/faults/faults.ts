@@ -68,8 +68,10 @@ const PARAM_RANGES: Readonly<Record<string, readonly [min: number, max: number]>
   executed: [0, 1],
   code: [-1_000_000, 1_000_000],
 };
+/** The steps of a write at which `PROC.kill` may end the process. */
 export const STEPS = ['before', 'written', 'lasting'] as const;
 
+/** A fault that happens now, with its parameters. */
 export interface Fault {
   readonly point: Point;
   /** Only at this operation. Null: at every request. */
@@ -81,14 +83,17 @@ interface Scheduled extends Fault {
   /** The occurrence at which the fault happens, from 1. Null: at each occurrence with probability `p`. */
   readonly nth: number | null;
   readonly p: number;
+  /** Occurrences so far. */
   seen: number;
 }
 
+/** The schedule as a client sends it: a seed for probabilities, and unchecked rows. */
 export interface FaultSchedule {
   readonly seed: number;
   readonly schedule: readonly unknown[];
 }
 
+/** The fault schedule of an exchange, with how often each of its rows could have applied. */
 export class Faults {
   #schedule: readonly Scheduled[] = [];
   #rng = seededRng(0);
@@ -99,6 +104,7 @@ export class Faults {
     this.#rng = seededRng(seed);
   }
 
+  /** Number of rows in the schedule. */
   get active(): number {
     return this.#schedule.length;
   }
@@ -113,6 +119,7 @@ export class Faults {
     return this.#findFaults(({ point }) => WRITE_POINTS.has(point));
   }
 
+  /** Counts an occurrence of each row that `concerns` selects. Returns the faults that happen at it. */
   #findFaults(concerns: (row: Scheduled) => boolean): ReadonlyMap<Point, Fault> {
     const found = new Map<Point, Fault>();
     for (const row of this.#schedule) {
@@ -124,17 +131,18 @@ export class Faults {
   }
 }
 
-function parseRow(row: unknown, at: number): Scheduled {
-  const fail = (what: string): never => {
-    throw new ConfigError(`schedule[${at}]: expected ${what}`, `points: ${Object.keys(POINTS).join(' ')}`);
+/** Parses one row of a schedule. Throws ConfigError naming the row. */
+function parseRow(row: unknown, index: number): Scheduled {
+  const fail = (expected: string): never => {
+    throw new ConfigError(`schedule[${index}]: expected ${expected}`, `points: ${Object.keys(POINTS).join(' ')}`);
   };
   if (!isRecord(row)) return fail('an object');
   const { point, op = null, nth = null, p = null } = row;
   if (typeof point !== 'string' || !isPoint(point)) return fail('a point');
-  if (op !== null && WRITE_POINTS.has(point)) return fail(`no op at ${point}, which concerns no request`);
+  if (op !== null && WRITE_POINTS.has(point)) return fail(`no op for ${point}, which concerns store writes`);
   if (op !== null && !(typeof op === 'string' && isOp(op))) return fail('an operation, such as spot.newOrder');
   if ((nth === null) === (p === null)) return fail('one of nth and p');
-  if (nth !== null && !(Number.isSafeInteger(nth) && Number(nth) > 0)) return fail('nth from 1 on');
+  if (nth !== null && !(Number.isSafeInteger(nth) && Number(nth) > 0)) return fail('nth to be a whole number of at least 1');
   if (p !== null && !(typeof p === 'number' && p >= 0 && p <= 1)) return fail('p from 0 to 1');
   const unknown = Object.keys(row).find((name) => !['point', 'op', 'nth', 'p', 'params'].includes(name));
   if (unknown !== undefined) return fail(`point, op, nth or p, and params, got ${unknown}`);
@@ -143,21 +151,22 @@ function parseRow(row: unknown, at: number): Scheduled {
   return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, seen: 0 };
 }
 
+/** Parses the parameters of a row: all that the point has, each in its range. */
 function paramsOf(point: Point, given: unknown, fail: (what: string) => never): Fault['params'] {
-  const wanted: readonly string[] = POINTS[point];
+  const expectedNames: readonly string[] = POINTS[point];
   if (!isRecord(given)) return fail('params to be an object');
-  const unknown = Object.keys(given).find((name) => !wanted.includes(name));
+  const unknown = Object.keys(given).find((name) => !expectedNames.includes(name));
   if (unknown !== undefined) return fail(`no params.${unknown} of ${point}`);
   const params: Record<string, number | string> = {};
-  for (const name of wanted) {
+  for (const name of expectedNames) {
     const value = given[name];
     if (TEXT_PARAMS.has(name)) {
       params[name] = typeof value === 'string' ? value : fail(`params.${name} of ${point}, which is text`);
       continue;
     }
     const [min, max] = PARAM_RANGES[name] ?? [0, 0];
-    const isRight = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-    params[name] = isRight ? value : fail(`params.${name} of ${point}, a whole number from ${min} to ${max}`);
+    const isInRange = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+    params[name] = isInRange ? value : fail(`params.${name} of ${point}, a whole number from ${min} to ${max}`);
   }
   return params;
 }

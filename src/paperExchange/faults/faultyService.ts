@@ -5,11 +5,12 @@ import type { Delays } from '../dialect/config.ts';
 import type { ServiceRequest, ServiceResponse } from '../api/message.ts';
 import type { Service } from '../service.ts';
 import { type Fault, Faults, faultNumber, type Point } from './faults.ts';
-import { misread } from './readFaults.ts';
+import { corruptReply } from './readFaults.ts';
 
-/** What reaches the client. Null: the connection closes without a reply. */
-export type Delivered = (ServiceResponse & { /** Only this many bytes of the body arrive. */ readonly cutAt?: number }) | null;
+/** The reply that reaches the client. Null: the connection closes without a reply. */
+export type Delivered = (ServiceResponse & { /** Bytes of the body that arrive. Absent: all. */ readonly cutAt?: number }) | null;
 
+/** Passes requests to the service, and loses, delays, repeats or alters them and their replies. */
 export class FaultyService {
   readonly service: Service;
   readonly faults: Faults;
@@ -27,35 +28,36 @@ export class FaultyService {
     if (faults.active === 0) return deliver(service.handle(request, nowMs));
     service.advance(nowMs);
     const op = service.opOf(request);
-    const wrong = faults.at(op);
-    const stall = wrong.get('PROC.stall');
+    const active = faults.at(op);
+    const stall = active.get('PROC.stall');
     if (stall !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, faultNumber(stall, 'ms'));
-    if (wrong.has('NET.reqDrop')) return deliver(null);
-    this.#schedule(faultNumber(wrong.get('NET.reqDelay'), 'ms'), () => {
-      if (wrong.has('NET.dup')) this.#handle(request, op, wrong);
-      const response = delivered(this.#handle(request, op, wrong), wrong);
-      this.#schedule(faultNumber(wrong.get('NET.respDelay'), 'ms'), () => deliver(response));
+    if (active.has('NET.reqDrop')) return deliver(null);
+    this.#schedule(faultNumber(active.get('NET.reqDelay'), 'ms'), () => {
+      if (active.has('NET.dup')) this.#handle(request, op, active);
+      const response = delivered(this.#handle(request, op, active), active);
+      this.#schedule(faultNumber(active.get('NET.respDelay'), 'ms'), () => deliver(response));
     });
   }
 
-  #handle(request: ServiceRequest, op: Op | null, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
+  /** Handles a request under faults of the gateway, the message bus and the reads. */
+  #handle(request: ServiceRequest, op: Op | null, active: ReadonlyMap<Point, Fault>): ServiceResponse {
     const { service } = this;
     const market = op === null ? 'spot' : endpointOf(op).market;
-    const fault = wrong.get('GW.code');
+    const fault = active.get('GW.code');
     if (fault) return service.error(faultNumber(fault, 'code'), market);
-    const unknown = wrong.get('BUS.unknown');
-    if (unknown && faultNumber(unknown, 'executed') === 0) return this.#unknown(unknown, request);
+    const unknown = active.get('BUS.unknown');
+    if (unknown && faultNumber(unknown, 'executed') === 0) return this.#unknownOutcome(unknown, request);
     const side = service.sides[market];
-    const lag = wrong.get('READ.lag');
+    const lag = active.get('READ.lag');
     if (lag !== undefined) side?.holdReads(faultNumber(lag, 'ms'));
-    const response = misread(this.#delayed(request, side, wrong), wrong);
-    return unknown && response.status === 200 ? this.#unknown(unknown, request) : response;
+    const response = corruptReply(this.#handleDelayed(request, side, active), active);
+    return unknown && response.status === 200 ? this.#unknownOutcome(unknown, request) : response;
   }
 
   /** Handles a request while the delays of its market are replaced by those of the faults. */
-  #delayed(request: ServiceRequest, side: { delays: Delays } | null, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
+  #handleDelayed(request: ServiceRequest, side: { delays: Delays } | null, active: ReadonlyMap<Point, Fault>): ServiceResponse {
     const { service } = this;
-    const [admission, cancel] = [wrong.get('BUS.delay'), wrong.get('BUS.cancelDelay')];
+    const [admission, cancel] = [active.get('BUS.delay'), active.get('BUS.cancelDelay')];
     if (side === null) return service.handle(request, service.nowMs);
     const usual = side.delays;
     side.delays = {
@@ -68,13 +70,15 @@ export class FaultyService {
     return response;
   }
 
-  #unknown(fault: Fault, request: ServiceRequest): ServiceResponse {
+  /** Returns the reply that leaves the outcome of a request unknown. */
+  #unknownOutcome(fault: Fault, request: ServiceRequest): ServiceResponse {
     const code = faultNumber(fault, 'code');
     if (code === 504) return { status: 504, headers: {}, body: '' };
     const op = this.service.opOf(request);
     return this.service.error(code, op === null ? 'spot' : endpointOf(op).market);
   }
 
+  /** Runs `run` after `ms`; at once for 0. */
   #schedule(ms: number, run: () => void): void {
     if (ms === 0) return run();
     this.delayed++;
@@ -86,9 +90,9 @@ export class FaultyService {
 }
 
 /** Returns the reply as it arrives at the client. */
-function delivered(response: ServiceResponse, wrong: ReadonlyMap<Point, Fault>): Delivered {
-  if (wrong.has('NET.respDrop')) return null;
-  const [replaced, cut] = [wrong.get('NET.replace'), wrong.get('NET.truncate')];
-  const given = replaced ? { status: faultNumber(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;
-  return cut ? { ...given, cutAt: faultNumber(cut, 'bytes') } : given;
+function delivered(response: ServiceResponse, active: ReadonlyMap<Point, Fault>): Delivered {
+  if (active.has('NET.respDrop')) return null;
+  const [replaced, cut] = [active.get('NET.replace'), active.get('NET.truncate')];
+  const reply = replaced ? { status: faultNumber(replaced, 'status'), headers: {}, body: String(replaced.params['body']) } : response;
+  return cut ? { ...reply, cutAt: faultNumber(cut, 'bytes') } : reply;
 }

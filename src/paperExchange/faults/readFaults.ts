@@ -5,19 +5,19 @@ import { parseJson } from '../../protocol/json/parseJson.ts';
 import type { ServiceResponse } from '../api/message.ts';
 import { type Fault, faultNumber, type Point, faultText } from './faults.ts';
 
-type Change = (fault: Fault, json: Json) => Json;
+type ReplyChange = (fault: Fault, json: Json) => Json;
 
-const CHANGES: Readonly<Partial<Record<Point, Change>>> = {
-  'READ.truncate': (fault, json) => onList(json, (rows) => rows.slice(0, faultNumber(fault, 'rows'))),
-  'READ.duplicate': (_, json) => onList(json, (rows) => [...rows.slice(0, 1), ...rows]),
-  'READ.reverse': (_, json) => onList(json, (rows) => rows.toReversed()),
-  'READ.remove': (fault, json) => onField(json, faultText(fault, 'field'), null),
-  'READ.replace': (fault, json) => onField(json, faultText(fault, 'field'), faultText(fault, 'value')),
+const CHANGES: Readonly<Partial<Record<Point, ReplyChange>>> = {
+  'READ.truncate': (fault, json) => changeList(json, (rows) => rows.slice(0, faultNumber(fault, 'rows'))),
+  'READ.duplicate': (_, json) => changeList(json, (rows) => [...rows.slice(0, 1), ...rows]),
+  'READ.reverse': (_, json) => changeList(json, (rows) => rows.toReversed()),
+  'READ.remove': (fault, json) => changeField(json, faultText(fault, 'field'), null),
+  'READ.replace': (fault, json) => changeField(json, faultText(fault, 'field'), faultText(fault, 'value')),
 };
 
 /** Returns the reply with the faults applied. Errors and text that is not JSON stay unchanged. */
-export function misread(response: ServiceResponse, wrong: ReadonlyMap<Point, Fault>): ServiceResponse {
-  const changes = Array.from(wrong.values()).filter(({ point }) => CHANGES[point] !== undefined);
+export function corruptReply(response: ServiceResponse, active: ReadonlyMap<Point, Fault>): ServiceResponse {
+  const changes = Array.from(active.values()).filter(({ point }) => CHANGES[point] !== undefined);
   if (changes.length === 0 || response.status !== 200) return response;
   const parsed = parseJson(response.body);
   if (!parsed.ok) return response;
@@ -26,20 +26,20 @@ export function misread(response: ServiceResponse, wrong: ReadonlyMap<Point, Fau
 }
 
 /** Changes the first list that the reply is or contains. */
-function onList(json: Json, change: (rows: readonly Json[]) => readonly Json[]): Json {
+function changeList(json: Json, change: (rows: readonly Json[]) => readonly Json[]): Json {
   if (isList(json)) return change(json);
   if (!isObject(json)) return json;
-  const found = Array.from(json).find(([, value]) => hasList(value));
-  if (found === undefined) return json;
-  return new Map(Array.from(json, ([name, value]) => [name, name === found[0] ? onList(value, change) : value]));
+  const listMember = Array.from(json).find(([, value]) => hasList(value));
+  if (listMember === undefined) return json;
+  return new Map(Array.from(json, ([name, value]) => [name, name === listMember[0] ? changeList(value, change) : value]));
 }
 
 const hasList = (json: Json): boolean => isList(json) || (isObject(json) && Array.from(json.values()).some(hasList));
 
-/** `value` null removes the field. */
-function onField(json: Json, field: string, value: string | null): Json {
-  if (isList(json)) return json.map((each) => onField(each, field, value));
+/** Sets a field to `value` wherever it occurs. Null removes the field. */
+function changeField(json: Json, field: string, value: string | null): Json {
+  if (isList(json)) return json.map((element) => changeField(element, field, value));
   if (!isObject(json)) return json;
   const kept = Array.from(json).filter(([name]) => value !== null || name !== field);
-  return new Map(kept.map(([name, each]) => [name, name === field && value !== null ? value : onField(each, field, value)]));
+  return new Map(kept.map(([name, member]) => [name, name === field && value !== null ? value : changeField(member, field, value)]));
 }

@@ -1,4 +1,4 @@
-// The true state of the exchange, not what reads currently show: accounts, orders, positions, triggers.
+// The true state of the exchange: accounts, orders, positions and triggers. Reads of the API may lag behind it.
 
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { ServiceConfig } from '../dialect/config.ts';
@@ -9,22 +9,23 @@ import type { OwnTrade, UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
 
-type Names = (account: number) => string | undefined;
+type AccountNames = (account: number) => string | undefined;
 
+/** Returns accounts, open orders, positions and waiting triggers of both markets. Amounts are plain decimals. */
 export function truthOfMarkets(service: Service, { accounts }: ServiceConfig) {
   const { spot, futures } = service.sides;
-  const nameOf: Names = (account) => accounts[account]?.name;
+  const nameOf: AccountNames = (account) => accounts[account]?.name;
   const orders = [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
   return {
     accounts: accounts.map(({ name, uid }, account) => ({
       name,
       uid,
-      balances: spot === null ? [] : balances(spot, account),
-      futures: futures === null ? [] : margins(futures, account),
+      balances: spot === null ? [] : balanceRows(spot, account),
+      futures: futures === null ? [] : marginRows(futures, account),
     })),
     orders: orders.map((order) => orderRow(order, nameOf)),
     trades: { spot: spot?.lastTradeId ?? 0, futures: futures?.lastTradeId ?? 0 },
-    positions: futures === null ? [] : positions(futures, nameOf, accounts.length),
+    positions: futures === null ? [] : positionRows(futures, nameOf, accounts.length),
     triggers: (futures?.triggers.pending() ?? []).map(({ id, clientOrderId, trigger: { account, kind, price, child } }) => ({
       id,
       account: nameOf(account),
@@ -39,25 +40,25 @@ export function truthOfMarkets(service: Service, { accounts }: ServiceConfig) {
 /** Returns every order ever accepted, including those that have ended. Oldest first within each market. */
 export function ordersOfMarkets(service: Service, { accounts }: ServiceConfig) {
   const { spot, futures } = service.sides;
-  const nameOf: Names = (account) => accounts[account]?.name;
-  return [...(spot === null ? [] : everyOrder(spot)), ...(futures === null ? [] : everyOrder(futures))].map((order) =>
+  const nameOf: AccountNames = (account) => accounts[account]?.name;
+  return [...(spot === null ? [] : allOrders(spot)), ...(futures === null ? [] : allOrders(futures))].map((order) =>
     orderRow(order, nameOf),
   );
 }
 
-function everyOrder<O extends UserOrder, T extends OwnTrade>({ orders, counters }: ExchangeSide<O, T>): readonly O[] {
-  const found = Array.from({ length: counters.orders }, (_, at) => orders.orderNumbered(at + 1));
-  return found.filter((order) => order !== null);
+function allOrders<O extends UserOrder, T extends OwnTrade>({ orders, counters }: ExchangeSide<O, T>): readonly O[] {
+  const numbered = Array.from({ length: counters.orders }, (_, index) => orders.orderNumbered(index + 1));
+  return numbered.filter((order) => order !== null);
 }
 
-const balances = (spot: SpotExchange, account: number) =>
+const balanceRows = (spot: SpotExchange, account: number) =>
   Array.from(spot.assets(), ([asset, digits]) => ({
     asset,
     free: fromScaled(spot.venue.free(account, asset), digits),
     locked: fromScaled(spot.venue.locked(account, asset), digits),
   }));
 
-function margins(futures: FuturesExchange, account: number) {
+function marginRows(futures: FuturesExchange, account: number) {
   const { wallets } = futures.venue;
   return Array.from(futures.assets(), ([asset, digits]) => {
     const index = wallets.asset(asset);
@@ -67,7 +68,7 @@ function margins(futures: FuturesExchange, account: number) {
   });
 }
 
-const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting }: UserOrder, nameOf: Names) => ({
+const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting }: UserOrder, nameOf: AccountNames) => ({
   id,
   account: nameOf(account),
   clientOrderId,
@@ -77,9 +78,9 @@ const orderRow = ({ id, account, clientOrderId, instrument, live, ended, resting
   isInBook: resting !== null,
 });
 
-function positions({ venue: { wallets } }: FuturesExchange, nameOf: Names, accounts: number) {
-  const all = Array.from({ length: accounts }, (_, account) => wallets.openPositions(account)).flat();
-  return all.map(({ account, index, isLong, lots, isCross, leverage }) => {
+function positionRows({ venue: { wallets } }: FuturesExchange, nameOf: AccountNames, accounts: number) {
+  const open = Array.from({ length: accounts }, (_, account) => wallets.openPositions(account)).flat();
+  return open.map(({ account, index, isLong, lots, isCross, leverage }) => {
     const { instrument } = wallets.contracts[index]!;
     return {
       account: nameOf(account),

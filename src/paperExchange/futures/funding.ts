@@ -5,11 +5,12 @@ import type { Instrument, InstrumentId } from '../../model/instrument.ts';
 
 /** Funding is paid at 00:00, 08:00 and 16:00 UTC of the exchange's clock. */
 export const FUNDING_MS = 8 * 3_600_000;
-/** Seeded rates lie between -0.01 % and 0.03 %, around the 0.01 % that perpetuals usually have in a calm market. In 10^-8. */
+/** Seeded rates lie between -0.01 % and 0.03 %. Perpetuals usually have 0.01 % in a calm market. In 10^-8. */
 const LOWEST = -10_000;
 const RANGE = 40_000;
 const SEED_STEP = 1_000_003;
 
+/** The funding rates of an exchange, by contract and period. */
 export class FundingSchedule {
   readonly #configured: Readonly<Record<InstrumentId, number>>;
   readonly #seed: number;
@@ -19,7 +20,7 @@ export class FundingSchedule {
     this.#seed = seed;
   }
 
-  /** Returns the rate that is paid at the end of the period of `timeMs`, whole in 10^-12. `later` adds that many periods. */
+  /** Returns the rate that is paid at the end of the period of `timeMs`, whole in 10^-12. `later`: number of periods after that one. */
   at({ id, contract }: Instrument, timeMs: number, later = 0): number {
     const configured = this.#configured[id];
     if (configured !== undefined) return configured;

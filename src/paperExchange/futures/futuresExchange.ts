@@ -37,6 +37,7 @@ interface Reached {
   low: number;
 }
 
+/** The futures side of one exchange. */
 export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade> implements FuturesSink {
   readonly venue: FuturesVenue;
   readonly triggers: TriggerBook;
@@ -133,22 +134,23 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
    * Requests the cancellation of a trigger order. It ends after the cancel delay and may still fire before. Returns false if refused: see
    * `refusal`.
    */
-  cancelTrigger(found: WireTrigger, again: boolean): boolean {
+  cancelTrigger(waiting: WireTrigger, again: boolean): boolean {
     const { triggers } = this;
-    const { status, child } = found.trigger;
-    if (status === 'pending' && found.isLeaving) return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
-    if (!triggers.requestCancel(found)) return this.refuse(triggers.refusal);
-    this.runAfterCancelDelay(child.instrument, () => this.#finishTriggerCancel(found));
+    const { status, child } = waiting.trigger;
+    if (status === 'pending' && waiting.isLeaving) return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
+    if (!triggers.requestCancel(waiting)) return this.refuse(triggers.refusal);
+    this.runAfterCancelDelay(child.instrument, () => this.#finishTriggerCancel(waiting));
     return true;
   }
   /** If the trigger has fired meanwhile, the cancel applies to the order that it placed (docs/matching.md, 18). */
-  #finishTriggerCancel(found: WireTrigger): void {
-    const { account, childId } = found.trigger;
-    if (this.triggers.finishCancel(found) || childId === null) return;
+  #finishTriggerCancel(waiting: WireTrigger): void {
+    const { account, childId } = waiting.trigger;
+    if (this.triggers.finishCancel(waiting) || childId === null) return;
     const live = this.venue.find(account, childId);
     if (live !== null && this.venue.requestCancel(live)) this.venue.finishCancel(live, this.nowMs);
   }
 
+  /** A position was made smaller. The reduction joins the profit history, where reads see it after the visibility delay. */
   onReduction(
     position: Readonly<VenuePosition>,
     closedLots: number,
@@ -189,14 +191,14 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     };
     const start = { id: this.nextOrderId(), account, clientOrderId: null, intent, placedMs: timeMs, live: null };
     const order = new FuturesUserOrder(start, { leverage, isCross, isLiquidation: true });
-    const of = { filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits, averageTicks: price };
-    order.ended = { status: 'FILLED', isAdmitted: true, ...of };
+    const filled = { filledLots: fill.lots, filledUnits, feeUnits: fee, profitUnits: this.#profitUnits, averageTicks: price };
+    order.ended = { status: 'FILLED', isAdmitted: true, ...filled };
     this.#profitUnits = 0;
     this.orders.add(order);
     this.#remember(order);
     this.publish(order);
-    const other = this.nextBackgroundId();
-    const [bidId, askId] = wasLong ? [other, order.id] : [order.id, other];
+    const otherId = this.nextBackgroundId();
+    const [bidId, askId] = wasLong ? [otherId, order.id] : [order.id, otherId];
     const common = { instrument, tradeId: this.nextTradeId(), bidId, askId, price, lots: fill.lots, timeMs, fee };
     const trade = this.newTrade(order, { ...common, isBuyer: !wasLong, isMaker: false, feeInBase: false }, fill);
     this.book(account, trade);
@@ -210,7 +212,9 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   /** Restores open orders. The process may have ended before the mark for its last change was taken, so marks are scheduled. */
   override restoreOpen(records: readonly OpenOrderRecord[]): void {
     super.restoreOpen(records);
-    for (const found of this.triggers.pending()) if (found.isLeaving) this.schedule(0, () => this.#finishTriggerCancel(found));
+    for (const waiting of this.triggers.pending()) {
+      if (waiting.isLeaving) this.schedule(0, () => this.#finishTriggerCancel(waiting));
+    }
     this.#clockwork.scheduleMarks();
   }
 
@@ -221,10 +225,10 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     return order;
   }
 
-  protected override newTrade(order: FuturesUserOrder, trade: OwnTrade, { notional, lots: more, price }: Fill): FuturesTrade {
+  protected override newTrade(order: FuturesUserOrder, trade: OwnTrade, { notional, lots: newLots, price }: Fill): FuturesTrade {
     const { money } = this.venue.book(order.instrument).terms;
-    const filledLots = order.live?.filledLots ?? more;
-    order.averageTicks = money.averageOf(filledLots - more, order.averageTicks, more, price);
+    const filledLots = order.live?.filledLots ?? newLots;
+    order.averageTicks = money.averageOf(filledLots - newLots, order.averageTicks, newLots, price);
     order.profitUnits += this.#profitUnits;
     this.#profitUnits = 0;
     return { ...trade, valueUnits: notional, bidUid: this.#uidOf(trade.bidId), askUid: this.#uidOf(trade.askId) };
@@ -273,6 +277,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     });
   }
 
+  /** Adds the order to the history once reads may show it. */
   #remember({ account, id, instrument }: FuturesUserOrder): void {
     this.runAfterVisibilityDelay(() => this.remember(account, orderNumberOf(id), this.rows.tagOf(instrument)));
   }
@@ -289,6 +294,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     return this.venue.book(this.venue.wallets.contracts[index]!.instrument);
   }
 
+  /** Returns the uid of an order's owner. An order without an owner belongs to the background liquidity. */
   #uidOf(orderId: string): string {
     const owner = this.orders.ownerOf(orderId);
     return owner === null ? BACKGROUND_UID : this.#accounts[owner]!.uid;

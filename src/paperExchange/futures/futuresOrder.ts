@@ -4,6 +4,7 @@ import { InvariantError } from '../../base/errors.ts';
 import type { RowKind } from '../orders/orderRows.ts';
 import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.ts';
 
+/** The terms of a futures order that a spot order does not have. */
 export interface FuturesTerms {
   readonly leverage: number;
   readonly isCross: boolean;
@@ -11,6 +12,7 @@ export interface FuturesTerms {
   readonly isLiquidation: boolean;
 }
 
+/** An order of a user, or a liquidation, on a contract. */
 export class FuturesUserOrder extends UserOrder {
   /** The terms when the order was placed. */
   readonly terms: FuturesTerms;
@@ -21,6 +23,7 @@ export class FuturesUserOrder extends UserOrder {
   }
 }
 
+/** An own trade of an account on a contract. */
 export interface FuturesTrade extends OwnTrade {
   /** Value, in units of the settlement asset. */
   readonly valueUnits: number;
@@ -29,14 +32,15 @@ export interface FuturesTrade extends OwnTrade {
   readonly askUid: string;
 }
 
+/** Makes futures orders and trades from stored records, and returns the terms to be stored. */
 export const FUTURES_ROWS: RowKind<FuturesUserOrder, FuturesTrade> = {
-  order: (start, terms) => new FuturesUserOrder(start, makeRecord(terms)),
+  order: (start, terms) => new FuturesUserOrder(start, requireTerms(terms)),
   termsOf: ({ terms, ended, averageTicks }) => ({ ...terms, averageTicks: ended?.averageTicks ?? averageTicks }),
-  trade: (common, terms) => ({ ...common, ...makeRecord(terms) }),
+  trade: (common, terms) => ({ ...common, ...requireTerms(terms) }),
   tradeTermsOf: ({ valueUnits, bidUid, askUid }) => ({ valueUnits, bidUid, askUid }),
 };
 
-function makeRecord<T>(terms: T | null): T {
-  if (terms === null) throw new InvariantError('a record of futures has the terms of futures');
+function requireTerms<T>(terms: T | null): T {
+  if (terms === null) throw new InvariantError('a futures record has no futures terms');
   return terms;
 }

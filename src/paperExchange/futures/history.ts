@@ -4,13 +4,14 @@ import { InvariantError } from '../../base/errors.ts';
 import type { IndexedList } from '../orders/pagedList.ts';
 import { Offsets, TagColumn } from '../orders/offsets.ts';
 
+/** A history by number. `findNumbered` returns the order or trigger with a number; null if there is none. */
 export class History<T> implements IndexedList<T> {
   readonly #numbers = new Offsets();
   readonly #tags = new TagColumn();
-  readonly #numbered: (number: number) => T | null;
+  readonly #findNumbered: (number: number) => T | null;
 
-  constructor(numbered: (number: number) => T | null) {
-    this.#numbered = numbered;
+  constructor(findNumbered: (number: number) => T | null) {
+    this.#findNumbered = findNumbered;
   }
 
   get length(): number {
@@ -20,9 +21,9 @@ export class History<T> implements IndexedList<T> {
     return this.#tags.at(index);
   }
   at(index: number): T {
-    const found = this.#numbered(this.#numbers.get(index));
-    if (found === null) throw new InvariantError('the history has something that is not there');
-    return found;
+    const row = this.#findNumbered(this.#numbers.get(index));
+    if (row === null) throw new InvariantError('the history names a number that does not exist');
+    return row;
   }
 
   push(number: number, tag: number): void {

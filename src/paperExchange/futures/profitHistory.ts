@@ -21,6 +21,7 @@ export interface TimeRange {
   readonly toMs: number;
 }
 
+/** The profit histories of all accounts of an exchange. */
 export class ProfitHistory {
   /** Records that are not yet in the exchange store. */
   readonly fresh: { readonly account: number; readonly kept: PagedRow<Reduction> }[] = [];
@@ -28,7 +29,7 @@ export class ProfitHistory {
   readonly #archive: ArchiveSource;
   readonly #byAccount: PagedList<Reduction>[] = [];
   readonly #reported = new Map<Readonly<VenuePosition>, ReportedAmounts>();
-  #last = 0;
+  #lastId = 0;
 
   constructor(rows: Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>, archived: ArchiveSource) {
     this.#rows = rows;
@@ -39,7 +40,7 @@ export class ProfitHistory {
   record(
     position: Readonly<VenuePosition>,
     instrument: Instrument,
-    of: {
+    amounts: {
       readonly lots: number;
       readonly closeTicks: number;
       readonly openTicks: number;
@@ -49,29 +50,30 @@ export class ProfitHistory {
     timeMs: number,
   ): PagedRow<Reduction> {
     const { id, isLong, isCross, leverage, feeUnits, fundingUnits, openedMs } = position;
-    const before = this.#reported.get(position);
-    const reported = before?.positionId === id ? before : { feeUnits: 0, fundingUnits: 0 };
+    const earlier = this.#reported.get(position);
+    const reported = earlier?.positionId === id ? earlier : { feeUnits: 0, fundingUnits: 0 };
     this.#reported.set(position, { positionId: id, feeUnits, fundingUnits });
     const row: Reduction = {
-      id: ++this.#last,
+      id: ++this.#lastId,
       instrument,
       isLong,
       isCross,
       leverage,
-      lots: of.lots,
-      openTicks: of.openTicks,
-      closeTicks: of.closeTicks,
-      profitUnits: of.profitUnits,
-      feeUnits: feeUnits - reported.feeUnits + of.extraFee,
+      lots: amounts.lots,
+      openTicks: amounts.openTicks,
+      closeTicks: amounts.closeTicks,
+      profitUnits: amounts.profitUnits,
+      feeUnits: feeUnits - reported.feeUnits + amounts.extraFee,
       fundingUnits: fundingUnits - reported.fundingUnits,
       openedMs,
       timeMs,
     };
-    const kept = { row, tag: this.#rows.tagOf(instrument), place: -1 };
-    this.fresh.push({ account: position.account, kept });
-    return kept;
+    const stored = { row, tag: this.#rows.tagOf(instrument), place: -1 };
+    this.fresh.push({ account: position.account, kept: stored });
+    return stored;
   }
 
+  /** Makes a reduction visible to reads. */
   show(account: number, reduction: PagedRow<Reduction>): void {
     this.#listOf(account).push(reduction);
   }
@@ -86,14 +88,15 @@ export class ProfitHistory {
   /** Restores a record of an earlier process. `place` is its offset in the store. */
   restore({ id, uid, symbol }: ReductionRecord, place: number): void {
     const { accountOf, instrumentOf } = this.#rows.names;
-    this.#last = Math.max(this.#last, id);
+    this.#lastId = Math.max(this.#lastId, id);
     this.#listOf(accountOf(uid)).restore(place, this.#rows.tagOf(instrumentOf(symbol)));
   }
+  /** Returns the stored form of a reduction. */
   textOf(account: number, reduction: Reduction): string {
     return reductionText(account, reduction, this.#rows.names);
   }
 
-  /** Newest first (see `page`). `instrument` null: every contract. `range`: only records of these times, both ends included. */
+  /** Returns records of an account, newest first (see `page`). `instrument` null: every contract. `range` null: any time. */
   list(
     account: number,
     instrument: Instrument | null,
@@ -102,8 +105,8 @@ export class ProfitHistory {
     range: TimeRange | null,
   ): readonly Reduction[] {
     const isBefore = fromId === null ? null : ({ id }: Reduction): boolean => id < fromId;
-    const all = this.#listOf(account);
-    const rows = range === null ? all : within(all, range);
+    const history = this.#listOf(account);
+    const rows = range === null ? history : within(history, range);
     return page(rows, limit, instrument === null ? null : this.#rows.tagOf(instrument), isBefore);
   }
 
@@ -115,8 +118,8 @@ export class ProfitHistory {
 }
 
 /** Returns the records of a list within a time range. The list is ordered by time. */
-function within(all: IndexedList<Reduction>, { fromMs, toMs }: TimeRange): IndexedList<Reduction> {
-  const first = firstFrom(all, ({ timeMs }) => timeMs < fromMs);
-  const end = firstFrom(all, ({ timeMs }) => timeMs <= toMs);
-  return { length: Math.max(0, end - first), at: (at) => all.at(first + at), tagAt: (at) => all.tagAt(first + at) };
+function within(history: IndexedList<Reduction>, { fromMs, toMs }: TimeRange): IndexedList<Reduction> {
+  const first = firstFrom(history, ({ timeMs }) => timeMs < fromMs);
+  const end = firstFrom(history, ({ timeMs }) => timeMs <= toMs);
+  return { length: Math.max(0, end - first), at: (index) => history.at(first + index), tagAt: (index) => history.tagAt(first + index) };
 }

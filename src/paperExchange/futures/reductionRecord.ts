@@ -21,12 +21,13 @@ export interface Reduction {
   readonly profitUnits: number;
   /** Fees paid since the previous record, or since the position was opened. Above 0 when paid. */
   readonly feeUnits: number;
-  /** Funding received since then; below 0 when paid. */
+  /** Funding received in the same time; below 0 when paid. */
   readonly fundingUnits: number;
   readonly openedMs: number;
   readonly timeMs: number;
 }
 
+/** The members of a stored record, in their order. */
 export const reductionRecord = record('reduction', {
   uid: text,
   symbol: text,
@@ -46,10 +47,12 @@ export const reductionRecord = record('reduction', {
 
 export type ReductionRecord = RecordOf<typeof reductionRecord>;
 
-export const reductionText = (account: number, { instrument, ...of }: Reduction, { uidOf }: IdMaps): string =>
-  reductionRecord.text({ ...of, uid: uidOf(account), symbol: instrument.wireName });
+/** Returns the text of a record. */
+export const reductionText = (account: number, { instrument, ...members }: Reduction, { uidOf }: IdMaps): string =>
+  reductionRecord.text({ ...members, uid: uidOf(account), symbol: instrument.wireName });
 
-export function reductionIn(of: ReductionRecord, { instrumentOf }: IdMaps): Reduction {
-  const { uid: _uid, symbol, ...members } = of;
+/** Returns the reduction in a stored record. */
+export function reductionIn(stored: ReductionRecord, { instrumentOf }: IdMaps): Reduction {
+  const { uid: _uid, symbol, ...members } = stored;
   return { ...members, instrument: instrumentOf(symbol) };
 }

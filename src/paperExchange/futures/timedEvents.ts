@@ -16,12 +16,13 @@ export interface TimedEventsDeps {
   readonly settle: () => void;
 }
 
+/** Schedules marks and funding of the contracts of one exchange. */
 export class TimedEvents {
-  readonly #parts: TimedEventsDeps;
+  readonly #deps: TimedEventsDeps;
   #isMarkDue = false;
 
-  constructor(parts: TimedEventsDeps) {
-    this.#parts = parts;
+  constructor(deps: TimedEventsDeps) {
+    this.#deps = deps;
     this.#scheduleFunding();
   }
 
@@ -37,15 +38,15 @@ export class TimedEvents {
 
   /** Takes marks and judges positions by them. Bar markets judge theirs when a row closes. */
   #takeMarks(): void {
-    const { venue, markets, settle } = this.#parts;
+    const { venue, markets, settle } = this.#deps;
     const traded = markets.filter(({ rows }) => rows === null);
-    for (const market of traded) mark(venue, market);
+    for (const market of traded) setMark(venue, market);
     if (traded.length > 0) settle();
   }
 
   #scheduleFunding(): void {
     this.#atWhole(FUNDING_MS, () => {
-      const { venue, markets, rates, scheduler } = this.#parts;
+      const { venue, markets, rates, scheduler } = this.#deps;
       // Takes the marks of the funding: the first ones at or after its time.
       this.#takeMarks();
       for (const { instrument, rows } of markets) {
@@ -61,17 +62,17 @@ export class TimedEvents {
 
   /** Runs at the next whole multiple of `ms`. */
   #atWhole(ms: number, run: () => void): void {
-    const { scheduler } = this.#parts;
+    const { scheduler } = this.#deps;
     scheduler.at((Math.floor(scheduler.nowMs / ms) + 1) * ms, run);
   }
 }
 
 /** Sets a new mark. All four prices are equal, because positions are not judged by prices between two marks. */
-function mark(venue: FuturesVenue, { instrument, matcher: { book }, referencePrice }: TradedMarket): void {
+function setMark(venue: FuturesVenue, { instrument, matcher: { book }, referencePrice }: TradedMarket): void {
   const { lastPrice } = venue.book(instrument);
   if (lastPrice === 0) return;
   const [bid, ask] = [book.best('buy')?.price ?? lastPrice, book.best('sell')?.price ?? lastPrice];
-  // The median of three independent prices. An order or trade that moves one of them cannot move the mark beyond the others.
+  // The median of three prices: an order or trade that moves one of them cannot move the mark beyond the other two.
   const ticks = referencePrice > 0 ? median(referencePrice, Math.round((bid + ask) / 2), lastPrice) : median(bid, ask, lastPrice);
   venue.markRow(instrument, ticks, ticks, ticks, ticks);
 }

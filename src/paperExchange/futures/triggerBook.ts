@@ -27,6 +27,7 @@ type TriggerRows = Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'ta
 /** Places the child order of a trigger. Returns the order, or the error code of its refusal. */
 export type PlaceTriggeredOrder = (account: number, intent: OrderIntent, clientOrderId: string | null) => FuturesUserOrder | number;
 
+/** The trigger orders of one exchange: waiting ones in memory, ended ones in the store. */
 export class TriggerBook {
   /** Error code of the last refusal. */
   refusal = 0;
@@ -50,7 +51,7 @@ export class TriggerBook {
     this.#place = place;
   }
 
-  /** Returns null if refused: see `refusal`. */
+  /** Places a trigger order. Returns null if it is refused: see `refusal`. */
   place(
     account: number,
     kind: TriggerKind,
@@ -64,22 +65,22 @@ export class TriggerBook {
       this.refusal = this.#queue.refusal;
       return null;
     }
-    const made: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, placedMs: times.placedMs, isLeaving: false };
-    this.#inMemory.set(trigger.id, made);
+    const placed: WireTrigger = { id: wireId(PREFIX, trigger.id), clientOrderId, trigger, placedMs: times.placedMs, isLeaving: false };
+    this.#inMemory.set(trigger.id, placed);
     this.remember(trigger.id, account, this.#rows.tagOf(child.instrument));
-    this.changed.add(made);
-    return made;
+    this.changed.add(placed);
+    return placed;
   }
 
   /** Restores a waiting trigger of an earlier process. Called in order, oldest first. */
-  restore(of: WaitingTriggerRecord): void {
-    const made = waitingTriggerIn(of, this.#rows.names);
-    this.#queue.restore(made.trigger);
-    this.#inMemory.set(made.trigger.id, made);
+  restore(stored: WaitingTriggerRecord): void {
+    const waiting = waitingTriggerIn(stored, this.#rows.names);
+    this.#queue.restore(waiting.trigger);
+    this.#inMemory.set(waiting.trigger.id, waiting);
   }
   /** Restores the newest ended trigger, so that new numbers follow it. */
-  restoreArchived(of: TriggerRecord): void {
-    this.#queue.restore(triggerIn(of, this.#rows.names).trigger);
+  restoreArchived(stored: TriggerRecord): void {
+    this.#queue.restore(triggerIn(stored, this.#rows.names).trigger);
   }
 
   /** Adds the trigger to the list of its account. Called in order, oldest first. */
@@ -88,22 +89,22 @@ export class TriggerBook {
   }
 
   /** Notes that the trigger has ended and where it is in the store. */
-  put(number: number, place: number): void {
+  markArchived(number: number, place: number): void {
     this.#places.set(number, place);
     this.#inMemory.delete(number);
   }
 
-  /** Returns null if the account has no such trigger. */
+  /** Returns the trigger with an id on the wire; null if the account has no such trigger. */
   find(account: number, id: string): WireTrigger | null {
     const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireId(PREFIX, number) !== id) return null;
-    const found = this.#triggerNumbered(number);
-    return found?.trigger.account === account ? found : null;
+    const trigger = this.#triggerNumbered(number);
+    return trigger?.trigger.account === account ? trigger : null;
   }
 
   #triggerNumbered(number: number): WireTrigger | null {
-    const found = this.#inMemory.get(number);
-    if (found !== undefined) return found;
+    const inMemory = this.#inMemory.get(number);
+    if (inMemory !== undefined) return inMemory;
     const place = this.#places.get(number);
     return place < 0 ? null : triggerIn(this.#archive.reader.read(triggerRecord, place), this.#rows.names);
   }
@@ -112,21 +113,21 @@ export class TriggerBook {
    * Requests a cancellation, which `finishCancel` completes. Until then the trigger may still fire. Returns false if it no longer waits:
    * see `refusal`.
    */
-  requestCancel(found: WireTrigger): boolean {
-    if (found.trigger.status !== 'pending') {
+  requestCancel(waiting: WireTrigger): boolean {
+    if (waiting.trigger.status !== 'pending') {
       this.refusal = VENUE_CODES.cancelNotAllowed.code;
       return false;
     }
-    found.isLeaving = true;
-    this.changed.add(found);
+    waiting.isLeaving = true;
+    this.changed.add(waiting);
     return true;
   }
 
   /** Completes a cancellation. Returns false if the trigger has fired meanwhile. */
-  finishCancel(found: WireTrigger): boolean {
-    const { account, id } = found.trigger;
+  finishCancel(waiting: WireTrigger): boolean {
+    const { account, id } = waiting.trigger;
     if (this.#queue.cancel(account, id) === null) return false;
-    this.changed.add(found);
+    this.changed.add(waiting);
     return true;
   }
 
@@ -137,13 +138,13 @@ export class TriggerBook {
     from: number,
     limit: number,
   ): { readonly count: number; readonly rows: readonly WireTrigger[] } {
-    const all = this.#byAccount[account];
+    const history = this.#byAccount[account];
     const tag = this.#rows.tagOf(instrument);
     const rows: WireTrigger[] = [];
     let count = 0;
-    for (let at = (all?.length ?? 0) - 1; at >= 0; at--) {
-      if (all!.tagAt(at) !== tag) continue;
-      if (count >= from && rows.length < limit) rows.push(all!.at(at));
+    for (let index = (history?.length ?? 0) - 1; index >= 0; index--) {
+      if (history!.tagAt(index) !== tag) continue;
+      if (count >= from && rows.length < limit) rows.push(history!.at(index));
       count++;
     }
     return { count, rows };
@@ -174,15 +175,15 @@ export class TriggerBook {
   }
 
   /**
-   * Returns the triggers of a row of bars, in the order of docs/matching.md: those that it reaches fire one by one. `fires` is called
+   * Returns the triggers of a row of bars, in the order of docs/matching.md: those that it reaches fire one by one. `onFire` is called
    * before a child is placed, with its time.
    */
-  inRow(fires: (timeMs: number) => void): RowTriggers {
+  inRow(onFire: (timeMs: number) => void): RowTriggers {
     return {
       reachedBy: (instrument, openMs, open, high, low) => this.#queue.reachedBy(instrument, openMs, open, high, low),
       fireAt: (trigger, price, timeMs) => {
         this.#queue.fire(trigger, price, timeMs, (fired, firedMs) => {
-          fires(firedMs);
+          onFire(firedMs);
           const child = this.#fire(fired);
           return typeof child === 'number' ? null : child.live;
         });
@@ -190,9 +191,10 @@ export class TriggerBook {
     };
   }
 
+  /** Places the child order of a trigger that has fired. Returns the order, or the error code of its refusal. */
   #fire({ id, account, child }: Trigger): FuturesUserOrder | number {
-    const found = this.#inMemory.get(id);
-    if (found !== undefined) this.changed.add(found);
-    return this.#place(account, child, found?.clientOrderId ?? null);
+    const fired = this.#inMemory.get(id);
+    if (fired !== undefined) this.changed.add(fired);
+    return this.#place(account, child, fired?.clientOrderId ?? null);
   }
 }

@@ -10,14 +10,15 @@ import { record, type RecordOf } from '../records/record.ts';
 /** Prefix of the ids of trigger orders. */
 export const TRIGGER_PREFIX = '1622';
 
+/** A trigger order as clients see it. */
 export interface WireTrigger {
   /** The id on the wire. */
   readonly id: string;
   readonly clientOrderId: string | null;
   readonly trigger: Trigger;
   /**
-   * The time that clients see. An order that arrives shortly after the open of a row counts from that open, so the trigger may have waited
-   * longer.
+   * The time of placing that clients see. An order that arrives shortly after the open of a row counts as present at that open, so the
+   * trigger may have waited longer.
    */
   readonly placedMs: number;
   /** True when a cancellation was requested and has not taken effect. */
@@ -46,6 +47,7 @@ export const waitingTriggerRecord = record('waitingTrigger', { ...TRIGGER, isLea
 export type TriggerRecord = RecordOf<typeof triggerRecord>;
 export type WaitingTriggerRecord = RecordOf<typeof waitingTriggerRecord>;
 
+/** Returns the stored form of a trigger order, whether it waits or has ended. */
 export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: WireTrigger, { uidOf }: IdMaps): string {
   const { id: number, account, kind, price, child, sinceMs, status, code } = trigger;
   const { instrument, side, role, lots: size, limit, reduceOnly } = child;
@@ -55,31 +57,32 @@ export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: Wir
 }
 
 /** Returns a trigger order that waits. */
-export const waitingTriggerIn = (of: WaitingTriggerRecord, names: IdMaps): WireTrigger => ({
-  ...commonIn(of, { status: 'pending', code: 0 }, names),
-  isLeaving: of.isLeaving,
+export const waitingTriggerIn = (stored: WaitingTriggerRecord, names: IdMaps): WireTrigger => ({
+  ...commonIn(stored, { status: 'pending', code: 0 }, names),
+  isLeaving: stored.isLeaving,
 });
 
 /** Returns a trigger order that has ended. */
-export const triggerIn = (of: TriggerRecord, names: IdMaps): WireTrigger => ({ ...commonIn(of, of, names), isLeaving: false });
+export const triggerIn = (stored: TriggerRecord, names: IdMaps): WireTrigger => ({ ...commonIn(stored, stored, names), isLeaving: false });
 
+/** Returns the members that waiting and ended triggers share. */
 function commonIn(
-  of: Omit<TriggerRecord, 'status' | 'code'>,
+  stored: Omit<TriggerRecord, 'status' | 'code'>,
   { status, code }: Pick<Trigger, 'status' | 'code'>,
   { accountOf, instrumentOf }: IdMaps,
 ): Omit<WireTrigger, 'isLeaving'> {
   const child = {
-    instrument: instrumentOf(of.symbol),
-    side: of.side,
-    role: of.role,
-    lots: lots(of.lots),
+    instrument: instrumentOf(stored.symbol),
+    side: stored.side,
+    role: stored.role,
+    lots: lots(stored.lots),
     quoteUnits: units(0),
-    limit: ticks(of.limit),
-    reduceOnly: of.reduceOnly,
+    limit: ticks(stored.limit),
+    reduceOnly: stored.reduceOnly,
     timeInForce: null,
     slot: '',
   };
-  const { number: id, kind, price, sinceMs } = of;
-  const trigger = { id, account: accountOf(of.uid), kind, price, child, sinceMs, expiresMs: Infinity, status, childId: null, code };
-  return { id: wireId(TRIGGER_PREFIX, id), clientOrderId: of.clientOrderId, trigger, placedMs: of.placedMs };
+  const { number: id, kind, price, sinceMs } = stored;
+  const trigger = { id, account: accountOf(stored.uid), kind, price, child, sinceMs, expiresMs: Infinity, status, childId: null, code };
+  return { id: wireId(TRIGGER_PREFIX, id), clientOrderId: stored.clientOrderId, trigger, placedMs: stored.placedMs };
 }

@@ -29,7 +29,7 @@ import { contractOf, wireMoneyText, wireRateText } from './futuresText.ts';
 /** Decimals of the 24-hour price change. */
 const CHANGE_DIGITS = 8;
 
-/** Returns the interval of a futures wire name. `empty`: known, but without bars. Null: not known. */
+/** Returns the interval of a futures wire name; `empty` if it is known but has no bars, and null if it is unknown. */
 export function futuresInterval(name: string, { intervals }: Profile): CommonInterval | 'empty' | null {
   if (name === '1h' && intervals === 'futures4h') return 'empty';
   if (name === '4h') return intervals === 'spec' ? null : '4h';
@@ -39,6 +39,7 @@ export function futuresInterval(name: string, { intervals }: Profile): CommonInt
 /** True for an interval name that the futures klines accept. */
 export const isFuturesInterval = (name: string, profile: Profile): boolean => futuresInterval(name, profile) !== null;
 
+/** Returns the handlers of the public futures calls. */
 export function futuresPublic(exchange: FuturesExchange, profile: Profile, timezone: string): Handlers {
   const depths = new Depths(exchange, depthAnswer('futures'), profile);
   return {
@@ -74,6 +75,7 @@ export function futuresPublic(exchange: FuturesExchange, profile: Profile, timez
   };
 }
 
+/** Returns the ticker of the 24 hours before `nowMs`. */
 function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: number): FuturesTicker {
   const day = tape.klines.day(nowMs);
   const price = (ticks: number | undefined): string => (ticks === undefined ? '0' : wirePriceText(instrument, ticks));
@@ -91,7 +93,7 @@ function tickerOf({ instrument, matcher: { book }, tape }: TradedMarket, nowMs: 
   };
 }
 
-/** Limits that this exchange does not have are set to the largest number that it can represent exactly. */
+/** Returns the terms of a contract as the wire states them. A limit that this exchange does not have is its largest exact number. */
 function contractRow(instrument: Instrument): WireContract {
   const terms = contractOf(instrument);
   const max = wireQuantityText(instrument, MAX_EXACT);

@@ -42,8 +42,9 @@ import {
 /** Decimals of a margin rate. */
 const RATE_DIGITS = 6;
 /** Open orders have no page limit. */
-const ALL = Infinity;
+const NO_LIMIT = Infinity;
 
+/** Returns the handlers of the signed futures reads. */
 export function futuresReads(exchange: FuturesExchange, profile: Profile): Handlers {
   const { orders, venue, triggers, profits } = exchange;
   return {
@@ -55,7 +56,7 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
     }),
     'futures.openOrders': signedHandler(({ args, caller }) => {
       const rows = orders
-        .open(caller.account, args.instrument, ALL)
+        .open(caller.account, args.instrument, NO_LIMIT)
         .flatMap((order) => (order.visible === null ? [] : [futuresOrderRecord(order, order.visible, false)]));
       return done(encodeAnswer(futuresOpenOrdersAnswer, listing(rows), profile));
     }),
@@ -96,31 +97,32 @@ export function futuresReads(exchange: FuturesExchange, profile: Profile): Handl
   };
 }
 
+/** Returns the first id that a list may have; null: any. */
 function fromIdOf({ texts }: CallArgs, { fromId }: Profile): number | null {
   const text = texts.get('fromId');
   return text === undefined ? null : Number(text) + (fromId === 'exclusive' ? 1 : 0);
 }
 
-function positionRow(of: VenuePositionView): PositionRow {
-  const { instrument } = of;
+function positionRow(view: VenuePositionView): PositionRow {
+  const { instrument } = view;
   return {
     symbol: instrument.wireName,
-    leverage: of.leverage,
-    positionType: positionTypeOf(of.isCross),
-    avgPrice: betweenText(instrument, of.averageTicks),
-    positionSide: of.isLong ? 'buy' : 'sell',
-    realizedAmount: wireMoneyText(instrument, of.realisedUnits),
-    positionVolume: wireQuantityText(instrument, of.lots),
-    holdAmount: wireMoneyText(instrument, of.holdUnits),
-    openPrice: betweenText(instrument, of.openTicks),
-    ctime: timeMs(of.openedMs),
-    mtime: timeMs(of.changedMs),
-    canCloseVolume: wireQuantityText(instrument, of.canCloseLots),
-    reducePrice: betweenText(instrument, of.liquidationTicks),
-    keepRate: wireRateText(of.maintenancePpm),
-    capitalFee: wireMoneyText(instrument, of.fundingUnits),
-    tradeFee: wireMoneyText(instrument, 0 - of.feeUnits),
-    // There is no sharing of profits and losses between users here: the insurance account pays losses beyond a margin.
+    leverage: view.leverage,
+    positionType: positionTypeOf(view.isCross),
+    avgPrice: betweenText(instrument, view.averageTicks),
+    positionSide: view.isLong ? 'buy' : 'sell',
+    realizedAmount: wireMoneyText(instrument, view.realisedUnits),
+    positionVolume: wireQuantityText(instrument, view.lots),
+    holdAmount: wireMoneyText(instrument, view.holdUnits),
+    openPrice: betweenText(instrument, view.openTicks),
+    ctime: timeMs(view.openedMs),
+    mtime: timeMs(view.changedMs),
+    canCloseVolume: wireQuantityText(instrument, view.canCloseLots),
+    reducePrice: betweenText(instrument, view.liquidationTicks),
+    keepRate: wireRateText(view.maintenancePpm),
+    capitalFee: wireMoneyText(instrument, view.fundingUnits),
+    tradeFee: wireMoneyText(instrument, 0 - view.feeUnits),
+    // The insurance account pays losses beyond a margin, so users never share profits and losses.
     shareAmount: '0',
   };
 }

@@ -6,7 +6,9 @@ import { done, refused, type HandlerReply } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 
+/** Returns the handlers of the futures settings. */
 export function futuresSettings({ venue, changes }: FuturesExchange, profile: Profile): Handlers {
+  /** The store writes the account again even if the change was refused. */
   const answer = (isDone: boolean, account: number): HandlerReply => {
     changes.accounts.add(account);
     return isDone ? done(encodeAnswer(doneAnswer, null, profile)) : refused(venue.refusal);

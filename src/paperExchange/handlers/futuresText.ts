@@ -1,4 +1,4 @@
-// Converts futures amounts to plain decimals of the wire, and records of the exchange to those of replies.
+// Converts futures amounts to plain decimals, and orders, trades and positions to the rows of replies.
 
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -24,12 +24,14 @@ import type { WireTrigger } from '../futures/triggerRecord.ts';
 /** Extra decimals of a price that lies between ticks. */
 const BETWEEN_DIGITS = 4;
 
+/** Returns the contract terms of an instrument. Throws InvariantError for a spot pair. */
 export function contractOf({ id, contract }: Instrument): Terms {
-  if (contract === undefined) throw new InvariantError(`${id} has no terms of a contract`);
+  if (contract === undefined) throw new InvariantError(`${id} has no contract terms`);
   return contract;
 }
 /** Returns an amount of the settlement asset as a decimal. */
 export const wireMoneyText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
+/** Returns a rate in ppm as a decimal. */
 export const wireRateText = (ppm: number): string => fromScaled(ppm, 6);
 
 /** Returns the decimal of a price in ticks with a fraction; 0 without a price. */
@@ -43,9 +45,11 @@ export const pairOf = ({ wireName, contract }: Instrument): string => {
   const prefix = `${contract?.type ?? ''}-`;
   return wireName.startsWith(prefix) ? wireName.slice(prefix.length) : wireName;
 };
+/** Returns the wire's number of a margin mode. */
 export const positionTypeOf = (isCross: boolean): number => (isCross ? 1 : 2);
 
-const word = <Word extends string>(of: Word): CodeReading<Word> => ({ word: of, raw: of });
+/** Returns a code whose wire form is the word itself. */
+const word = <Word extends string>(text: Word): CodeReading<Word> => ({ word: text, raw: text });
 
 /** An order that has not reached the book is INIT, as in the specification. */
 const statusOf = ({ status, isAdmitted }: VisibleState): CodeReading<OrderStatus> =>
@@ -89,6 +93,7 @@ export function futuresOrderRecord(order: FuturesUserOrder, shown: VisibleState,
   };
 }
 
+/** Returns an order as the order history shows it. */
 export function historyOf(order: FuturesUserOrder, shown: VisibleState): OrderHistoryRow {
   const { instrument, intent, terms } = order;
   const { contractId, openMakerFeePpm, openTakerFeePpm, closeMakerFeePpm, closeTakerFeePpm } = contractOf(instrument);
@@ -120,32 +125,34 @@ export function historyOf(order: FuturesUserOrder, shown: VisibleState): OrderHi
   };
 }
 
-export function profitOf(of: Reduction): ProfitHistoryRow {
-  const { instrument } = of;
+/** Returns a reduction as the profit history shows it. */
+export function profitOf(reduction: Reduction): ProfitHistoryRow {
+  const { instrument } = reduction;
   const money = (units: number): string => wireMoneyText(instrument, units);
-  const total = money(of.profitUnits - of.feeUnits + of.fundingUnits);
+  const total = money(reduction.profitUnits - reduction.feeUnits + reduction.fundingUnits);
   return {
-    id: String(of.id),
+    id: String(reduction.id),
     contractId: contractOf(instrument).contractId,
     contractName: instrument.wireName,
-    side: of.isLong ? 'buy' : 'sell',
-    positionType: positionTypeOf(of.isCross),
-    leverageLevel: of.leverage,
-    volume: wireQuantityText(instrument, of.lots),
-    openPrice: betweenText(instrument, of.openTicks),
-    openEndPrice: betweenText(instrument, of.closeTicks),
-    closeProfit: money(of.profitUnits),
-    tradeFee: money(0 - of.feeUnits),
-    capitalFee: money(of.fundingUnits),
+    side: reduction.isLong ? 'buy' : 'sell',
+    positionType: positionTypeOf(reduction.isCross),
+    leverageLevel: reduction.leverage,
+    volume: wireQuantityText(instrument, reduction.lots),
+    openPrice: betweenText(instrument, reduction.openTicks),
+    openEndPrice: betweenText(instrument, reduction.closeTicks),
+    closeProfit: money(reduction.profitUnits),
+    tradeFee: money(0 - reduction.feeUnits),
+    capitalFee: money(reduction.fundingUnits),
     shareAmount: '0',
     settleProfit: '0',
     realizedAmount: total,
     historyRealizedAmount: total,
-    ctimeMs: timeMs(of.openedMs),
-    mtimeMs: timeMs(of.timeMs),
+    ctimeMs: timeMs(reduction.openedMs),
+    mtimeMs: timeMs(reduction.timeMs),
   };
 }
 
+/** Returns an own trade as the wire shows it. */
 export function futuresFillRecord(trade: FuturesTrade): FuturesFill {
   const { instrument } = trade;
   return {
@@ -178,6 +185,7 @@ const TRIGGER_STATUSES = {
   canceled: 'CANCELED',
 } as const satisfies Readonly<Record<VenueTriggerStatus, string>>;
 
+/** Returns a trigger order as the wire shows it. */
 export function triggerOf({ id, trigger, placedMs }: WireTrigger): TriggerOrder {
   const { child, kind, price, status }: Trigger = trigger;
   const { instrument } = child;

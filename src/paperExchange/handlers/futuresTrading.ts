@@ -18,8 +18,9 @@ import { contractOf } from './futuresText.ts';
 const { paramNotRequired, paramError, closeVolumeExceeded } = VENUE_CODES;
 
 /** The unit in which the volume of an order is given. */
-type Unit = 'contracts' | 'coin' | 'value';
+type VolumeUnit = 'contracts' | 'coin' | 'value';
 
+/** Returns the handlers of the futures calls that create and cancel orders. */
 export function futuresTrading(exchange: FuturesExchange, profile: Profile): Handlers {
   return {
     'futures.createOrder': signedHandler((call) => {
@@ -47,6 +48,7 @@ export function futuresTrading(exchange: FuturesExchange, profile: Profile): Han
   };
 }
 
+/** Handles the create of a trigger order. A trigger whose price is already reached fires at once. */
 function createTriggerOrder(call: SignedCall, exchange: FuturesExchange, profile: Profile): HandlerReply {
   const { args, caller, nowMs } = call;
   const code = combinationCode(call, exchange, profile);
@@ -57,13 +59,13 @@ function createTriggerOrder(call: SignedCall, exchange: FuturesExchange, profile
   const price = scaleText(textArg(args, 'triggerPrice'), instrument.priceDigits);
   const clientOrderId = args.texts.get('clientOrderId') ?? null;
   const times = { placedMs: nowMs, sinceMs: exchange.waitsSinceMs(instrument, nowMs) };
-  const found = exchange.triggers.place(caller.account, kind, price, child, clientOrderId, times);
-  if (found === null) {
+  const placed = exchange.triggers.place(caller.account, kind, price, child, clientOrderId, times);
+  if (placed === null) {
     const isPriceWrong = !Number.isInteger(price) || !Number.isInteger(child.limit);
     return refused(precisionCode(exchange.triggers.refusal, isPriceWrong ? { ...child, limit: ticks(NaN) } : child, profile));
   }
   exchange.fireReachedTriggers(instrument);
-  return done(encodeAnswer(triggerOrderCreatedAnswer, { triggerIds: [found.id], ids: [], cancelIds: [] }, profile));
+  return done(encodeAnswer(triggerOrderCreatedAnswer, { triggerIds: [placed.id], ids: [], cancelIds: [] }, profile));
 }
 
 /** Step 13. Also checks the position type against the account, or against the position to be closed. Returns 0 or an error code. */
@@ -79,17 +81,18 @@ function combinationCode({ args, caller: { account } }: SignedCall, { venue }: F
 }
 
 /** Returns the unit of the volume. The switch decides for a MARKET OPEN; all other orders are in contracts (exchange dialect, 7.1). */
-function unitOf({ args, headers }: SignedCall, { marketOpenUnit }: Profile): Unit {
+function unitOf({ args, headers }: SignedCall, { marketOpenUnit }: Profile): VolumeUnit {
   const isMarketOpen = textArg(args, 'type') === 'MARKET' && textArg(args, 'open') === 'OPEN';
   if (marketOpenUnit !== 'v101') return isMarketOpen ? marketOpenUnit : 'contracts';
   // Without the header the earlier reading applies.
   if (headers['futures-version'] !== '101') return isMarketOpen ? 'value' : 'contracts';
   const unit = args.texts.get('orderUnit') ?? '2';
-  return isMarketOpen && unit === '3' ? 'value' : unit === '1' ? 'coin' : 'contracts';
+  if (isMarketOpen && unit === '3') return 'value';
+  return unit === '1' ? 'coin' : 'contracts';
 }
 
 /** Returns the order in whole numbers. An amount finer than its scale becomes a fraction, which the venue refuses. */
-function intentOf(args: CallArgs, unit: Unit): OrderIntent {
+function intentOf(args: CallArgs, unit: VolumeUnit): OrderIntent {
   const instrument = instrumentArg(args);
   const isLimit = textArg(args, 'type') === 'LIMIT';
   const volume = textArg(args, 'volume');
@@ -97,7 +100,7 @@ function intentOf(args: CallArgs, unit: Unit): OrderIntent {
     instrument,
     side: textArg(args, 'side') === 'BUY' ? 'buy' : 'sell',
     role: isLimit ? 'limit' : 'market',
-    lots: lots(unit === 'value' ? 0 : unit === 'coin' ? lotsOfCoins(instrument, volume) : scaleText(volume, instrument.quantityDigits)),
+    lots: lots(lotsOf(instrument, unit, volume)),
     quoteUnits: units(unit === 'value' ? scaleText(volume, instrument.quoteDigits) : 0),
     limit: ticks(isLimit ? scaleText(textArg(args, 'price'), instrument.priceDigits) : 0),
     reduceOnly: textArg(args, 'open') === 'CLOSE',
@@ -106,13 +109,20 @@ function intentOf(args: CallArgs, unit: Unit): OrderIntent {
   };
 }
 
+/** Returns the ordered lots; 0 for an order by value. */
+function lotsOf(instrument: Instrument, unit: VolumeUnit, volume: string): number {
+  if (unit === 'value') return 0;
+  return unit === 'coin' ? lotsOfCoins(instrument, volume) : scaleText(volume, instrument.quantityDigits);
+}
+
 /** Returns the largest number of lots whose face value is at most `volume` coins. */
 function lotsOfCoins(instrument: Instrument, volume: string): number {
   const { multiplier, multiplierDigits } = contractOf(instrument);
   return Math.floor(scaleText(volume, multiplierDigits + instrument.quantityDigits) / multiplier);
 }
 
+/** Returns the time in force of a request; null if it states none. */
 function timeInForceOf({ texts }: CallArgs): TimeInForce | null {
-  const found = texts.get('timeInForce');
-  return found === 'IOC' || found === 'FOK' || found === 'POST_ONLY' ? found : null;
+  const text = texts.get('timeInForce');
+  return text === 'IOC' || text === 'FOK' || text === 'POST_ONLY' ? text : null;
 }

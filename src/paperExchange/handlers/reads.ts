@@ -1,4 +1,4 @@
-// Replies with depth and klines for both markets, and wire text for the amounts of an instrument.
+// Depth and kline replies of both markets, and the wire text of prices and quantities.
 
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -13,7 +13,9 @@ import type { Profile } from '../dialect/switches.ts';
 import type { TickBar } from '../market/klines.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
 
+/** Returns a price in ticks as a plain decimal. */
 export const wirePriceText = ({ priceDigits }: Instrument, ticks: number): string => fromScaled(ticks, priceDigits);
+/** Returns a quantity in lots as a plain decimal. */
 export const wireQuantityText = ({ quantityDigits }: Instrument, lots: number): string => fromScaled(lots, quantityDigits);
 
 /** Finds the market of an instrument. */
@@ -21,7 +23,8 @@ export interface Markets {
   marketOf(instrument: Instrument): TradedMarket;
 }
 
-interface LastDepth {
+/** A depth reply, with the state of the book, the time and the limit for which it was made. */
+interface DepthReply {
   readonly version: number;
   readonly nowMs: number;
   readonly limit: number;
@@ -30,7 +33,7 @@ interface LastDepth {
 
 /** The last depth reply of each instrument. It is reused while the book and the time (ms) are unchanged. */
 export class Depths {
-  readonly #last = new Map<Instrument, LastDepth>();
+  readonly #last = new Map<Instrument, DepthReply>();
   readonly #markets: Markets;
   readonly #answer: AnswerShape<Depth>;
   readonly #profile: Profile;
@@ -41,14 +44,15 @@ export class Depths {
     this.#profile = profile;
   }
 
+  /** Returns the depth reply of an instrument with at most `limit` levels on each side. */
   of(instrument: Instrument, limit: number, nowMs: number): HandlerReply {
     const { book } = this.#markets.marketOf(instrument).matcher;
     const { version } = book;
     const last = this.#last.get(instrument);
     if (last?.version === version && last.nowMs === nowMs && last.limit === limit) return last.reply;
-    const side = (levels: readonly PriceLevel[]) =>
+    const rowsOf = (levels: readonly PriceLevel[]) =>
       levels.map(({ price, lots }) => ({ price: wirePriceText(instrument, price), quantity: wireQuantityText(instrument, lots) }));
-    const [bids, asks] = [side(book.levels('buy', limit)), side(book.levels('sell', limit))];
+    const [bids, asks] = [rowsOf(book.levels('buy', limit)), rowsOf(book.levels('sell', limit))];
     const reply = done(encodeAnswer(this.#answer, { timeMs: timeMs(nowMs), bids, asks }, this.#profile));
     this.#last.set(instrument, { version, nowMs, limit, reply });
     return reply;
@@ -66,14 +70,16 @@ export function klinesReply(
 ): HandlerReply {
   if (interval === 'empty') return done(encodeAnswer(answer, listing([]), profile));
   const instrument = instrumentArg(args);
-  const all = markets.marketOf(instrument).tape.klines.bars(interval, nowMs);
+  const klines = markets.marketOf(instrument).tape.klines.bars(interval, nowMs);
   const isShown = ({ openMs }: TickBar): boolean => profile.klinesOpenBar !== 'off' || closeOf(interval, openMs) <= nowMs;
-  const [from, to] = [Number(args.texts.get('startTime') ?? 0), Number(args.texts.get('endTime') ?? Infinity)];
+  const [fromMs, toMs] = [Number(args.texts.get('startTime') ?? 0), Number(args.texts.get('endTime') ?? Infinity)];
   const limit = integerArg(args, 'limit');
   const rows: TickBar[] = [];
-  // Most replies have a few of many bars, and those are the newest.
-  for (let at = all.length - 1; at >= 0 && rows.length < limit && all[at]!.openMs >= from; at--)
-    if (all[at]!.openMs <= to && isShown(all[at]!)) rows.push(all[at]!);
+  // Starts at the newest bar, because most replies have only a few of many bars.
+  for (let index = klines.length - 1; index >= 0 && rows.length < limit && klines[index]!.openMs >= fromMs; index--) {
+    const bar = klines[index]!;
+    if (bar.openMs <= toMs && isShown(bar)) rows.push(bar);
+  }
   return done(encodeAnswer(answer, listing(rows.map((bar) => klineOf(instrument, bar))), profile));
 }
 

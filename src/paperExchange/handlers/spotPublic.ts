@@ -21,13 +21,14 @@ import type { Profile } from '../dialect/switches.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
 import { publicTradeOf } from './spotText.ts';
 
-/** Returns the interval of a spot wire name. `empty`: known, but without bars. Null: not known. */
+/** Returns the interval of a spot wire name; `empty` if it is known but has no bars, and null if it is unknown. */
 export function spotInterval(name: string, { intervals }: Profile): CommonInterval | 'empty' | null {
   if (name === '1h') return intervals === 'wide' ? '1h' : 'empty';
   if (name === '4h') return intervals === 'wide' ? '4h' : null;
   return intervalOfWire('spot', name);
 }
 
+/** Returns the handlers of the public spot calls. */
 export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: string): Handlers {
   const depths = new Depths(exchange, depthAnswer('spot'), profile);
   return {
@@ -56,7 +57,7 @@ export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: s
     'spot.recentTrades': publicHandler(({ args }) => {
       const instrument = instrumentArg(args);
       const trades = exchange.marketOf(instrument).tape.latest(integerArg(args, 'limit'));
-      return done(encodeAnswer(recentTradesAnswer, listing(trades.map((each) => publicTradeOf(instrument, each))), profile));
+      return done(encodeAnswer(recentTradesAnswer, listing(trades.map((match) => publicTradeOf(instrument, match))), profile));
     }),
     'spot.klines': publicHandler(({ args, nowMs }) =>
       klinesReply(args, spotInterval(textArg(args, 'interval'), profile) ?? 'empty', nowMs, exchange, spotKlinesAnswer, profile),
@@ -64,6 +65,7 @@ export function spotPublic(exchange: SpotExchange, profile: Profile, timezone: s
   };
 }
 
+/** Returns the precisions and minimums of an instrument as the wire states them. */
 function symbolOf(instrument: Instrument): SpotSymbol {
   const min = wireQuantityText(instrument, instrument.minLots);
   return {

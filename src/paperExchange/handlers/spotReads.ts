@@ -7,28 +7,29 @@ import { signedHandler, integerArg, type Handlers } from '../api/call.ts';
 import { done } from '../api/message.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
-import { orderMeant } from './spotTrading.ts';
+import { findNamedOrder } from './spotTrading.ts';
 import { spotFillRecord, spotOrderRecord } from './spotText.ts';
 
+/** Returns the handlers of the signed spot reads. */
 export function spotReads(exchange: SpotExchange, profile: Profile): Handlers {
   const { orders, venue } = exchange;
   const assets = Array.from(exchange.assets());
   return {
     'spot.queryOrder': signedHandler(({ args, caller }) => {
-      const order = orderMeant(args, caller.account, exchange, profile.queryByClientId === 'works');
-      const found = order === null || order.visible === null ? null : spotOrderRecord(order, order.visible, profile);
-      return done(encodeAnswer(spotOrderAnswer, found, profile));
+      const order = findNamedOrder(args, caller.account, exchange, profile.queryByClientId === 'works');
+      const row = order === null || order.visible === null ? null : spotOrderRecord(order, order.visible, profile);
+      return done(encodeAnswer(spotOrderAnswer, row, profile));
     }),
     'spot.openOrders': signedHandler(({ args, caller }) => {
-      const found = orders.open(caller.account, args.instrument, integerArg(args, 'limit'));
-      const rows = found.flatMap((order) => (order.visible === null ? [] : [spotOrderRecord(order, order.visible, profile)]));
+      const open = orders.open(caller.account, args.instrument, integerArg(args, 'limit'));
+      const rows = open.flatMap((order) => (order.visible === null ? [] : [spotOrderRecord(order, order.visible, profile)]));
       return done(encodeAnswer(spotOpenOrdersAnswer, listing(rows), profile));
     }),
     'spot.myTrades': signedHandler(({ args, caller }) => {
       const from = args.texts.get('fromId');
       const fromId = from === undefined ? null : Number(from) + (profile.fromId === 'exclusive' ? 1 : 0);
-      const found = orders.trades(caller.account, args.instrument, integerArg(args, 'limit'), fromId);
-      return done(encodeAnswer(spotFillsAnswer, listing(found.map(spotFillRecord)), profile));
+      const trades = orders.trades(caller.account, args.instrument, integerArg(args, 'limit'), fromId);
+      return done(encodeAnswer(spotFillsAnswer, listing(trades.map(spotFillRecord)), profile));
     }),
     'spot.account': signedHandler(({ caller: { account, uid } }) => {
       const rows = assets.map(([asset, digits]) => ({

@@ -1,4 +1,4 @@
-// Converts spot amounts to plain decimals of the wire, and records of the exchange to those of replies.
+// Converts spot amounts to plain decimals, and orders and trades to the rows of replies.
 
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -10,6 +10,7 @@ import { wirePriceText, wireQuantityText } from './reads.ts';
 import type { Profile } from '../dialect/switches.ts';
 import type { OwnTrade, VisibleState, UserOrder } from '../orders/userOrder.ts';
 
+/** Returns units of the quote asset as a plain decimal. */
 const quoteText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
 
 /** Decimals of an average price. */
@@ -19,12 +20,13 @@ const AVERAGE_DIGITS = 8;
 function averageText({ quoteDigits, quantityDigits }: Instrument, { filledUnits, filledLots }: VisibleState): string {
   if (filledLots === 0) return '0';
   const shift = AVERAGE_DIGITS - quoteDigits + quantityDigits;
-  const over = BigInt(filledUnits) * 10n ** BigInt(Math.max(shift, 0));
-  const under = BigInt(filledLots) * 10n ** BigInt(Math.max(-shift, 0));
-  return fromScaled(Number((over * 2n + under) / (under * 2n)), AVERAGE_DIGITS);
+  const numerator = BigInt(filledUnits) * 10n ** BigInt(Math.max(shift, 0));
+  const denominator = BigInt(filledLots) * 10n ** BigInt(Math.max(-shift, 0));
+  return fromScaled(Number((numerator * 2n + denominator) / (denominator * 2n)), AVERAGE_DIGITS);
 }
 
-const NOTHING: VisibleState = {
+/** The state of an order before matching. */
+const BEFORE_MATCHING: VisibleState = {
   status: 'NEW',
   isAdmitted: false,
   filledLots: 0,
@@ -34,7 +36,8 @@ const NOTHING: VisibleState = {
   averageTicks: 0,
 };
 
-function common(order: UserOrder, shown: VisibleState, { marketBuyOrigQty }: Profile) {
+/** Returns the fields that every spot reply about an order has. */
+function commonFields(order: UserOrder, shown: VisibleState, { marketBuyOrigQty }: Profile) {
   const { instrument, intent } = order;
   const isMarket = intent.limit === 0;
   const isByAmount = intent.quoteUnits > 0;
@@ -53,14 +56,16 @@ function common(order: UserOrder, shown: VisibleState, { marketBuyOrigQty }: Pro
   };
 }
 
-/** The reply to a create request. It shows the order before matching, whatever happens to it later. */
-export const createdOf = (order: UserOrder, profile: Profile): SpotCreated => common(order, NOTHING, profile);
+/** Returns the reply to a create request. It shows the order before matching, whatever happens to it later. */
+export const createdOf = (order: UserOrder, profile: Profile): SpotCreated => commonFields(order, BEFORE_MATCHING, profile);
 
+/** Returns an order as queries and lists show it. */
 export const spotOrderRecord = (order: UserOrder, shown: VisibleState, profile: Profile): OrderAnswer => ({
-  ...common(order, shown, profile),
+  ...commonFields(order, shown, profile),
   avgPrice: averageText(order.instrument, shown),
 });
 
+/** Returns an own trade as the wire shows it. */
 export function spotFillRecord(trade: OwnTrade): SpotFill {
   const { instrument, fee, feeInBase } = trade;
   return {
@@ -78,6 +83,7 @@ export function spotFillRecord(trade: OwnTrade): SpotFill {
   };
 }
 
+/** Returns a match as a public trade. */
 export const publicTradeOf = (instrument: Instrument, match: Match): PublicTrade => ({
   id: String(match.tradeId),
   symbol: instrument.wireName,

@@ -16,6 +16,7 @@ import { createdOf } from './spotText.ts';
 
 const { balanceNotEnough, paramNotRequired } = VENUE_CODES;
 
+/** Returns the handlers of the spot calls that create and cancel orders. */
 export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers {
   return {
     'spot.newOrder': signedHandler(({ args, caller }) => {
@@ -31,9 +32,9 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
       const code = profile.testOrderScope === 'parameters' ? 0 : exchange.check(caller.account, parsed.intent);
       return code === 0 ? done(encodeAnswer(emptyAnswer, null, profile)) : refused(precisionCode(code, parsed.intent, profile));
     }),
-    'spot.batchOrders': signedHandler((call) => batch(call, exchange, profile)),
+    'spot.batchOrders': signedHandler((call) => placeBatch(call, exchange, profile)),
     'spot.cancelOrder': signedHandler(({ args, caller }) => {
-      const order = orderMeant(args, caller.account, exchange, profile.cancelByClientId === 'works');
+      const order = findNamedOrder(args, caller.account, exchange, profile.cancelByClientId === 'works');
       if (order === null) return refused(missingOrderCode('spot', profile));
       if (!exchange.cancel(order, profile.secondCancel === 'again')) return refused(exchange.refusal);
       const answer = {
@@ -48,32 +49,36 @@ export function spotTrading(exchange: SpotExchange, profile: Profile): Handlers 
       const [success, failed]: [string[], string[]] = [[], []];
       for (const id of args.ids) {
         const order = exchange.orders.find(caller.account, id);
-        const isRight = order !== null && order.instrument === instrumentArg(args);
-        (isRight && exchange.cancel(order, profile.secondCancel === 'again') ? success : failed).push(id);
+        const isOnInstrument = order !== null && order.instrument === instrumentArg(args);
+        const isCanceled = isOnInstrument && exchange.cancel(order, profile.secondCancel === 'again');
+        (isCanceled ? success : failed).push(id);
       }
       return done(encodeAnswer(batchCanceledAnswer, { success, failed }, profile));
     }),
   };
 }
 
-/** Step 13: returns the order in whole numbers, or an error code. `by` is the parameter that holds the type. */
-function intentOf(args: CallArgs, instrument: Instrument, by: 'type' | 'batchType', profile: Profile): ParsedOrder {
+/** Step 13: returns the order in whole numbers, or an error code. `typeName` is the parameter that holds the type. */
+function intentOf(args: CallArgs, instrument: Instrument, typeName: 'type' | 'batchType', profile: Profile): ParsedOrder {
   const text = (name: string): string | null => args.texts.get(name) ?? null;
-  const type = text(by);
+  const type = text(typeName);
   if (type === 'MARKET' && text('price') !== null && profile.unknownParams === 'reject') return { ok: false, code: paramNotRequired.code };
   const fields = { symbol: instrument.wireName, volume: text('volume'), side: text('side'), type, price: text('price') };
   return parseOrder(fields, () => instrument);
 }
 
-/** Returns the order that a call names: by its id if one was sent, else by its client order id if `isByClientId` allows it. */
-export function orderMeant(args: CallArgs, account: number, { orders }: SpotExchange, isByClientId: boolean): UserOrder | null {
+/** Returns the order that a call names: by its id if one was sent, else by its client order id if `allowsClientId`. */
+export function findNamedOrder(args: CallArgs, account: number, { orders }: SpotExchange, allowsClientId: boolean): UserOrder | null {
   const [id, clientId] = [args.texts.get('orderId') ?? '', args.texts.get('newClientOrderId') ?? ''];
-  const order = id !== '' ? orders.find(account, id) : isByClientId && clientId !== '' ? orders.byClientId(account, clientId) : null;
-  return order !== null && (args.instrument === null || order.instrument === args.instrument) ? order : null;
+  let order: UserOrder | null = null;
+  if (id !== '') order = orders.find(account, id);
+  else if (allowsClientId && clientId !== '') order = orders.byClientId(account, clientId);
+  if (order === null || args.instrument === null) return order;
+  return order.instrument === args.instrument ? order : null;
 }
 
 /** Places a batch. All elements are checked before the first is placed; balances are checked one by one while placing. */
-function batch({ args, caller }: SignedCall, exchange: SpotExchange, profile: Profile): HandlerReply {
+function placeBatch({ args, caller }: SignedCall, exchange: SpotExchange, profile: Profile): HandlerReply {
   const intents: OrderIntent[] = [];
   for (const row of args.rows) {
     const parsed = intentOf(row, instrumentArg(args), 'batchType', profile);
@@ -92,7 +97,7 @@ function batch({ args, caller }: SignedCall, exchange: SpotExchange, profile: Pr
       continue;
     }
     if (exchange.refusal === balanceNotEnough.code && profile.batchPartial === 'leaveOut') continue;
-    for (const each of placed) exchange.withdraw(each);
+    for (const earlier of placed) exchange.withdraw(earlier);
     return refused(exchange.refusal);
   }
   return done(encodeAnswer(batchCreatedAnswer, { ids: placed.map(({ id }) => id) }, profile));

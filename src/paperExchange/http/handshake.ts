@@ -23,6 +23,7 @@ export function handshake({ headers, httpVersion }: IncomingMessage): { readonly
   return { isOpen: true, answer: `${lines.join('\r\n')}\r\n\r\n` };
 }
 
-export function refusal(status: number, text: string, more = ''): { readonly isOpen: false; readonly answer: string } {
-  return { isOpen: false, answer: `HTTP/1.1 ${status} ${text}\r\n${more}Connection: close\r\nContent-Length: 0\r\n\r\n` };
+/** Returns an HTTP error as the reply to a handshake. `moreHeaders`: further header lines, each with its line end. */
+export function refusal(status: number, text: string, moreHeaders = ''): { readonly isOpen: false; readonly answer: string } {
+  return { isOpen: false, answer: `HTTP/1.1 ${status} ${text}\r\n${moreHeaders}Connection: close\r\nContent-Length: 0\r\n\r\n` };
 }

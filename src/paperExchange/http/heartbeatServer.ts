@@ -21,10 +21,11 @@ export interface HeartbeatServerOptions extends HeartbeatTimes {
   readonly form: 'frame' | 'message';
 }
 
+/** The WebSockets of one exchange. */
 export class HeartbeatServer {
   readonly #scheduler: Scheduler;
   readonly #options: HeartbeatServerOptions;
-  readonly #open = new Set<Connection>();
+  readonly #connections = new Set<Connection>();
 
   constructor(scheduler: Scheduler, options: HeartbeatServerOptions) {
     this.#scheduler = scheduler;
@@ -33,31 +34,32 @@ export class HeartbeatServer {
 
   /** Number of open connections. */
   get count(): number {
-    return this.#open.size;
+    return this.#connections.size;
   }
 
   /** Handles a request for a WebSocket at `/ws`. Returns false for any other request, which the HTTP server then answers. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (!asksForWebSocket(request) || request.url?.split('?', 1)[0] !== SOCKET_PATH) return false;
     socket.on('error', () => socket.destroy());
-    const { isOpen, answer } = this.#open.size >= MAX_CONNECTIONS ? refusal(503, 'Service Unavailable') : handshake(request);
+    const { isOpen, answer } = this.#connections.size >= MAX_CONNECTIONS ? refusal(503, 'Service Unavailable') : handshake(request);
     if (!isOpen) {
       socket.end(answer);
       return true;
     }
     socket.write(answer);
-    const connection = new Connection(socket, this.#scheduler, this.#options, () => this.#open.delete(connection));
-    this.#open.add(connection);
+    const connection = new Connection(socket, this.#scheduler, this.#options, () => this.#connections.delete(connection));
+    this.#connections.add(connection);
     if (head.length > 0) connection.receive(head);
     return true;
   }
 
   /** Closes every connection. */
   close(): void {
-    for (const each of this.#open) each.end(CLOSE.goingAway, 'the exchange closes');
+    for (const connection of this.#connections) connection.end(CLOSE.goingAway, 'the exchange closes');
   }
 }
 
+/** One open WebSocket: reads its frames and sends pings and pongs. */
 class Connection {
   readonly #socket: Duplex;
   readonly #form: HeartbeatServerOptions['form'];
@@ -65,7 +67,7 @@ class Connection {
   readonly #heartbeat: Heartbeat;
   #isEnding = false;
 
-  constructor(socket: Duplex, scheduler: Scheduler, options: HeartbeatServerOptions, ended: () => void) {
+  constructor(socket: Duplex, scheduler: Scheduler, options: HeartbeatServerOptions, onEnd: () => void) {
     this.#socket = socket;
     this.#form = options.form;
     this.#heartbeat = new Heartbeat(scheduler, options, {
@@ -76,10 +78,11 @@ class Connection {
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
       this.#heartbeat.stop();
-      ended();
+      onEnd();
     });
   }
 
+  /** Handles bytes from the client. A malformed frame ends the connection. */
   receive(bytes: Buffer): void {
     const { frames, broken } = this.#reader.push(bytes);
     for (const frame of frames) if (!this.#isEnding) this.#take(frame);
@@ -87,11 +90,11 @@ class Connection {
   }
 
   /** Sends the reason and closes without waiting for a reply, because a silent client would send none. */
-  end(code: number, why: string): void {
+  end(code: number, reason: string): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#heartbeat.stop();
-    this.#socket.end(frameOf(OPCODE.close, closePayload(code, why)), () => this.#socket.destroy());
+    this.#socket.end(frameOf(OPCODE.close, closePayload(code, reason)), () => this.#socket.destroy());
     // The client does not read, so the unsent bytes will never arrive.
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.destroy();
   }
@@ -115,7 +118,7 @@ class Connection {
 
   /** Handles a text message. Any text other than a pong is ignored, because there are no channels to subscribe to. */
   #onMessage(text: string | null): void {
-    if (text === null) this.end(CLOSE.badText, 'a text that is no UTF-8');
+    if (text === null) this.end(CLOSE.badText, 'text that is not valid UTF-8');
     else if (this.#form === 'message') this.#onPong(stampIn('pong', text));
   }
 

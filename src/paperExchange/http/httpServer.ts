@@ -9,7 +9,7 @@ import { ignoreUpgrade } from './ignoreUpgrade.ts';
 import { StalledClients } from './stalledClients.ts';
 import type { Answerer } from './answerer.ts';
 
-/** The clock for closing connections whose clients do not read. */
+/** The timer that checks for clients that do not read. */
 export interface HttpClock {
   /** Calls `run` every `periodMs` until the returned function is called. */
   repeat(periodMs: number, run: () => void): () => void;
@@ -32,6 +32,7 @@ export interface HttpServerOptions extends ServerLimits {
   readonly clock: HttpClock;
 }
 
+/** Options of a server that does not set its own. */
 export const HTTP_DEFAULTS: Omit<HttpServerOptions, 'clock'> = {
   host: '127.0.0.1',
   port: 0,
@@ -88,17 +89,18 @@ export async function startHttpServer(
   };
 }
 
+/** Reads a request and passes it to `answer`. A body above the limit is answered with HTTP 413. */
 function receive(request: IncomingMessage, response: ServerResponse, answer: Answerer, { maxBodyBytes }: HttpServerOptions): void {
   const { method = '', url: target = '', socket } = request;
   const headers = headersOf(request);
-  const take = (body: Uint8Array): void => {
+  const answerWith = (body: Uint8Array): void => {
     answer({ method, target, headers, body, ip: socket.remoteAddress ?? '' }, (delivered) => {
       if (delivered === null) socket.destroy();
       else send(response, delivered);
     });
   };
   // A body is always announced by a header (RFC 9112, section 6). Without one the request is complete.
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return take(NO_BODY);
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return answerWith(NO_BODY);
   const chunks: Buffer[] = [];
   let size = 0;
   request.on('data', (chunk: Buffer) => {
@@ -110,10 +112,13 @@ function receive(request: IncomingMessage, response: ServerResponse, answer: Ans
     }
   });
   request.on('end', () => {
-    if (!response.headersSent) take(chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? NO_BODY : Buffer.concat(chunks));
+    if (response.headersSent) return;
+    // A single chunk needs no copy.
+    answerWith(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   });
 }
 
+/** Writes a reply, or only its first `cutAt` bytes before the connection closes. */
 function send(response: ServerResponse, { status, headers, body, cutAt }: NonNullable<Delivered>): void {
   // The client closed the connection before its reply was ready.
   if (response.destroyed) return;
@@ -132,23 +137,25 @@ function send(response: ServerResponse, { status, headers, body, cutAt }: NonNul
  */
 function headersOf(request: IncomingMessage): Readonly<Record<string, string | undefined>> {
   const { rawHeaders } = request;
-  const found: Record<string, string | undefined> = {};
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!.toLowerCase();
-    if (Object.hasOwn(found, name)) return joinHeaders(request.headers);
-    found[name] = rawHeaders[at + 1]!;
+  const headers: Record<string, string | undefined> = {};
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
+    if (Object.hasOwn(headers, name)) return joinHeaders(request.headers);
+    headers[name] = rawHeaders[index + 1]!;
   }
-  return found;
+  return headers;
 }
 
 /**
- * Returns headers when a name occurs twice. The exchange reads no such header: Node joins most of them and keeps the first of the others.
+ * Returns the headers of a request that sends a name twice, as Node merges them: most are joined, of the others the first counts. The
+ * exchange reads no header that occurs twice.
  */
 function joinHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
   const entries = Object.entries(headers);
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'object' ? value.join(', ') : value]));
 }
 
+/** Waits until the server listens. Throws ConfigError if the port is not available. */
 async function startListening(server: Server, { host, port }: HttpServerOptions): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -160,12 +167,14 @@ async function startListening(server: Server, { host, port }: HttpServerOptions)
   });
 }
 
+/** Returns the address on which a server listens. */
 function addressOf(server: Server): AddressInfo {
-  const found = server.address();
-  if (found === null || typeof found === 'string') throw new ConfigError('the server listens on no port', 'give a port');
-  return found;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new ConfigError('the server listens on no port', 'give a port');
+  return address;
 }
 
+/** Closes the server and all its connections, and waits until that is done. */
 async function waitForClose(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

@@ -10,6 +10,7 @@ interface SocketProgress {
 
 const NOTHING: SocketProgress = { written: 0, unsent: 0 };
 
+/** The connections of a server, with their progress. */
 export class StalledClients {
   readonly #progress = new Map<Socket, SocketProgress>();
 

@@ -6,13 +6,16 @@ const SPAN_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 const FORGIVEN_MS = 3_600_000;
 
+/** The refusals and bans of one address. */
 interface Offence {
   /** Times of refusals within the span, oldest first. */
   refusals: number[];
+  /** End of the latest ban, ms UTC; 0: never banned. */
   untilMs: number;
   bans: number;
 }
 
+/** Bans an address for `firstMs` once it has had `after` refusals within a minute. */
 export class Bans {
   readonly #after: number;
   readonly #firstMs: number;
@@ -30,7 +33,7 @@ export class Bans {
 
   /** Counts a request that was answered with 429. */
   countRefusal(ip: string, nowMs: number): void {
-    const offence = this.#offences.get(ip) ?? this.#first(ip, nowMs);
+    const offence = this.#offences.get(ip) ?? this.#addAddress(ip, nowMs);
     offence.refusals = offence.refusals.filter((timeMs) => timeMs > nowMs - SPAN_MS);
     offence.refusals.push(nowMs);
     if (offence.refusals.length < this.#after) return;
@@ -39,10 +42,11 @@ export class Bans {
     offence.untilMs = nowMs + this.#firstMs * 2 ** Math.min(offence.bans++, 20);
   }
 
-  #first(ip: string, nowMs: number): Offence {
+  /** Adds an address. When there are too many, those without an offence for one hour are dropped. */
+  #addAddress(ip: string, nowMs: number): Offence {
     if (this.#offences.size >= MAX_ADDRESSES) {
-      for (const [each, { untilMs, refusals }] of this.#offences) {
-        if (Math.max(untilMs, refusals.at(-1) ?? 0) < nowMs - FORGIVEN_MS) this.#offences.delete(each);
+      for (const [address, { untilMs, refusals }] of this.#offences) {
+        if (Math.max(untilMs, refusals.at(-1) ?? 0) < nowMs - FORGIVEN_MS) this.#offences.delete(address);
       }
     }
     const offence: Offence = { refusals: [], untilMs: 0, bans: 0 };

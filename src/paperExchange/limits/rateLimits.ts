@@ -7,6 +7,7 @@ import { SlidingWindow } from './slidingWindow.ts';
 /** Number of windows above which empty ones are dropped, because the addresses of clients change. */
 const MAX_WINDOWS = 10_000;
 
+/** The rate limits of an exchange and their windows. */
 export class RateLimits {
   readonly #limits: Readonly<Record<string, LimitConfig | null>>;
   readonly #windows = new Map<string, SlidingWindow>();
@@ -40,11 +41,12 @@ export class RateLimits {
    * bind the exchange.
    */
   #limitOf(limit: Endpoint['limit']): LimitConfig | null {
-    const own = this.#limits[limit.rateClass];
-    if (own !== undefined) return own;
+    const configured = this.#limits[limit.rateClass];
+    if (configured !== undefined) return configured;
     return limit.source === 'assumed' ? null : limit;
   }
 
+  /** Drops the windows in which no admission counts any more. */
   #prune(nowMs: number): void {
     for (const [name, window] of this.#windows) if (window.lastMs <= nowMs - window.windowMs) this.#windows.delete(name);
   }

@@ -26,9 +26,9 @@ export class BackgroundLiquidity {
   readonly #rng: Rng;
   readonly #options: BackgroundOptions;
   readonly #quotes: Readonly<Record<Side, Map<number, Resting>>> = { buy: new Map(), sell: new Map() };
-  #price = 0;
-  /** The price of the next trade, and the lots that makers must offer there. */
-  #min: { readonly side: Side; readonly price: number; readonly lots: number } = { side: 'buy', price: 0, lots: 0 };
+  #lastPrice = 0;
+  /** Side and price of the next trade, and the lots that makers must offer there. */
+  #minOffer: { readonly side: Side; readonly price: number; readonly lots: number } = { side: 'buy', price: 0, lots: 0 };
 
   constructor(matcher: Matcher, rng: Rng, options: BackgroundOptions) {
     this.#matcher = matcher;
@@ -36,21 +36,22 @@ export class BackgroundLiquidity {
     this.#options = options;
   }
 
+  /** Moves the market to a price point. */
   step({ timeMs, price, lots }: PricePoint): void {
-    const isUp = price >= this.#price;
-    this.#price = price;
+    const isUp = price >= this.#lastPrice;
+    this.#lastPrice = price;
     const { spread } = this.#options;
     const ask = isUp ? price : price + spread;
     const bid = Math.max(isUp ? price - spread : price, 0);
-    const wanted = { buy: this.#ladder('buy', bid), sell: this.#ladder('sell', ask) };
-    this.#withdraw('buy', wanted.buy);
-    this.#withdraw('sell', wanted.sell);
+    const ladders = { buy: this.#ladder('buy', bid), sell: this.#ladder('sell', ask) };
+    this.#withdraw('buy', ladders.buy);
+    this.#withdraw('sell', ladders.sell);
     if (price > 1) this.#matcher.takeLiquidity('buy', price - 1, Infinity, timeMs);
     this.#matcher.takeLiquidity('sell', price + 1, Infinity, timeMs);
-    const hit = isUp ? 'sell' : 'buy';
-    this.#offer(hit, price, lots);
-    this.#placeQuotes('buy', wanted.buy, timeMs);
-    this.#placeQuotes('sell', wanted.sell, timeMs);
+    const makerSide = isUp ? 'sell' : 'buy';
+    this.#offer(makerSide, price, lots);
+    this.#placeQuotes('buy', ladders.buy, timeMs);
+    this.#placeQuotes('sell', ladders.sell, timeMs);
     this.#matcher.takeLiquidity(isUp ? 'buy' : 'sell', price, lots, timeMs);
   }
 
@@ -62,7 +63,7 @@ export class BackgroundLiquidity {
       this.#matcher.book.remove(quote);
       quotes.delete(price);
     }
-    this.#min = { side, price, lots };
+    this.#minOffer = { side, price, lots };
   }
 
   /** Returns prices from `best` outwards. All but the first lie on a grid, so that most stay the same from point to point. */
@@ -78,18 +79,20 @@ export class BackgroundLiquidity {
     return prices;
   }
 
-  #withdraw(side: Side, wanted: ReadonlySet<number>): void {
+  /** Removes quotes that have traded away or are not on the ladder. */
+  #withdraw(side: Side, ladder: ReadonlySet<number>): void {
     for (const [price, quote] of this.#quotes[side]) {
-      if (wanted.has(price) && quote.lots > 0) continue;
+      if (ladder.has(price) && quote.lots > 0) continue;
       this.#matcher.book.remove(quote);
       this.#quotes[side].delete(price);
     }
   }
 
-  #placeQuotes(side: Side, wanted: ReadonlySet<number>, timeMs: number): void {
-    for (const price of wanted) {
+  /** Places a quote at each price of the ladder that has none. */
+  #placeQuotes(side: Side, ladder: ReadonlySet<number>, timeMs: number): void {
+    for (const price of ladder) {
       if (this.#quotes[side].has(price)) continue;
-      const min = side === this.#min.side && price === this.#min.price ? this.#min.lots : 0;
+      const min = side === this.#minOffer.side && price === this.#minOffer.price ? this.#minOffer.lots : 0;
       const lots = min + 1 + Math.floor(this.#rng.next() * this.#options.lots);
       const quote = this.#matcher.quote(side, price, lots, timeMs);
       if (quote !== null) this.#quotes[side].set(price, quote);

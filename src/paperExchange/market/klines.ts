@@ -12,7 +12,8 @@ export interface TickBar {
   readonly lots: number;
 }
 
-interface Growing {
+/** A kline that trades still change. */
+interface GrowingBar {
   openMs: number;
   open: number;
   high: number;
@@ -45,8 +46,9 @@ export interface RollingDay {
   readonly lots: number;
 }
 
+/** The klines of one instrument. */
 export class Klines {
-  readonly #bars: Readonly<Record<CommonInterval, Growing[]>> = {
+  readonly #bars: Readonly<Record<CommonInterval, GrowingBar[]>> = {
     '1m': [],
     '5m': [],
     '15m': [],
@@ -59,13 +61,13 @@ export class Klines {
   };
 
   /**
-   * End of the last kline, or 0 if not computed yet. Computing the bounds of a month is expensive, and almost every trade is in the last
-   * kline.
+   * End of the last kline, ms UTC; 0 if it was not computed yet. Computing the bounds of a month is expensive, and almost every trade is in
+   * the last kline.
    */
   readonly #endMs: Record<CommonInterval, number> = { '1m': 0, '5m': 0, '15m': 0, '30m': 0, '1h': 0, '4h': 0, '1d': 0, '1w': 0, '1M': 0 };
 
   /** Interval of the bars that `close` receives. Null: klines are built from trades. */
-  #given: CommonInterval | null = null;
+  #barInterval: CommonInterval | null = null;
 
   /** Adds a trade. Times must not decrease. */
   print(timeMs: number, price: number, lots: number): void {
@@ -83,16 +85,16 @@ export class Klines {
    * bars are not filled.
    */
   close(interval: Interval, bar: TickBar): void {
-    for (const each of INTERVALS) {
-      if (each !== interval && !nests(interval, each)) continue;
-      this.#given ??= each;
-      const bars = this.#bars[each];
-      this.#endMs[each] = 0;
-      const openMs = openOf(each, bar.openMs);
+    for (const longer of INTERVALS) {
+      if (longer !== interval && !nests(interval, longer)) continue;
+      this.#barInterval ??= longer;
+      const bars = this.#bars[longer];
+      this.#endMs[longer] = 0;
+      const openMs = openOf(longer, bar.openMs);
       const last = bars.at(-1);
       if (last?.openMs !== openMs) {
         bars.push({ ...bar, openMs });
-        trim(bars, each);
+        trim(bars, longer);
         continue;
       }
       last.high = Math.max(last.high, bar.high);
@@ -108,35 +110,35 @@ export class Klines {
     this.#bars[interval].splice(0, Infinity, ...bars.map((bar) => ({ ...bar })));
   }
 
-  /** Updates a minute to its final state. Longer klines gain what it adds to the known part. */
+  /** Updates a minute to its final state. Longer klines gain the lots that were not known before. */
   replaceMinute(minute: TickBar): void {
-    const known = this.#bars['1m'].findLast(({ openMs }) => openMs === minute.openMs)?.lots ?? 0;
+    const knownLots = this.#bars['1m'].findLast(({ openMs }) => openMs === minute.openMs)?.lots ?? 0;
     for (const interval of INTERVALS) {
       const bar = this.#roll(interval, minute.openMs, minute.open);
       bar.high = Math.max(bar.high, minute.high);
       bar.low = Math.min(bar.low, minute.low);
       bar.close = minute.close;
-      bar.lots += minute.lots - known;
+      bar.lots += minute.lots - knownLots;
     }
   }
 
   /** Returns klines up to `nowMs`, oldest first, the running one last. Minutes without a trade are flat. */
   bars(interval: CommonInterval, nowMs: number): readonly TickBar[] {
     const last = this.#bars[interval].at(-1);
-    if (last !== undefined && this.#given === null) this.#roll(interval, nowMs, last.close);
+    if (last !== undefined && this.#barInterval === null) this.#roll(interval, nowMs, last.close);
     return this.#bars[interval];
   }
 
   /** Returns the 24 hours up to `nowMs`; null before the first trade. */
   day(nowMs: number): RollingDay | null {
-    const bars = this.bars(this.#given ?? '1m', nowMs);
+    const bars = this.bars(this.#barInterval ?? '1m', nowMs);
     const fromMs = nowMs - DAY_MS;
-    let at = bars.length - 1;
-    const last = bars[at];
+    let index = bars.length - 1;
+    const last = bars[index];
     if (last === undefined) return null;
     let [high, low, lots, open] = [last.high, last.low, last.lots, last.open];
-    while (--at >= 0 && bars[at]!.openMs >= fromMs) {
-      const bar = bars[at]!;
+    while (--index >= 0 && bars[index]!.openMs >= fromMs) {
+      const bar = bars[index]!;
       if (bar.high > high) high = bar.high;
       if (bar.low < low) low = bar.low;
       lots += bar.lots;
@@ -146,7 +148,7 @@ export class Klines {
   }
 
   /** Returns the kline that contains `timeMs`. Flat klines fill the time since the last one. */
-  #roll(interval: CommonInterval, timeMs: number, price: number): Growing {
+  #roll(interval: CommonInterval, timeMs: number, price: number): GrowingBar {
     const bars = this.#bars[interval];
     if (timeMs < this.#endMs[interval]) return bars.at(-1)!;
     const openMs = openOf(interval, timeMs);
@@ -157,14 +159,14 @@ export class Klines {
     }
     const { close } = last;
     // After a gap longer than all kept klines, only the end of the gap is filled.
-    const from = openOf(interval, openMs - MAX_KLINES[interval] * (closeOf(interval, last.openMs) - last.openMs));
-    if (last.openMs < from) {
-      last = flat(from, close);
+    const firstMs = openOf(interval, openMs - MAX_KLINES[interval] * (closeOf(interval, last.openMs) - last.openMs));
+    if (last.openMs < firstMs) {
+      last = flat(firstMs, close);
       bars.splice(0, Infinity, last);
     }
     while (last.openMs < openMs) {
-      const next = closeOf(interval, last.openMs);
-      last = flat(next, next === openMs ? price : close);
+      const nextMs = closeOf(interval, last.openMs);
+      last = flat(nextMs, nextMs === openMs ? price : close);
       bars.push(last);
       trim(bars, interval);
     }
@@ -173,9 +175,9 @@ export class Klines {
   }
 }
 
-const flat = (openMs: number, price: number): Growing => ({ openMs, open: price, high: price, low: price, close: price, lots: 0 });
+const flat = (openMs: number, price: number): GrowingBar => ({ openMs, open: price, high: price, low: price, close: price, lots: 0 });
 
 /** Trims in large steps, because each removal shifts all klines. */
-function trim(bars: Growing[], interval: CommonInterval): void {
+function trim(bars: GrowingBar[], interval: CommonInterval): void {
   if (bars.length > MAX_KLINES[interval] * 1.25) bars.splice(0, bars.length - MAX_KLINES[interval]);
 }

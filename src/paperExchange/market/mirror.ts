@@ -4,11 +4,12 @@ import type { Side } from '../../model/order.ts';
 import type { Resting } from '../matching/orderBook.ts';
 import type { TradedMarket } from './tradedMarket.ts';
 
-/** Whole ticks and lots, both above 0. */
+/** A level of the other exchange's book: whole ticks and lots, both above 0. */
 export interface OtherLevel {
   readonly price: number;
   readonly lots: number;
 }
+/** A trade of the other exchange. */
 export interface OtherTrade extends OtherLevel {
   readonly takerSide: Side;
 }
@@ -44,28 +45,30 @@ export class Mirror {
     const side: Side = takerSide === 'buy' ? 'sell' : 'buy';
     const quotes = this.#quotes[side];
     // A trade at this price means that the other exchange's better quotes no longer exist, whatever the last read has shown.
-    for (const [at, quote] of quotes) if (isBefore(side, at, price)) this.#remove(side, at, quote);
+    for (const [quotePrice, quote] of quotes) if (isBefore(side, quotePrice, price)) this.#remove(side, quotePrice, quote);
     const quote = quotes.get(price);
     if (quote === undefined || quote.lots < lots) {
       if (quote !== undefined) this.#remove(side, price, quote);
-      const made = market.matcher.quote(side, price, lots, timeMs);
-      if (made !== null) quotes.set(price, made);
+      const placed = market.matcher.quote(side, price, lots, timeMs);
+      if (placed !== null) quotes.set(price, placed);
     }
     market.matcher.takeLiquidity(takerSide, price, lots, timeMs);
     market.referencePrice = price;
   }
 
+  /** Removes quotes whose level has gone or has other lots. */
   #withdraw(side: Side, levels: readonly OtherLevel[]): void {
-    const wanted = new Map(levels.map(({ price, lots }) => [price, lots]));
-    for (const [price, quote] of this.#quotes[side]) if (wanted.get(price) !== quote.lots) this.#remove(side, price, quote);
+    const lotsByPrice = new Map(levels.map(({ price, lots }) => [price, lots]));
+    for (const [price, quote] of this.#quotes[side]) if (lotsByPrice.get(price) !== quote.lots) this.#remove(side, price, quote);
   }
 
+  /** Places a quote for each level that has none. */
   #placeQuotes(side: Side, levels: readonly OtherLevel[], timeMs: number): void {
     const quotes = this.#quotes[side];
     for (const { price, lots } of levels) {
       if (quotes.has(price)) continue;
-      const made = this.#market.matcher.quote(side, price, lots, timeMs);
-      if (made !== null) quotes.set(price, made);
+      const placed = this.#market.matcher.quote(side, price, lots, timeMs);
+      if (placed !== null) quotes.set(price, placed);
     }
   }
 
@@ -75,5 +78,5 @@ export class Mirror {
   }
 }
 
-/** True when a taker reaches `at` before `price`. */
-const isBefore = (side: Side, at: number, price: number): boolean => (side === 'sell' ? at < price : at > price);
+/** True when a taker reaches `quotePrice` before `price`. */
+const isBefore = (side: Side, quotePrice: number, price: number): boolean => (side === 'sell' ? quotePrice < price : quotePrice > price);

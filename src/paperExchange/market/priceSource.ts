@@ -6,7 +6,7 @@ import type { Rng } from '../../base/number/rng.ts';
 import { type BarColumns, ticksOf } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 
-/** At `timeMs` the market trades `lots` at `price` (ticks, > 0). */
+/** A trade of the simulated market: at `timeMs` it trades `lots` at `price` (ticks, above 0). */
 export interface PricePoint {
   readonly timeMs: number;
   readonly price: number;
@@ -16,6 +16,7 @@ export interface PricePoint {
 /** Returns the next point, with times that never decrease; null at the end. */
 export type PriceSource = () => PricePoint | null;
 
+/** The prices and the pace of a random walk. */
 export interface WalkOptions {
   /** First price, in ticks. */
   readonly price: number;
@@ -52,11 +53,11 @@ export interface RecordedTrades {
 
 /** Returns recorded trades as points. The first is at `startMs`; `speed` scales the pace, and 1 is real time. */
 export function replayTrades({ length, timeMs, ticks, lots }: RecordedTrades, startMs: number, speed: number): PriceSource {
-  let at = 0;
+  let index = 0;
   return () => {
-    if (at >= length) return null;
-    const point = { timeMs: Math.floor(startMs + (timeMs[at]! - timeMs[0]!) / speed), price: ticks[at]!, lots: lots[at]! };
-    at++;
+    if (index >= length) return null;
+    const point = { timeMs: Math.floor(startMs + (timeMs[index]! - timeMs[0]!) / speed), price: ticks[index]!, lots: lots[index]! };
+    index++;
     return point;
   };
 }
@@ -73,14 +74,14 @@ export function replayBars(bars: BarColumns, startMs: number, speed: number): Pr
   const scale = pow10(bars.instrument.quantityDigits);
   const [open, high, low, close] = [ticksOf(bars, 'open'), ticksOf(bars, 'high'), ticksOf(bars, 'low'), ticksOf(bars, 'close')];
   const originMs = bars.openMs[0] ?? 0;
-  let at = 0;
+  let index = 0;
   return () => {
-    const row = Math.floor(at / POINTS);
+    const row = Math.floor(index / POINTS);
     if (row >= bars.length) return null;
-    const point = at++ % POINTS;
-    const [from, to] = [bars.openMs[row]!, bars.closeMs[row]!];
+    const point = index++ % POINTS;
+    const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
     // The last point must lie within the bar.
-    const barMs = from + Math.floor(((to - 1 - from) * point) / (POINTS - 1));
+    const barMs = openMs + Math.floor(((closeMs - 1 - openMs) * point) / (POINTS - 1));
     const isRising = close[row]! >= open[row]!;
     const [second, third] = isRising ? [low, high] : [high, low];
     const column = [open, second, third, close][point]!;

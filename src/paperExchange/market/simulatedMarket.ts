@@ -8,14 +8,15 @@ import type { TradedMarket } from './tradedMarket.ts';
 
 /** Adds the points before `untilMs` to the klines, as trades of other parties. Returns the last price; 0 if there is no point. */
 export function writeHistory({ tape }: TradedMarket, source: PriceSource, untilMs: number): number {
-  let last = 0;
+  let lastPrice = 0;
   for (let point = source(); point !== null && point.timeMs < untilMs; point = source()) {
     tape.klines.print(point.timeMs, point.price, point.lots);
-    last = point.price;
+    lastPrice = point.price;
   }
-  return last;
+  return lastPrice;
 }
 
+/** Background liquidity and its opening price. */
 export interface SimulatedMarketOptions extends BackgroundOptions {
   /** Price at the opening, in ticks. Makers quote around it until the source has its first point. */
   readonly price: number;
@@ -35,14 +36,14 @@ export function followPrices(
     background.step(point);
   };
   step({ timeMs: scheduler.nowMs, price: options.price, lots: 1 });
-  const next = (): void => {
+  const scheduleNext = (): void => {
     const point = source();
     if (point === null) return;
     // A point in the past, which the first may be, happens now.
     scheduler.at(Math.max(point.timeMs, scheduler.nowMs), () => {
       step({ ...point, timeMs: scheduler.nowMs });
-      next();
+      scheduleNext();
     });
   };
-  next();
+  scheduleNext();
 }

@@ -6,22 +6,24 @@ import { Klines } from './klines.ts';
 /** Maximum `limit` of recent trades (specification, part 8). */
 const MAX_TRADES = 1000;
 
+/** The tape of one instrument. */
 export class Tape {
   readonly klines = new Klines();
   readonly #trades: Match[] = [];
 
+  /** Adds a trade, and its price and lots to the klines. */
   print(match: Match): void {
     this.note(match);
     this.klines.print(match.timeMs, match.price, match.lots);
   }
 
-  /** Adds a trade whose volume a bar already includes. */
+  /** Adds a trade that the klines already include, as part of a bar. */
   note(match: Match): void {
     this.#trades.push(match);
     if (this.#trades.length > 2 * MAX_TRADES) this.#trades.splice(0, this.#trades.length - MAX_TRADES);
   }
 
-  /** Newest first. */
+  /** Returns at most `limit` trades, newest first. */
   latest(limit: number): readonly Match[] {
     return this.#trades.slice(-limit).toReversed();
   }

@@ -5,6 +5,7 @@ import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { Matcher } from '../matching/matcher.ts';
 import type { Tape } from './tape.ts';
 
+/** The trading of one instrument. */
 export interface TradedMarket {
   readonly instrument: Instrument;
   readonly matcher: Matcher;

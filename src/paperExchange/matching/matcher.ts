@@ -21,6 +21,7 @@ export interface Match {
   readonly timeMs: number;
 }
 
+/** The exchange, as the matcher reports to it. */
 export interface MatchListener {
   /** Called before the venue reports the fills of the two orders. */
   onMatch(match: Match): void;
@@ -42,6 +43,7 @@ interface Taker {
 /** True when an order by amount that takes `lots` at `price` cannot pay for one more lot at `next`, the next price. */
 export type IsSpent = (order: VenueOrder, price: number, lots: number, next: number) => boolean;
 
+/** The matching of one instrument. */
 export class Matcher {
   readonly book = new OrderBook();
   readonly #venue: BarBook;
@@ -78,7 +80,7 @@ export class Matcher {
     return taker.left > 0 ? this.book.add(taker.id, null, side, price, taker.left) : null;
   }
 
-  /** Executes a background taker. What it does not get at `limit` or better is dropped. */
+  /** Executes a background taker. Lots that `limit` or a better price does not fill are dropped. */
   takeLiquidity(side: Side, limit: number, lots: number, timeMs: number): void {
     this.#trade({ id: this.#listener.backgroundId(), order: null, side, limit, left: lots }, timeMs);
   }
@@ -92,8 +94,8 @@ export class Matcher {
       // ever smaller parts.
       const isLast = taker.order !== null && (taker.order.quoteUnits === 0 || this.#venue.isCapped);
       const { head } = level;
-      const backed = head.order === null ? head.lots : Math.min(head.lots, this.#venue.fillableLots(head.order, level.price));
-      const lots = Math.min(wanted, backed);
+      const available = head.order === null ? head.lots : Math.min(head.lots, this.#venue.fillableLots(head.order, level.price));
+      const lots = Math.min(wanted, available);
       if (lots > 0) this.#execute(taker, head, lots, timeMs);
       // A maker whose account can no longer pay must not block the queue.
       if (lots < wanted && head.order !== null && head.lots > 0 && head.order.isOpen) this.#venue.cancel(head.order, timeMs);
@@ -123,6 +125,7 @@ export class Matcher {
     return false;
   }
 
+  /** Executes `lots` between a taker and a maker, at the maker's price, and reports the match before its fills. */
   #execute(taker: Taker, maker: Resting, lots: number, timeMs: number): void {
     const { price } = maker;
     const isBuy = taker.side === 'buy';
@@ -141,6 +144,7 @@ export class Matcher {
     if (taker.order !== null) this.#venue.executeLots(taker.order, price, lots, this.#isComplete(taker.order, price, lots), false, timeMs);
   }
 
+  /** True when a fill of `lots` at `price` completes an order: by its quantity, or because its amount pays for no further lot. */
   #isComplete(order: VenueOrder, price: number, lots: number): boolean {
     if (order.quoteUnits === 0) return order.filledLots + lots === order.lots;
     const next = this.book.best(order.side === 'buy' ? 'sell' : 'buy')?.price ?? price;
@@ -148,6 +152,7 @@ export class Matcher {
   }
 }
 
+/** True when a taker accepts a price. */
 function reaches({ side, limit }: Pick<Taker, 'side' | 'limit'>, price: number): boolean {
   if (limit === 0) return true;
   return side === 'buy' ? price <= limit : price >= limit;

@@ -17,6 +17,7 @@ export interface Resting {
   readonly lots: number;
 }
 
+/** A resting order in the queue of its level, linked to its neighbours. */
 class Entry implements Resting {
   readonly id: string;
   readonly order: VenueOrder | null;
@@ -43,6 +44,7 @@ export interface PriceLevel {
   readonly head: Resting;
 }
 
+/** The queue of one price level. It is never empty. */
 class Queue {
   readonly price: number;
   lots = 0;
@@ -56,6 +58,7 @@ class Queue {
   }
 }
 
+/** The book of one instrument. */
 export class OrderBook {
   /** Levels of each side. The best one is last, where most changes happen. */
   readonly #queues: Readonly<Record<Side, Queue[]>> = { buy: [], sell: [] };
@@ -73,63 +76,63 @@ export class OrderBook {
     return queues.slice(Math.max(0, queues.length - count)).toReversed();
   }
 
-  /** Returns the order behind `of` at its price; null if it is the last. */
-  after(of: Resting): Resting | null {
-    assert(of instanceof Entry, 'a resting order is one of this book');
-    return of.next;
+  /** Returns the order behind `resting` at its price; null if it is the last. */
+  after(resting: Resting): Resting | null {
+    assert(resting instanceof Entry, 'a resting order is one resting this book');
+    return resting.next;
   }
 
   /** Adds an order behind those at its price. The caller guarantees that it crosses no other order. */
   add(id: string, order: VenueOrder | null, side: Side, price: number, lots: number): Resting {
     const entry = new Entry(id, order, side, price, lots);
     const queues = this.#queues[side];
-    const at = placeOf(queues, side, price);
-    const queue = queues[at];
+    const index = levelIndex(queues, side, price);
+    const queue = queues[index];
     if (queue?.price === price) {
       entry.prev = queue.tail;
       queue.tail.next = entry;
       queue.tail = entry;
       queue.lots += lots;
     } else {
-      const made = new Queue(entry);
-      made.lots = lots;
-      queues.splice(at, 0, made);
+      const level = new Queue(entry);
+      level.lots = lots;
+      queues.splice(index, 0, level);
     }
     this.version++;
     return entry;
   }
 
   /** Reduces an order by `lots`. It leaves the book with its last lot. */
-  take(of: Resting, lots: number): void {
-    assert(of instanceof Entry && lots > 0 && lots <= of.lots, 'a resting order gives lots that it has');
-    const queues = this.#queues[of.side];
-    const at = placeOf(queues, of.side, of.price);
-    const queue = queues[at];
-    assert(queue?.price === of.price, 'a resting order has its level');
-    of.lots -= lots;
+  take(resting: Resting, lots: number): void {
+    assert(resting instanceof Entry && lots > 0 && lots <= resting.lots, 'a resting order has the lots that are taken from it');
+    const queues = this.#queues[resting.side];
+    const index = levelIndex(queues, resting.side, resting.price);
+    const queue = queues[index];
+    assert(queue?.price === resting.price, 'a resting order has its level');
+    resting.lots -= lots;
     queue.lots -= lots;
     this.version++;
-    if (of.lots > 0) return;
-    if (of.next !== null) of.next.prev = of.prev;
-    else if (of.prev !== null) queue.tail = of.prev;
-    if (of.prev !== null) of.prev.next = of.next;
-    else if (of.next !== null) queue.head = of.next;
-    else queues.splice(at, 1);
+    if (resting.lots > 0) return;
+    if (resting.next !== null) resting.next.prev = resting.prev;
+    else if (resting.prev !== null) queue.tail = resting.prev;
+    if (resting.prev !== null) resting.prev.next = resting.next;
+    else if (resting.next !== null) queue.head = resting.next;
+    else queues.splice(index, 1);
   }
 
   /** Removes an order; does nothing if it has already left. */
-  remove(of: Resting): void {
-    if (of.lots > 0) this.take(of, of.lots);
+  remove(resting: Resting): void {
+    if (resting.lots > 0) this.take(resting, resting.lots);
   }
 }
 
 /** Returns the index of the level at `price`, or where to insert it. Buys are in ascending order, sells in descending order. */
-function placeOf(queues: readonly Queue[], side: Side, price: number): number {
+function levelIndex(queues: readonly Queue[], side: Side, price: number): number {
   let [low, high] = [0, queues.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const found = queues[middle]!.price;
-    if (side === 'buy' ? found < price : found > price) low = middle + 1;
+    const levelPrice = queues[middle]!.price;
+    if (side === 'buy' ? levelPrice < price : levelPrice > price) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -10,6 +10,7 @@ const SLOTS = 49_152;
  */
 const CHECK_SHIFT = 15;
 
+/** The client order ids of one market, in hash tables. */
 export class ClientIds {
   /** Tables by order number, in spans of `ORDERS`. A slot of 0 is free. */
   readonly #tables: (Uint32Array | undefined)[] = [];
@@ -25,14 +26,14 @@ export class ClientIds {
     const table = (this.#tables[Math.floor(order / ORDERS)] ??= new Uint32Array(SLOTS));
     const base = order - (order % ORDERS);
     const hash = hashOf(account, id);
-    let at = hash % SLOTS;
-    for (; table[at] !== 0; at = (at + 1) % SLOTS) {
-      const other = numberIn(table[at]!);
-      if (!isAlike(table[at]!, hash) || !this.#hasClientId(base + other, account, id)) continue;
-      if (base + other > order) return;
+    let slot = hash % SLOTS;
+    for (; table[slot] !== 0; slot = (slot + 1) % SLOTS) {
+      const otherNumber = numberIn(table[slot]!);
+      if (!hasSameHashBits(table[slot]!, hash) || !this.#hasClientId(base + otherNumber, account, id)) continue;
+      if (base + otherNumber > order) return;
       break;
     }
-    table[at] = slotOf(hash, order % ORDERS);
+    table[slot] = slotOf(hash, order % ORDERS);
   }
 
   /** Returns the number of the account's latest order with this id; -1 if there is no such order. */
@@ -41,23 +42,24 @@ export class ClientIds {
     for (let span = this.#tables.length - 1; span >= 0; span--) {
       const table = this.#tables[span];
       if (table === undefined) continue;
-      for (let at = hash % SLOTS; table[at] !== 0; at = (at + 1) % SLOTS) {
-        const order = span * ORDERS + numberIn(table[at]!);
-        if (isAlike(table[at]!, hash) && this.#hasClientId(order, account, id)) return order;
+      for (let slot = hash % SLOTS; table[slot] !== 0; slot = (slot + 1) % SLOTS) {
+        const order = span * ORDERS + numberIn(table[slot]!);
+        if (hasSameHashBits(table[slot]!, hash) && this.#hasClientId(order, account, id)) return order;
       }
     }
     return -1;
   }
 }
 
+/** Packs hash bits and an order number into a slot, and reads them back. */
 const slotOf = (hash: number, number: number): number => ((hash >>> CHECK_SHIFT) & 0xffff) * 0x1_0000 + number + 1;
 const numberIn = (slot: number): number => (slot & 0xffff) - 1;
-const isAlike = (slot: number, hash: number): boolean => slot >>> 16 === ((hash >>> CHECK_SHIFT) & 0xffff);
+const hasSameHashBits = (slot: number, hash: number): boolean => slot >>> 16 === ((hash >>> CHECK_SHIFT) & 0xffff);
 
 /** FNV-1a over account and id, with its bits mixed once more (the finalizer of MurmurHash3). */
 function hashOf(account: number, id: string): number {
   let hash = Math.imul(0x811c9dc5 ^ account, 0x01000193);
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
+  for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

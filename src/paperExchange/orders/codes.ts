@@ -9,8 +9,8 @@ const { noSuchOrder, noPendingOrder, badPrecision, priceVolumePrecision } = VENU
 
 /** Returns the profile's code for too many decimals. The venue uses -1111 for amounts, -1147 for prices and quantities. */
 export function precisionCode(code: number, { limit }: OrderIntent, { precisionCodes }: Profile): number {
-  const isPrecision = code === badPrecision.code || code === priceVolumePrecision.code;
-  if (!isPrecision || precisionCodes === 'spec') return code;
+  const isPrecisionCode = code === badPrecision.code || code === priceVolumePrecision.code;
+  if (!isPrecisionCode || precisionCodes === 'spec') return code;
   return Number.isInteger(limit) ? priceVolumePrecision.code : badPrecision.code;
 }
 

@@ -43,6 +43,7 @@ export interface Counters {
   rested: number;
 }
 
+/** The orders and markets of one side, with their ids, delays and pending writes. */
 export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> implements VenueSink {
   abstract readonly venue: BookVenue<BarBook>;
   readonly orders: UserOrders<O, T>;
@@ -59,10 +60,10 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   readonly #byInstrument = new Map<Instrument, TradedMarket>();
   readonly #tradeIds = { lastTradeId: 0 };
   #lastOrder = 0;
-  #background = 0;
-  #rested = 0;
-  /** Until this time reads show nothing new. */
-  #stillUntilMs = 0;
+  #backgroundIds = 0;
+  #restedOrders = 0;
+  /** Until this time reads show nothing new, ms UTC. */
+  #frozenUntilMs = 0;
   /** The match that the venue's current fills belong to. */
   #match: Match | null = null;
 
@@ -97,10 +98,11 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     return this.#byName.get(name);
   }
 
+  /** Returns the market of an instrument. Throws InvariantError if this side does not trade it. */
   marketOf(instrument: Instrument): TradedMarket {
-    const found = this.#byInstrument.get(instrument);
-    if (found === undefined) throw new InvariantError(`${instrument.id} is not traded here`);
-    return found;
+    const market = this.#byInstrument.get(instrument);
+    if (market === undefined) throw new InvariantError(`${instrument.id} is not traded here`);
+    return market;
   }
 
   get nowMs(): number {
@@ -127,13 +129,13 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   }
 
   get counters(): Counters {
-    return { orders: this.#lastOrder, trades: this.#tradeIds.lastTradeId, background: this.#background, rested: this.#rested };
+    return { orders: this.#lastOrder, trades: this.#tradeIds.lastTradeId, background: this.#backgroundIds, rested: this.#restedOrders };
   }
   set counters({ orders, trades, background, rested }: Counters) {
     this.#lastOrder = orders;
     this.#tradeIds.lastTradeId = trades;
-    this.#background = background;
-    this.#rested = rested;
+    this.#backgroundIds = background;
+    this.#restedOrders = rested;
   }
 
   /**
@@ -142,10 +144,10 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
    */
   restoreOpen(records: readonly OpenOrderRecord[]): void {
     const resting: O[] = [];
-    for (const of of records) {
-      const order = this.rows.restoreOrder(of);
-      order.live = this.venue.restore(order.instrument, imageOf(of, order.account));
-      order.rested = of.rested;
+    for (const stored of records) {
+      const order = this.rows.restoreOrder(stored);
+      order.live = this.venue.restore(order.instrument, imageOf(stored, order.account));
+      order.rested = stored.rested;
       this.orders.add(order);
       this.#openCounts.add(order, 1);
       this.orders.show(order, visibleStateOf(order, order.live));
@@ -162,8 +164,9 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   /** Returns the code with which `place` would refuse an order, or 0. Changes nothing. */
   check(account: number, intent: OrderIntent): number {
     const code = this.venue.check(account, intent);
-    // Earlier checks concern the order itself, and whether the account may order at all (exchange dialect, 10.1).
-    return this.#openCounts.isFull(account, intent) && (code === 0 || AFTER_CAP.has(code)) ? VENUE_CODES.tooManyOrders.code : code;
+    // A refusal by an earlier check wins: those concern the order itself, and whether the account may order (exchange dialect, 10.1).
+    const isCapChecked = code === 0 || AFTER_CAP.has(code);
+    return isCapChecked && this.#openCounts.isFull(account, intent) ? VENUE_CODES.tooManyOrders.code : code;
   }
 
   /**
@@ -235,7 +238,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     const order = this.#orderOf(live);
     const market = this.marketOf(order.instrument);
     const match = market.rows === null ? this.#match : this.#withRow(order, live, fill);
-    if (match === null) throw new InvariantError('a fill follows its match');
+    if (match === null) throw new InvariantError('the venue reported a fill without a match');
     if (market.rows !== null) market.tape.note(match);
     order.feeUnits += fill.fee;
     const { tradeId, bidId, askId } = match;
@@ -250,9 +253,9 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
 
   /** Books a trade of an account. It is written to the store from now on, and reads show it after the visibility delay. */
   protected book(account: number, trade: T): void {
-    const kept: PagedRow<T> = { row: trade, tag: this.rows.tagOf(trade.instrument), place: -1 };
-    this.changes.trades.push({ account, kept });
-    this.runAfterVisibilityDelay(() => this.orders.showTrade(account, kept));
+    const stored: PagedRow<T> = { row: trade, tag: this.rows.tagOf(trade.instrument), place: -1 };
+    this.changes.trades.push({ account, kept: stored });
+    this.runAfterVisibilityDelay(() => this.orders.showTrade(account, stored));
   }
 
   /** Called when the funds that an order holds have changed. Reads do not show this. */
@@ -290,7 +293,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     return ++this.#tradeIds.lastTradeId;
   }
   protected nextBackgroundId(): string {
-    return wireId(BACKGROUND_PREFIX, ++this.#background);
+    return wireId(BACKGROUND_PREFIX, ++this.#backgroundIds);
   }
 
   #rowsOf(instrument: Instrument): Rows | null {
@@ -301,12 +304,13 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   /** Returns the match behind a fill by a row. The row is the counterparty. */
   #withRow(order: O, { side }: VenueOrder, { price, lots, timeMs, isMaker }: Fill): Match {
     const isBuy = side === 'buy';
-    const other = this.nextBackgroundId();
+    const otherId = this.nextBackgroundId();
     const takerSide = isBuy === isMaker ? 'sell' : 'buy';
-    const [bidId, askId] = isBuy ? [order.id, other] : [other, order.id];
+    const [bidId, askId] = isBuy ? [order.id, otherId] : [otherId, order.id];
     return { tradeId: this.nextTradeId(), bidId, askId, takerSide, price, lots, timeMs };
   }
 
+  /** Enters an order into the book at the end of its admission delay. */
   #admit(order: O): void {
     const { live } = order;
     if (live === null) return;
@@ -316,7 +320,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.onAdmission(order);
     if (rows !== null) return rows.onAdmission(live);
     order.resting = matcher.enter(order.id, live, this.nowMs);
-    if (order.resting !== null) order.rested = ++this.#rested;
+    if (order.resting !== null) order.rested = ++this.#restedOrders;
     // An order that finds no counterparty and may not rest is cancelled (exchange dialect, 10.3).
     if (live.isOpen && order.resting === null) this.venue.cancel(live, this.nowMs);
   }
@@ -325,9 +329,10 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     if (live !== null) this.venue.finishCancel(live, this.nowMs);
   }
 
+  /** Ends an order: it leaves the book and the open counts, and its final state is published. */
   #end(order: O): void {
     const { live, resting } = order;
-    if (live === null) throw new InvariantError('an order ends once');
+    if (live === null) throw new InvariantError('an order has ended twice');
     if (resting !== null) this.marketOf(order.instrument).matcher.book.remove(resting);
     order.resting = null;
     order.ended = visibleStateOf(order, live);
@@ -347,14 +352,14 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
 
   /** Runs a change of what reads show, after the visibility delay. */
   protected runAfterVisibilityDelay(run: () => void): void {
-    const delayMs = Math.max(this.delays.visibilityMs, this.#stillUntilMs - this.nowMs);
+    const delayMs = Math.max(this.delays.visibilityMs, this.#frozenUntilMs - this.nowMs);
     if (delayMs === 0) run();
     else this.schedule(delayMs, run);
   }
 
   /** Freezes what reads show for `ms`. After that, reads catch up. */
   holdReads(ms: number): void {
-    this.#stillUntilMs = Math.max(this.#stillUntilMs, this.nowMs + ms);
+    this.#frozenUntilMs = Math.max(this.#frozenUntilMs, this.nowMs + ms);
   }
 
   protected schedule(ms: number, run: () => void): void {
@@ -363,10 +368,11 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
 
   #orderOf(live: VenueOrder): O {
     const order = this.orders.orderNumbered(live.ref);
-    if (order === null) throw new InvariantError(`the venue has an order ${live.ref} that the exchange has not`);
+    if (order === null) throw new InvariantError(`the venue has order ${live.ref}, which the exchange does not know`);
     return order;
   }
 
+  /** Notes the code of a refusal. Returns false. */
   protected refuse(code: number): false {
     this.refusal = code;
     return false;
@@ -374,7 +380,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
 }
 
 /** What reads show of a new order. */
-const FRESH: VisibleState = {
+const NEW_ORDER: VisibleState = {
   status: 'NEW',
   isAdmitted: false,
   filledLots: 0,
@@ -384,10 +390,11 @@ const FRESH: VisibleState = {
   averageTicks: 0,
 };
 
+/** Returns what reads are to show of an open order. */
 function visibleStateOf(
   { isAdmitted, feeUnits, profitUnits, averageTicks }: UserOrder,
   { status, filledLots, filledUnits }: VenueOrder,
 ): VisibleState {
-  if (status === 'NEW' && !isAdmitted && filledLots === 0) return FRESH;
+  if (status === 'NEW' && !isAdmitted && filledLots === 0) return NEW_ORDER;
   return { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, averageTicks };
 }

@@ -6,6 +6,7 @@ const LOW = 2 ** 32;
 /** Stored values are one higher, so that 0 means not set. */
 const MAX_OFFSET = 2 ** 40 - 2;
 
+/** A growing list of offsets by index. */
 export class Offsets {
   readonly #low: Uint32Array[] = [];
   /** The part above 2^32, for chunks that need it. A store below 4 GiB has none. */
@@ -13,15 +14,15 @@ export class Offsets {
   /** One above the highest index that was set. */
   length = 0;
 
-  /** `place`: a whole number from 0 to 2^40 - 2. */
+  /** Sets the offset at an index. `place`: a whole number from 0 to 2^40 - 2; else throws RangeError. */
   set(index: number, place: number): void {
-    if (!(place >= 0 && place <= MAX_OFFSET)) throw new RangeError(`a place lies from 0 to ${MAX_OFFSET}, not at ${place}`);
-    const at = Math.floor(index / CHUNK);
-    while (this.#low.length <= at) this.#low.push(new Uint32Array(CHUNK));
-    this.#low[at]![index % CHUNK] = (place + 1) % LOW;
+    if (!(place >= 0 && place <= MAX_OFFSET)) throw new RangeError(`expected a place from 0 to ${MAX_OFFSET}, got ${place}`);
+    const chunkIndex = Math.floor(index / CHUNK);
+    while (this.#low.length <= chunkIndex) this.#low.push(new Uint32Array(CHUNK));
+    this.#low[chunkIndex]![index % CHUNK] = (place + 1) % LOW;
     const high = Math.floor((place + 1) / LOW);
-    if (high > 0) (this.#high[at] ??= new Uint8Array(CHUNK))[index % CHUNK] = high;
-    else if (this.#high[at] !== undefined) this.#high[at][index % CHUNK] = 0;
+    if (high > 0) (this.#high[chunkIndex] ??= new Uint8Array(CHUNK))[index % CHUNK] = high;
+    else if (this.#high[chunkIndex] !== undefined) this.#high[chunkIndex][index % CHUNK] = 0;
     if (index >= this.length) this.length = index + 1;
   }
 
@@ -29,15 +30,15 @@ export class Offsets {
     this.set(this.length, place);
   }
 
-  /** Returns -1 if never set. */
+  /** Returns the offset at an index; -1 if it was never set. */
   get(index: number): number {
-    const at = Math.floor(index / CHUNK);
-    const low = this.#low[at];
-    return low === undefined ? -1 : (this.#high[at]?.[index % CHUNK] ?? 0) * LOW + low[index % CHUNK]! - 1;
+    const chunkIndex = Math.floor(index / CHUNK);
+    const low = this.#low[chunkIndex];
+    return low === undefined ? -1 : (this.#high[chunkIndex]?.[index % CHUNK] ?? 0) * LOW + low[index % CHUNK]! - 1;
   }
 }
 
-/** Small numbers next to such a list: one byte each, or two in chunks with a number above 255. */
+/** A list of small numbers, one for each offset: one byte each, or two in chunks with a number above 255. */
 export class TagColumn {
   readonly #chunks: (Uint8Array | Uint16Array)[] = [];
   length = 0;

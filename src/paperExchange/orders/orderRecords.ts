@@ -21,6 +21,7 @@ export const MARKET = oneOf('spot', 'futures');
 export const SIDE = oneOf('buy', 'sell');
 export const ROLE = oneOf('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
 
+/** Fields of every order. */
 const ORDER = {
   market: MARKET,
   number: count,
@@ -57,6 +58,7 @@ export const openOrderRecord = record('openOrder', {
   admittedMs: count,
   rested: count,
 });
+/** An own trade. */
 export const tradeRecord = record('trade', {
   market: MARKET,
   uid: text,
@@ -82,11 +84,11 @@ export type TradeRecord = RecordOf<typeof tradeRecord>;
 export type OrderTerms = OrderRecord['futures'];
 export type TradeTerms = TradeRecord['futures'];
 
-/** Returns the row of an order: an open one with the venue's part of it. */
+/** Returns the stored form of an order. That of an open order also has the venue's fields. */
 export function orderText(order: UserOrder, number: number, futures: OrderTerms, { market, uidOf }: IdMaps): string {
   const { intent, live, ended } = order;
   const shown = ended ?? live;
-  if (shown === null) throw new InvariantError(`order ${order.id} is neither open nor over`);
+  if (shown === null) throw new InvariantError(`order ${order.id} is neither open nor ended`);
   const common: OrderRecord = {
     market,
     number,
@@ -115,66 +117,68 @@ export function orderText(order: UserOrder, number: number, futures: OrderTerms,
 }
 
 /** Returns the order as it was placed. `id`: its id on the wire. */
-export function startOf(of: OrderRecord, id: string, { accountOf, instrumentOf }: IdMaps): Omit<OrderStart, 'live'> {
+export function startOf(stored: OrderRecord, id: string, { accountOf, instrumentOf }: IdMaps): Omit<OrderStart, 'live'> {
   const intent: OrderIntent = {
-    instrument: instrumentOf(of.symbol),
-    side: of.side,
-    role: of.role,
-    lots: lots(of.lots),
-    quoteUnits: units(of.quoteUnits),
-    limit: ticks(of.limit),
-    reduceOnly: of.reduceOnly,
-    timeInForce: of.timeInForce,
+    instrument: instrumentOf(stored.symbol),
+    side: stored.side,
+    role: stored.role,
+    lots: lots(stored.lots),
+    quoteUnits: units(stored.quoteUnits),
+    limit: ticks(stored.limit),
+    reduceOnly: stored.reduceOnly,
+    timeInForce: stored.timeInForce,
     slot: '',
   };
-  return { id, account: accountOf(of.uid), clientOrderId: of.clientOrderId, intent, placedMs: of.placedMs };
+  return { id, account: accountOf(stored.uid), clientOrderId: stored.clientOrderId, intent, placedMs: stored.placedMs };
 }
 
-/** A spot order derives its average price from its value, so its record has none. */
-export const visibleStateIn = (of: OrderRecord): VisibleState => {
-  const { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, futures } = of;
+/** Returns the state in a record. A spot order derives its average price from its value, so its record has none. */
+export const visibleStateIn = (stored: OrderRecord): VisibleState => {
+  const { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, futures } = stored;
   return { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, averageTicks: futures?.averageTicks ?? 0 };
 };
 
 /** Returns the venue's record of an open order. */
-export function imageOf(of: OpenOrderRecord, account: number): OrderImage {
+export function imageOf(stored: OpenOrderRecord, account: number): OrderImage {
   return {
-    ref: of.number,
+    ref: stored.number,
     account,
-    side: of.side,
-    limit: of.limit,
-    lots: of.lots,
-    quoteUnits: of.quoteUnits,
-    closes: of.reduceOnly,
-    offsetLots: of.offsetLots,
-    timeInForce: of.timeInForce,
-    rests: of.rests,
-    status: of.status,
-    filledLots: of.filledLots,
-    filledUnits: of.filledUnits,
-    lockedUnits: of.lockedUnits,
-    makerPpm: of.makerPpm,
-    takerPpm: of.takerPpm,
-    admittedMs: of.admittedMs,
+    side: stored.side,
+    limit: stored.limit,
+    lots: stored.lots,
+    quoteUnits: stored.quoteUnits,
+    closes: stored.reduceOnly,
+    offsetLots: stored.offsetLots,
+    timeInForce: stored.timeInForce,
+    rests: stored.rests,
+    status: stored.status,
+    filledLots: stored.filledLots,
+    filledUnits: stored.filledUnits,
+    lockedUnits: stored.lockedUnits,
+    makerPpm: stored.makerPpm,
+    takerPpm: stored.takerPpm,
+    admittedMs: stored.admittedMs,
   };
 }
 
+/** Returns the stored form of an own trade. */
 export function tradeText(account: number, trade: OwnTrade, futures: TradeTerms, { market, uidOf }: IdMaps): string {
   const { instrument, tradeId, bidId, askId, price, lots: filled, timeMs, isBuyer, isMaker, fee, feeInBase } = trade;
   const common = { market, uid: uidOf(account), symbol: instrument.wireName, tradeId, bidId, askId, price, lots: filled };
   return tradeRecord.text({ ...common, timeMs, isBuyer, isMaker, fee, feeInBase, futures });
 }
 
-export const tradeIn = (of: TradeRecord, { instrumentOf }: IdMaps): OwnTrade => ({
-  instrument: instrumentOf(of.symbol),
-  tradeId: of.tradeId,
-  bidId: of.bidId,
-  askId: of.askId,
-  price: of.price,
-  lots: of.lots,
-  timeMs: of.timeMs,
-  isBuyer: of.isBuyer,
-  isMaker: of.isMaker,
-  fee: of.fee,
-  feeInBase: of.feeInBase,
+/** Returns the trade in a record, with the fields that both markets have. */
+export const tradeIn = (stored: TradeRecord, { instrumentOf }: IdMaps): OwnTrade => ({
+  instrument: instrumentOf(stored.symbol),
+  tradeId: stored.tradeId,
+  bidId: stored.bidId,
+  askId: stored.askId,
+  price: stored.price,
+  lots: stored.lots,
+  timeMs: stored.timeMs,
+  isBuyer: stored.isBuyer,
+  isMaker: stored.isMaker,
+  fee: stored.fee,
+  feeInBase: stored.feeInBase,
 });

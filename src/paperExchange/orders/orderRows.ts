@@ -1,4 +1,4 @@
-// Converts orders and own trades of one side to rows of the store and back. Ended orders are read by clients; open ones are restored at a restart.
+// Converts orders and own trades of one side to rows of the store and back.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -18,7 +18,7 @@ import {
 } from './orderRecords.ts';
 import { orderNumberOf, type OrderStart, type OwnTrade, type ArchiveReader, type UserOrder, wireId } from './userOrder.ts';
 
-/** The fields that only one side has. */
+/** Makes orders and trades of one side from stored records, and returns the terms that only this side has. */
 export interface RowKind<O, T> {
   order(start: OrderStart, terms: OrderTerms): O;
   termsOf(order: O): OrderTerms;
@@ -31,6 +31,7 @@ export interface ArchiveSource {
   reader: RecordReader;
 }
 
+/** The stored orders and trades of one side. Reads need ended orders, a restart needs open ones. */
 export class OrderRows<O extends UserOrder, T extends OwnTrade> implements ArchiveReader<O, T> {
   readonly names: IdMaps;
   readonly #prefix: string;
@@ -45,15 +46,17 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
     this.#archive = archived;
   }
 
+  /** Returns the ended order stored at an offset. */
   order(place: number): O {
-    const of = this.#archive.reader.read(orderRecord, place);
-    const order = this.restoreOrder(of);
-    order.ended = order.visible = visibleStateIn(of);
+    const stored = this.#archive.reader.read(orderRecord, place);
+    const order = this.restoreOrder(stored);
+    order.ended = order.visible = visibleStateIn(stored);
     return order;
   }
+  /** Returns the trade stored at an offset. */
   trade(place: number): T {
-    const of = this.#archive.reader.read(tradeRecord, place);
-    return this.#kind.trade(tradeIn(of, this.names), of.futures);
+    const stored = this.#archive.reader.read(tradeRecord, place);
+    return this.#kind.trade(tradeIn(stored, this.names), stored.futures);
   }
   /** Returns the tag of an instrument. Tags count in the order of first use. */
   tagOf(instrument: Instrument): number {
@@ -63,9 +66,9 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   }
 
   /** Returns the order of a record, as if it were open. It is not added to the venue or the book. */
-  restoreOrder(of: OrderRecord): O {
-    const order = this.#kind.order({ ...startOf(of, wireId(this.#prefix, of.number), this.names), live: null }, of.futures);
-    const shown = visibleStateIn(of);
+  restoreOrder(stored: OrderRecord): O {
+    const order = this.#kind.order({ ...startOf(stored, wireId(this.#prefix, stored.number), this.names), live: null }, stored.futures);
+    const shown = visibleStateIn(stored);
     order.isAdmitted = shown.isAdmitted;
     order.feeUnits = shown.feeUnits;
     order.profitUnits = shown.profitUnits;
@@ -91,8 +94,8 @@ export function idMapsOf(
   instrumentNamed: (name: string) => Instrument | undefined,
 ): IdMaps {
   const indexes = new Map(accounts.map(({ uid }, index) => [uid, index]));
-  const findOrFail = <T>(value: T | undefined, what: string): T => {
-    if (value === undefined) throw new InvariantError(`the records name ${what}, which this exchange does not have`);
+  const findOrFail = <T>(value: T | undefined, name: string): T => {
+    if (value === undefined) throw new InvariantError(`the records name ${name}, which this exchange does not have`);
     return value;
   };
   return {

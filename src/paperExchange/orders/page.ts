@@ -3,9 +3,9 @@
 import type { IndexedList } from './pagedList.ts';
 
 /**
- * Returns a page, newest first. Without `isBefore` it has the newest `limit` rows. `isBefore` is true for every row below some id; the page
- * then has the oldest `limit` rows from that id on. A reader that continues with its newest id thus sees every row. `tag`: rows of one
- * market only; null: all.
+ * Returns a page of at most `limit` rows, newest first. Without `isBefore` it has the newest rows. With `isBefore`, which is true for every
+ * row below some id, it has the oldest rows from that id on. A reader that continues with its newest id thus sees every row. `tag`: rows of
+ * one market only; null: all.
  */
 export function page<T>(
   rows: IndexedList<T>,
@@ -13,14 +13,15 @@ export function page<T>(
   tag: number | null,
   isBefore: ((row: T) => boolean) | null = null,
 ): readonly T[] {
-  const found: T[] = [];
-  const is = (at: number): boolean => tag === null || rows.tagAt(at) === tag;
+  const selected: T[] = [];
+  const matchesTag = (index: number): boolean => tag === null || rows.tagAt(index) === tag;
   if (isBefore === null) {
-    for (let at = rows.length - 1; at >= 0 && found.length < limit; at--) if (is(at)) found.push(rows.at(at));
-    return found;
+    for (let index = rows.length - 1; index >= 0 && selected.length < limit; index--) if (matchesTag(index)) selected.push(rows.at(index));
+    return selected;
   }
-  for (let at = firstFrom(rows, isBefore); at < rows.length && found.length < limit; at++) if (is(at)) found.push(rows.at(at));
-  return found.toReversed();
+  for (let index = firstFrom(rows, isBefore); index < rows.length && selected.length < limit; index++)
+    if (matchesTag(index)) selected.push(rows.at(index));
+  return selected.toReversed();
 }
 
 /** Returns the index of the first row for which `isBefore` is false. Ids must be ascending. */

@@ -17,8 +17,9 @@ export interface IndexedList<T> {
 }
 
 /** Rows that stay in memory. Older ones are evicted once there are twice as many. */
-const IN_MEMORY = 64;
+const MIN_IN_MEMORY = 64;
 
+/** The rows of one account: the newest in memory, the offsets of the others. */
 export class PagedList<T> implements IndexedList<T> {
   readonly #places = new Offsets();
   readonly #tags = new TagColumn();
@@ -41,9 +42,10 @@ export class PagedList<T> implements IndexedList<T> {
     return index < archived ? this.#load(this.#places.get(index)) : this.#recent[index - archived]!.row;
   }
 
-  push(kept: PagedRow<T>): void {
-    this.#recent.push(kept);
-    if (this.#recent.length >= 2 * IN_MEMORY) this.#evict();
+  /** Adds the newest row. */
+  push(row: PagedRow<T>): void {
+    this.#recent.push(row);
+    if (this.#recent.length >= 2 * MIN_IN_MEMORY) this.#evict();
   }
 
   /** Adds a row that is already in the store at `place`. Such rows must precede all others. */
@@ -54,11 +56,11 @@ export class PagedList<T> implements IndexedList<T> {
 
   /** Evicts the oldest rows from memory, as far as they are in the store. */
   #evict(): void {
-    let going = 0;
+    let evicted = 0;
     for (const { place } of this.#recent) {
-      if (place < 0 || going === this.#recent.length - IN_MEMORY) break;
-      going++;
+      if (place < 0 || evicted === this.#recent.length - MIN_IN_MEMORY) break;
+      evicted++;
     }
-    for (const { place, tag } of this.#recent.splice(0, going)) this.restore(place, tag);
+    for (const { place, tag } of this.#recent.splice(0, evicted)) this.restore(place, tag);
   }
 }

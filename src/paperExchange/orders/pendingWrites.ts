@@ -3,11 +3,12 @@
 import type { PagedRow } from './pagedList.ts';
 
 /** An object that knows whether it is listed, which is cheaper than a search. */
-interface Noted {
+interface ChangeFlag {
   isChanged: boolean;
 }
 
-export class PendingWrites<O extends Noted, T> {
+/** The changes of one side. */
+export class PendingWrites<O extends ChangeFlag, T> {
   readonly trades: { readonly account: number; readonly kept: PagedRow<T> }[] = [];
   /** Accounts whose money, positions or settings may have changed, beside those with changed orders. */
   readonly accounts = new Set<number>();
@@ -18,10 +19,12 @@ export class PendingWrites<O extends Noted, T> {
     return this.#orders;
   }
 
+  /** Number of changes of any kind. */
   get count(): number {
     return this.#orders.length + this.trades.length + this.accounts.size;
   }
 
+  /** Lists an order as changed. */
   note(order: O): void {
     if (order.isChanged) return;
     order.isChanged = true;
@@ -29,8 +32,8 @@ export class PendingWrites<O extends Noted, T> {
   }
 
   /** Removes some orders from the pending writes. */
-  forget(isOf: (order: O) => boolean): void {
-    for (const order of this.#orders) order.isChanged = !isOf(order);
+  forget(isSelected: (order: O) => boolean): void {
+    for (const order of this.#orders) order.isChanged = !isSelected(order);
     this.#orders = this.#orders.filter(({ isChanged }) => isChanged);
   }
 

@@ -1,4 +1,4 @@
-// Stored records of everything except orders and trades: money, positions, settings, prices, bars. The latest record of each holds.
+// Stored records of everything except orders and trades: money, positions, settings, prices, bars. A later record replaces an earlier one.
 
 import { INTERVALS } from '../../model/interval.ts';
 import { count, flag, group, listOf, oneOf, optional, real, sum, text, whole } from '../records/fields.ts';
@@ -32,7 +32,7 @@ export const totalsRecord = record('totals', {
   deposited: whole,
 });
 
-/** The members of `Position`, and what the profit history has reported of it. `side`: index among the account's positions in the contract. */
+/** The members of `Position`, and the fees and funding that the profit history has reported. `side`: index among the account's positions in the contract. */
 export const positionRecord = record('position', {
   uid: text,
   symbol: text,
@@ -56,9 +56,10 @@ export const positionRecord = record('position', {
   reported: optional(group({ positionId: count, feeUnits: whole, fundingUnits: whole })),
 });
 
+/** Settings of an account on a contract. */
 export const settingRecord = record('setting', { uid: text, symbol: text, leverage: count, isCross: flag, isNet: flag });
 
-/** Counters. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
+/** Counters of ids. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
 export const countersRecord = record('counters', {
   market: MARKET,
   orders: count,

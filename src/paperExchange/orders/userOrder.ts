@@ -16,13 +16,14 @@ export interface VisibleState {
   readonly isAdmitted: boolean;
   readonly filledLots: number;
   readonly filledUnits: number;
-  /** Futures only, in units of the settlement asset: fees paid, and profit of what the order closed. */
+  /** Futures only, in units of the settlement asset: fees paid, and profit of the quantity that the order closed. */
   readonly feeUnits: number;
   readonly profitUnits: number;
   /** Futures only: average price of the fills, in ticks with a fraction. */
   readonly averageTicks: number;
 }
 
+/** An order as it was placed. */
 export interface OrderStart {
   /** Text id on the wire. */
   readonly id: string;
@@ -33,29 +34,30 @@ export interface OrderStart {
   readonly live: VenueOrder | null;
 }
 
+/** One order of an account. */
 export class UserOrder {
   readonly id: string;
   readonly account: number;
   readonly clientOrderId: string | null;
   readonly intent: OrderIntent;
   readonly placedMs: number;
-  /** The venue's record while it can still fill; null afterwards. */
+  /** The venue's record while the order can still fill; null afterwards. */
   live: VenueOrder | null;
-  /** Its entry in the book; null: it does not rest. */
+  /** The entry in the book; null: the order does not rest. */
   resting: Resting | null = null;
   isAdmitted = false;
-  /** Its position in the sequence of all orders that have rested; 0: it never rested. */
+  /** The position of the order in the sequence of all orders that have rested; 0: it never rested. */
   rested = 0;
   feeUnits = 0;
   profitUnits = 0;
   averageTicks = 0;
   /** Null until reads show the order. */
   visible: VisibleState | null = null;
-  /** Its final state; null until it has ended. */
+  /** The final state; null until the order has ended. */
   ended: VisibleState | null = null;
-  /** True while it is among the pending writes. */
+  /** True while the order is among the pending writes. */
   isChanged = false;
-  /** Its neighbours in the list of the account's orders that reads show as open. */
+  /** Neighbours in the list of the account's orders that reads show as open. */
   older: this | null = null;
   newer: this | null = null;
 
@@ -119,15 +121,15 @@ class OpenOrderChain<O extends UserOrder> {
     order.older = order.newer = null;
   }
 
-  /** Newest first. `instrument` null: every instrument. */
+  /** Returns at most `limit` orders, newest first. `instrument` null: every instrument. */
   newest(instrument: Instrument | null, limit: number): readonly O[] {
-    const found: O[] = [];
-    for (let order = this.#newest; order !== null && found.length < limit; order = order.older)
-      if (instrument === null || order.instrument === instrument) found.push(order);
-    return found;
+    const orders: O[] = [];
+    for (let order = this.#newest; order !== null && orders.length < limit; order = order.older)
+      if (instrument === null || order.instrument === instrument) orders.push(order);
+    return orders;
   }
 
-  /** Every order in the list except the newest has a newer one. */
+  /** True when the order is in the list: every listed order except the newest has a newer one. */
   #has(order: O): boolean {
     return order.newer !== null || this.#newest === order;
   }
@@ -144,16 +146,17 @@ class AccountOrders<O extends UserOrder, T> {
   }
 }
 
-/** Number of newest orders that are kept in memory across all accounts. */
-const LATEST = 100;
+/** Number of newest orders of all accounts that stay in memory. */
+const MAX_LATEST = 100;
 /** Digits of a wire id that count orders. */
 const NUMBER_DIGITS = 15;
 
-/** Returns an id of 19 digits, as on real services. A client that parses ids as doubles loses digits, and is noticed. */
+/** Returns an id of 19 digits, as on real services. A client that parses ids as doubles loses digits, which tests then detect. */
 export const wireId = (prefix: string, number: number): string => prefix + String(number).padStart(NUMBER_DIGITS, '0');
 /** Returns the number in a wire id. */
 export const orderNumberOf = (id: string): number => Number(id.slice(-NUMBER_DIGITS));
 
+/** All orders of one side, found by number, id or client order id. */
 export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   readonly #prefix: string;
   readonly #archive: ArchiveReader<O, T>;
@@ -183,27 +186,28 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return Array.from(this.#inMemory.values()).filter(({ live }) => live !== null);
   }
 
+  /** Adds a new order. */
   add(order: O): void {
     const number = orderNumberOf(order.id);
     this.#inMemory.set(number, order);
     this.#latest.push(order);
-    if (this.#latest.length > 2 * LATEST) this.#latest.splice(0, LATEST);
-    this.name(number, order.account, order.clientOrderId);
+    if (this.#latest.length > 2 * MAX_LATEST) this.#latest.splice(0, MAX_LATEST);
+    this.registerClientId(number, order.account, order.clientOrderId);
   }
 
   /** Registers a client order id. A reused id finds its latest order. The order itself must already be findable. */
-  name(number: number, account: number, clientOrderId: string | null): void {
+  registerClientId(number: number, account: number, clientOrderId: string | null): void {
     if (clientOrderId !== null) this.#clientIds.add(number, account, clientOrderId);
   }
 
   /** Notes the offset of an ended order in the store. The order leaves memory once reads show its end. */
-  put(number: number, place: number): void {
+  markArchived(number: number, place: number): void {
     this.#places.set(number, place);
     const order = this.#inMemory.get(number);
     if (order !== undefined) this.#evict(order, number);
   }
 
-  /** Returns null if there is no such order. */
+  /** Returns the order with a number, from memory or the store; null if there is no such order. */
   orderNumbered(number: number): O | null {
     const order = this.#inMemory.get(number);
     if (order !== undefined) return order;
@@ -211,7 +215,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return place < 0 ? null : this.#archive.order(place);
   }
 
-  /** Returns null if the account has no such order. */
+  /** Returns the order with a wire id; null if the account has no such order. */
   find(account: number, id: string): O | null {
     const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireId(this.#prefix, number) !== id) return null;
@@ -221,7 +225,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
 
   /** Returns the newest orders of all accounts, at most 100, newest first. */
   latest(): readonly O[] {
-    return this.#latest.slice(-LATEST).toReversed();
+    return this.#latest.slice(-MAX_LATEST).toReversed();
   }
 
   /** Returns the account of an order; null if no user of this exchange has it. */
@@ -229,6 +233,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     return id.startsWith(this.#prefix) ? (this.orderNumbered(orderNumberOf(id))?.account ?? null) : null;
   }
 
+  /** Returns the latest order with a client order id; null if the account has none. */
   byClientId(account: number, clientOrderId: string): O | null {
     const number = this.#clientIds.find(account, clientOrderId);
     return number < 0 ? null : this.orderNumbered(number);
@@ -245,6 +250,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     }
   }
 
+  /** Makes a trade visible to reads. */
   showTrade(account: number, trade: PagedRow<T>): void {
     this.#ordersOf(account).trades.push(trade);
   }
@@ -253,17 +259,18 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     this.#ordersOf(account).trades.restore(place, tag);
   }
 
-  /** Newest first. `instrument` null: every instrument. */
+  /** Returns the orders that reads show as open, newest first. `instrument` null: every instrument. */
   open(account: number, instrument: Instrument | null, limit: number): readonly O[] {
     return this.#ordersOf(account).open.newest(instrument, limit);
   }
 
-  /** Newest first. With `fromId`, from that trade id on (see `page`). */
+  /** Returns own trades, newest first. With `fromId`, from that trade id on (see `page`). */
   trades(account: number, instrument: Instrument | null, limit: number, fromId: number | null): readonly T[] {
     const isBefore = fromId === null ? null : ({ tradeId }: T): boolean => tradeId < fromId;
     return page(this.#ordersOf(account).trades, limit, instrument === null ? null : this.#archive.tagOf(instrument), isBefore);
   }
 
+  /** Removes an order from memory if it is in the store and reads show its end. */
   #evict(order: O, number: number): void {
     if (order.ended !== null && order.visible === order.ended && this.#places.get(number) >= 0) this.#inMemory.delete(number);
   }
@@ -274,4 +281,5 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 }
 
+/** True for a status in which the order can still fill. */
 export const isOpen = (status: VenueStatus): boolean => status === 'NEW' || status === 'PARTIALLY_FILLED' || status === 'PENDING_CANCEL';

@@ -17,9 +17,9 @@ import type { Service } from '../service.ts';
 import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
 
 const HISTORY_MS = 8 * 86_400_000;
-/** Synthetic markets: a trade every 400 ms, with a change of at most 30 millionths. */
+/** Pace of synthetic markets: a trade every 400 ms, with a change of at most 30 millionths. */
 const STEP = { stepMs: 400, stepPpm: 30 };
-/** Their history is coarser: a trade every 15 s, with changes scaled by the square root of the time. */
+/** Pace of their history, which is coarser: a trade every 15 s, with changes scaled by the square root of the time. */
 const HISTORY_STEP = { stepMs: 15_000, stepPpm: 180 };
 const LEVELS = 40;
 /** Distance between the seeds of neighbouring instruments. */
@@ -27,7 +27,8 @@ const SEED_STEP = 7919;
 /** Distance between the seeds of one instrument at successive restarts. */
 const RESTART_STEP = 1_000_003;
 
-const ALONE: StoreBinding = { history: null, begin: () => {} };
+/** An exchange without storage. */
+const NO_STORE: StoreBinding = { history: null, begin: () => {} };
 
 /** The storage of a persistent exchange: its history, and a function that restores a service to its last state. */
 export interface StoreBinding {
@@ -35,11 +36,11 @@ export interface StoreBinding {
   readonly begin: (service: Service) => void;
 }
 
-/** Returns the exchange, open since `startMs` or since its first opening. Throws ConfigError. */
+/** Returns the exchange, open since `startMs` or since its first opening. Throws ConfigError if its settings are invalid. */
 export function assembleExchange(
   settings: ExchangeSettings,
   startMs: number,
-  { history, begin: startStoring }: StoreBinding = ALONE,
+  { history, begin: startStoring }: StoreBinding = NO_STORE,
 ): Service {
   const service = openService({ ...settings.service, fundingSeed: settings.seed }, history?.lastMs ?? startMs);
   startStoring(service);
@@ -51,7 +52,7 @@ export function assembleExchange(
     if (prices?.kind === 'rows') rows.set(market, history === null ? prices.rows : rowsAfter(prices.rows, history.lastMs));
     else if (prices !== undefined) {
       const rng = seededRng(settings.seed + index * SEED_STEP + (history?.restarts ?? 0) * RESTART_STEP);
-      begin(market, prices, service, rng, settings.speed ?? 1, history);
+      startFollowing(market, prices, service, rng, settings.speed ?? 1, history);
     }
   });
   if (rows.size > 0) service.followRows(rows);
@@ -60,16 +61,18 @@ export function assembleExchange(
 
 /** Returns the opening time of an exchange that replays bars, which have their own time; null if no market does. */
 export function rowStartMs({ prices }: ExchangeSettings): number | null {
-  const starts = Array.from(prices.values(), (each) => (each.kind === 'rows' ? each.fromMs : Infinity));
+  const starts = Array.from(prices.values(), (source) => (source.kind === 'rows' ? source.fromMs : Infinity));
   const first = Math.min(...starts);
   return first === Infinity ? null : first;
 }
 
-type Followed = Exclude<PriceSettings, { kind: 'rows' }>;
+/** A price source that the market follows point by point. */
+type PointPrices = Exclude<PriceSettings, { kind: 'rows' }>;
 
-function begin(
+/** Makes a market follow its price source. */
+function startFollowing(
   market: TradedMarket,
-  prices: Followed,
+  prices: PointPrices,
   { scheduler }: Service,
   rng: Rng,
   speed: number,
@@ -77,16 +80,17 @@ function begin(
 ): void {
   const { nowMs } = scheduler;
   // A new market has no price yet, even if the exchange itself has a history.
-  const before = market.referencePrice > 0 ? history : null;
-  const { source, price, quantity } = priceStartOf(market, prices, nowMs, rng, speed, before);
+  const past = market.referencePrice > 0 ? history : null;
+  const { source, price, quantity } = priceStartOf(market, prices, nowMs, rng, speed, past);
   const spacing = Math.max(1, Math.round(price / 10_000));
   const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
   followPrices(market, source, scheduler, rng, { ...options, price });
 }
 
+/** Returns the source of a market's prices, and the price and quantity it starts with. */
 function priceStartOf(
   market: TradedMarket,
-  prices: Followed,
+  prices: PointPrices,
   nowMs: number,
   rng: Rng,
   speed: number,
@@ -94,7 +98,7 @@ function priceStartOf(
 ): PriceStart {
   switch (prices.kind) {
     case 'synthetic':
-      return synthetic(market, prices, nowMs, rng);
+      return startSynthetic(market, prices, nowMs, rng);
     case 'bars':
       return startReplayed(market, prices, nowMs, speed, history);
     case 'trades':
@@ -124,8 +128,8 @@ interface PriceStart {
   readonly quantity: number;
 }
 
-/** A market that already has a price resumes from it, because its bars are known. */
-function synthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): PriceStart {
+/** Starts a random walk, after one that becomes the history. A market that already has a price resumes from it: its bars are known. */
+function startSynthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 'synthetic' }>, nowMs: number, rng: Rng): PriceStart {
   const { instrument } = market;
   const quantity = lotsOf(instrument, prices.quantity);
   const first = ticksOf(instrument, prices.price);
@@ -134,10 +138,11 @@ function synthetic(market: TradedMarket, prices: Extract<PriceSettings, { kind: 
   return { source: walk(rng, nowMs, { ...STEP, price, lots: quantity }), price, quantity };
 }
 
+/** Returns a price in ticks. Throws ConfigError unless it is above 0 and has at most the digits of the instrument. */
 function ticksOf({ id, priceDigits }: Instrument, price: string): number {
   const ticks = toScaled(price, priceDigits);
   if (ticks !== null && ticks > 0) return ticks;
-  throw new ConfigError(`${id} price: expected a price of ${priceDigits} digits, got ${price}`, 'give one above 0');
+  throw new ConfigError(`${id} price: expected a price above 0 with at most ${priceDigits} decimals, got ${price}`, 'correct the price');
 }
 
 /** Shifts bars in time. The first replayed bar opens now, or at the first opening of the exchange. */
@@ -149,15 +154,15 @@ function startReplayed(
   history: StoreHistory | null,
 ): PriceStart {
   const { bars, firstRow } = prices;
-  const [before, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
+  const [past, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
   if (history !== null) return startResumed(market, replayBars(coming, history.openedMs, speed), nowMs, history);
-  if (before.length > 0) writeHistory(market, replayBars(before, nowMs - (coming.openMs[0]! - before.openMs[0]!), 1), nowMs);
+  if (past.length > 0) writeHistory(market, replayBars(past, nowMs - (coming.openMs[0]! - past.openMs[0]!), 1), nowMs);
   const first = replayBars(coming, nowMs, speed)();
-  if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'begin earlier');
+  if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'set an earlier from');
   return { source: replayBars(coming, nowMs, speed), price: first.price, quantity: first.lots };
 }
 
-/** Points that passed while the exchange was closed become history, as trades of others. */
+/** Resumes a source. Points that passed while the exchange was closed become history, as trades of other parties. */
 function startResumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
   let next = source();
   while (next !== null && next.timeMs <= nowMs) {

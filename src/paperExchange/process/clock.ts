@@ -3,7 +3,9 @@
 import { nowMs as wallMs } from '../../adapters/clock/wallClock.ts';
 import type { DrivenClock } from '../faults/control.ts';
 
+/** The time of one exchange. */
 export class ExchangeClock implements DrivenClock {
+  /** Exchange time at `#sinceMs` of the wall clock. */
   #originMs: number;
   #sinceMs = wallMs();
   #speed: number;
@@ -16,11 +18,11 @@ export class ExchangeClock implements DrivenClock {
     this.#speed = speed === 0 ? 1 : speed;
   }
 
-  /** Ms UTC. It never goes back, even if the wall clock does. */
+  /** Returns the time, ms UTC. It never goes back, even if the wall clock does. */
   nowMs(): number {
-    const wall = wallMs();
-    if (!this.#isPaused) this.#originMs += Math.max(0, wall - this.#sinceMs) * this.#speed;
-    this.#sinceMs = wall;
+    const nowWallMs = wallMs();
+    if (!this.#isPaused) this.#originMs += Math.max(0, nowWallMs - this.#sinceMs) * this.#speed;
+    this.#sinceMs = nowWallMs;
     return Math.floor(this.#originMs);
   }
 

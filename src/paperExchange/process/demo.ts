@@ -8,7 +8,8 @@ import { SERVICE_DEFAULTS, type KeyConfig } from '../dialect/config.ts';
 import { contractInstrument, type ContractEntry } from './file/contractEntry.ts';
 import type { ExchangeSettings, PriceSettings } from './file/settings.ts';
 
-const spot = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
+/** Returns a spot pair of the demo, quoted in USDT. */
+const spotPair = (base: string, priceDigits: number, quantityDigits: number): Instrument => ({
   id: instrumentId('spot', `${base}USDT`),
   market: 'spot',
   wireName: `${base}USDT`,
@@ -31,21 +32,26 @@ const CONTRACTS: readonly ContractEntry[] = [
 
 /** Returns the key of the demo: the same for the same seed. It works only on an exchange on this computer. */
 export function demoKey(seed: number): KeyConfig {
-  const text = (what: string): string => createHash('sha256').update(`isobar demo ${what} ${seed}`).digest('hex');
+  const derived = (part: string): string => createHash('sha256').update(`isobar demo ${part} ${seed}`).digest('hex');
   return {
-    apiKey: text('key').slice(0, 32),
-    secret: text('secret'),
+    apiKey: derived('key').slice(0, 32),
+    secret: derived('secret'),
     permissions: { read: true, trade: true, markets: ['spot', 'futures'] },
     ips: null,
   };
 }
 
+/** Returns the settings of the demo. `seed` determines its prices and its key. */
 export function demoSettings(seed: number): ExchangeSettings {
   const key = demoKey(seed);
   return {
     service: {
       ...SERVICE_DEFAULTS,
-      instruments: [spot('BTC', 2, 5), spot('ETH', 2, 4), ...CONTRACTS.map((entry, at) => contractInstrument(entry, at, 'demo'))],
+      instruments: [
+        spotPair('BTC', 2, 5),
+        spotPair('ETH', 2, 4),
+        ...CONTRACTS.map((entry, index) => contractInstrument(entry, index, 'demo')),
+      ],
       accounts: [
         {
           name: 'demo',

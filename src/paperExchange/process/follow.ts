@@ -16,6 +16,7 @@ const TRADES = 100;
 /** As many minutes as the specification returns: the history that the exchange opens with. */
 const MINUTES = 300;
 
+/** The service to follow, and the exchange that follows it. */
 export interface FollowOptions {
   /** Base URL of the service, for both markets. */
   readonly url: string;
@@ -27,40 +28,42 @@ export interface FollowOptions {
   readonly pollMs?: number;
 }
 
-export interface Following {
+/** A running follow of another service. */
+export interface RunningFollow {
   /** Wire names of the followed instruments. */
   readonly names: readonly string[];
   stop(): Promise<void>;
 }
 
 /** Follows every instrument of the exchange. Throws ConfigError if the service cannot be reached or lacks an instrument. */
-export async function follow(options: FollowOptions): Promise<Following> {
+export async function follow(options: FollowOptions): Promise<RunningFollow> {
   const { url, service, onNews, pollMs = POLL_MS } = options;
   const other = openExchange(accessSettings({ spotUrl: url, futuresUrl: url }, {}));
-  const lines = service.markets.map((market) => new Line(market, other, options));
+  const followed = service.markets.map((traded) => new FollowedMarket(traded, other, options));
   try {
-    for (const line of lines) await line.begin();
+    for (const market of followed) await market.begin();
   } catch (error) {
     await other.close();
     throw error;
   }
   let isStopped = false;
   let isFailing = false;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     if (isStopped) return;
     try {
-      for (const line of lines) await line.poll();
+      for (const market of followed) await market.poll();
       if (isFailing) onNews(`${url} answers again`);
       isFailing = false;
     } catch (error) {
-      if (!isFailing && !isStopped) onNews(`${url} is not followed for now: ${error instanceof Error ? error.message : String(error)}`);
+      if (!isFailing && !isStopped)
+        onNews(`${url} does not answer, following is paused: ${error instanceof Error ? error.message : String(error)}`);
       isFailing = true;
     }
-    if (!isStopped) other.scheduler.at(other.scheduler.nowMs + pollMs, () => void look());
+    if (!isStopped) other.scheduler.at(other.scheduler.nowMs + pollMs, () => void poll());
   };
-  void look();
+  void poll();
   return {
-    names: lines.map(({ name }) => name),
+    names: followed.map(({ name }) => name),
     stop: () => {
       isStopped = true;
       return other.close();
@@ -68,16 +71,17 @@ export async function follow(options: FollowOptions): Promise<Following> {
   };
 }
 
-/** Follows one instrument. */
-class Line {
+/** Follows the market of one instrument. */
+class FollowedMarket {
   readonly name: string;
   readonly #market: TradedMarket;
   readonly #mirror: Mirror;
   readonly #other: Exchange;
   readonly #options: FollowOptions;
-  /** The newest trade that has been mirrored; spot only. */
-  #newest = '';
-  #last = 0;
+  /** Id of the newest trade that has been mirrored; spot only. */
+  #newestTradeId = '';
+  /** The last price, in ticks. */
+  #lastTicks = 0;
 
   constructor(market: TradedMarket, other: Exchange, options: FollowOptions) {
     this.name = market.instrument.wireName;
@@ -104,12 +108,14 @@ class Line {
       for (const price of [open, high, low, close]) klines.print(openMs, this.#ticks(price), lots);
     }
     const newest = minutes.at(-1);
-    if (newest === undefined) throw new ConfigError(`${this.#options.url}: no klines of ${name}`, 'follow a service that trades it');
-    this.#last = this.#market.referencePrice = this.#ticks(newest.close);
-    if (this.#isSpot) this.#newest = (await this.#ask('spot.recentTrades', { symbol: name, limit: 1 })).rows[0]?.id ?? '';
+    if (newest === undefined)
+      throw new ConfigError(`${this.#options.url}: no klines of ${name}`, 'follow a service that trades this instrument');
+    this.#lastTicks = this.#market.referencePrice = this.#ticks(newest.close);
+    if (this.#isSpot) this.#newestTradeId = (await this.#ask('spot.recentTrades', { symbol: name, limit: 1 })).rows[0]?.id ?? '';
     await this.poll();
   }
 
+  /** Mirrors the trades since the last poll, then the current book. */
   async poll(): Promise<void> {
     if (this.#isSpot) await this.#pollTrades();
     else await this.#pollLastPrice();
@@ -122,29 +128,31 @@ class Line {
 
   async #pollTrades(): Promise<void> {
     const { rows } = await this.#ask('spot.recentTrades', { symbol: this.name, limit: TRADES });
-    const known = rows.findIndex(({ id }) => id === this.#newest);
-    const fresh = known < 0 ? rows : rows.slice(0, known);
+    const knownIndex = rows.findIndex(({ id }) => id === this.#newestTradeId);
+    const fresh = knownIndex < 0 ? rows : rows.slice(0, knownIndex);
     for (const { price, quantity, side } of fresh.toReversed()) {
       this.#mirror.repeatTrade({ price: this.#ticks(price), lots: Math.max(1, this.#lots(quantity)), takerSide: side }, this.#now());
     }
-    this.#newest = rows[0]?.id ?? this.#newest;
+    this.#newestTradeId = rows[0]?.id ?? this.#newestTradeId;
   }
 
   /** The specification has no list of trades for contracts, so each change of the last price counts as a trade of one contract. */
   async #pollLastPrice(): Promise<void> {
     const { last } = await this.#ask('futures.ticker', { contractName: this.name });
     const price = this.#ticks(last);
-    if (price !== this.#last) this.#mirror.repeatTrade({ price, lots: 1, takerSide: price > this.#last ? 'buy' : 'sell' }, this.#now());
-    this.#last = price;
+    if (price !== this.#lastTicks)
+      this.#mirror.repeatTrade({ price, lots: 1, takerSide: price > this.#lastTicks ? 'buy' : 'sell' }, this.#now());
+    this.#lastTicks = price;
   }
 
+  /** Advances our exchange to the present. Returns its time, ms UTC. */
   #now(): number {
     const { service } = this.#options;
     service.advance(this.#options.nowMs());
     return service.nowMs;
   }
 
-  /** Digits beyond those of our instrument are rounded. */
+  /** Returns a price in ticks, at least 1. Decimals beyond those of our instrument are rounded. */
   #ticks(price: string): number {
     return Math.max(1, nearestScaled(price, this.#market.instrument.priceDigits));
   }
@@ -157,10 +165,11 @@ class Line {
     return Array.from(levels, ([price, lots]) => ({ price, lots })).filter(({ lots }) => lots > 0);
   }
 
+  /** Calls an operation of the other service. Throws ConfigError if it fails. */
   async #ask<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
     const outcome = await callAsPromise(this.#other.client, op, args);
     if (outcome.kind === 'acked') return outcome.value;
-    const why = outcome.kind === 'refused' ? `code ${outcome.code}` : outcome.cause;
-    throw new ConfigError(`${this.#options.url}: ${op} of ${this.name} failed (${why})`, 'isobar doctor says what is wrong with a service');
+    const reason = outcome.kind === 'refused' ? `code ${outcome.code}` : outcome.cause;
+    throw new ConfigError(`${this.#options.url}: ${op} of ${this.name} failed (${reason})`, 'run isobar doctor to check the service');
   }
 }

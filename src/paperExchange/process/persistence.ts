@@ -23,27 +23,29 @@ const LOCK_MESSAGES: LockMessages = {
   second: 'two would not know of each other',
 };
 
+/** The storage of one running exchange. */
 export interface RunningStore {
-  readonly keeping: StoreBinding;
+  readonly binding: StoreBinding;
   /** Description of a torn write; null if no write was torn. */
   readonly torn: string | null;
   /** Runs `run` with true when everything up to now is durable, as far as this storage can be; with false if it never will be. */
   whenLasting(run: (isDurable: boolean) => void): void;
-  readonly crashAt: ((record: number) => void) | null;
+  readonly crashAt: ((store: number) => void) | null;
   /** Stops writing. Changes since the last write are dropped, because the books are in doubt. */
-  giveUp(why: string): void;
+  giveUp(reason: string): void;
   close(): Promise<void>;
 }
 
+/** The folder, and what to do when its disk or the process is to fail. */
 export interface FolderOptions {
   readonly folder: string;
   readonly faults: Faults;
   readonly crash: () => void;
   /** Called when the disk fails: from then on no reply is sent. */
-  readonly failed: (why: string) => void;
+  readonly failed: (reason: string) => void;
 }
 
-/** Throws ConfigError if another exchange uses the folder, or if its content cannot be restored. */
+/** Opens the storage of a folder. Throws ConfigError if another exchange uses it, or if its content cannot be restored. */
 export function storeInFolder({ folder, faults, crash, failed }: FolderOptions): RunningStore {
   const files = new FileSystemDisk();
   const self = thisProcess();
@@ -53,24 +55,24 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
   });
   try {
     const writes = new WriteFaults(faults, crash);
-    let journal: StoreWriter | null = null;
+    let writer: StoreWriter | null = null;
     let service: Service | null = null;
-    const disk = new FaultyDisk(files, writes, () => makeOrExplain(service).scheduler);
-    const record = withDiskErrors(() => new ExchangeStore(disk, folder));
+    const disk = new FaultyDisk(files, writes, () => requireAssembled(service).scheduler);
+    const store = withDiskErrors(() => new ExchangeStore(disk, folder));
     return {
-      torn: record.torn,
-      keeping: {
-        history: record.history,
-        begin: (of) => {
-          service = of;
-          journal = withDiskErrors(() => record.begin(of, { failed, step: writes.step }));
+      torn: store.torn,
+      binding: {
+        history: store.history,
+        begin: (opened) => {
+          service = opened;
+          writer = withDiskErrors(() => store.begin(opened, { failed, step: writes.step }));
         },
       },
-      whenLasting: (run) => makeOrExplain(journal).whenLasting(run),
+      whenLasting: (run) => requireAssembled(writer).whenLasting(run),
       crashAt: (count) => writes.crashAt(count),
-      giveUp: (why) => makeOrExplain(journal).giveUp(why),
+      giveUp: (reason) => requireAssembled(writer).giveUp(reason),
       async close() {
-        await new Promise<void>((resolve) => (journal === null ? resolve() : journal.close(resolve)));
+        await new Promise<void>((resolve) => (writer === null ? resolve() : writer.close(resolve)));
         files.close();
         release();
       },
@@ -81,12 +83,12 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
   }
 }
 
-/** Nothing outlives the process. Ended orders are written to a file, so that they do not stay in memory. */
+/** Opens storage that ends with the process. Ended orders are written to a file, so that they do not stay in memory. */
 export function storeInScratchFile(): RunningStore {
   const rows = new ScratchFile();
   return {
     torn: null,
-    keeping: {
+    binding: {
       history: null,
       begin: (service) => service.usePersistence(new MemoryPersistence(service, rows), readerOf(rows, 'scratch file')),
     },
@@ -97,7 +99,8 @@ export function storeInScratchFile(): RunningStore {
   };
 }
 
-function makeOrExplain<T>(what: T | null): T {
-  if (what === null) throw new InvariantError('the exchange is not assembled yet');
-  return what;
+/** Returns a part of the assembled exchange. Throws InvariantError before that. */
+function requireAssembled<T>(part: T | null): T {
+  if (part === null) throw new InvariantError('the exchange is not assembled yet');
+  return part;
 }

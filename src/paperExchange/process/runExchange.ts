@@ -19,6 +19,7 @@ import type { ExchangeSettings } from './file/settings.ts';
 /** How often time advances without a request. Events are late by at most this much, and no client can notice. */
 const TICK_MS = 20;
 
+/** The addresses of the servers, the storage, and the listeners for failures. */
 export interface RunOptions {
   readonly host: string;
   /** 0: any free port. */
@@ -30,11 +31,12 @@ export interface RunOptions {
   /** The folder of a persistent exchange. Without it, everything ends with the process. */
   readonly data?: string;
   /** Called when the disk fails: from then on no reply is sent. Only with `data`. */
-  readonly failed?: (why: string) => void;
+  readonly failed?: (reason: string) => void;
   /** Called for an internal error. If it has a doubt, the exchange stops answering and should be closed. Default: a line on stderr. */
   readonly internalError?: (error: InternalError) => void;
 }
 
+/** A running exchange. */
 export interface RunningExchange {
   readonly service: Service;
   readonly clock: DrivenClock;
@@ -48,28 +50,28 @@ export interface RunningExchange {
   close(): Promise<void>;
 }
 
-/** Starts the exchange and its HTTP servers. Throws ConfigError. */
+/** Starts the exchange and its HTTP servers. Throws ConfigError if the settings, the folder or a port cannot be used. */
 export async function runExchange(settings: ExchangeSettings, options: RunOptions): Promise<RunningExchange> {
   const { data, crash, failed = () => {}, internalError = logInternalError } = options;
   const faults = new Faults();
-  const kept = data === undefined ? storeInScratchFile() : storeInFolder({ folder: data, faults, crash, failed });
-  const { clock, startMs } = clockOf(settings, kept.keeping.history?.lastMs ?? 0);
+  const store = data === undefined ? storeInScratchFile() : storeInFolder({ folder: data, faults, crash, failed });
+  const { clock, startMs } = clockOf(settings, store.binding.history?.lastMs ?? 0);
   // Starts at `startMs` and not at the current time: a fast clock may already have passed rows, which must be processed like all others.
-  const service = await assembleService(settings, startMs, kept);
+  const service = await assembleService(settings, startMs, store);
   service.onInternalError = (error) => {
     internalError(error);
-    if (error.doubt !== null) kept.giveUp(error.doubt);
+    if (error.doubt !== null) store.giveUp(error.doubt);
   };
   const exchange = new FaultyService(service, faults);
-  const doors: RunningHttpServer[] = [];
-  let isOver = false;
+  const servers: RunningHttpServer[] = [];
+  let isClosing = false;
   const close = once(async () => {
-    isOver = true;
-    for (const server of doors) await server.close();
-    await kept.close();
+    isClosing = true;
+    for (const server of servers) await server.close();
+    await store.close();
   });
   try {
-    doors.push(
+    servers.push(
       await startHttpServer(
         (request, deliver) => {
           const page = documentFor(request);
@@ -77,7 +79,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
           exchange.receive(request, clock.nowMs(), (response) => {
             // The reply reports an unknown outcome, so it need not be durable.
             if (service.isInDoubt) deliver(response);
-            else kept.whenLasting((isDurable) => deliver(isDurable ? response : null));
+            else store.whenLasting((isDurable) => deliver(isDurable ? response : null));
           });
         },
         { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat } },
@@ -85,17 +87,17 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
       ),
     );
     if (options.controlPort !== null) {
-      const parts = { exchange, config: settings.service, clock, crash, crashAt: kept.crashAt };
-      doors.push(
+      const parts = { exchange, config: settings.service, clock, crash, crashAt: store.crashAt };
+      servers.push(
         await startHttpServer(
           (request, deliver) => {
             service.advance(clock.nowMs());
-            const looked = { service, config: settings.service, url: doors[0]!.url };
+            const shown = { service, config: settings.service, url: servers[0]!.url };
             if (!isForThisComputer(request))
-              deliver({ status: 403, headers: {}, body: '{"error":"the control port is for this computer alone"}' });
+              deliver({ status: 403, headers: {}, body: '{"error":"the control port serves this computer only"}' });
             else {
-              const page = controlPage(request, looked);
-              if (page === null) void runInTurns(control(request, parts), deliver, () => isOver);
+              const page = controlPage(request, shown);
+              if (page === null) void runInTurns(control(request, parts), deliver, () => isClosing);
               else deliver(page);
             }
           },
@@ -112,9 +114,9 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
     service,
     clock,
     faulty: exchange,
-    url: doors[0]!.url,
-    controlUrl: doors[1]?.url ?? null,
-    torn: kept.torn,
+    url: servers[0]!.url,
+    controlUrl: servers[1]?.url ?? null,
+    torn: store.torn,
     async close() {
       // Time keeps advancing until everything is durable, because an injected disk delay runs on the exchange's clock.
       await close();
@@ -123,13 +125,13 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   };
 }
 
-/** Runs work part by part until it is done or `isOver` returns true. Other events are handled between the parts. */
-async function runInTurns<T>(work: Generator<void, T, void>, done: (result: T) => void, isOver: () => boolean): Promise<void> {
+/** Runs work part by part until it is done or `isClosing` returns true. Other events are handled between the parts. */
+async function runInTurns<T>(work: Generator<void, T, void>, done: (result: T) => void, isClosing: () => boolean): Promise<void> {
   for (;;) {
     const next = work.next();
     if (next.done === true) return done(next.value);
     await waitForNextTurn();
-    if (isOver()) return;
+    if (isClosing()) return;
   }
 }
 
@@ -139,11 +141,12 @@ function once(act: () => Promise<void>): () => Promise<void> {
   return async () => (done ??= act());
 }
 
-async function assembleService(settings: ExchangeSettings, nowMs: number, kept: RunningStore): Promise<Service> {
+/** Assembles the exchange. Closes the store if that fails. */
+async function assembleService(settings: ExchangeSettings, nowMs: number, store: RunningStore): Promise<Service> {
   try {
-    return assembleExchange(settings, nowMs, kept.keeping);
+    return assembleExchange(settings, nowMs, store.binding);
   } catch (error) {
-    await kept.close();
+    await store.close();
     throw error;
   }
 }

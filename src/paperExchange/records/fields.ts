@@ -1,4 +1,4 @@
-// Kinds of fields of stored records: how each value is written, and what a stored value must be.
+// The field types of stored records: how each value is written, and which stored values are valid.
 
 /** How the values of one field are written and read. */
 export interface Field<T> {
@@ -6,9 +6,9 @@ export interface Field<T> {
   readonly parts: readonly string[] | null;
   /** True when a file that lacks the name holds null in its place. */
   readonly isOptional: boolean;
-  /** Returns what JSON is to hold. */
+  /** Returns the stored form of a value, as JSON can hold it. */
   write(value: T): unknown;
-  /** Returns the value of what JSON held. Throws WrongField if it is something else. */
+  /** Returns the value of a stored form. Throws WrongField if it is invalid. */
   read(stored: unknown): T;
 }
 
@@ -18,7 +18,7 @@ export type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: F[Name] e
 /** A stored value that a field cannot have. */
 export class WrongField extends Error {
   override readonly name = 'WrongField';
-  /** Name of the field, with the names of those around it; empty for the value itself. */
+  /** Path of the field, such as `order.futures.leverage`; empty for the value itself. */
   readonly field: string;
   readonly expected: string;
   readonly got: unknown;
@@ -30,7 +30,7 @@ export class WrongField extends Error {
     this.got = got;
   }
 
-  /** Returns the same error, of a field inside another one. */
+  /** Returns the same error with `outer` in front of the path. */
   within(outer: string): WrongField {
     const dot = this.field === '' || this.field.startsWith('[') ? '' : '.';
     return new WrongField(`${outer}${dot}${this.field}`, this.expected, this.got);
@@ -40,7 +40,7 @@ export class WrongField extends Error {
 /** Returns a value for a message: at most 60 characters of JSON. */
 const shortText = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value).slice(0, 60));
 
-/** Reads the value of a named field. Its name stands in the error. */
+/** Reads the value of a named field. An error names the field. */
 export function readField<T>(field: Field<T>, name: string, stored: unknown): T {
   try {
     return field.read(stored);
@@ -50,13 +50,14 @@ export function readField<T>(field: Field<T>, name: string, stored: unknown): T 
   }
 }
 
-function plain<T>(expected: string, is: (stored: unknown) => stored is T): Field<T> {
+/** Returns a field whose values JSON can hold as they are. `expected` describes them in errors. */
+function plain<T>(expected: string, isValid: (stored: unknown) => stored is T): Field<T> {
   return {
     parts: null,
     isOptional: false,
     write: (value) => value,
     read: (stored) => {
-      if (is(stored)) return stored;
+      if (isValid(stored)) return stored;
       throw new WrongField('', expected, stored);
     },
   };
@@ -66,7 +67,7 @@ function plain<T>(expected: string, is: (stored: unknown) => stored is T): Field
 export const whole = plain('a whole number', (stored): stored is number => Number.isSafeInteger(stored));
 /** A whole number from 0 on. */
 export const count = plain('a whole number from 0 on', (stored): stored is number => Number.isSafeInteger(stored) && Number(stored) >= 0);
-/** A whole number of any size: a sum without an upper end, which a double rounds above 2^53. */
+/** A whole number of any size: an unbounded sum, which a double rounds above 2^53. */
 export const sum = plain('a whole number of any size', (stored): stored is number => Number.isInteger(stored));
 /** A finite number, which may have a fraction. */
 export const real = plain('a number', (stored): stored is number => Number.isFinite(stored));
@@ -83,7 +84,7 @@ export const flag: Field<boolean> = {
   },
 };
 
-/** A number or NaN, which JSON has no word for: it is stored as null. */
+/** A number or NaN. JSON cannot hold NaN, so it is stored as null. */
 export const ratio: Field<number> = {
   parts: null,
   isOptional: false,
@@ -91,12 +92,13 @@ export const ratio: Field<number> = {
   read: (stored) => (stored === null ? NaN : real.read(stored)),
 };
 
+/** Returns a field with one of some values. */
 export function oneOf<const T extends string | number>(...values: readonly T[]): Field<T> {
   const known: ReadonlySet<unknown> = new Set(values);
   return plain(`one of ${values.join(', ')}`, (stored): stored is T => known.has(stored));
 }
 
-/** The field, or null. A file from before the field was added holds null. */
+/** Returns a field that may be null. In files written before the field was added, it is null. */
 export function optional<T>(field: Field<T>): Field<T | null> {
   return {
     parts: field.parts,
@@ -106,6 +108,7 @@ export function optional<T>(field: Field<T>): Field<T | null> {
   };
 }
 
+/** Returns a field with a list of values. */
 export function listOf<T>(field: Field<T>): Field<readonly T[]> {
   return {
     parts: null,
@@ -113,12 +116,12 @@ export function listOf<T>(field: Field<T>): Field<readonly T[]> {
     write: (values) => values.map((value) => field.write(value)),
     read: (stored) => {
       if (!Array.isArray(stored)) throw new WrongField('', 'a list', stored);
-      return stored.map((value: unknown, at) => readField(field, `[${at}]`, value));
+      return stored.map((value: unknown, index) => readField(field, `[${index}]`, value));
     },
   };
 }
 
-/** Fields that are stored as a list, in the order of their names. The head of the file has the names. */
+/** Returns a field with several values, stored as a list in the order of their names. The head of the file has the names. */
 export function group<F extends Fields>(fields: F): Field<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
@@ -129,13 +132,13 @@ export function group<F extends Fields>(fields: F): Field<ValuesOf<F>> {
       if (!Array.isArray(stored) || stored.length !== entries.length)
         throw new WrongField('', `a list of ${Object.keys(fields).join(', ')}`, stored);
       const values: Record<string, unknown> = {};
-      entries.forEach(([name, field], at) => (values[name] = readField(field, name, stored[at])));
+      entries.forEach(([name, field], index) => (values[name] = readField(field, name, stored[index])));
       return values as ValuesOf<F>;
     },
   };
 }
 
-/** Fields that are stored as an object with their names. It has no other names. */
+/** Returns a field with several values, stored as an object with exactly their names. */
 export function recordField<F extends Fields>(fields: F): Field<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
@@ -153,7 +156,7 @@ export function recordField<F extends Fields>(fields: F): Field<ValuesOf<F>> {
   };
 }
 
-/** Names with lists of names, such as the fields of every record of a file. */
+/** An object whose values are lists, such as the field names of every record in the head of a file. */
 export const anyNames: Field<Readonly<Record<string, readonly unknown[]>>> = plain(
   'an object of lists',
   (stored): stored is Readonly<Record<string, readonly unknown[]>> => isObject(stored) && Object.values(stored).every(Array.isArray),

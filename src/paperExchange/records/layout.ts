@@ -1,4 +1,4 @@
-// The layout of one file: the order in which its rows have the fields of each record, as its head says.
+// The layout of one store file: the order of the fields in its rows, which the head of the file gives.
 
 import { ConfigError } from '../../base/errors.ts';
 import { WrongField } from './fields.ts';
@@ -7,18 +7,19 @@ import { type FieldName, type RecordSpec, rowText, valuesIn } from './record.ts'
 /** Names of the fields of each record, by its name. */
 export type RecordNames = Readonly<Record<string, readonly FieldName[]>>;
 
-/** Returns what the head of a new file says of its rows. */
+/** Returns the field names that the head of a new file has. */
 export const namesOf = (specs: readonly RecordSpec<unknown>[]): RecordNames =>
   Object.fromEntries(specs.map(({ name, names }) => [name, names]));
 
-/** How rows have the fields of one record. */
+/** The order of the fields of one record in a row. */
 interface Columns {
   /** Number of fields in a row. */
   readonly count: number;
   /** Position in a row of each field of this version; -1: the row has no such field. */
-  readonly at: readonly number[];
+  readonly positions: readonly number[];
 }
 
+/** Reads rows of one file. Files of earlier versions may have fewer fields or another order. */
 export class Layout {
   /** True when rows have the fields of this version, in its order. Their bytes may then be copied. */
   readonly isCurrent: boolean;
@@ -32,14 +33,14 @@ export class Layout {
     this.isCurrent = columns === null;
   }
 
-  /** The layout of rows that this process has written. `path` is for messages. */
+  /** Returns the layout of rows that this process has written. `path` names the file in errors. */
   static current(path: string): Layout {
     return new Layout(path, null);
   }
 
   /**
-   * The layout that a head gives. Throws ConfigError if it names a record or a field that this version does not know, or if it lacks one that
-   * every record has.
+   * Returns the layout that a head gives. Throws ConfigError if the head names a record or a field that this version does not know, or if it
+   * lacks a required field.
    */
   static ofHead(path: string, given: Readonly<Record<string, readonly unknown[]>>, specs: readonly RecordSpec<unknown>[]): Layout {
     if (JSON.stringify(given) === JSON.stringify(namesOf(specs))) return Layout.current(path);
@@ -53,26 +54,27 @@ export class Layout {
     return new Layout(path, columns);
   }
 
-  /** Returns the record in a row. Throws ConfigError with the file, the record and the field if a field is not what it must be. */
+  /** Returns the record in a row. Throws ConfigError with the file, the record and the field if a value is invalid. */
   read<R>(spec: RecordSpec<R>, row: string): R {
     const values = valuesIn(row);
-    if (values[0] !== spec.name) throw this.#wrong(`expected a record ${spec.name}, got ${row.slice(0, 80)}`);
+    if (values[0] !== spec.name) throw this.#damaged(`expected a record ${spec.name}, got ${row.slice(0, 80)}`);
     return spec.of(this.#read(spec, values));
   }
 
   #read(spec: RecordSpec<unknown>, row: readonly unknown[]): readonly unknown[] {
     const columns = this.#columns === null ? null : (this.#columns.get(spec.name) ?? null);
-    if (this.#columns !== null && columns === null) throw this.#wrong(`expected the fields of record ${spec.name} in the head, got none`);
+    if (this.#columns !== null && columns === null) throw this.#damaged(`expected the fields of record ${spec.name} in the head, got none`);
     const { fields } = spec;
     const count = columns?.count ?? fields.length;
-    if (row.length !== count + 1) throw this.#wrong(`expected ${count} fields of record ${spec.name}, got ${row.length - 1}`);
+    if (row.length !== count + 1) throw this.#damaged(`expected ${count} fields of record ${spec.name}, got ${row.length - 1}`);
     const values: unknown[] = [];
-    for (let at = 0; at < fields.length; at++) {
-      const column = columns === null ? at : columns.at[at]!;
+    for (let index = 0; index < fields.length; index++) {
+      const [name, field] = fields[index]!;
+      const column = columns === null ? index : columns.positions[index]!;
       try {
-        values.push(fields[at]![1].read(column < 0 ? null : row[column + 1]));
+        values.push(field.read(column < 0 ? null : row[column + 1]));
       } catch (error) {
-        if (error instanceof WrongField) throw this.#wrong(error.within(fields[at]![0]).within(spec.name).message);
+        if (error instanceof WrongField) throw this.#damaged(error.within(name).within(spec.name).message);
         throw error;
       }
     }
@@ -84,34 +86,36 @@ export class Layout {
     return this.isCurrent ? row : spec.text(this.read(spec, row));
   }
 
-  #wrong(message: string): ConfigError {
+  #damaged(message: string): ConfigError {
     return damage(this.#path, message);
   }
 }
 
-/** The error of a file that does not hold what an exchange has written. */
+/** Returns the error for a file whose content no exchange has written. */
 export const damage = (path: string, message: string): ConfigError =>
-  new ConfigError(`${path}: ${message}`, 'bring the folder back from a copy, or begin with an empty one; what it held is kept as it is');
+  new ConfigError(`${path}: ${message}`, 'restore the folder from a copy, or begin with an empty one; the files are not changed');
 
-/** The error of a file that another version has written. */
+/** Returns the error for a file that another version has written. */
 export const otherVersion = (path: string, message: string): ConfigError =>
   new ConfigError(
     `${path}: ${message}`,
-    'begin with an empty folder, or open this one with the version that wrote it; it is kept as it is',
+    'begin with an empty folder, or open this one with the version that wrote it; the files are not changed',
   );
 
+/** Returns where a file has the fields of a record. Throws ConfigError for an unknown, repeated or missing field. */
 function columnsOf(path: string, { name, fields, names }: RecordSpec<unknown>, given: readonly unknown[]): Columns {
-  const own = new Map(names.map((each, at) => [rowText([each]), at]));
-  const found: number[] = names.map(() => -1);
-  given.forEach((each, column) => {
-    const at = own.get(rowText([each]));
-    if (at === undefined)
-      throw otherVersion(path, `expected fields of record ${name} that this version knows, got ${JSON.stringify(each)}`);
-    if (found[at] !== -1) throw otherVersion(path, `expected each field of record ${name} once, got ${JSON.stringify(each)} twice`);
-    found[at] = column;
+  const indexByName = new Map(names.map((fieldName, index) => [rowText([fieldName]), index]));
+  const positions: number[] = names.map(() => -1);
+  given.forEach((fieldName, column) => {
+    const index = indexByName.get(rowText([fieldName]));
+    if (index === undefined)
+      throw otherVersion(path, `expected fields of record ${name} that this version knows, got ${JSON.stringify(fieldName)}`);
+    if (positions[index] !== -1)
+      throw otherVersion(path, `expected each field of record ${name} once, got ${JSON.stringify(fieldName)} twice`);
+    positions[index] = column;
   });
-  fields.forEach(([field, { isOptional }], at) => {
-    if (found[at] === -1 && !isOptional) throw otherVersion(path, `expected field ${field} in record ${name}, got none`);
+  fields.forEach(([field, { isOptional }], index) => {
+    if (positions[index] === -1 && !isOptional) throw otherVersion(path, `expected field ${field} in record ${name}, got none`);
   });
-  return { count: given.length, at: found };
+  return { count: given.length, positions };
 }

@@ -9,44 +9,45 @@ export type FieldName = string | readonly string[];
 export interface RecordSpec<R> {
   readonly name: string;
   readonly fields: readonly (readonly [name: string, field: Field<unknown>])[];
-  /** What the head of a file says of its rows. */
+  /** The field names, as the head of a file has them. */
   readonly names: readonly FieldName[];
   /** Returns the row of a record: JSON in printable ASCII. */
   text(values: R): string;
-  /** Makes the record of values that `fields` have read, in their order. */
+  /** Returns the record with the values that `fields` have read, in their order. */
   of(values: readonly unknown[]): R;
 }
 
-/** The fields that code sees. */
+/** The type of the records of a kind. */
 export type RecordOf<S> = S extends RecordSpec<infer R> ? R : never;
 
+/** Returns the kind of record with these fields. */
 export function record<F extends Fields>(name: string, fields: F): RecordSpec<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
     name,
     fields: entries,
-    names: entries.map(([own, { parts }]) => (parts === null ? own : [own, ...parts])),
+    names: entries.map(([fieldName, { parts }]) => (parts === null ? fieldName : [fieldName, ...parts])),
     text: (values) => {
       const row: unknown[] = [name];
-      for (const [own, field] of entries) row.push(field.write(values[own]));
+      for (const [fieldName, field] of entries) row.push(field.write(values[fieldName]));
       return rowText(row);
     },
     of: (values) => {
-      const made: Record<string, unknown> = {};
-      entries.forEach(([own], at) => (made[own] = values[at]));
-      return made as ValuesOf<F>;
+      const members: Record<string, unknown> = {};
+      entries.forEach(([fieldName], index) => (members[fieldName] = values[index]));
+      return members as ValuesOf<F>;
     },
   };
 }
 
-/** Returns JSON in printable ASCII. */
+/** Returns a row as JSON in printable ASCII, so that a character is always one byte. */
 export function rowText(row: readonly unknown[]): string {
   const json = JSON.stringify(row);
   return /^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escapeText);
 }
 const escapeText = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Returns the values of a row; none if the text is not a row. */
+/** Returns the values of a row; an empty list if the text is not a row. */
 export function valuesIn(row: string): readonly unknown[] {
   try {
     const values: unknown = JSON.parse(row);

@@ -6,7 +6,7 @@ import type { RecordSpec } from './record.ts';
 
 /** Reads records back. */
 export interface RecordReader {
-  /** Returns the record stored at an offset. Throws ConfigError if a field of it is not what it must be. */
+  /** Returns the record stored at an offset. Throws ConfigError if a field is invalid. */
   read<R>(spec: RecordSpec<R>, place: number): R;
 }
 
@@ -16,12 +16,13 @@ interface TextReader {
   read(place: number): string;
 }
 
-/** Stores rows of printable ASCII. Returns the offset of the row, which never changes. */
+/** Stores rows of printable ASCII. */
 export interface RowWriter {
+  /** Stores a row. Returns its offset, which never changes. */
   add(row: string): number;
 }
 
-/** Reads the records of rows that this process has written. `name` is for messages. */
+/** Returns a reader of rows that this process has written. `name` names them in errors. */
 export function readerOf(rows: TextReader, name: string): RecordReader {
   const layout = Layout.current(name);
   return { read: (spec, place) => layout.read(spec, rows.read(place)) };
@@ -33,21 +34,22 @@ export const LINE_FEED = 10;
 /** Stores rows in large memory buffers, for an exchange that is not persistent. */
 export class MemoryRows implements TextReader, RowWriter {
   readonly #chunks: Buffer[] = [];
-  #bytes = CHUNK_BYTES;
+  /** Used bytes of the last buffer. */
+  #usedBytes = CHUNK_BYTES;
 
   add(row: string): number {
     const length = row.length + 1;
-    if (length > CHUNK_BYTES) throw new InvariantError(`a row of ${length} bytes is more than a piece of memory holds`);
+    if (length > CHUNK_BYTES) throw new InvariantError(`a row of ${length} bytes exceeds the ${CHUNK_BYTES} bytes of a buffer`);
     // A row must not cross two buffers.
-    if (this.#bytes + length > CHUNK_BYTES) {
+    if (this.#usedBytes + length > CHUNK_BYTES) {
       this.#chunks.push(Buffer.alloc(CHUNK_BYTES));
-      this.#bytes = 0;
+      this.#usedBytes = 0;
     }
     const chunk = this.#chunks.at(-1)!;
-    chunk.write(row, this.#bytes, 'latin1');
-    chunk[this.#bytes + row.length] = LINE_FEED;
-    const place = (this.#chunks.length - 1) * CHUNK_BYTES + this.#bytes;
-    this.#bytes += length;
+    chunk.write(row, this.#usedBytes, 'latin1');
+    chunk[this.#usedBytes + row.length] = LINE_FEED;
+    const place = (this.#chunks.length - 1) * CHUNK_BYTES + this.#usedBytes;
+    this.#usedBytes += length;
     return place;
   }
 

@@ -5,16 +5,18 @@ import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import type { BarMarket } from './barMarket.ts';
 import type { RowFunding } from './barSeries.ts';
 
-interface Due {
+/** A funding that waits to be paid. */
+interface DueFunding {
   readonly market: BarMarket;
   readonly funding: RowFunding;
 }
 
+/** Margin and funding of the contracts of one exchange that replay bars. */
 export class BarMargin {
   readonly #exchange: FuturesExchange;
   /** Markets by index of the contract. */
   readonly #barMarkets = new Map<number, BarMarket>();
-  #due: Due[] = [];
+  #due: DueFunding[] = [];
 
   constructor(exchange: FuturesExchange, barMarkets: readonly BarMarket[]) {
     this.#exchange = exchange;
@@ -22,11 +24,11 @@ export class BarMargin {
     for (const { market, series } of barMarkets) exchange.venue.setMark(market.instrument, series.startTicks);
   }
 
-  /** Settles all rows that close at `timeMs`. They are matched; `closing` are their markets, each still at that row. */
+  /** Judges positions by all rows that close at `timeMs`. The rows are matched; `closing` has their markets, each still at that row. */
   settle(closing: readonly BarMarket[], timeMs: number): void {
     const { venue } = this.#exchange;
     const rows = closing.filter((barMarket) => this.#barMarkets.get(barMarket.book.index) === barMarket);
-    if (this.#isAnyoneInDanger(rows)) {
+    if (this.#isAnyAccountInDanger(rows)) {
       for (const { market, series, row } of rows) {
         const { open, high, low, close } = series.marks;
         venue.markRow(market.instrument, open[row]!, high[row]!, low[row]!, close[row]!);
@@ -39,6 +41,7 @@ export class BarMargin {
   queueFunding(barMarket: BarMarket, funding: RowFunding): void {
     this.#due.push({ market: barMarket, funding });
   }
+  /** Pays all queued funding. */
   pay(): void {
     const due = this.#due;
     this.#due = [];
@@ -47,16 +50,17 @@ export class BarMargin {
     }
   }
 
-  /** Cross positions share their margin, so an account with several of them is checked at every row. */
-  #isAnyoneInDanger(closing: readonly BarMarket[]): boolean {
+  /** True when a closing row may liquidate a position. Cross positions share their margin, so an account with several is always checked. */
+  #isAnyAccountInDanger(closing: readonly BarMarket[]): boolean {
     const { wallets } = this.#exchange.venue;
     return wallets.accounts.some((_, account) => {
-      const held = wallets.openPositions(account);
-      if (closing.length > 0 && held.filter(({ isCross }) => isCross).length > 1) return true;
-      return held.some((position) => this.#isInDanger(position, closing));
+      const open = wallets.openPositions(account);
+      if (closing.length > 0 && open.filter(({ isCross }) => isCross).length > 1) return true;
+      return open.some((position) => this.#isInDanger(position, closing));
     });
   }
 
+  /** True when the worst mark of a closing row would liquidate the position. */
   #isInDanger(position: VenuePosition, closing: readonly BarMarket[]): boolean {
     const barMarket = this.#barMarkets.get(position.index);
     if (barMarket === undefined || !closing.includes(barMarket)) return false;

@@ -6,7 +6,7 @@ import type { VenueOrder } from '../../venue/venueOrder.ts';
 import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
 import type { BarSeries } from './barSeries.ts';
 
-/** The stage of a row: its open has been matched, or its inside too. Orders that arrive now count as arrived at `timeMs`. */
+/** The stage of a row: its open has been matched, or its range too. Orders that arrive now count as arrived at `timeMs`. */
 export interface BarMoment {
   readonly act: 'open' | 'inside';
   readonly timeMs: number;
@@ -19,12 +19,14 @@ interface Quote {
   readonly timeMs: number;
 }
 
+/** A market whose orders trade with replayed bars. */
 export class BarMarket implements Rows {
   readonly market: TradedMarket;
   readonly book: BarBook;
   readonly series: BarSeries;
   /** The row that is matched next; it has not closed yet. */
   row: number;
+  /** The stage of the row that is being matched; null between rows. */
   moment: BarMoment | null = null;
   #quote: Quote | null = null;
   /** Cancels that arrived inside the row. They take effect after it, because the order of events within a row is unknown. */
@@ -60,8 +62,8 @@ export class BarMarket implements Rows {
 
   fundingRate(nowMs: number, later: number): number {
     const { funding } = this.series;
-    const next = funding.findIndex(({ timeMs }) => timeMs > nowMs);
-    return next < 0 ? 0 : (funding[next + later]?.rate ?? 0);
+    const nextIndex = funding.findIndex(({ timeMs }) => timeMs > nowMs);
+    return nextIndex < 0 ? 0 : (funding[nextIndex + later]?.rate ?? 0);
   }
 
   runAfterRow(run: () => void): void {
@@ -77,10 +79,10 @@ export class BarMarket implements Rows {
   /** Makes MARKET orders trade at `price` until the row moves on. The row must have traded there. Throws ConfigError otherwise. */
   holdPrice(price: number): void {
     const { moment, series, row } = this;
-    if (moment === null) throw new ConfigError('price: no row is being worked off', 'ask for the next act first');
+    if (moment === null) throw new ConfigError('price: no row is being matched', 'send { next: true } first');
     const { open, high, low } = series.bar(row);
     if (!(Number.isInteger(price) && price >= low && price <= high)) {
-      throw new ConfigError(`price: the row has traded from ${low} to ${high} in ticks, not at ${price}`, 'name a price of the row');
+      throw new ConfigError(`price: expected ${low} to ${high} ticks, where the row has traded, got ${price}`, 'send a price of the row');
     }
     // The open trades at the start of the row. The time of any other price is unknown, so its fills are reported at the close.
     this.#quote = { price, timeMs: price === open && moment.act === 'open' ? moment.timeMs : series.closeMs(row) };
@@ -93,7 +95,7 @@ export class BarMarket implements Rows {
   }
 
   /** Runs the cancels that waited for the end of the row. */
-  actLateCancels(): void {
+  runLateCancels(): void {
     for (const run of this.#lateCancels.splice(0)) run();
   }
 }

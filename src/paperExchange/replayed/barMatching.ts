@@ -7,7 +7,7 @@ import { BarMarket } from './barMarket.ts';
 import { BarMargin } from './barMargin.ts';
 
 /**
- * What a row has done since the previous act. `open`: orders at or beyond the open have filled at the open. `inside`: resting orders within
+ * One step of matching a row. `open`: orders at or beyond the open have filled at the open. `inside`: resting orders within
  * its range have filled. `closed`: every row of this time has ended, positions are judged, and the bars are visible.
  */
 export type RowAct =
@@ -19,26 +19,30 @@ export interface RowSides {
   readonly futures: FuturesExchange | null;
 }
 
+/** Matches the rows of all markets that replay bars, in order of their closes. */
 export class BarMatching {
   readonly #barMarkets: readonly BarMarket[];
   readonly #scheduler: Scheduler;
   readonly #futures: FuturesExchange | null;
   readonly #margin: BarMargin | null;
-  /** Row processing of contracts. */
-  readonly #orders = new Map<BarMarket, RowOrder>();
+  /** The order of events in a row of a contract, with its liquidations. */
+  readonly #rowOrders = new Map<BarMarket, RowOrder>();
   /** The remaining acts of the rows that close now. */
   #acts: Generator<RowAct> | null = null;
   #isByActs = false;
 
   constructor(barMarkets: readonly BarMarket[], { futures }: RowSides, scheduler: Scheduler) {
-    // Sorted by id, as everywhere: the order that fills first may take the money that another one needs.
+    // Sorted by id, as everywhere: an order that fills first may take the money that another order needs.
     this.#barMarkets = barMarkets.toSorted((a, b) => (a.market.instrument.id < b.market.instrument.id ? -1 : 1));
     this.#scheduler = scheduler;
     this.#futures = futures;
     const contracts = barMarkets.filter(({ market }) => market.instrument.market === 'futures');
     if (futures !== null) {
       for (const barMarket of contracts) {
-        this.#orders.set(barMarket, new RowOrder(futures.venue, barMarket.market.instrument, (...of) => futures.endPosition(...of)));
+        this.#rowOrders.set(
+          barMarket,
+          new RowOrder(futures.venue, barMarket.market.instrument, (...liquidation) => futures.endPosition(...liquidation)),
+        );
       }
     }
     this.#margin = futures === null || contracts.length === 0 ? null : new BarMargin(futures, contracts);
@@ -76,6 +80,7 @@ export class BarMatching {
     return null;
   }
 
+  /** Schedules the matching of the next rows at their close. */
   #awaitRow(): void {
     const { nextMs } = this;
     if (nextMs === Infinity) return;
@@ -85,6 +90,7 @@ export class BarMatching {
     });
   }
 
+  /** Matches all rows that close at `timeMs`, act by act. */
   *#rows(timeMs: number): Generator<RowAct> {
     const closing = this.#barMarkets.filter((barMarket) => barMarket.nextCloseMs === timeMs);
     for (const barMarket of closing) yield* this.#row(barMarket);
@@ -95,27 +101,28 @@ export class BarMatching {
     yield { act: 'closed', timeMs };
   }
 
+  /** Matches the row of one market: its open, then its range. */
   *#row(barMarket: BarMarket): Generator<RowAct> {
     const { book, series, row } = barMarket;
     const { openMs, open, high, low } = series.bar(row);
     const closeMs = series.closeMs(row);
-    const order = this.#orders.get(barMarket) ?? null;
+    const rowOrder = this.#rowOrders.get(barMarket) ?? null;
     const traded = { openMs, closeMs, open, high, low };
     barMarket.moveTo({ act: 'open', timeMs: openMs });
     if (book.readsBar) book.bar = series.fillBar(row);
-    if (order === null) book.matchOpen(openMs, open, series.lots(row));
-    else order.open(traded, series.marksOf(row), series.lots(row));
+    if (rowOrder === null) book.matchOpen(openMs, open, series.lots(row));
+    else rowOrder.open(traded, series.marksOf(row), series.lots(row));
     yield { act: 'open', barMarket };
     barMarket.moveTo({ act: 'open', timeMs: openMs });
-    if (order === null) book.matchRange(openMs, closeMs, open, high, low);
+    if (rowOrder === null) book.matchRange(openMs, closeMs, open, high, low);
     else {
       const triggers = this.#futures!.triggers.inRow((childMs) => barMarket.moveTo({ act: 'open', timeMs: childMs }));
-      order.matchAfterOpen(traded, series.marksOf(row), triggers);
+      rowOrder.matchAfterOpen(traded, series.marksOf(row), triggers);
     }
     barMarket.moveTo({ act: 'inside', timeMs: closeMs });
     yield { act: 'inside', barMarket };
     barMarket.moveTo(null);
-    barMarket.actLateCancels();
+    barMarket.runLateCancels();
   }
 
   /** Makes the bar visible and its close the last price. */
@@ -128,13 +135,13 @@ export class BarMatching {
   }
 
   /** Pays funding when it is due: at once in the middle of a row, or after matching at the end of one. */
-  #awaitFunding(barMarket: BarMarket, at: number): void {
-    const funding = barMarket.series.funding[at];
+  #awaitFunding(barMarket: BarMarket, index: number): void {
+    const funding = barMarket.series.funding[index];
     if (funding === undefined) return;
     this.#scheduler.at(funding.timeMs, () => {
       this.#margin?.queueFunding(barMarket, funding);
       if (this.#acts === null && this.nextMs > funding.timeMs) this.#margin?.pay();
-      this.#awaitFunding(barMarket, at + 1);
+      this.#awaitFunding(barMarket, index + 1);
     });
   }
 }

@@ -62,7 +62,7 @@ export class BarSeries {
   get length(): number {
     return this.bars.length;
   }
-  /** Returns Infinity after the last row. */
+  /** Returns the open or close time of a row, ms UTC; Infinity after the last row. */
   openMs(row: number): number {
     return this.bars.openMs[row] ?? Infinity;
   }

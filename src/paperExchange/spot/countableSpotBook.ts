@@ -5,26 +5,27 @@ import type { Balance, ExternalFlows } from '../../venue/accounts.ts';
 import { SpotBook } from '../../venue/spotBook.ts';
 import type { VenueOrderRecord, VenueOrder } from '../../venue/venueOrder.ts';
 
+/** Caps fills so that every sum stays exact. */
 export class CountableSpotBook extends SpotBook {
   override fillableLots(order: VenueOrder, price: number): number {
-    return this.countable(order, price, super.fillableLots(order, price));
+    return this.capLots(order, price, super.fillableLots(order, price));
   }
 
   protected override computeFillableLots(order: VenueOrderRecord, price: number): number {
-    return this.countable(order, price, super.computeFillableLots(order, price));
+    return this.capLots(order, price, super.computeFillableLots(order, price));
   }
 
   /** Returns at most `lots`, such that every sum stays below 2^53 units. */
-  private countable({ instrumentAccount }: VenueOrder, price: number, lots: number): number {
+  private capLots({ instrumentAccount }: VenueOrder, price: number, lots: number): number {
     const { base, quote } = instrumentAccount!;
-    const baseRoom = roomOf(base, this.base);
-    const quoteRoom = roomOf(quote, this.quote);
+    const baseUnitsLeft = unitsLeftFor(base, this.base);
+    const quoteUnitsLeft = unitsLeftFor(quote, this.quote);
     const { unitsPerLot } = this.money;
-    this.isCapped = lots * unitsPerLot > baseRoom || this.money.notional(price, lots) > quoteRoom;
+    this.isCapped = lots * unitsPerLot > baseUnitsLeft || this.money.notional(price, lots) > quoteUnitsLeft;
     if (!this.isCapped) return lots;
     // Rounding a notional adds at most half a unit.
-    const byQuote = this.money.affordable(Math.max(0, quoteRoom - 1), price);
-    return Math.max(0, Math.min(lots, Math.floor(baseRoom / unitsPerLot), byQuote));
+    const maxByQuote = this.money.affordable(Math.max(0, quoteUnitsLeft - 1), price);
+    return Math.max(0, Math.min(lots, Math.floor(baseUnitsLeft / unitsPerLot), maxByQuote));
   }
 }
 
@@ -32,6 +33,6 @@ export class CountableSpotBook extends SpotBook {
  * Returns the units of an asset that an execution may add, both to the account and to the external flows. It is a quarter of the space
  * left, because fees come on top.
  */
-function roomOf({ free, locked }: Balance, { market, fees }: ExternalFlows): number {
+function unitsLeftFor({ free, locked }: Balance, { market, fees }: ExternalFlows): number {
   return Math.floor((MAX_EXACT - Math.max(free + locked, Math.abs(market), fees)) / 4);
 }

@@ -8,6 +8,7 @@ import { ExchangeSide } from '../orders/exchangeSide.ts';
 import type { RowKind, ArchiveSource } from '../orders/orderRows.ts';
 import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.ts';
 
+/** Stored spot orders and trades have no terms of their own. */
 const ROWS: RowKind<UserOrder, OwnTrade> = {
   order: (start) => new UserOrder(start),
   termsOf: () => null,
@@ -15,6 +16,7 @@ const ROWS: RowKind<UserOrder, OwnTrade> = {
   tradeTermsOf: () => null,
 };
 
+/** The spot side of one exchange. */
 export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {
   readonly venue: Venue;
   readonly #amounts: Amounts;

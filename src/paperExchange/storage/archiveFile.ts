@@ -13,14 +13,15 @@ export interface SegmentRange {
   readonly last: number;
 }
 
+/** Returns the name of the archive file for some segments. */
 export const archiveFileName = ({ first, last }: SegmentRange): string => `exchange-${padNumber(first)}-${padNumber(last)}.past`;
 const padNumber = (number: number): string => String(number).padStart(6, '0');
 
-/** Returns null if the file is not an archive file. */
+/** Returns the segments that an archive file replaces; null for the name of another file. */
 export function spanOf(name: string): SegmentRange | null {
-  const found = PATTERN.exec(name);
-  const span = { first: Number(found?.[1]), last: Number(found?.[2]) };
-  return span.first > 0 && span.first <= span.last && archiveFileName(span) === name ? span : null;
+  const match = PATTERN.exec(name);
+  const range = { first: Number(match?.[1]), last: Number(match?.[2]) };
+  return range.first > 0 && range.first <= range.last && archiveFileName(range) === name ? range : null;
 }
 
 /** Returns a line: the original offset of the row, a space, the row. */
@@ -28,6 +29,7 @@ export const archiveLine = (place: number, row: string): string => `${place} ${r
 
 /** The index keeps the offset of one row in this many. */
 const STRIDE = 64;
+/** Bytes that are read first in search of a row, and at most. */
 const PIECE_BYTES = 16_384;
 const MAX_BYTES = 1 << 22;
 
@@ -53,14 +55,15 @@ export class ArchiveIndex {
     for (let length = PIECE_BYTES; length <= MAX_BYTES; length *= 8) {
       const { buffer, byteOffset, byteLength } = disk.readAt(path, from, length);
       const bytes = Buffer.from(buffer, byteOffset, byteLength);
-      for (let at = 0, end = bytes.indexOf(LINE_FEED); end >= 0; at = end + 1, end = bytes.indexOf(LINE_FEED, at)) {
-        const space = bytes.indexOf(SPACE, at);
-        if (Number(bytes.toString('latin1', at, space)) === place) return bytes.toString('latin1', space + 1, end);
+      for (let lineStart = 0, end = bytes.indexOf(LINE_FEED); end >= 0; lineStart = end + 1, end = bytes.indexOf(LINE_FEED, lineStart)) {
+        const space = bytes.indexOf(SPACE, lineStart);
+        if (Number(bytes.toString('latin1', lineStart, space)) === place) return bytes.toString('latin1', space + 1, end);
       }
     }
-    throw new InvariantError(`${path}: no row lay at ${place}`);
+    throw new InvariantError(`${path}: no row with the original offset ${place}`);
   }
 
+  /** Returns the offset in the file of the last indexed row at or before `place`. */
   #offsetBefore(place: number): number {
     let [low, high] = [0, this.#places.length];
     while (low < high) {
@@ -74,7 +77,7 @@ export class ArchiveIndex {
 
 const SPACE = 32;
 
-/** Returns the name of the record in a row; empty if the bytes are not a row. */
+/** Returns the name of the record in the row that starts at `at`; empty if the bytes are not a row. */
 export function kindAt(bytes: Buffer, at: number): string {
   const end = bytes.indexOf(QUOTE, at + 2);
   return end < 0 ? '' : bytes.toString('latin1', at + 2, end);

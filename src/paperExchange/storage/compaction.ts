@@ -13,21 +13,22 @@ const PIECE_BYTES = 1 << 18;
 /** With this many segments, compaction runs even if they are small, because each start leaves one. */
 const MAX_SEGMENTS = 32;
 
+/** Compacts the segments of one store in the background. */
 export class Compaction {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #segments: Segments;
   /** Minimum size in bytes of the segments that makes a compaction worthwhile. */
-  readonly #min: number;
-  #run: Run | null = null;
+  readonly #minBytes: number;
+  #run: ArchiveFileWriter | null = null;
   #isOff = false;
   #whenStopped: (() => void) | null = null;
 
-  constructor(disk: Disk, folder: string, segments: Segments, min: number) {
+  constructor(disk: Disk, folder: string, segments: Segments, minBytes: number) {
     this.#disk = disk;
     this.#folder = folder;
     this.#segments = segments;
-    this.#min = min;
+    this.#minBytes = minBytes;
   }
 
   /**
@@ -36,17 +37,17 @@ export class Compaction {
    */
   startIfDue(before: Seal): void {
     if (this.#run !== null || this.#isOff || this.#whenStopped !== null) return;
-    const all = this.#segments.all;
-    const newest = all.at(-1);
-    const from = all.findIndex(({ archive }) => archive === null);
-    const old = all.slice(from, -1);
+    const files = this.#segments.all;
+    const newest = files.at(-1);
+    const firstSegment = files.findIndex(({ archive }) => archive === null);
+    const old = files.slice(firstSegment, -1);
     const [first, last] = [old[0], old.at(-1)];
     if (newest === undefined || first === undefined || last === undefined) return;
-    if (newest.base - first.base < this.#min && old.length < MAX_SEGMENTS) return;
+    if (newest.base - first.base < this.#minBytes && old.length < MAX_SEGMENTS) return;
     // The span includes files without a frame, which an earlier start may have left between the others.
-    const span = { first: (all[from - 1]?.last ?? 0) + 1, last: newest.number - 1 };
+    const span = { first: (files[firstSegment - 1]?.last ?? 0) + 1, last: newest.number - 1 };
     this.#attempt(() => {
-      this.#run = new Run(this.#disk, `${this.#folder}/${archiveFileName(span)}`, old, span, newest.base, before);
+      this.#run = new ArchiveFileWriter(this.#disk, `${this.#folder}/${archiveFileName(span)}`, old, span, newest.base, before);
       this.#step();
     });
   }
@@ -57,6 +58,7 @@ export class Compaction {
     if (this.#run === null) done();
   }
 
+  /** Writes the next piece of the archive file. After the last one the segments are replaced. */
   #step(): void {
     const run = this.#run;
     if (run === null) return;
@@ -65,7 +67,8 @@ export class Compaction {
     this.#sync(run.path, () => (isDone ? this.#sync(this.#folder, () => this.#finish(run)) : this.#step()));
   }
 
-  #finish({ path, span, base, index, old }: Run): void {
+  /** Replaces the segments by the durable archive file. */
+  #finish({ path, span, base, index, old }: ArchiveFileWriter): void {
     this.#segments.replace(old.length, { path, number: span.first, last: span.last, base, archive: index, layout: Layout.current(path) });
     for (const name of this.#disk.list(this.#folder)) {
       const number = storeSegmentNumber(name);
@@ -75,6 +78,7 @@ export class Compaction {
     this.#whenStopped?.();
   }
 
+  /** Syncs a file or folder, then runs `then`. A failed sync switches compaction off. */
   #sync(path: string, then: () => void): void {
     this.#disk.sync(path, (failure) => {
       if (this.#whenStopped !== null) this.#end(false);
@@ -95,7 +99,7 @@ export class Compaction {
     }
   }
 
-  /** The next start removes an incomplete file. */
+  /** Ends the running compaction. The next start removes its incomplete file. */
   #end(isOff: boolean): void {
     this.#isOff = isOff;
     this.#run = null;
@@ -104,7 +108,7 @@ export class Compaction {
 }
 
 /** One archive file while it is written. */
-class Run {
+class ArchiveFileWriter {
   readonly path: string;
   readonly old: readonly StoreSegment[];
   readonly span: SegmentRange;
@@ -116,6 +120,7 @@ class Run {
   readonly #before: Seal;
   /** Position across all segments. */
   #place: number;
+  /** Bytes of the archive file so far. */
   #written = 0;
   #seq = 0;
 
@@ -136,7 +141,7 @@ class Run {
     if (this.#seq === 0) {
       rows = `${archiveHeadText({ ...this.span, priorBytes: this.base })}\n`;
     }
-    rows += this.#archive(this.#written + rows.length);
+    rows += this.#nextLines(this.#written + rows.length);
     const isLast = this.#place === this.#end;
     if (isLast) rows += `${archiveEndText({ bytes: this.#end, ...this.#before })}\n`;
     const { text } = sealText(rows, ++this.#seq, this.#before.timeMs);
@@ -146,30 +151,30 @@ class Run {
   }
 
   /** Returns the archive lines of the next piece of the current segment. `offset`: where the first of them will be in the file. */
-  #archive(offset: number): string {
-    const at = this.old.findLastIndex(({ base }) => base <= this.#place);
-    const { path, base, layout } = this.old[at]!;
-    const left = (this.old[at + 1]?.base ?? this.#end) - this.#place;
+  #nextLines(offset: number): string {
+    const segmentIndex = this.old.findLastIndex(({ base }) => base <= this.#place);
+    const { path, base, layout } = this.old[segmentIndex]!;
+    const bytesLeft = (this.old[segmentIndex + 1]?.base ?? this.#end) - this.#place;
     let bytes: Buffer = Buffer.alloc(0);
     let end = 0;
-    for (let length = Math.min(left, PIECE_BYTES); end === 0; length = Math.min(left, length * 2)) {
+    for (let length = Math.min(bytesLeft, PIECE_BYTES); end === 0; length = Math.min(bytesLeft, length * 2)) {
       const piece = this.#disk.readAt(path, this.#place - base, length);
       bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       end = bytes.lastIndexOf(LINE_FEED) + 1;
-      if (end === 0 && length === left) throw new DiskError('EIO', path);
+      if (end === 0 && length === bytesLeft) throw new DiskError('EIO', path);
     }
     const lines: string[] = [];
     let size = 0;
-    for (let from = 0; from < end;) {
-      const feed = bytes.indexOf(LINE_FEED, from);
-      const kind = kindAt(bytes, from);
+    for (let lineStart = 0; lineStart < end;) {
+      const lineEnd = bytes.indexOf(LINE_FEED, lineStart);
+      const kind = kindAt(bytes, lineStart);
       if (isArchived(kind)) {
-        this.index.note(this.#place + from, offset + size);
-        const line = archiveLine(this.#place + from, layout.recodeRow(ARCHIVED[kind], bytes.toString('latin1', from, feed)));
+        this.index.note(this.#place + lineStart, offset + size);
+        const line = archiveLine(this.#place + lineStart, layout.recodeRow(ARCHIVED[kind], bytes.toString('latin1', lineStart, lineEnd)));
         lines.push(line);
         size += line.length;
       }
-      from = feed + 1;
+      lineStart = lineEnd + 1;
     }
     this.#place += end;
     return lines.join('');

@@ -19,6 +19,7 @@ export interface StoreHistory {
   readonly restarts: number;
 }
 
+/** The store of one exchange, as it was found on the disk. */
 export class ExchangeStore {
   /** Null if the folder has no history. */
   readonly history: StoreHistory | null;
@@ -28,7 +29,7 @@ export class ExchangeStore {
   readonly #folder: string;
   readonly #reading: StoreReading;
 
-  /** Reads the store. Throws ConfigError if its files are not what an exchange has written. */
+  /** Reads the store. Throws ConfigError if its files are damaged or from another version. */
   constructor(disk: Disk, folder: string) {
     this.#disk = disk;
     this.#folder = folder;
@@ -39,18 +40,18 @@ export class ExchangeStore {
     this.torn = torn;
   }
 
-  /** Restores a service, whose time must be that of the last frame, and starts to write. Throws ConfigError. */
+  /** Restores a service, whose time must be that of the last frame, and starts to write. Throws ConfigError if the store does not fit the config. */
   begin(service: Service, options: Omit<StoreWriterOptions, 'folder'>): StoreWriter {
-    const { archives, segments: read, ending, bytes, nextNumber, needless } = this.#reading;
+    const { archives, segments: readSegments, ending, bytes, nextNumber, obsolete } = this.#reading;
     const segments = new Segments(this.#disk);
-    segments.all.push(...archives, ...read);
+    segments.all.push(...archives, ...readSegments);
     service.archive.reader = segments;
     restoreService(service, this.#reading, this.#disk);
-    for (const name of needless) this.#disk.remove(`${this.#folder}/${name}`);
+    for (const name of obsolete) this.#disk.remove(`${this.#folder}/${name}`);
     const start = {
       number: nextNumber,
       priorBytes: bytes,
-      priorPath: read.at(-1)?.path ?? null,
+      priorPath: readSegments.at(-1)?.path ?? null,
       seal: ending,
       head: {
         openedMs: this.history?.openedMs ?? service.nowMs,
@@ -59,11 +60,11 @@ export class ExchangeStore {
         uids: service.accounts.map(({ uid }) => uid),
       },
     };
-    const journal = new StoreWriter(this.#disk, segments, new Recorder(service), start, () => service.nowMs, {
+    const writer = new StoreWriter(this.#disk, segments, new Recorder(service), start, () => service.nowMs, {
       ...options,
       folder: this.#folder,
     });
-    service.usePersistence(journal, segments);
-    return journal;
+    service.usePersistence(writer, segments);
+    return writer;
   }
 }

@@ -4,6 +4,7 @@ import { crc32c, crcText } from '../../base/number/crc32c.ts';
 import { LINE_FEED } from '../records/rowStore.ts';
 import { RECORDS } from './recordTable.ts';
 
+/** The last line of a frame. */
 export interface Seal {
   /** Number of the frame, from 1 across all files. */
   readonly seq: number;
@@ -37,25 +38,25 @@ export interface StoreFrame {
   readonly end: number;
 }
 
-/** Returns the frame that begins at `from`; null if there is no complete frame. */
+/** Returns the frame that begins at `from` and has number `seq`; null if it is incomplete or its checksum is wrong. */
 export function frameAt(bytes: Buffer, from: number, seq: number): StoreFrame | null {
-  const at = sealAt(bytes, from);
-  if (at < 0) return null;
-  const end = bytes.indexOf(LINE_FEED, at);
-  const found = end < 0 ? null : SEAL.exec(bytes.toString('latin1', at, end));
-  if (found === null || found === undefined) return null;
-  const crc = found[4]!;
-  const isRight = Number(found[1]) === seq && Number(found[3]) === at - from;
+  const sealStart = sealAt(bytes, from);
+  if (sealStart < 0) return null;
+  const end = bytes.indexOf(LINE_FEED, sealStart);
+  const fields = end < 0 ? null : SEAL.exec(bytes.toString('latin1', sealStart, end));
+  if (fields === null || fields === undefined) return null;
+  const crc = fields[4]!;
+  const isExpected = Number(fields[1]) === seq && Number(fields[3]) === sealStart - from;
   // The checksum is at the very end: a comma, eight quoted digits and a bracket. They and the quotes take 12 bytes.
-  if (!isRight || crcText(crc32c(bytes, from, end - 12)) !== crc) return null;
-  return { seal: { seq, timeMs: Number(found[2]), crc }, from, rowsEnd: at, end: end + 1 };
+  if (!isExpected || crcText(crc32c(bytes, from, end - 12)) !== crc) return null;
+  return { seal: { seq, timeMs: Number(fields[2]), crc }, from, rowsEnd: sealStart, end: end + 1 };
 }
 
-/** Returns the start of the next line that is a seal; -1 if no line is. */
+/** Returns the start of the next line that is a seal; -1 if there is none. */
 function sealAt(bytes: Buffer, from: number): number {
   if (bytes.toString('latin1', from, from + SEAL_HEAD.length) === SEAL_HEAD) return from;
-  const found = bytes.indexOf(`\n${SEAL_HEAD}`, from, 'latin1');
-  return found < 0 ? -1 : found + 1;
+  const lineFeed = bytes.indexOf(`\n${SEAL_HEAD}`, from, 'latin1');
+  return lineFeed < 0 ? -1 : lineFeed + 1;
 }
 
 /**
@@ -63,28 +64,29 @@ function sealAt(bytes: Buffer, from: number): number {
  * frame with holes of zeros. Anything else was changed later, and may have been acknowledged.
  */
 export function isTornFrame(bytes: Buffer, from: number): boolean {
-  if (bytes.indexOf(0, from) >= 0) return sealOffset(bytes, from) === 0;
+  if (bytes.indexOf(0, from) >= 0) return countCompleteFrames(bytes, from) === 0;
   if (sealAt(bytes, from) >= 0 && bytes.at(-1) === LINE_FEED) return false;
-  for (let at = from; at < bytes.length;) {
-    const feed = bytes.indexOf(LINE_FEED, at);
-    if (feed < 0) return !OVERLONG.test(bytes.toString('latin1', at));
-    if (!isRow(bytes.toString('latin1', at, feed))) return false;
-    at = feed + 1;
+  for (let lineStart = from; lineStart < bytes.length;) {
+    const lineEnd = bytes.indexOf(LINE_FEED, lineStart);
+    if (lineEnd < 0) return !OVERLONG.test(bytes.toString('latin1', lineStart));
+    if (!isRow(bytes.toString('latin1', lineStart, lineEnd))) return false;
+    lineStart = lineEnd + 1;
   }
   return true;
 }
 
-/** Counts the complete frames behind a hole. If there is one, a single append cannot have left the hole. */
-function sealOffset(bytes: Buffer, from: number): number {
+/** Returns the number of complete frames behind a hole. If there is one, a single append cannot have left the hole. */
+function countCompleteFrames(bytes: Buffer, from: number): number {
   let frames = 0;
-  for (let at = sealAt(bytes, from); at >= 0; at = sealAt(bytes, bytes.indexOf(LINE_FEED, at) + 1)) {
-    const end = bytes.indexOf(LINE_FEED, at);
+  for (let sealStart = sealAt(bytes, from); sealStart >= 0; sealStart = sealAt(bytes, bytes.indexOf(LINE_FEED, sealStart) + 1)) {
+    const end = bytes.indexOf(LINE_FEED, sealStart);
     if (end < 0) break;
     if (end + 1 < bytes.length) frames++;
   }
   return frames;
 }
 
+/** True for a line that is a record of this version, as JSON. */
 function isRow(line: string): boolean {
   try {
     return ROW.test(line) && Array.isArray(JSON.parse(line));

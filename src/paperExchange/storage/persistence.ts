@@ -1,4 +1,4 @@
-// Keeps ended orders, trades and profit history in memory, for an exchange that is not persistent.
+// Stores ended orders, trades and profit history in memory, for an exchange that is not persistent.
 
 import type { ServiceConfig } from '../dialect/config.ts';
 import { type Persistence, Service } from '../service.ts';
@@ -8,7 +8,7 @@ import { MemoryRows, readerOf, type RowWriter } from '../records/rowStore.ts';
 /** Number of changes that are collected before ended orders are archived. */
 const BATCH = 512;
 
-/** Stores ended orders, trades and profit history compactly. Nothing is durable. */
+/** Moves ended orders, trades and profit history to compact rows. Nothing is durable. */
 export class MemoryPersistence implements Persistence {
   readonly #recorder: Recorder;
   readonly #rows: RowWriter;

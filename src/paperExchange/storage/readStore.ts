@@ -21,11 +21,13 @@ export interface ArchiveReading extends StoreSegment {
   readonly frames: readonly StoreFrame[];
 }
 
+/** The content of a store: its files, and where its last frame ends. */
 export interface StoreReading {
   /** Archive files, which replace the oldest segments. */
   readonly archives: readonly ArchiveReading[];
   /** Segments that have a frame. */
   readonly segments: readonly ReadSegment[];
+  /** The last seal. */
   readonly ending: Seal;
   /** Bytes of all frames, including those of segments that no longer exist. */
   readonly bytes: number;
@@ -33,11 +35,11 @@ export interface StoreReading {
   readonly nextNumber: number;
   /** Description of a torn write, which was never acknowledged; null if no write was torn. */
   readonly torn: string | null;
-  /** Files that are incomplete, or that others have replaced. */
-  readonly needless: readonly string[];
+  /** Names of files that are incomplete, or that other files have replaced. */
+  readonly obsolete: readonly string[];
 }
 
-/** Throws ConfigError if the files are not what an exchange has written. */
+/** Reads a store. Throws ConfigError if its files are damaged or from another version. */
 export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): StoreReading {
   const names = disk.list(folder);
   const numbers = names.flatMap((name) => storeSegmentNumber(name) ?? []);
@@ -50,16 +52,17 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
   let [ending, bytes, next] = [NO_FRAME, 0, 1];
   for (const span of spans) {
     if (span.first !== next) throw damage(`${folder}/${archiveFileName(span)}`, `expected ${storeSegmentName(next)} before it, got none`);
-    const found = readArchive(disk, `${folder}/${archiveFileName(span)}`, span, bytes);
-    archives.push(found.archive);
-    [ending, bytes, next] = [found.ending, found.bytes, span.last + 1];
+    const reading = readArchive(disk, `${folder}/${archiveFileName(span)}`, span, bytes);
+    archives.push(reading.archive);
+    [ending, bytes, next] = [reading.ending, reading.bytes, span.last + 1];
   }
-  const left = numbers.filter((number) => number >= next);
-  if (archives.length > 0 && left.length === 0) throw damage(`${folder}/${storeSegmentName(next)}`, 'expected what came last, got none');
-  const read = readSegments(disk, folder, left, { next, ending, bytes });
-  const kept = new Set([...spans.map(archiveFileName), ...left.map(storeSegmentName)]);
-  const own = names.filter((name) => storeSegmentNumber(name) !== null || spanOf(name) !== null);
-  return { ...read, archives, nextNumber: (left.at(-1) ?? 0) + 1, needless: own.filter((name) => !kept.has(name)) };
+  const remaining = numbers.filter((number) => number >= next);
+  if (archives.length > 0 && remaining.length === 0)
+    throw damage(`${folder}/${storeSegmentName(next)}`, 'expected this file after the archive, got none');
+  const read = readSegments(disk, folder, remaining, { next, ending, bytes });
+  const needed = new Set([...spans.map(archiveFileName), ...remaining.map(storeSegmentName)]);
+  const storeFiles = names.filter((name) => storeSegmentNumber(name) !== null || spanOf(name) !== null);
+  return { ...read, archives, nextNumber: (remaining.at(-1) ?? 0) + 1, obsolete: storeFiles.filter((name) => !needed.has(name)) };
 }
 
 /**
@@ -71,35 +74,39 @@ function neededSpans(all: readonly SegmentRange[], segments: ReadonlySet<number>
     for (let number = first; number <= last; number++) if (!segments.has(number)) return true;
     return false;
   });
-  const isWithin = (of: SegmentRange, other: SegmentRange): boolean => of !== other && other.first <= of.first && other.last >= of.last;
+  const isWithin = (inner: SegmentRange, outer: SegmentRange): boolean =>
+    inner !== outer && outer.first <= inner.first && outer.last >= inner.last;
   return needed.filter((span) => !needed.some((other) => isWithin(span, other))).toSorted((a, b) => a.first - b.first);
 }
 
-interface Before {
+/** The end of the files that precede the segments. */
+interface PriorEnd {
   /** Number of the next segment. */
   readonly next: number;
   readonly ending: Seal;
   readonly bytes: number;
 }
 
+/** Reads the segments, each after the one before it. */
 function readSegments(
   disk: Pick<Disk, 'read'>,
   folder: string,
   numbers: readonly number[],
-  before: Before,
+  prior: PriorEnd,
 ): Pick<StoreReading, 'segments' | 'ending' | 'bytes' | 'torn'> {
   const segments: ReadSegment[] = [];
-  let { ending, bytes } = before;
+  let { ending, bytes } = prior;
   let torn: string | null = null;
-  numbers.forEach((number, at) => {
+  numbers.forEach((number, index) => {
     const path = `${folder}/${storeSegmentName(number)}`;
-    if (number !== before.next + at) throw damage(path, `expected ${storeSegmentName(before.next + at)} before it, got none`);
+    const expected = prior.next + index;
+    if (number !== expected) throw damage(path, `expected ${storeSegmentName(expected)} before it, got none`);
     const file = bytesOf(disk, path);
     const { frames, end } = framesOf(file, ending);
     const opened = frames.length === 0 ? null : segmentHeadIn(lineAt(file, frames[0]!.from), path);
     if (end < file.length) {
       if (!isTornFrame(file, end))
-        throw damage(path, `byte ${end}: expected frame ${ending.seq + frames.length + 1} whole, got something else`);
+        throw damage(path, `byte ${end}: expected a complete frame ${ending.seq + frames.length + 1}, got something else`);
       torn = `${path}: ${file.length - end} bytes of a write that did not finish`;
     }
     const last = frames.at(-1);
@@ -108,7 +115,7 @@ function readSegments(
     if (head.priorSeq !== ending.seq || head.priorCrc !== ending.crc || head.priorBytes !== bytes) {
       throw damage(
         path,
-        `it follows on frame ${head.priorSeq} with checksum ${head.priorCrc}, where frame ${ending.seq} with ${ending.crc} comes before it`,
+        `expected frame ${head.priorSeq} with checksum ${head.priorCrc} before it, got frame ${ending.seq} with ${ending.crc}`,
       );
     }
     segments.push({ path, number, last: number, base: bytes, archive: null, layout, head, frames });
@@ -118,6 +125,7 @@ function readSegments(
   return { segments, ending, bytes, torn };
 }
 
+/** Reads the frames, the head and the end line of an archive file. */
 function readArchive(
   disk: Pick<Disk, 'read'>,
   path: string,
@@ -128,17 +136,18 @@ function readArchive(
   const { frames, end } = framesOf(file, NO_FRAME);
   const closing = frames.at(-1);
   if (end < file.length || closing === undefined)
-    throw damage(path, `byte ${end}: expected frame ${frames.length + 1} whole, got something else`);
+    throw damage(path, `byte ${end}: expected a complete frame ${frames.length + 1}, got something else`);
   const { head, layout } = archiveHeadIn(lineAt(file, 0), path);
-  if (head.first !== first || head.last !== last || head.priorBytes !== base) throw damage(path, 'expected another first line');
-  const endAt = file.lastIndexOf(LINE_FEED, closing.rowsEnd - 2) + 1;
-  const row = archiveEndIn(lineAt(file, endAt), path);
-  if (row === null) throw damage(path, 'it is not finished');
-  const { bytes, ...ending } = row;
+  if (head.first !== first || head.last !== last || head.priorBytes !== base)
+    throw damage(path, 'expected a first line that fits its name and the files before it, got another');
+  const endLineStart = file.lastIndexOf(LINE_FEED, closing.rowsEnd - 2) + 1;
+  const endRow = archiveEndIn(lineAt(file, endLineStart), path);
+  if (endRow === null) throw damage(path, 'expected an end line, got an unfinished file');
+  const { bytes, ...ending } = endRow;
   return { archive: { path, number: first, last, base, archive: new ArchiveIndex(), layout, frames }, ending, bytes };
 }
 
-/** Returns the row at an offset, of a frame whose checksum is right. */
+/** Returns the row at an offset. The checksum of its frame has been verified. */
 const lineAt = (file: Buffer, from: number): readonly unknown[] => valuesIn(file.toString('latin1', from, file.indexOf(LINE_FEED, from)));
 
 /** Visits the lines of a file. `at` and `end` are positions in `bytes`, without the line feed. */
@@ -149,14 +158,15 @@ export function visitLines(
 ): void {
   const bytes = bytesOf(disk, path);
   for (const { from, rowsEnd } of frames) {
-    for (let at = from; at < rowsEnd;) {
-      const end = bytes.indexOf(LINE_FEED, at);
-      visit(bytes, at, end);
-      at = end + 1;
+    for (let lineStart = from; lineStart < rowsEnd;) {
+      const end = bytes.indexOf(LINE_FEED, lineStart);
+      visit(bytes, lineStart, end);
+      lineStart = end + 1;
     }
   }
 }
 
+/** Returns the frames of a file, and where the last complete one ends. */
 function framesOf(file: Buffer, before: Seal): { readonly frames: readonly StoreFrame[]; readonly end: number } {
   const frames: StoreFrame[] = [];
   let end = 0;
@@ -167,6 +177,7 @@ function framesOf(file: Buffer, before: Seal): { readonly frames: readonly Store
   return { frames, end };
 }
 
+/** Returns the content of a file. */
 function bytesOf(disk: Pick<Disk, 'read'>, path: string): Buffer {
   const { buffer, byteOffset, byteLength } = disk.read(path);
   return Buffer.from(buffer, byteOffset, byteLength);

@@ -43,6 +43,7 @@ export const ARCHIVED: Readonly<Record<ArchivedKind, RecordSpec<unknown>>> = {
 };
 export type ArchivedKind = 'order' | 'trade' | 'trigger' | 'reduction';
 
+/** Every kind of record. */
 export const RECORDS: readonly RecordSpec<unknown>[] = [
   ...Object.values(ARCHIVED),
   openOrderRecord,
@@ -68,7 +69,7 @@ const SEGMENT_HEAD = {
   priorBytes: count,
   /** Time of the first opening of the exchange, ms. */
   openedMs: count,
-  /** Number of restarts before. */
+  /** Number of earlier restarts. */
   restarts: count,
   /** Digits that define the scales of amounts. They must never change. */
   instruments: listOf(recordField({ id: text, priceDigits: count, quantityDigits: count, quoteDigits: count, baseDigits: count })),
@@ -86,6 +87,7 @@ export type ArchiveHead = Omit<ValuesOf<typeof ARCHIVE_HEAD>, 'format' | 'record
 /** The last row of an archive file: the start of the next segment, and the last seal before that. */
 export type ArchiveEnd = ValuesOf<typeof ARCHIVE_END>;
 
+/** Returns the digits of an instrument, which must never change. */
 export const digitsOf = ({ id, priceDigits, quantityDigits, quoteDigits, baseDigits }: Instrument): SegmentHead['instruments'][number] => {
   return { id, priceDigits, quantityDigits, quoteDigits, baseDigits };
 };
@@ -95,36 +97,39 @@ const archiveHead = recordField(ARCHIVE_HEAD);
 const archiveEnd = recordField(ARCHIVE_END);
 const records = namesOf(RECORDS);
 
+/** Return the stored form of a head or an end. */
 export const segmentHeadText = (head: SegmentHead): string => rowText(['head', segmentHead.write({ format: FORMAT, ...head, records })]);
 export const archiveHeadText = (head: ArchiveHead): string => rowText(['past', archiveHead.write({ format: FORMAT, ...head, records })]);
 export const archiveEndText = (end: ArchiveEnd): string => rowText(['end', archiveEnd.write(end)]);
 
-/** Returns a head and the layout of the rows behind it. Throws ConfigError if it is not one, or if another version has written it. */
+/** Returns a head and the layout of the rows behind it. Throws ConfigError if it is invalid, or if another version has written it. */
 export function segmentHeadIn(row: readonly unknown[], path: string): { readonly head: SegmentHead; readonly layout: Layout } {
-  const { records: given, ...head } = headIn(segmentHead, 'head', row, path);
-  return { head, layout: Layout.ofHead(path, given, RECORDS) };
+  const { records: recordNames, ...head } = headIn(segmentHead, 'head', row, path);
+  return { head, layout: Layout.ofHead(path, recordNames, RECORDS) };
 }
 export function archiveHeadIn(row: readonly unknown[], path: string): { readonly head: ArchiveHead; readonly layout: Layout } {
-  const { records: given, ...head } = headIn(archiveHead, 'past', row, path);
-  return { head, layout: Layout.ofHead(path, given, RECORDS) };
+  const { records: recordNames, ...head } = headIn(archiveHead, 'past', row, path);
+  return { head, layout: Layout.ofHead(path, recordNames, RECORDS) };
 }
-/** Returns null if the row is not the last row. */
+/** Returns the end of an archive file; null if the row is another one. */
 export function archiveEndIn(row: readonly unknown[], path: string): ArchiveEnd | null {
   return row[0] === 'end' ? fieldsIn(archiveEnd, 'end', row[1], path) : null;
 }
 
+/** Returns the head in a first line. Throws ConfigError if it is another kind of head or has another format. */
 function headIn<F extends Fields>(field: Field<ValuesOf<F>>, name: string, row: readonly unknown[], path: string): ValuesOf<F> {
-  if (!Array.isArray(row) || row[0] !== name) throw damage(path, `expected a ${name} in its first line, got something else`);
+  if (!Array.isArray(row) || row[0] !== name) throw damage(path, `expected a record ${name} in the first line, got something else`);
   const [, content] = row as readonly unknown[];
   const format = formatOf(content);
   if (format !== FORMAT) throw otherVersion(path, `expected format ${FORMAT}, got ${JSON.stringify(format)}`);
   return fieldsIn(field, name, content, path);
 }
 
-/** Formats 1 to 3 had the number in place of the object. */
+/** Returns the format number of a head. Formats 1 to 3 had the number in place of the object. */
 const formatOf = (content: unknown): unknown =>
   typeof content === 'object' && content !== null && 'format' in content ? content.format : content;
 
+/** Reads the fields of a head or an end. Throws ConfigError with the file and the field. */
 function fieldsIn<T>(field: Field<T>, name: string, content: unknown, path: string): T {
   try {
     return field.read(content);

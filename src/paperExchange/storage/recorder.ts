@@ -1,4 +1,4 @@
-// Writes the changes of an exchange since the last write: all that must be durable, or only what need not stay in memory.
+// Writes the changes of an exchange since the last write: every change, or only ended orders and trades.
 
 import { triggerText } from '../futures/triggerRecord.ts';
 import type { TickBar } from '../market/klines.ts';
@@ -25,12 +25,13 @@ import {
 type AnySide = SpotExchange | FuturesExchange;
 
 /** Ids that any client can see are reserved in advance, in blocks of this size, before they are used. */
-const RESERVE = 1 << 16;
+const RESERVED_IDS = 1 << 16;
 
+/** The recorder of one exchange. */
 export class Recorder {
   readonly #service: Service;
   readonly #sides: readonly AnySide[];
-  /** Latest text of rows that are written only when they differ from before. */
+  /** Latest text of each row that is written only when it has changed, by key. */
   readonly #written = new Map<string, string>();
   /** Open time of the last minute written, by market. */
   readonly #minutes = new Map<string, number>();
@@ -55,7 +56,7 @@ export class Recorder {
     return this.#sides.some((side) => {
       const { trades, background } = side.counters;
       const reserved = this.#reserved.get(side);
-      return reserved === undefined || Math.max(trades - reserved.trades, background - reserved.background) > -RESERVE / 2;
+      return reserved === undefined || Math.max(trades - reserved.trades, background - reserved.background) > -RESERVED_IDS / 2;
     });
   }
 
@@ -67,31 +68,31 @@ export class Recorder {
       side.changes.clear();
     }
     const { futures } = this.#service.sides;
-    for (const each of futures?.triggers.pending() ?? []) futures?.triggers.changed.delete(each);
+    for (const waiting of futures?.triggers.pending() ?? []) futures?.triggers.changed.delete(waiting);
     this.#writeTriggers(false, rows);
   }
 
   /**
-   * Writes all changes. `whole`: also everything else that a restart needs. `isLast`: nothing is reported any more, so no ids are reserved.
+   * Writes all changes. `isFull`: also everything else that a restart needs. `isLast`: the exchange closes, so no ids are reserved.
    */
-  write(rows: RowWriter, whole: boolean, isLast = false): void {
-    if (whole) {
+  write(rows: RowWriter, isFull: boolean, isLast = false): void {
+    if (isFull) {
       this.#written.clear();
       this.#minutes.clear();
     }
     for (const side of this.#sides) {
-      if (whole) side.noteOpen();
+      if (isFull) side.noteOpen();
       this.#writeOrders(side, rows);
       const accounts = new Set(side.changes.accounts);
       for (const { account } of side.changes.orders) accounts.add(account);
-      if (whole) this.#service.accounts.forEach((_, account) => accounts.add(account));
+      if (isFull) this.#service.accounts.forEach((_, account) => accounts.add(account));
       this.#writeMoney(side, accounts, rows);
-      this.#writeCounters(side, isLast ? 0 : RESERVE, rows);
-      this.#writePrices(side, whole, rows);
+      this.#writeCounters(side, isLast ? 0 : RESERVED_IDS, rows);
+      this.#writePrices(side, isFull, rows);
       side.changes.clear();
     }
-    this.#writeTriggers(whole, rows);
-    this.#put(rows, 'clock', clockRecord.text({ offsetMs: this.#service.clockOffsetMs }));
+    this.#writeTriggers(isFull, rows);
+    this.#addIfChanged(rows, 'clock', clockRecord.text({ offsetMs: this.#service.clockOffsetMs }));
   }
 
   #writeOrders(side: AnySide, rows: RowWriter): void {
@@ -113,10 +114,14 @@ export class Recorder {
       for (const account of changed) {
         const uid = names.uidOf(account);
         const { free, locked } = accounts.of(account, index);
-        this.#put(rows, `balance ${uid} ${asset}`, balanceRecord.text({ uid, asset, free, locked }));
+        this.#addIfChanged(rows, `balance ${uid} ${asset}`, balanceRecord.text({ uid, asset, free, locked }));
       }
       const { fees, market: external, deposited } = accounts.external[index]!;
-      this.#put(rows, `totals spot ${asset}`, totalsRecord.text({ market: 'spot', asset, fees, external, insurance: 0, deposited }));
+      this.#addIfChanged(
+        rows,
+        `totals spot ${asset}`,
+        totalsRecord.text({ market: 'spot', asset, fees, external, insurance: 0, deposited }),
+      );
     });
   }
 
@@ -127,11 +132,15 @@ export class Recorder {
         const uid = side.rows.names.uidOf(account);
         const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = wallets.wallet(account, index);
         const text = walletRecord.text({ uid, asset, free, locked, deposited, realised, fees, funding, liquidationFees, covered });
-        this.#put(rows, `wallet ${uid} ${asset}`, text);
+        this.#addIfChanged(rows, `wallet ${uid} ${asset}`, text);
       }
       const [fees, external] = [wallets.fees[index]!, wallets.market[index]!];
       const [insurance, deposited] = [wallets.insurance[index]!, wallets.deposited[index]!];
-      this.#put(rows, `totals futures ${asset}`, totalsRecord.text({ market: 'futures', asset, fees, external, insurance, deposited }));
+      this.#addIfChanged(
+        rows,
+        `totals futures ${asset}`,
+        totalsRecord.text({ market: 'futures', asset, fees, external, insurance, deposited }),
+      );
     });
     for (const account of changed) this.#writePositions(side, account, rows);
   }
@@ -140,31 +149,40 @@ export class Recorder {
     const uid = names.uidOf(account);
     wallets.contracts.forEach(({ instrument: { wireName: symbol } }, index) => {
       const { leverage, isCross, isNet } = wallets.setting(account, index);
-      this.#put(rows, `setting ${uid} ${symbol}`, settingRecord.text({ uid, symbol, leverage, isCross, isNet }));
-      wallets.sides(account, index).forEach((of, side) => {
-        if (of.id === 0 && of.heldLots === 0) return;
-        const { isLong, lots, entryUnits, openedLots, openedTicks, averageTicks, marginUnits, leverage: used, isCross: crosses } = of;
-        const { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs } = of;
+      this.#addIfChanged(rows, `setting ${uid} ${symbol}`, settingRecord.text({ uid, symbol, leverage, isCross, isNet }));
+      wallets.sides(account, index).forEach((position, side) => {
+        if (position.id === 0 && position.heldLots === 0) return;
+        const { isLong, lots, entryUnits, openedLots, openedTicks, averageTicks, marginUnits, leverage: used, isCross: crosses } = position;
+        const { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs } = position;
         const size = { isLong, lots, entryUnits, openedLots, openedTicks, averageTicks, marginUnits, leverage: used, isCross: crosses };
         const sums = { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs };
-        const text = positionRecord.text({ uid, symbol, side: side === 0 ? 0 : 1, ...size, ...sums, reported: profits.reportedOf(of) });
-        this.#put(rows, `position ${uid} ${symbol} ${side}`, text);
+        const text = positionRecord.text({
+          uid,
+          symbol,
+          side: side === 0 ? 0 : 1,
+          ...size,
+          ...sums,
+          reported: profits.reportedOf(position),
+        });
+        this.#addIfChanged(rows, `position ${uid} ${symbol} ${side}`, text);
       });
     });
   }
 
+  /** Writes counters with `reserve` ids in advance. */
   #writeCounters(side: AnySide, reserve: number, rows: RowWriter): void {
     const { orders, trades, background, rested } = side.counters;
     let reserved = this.#reserved.get(side);
     if (reserved === undefined) this.#reserved.set(side, (reserved = { trades: 0, background: 0 }));
-    if (reserve === 0 || trades > reserved.trades - RESERVE / 2) reserved.trades = trades + reserve;
-    if (reserve === 0 || background > reserved.background - RESERVE / 2) reserved.background = background + reserve;
+    if (reserve === 0 || trades > reserved.trades - RESERVED_IDS / 2) reserved.trades = trades + reserve;
+    if (reserve === 0 || background > reserved.background - RESERVED_IDS / 2) reserved.background = background + reserve;
     const positions = 'profits' in side ? side.venue.lastPositionId : 0;
     const { market } = side.rows.names;
-    this.#put(rows, `counters ${market}`, countersRecord.text({ market, orders, ...reserved, rested, positions }));
+    this.#addIfChanged(rows, `counters ${market}`, countersRecord.text({ market, orders, ...reserved, rested, positions }));
   }
 
-  #writePrices(side: AnySide, whole: boolean, rows: RowWriter): void {
+  /** Writes last prices, marks and minutes; with `isFull` also the bars of every interval. */
+  #writePrices(side: AnySide, isFull: boolean, rows: RowWriter): void {
     const { market } = side.rows.names;
     for (const traded of side.markets) {
       const { instrument, tape, referencePrice } = traded;
@@ -172,36 +190,40 @@ export class Recorder {
       const book = side.venue.book(instrument);
       const mark = 'markTicks' in book ? book.markTicks : 0;
       const prices = { market, symbol, lastPrice: book.lastPrice, mark, referencePrice };
-      this.#put(rows, `prices ${market} ${symbol}`, pricesRecord.text(prices));
+      this.#addIfChanged(rows, `prices ${market} ${symbol}`, pricesRecord.text(prices));
       // The bars of a bar market are already on disk.
       if (traded.rows !== null) continue;
       const { klines } = tape;
       const { nowMs } = this.#service;
-      if (whole)
-        for (const interval of INTERVALS)
+      if (isFull) {
+        for (const interval of INTERVALS) {
           rows.add(barsRecord.text({ market, symbol, interval, ...columnsOf(klines.bars(interval, nowMs)) }));
-      const from = whole ? Infinity : (this.#minutes.get(`${market} ${symbol}`) ?? 0);
+        }
+      }
+      const fromMs = isFull ? Infinity : (this.#minutes.get(`${market} ${symbol}`) ?? 0);
       const minutes = klines.bars('1m', nowMs);
       this.#minutes.set(`${market} ${symbol}`, minutes.at(-1)?.openMs ?? 0);
-      const since = minutes.slice(firstSince(minutes, from));
-      if (since.length > 0) this.#put(rows, `minutes ${market} ${symbol}`, minutesRecord.text({ market, symbol, ...columnsOf(since) }));
+      const since = minutes.slice(firstRowSince(minutes, fromMs));
+      if (since.length > 0)
+        this.#addIfChanged(rows, `minutes ${market} ${symbol}`, minutesRecord.text({ market, symbol, ...columnsOf(since) }));
     }
   }
 
-  /** Writes changed triggers, and with `whole` all that are waiting. Ended ones are read from the store from now on. */
-  #writeTriggers(whole: boolean, rows: RowWriter): void {
+  /** Writes changed triggers, and with `isFull` all that are waiting. Ended triggers are read from the store from now on. */
+  #writeTriggers(isFull: boolean, rows: RowWriter): void {
     const { futures } = this.#service.sides;
     if (futures === null) return;
     const { triggers } = futures;
-    if (whole) for (const each of triggers.pending()) triggers.changed.add(each);
-    for (const each of triggers.changed) {
-      const place = rows.add(triggerText(each, futures.rows.names));
-      if (each.trigger.status !== 'pending') triggers.put(each.trigger.id, place);
+    if (isFull) for (const waiting of triggers.pending()) triggers.changed.add(waiting);
+    for (const changed of triggers.changed) {
+      const place = rows.add(triggerText(changed, futures.rows.names));
+      if (changed.trigger.status !== 'pending') triggers.markArchived(changed.trigger.id, place);
     }
     triggers.changed.clear();
   }
 
-  #put(rows: RowWriter, key: string, text: string): void {
+  /** Writes a row unless the last one with its key has the same text. */
+  #addIfChanged(rows: RowWriter, key: string, text: string): void {
     if (this.#written.get(key) === text) return;
     this.#written.set(key, text);
     rows.add(text);
@@ -213,11 +235,12 @@ function writeOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide
   const { changes, orders } = side;
   for (const order of changes.orders) {
     const place = rows.add(side.rows.orderText(order));
-    if (order.ended !== null) orders.put(orderNumberOf(order.id), place);
+    if (order.ended !== null) orders.markArchived(orderNumberOf(order.id), place);
   }
   for (const { account, kept } of changes.trades) kept.place = rows.add(side.rows.tradeText(account, kept.row));
 }
 
+/** Returns bars as columns, as records have them. */
 const columnsOf = (bars: readonly TickBar[]) => ({
   openMs: bars.map(({ openMs }) => openMs),
   open: bars.map(({ open }) => open),
@@ -227,8 +250,9 @@ const columnsOf = (bars: readonly TickBar[]) => ({
   lots: bars.map(({ lots }) => lots),
 });
 
-function firstSince(minutes: readonly TickBar[], fromMs: number): number {
-  let at = minutes.length;
-  while (at > 0 && minutes[at - 1]!.openMs >= fromMs) at--;
-  return at;
+/** Returns the index of the first minute that opens at `fromMs` or later. */
+function firstRowSince(minutes: readonly TickBar[], fromMs: number): number {
+  let row = minutes.length;
+  while (row > 0 && minutes[row - 1]!.openMs >= fromMs) row--;
+  return row;
 }

@@ -39,7 +39,7 @@ import {
 import type { SegmentHead } from './recordTable.ts';
 
 /** The latest record of each kind and key. */
-class Latest {
+class LatestRecords {
   readonly open = { spot: new Map<number, OpenOrderRecord>(), futures: new Map<number, OpenOrderRecord>() };
   readonly balances = new Map<string, BalanceRecord>();
   readonly wallets = new Map<string, WalletRecord>();
@@ -54,21 +54,24 @@ class Latest {
   clockOffsetMs = 0;
 }
 
-/** Throws ConfigError if the store refers to something that the config no longer has. `service` must be at the time of the last frame. */
+/**
+ * Restores a service, whose time must be that of the last frame. Throws ConfigError if the store refers to something that the config no
+ * longer has.
+ */
 export function restoreService(service: Service, reading: StoreReading, disk: Pick<Disk, 'read'>): void {
   const newest = reading.segments.at(-1);
   if (newest === undefined) return;
   checkHead(service, newest.path, newest.head);
   const archive = new ArchiveRestorer(service);
   for (const file of reading.archives) visitArchive(disk, file, archive);
-  const latest = new Latest();
+  const latest = new LatestRecords();
   for (const segment of reading.segments) {
     const { base, layout, path } = segment;
     const reader = segment === newest ? new StateReader(latest, archive, layout, path) : null;
     visitLines(disk, segment, (bytes, at, end) => {
       const kind = kindAt(bytes, at);
       if (isArchived(kind)) archive.take(kind, bytes, at, end, layout, base + at);
-      // The newest file begins with the complete state, except what has ended. Older files matter only for that.
+      // The newest file begins with the complete state, except for ended orders. Older files matter only for those.
       reader?.take(kind, bytes.toString('latin1', at, end));
     });
   }
@@ -80,7 +83,7 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
   checkMoney(service, newest.path);
 }
 
-/** Each line starts with the original offset of its row. */
+/** Restores the rows of an archive file. Each line starts with the original offset of its row. */
 function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: ArchiveRestorer): void {
   visitLines(disk, file, (bytes, at, end) => {
     // The first and the last line are the file's own head and end.
@@ -90,7 +93,8 @@ function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: A
     for (; bytes[from] !== SPACE; from++) place = place * 10 + bytes[from]! - ZERO;
     file.archive.note(place, at);
     const kind = kindAt(bytes, from + 1);
-    if (!isArchived(kind)) throw damage(file.path, `expected records that have ended, got ${JSON.stringify(kind)}`);
+    if (!isArchived(kind))
+      throw damage(file.path, `expected records of ended orders, triggers, trades or reductions, got ${JSON.stringify(kind)}`);
     archive.take(kind, bytes, from + 1, end, file.layout, place);
   });
 }
@@ -99,54 +103,56 @@ const [BRACKET, SPACE, ZERO] = [91, 32, 48];
 /** Checks that digits of prices and amounts are unchanged, and that no account is missing. */
 function checkHead({ markets, accounts }: Service, path: string, { instruments, uids }: SegmentHead): void {
   for (const { id, priceDigits, quantityDigits, quoteDigits, baseDigits } of instruments) {
-    const market = markets.find(({ instrument }) => instrument.id === id);
-    if (market === undefined) throw changedError(path, `the exchange traded ${id}, which the config has not`);
-    const now = market.instrument;
+    const market = markets.find((traded) => traded.instrument.id === id);
+    if (market === undefined) throw changedError(path, `expected ${id} in the config, because the exchange traded it, got none`);
+    const { instrument } = market;
     const isSame =
-      now.priceDigits === priceDigits &&
-      now.quantityDigits === quantityDigits &&
-      now.quoteDigits === quoteDigits &&
-      now.baseDigits === baseDigits;
-    if (!isSame) throw changedError(path, `${id} had other digits than in the config`);
+      instrument.priceDigits === priceDigits &&
+      instrument.quantityDigits === quantityDigits &&
+      instrument.quoteDigits === quoteDigits &&
+      instrument.baseDigits === baseDigits;
+    if (!isSame) throw changedError(path, `expected ${id} with the digits that the store was written with, got others in the config`);
   }
   for (const uid of uids) {
     if (!accounts.some((account) => account.uid === uid))
-      throw changedError(path, `the exchange had an account with uid ${uid}, which the config has not`);
+      throw changedError(path, `expected an account with uid ${uid} in the config, because the exchange had it, got none`);
   }
 }
 
+/** Returns the error for a config that no longer fits the store. */
 const changedError = (path: string, message: string): ConfigError =>
-  new ConfigError(`${path}: ${message}`, 'put it back as it was, or keep this exchange in another folder');
+  new ConfigError(`${path}: ${message}`, 'restore the entry in the config, or use another folder for this exchange');
 
 /** Reads the state at the start of the newest file, and its changes behind that. */
 class StateReader {
-  readonly #latest: Latest;
+  readonly #latest: LatestRecords;
   readonly #archive: ArchiveRestorer;
   readonly #layout: Layout;
   readonly #path: string;
 
-  constructor(latest: Latest, archive: ArchiveRestorer, layout: Layout, path: string) {
+  constructor(latest: LatestRecords, archive: ArchiveRestorer, layout: Layout, path: string) {
     this.#latest = latest;
     this.#archive = archive;
     this.#layout = layout;
     this.#path = path;
   }
 
-  /** `kind`: the name of the record in the row. Throws ConfigError if a field is not what it must be. */
+  /** Applies a row. `kind`: the name of its record. Throws ConfigError if a field is invalid. */
   take(kind: string, row: string): void {
     if (!this.#takeOrder(kind, row) && !this.#takeMoney(kind, row) && !this.#takeMarket(kind, row))
       throw damage(this.#path, `expected a record that this version knows, got ${kind}`);
   }
 
+  /** Applies a record of an order, trigger or trade. Returns false for any other record. */
   #takeOrder(kind: string, row: string): boolean {
     const [latest, layout] = [this.#latest, this.#layout];
     switch (kind) {
       case 'openOrder': {
-        const of = layout.read(openOrderRecord, row);
-        this.#checkTerms(of);
-        const open = latest.open[of.market];
-        if (!open.has(of.number)) this.#archive.introduce(of);
-        open.set(of.number, of);
+        const order = layout.read(openOrderRecord, row);
+        this.#checkTerms(order);
+        const open = latest.open[order.market];
+        if (!open.has(order.number)) this.#archive.introduce(order);
+        open.set(order.number, order);
         return true;
       }
       // An order or trigger that has ended is no longer open or waiting.
@@ -159,9 +165,9 @@ class StateReader {
         latest.triggers.delete(layout.read(triggerRecord, row).number);
         return true;
       case 'waitingTrigger': {
-        const of = layout.read(waitingTriggerRecord, row);
-        this.#archive.introduceTrigger(of);
-        latest.triggers.set(of.number, of);
+        const trigger = layout.read(waitingTriggerRecord, row);
+        this.#archive.introduceTrigger(trigger);
+        latest.triggers.set(trigger.number, trigger);
         return true;
       }
       default:
@@ -169,6 +175,7 @@ class StateReader {
     }
   }
 
+  /** Applies a record of money, positions or settings. Returns false for any other record. */
   #takeMoney(kind: string, row: string): boolean {
     const [latest, layout] = [this.#latest, this.#layout];
     switch (kind) {
@@ -187,6 +194,7 @@ class StateReader {
     }
   }
 
+  /** Applies a record of counters, prices, bars or the clock. Returns false for any other record. */
   #takeMarket(kind: string, row: string): boolean {
     const [latest, layout] = [this.#latest, this.#layout];
     switch (kind) {
@@ -195,17 +203,17 @@ class StateReader {
       case 'prices':
         return put(latest.prices, layout.read(pricesRecord, row), ({ market, symbol }) => `${market} ${symbol}`);
       case 'bars': {
-        const of = layout.read(barsRecord, row);
-        this.#checkColumns(kind, of);
-        return put(latest.bars, of, ({ market, symbol, interval }) => `${market} ${symbol} ${interval}`);
+        const bars = layout.read(barsRecord, row);
+        this.#checkColumns(kind, bars);
+        return put(latest.bars, bars, ({ market, symbol, interval }) => `${market} ${symbol} ${interval}`);
       }
       case 'minutes': {
-        const of = layout.read(minutesRecord, row);
-        this.#checkColumns(kind, of);
-        const key = `${of.market} ${of.symbol}`;
+        const stored = layout.read(minutesRecord, row);
+        this.#checkColumns(kind, stored);
+        const key = `${stored.market} ${stored.symbol}`;
         let minutes = latest.minutes.get(key);
         if (minutes === undefined) latest.minutes.set(key, (minutes = new Map()));
-        for (const bar of barsIn(of)) minutes.set(bar.openMs, bar);
+        for (const bar of barsIn(stored)) minutes.set(bar.openMs, bar);
         return true;
       }
       case 'clock':
@@ -216,11 +224,13 @@ class StateReader {
     }
   }
 
+  /** Throws ConfigError unless the order has futures terms exactly if it is a futures order. */
   #checkTerms({ market, futures }: OpenOrderRecord): void {
     if ((futures !== null) === (market === 'futures')) return;
-    throw damage(this.#path, `expected openOrder.futures to be ${market === 'futures' ? 'there' : 'null'}, got something else`);
+    throw damage(this.#path, `expected openOrder.futures to be ${market === 'futures' ? 'present' : 'null'}, got something else`);
   }
 
+  /** Throws ConfigError unless all columns of bars have the same length. */
   #checkColumns(kind: string, { openMs, open, high, low, close, lots }: BarColumns): void {
     for (const [name, column] of Object.entries({ open, high, low, close, lots }))
       if (column.length !== openMs.length)
@@ -228,80 +238,100 @@ class StateReader {
   }
 }
 
-function put<R>(into: Map<string, R>, of: R, keyOf: (of: R) => string): true {
-  into.set(keyOf(of), of);
+/** Stores a record under its key, in place of an earlier one. Returns true. */
+function put<R>(into: Map<string, R>, value: R, keyOf: (value: R) => string): true {
+  into.set(keyOf(value), value);
   return true;
 }
 
+/** Stored bars as columns. */
 type BarColumns = Pick<BarsRecord & MinutesRecord, keyof TickBar>;
 
+/** Returns stored bars as rows. */
 const barsIn = ({ openMs, open, high, low, close, lots }: BarColumns): readonly TickBar[] =>
-  openMs.map((opened, at) => ({ openMs: opened, open: open[at]!, high: high[at]!, low: low[at]!, close: close[at]!, lots: lots[at]! }));
+  openMs.map((opened, row) => ({
+    openMs: opened,
+    open: open[row]!,
+    high: high[row]!,
+    low: low[row]!,
+    close: close[row]!,
+    lots: lots[row]!,
+  }));
 
-function restoreSpot(spot: SpotExchange, latest: Latest): void {
+/** Restores the balances of accounts, then the common state of a side. */
+function restoreSpot(spot: SpotExchange, latest: LatestRecords): void {
   const { accounts } = spot.venue;
   const { names } = spot.rows;
   accounts.assets.forEach((asset, index) => {
     const totals = latest.totals.get(`spot ${asset}`);
     // Accounts that are new in the config have added their initial balances.
-    let brought = 0;
+    let newDeposits = 0;
     accounts.all.forEach((_, account) => {
       const balance = accounts.of(account, index);
-      const of = latest.balances.get(`${names.uidOf(account)} ${asset}`);
-      if (of === undefined) brought += balance.free;
-      else [balance.free, balance.locked] = [of.free, of.locked];
+      const stored = latest.balances.get(`${names.uidOf(account)} ${asset}`);
+      if (stored === undefined) newDeposits += balance.free;
+      else [balance.free, balance.locked] = [stored.free, stored.locked];
     });
     if (totals === undefined) return;
     const { fees, external, deposited } = totals;
-    Object.assign(accounts.external[index]!, { fees, market: external, deposited: deposited + brought });
+    Object.assign(accounts.external[index]!, { fees, market: external, deposited: deposited + newDeposits });
   });
   restoreSide(spot, latest, 'spot');
 }
 
-function restoreFutures(futures: FuturesExchange, latest: Latest): void {
+/** Restores wallets, settings, positions and triggers, then the common state of a side. */
+function restoreFutures(futures: FuturesExchange, latest: LatestRecords): void {
   const { wallets } = futures.venue;
   const { names } = futures.rows;
   wallets.assets.forEach((asset, index) => {
-    let brought = 0;
+    let newDeposits = 0;
     wallets.accounts.forEach((_, account) => {
       const wallet = wallets.wallet(account, index);
-      const of = latest.wallets.get(`${names.uidOf(account)} ${asset}`);
-      if (of === undefined) brought += wallet.free;
+      const stored = latest.wallets.get(`${names.uidOf(account)} ${asset}`);
+      if (stored === undefined) newDeposits += wallet.free;
       else {
-        const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = of;
+        const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = stored;
         Object.assign(wallet, { free, locked, deposited, realised, fees, funding, liquidationFees, covered });
       }
     });
     const totals = latest.totals.get(`futures ${asset}`);
     if (totals === undefined) return;
     [wallets.fees[index], wallets.market[index], wallets.insurance[index]] = [totals.fees, totals.external, totals.insurance];
-    wallets.deposited[index] = totals.deposited + brought;
+    wallets.deposited[index] = totals.deposited + newDeposits;
   });
   for (const { uid, symbol, leverage, isCross, isNet } of latest.settings.values()) {
     Object.assign(wallets.setting(names.accountOf(uid), contractOf(futures, symbol)), { leverage, isCross, isNet });
   }
-  for (const of of latest.positions.values()) restorePosition(futures, of);
+  for (const stored of latest.positions.values()) restorePosition(futures, stored);
   restoreTriggers(futures, latest);
   futures.venue.lastPositionId = latest.counters.get('futures')?.positions ?? 0;
   restoreSide(futures, latest, 'futures');
 }
 
+/** Returns the index of a contract. */
 const contractOf = (futures: FuturesExchange, symbol: string): number => futures.venue.book(futures.rows.names.instrumentOf(symbol)).index;
 
-function restorePosition(futures: FuturesExchange, of: PositionRecord): void {
+/** Restores a position, and the amounts that the profit history has reported for it. */
+function restorePosition(futures: FuturesExchange, stored: PositionRecord): void {
   const { wallets } = futures.venue;
-  const position = wallets.sides(futures.rows.names.accountOf(of.uid), contractOf(futures, of.symbol))[of.side];
-  const { uid: _uid, symbol: _symbol, side: _side, reported, ...members } = of;
+  const position = wallets.sides(futures.rows.names.accountOf(stored.uid), contractOf(futures, stored.symbol))[stored.side];
+  const { uid: _uid, symbol: _symbol, side: _side, reported, ...members } = stored;
   Object.assign(position, members);
   if (reported !== null) futures.profits.restoreReported(position, reported);
 }
 
-function restoreTriggers(futures: FuturesExchange, { triggers }: Latest): void {
-  for (const of of Array.from(triggers.values()).toSorted((a, b) => a.number - b.number)) futures.triggers.restore(of);
+/** Restores the waiting triggers, oldest first. */
+function restoreTriggers(futures: FuturesExchange, { triggers }: LatestRecords): void {
+  const oldestFirst = Array.from(triggers.values()).toSorted((a, b) => a.number - b.number);
+  for (const stored of oldestFirst) futures.triggers.restore(stored);
 }
 
 /** Restores prices, bars and counters, and finally the open orders. */
-function restoreSide<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>, latest: Latest, market: 'spot' | 'futures'): void {
+function restoreSide<O extends UserOrder, T extends OwnTrade>(
+  side: ExchangeSide<O, T>,
+  latest: LatestRecords,
+  market: 'spot' | 'futures',
+): void {
   for (const traded of side.markets) {
     const { instrument, tape } = traded;
     const key = `${market} ${instrument.wireName}`;
@@ -331,6 +361,6 @@ function checkMoney({ sides: { spot, futures } }: Service, path: string): void {
     futures?.venue.assertConserved();
   } catch (error) {
     if (!(error instanceof InvariantError)) throw error;
-    throw new ConfigError(`${path}: ${error.message}`, 'the record does not add up: bring the folder back from a copy');
+    throw new ConfigError(`${path}: ${error.message}`, 'restore the folder from a copy: the amounts of the store do not add up');
   }
 }

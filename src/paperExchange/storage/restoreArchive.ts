@@ -17,9 +17,10 @@ interface Owner {
   readonly tag: number;
 }
 
-/** Combines a number with a tag below this value. The result sorts by the number. */
-const TAGS = 2 ** 13;
+/** Numbers are combined with a tag below this value. The result sorts by the number. */
+const MAX_TAGS = 2 ** 13;
 
+/** Collects the archived rows of all files, oldest first. */
 export class ArchiveRestorer {
   readonly #service: Service;
   readonly #owners = new Map<string, Owner | null>();
@@ -32,19 +33,19 @@ export class ArchiveRestorer {
     this.#service = service;
   }
 
-  /** Takes an archived row, which is stored at offset `place`. `at` and `end` are positions in `bytes`. Throws ConfigError. */
+  /** Restores an archived row, stored at offset `place`. `at` and `end` are positions in `bytes`. Throws ConfigError if it is invalid. */
   take(kind: ArchivedKind, bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
     if (kind === 'trade') return this.#restoreTrade(bytes, at, end, layout, place);
     if (kind === 'order') return this.#restoreOrder(bytes, at, end, layout, place);
     const row = bytes.toString('latin1', at, end);
-    if (kind === 'trigger') return this.#trigger(layout.read(triggerRecord, row), place);
+    if (kind === 'trigger') return this.#restoreTrigger(layout.read(triggerRecord, row), place);
     this.#service.sides.futures?.profits.restore(layout.read(reductionRecord, row), place);
   }
 
   /** Registers the client order id of an open order and adds it to the history. */
   introduce({ market, number, uid, clientOrderId, symbol }: OpenOrderRecord): void {
     const owner = this.#owner(market, uid, symbol);
-    if (owner !== null) this.#introduce(owner, number, clientOrderId);
+    if (owner !== null) this.#register(owner, number, clientOrderId);
   }
 
   /** Builds the lists that are ordered by appearance. Rows come in order of their end. */
@@ -53,8 +54,8 @@ export class ArchiveRestorer {
     if (futures === null) return;
     this.#orders.forEach((numbers, account) => {
       const sorted = Float64Array.from(numbers).toSorted();
-      sorted.forEach((each, at) => {
-        if (each !== sorted[at - 1]) futures.remember(account, Math.floor(each / TAGS), each % TAGS);
+      sorted.forEach((combined, index) => {
+        if (combined !== sorted[index - 1]) futures.remember(account, Math.floor(combined / MAX_TAGS), combined % MAX_TAGS);
       });
     });
     const triggers = Array.from(this.#triggers).toSorted(([a], [b]) => a - b);
@@ -69,30 +70,32 @@ export class ArchiveRestorer {
   }
 
   #restoreTrade(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
-    const found = TRADE_OWNER.exec(startAt(bytes, at, end, layout));
-    const { market, uid, symbol } = found === null ? layout.read(tradeRecord, bytes.toString('latin1', at, end)) : ownerIn(found);
+    const match = TRADE_OWNER.exec(startAt(bytes, at, end, layout));
+    const { market, uid, symbol } = match === null ? layout.read(tradeRecord, bytes.toString('latin1', at, end)) : ownerIn(match);
     const owner = this.#owner(market, uid, symbol);
     owner?.side.orders.restoreTrade(owner.account, place, owner.tag);
   }
 
   #restoreOrder(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
-    const found = ORDER_OWNER.exec(startAt(bytes, at, end, layout));
-    const order = found === null ? layout.read(orderRecord, bytes.toString('latin1', at, end)) : orderIn(found);
+    const match = ORDER_OWNER.exec(startAt(bytes, at, end, layout));
+    const order = match === null ? layout.read(orderRecord, bytes.toString('latin1', at, end)) : orderIn(match);
     const owner = this.#owner(order.market, order.uid, order.symbol);
     if (owner === null) return;
-    owner.side.orders.put(order.number, place);
-    this.#introduce(owner, order.number, order.clientOrderId);
+    owner.side.orders.markArchived(order.number, place);
+    this.#register(owner, order.number, order.clientOrderId);
   }
 
-  #introduce({ side, account, tag }: Owner, number: number, clientOrderId: string | null): void {
-    side.orders.name(number, account, clientOrderId);
-    if ('profits' in side) (this.#orders[account] ??= []).push(number * TAGS + tag);
+  /** Makes an order findable by its client order id and, for futures, by its history. */
+  #register({ side, account, tag }: Owner, number: number, clientOrderId: string | null): void {
+    side.orders.registerClientId(number, account, clientOrderId);
+    if ('profits' in side) (this.#orders[account] ??= []).push(number * MAX_TAGS + tag);
   }
 
-  #trigger(of: TriggerRecord, place: number): void {
-    this.introduceTrigger(of);
-    this.#service.sides.futures?.triggers.put(of.number, place);
-    if (of.number > (this.#newestTrigger?.number ?? 0)) this.#newestTrigger = of;
+  /** Notes where an ended trigger is stored, and which one is the newest. */
+  #restoreTrigger(stored: TriggerRecord, place: number): void {
+    this.introduceTrigger(stored);
+    this.#service.sides.futures?.triggers.markArchived(stored.number, place);
+    if (stored.number > (this.#newestTrigger?.number ?? 0)) this.#newestTrigger = stored;
   }
 
   /** Returns the owner of a record. Null: the exchange no longer has that side. */
@@ -120,9 +123,11 @@ const TRADE_OWNER = /^\["trade","(spot|futures)","([^"\\]*)","([^"\\]*)",/;
 /** Enough bytes for the first fields of usual rows. */
 const START_BYTES = 192;
 
+/** Returns the start of a row; empty if the fields may be in another order. */
 const startAt = (bytes: Buffer, at: number, end: number, { isCurrent }: Layout): string =>
   isCurrent ? bytes.toString('latin1', at, Math.min(end, at + START_BYTES)) : '';
 
+/** Returns the fields that a regular expression has found. */
 const ownerIn = ([, market, uid, symbol]: RegExpExecArray) => ({
   market: market === 'spot' ? ('spot' as const) : ('futures' as const),
   uid: uid!,

@@ -8,6 +8,7 @@ import type { RecordSpec } from '../records/record.ts';
 import { LINE_FEED, type RecordReader } from '../records/rowStore.ts';
 
 const PATTERN = /^exchange-(\d{6,9})\.rows$/;
+/** Returns the name of a segment. */
 export const storeSegmentName = (number: number): string => `exchange-${String(number).padStart(6, '0')}.rows`;
 /** Returns the number of a segment; null if the file is not a segment. */
 export function storeSegmentNumber(name: string): number | null {
@@ -18,21 +19,22 @@ export function storeSegmentNumber(name: string): number | null {
 /** A file of rows: a segment, or an archive file that replaces several segments. */
 export interface StoreSegment {
   readonly path: string;
-  /** Number of the segment, or of the first and the last segment that it replaces. */
+  /** Number of the segment, or numbers of the first and the last segment that the archive file replaces. */
   readonly number: number;
   readonly last: number;
   /** Null for a segment. */
   readonly archive: ArchiveIndex | null;
-  /** Bytes of all files before it, which is the offset of its first row. */
+  /** Offset of the first row: the bytes of all earlier files. */
   readonly base: number;
-  /** The fields of its rows. */
+  /** Order of the fields in the rows. */
   readonly layout: Layout;
 }
 
-/** Most rows are shorter. */
+/** Bytes that are read first in search of a row, and at most. Most rows are shorter than the first piece. */
 const PIECE_BYTES = 512;
 const MAX_BYTES = 1 << 20;
 
+/** All files of a store, oldest first. */
 export class Segments implements RecordReader {
   readonly all: StoreSegment[] = [];
   readonly #disk: Pick<Disk, 'readAt'>;
@@ -42,19 +44,20 @@ export class Segments implements RecordReader {
   }
 
   /** Replaces the oldest `count` segments by an archive file. */
-  replace(count: number, by: StoreSegment): void {
+  replace(count: number, archiveFile: StoreSegment): void {
     this.all.splice(
       this.all.findIndex(({ archive }) => archive === null),
       count,
-      by,
+      archiveFile,
     );
   }
 
   read<R>(spec: RecordSpec<R>, place: number): R {
-    const segment = this.#of(place);
+    const segment = this.#fileWith(place);
     return segment.layout.read(spec, this.#row(segment, place));
   }
 
+  /** Reads the text of a row. */
   #row({ path, base, archive }: StoreSegment, place: number): string {
     if (archive !== null) return archive.read(this.#disk, path, place);
     for (let length = PIECE_BYTES; length <= MAX_BYTES; length *= 8) {
@@ -66,15 +69,16 @@ export class Segments implements RecordReader {
     throw new InvariantError(`${path}: no row at byte ${place - base}`);
   }
 
-  #of(place: number): StoreSegment {
+  /** Returns the file that has the row at an offset. */
+  #fileWith(place: number): StoreSegment {
     let [low, high] = [0, this.all.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.all[middle]!.base <= place) low = middle + 1;
       else high = middle;
     }
-    const found = this.all[low - 1];
-    if (found === undefined) throw new InvariantError(`no file has a row at ${place}`);
-    return found;
+    const file = this.all[low - 1];
+    if (file === undefined) throw new InvariantError(`no file of the store has a row at ${place}`);
+    return file;
   }
 }

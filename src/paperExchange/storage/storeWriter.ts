@@ -17,6 +17,7 @@ import { storeSegmentName, type Segments } from './segments.ts';
  */
 export type WriteStep = 'before' | 'written' | 'lasting';
 
+/** The folder and the listeners of a writer. */
 export interface StoreWriterOptions {
   readonly folder: string;
   /** Size at which the next file begins, with everything that a restart needs. Default 16 MiB. */
@@ -24,18 +25,19 @@ export interface StoreWriterOptions {
   /** Runs `run` soon after the caller has finished. Default: at the end of the event. */
   readonly soon?: (run: () => void) => void;
   /** Called once when nothing can become durable any more. No reply is sent from then on. */
-  readonly failed: (why: string) => void;
+  readonly failed: (reason: string) => void;
   /** Hook for fault injection. */
   readonly step?: (step: WriteStep) => void;
 }
 
+/** Where the writer begins: behind the last frame of the store. */
 export interface StoreWriterStart {
   readonly number: number;
   readonly priorBytes: number;
   readonly seal: Seal;
   /** The previous file, which is synced before the first frame; null for the first file. */
   readonly priorPath: string | null;
-  /** What the head of each file repeats. */
+  /** Fields that the head of each file repeats. */
   readonly head: Pick<SegmentHead, 'openedMs' | 'restarts' | 'instruments' | 'uids'>;
 }
 
@@ -45,6 +47,7 @@ const COMPACTED_SEGMENTS = 4;
 /** How often prices and bars are written while no client is active, ms. */
 const IDLE_MS = 60_000;
 
+/** The writer of one exchange. It has at most one frame under way; later changes join the next one. */
 export class StoreWriter implements Persistence {
   readonly #disk: Disk;
   readonly #segments: Segments;
@@ -53,7 +56,7 @@ export class StoreWriter implements Persistence {
   readonly #start: StoreWriterStart;
   readonly #compaction: Compaction;
   readonly #nowMs: () => number;
-  readonly #soon: (run: () => void) => void;
+  readonly #runSoon: (run: () => void) => void;
   #number: number;
   /** Bytes of the current file, and of all files before it. */
   #bytes = 0;
@@ -61,9 +64,12 @@ export class StoreWriter implements Persistence {
   #seal: Seal;
   /** The last seal before the current file. */
   #before: Seal;
+  /** True when the next frame begins a file. */
   #isNew = true;
+  /** True while a write or sync is under way. */
   #isBusy = false;
-  #isAsked = false;
+  /** True when the next write is scheduled. */
+  #isScheduled = false;
   #failure: string | null = null;
   #waiting: ((isDurable: boolean) => void)[] = [];
   #whenClosed: (() => void) | null = null;
@@ -85,12 +91,12 @@ export class StoreWriter implements Persistence {
     this.#options = options;
     this.#start = start;
     this.#nowMs = nowMs;
-    this.#soon = options.soon ?? queueMicrotask;
+    this.#runSoon = options.soon ?? queueMicrotask;
     this.#number = start.number;
     this.#base = start.priorBytes;
     this.#seal = this.#before = start.seal;
-    const value = (options.segmentBytes ?? SEGMENT_BYTES) * COMPACTED_SEGMENTS;
-    this.#compaction = new Compaction(disk, options.folder, segments, value);
+    const compactBytes = (options.segmentBytes ?? SEGMENT_BYTES) * COMPACTED_SEGMENTS;
+    this.#compaction = new Compaction(disk, options.folder, segments, compactBytes);
     const { priorPath } = start;
     if (priorPath === null) {
       this.afterStep();
@@ -100,13 +106,13 @@ export class StoreWriter implements Persistence {
     this.#sync(priorPath, () => this.#sync(options.folder, () => this.#free()));
   }
 
-  /** Why nothing can become durable any more; null while the disk works. */
+  /** The disk failure after which nothing can become durable; null while the disk works. */
   get failure(): string | null {
     return this.#failure;
   }
 
   afterStep(): void {
-    if (this.#isDirty) this.#ask();
+    if (this.#isDirty) this.#scheduleWrite();
   }
 
   /** Runs `run` with true once everything up to now is durable, at once if it already is; with false if it never will be. */
@@ -115,46 +121,48 @@ export class StoreWriter implements Persistence {
     else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);
     else {
       this.#waiting.push(run);
-      this.#ask();
+      this.#scheduleWrite();
     }
   }
 
   /** Stops writing. Changes since the last frame are dropped. */
-  giveUp(why: string): void {
-    this.#fail(why, []);
+  giveUp(reason: string): void {
+    this.#fail(reason, []);
   }
 
   /** Calls `done` once everything is durable, or never can be. */
   close(done: () => void): void {
     this.#whenClosed = done;
-    this.#ask();
+    this.#scheduleWrite();
   }
 
+  /** True when something waits to be written. */
   get #isDirty(): boolean {
     const { waiting, isShortOfIds } = this.#recorder;
     if (this.#whenClosed !== null && this.#isLastWritten) return false;
     return this.#isNew || this.#whenClosed !== null || waiting > 0 || isShortOfIds || this.#nowMs() - this.#lastMs >= IDLE_MS;
   }
 
-  #ask(): void {
-    if (this.#isBusy || this.#isAsked) return;
-    this.#isAsked = true;
-    this.#soon(() => this.#writeNext());
+  /** Schedules a write, unless one is under way or scheduled. */
+  #scheduleWrite(): void {
+    if (this.#isBusy || this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#runSoon(() => this.#writeNext());
   }
 
   /** Writes the pending changes. Changes during the sync go to the next frame. */
   #writeNext(): void {
-    this.#isAsked = false;
+    this.#isScheduled = false;
     if (this.#isBusy) return;
     const waiting = this.#waiting.splice(0);
     if (this.#failure !== null || !this.#isDirty) {
       for (const run of waiting) run(this.#failure === null);
-      if (this.#waiting.length > 0) this.#ask();
+      if (this.#waiting.length > 0) this.#scheduleWrite();
       else this.#onClosed();
       return;
     }
     this.#isBusy = true;
-    const lasts = (): void => {
+    const onDurable = (): void => {
       this.#step('lasting');
       for (const run of waiting) run(true);
       this.#compaction.startIfDue(this.#before);
@@ -165,16 +173,17 @@ export class StoreWriter implements Persistence {
       const isNew = this.#write();
       this.#step('written');
       const path = this.#path;
-      this.#sync(path, isNew ? () => this.#sync(this.#options.folder, lasts, waiting) : lasts, waiting);
+      this.#sync(path, isNew ? () => this.#sync(this.#options.folder, onDurable, waiting) : onDurable, waiting);
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
       this.#fail(error.message, waiting);
     }
   }
 
+  /** Allows the next write. */
   #free(): void {
     this.#isBusy = false;
-    if (this.#waiting.length > 0 || this.#isDirty || this.#whenClosed !== null) this.#ask();
+    if (this.#waiting.length > 0 || this.#isDirty || this.#whenClosed !== null) this.#scheduleWrite();
   }
 
   get #path(): string {
@@ -209,12 +218,13 @@ export class StoreWriter implements Persistence {
     return isNew;
   }
 
+  /** Returns the first row of the current file. */
   #head(): string {
     const { seq, crc } = this.#seal;
     return segmentHeadText({ segment: this.#number, priorSeq: seq, priorCrc: crc, priorBytes: this.#base, ...this.#start.head });
   }
 
-  /** A failed sync is never retried: a later success would prove nothing. */
+  /** Syncs a file or folder, then runs `then`. A failed sync is never retried: a later success would prove nothing. */
   #sync(path: string, then: () => void, waiting: readonly ((isDurable: boolean) => void)[] = []): void {
     try {
       this.#disk.sync(path, (failure) => {
@@ -227,15 +237,17 @@ export class StoreWriter implements Persistence {
     }
   }
 
-  #fail(why: string, waiting: readonly ((isDurable: boolean) => void)[]): void {
+  /** Ends all writing. Runs everything that waits with false. */
+  #fail(reason: string, waiting: readonly ((isDurable: boolean) => void)[]): void {
     const isFirst = this.#failure === null;
-    this.#failure ??= why;
+    this.#failure ??= reason;
     this.#isBusy = false;
     for (const run of [...waiting, ...this.#waiting.splice(0)]) run(false);
-    if (isFirst) this.#options.failed(why);
+    if (isFirst) this.#options.failed(reason);
     this.#onClosed();
   }
 
+  /** Stops compaction and completes `close`, if it was called. */
   #onClosed(): void {
     if (this.#whenClosed !== null) this.#compaction.stop(this.#whenClosed);
   }
@@ -245,7 +257,7 @@ export class StoreWriter implements Persistence {
   }
 }
 
-/** The rows of the next frame. Their offsets are known before they are written. */
+/** Collects the rows of the next frame. `from`: their offset in the store, so that each is known before the write. */
 class FrameRows implements RowWriter {
   readonly #from: number;
   readonly #lines: string[] = [];
@@ -260,7 +272,7 @@ class FrameRows implements RowWriter {
   }
 
   add(row: string): number {
-    if (row.includes('\n')) throw new InvariantError('a row is one line');
+    if (row.includes('\n')) throw new InvariantError('a row must not contain a line feed');
     const place = this.#from + this.#bytes;
     this.#lines.push(`${row}\n`);
     this.#bytes += row.length + 1;

@@ -1,4 +1,4 @@
-// What an operator may do to this bot. An act that stops trading takes effect before it returns, and its reply waits until it is durable.
+// The acts of an operator on a bot. An act that stops trading takes effect before it returns; its reply waits until the act is durable.
 
 import { tightenedText } from '../../adapters/journal/records/tightened.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -17,9 +17,10 @@ import { killBot } from './run/killBot.ts';
 import type { OpenedBot } from './openLiveBot.ts';
 import { namedOf, viewOf } from './view/view.ts';
 
+/** The bot and its kill switch. */
 export interface LiveControlDeps extends Pick<OpenedBot, 'bot' | 'killSwitch' | 'counts'> {
   readonly loopDelayP99Ms: () => number | null;
-  /** A kill in this process has closed all positions except `left`. The ledger of the engine does not know that. */
+  /** Called when a kill in this process has closed all positions except `left` of them. The ledger of the engine does not know that. */
   readonly flattened?: (left: number) => void;
 }
 
@@ -30,6 +31,7 @@ const refusal = (message: string): ActAnswer => ({ done: false, message });
 const noScope = (name: string, named: Named): ActAnswer =>
   refusal(`${name} is not a scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
+/** The acts on one bot, and the state of its kill. */
 export class LiveControl implements BotControl {
   readonly #deps: LiveControlDeps;
   readonly #startedMs: number;
@@ -46,7 +48,7 @@ export class LiveControl implements BotControl {
   get isKilled(): boolean {
     return this.#kill !== null;
   }
-  /** The kill as `view` shows it, without the cost of the rest. */
+  /** The kill as `view` shows it. Cheaper than the whole view. */
   get ownKill(): KillView | null {
     return this.#kill;
   }
@@ -80,7 +82,7 @@ export class LiveControl implements BotControl {
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
     log.logDecision(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
     return this.#afterDurable(
-      `${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`,
+      `${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only orders that reduce a position are sent' : 'only cancels are sent'}`,
     );
   }
 
@@ -99,8 +101,8 @@ export class LiveControl implements BotControl {
     if (!isCleared) return refusal(`no cause ${cause} holds on ${name}`);
     const instrument = scope.kind === 'symbol' ? scope.instrument : null;
     for (const service of services.all()) {
-      for (const each of service.raisedCauses)
-        if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
+      for (const raised of service.raisedCauses)
+        if (raised.code === cause && raised.instrument === instrument) service.clear(raised.code, instrument);
       // An earlier process may have raised it.
       if (cause === 'DUPLICATE') service.clear(cause, instrument);
     }
@@ -123,13 +125,13 @@ export class LiveControl implements BotControl {
     log.logDecision(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
     const record = { sinceMs: venueMs(), who, why, flatten };
     // Cancels do not wait for the disk. The reply does.
-    const latching = engageKillSwitch(config.data, record).then(
+    const writing = engageKillSwitch(config.data, record).then(
       () => null,
       (error: unknown) => `the kill switch could not be written: ${String(error)}`,
     );
-    void this.#runKill(record, latching);
+    void this.#runKill(record, writing);
     const text = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
-    const problem = await latching;
+    const problem = await writing;
     return problem === null ? reply(text) : refusal(`${text}; but the next start would not know: ${problem}`);
   }
 
@@ -180,7 +182,7 @@ export class LiveControl implements BotControl {
     return this.#afterDurable(`${key} is ${value} until the bot starts again: then the config counts`);
   }
 
-  /** Records the outcome of an order of unknown outcome, as the operator has found it. */
+  /** Records the outcome that the operator has found for an order of unknown outcome. */
   #resolve({ id, outcome, venueId }: Extract<Decision, { what: 'resolve' }>): ActAnswer {
     const order = this.#orderOf(id);
     if (order === null) return refusal(`${id} is not an order of this bot`);
@@ -205,12 +207,14 @@ export class LiveControl implements BotControl {
     }
   }
 
+  /** Returns the id of an order of this bot; null if the client order id is another bot's. */
   #orderOf(cid: string): OrderId | null {
     const { cidOf } = this.#deps.bot.deps;
     return orderIdIn(cidOf(1 as OrderId).slice(0, 16), cid);
   }
 
-  async #runKill(record: KillSwitchRecord, latching: Promise<string | null>): Promise<void> {
+  /** Cancels all orders and, with `flatten`, closes all positions. Reports each phase. */
+  async #runKill(record: KillSwitchRecord, writing: Promise<string | null>): Promise<void> {
     const { bot } = this.#deps;
     const { log } = bot.deps;
     const report = await killBot(bot, record.flatten, (phase, message) => {
@@ -220,17 +224,18 @@ export class LiveControl implements BotControl {
       log.error(`the kill has failed: ${String(error)}`);
       return { residuals: [`the kill has failed: ${String(error)}; use isobar kill`] };
     });
-    const problem = await latching;
+    const problem = await writing;
     if (problem !== null) log.error(problem);
     const { residuals } = report;
     const message =
-      residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
+      residuals.length === 0 ? 'all orders are proven cancelled' : `${residuals.length} orders or positions could not be settled`;
     this.#isFlat = record.flatten && residuals.length === 0;
     if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', message, residuals };
     log.logDecision(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
     if (record.flatten) this.#deps.flattened?.(residuals.length);
   }
 
+  /** Runs `act` as a step of the engine. */
   #step(act: () => void): void {
     this.#deps.bot.driver.step(act);
   }

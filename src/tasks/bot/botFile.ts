@@ -1,10 +1,11 @@
-// Builds the file that a running bot leaves in its data folder for a kill that works without the bot.
+// Builds the file in the data folder of a running bot with which `isobar kill` works without the bot.
 
 import { resolve } from 'node:path';
 import type { BotFile } from '../control/folder/botFile.ts';
 import { journalFolder } from './journal/botJournal.ts';
 import type { OpenedBot } from './openLiveBot.ts';
 
+/** Returns the content of the file: the access to the exchange, the instruments and the process. */
 export function botFileOf({ bot, plan }: Pick<OpenedBot, 'bot' | 'plan'>): BotFile {
   const { config, engine, venueMs } = bot.deps;
   const { baseUrls, sources, dialect, limits, socketUrl, stateFolder } = config.access;

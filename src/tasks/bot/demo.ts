@@ -1,4 +1,4 @@
-// The demo of a live bot: starts a paper exchange in a second process, with accelerated time, and writes a config for a shipped strategy.
+// The demo of a live bot: a paper exchange in a second process, with accelerated time, and a config for a shipped strategy.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { ConfigError } from '../../base/errors.ts';
 import { packageFolder } from '../../adapters/runtime/version.ts';
 
+/** A running demo exchange, and the config of the bot for it. */
 export interface Demo {
   /** Path of the bot's config. */
   readonly config: string;
@@ -27,7 +28,7 @@ const SPEED = 30;
 const INTERVAL = '1m';
 const STRATEGY = 'smaCross';
 
-/** `bin`: path of this package's command line. Throws ConfigError if the exchange does not start. */
+/** Starts the exchange and writes the config. `bin`: path of this package's command line. Throws ConfigError if the exchange does not start. */
 export async function openDemo(bin: string): Promise<Demo> {
   const child = spawn(process.execPath, [bin, 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -51,29 +52,32 @@ export async function openDemo(bin: string): Promise<Demo> {
   }
 }
 
-interface Opened {
+/** Addresses and key that the exchange prints when it starts. */
+interface OpenedExchange {
   readonly url: string;
   readonly key: string;
   readonly secret: string;
   readonly control: string;
 }
 
-async function firstLine(child: ChildProcess): Promise<Opened> {
+/** Reads the first line of the exchange. Throws ConfigError if it ends without one. */
+async function firstLine(child: ChildProcess): Promise<OpenedExchange> {
   const lines = createInterface({ input: child.stdout! });
   const [line] = (await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [''])])) as [string];
   lines.close();
   const reply: unknown = line === '' ? null : JSON.parse(line);
   const text = (name: string): string => (typeof reply === 'object' && reply !== null ? String(Reflect.get(reply, name) ?? '') : '');
-  if (text('spot') === '') throw new ConfigError('the paper exchange did not start', 'isobar exchange --demo says why');
+  if (text('spot') === '') throw new ConfigError('the paper exchange did not start', 'run isobar exchange --demo to see the reason');
   return { url: text('spot'), key: text('key'), secret: text('secret'), control: text('control') };
 }
 
+/** Sets the speed of the exchange's clock. */
 async function setSpeed(control: string): Promise<void> {
   const { ok, status } = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ speed: SPEED }) });
-  if (!ok) throw new ConfigError(`the paper exchange cannot change its speed (HTTP ${status})`, 'report this');
+  if (!ok) throw new ConfigError(`the paper exchange cannot change its speed (HTTP ${status})`, 'report this as a bug');
 }
 
-/** Such short averages cross every few bars. */
+/** Returns the config of the bot. Its short averages cross every few bars, so that a watcher soon sees orders. */
 const configText = (url: string): string => `name: demo
 mode: paper
 exchange: { spotUrl: '${url}', keyFile: key, secretFile: secret }

@@ -1,4 +1,4 @@
-// Builds a live bot from its config, up to the first audit: lock, clock, feeds, strategies, ledger, exchange, in this order.
+// Builds a live bot from its config, up to the first audit. The order is: lock, clock, feeds, strategies, ledger, exchange.
 
 import { dirname, join } from 'node:path';
 import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
@@ -48,6 +48,7 @@ import { checkProved, type ProofDemand } from './safety/provedCode.ts';
 import { startLifetime, type StartedLifetime } from './startLifetime.ts';
 import { NarratedJournal } from './journal/narratedJournal.ts';
 
+/** Options of a start. */
 export interface LiveOptions {
   readonly log: (venueMs: () => number) => LiveLog;
   /** Replaces the clock; default the clock of this computer, accelerated by the time scale. */
@@ -56,15 +57,15 @@ export interface LiveOptions {
   readonly load?: ResolveOptions['load'];
   /** Called once, when the bot cannot continue. */
   readonly broken: (why: string) => void;
-  /** Most bars that each feed can hold. */
+  /** Maximum of bars that each feed can hold. */
   readonly room?: number;
-  /** The operator has read what changed since the newest start, and continues. */
+  /** True when the operator accepts the changes since the newest start. */
   readonly acceptChanges?: boolean;
-  /** What the start says or requires about proofs of the strategies; missing: nothing. */
+  /** Whether proofs of the strategies are required or only logged. Missing: neither. */
   readonly proof?: ProofDemand;
   /** As `Engine.defersCallbacks`, from the time at which the bot trades. The replay of its past does the same. */
   readonly defersCallbacks?: boolean;
-  /** Replaces what the bot has of this computer besides its clock. Missing: the computer itself. */
+  /** Replaces network, random numbers and disk, for a simulation. Missing: this computer. */
   readonly computer?: SimulatedComputer;
 }
 
@@ -77,6 +78,7 @@ export interface SimulatedComputer {
   readonly soon: (run: () => void) => void;
 }
 
+/** A built bot. */
 export interface OpenedBot {
   readonly bot: LiveBot;
   readonly plan: RunPlan;
@@ -89,10 +91,10 @@ export interface OpenedBot {
   close(): Promise<void>;
 }
 
-/** Most measurements of the clock: the first ones may be slow on a new connection or a busy computer. */
-const MEASUREMENTS = 20;
+/** Maximum of clock measurements. The first ones may be slow on a new connection or a busy computer. */
+const MAX_MEASUREMENTS = 20;
 
-/** Throws ConfigError and StrategyError for an invalid bot, and NoAnswer if the exchange does not reply. */
+/** Builds the bot. Throws ConfigError and StrategyError for an invalid one, and NoAnswer if the exchange does not reply. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
   requireTimeForBars(config.barLoad, config.bars, config);
   const overrides = await liveOverrides(config, options);
@@ -123,6 +125,7 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
   }
 }
 
+/** Builds the parts of the bot. `undo` collects what `close` must run, in reverse order. */
 async function assemble(
   config: LiveConfig,
   options: LiveOptions,
@@ -133,7 +136,7 @@ async function assemble(
 ): Promise<Omit<OpenedBot, 'killSwitch' | 'close'>> {
   const venueMs = (): number => Math.min(...config.markets.map((market) => exchange.serverTime(market).ms));
   const log = options.log(venueMs);
-  const cell: Making['cell'] = { bot: null, engine: null };
+  const cell: BotUnderConstruction['cell'] = { bot: null, engine: null };
   const services = new MarketRouter();
   const afterSend = new AfterSendQueue(options.computer?.soon ?? runSoon);
   // Take the lock first: a second bot of the same account must not send a request.
@@ -166,7 +169,7 @@ async function assemble(
     notify: (message) => log.info(message),
     options,
     checkCode: checkerOf(config, options, log),
-    // Later starts are audited order by order: the account's balances have changed with the ledger.
+    // Only a first start compares balances. At later starts they have changed with the ledger, and audits compare order by order.
     firstStart: (plan, engine) => retry(() => checkCapitalHeld(exchange, plan, engine)),
   });
   const { plan, engine, feeds } = started;
@@ -211,10 +214,10 @@ async function assemble(
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };
 }
 
-/** Most of an answer that a series is taken from. */
+/** Maximum size of an answer with a value of a series. */
 const MAX_ANSWER_BYTES = 1 << 20;
 
-/** Begins to read external series, and to take webhooks. Throws ConfigError for a port that is in use. */
+/** Starts to read external series and to accept webhooks. Throws ConfigError for a port that is in use. */
 async function readExternal(
   config: LiveConfig,
   { bot, journal, started, checkers, exchange, log }: ExternalParts,
@@ -254,7 +257,7 @@ interface ExternalParts {
   readonly log: LiveLog;
 }
 
-/** Returns a check of the code that is about to run. A restart that falls back to its whole journal asks twice, and is answered once. */
+/** Returns a check that the code about to run was proved. Only the first call checks: a restart may call it twice. */
 function checkerOf(config: LiveConfig, { proof }: LiveOptions, log: LiveLog): (plan: RunPlan) => void {
   let isDone = proof === undefined;
   return (plan) => {
@@ -266,18 +269,19 @@ function checkerOf(config: LiveConfig, { proof }: LiveOptions, log: LiveLog): (p
   };
 }
 
-/** What the journal needs from the bot while the bot is still being built. */
-interface Making {
+/** Parts that the journal needs while the bot is still being built. */
+interface BotUnderConstruction {
   readonly cell: { bot: LiveBot | null; engine: Engine | null };
   readonly services: MarketRouter;
   readonly afterSend: AfterSendQueue;
   readonly venueMs: () => number;
 }
 
+/** Opens the journal of the bot. */
 function openJournal(
   config: LiveConfig,
   exchange: Exchange,
-  { cell, services, afterSend, venueMs }: Making,
+  { cell, services, afterSend, venueMs }: BotUnderConstruction,
   computer: SimulatedComputer | undefined,
 ): BotJournal {
   return openBotJournal(config, {
@@ -302,36 +306,39 @@ function openJournal(
   });
 }
 
+/** Measures the clock of each market until it is certain enough. Throws ConfigError if it is not. */
 async function measureClocks({ markets, orders }: LiveConfig, exchange: Exchange): Promise<void> {
   exchange.clock.start(markets);
   for (const market of markets) {
     await measureClock(exchange, market);
     let { uncertaintyMs } = exchange.serverTime(market);
-    for (let tries = 1; tries < MEASUREMENTS && uncertaintyMs > orders.maxUncertaintyMs; tries++) {
+    for (let tries = 1; tries < MAX_MEASUREMENTS && uncertaintyMs > orders.maxUncertaintyMs; tries++) {
       await new Promise<void>((resolve) => exchange.clock.measure(market, () => resolve()));
       ({ uncertaintyMs } = exchange.serverTime(market));
     }
     if (uncertaintyMs <= orders.maxUncertaintyMs) continue;
     const got = uncertaintyMs === Infinity ? 'no answer' : `${Math.round(uncertaintyMs)} ms`;
     throw new ConfigError(
-      `the clock of the ${market} exchange: expected it to within ${orders.maxUncertaintyMs} ms, got ${got}`,
-      'isobar doctor looks for the reason',
+      `the clock of the ${market} exchange: expected an uncertainty of at most ${orders.maxUncertaintyMs} ms, got ${got}`,
+      'run isobar doctor to find the reason',
     );
   }
 }
 
-interface Believed {
+/** The bot's side of the exchange adapter. */
+interface AdapterParts {
   readonly services: MarketRouter;
   readonly engine: Engine;
   readonly journal: BotJournal;
   readonly absenceBounds: MeasuredAbsenceBounds;
 }
 
+/** Returns the exchange port for one market. */
 function restExchange(
   config: LiveConfig,
   { futures }: RunPlan,
   exchange: Exchange,
-  { engine, journal, absenceBounds: delayObserver, services }: Believed,
+  { engine, journal, absenceBounds: delayObserver, services }: AdapterParts,
   market: Market,
 ): RestExchange {
   // Totals are noted by asset. Both markets may have the same asset, so add the market.

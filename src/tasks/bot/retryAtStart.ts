@@ -1,15 +1,15 @@
-// Retries the reads of a start. With a time scale, the exchange's ten seconds of patience pass in a moment of local time.
+// Retries the reads of a start. With a time scale, the time limit of a call passes in a moment of local time.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { NoAnswer } from '../download/service.ts';
 
-/** Local time for which a reply is worth waiting, ms. */
+/** Local time for which reads are retried, ms. */
 const START_RETRY_MS = 10_000;
 const PAUSE_MS = 100;
 
 /**
- * Retries while the exchange does not reply, for as long as one call may take without a time scale. Rejects with the last NoAnswer. At a
- * time scale of 1 the call itself waits that long, so there is no retry.
+ * Runs `act` until the exchange replies, for as long as one call may take without a time scale. Rejects with the last NoAnswer. At a time
+ * scale of 1 the call itself waits that long, so there is no retry.
  */
 export async function retryAtStart<T>(scheduler: Scheduler, timeScale: number, act: () => Promise<T>): Promise<T> {
   const endMs = scheduler.nowMs + (timeScale > 1 ? START_RETRY_MS * timeScale : 0);

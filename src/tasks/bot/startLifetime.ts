@@ -1,4 +1,4 @@
-// Builds the engine of a start: a new lifetime with the ledger from the journal, or the previous lifetime, replayed through its strategies.
+// Builds the engine of a start. It continues the last lifetime by a replay of its records, or begins a new one with the same ledger.
 
 import type { LivePorts } from '../../app/liveWorld.ts';
 import type { Overrides } from '../../app/overrides.ts';
@@ -24,6 +24,7 @@ import { lifetimeSinceKept, newestBars, newestLifetime, readBefore, rowsOf, type
 import { KeptPointProblem, replayLifetime, type ReplayedLifetime, type ReplayLifetimeOptions } from './lifetime/replayLifetime.ts';
 import { checkReplay, openRecordedOrders, takeOver } from './lifetime/restart.ts';
 
+/** The engine and plan of a start. */
 export interface StartedLifetime extends BuiltEngine {
   readonly plan: RunPlan;
   readonly feeds: LiveFeeds;
@@ -31,12 +32,13 @@ export interface StartedLifetime extends BuiltEngine {
   readonly orders: readonly RestoredOrder[];
   /** Decisions that the last process made and did not journal. */
   readonly held: readonly HeldDecision[];
-  /** What a new lifetime knew of its external series as it began. */
+  /** Values of external series that a new lifetime knew at its beginning. */
   readonly known: readonly SeriesRecord[];
   /** The newest instant of a lifetime that continues, ms UTC; null: a new lifetime begins. */
   readonly sinceMs: number | null;
 }
 
+/** The config, the journal and the ports of a start. */
 export interface LifetimeStartDeps {
   readonly config: LiveConfig;
   readonly journal: BotJournal;
@@ -64,7 +66,7 @@ export interface LifetimeStartDeps {
   readonly firstStart: (plan: RunPlan, engine: Engine) => Promise<void>;
 }
 
-/** Throws ConfigError, and writes nothing, if the lifetime cannot continue as it is. */
+/** Continues the last lifetime, or begins a new one. Throws ConfigError, and writes nothing, if the lifetime cannot continue unchanged. */
 export async function startLifetime(deps: LifetimeStartDeps): Promise<StartedLifetime> {
   const lifetime = newestLifetime(deps.journal.records);
   if (lifetime === null) return beginLifetime(deps, 1);
@@ -76,9 +78,10 @@ export async function startLifetime(deps: LifetimeStartDeps): Promise<StartedLif
   return continuing ?? beginLifetime(deps, lifetime.number + 1);
 }
 
-/** The state of the strategies cannot be rebuilt. They can only begin a new lifetime. */
+/** Thrown when the state of the strategies cannot be rebuilt, so that they can only begin a new lifetime. */
 class LifetimeEnded extends ConfigError {}
 
+/** Begins a lifetime: fresh strategies, with the ledger of the journal. */
 async function beginLifetime({ config, journal, market, ...deps }: LifetimeStartDeps, number: number): Promise<StartedLifetime> {
   const { absenceBounds: bounds, log, options, venueMs } = deps;
   const feeds = firstFeeds(market, options.room);
@@ -111,6 +114,7 @@ function portsOf(
   };
 }
 
+/** Continues a lifetime. Throws ConfigError if its decisions would differ and the operator has not accepted that. */
 async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promise<StartedLifetime> {
   const { config, options, journal, venueMs } = deps;
   const entered = await enterLifetime(deps, lifetime);
@@ -144,19 +148,20 @@ async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promi
   const since = options.acceptChanges === true ? null : lifetimeSinceKept(lifetime, journal.records);
   if (since === null) return enterAt(deps, lifetime);
   try {
-    const found = await enterAt(deps, since);
-    const { difference } = found.replay.asked;
-    if (difference === null && changesSince(lifetime, found.plan).length === 0 && lifetime.newest.hash === config.hash) {
-      notify('strategies begin with what they have kept; fields that are not kept have the value of the constructor');
-      return found;
+    const entered = await enterAt(deps, since);
+    const { difference } = entered.replay.asked;
+    if (difference === null && changesSince(lifetime, entered.plan).length === 0 && lifetime.newest.hash === config.hash) {
+      notify('strategies begin with their kept state; all other fields have their initial values');
+      return entered;
     }
   } catch (error) {
     if (!(error instanceof KeptPointProblem)) throw error;
-    notify(`what strategies have kept is not enough (${error.message}): the whole journal is replayed`);
+    notify(`the kept state of strategies is not enough (${error.message}): the whole journal is replayed`);
   }
   return enterAt(deps, lifetime);
 }
 
+/** Builds the engine of a lifetime and replays its records. */
 async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
   const { absenceBounds: bounds, log, options } = deps;
   const feeds = continueFeeds(market, lifetime, options.room);
@@ -167,7 +172,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   if (end !== null)
     throw new LifetimeEnded(
       `${config.data}: ${end}`,
-      'name another data folder; or start over with --accept-changes: strategies start afresh, the books continue',
+      'use another data folder, or --accept-changes: strategies start afresh, the books continue',
     );
   const { defersCallbacks = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {
@@ -180,6 +185,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   return { ...replayed, lifetime, plan, feeds };
 }
 
+/** Returns the feeds of a lifetime that continues. Throws LifetimeEnded if bars are missing. */
 function continueFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
   const bars = { warm: lifetime.warm, lastMs: newestBars(lifetime), rows: rowsOf(lifetime) };
   try {
@@ -189,6 +195,7 @@ function continueFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): L
   }
 }
 
+/** Returns the newest instant of a lifetime, ms UTC. */
 function newestInstant({ recorded, fromMs }: Lifetime): number {
   const newest = recorded.records[recorded.lastInstant];
   return newest?.k === 'INSTANT' ? Math.max(fromMs, newest.atMs) : fromMs;

@@ -1,4 +1,4 @@
-// What the operator may do to a running bot, from the terminal or the dashboard.
+// The acts of the operator on a running bot, from the terminal or the dashboard.
 
 import type { LimitKey } from '../../risk/limits/limits.ts';
 import type { HaltState } from '../../risk/live/halts.ts';
@@ -13,16 +13,18 @@ export interface ActAnswer {
   readonly message: string;
 }
 
-/** Immediately, or once the act is durable. */
+/** An answer, at once or when the act is durable. */
 export type ActReply = ActAnswer | Promise<ActAnswer>;
 
+/** Halts a scope. */
 export interface HaltAct {
   readonly scope: ScopeName;
-  /** KILLED has its own act. */
+  /** KILLED has an act of its own. */
   readonly state: Exclude<HaltState, 'KILLED'>;
   readonly why: string;
 }
 
+/** Clears a halt cause. */
 export interface ResumeAct {
   readonly scope: ScopeName;
   /** The cause to clear; null: the operator's own (OPERATOR). */
@@ -30,12 +32,13 @@ export interface ResumeAct {
   readonly why: string;
 }
 
+/** Kills the bot. */
 export interface KillAct {
   readonly flatten: boolean;
   readonly why: string;
 }
 
-/** Operator decisions about what the bot cannot decide (order safety, section 12). */
+/** Operator decisions about orders that the bot cannot decide on (order safety, section 12). */
 export type Decision =
   /** Assigns a foreign order to a strategy: from now on it is reserved, tracked and booked. Strategy null: the only one. */
   | { readonly what: 'adopt'; readonly id: string; readonly strategy: string | null; readonly why: string }
@@ -50,6 +53,7 @@ export type Decision =
       readonly why: string;
     };
 
+/** Makes a limit stricter. */
 export interface TightenAct {
   readonly key: LimitKey;
   /** A plain decimal, or an integer as text. */
@@ -58,7 +62,7 @@ export interface TightenAct {
 }
 
 /**
- * `halt` and `kill` stop orders before they return. `view().kill` shows the progress of a kill. Each act is journalled with `who` and
+ * The control of one bot. `halt` and `kill` stop orders before they return. `view().kill` shows the progress of a kill. Each act is journalled with `who` and
  * answered once it is durable, so that it survives a power cut. An impossible act is answered with `done: false`. Nothing throws, and no
  * reply rejects.
  */
@@ -71,14 +75,15 @@ export interface BotControl {
   decide(decision: Decision, who: Who): ActReply;
   /** Sets a limit, which can only become stricter while the bot runs (R-30). */
   tighten(act: TightenAct, who: Who): ActReply;
-  /** A request arrived: a sign of presence (R-25). */
+  /** Notes a request as a sign of presence (R-25). */
   noteActivity(): void;
-  /** The operator has seen all alarms up to now. */
+  /** Notes that the operator has seen all alarms up to now. */
   acknowledge(who: Who): ActAnswer;
   /** Returns log lines after number `after`, at most the newest `max`, oldest first. Same content as the log file, redacted. */
   logs(after: number, max: number): readonly LogLine[];
 }
 
+/** One line of the log. */
 export interface LogLine {
   /** Increases by one. */
   readonly seq: number;

@@ -5,7 +5,7 @@ import type { DoneReason, Lifecycle, OrderRole, Side } from '../../model/order.t
 import type { HaltState, RiskStateName } from '../../risk/live/halts.ts';
 
 /**
- * Plain JSON: no class, no NaN, no undefined. Times are ms UTC by the bot's scheduler. Money, prices and quantities are plain decimals as
+ * The view. It is plain JSON: no class, no NaN, no undefined. Times are ms UTC by the bot's scheduler. Money, prices and quantities are plain decimals as
  * text (`-12.50`), in the asset named beside them. Unknown values are null. The comments give the maximum length of lists.
  */
 export interface BotView {
@@ -57,7 +57,7 @@ export interface BotView {
   readonly counts: CountsView;
 }
 
-/** `account`, `market:spot`, `symbol:spot:BTCUSDT`, `strategy:NAME`. */
+/** A scope as text: `account`, `market:spot`, `symbol:spot:BTCUSDT` or `strategy:NAME`. */
 export type ScopeName = string;
 
 export interface ScopeView {
@@ -73,7 +73,7 @@ export interface CauseView {
   readonly code: string;
   readonly why: string;
   readonly sinceMs: number;
-  /** True: it clears by itself once its reason has ended. False: the operator clears it. */
+  /** True when the cause clears by itself once its reason has ended. Otherwise the operator clears it. */
   readonly clearsItself: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface StrategyView {
 }
 
 export interface PositionView {
-  /** `account`: of no strategy, such as the fill of a duplicate order. */
+  /** `account` for a position of no strategy, such as the fill of a duplicate order. */
   readonly strategy: string;
   /** `spot:BTCUSDT`. */
   readonly instrument: string;
@@ -126,11 +126,11 @@ export interface OrderView {
 }
 
 export interface UnknownView extends OrderView {
-  /** Why its outcome is unknown. */
+  /** Why the outcome is unknown. */
   readonly cause: string;
-  /** What the bot does about it, as a sentence. */
+  /** The bot's current action about the order, as a sentence. */
   readonly doing: string;
-  /** Only an operator decision can settle it: `isobar orders resolve`. */
+  /** True when only an operator decision can settle the order: `isobar orders resolve`. */
   readonly needsPerson: boolean;
 }
 
@@ -181,7 +181,7 @@ export interface FeedView {
   readonly instrument: string;
   readonly interval: string;
   readonly lastPrice: string | null;
-  /** When the newest bar closed; null: none yet. */
+  /** Close time of the newest bar; null: no bar yet. */
   readonly closedMs: number | null;
   /** Age of that close at `timeMs`, and the age at which R-19 halts the symbol. */
   readonly ageMs: number | null;
@@ -204,18 +204,18 @@ export interface BudgetView {
   readonly used: number;
   readonly max: number;
   readonly windowMs: number;
-  /** No request of the class is sent before then; null: not stopped. */
+  /** Time before which no request of the class is sent; null: not stopped. */
   readonly stoppedUntilMs: number | null;
 }
 
 export interface AuditView {
-  /** When orders, fills and balances were last read completely and agreed; null: not yet. */
+  /** Time of the last clean fast audit, with complete data; null: none yet. */
   readonly fastMs: number | null;
   readonly fullMs: number | null;
   /** Age of the fast audit at which R-20 halts the account. */
   readonly maxAgeMs: number;
   readonly result: 'ok' | 'gap' | 'mismatch' | 'none';
-  /** What differs or is missing; empty if all agree. */
+  /** The differences or gaps; empty if everything agrees. */
   readonly message: string;
 }
 
@@ -242,7 +242,7 @@ export interface KillView {
   readonly who: string;
   readonly phase: 'cancelling' | 'waiting' | 'flattening' | 'verifying' | 'done';
   readonly message: string;
-  /** What could not be settled; empty after a complete kill. */
+  /** Unsettled orders and positions; empty after a complete kill. */
   readonly residuals: readonly string[];
 }
 

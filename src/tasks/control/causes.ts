@@ -1,11 +1,12 @@
-// All halt causes by code: what each means, whether it clears by itself, and what the operator does. docs/operations.md has the same list.
+// All halt causes by code: the meaning, whether it clears by itself, and the action of the operator. docs/operations.md has the same list.
 
 import { HALT_CAUSES } from '../../risk/live/haltCauses.ts';
 
+/** One halt cause. */
 export interface CauseRow {
   readonly code: string;
   readonly means: string;
-  /** False: it clears by itself once its reason has ended. */
+  /** False when the cause clears by itself once its reason has ended. */
   readonly needsPerson: boolean;
   readonly todo: string;
 }
@@ -68,14 +69,15 @@ const TODO: Readonly<Record<string, string>> = {
 
 const SEE_LOGS = 'look at `isobar logs`, then resume';
 
-/** Every known cause, those of the operator and of strategies first. */
+/** Every known cause. Causes by the operator and by strategies come first. */
 export const CAUSES: readonly CauseRow[] = [
   ...OTHERS,
   ...Object.entries(HALT_CAUSES).map(([code, { help, needsPerson }]) => ({ code, means: help, needsPerson })),
-].map((each) => ({ ...each, todo: TODO[each.code] ?? SEE_LOGS }));
+].map((cause) => ({ ...cause, todo: TODO[cause.code] ?? SEE_LOGS }));
 
-const BY_CODE = new Map(CAUSES.map((each) => [each.code, each]));
+const BY_CODE = new Map(CAUSES.map((cause) => [cause.code, cause]));
 
 /** True when a cause clears by itself. An unknown code needs the operator. */
 export const clearsItself = (code: string): boolean => BY_CODE.get(code)?.needsPerson === false;
+/** Returns a cause by its code; null: unknown. */
 export const causeRow = (code: string): CauseRow | null => BY_CODE.get(code) ?? null;

@@ -14,16 +14,16 @@ import type { BotRequest } from './request.ts';
 
 const TIMEOUT_MS = 5000;
 
-/** The bot is not there or does not reply: it may hang, or have been killed. */
+/** Thrown when no bot replies: it does not run, or it hangs. */
 export class BotSilent extends ConfigError {}
 
-/** The name of the sender, for the journal. */
+/** Returns the name of the sender, for the journal. */
 const who = (): string => `${userInfo().username} (isobar)`;
 
-/** Sends one request. Throws BotSilent if no bot replies in time, and ConfigError if it rejects the request. */
+/** Sends one request and resolves with the reply. Rejects with BotSilent if no bot replies in time, and with ConfigError if it rejects it. */
 export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_MS): Promise<unknown> {
   const path = join(folder, SOCKET_NAME);
-  if (!existsSync(path)) return Promise.reject(noBot(folder, 'no control.sock in it'));
+  if (!existsSync(path)) return Promise.reject(noBot(folder, 'it has no control.sock'));
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     const stop = after(timeoutMs, () => end(() => reject(new BotSilent(`${path}: no answer within ${timeoutMs} ms`, HANGS))));
@@ -35,34 +35,38 @@ export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_
     const lines = new Lines(
       MAX_ANSWER_BYTES,
       (text) => end(() => settleWith(text, resolve, reject)),
-      () => end(() => reject(new ConfigError(`${path}: the answer is too long`, 'does a bot of another version run?'))),
+      () => end(() => reject(new ConfigError(`${path}: the answer is too long`, 'use the isobar version that started the bot'))),
     );
     socket.setEncoding('utf8');
     socket.on('connect', () => socket.write(lineText({ v: PROTOCOL_VERSION, id: 1, who: who(), request })));
     socket.on('data', (text: string) => lines.add(text));
     socket.on('error', (error) => end(() => reject(noBot(folder, 'code' in error ? String(error.code) : error.message))));
-    socket.on('close', () => end(() => reject(noBot(folder, 'it hung up'))));
+    socket.on('close', () => end(() => reject(noBot(folder, 'it closed the connection'))));
   });
 }
 
-const HANGS = 'the bot may hang: isobar kill still works';
+const HANGS = 'if the bot hangs, isobar kill still works';
 
+/** Resolves with the value of a reply line, or rejects with its problem. */
 function settleWith(text: string, resolve: (value: unknown) => void, reject: (error: Error) => void): void {
   const answer = readAnswerLine(text);
   if (answer === null || answer.v !== PROTOCOL_VERSION) {
-    reject(new ConfigError('the bot answers in another version', 'use the isobar that started it'));
+    reject(new ConfigError('the bot answers in another version', 'use the isobar version that started it'));
   } else if (answer.ok) resolve(answer.value);
-  else reject(new ConfigError(`the bot refuses: ${answer.problem}`, 'isobar status shows what there is'));
+  else reject(new ConfigError(`the bot refuses: ${answer.problem}`, 'isobar status shows its scopes, orders and strategies'));
 }
 
-function noBot(folder: string, why: string): BotSilent {
-  return new BotSilent(`${folder}: no bot answers here (${why})`, 'start it with isobar live, or name its data folder with --data');
+/** Returns the error for a folder without a running bot. */
+function noBot(folder: string, reason: string): BotSilent {
+  return new BotSilent(`${folder}: no bot answers here (${reason})`, 'start it with isobar live, or name its data folder with --data');
 }
 
-/** The bot has the same protocol version, so the form of its reply is trusted. Its texts are not. */
+/** Asks for the view. The bot has the same protocol version, so the form of its reply is trusted, but not its texts. */
 export const askView = async (folder: string): Promise<BotView> => (await askBot(folder, { op: 'view' })) as BotView;
+/** Asks for at most `max` log lines after number `afterSeq`. */
 export const askLogs = async (folder: string, afterSeq: number, max: number): Promise<readonly LogLine[]> =>
   (await askBot(folder, { op: 'logs', after: afterSeq, most: max })) as readonly LogLine[];
+/** Sends an act. */
 export const sendAct = async (
   folder: string,
   request: Exclude<BotRequest, { op: 'view' | 'logs' }>,

@@ -1,12 +1,12 @@
 // The line format of the control socket: one JSON object per request and per reply, each with the protocol version.
 
 export const PROTOCOL_VERSION = 1;
-/** Longer requests are rejected. */
+/** Maximum size of a request. */
 export const MAX_REQUEST_BYTES = 64 * 1024;
-/** The view of a busy bot has some hundred kilobytes. */
+/** Maximum size of a reply. The view of a busy bot has some hundred kilobytes. */
 export const MAX_ANSWER_BYTES = 32 * 2 ** 20;
 
-/** `id` is returned with the reply. `who` is for the journal. */
+/** A request. `id` is returned with the reply; the journal records `who`. */
 export interface RequestLine {
   readonly v: number;
   readonly id: number;
@@ -14,10 +14,12 @@ export interface RequestLine {
   readonly request: unknown;
 }
 
+/** A reply. */
 export type AnswerLine =
   | { readonly v: number; readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly v: number; readonly id: number; readonly ok: false; readonly problem: string };
 
+/** Returns a JSON object as members; null for other text. */
 const parse = (text: string): Readonly<Record<string, unknown>> | null => {
   try {
     const value: unknown = JSON.parse(text);
@@ -43,6 +45,7 @@ export function readAnswerLine(text: string): AnswerLine | null {
   return ok === false && typeof problem === 'string' ? { v, id, ok, problem } : null;
 }
 
+/** Returns a line with its line feed. */
 export const lineText = (line: RequestLine | AnswerLine): string => `${JSON.stringify(line)}\n`;
 
 /** Splits a stream of text into lines. Calls `onTooLong` once if a line is longer than `max`. */
@@ -58,6 +61,7 @@ export class Lines {
     this.#onTooLong = onTooLong;
   }
 
+  /** Adds the next part of the stream. */
   add(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';

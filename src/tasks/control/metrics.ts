@@ -11,8 +11,10 @@ interface Sample {
   readonly value: number | null;
 }
 
+/** Returns the value of a label, escaped. */
 const text = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
+/** Returns one metric with its samples; empty without a sample. */
 function metric(name: string, kind: 'gauge' | 'counter', help: string, samples: readonly Sample[]): string {
   const lines = samples.flatMap(({ labels = {}, value }) => {
     if (value === null || !Number.isFinite(value)) return [];
@@ -23,9 +25,10 @@ function metric(name: string, kind: 'gauge' | 'counter', help: string, samples: 
 }
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000);
+/** Returns the age of a time in seconds. */
 const since = (view: BotView, ms: number | null): number | null => (ms === null ? null : Math.max(0, (view.timeMs - ms) / 1000));
 
-/** Every name begins with `isobar_`. Unknown values are left out. */
+/** Returns all metrics. Every name begins with `isobar_`. Unknown values are left out. */
 export function metricsText(view: BotView): string {
   return [...stateMetrics(view), ...orderMetrics(view), ...moneyMetrics(view), ...healthMetrics(view)].join('');
 }

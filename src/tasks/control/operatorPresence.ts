@@ -1,24 +1,25 @@
 // Tracks the operator's presence: the last request, and the oldest unacknowledged alarm. R-25 (DEAD_MAN) uses both.
 
+/** The presence of one bot's operator. */
 export class OperatorPresence {
-  /** Venue time, ms. A start counts as presence. */
+  /** Time of the last sign of presence, venue ms. A start counts as one. */
   seenMs: number;
-  /** Infinity: no unacknowledged alarm. */
+  /** Time of the oldest unacknowledged alarm, venue ms; Infinity: none. */
   alarmMs = Infinity;
 
   constructor(nowMs: number) {
     this.seenMs = nowMs;
   }
 
-  /** A request arrived, from the operator or from a program that acts for one. */
+  /** Notes a request of the operator, or of a program that acts for the operator. */
   noteActivity(nowMs: number): void {
     this.seenMs = nowMs;
   }
-  /** An alarm was sent. */
+  /** Notes that an alarm was sent. */
   noteAlarm(nowMs: number): void {
     this.alarmMs = Math.min(this.alarmMs, nowMs);
   }
-  /** Returns false if there was no alarm. */
+  /** Clears all alarms. Returns false if there was none. */
   acknowledge(): boolean {
     const isOpen = this.alarmMs !== Infinity;
     this.alarmMs = Infinity;

@@ -1,4 +1,4 @@
-// Requests to a bot from outside, parsed strictly and performed. The socket and the dashboard share this.
+// Parses external requests to a bot strictly, and performs them. The socket and the dashboard share this.
 
 import * as z from 'zod';
 import { assertNever } from '../../base/assert.ts';
@@ -27,6 +27,7 @@ const requestSchema = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('tighten'), key: z.string().refine((key) => KEYS.has(key), 'a limit'), value: z.string().max(40), why }),
 ]);
 
+/** A valid request. */
 export type BotRequest = z.output<typeof requestSchema>;
 export type ControlOp = BotRequest['op'];
 
@@ -38,17 +39,19 @@ export type ReadRequest = { readonly request: BotRequest } | { readonly problem:
 
 /** Parses any external value. Never throws. */
 export function readRequest(value: unknown): ReadRequest {
-  const found = requestSchema.safeParse(value);
-  if (found.success) return { request: found.data };
-  const [issue] = found.error.issues;
+  const parsed = requestSchema.safeParse(value);
+  if (parsed.success) return { request: parsed.data };
+  const [issue] = parsed.error.issues;
   return { problem: issue ? `${issue.path.map(String).join('.') || 'request'}: ${issue.message}` : 'not a request' };
 }
 
+/** Returns the scope that a token needs. */
 export function requiredScope(op: ControlOp): AccessScope {
   if (op === 'view' || op === 'logs') return 'read';
   return op === 'kill' ? 'kill' : 'operate';
 }
 
+/** The reply to a request. */
 export type BotAnswer = BotView | readonly LogLine[] | ActAnswer;
 
 /** Performs a request. Every request counts as presence. */
@@ -80,8 +83,9 @@ export function perform(control: BotControl, request: BotRequest, who: Who): Bot
   }
 }
 
+/** Returns a name as the key of a limit. */
 function limitKey(name: string): (typeof LIMITS)[number]['key'] {
-  const found = LIMITS.find(({ key }) => key === name);
-  if (!found) throw new TypeError(`${name} is not a limit`);
-  return found.key;
+  const limit = LIMITS.find(({ key }) => key === name);
+  if (!limit) throw new TypeError(`${name} is not a limit`);
+  return limit.key;
 }

@@ -1,17 +1,18 @@
-// Converts scopes of risk states to text, for the operator and the journal, and back.
+// Converts scopes of risk states to text and back.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { RISK_STATES, type HaltCause, type HaltBoard, type Scope } from '../../risk/live/halts.ts';
 import type { ScopeName, ScopeView } from './botView.ts';
 import { clearsItself } from './causes.ts';
 
+/** The instruments and strategies that scopes name. */
 export interface Named {
   readonly instruments: readonly Instrument[];
   /** Names of the strategies, in the order of the run. */
   readonly strategies: readonly string[];
 }
 
-/** `account`, `market:spot`, `symbol:spot:BTCUSDT`, `strategy:NAME`. */
+/** Returns a scope as text: `account`, `market:spot`, `symbol:spot:BTCUSDT` or `strategy:NAME`. */
 export function scopeName(scope: Scope, { instruments, strategies }: Named): ScopeName {
   if (scope.kind === 'market') return `market:${scope.market}`;
   if (scope.kind === 'symbol') return `symbol:${instruments[scope.instrument]?.id ?? scope.instrument}`;
@@ -19,13 +20,13 @@ export function scopeName(scope: Scope, { instruments, strategies }: Named): Sco
   return 'account';
 }
 
-/** Returns null if the run has no such scope. */
+/** Returns the scope of a text; null if the run has no such scope. */
 export function scopeNamed(name: ScopeName, { instruments, strategies }: Named): Scope | null {
   if (name === 'account') return { kind: 'account' };
   const [kind = ''] = name.split(':', 1);
   const rest = name.slice(kind.length + 1);
   if (kind === 'market') {
-    const market = instruments.find((each) => each.market === rest)?.market;
+    const market = instruments.find((instrument) => instrument.market === rest)?.market;
     return market === undefined ? null : { kind, market };
   }
   if (kind === 'symbol') {
@@ -58,6 +59,7 @@ export function scopeViews(board: Pick<HaltBoard, 'causes'>, named: Named): read
   );
 }
 
+/** Returns a scope with its causes, most severe first. */
 function scopeView(scope: ScopeName, causes: readonly HaltCause[]): ScopeView {
   const severity = ({ state }: HaltCause): number => RISK_STATES.indexOf(state);
   const sorted = causes.toSorted((a, b) => severity(b) - severity(a) || a.sinceMs - b.sinceMs);

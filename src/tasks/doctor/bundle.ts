@@ -1,11 +1,11 @@
-// Builds the support bundle of `isobar doctor`: only listed fields that may be shown to strangers. Everything else is left out.
+// Builds the support bundle of `isobar doctor`, which may be shown to strangers. It contains only the fields listed here.
 
 import { formatTime } from '../../model/time.ts';
 import { versions } from '../../adapters/runtime/version.ts';
 import type { CheckResult } from './context/check.ts';
 import type { DoctorReport, DoctorTarget } from './doctor.ts';
 
-const PRIVATE = '(left out: amounts, positions and paths are yours alone)';
+const PRIVATE = '(left out: amounts, positions and paths are private)';
 
 /** Returns JSON text that ends in \n. It contains no key, secret, header, signature or amount, and no text of the service. */
 export function bundleText({ settings, credentials, markets }: DoctorTarget, report: DoctorReport, wallMs: number): string {
@@ -26,10 +26,11 @@ export function bundleText({ settings, credentials, markets }: DoctorTarget, rep
     ok: report.ok,
   };
   const text = `${JSON.stringify(bundle, null, 2)}\n`;
-  // No field above holds a credential. Hide it anyway, should some text ever contain one.
+  // No field above holds a credential. Hide credentials anyway, in case some text contains one.
   return settings.credentials?.hideIn(text) ?? text;
 }
 
+/** Returns a result without private details and without text of the service. */
 function withoutPrivateData({ name, market, status, detail, more, fix, code, ms, isPrivate }: CheckResult) {
   const texts = isPrivate ? { detail: PRIVATE } : { detail, more, fix };
   return { name, market, status, code, ms, ...texts };

@@ -1,4 +1,4 @@
-// Runs `isobar doctor`: resolves the settings, runs the checks, and reports the results and the dialect options that were determined.
+// Runs `isobar doctor`: resolves the settings, runs the checks, and reports the results with the dialect options that they determined.
 
 import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
 import { listKeys } from '../../adapters/catalog/files/paths.ts';
@@ -17,8 +17,9 @@ import { checkPlan } from './plan.ts';
 
 const MARKETS = ['spot', 'futures'] as const satisfies readonly Market[];
 
+/** The options of the command. */
 export interface DoctorOptions extends AccessOptions {
-  /** Null: the markets that have an address. */
+  /** Markets to check; null: those with an address. */
   readonly markets: readonly Market[] | null;
   /** If both markets are checked, symbols with a hyphen are contracts. */
   readonly symbols: readonly string[];
@@ -35,6 +36,7 @@ export interface DoctorTarget {
   readonly markets: readonly Market[];
 }
 
+/** The results of all checks. */
 export interface DoctorReport {
   readonly checks: readonly CheckResult[];
   /** The determined values of dialect options, whatever is configured. */
@@ -43,7 +45,7 @@ export interface DoctorReport {
   readonly ok: boolean;
 }
 
-/** Throws ConfigError for invalid settings. Invalid keys are reported by the checks instead. */
+/** Resolves the settings. Throws ConfigError if they are invalid. The checks report invalid keys. */
 export function resolveTarget(options: DoctorOptions, environment: Environment = process.env): DoctorTarget {
   const { settings, credentials } = settingsOf(options, environment);
   const named = MARKETS.filter((market) => settings.baseUrls[market] !== null);
@@ -71,16 +73,19 @@ function settingsOf(options: DoctorOptions, environment: Environment): { setting
 }
 
 /**
- * Returns the settings for a user whose keys are invalid: everything public can still be checked. The environment has precedence over
- * files, so placeholder keys keep the key files from being read. Throws ConfigError if something other than the keys is invalid.
+ * Returns the settings for a user with invalid keys, so that public endpoints can still be checked. The environment has precedence over files,
+ * so its placeholder keys prevent reading the key files. Throws ConfigError if anything but the keys is invalid.
  */
 function withoutKeys(options: DoctorOptions, environment: Environment): AccessSettings {
   const { [VARIABLES.key.file]: _key, [VARIABLES.secret.file]: _secret, ...rest } = environment;
-  const none = 'none-at-all';
-  return { ...accessSettings(options, { ...rest, [VARIABLES.key.text]: none, [VARIABLES.secret.text]: none }), credentials: null };
+  const placeholder = 'none-at-all';
+  return {
+    ...accessSettings(options, { ...rest, [VARIABLES.key.text]: placeholder, [VARIABLES.secret.text]: placeholder }),
+    credentials: null,
+  };
 }
 
-/** Changes nothing at the exchange: reads, and a test order that no exchange places. */
+/** Runs all checks. They change nothing at the exchange: they send reads, and a test order that no exchange places. */
 export async function runDoctor(
   { settings, credentials, markets }: DoctorTarget,
   options: DoctorOptions,
@@ -88,7 +93,7 @@ export async function runDoctor(
 ): Promise<DoctorReport> {
   const probe = openProbe(settings, options.timeoutMs);
   try {
-    const exams = markets.map(
+    const contexts = markets.map(
       (market) =>
         new CheckContext({
           market,
@@ -99,13 +104,14 @@ export async function runDoctor(
           probe,
         }),
     );
-    const checks = await runChecks(checkPlan(exams, credentials, probe, settings.socketUrl), monotonicMs, progress);
+    const checks = await runChecks(checkPlan(contexts, credentials, probe, settings.socketUrl), monotonicMs, progress);
     return { checks, dialect: dialectOf(checks, settings), ok: isHealthy(checks) };
   } finally {
     await probe.close();
   }
 }
 
+/** Returns the instrument records of a catalog. */
 function recordsOf(catalog: string): Records {
   const keys = listKeys(catalog);
   return {
@@ -115,10 +121,10 @@ function recordsOf(catalog: string): Records {
   };
 }
 
-/** If markets differ, returns the value that would have to be changed. */
+/** Returns the determined dialect options. If the markets differ, a value other than the configured one wins. */
 function dialectOf(checks: readonly CheckResult[], { dialect }: AccessSettings): DialectFinding {
   const found = checks.flatMap((check) => Object.entries(check.dialect));
   const isSet = ([name, value]: readonly [string, unknown]): boolean =>
     Object.entries(dialect).some(([key, set]) => key === name && set === value);
-  return Object.fromEntries([...found.filter(isSet), ...found.filter((each) => !isSet(each))]);
+  return Object.fromEntries([...found.filter(isSet), ...found.filter((option) => !isSet(option))]);
 }

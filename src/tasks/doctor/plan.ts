@@ -1,4 +1,4 @@
-// The checks of the doctor in order, from the host name to a test order. Each depends on earlier ones.
+// The checks of the doctor in order, from the host name to a test order. Most depend on earlier ones.
 
 import type { Market } from '../../model/instrument.ts';
 import { KEY_REMEDY } from '../../access/keyLike.ts';
@@ -15,6 +15,7 @@ import { checkTestOrder } from './checks/testOrder.ts';
 import type { CheckContext } from './context/checkContext.ts';
 import type { Probe } from './context/probe.ts';
 
+/** A check of one market. */
 interface Step {
   readonly name: string;
   readonly needs: readonly string[];
@@ -50,15 +51,16 @@ const STEPS: readonly Step[] = [
 /** All names of checks, in the order of one market. */
 export const CHECK_NAMES: readonly string[] = [KEY, ...STEPS.map(({ name }) => name), 'socket', 'limits'];
 
+/** Returns all checks in order. */
 export function checkPlan(
-  exams: readonly CheckContext[],
+  contexts: readonly CheckContext[],
   credentials: CredentialFinding,
   probe: Probe,
   socketUrl: string | null,
 ): readonly DoctorCheck[] {
   return [
     { name: KEY, market: null, needs: [], run: () => checkCredentials(credentials, KEY_REMEDY) },
-    ...exams.flatMap((context) => stepsOf(context, exams.find((other) => other !== context) ?? null)),
+    ...contexts.flatMap((context) => stepsOf(context, contexts.find((other) => other !== context) ?? null)),
     { name: 'socket', market: null, needs: [], run: () => checkSocket(probe, socketUrl) },
     { name: 'limits', market: null, needs: [], run: () => checkLimits(probe) },
   ];
@@ -66,11 +68,11 @@ export function checkPlan(
 
 function stepsOf(context: CheckContext, other: CheckContext | null): readonly DoctorCheck[] {
   const { market } = context;
-  const full = (name: string): string => (name === KEY ? name : `${market}.${name}`);
+  const fullName = (name: string): string => (name === KEY ? name : `${market}.${name}`);
   return STEPS.filter((step) => step.market === undefined || step.market === market).map(({ name, needs, run }) => ({
-    name: full(name),
+    name: fullName(name),
     market,
-    needs: needs.map(full),
+    needs: needs.map(fullName),
     run: () => run(context, other),
   }));
 }

@@ -3,8 +3,9 @@
 import { ConfigError } from '../../base/errors.ts';
 import { failed, skipped, type DoctorCheck, type CheckResult, type CheckFinding } from './context/check.ts';
 
+/** Listeners for the progress. */
 export interface Progress {
-  /** A check starts. */
+  /** Called before a check starts. */
   readonly started?: (check: DoctorCheck) => void;
   readonly finished?: (result: CheckResult) => void;
 }
@@ -16,13 +17,13 @@ export async function runChecks(
   { started, finished }: Progress = {},
 ): Promise<readonly CheckResult[]> {
   const results = new Map<string, CheckResult>();
-  /** For each skipped check: the failure that caused it. */
+  /** The original failure of each skipped check. */
   const roots = new Map<string, string>();
   for (const check of checks) {
     started?.(check);
     const beganMs = nowMs();
-    const lacking = check.needs.find((name) => isFailed(results.get(name))) ?? check.needs.find((name) => isMissing(results.get(name)));
-    const root = lacking === undefined ? null : (roots.get(lacking) ?? lacking);
+    const missing = check.needs.find((name) => isFailed(results.get(name))) ?? check.needs.find((name) => isMissing(results.get(name)));
+    const root = missing === undefined ? null : (roots.get(missing) ?? missing);
     if (root !== null) roots.set(check.name, root);
     const finding = root === null ? await runCheck(check) : skipped(`because ${shortName(root, check)} ${wordOf(results.get(root))}`);
     const result = completeResult(check, finding, Math.max(0, Math.round(nowMs() - beganMs)));
@@ -41,7 +42,7 @@ function shortName(name: string, { market }: DoctorCheck): string {
   return market !== null && name.startsWith(`${market}.`) ? name.slice(market.length + 1) : name;
 }
 
-/** A ConfigError of a check, such as for an unreadable file, becomes a finding. */
+/** Runs a check. A ConfigError, such as for an unreadable file, becomes a finding. */
 async function runCheck(check: DoctorCheck): Promise<CheckFinding> {
   try {
     return await check.run();
@@ -55,8 +56,8 @@ const completeResult = ({ name, market }: DoctorCheck, finding: CheckFinding, ms
   name,
   market,
   ms,
-  ...NOTHING,
+  ...EMPTY,
   ...finding,
 });
 
-const NOTHING = { more: [], serviceText: null, fix: [], code: null, dialect: {}, isPrivate: false } as const;
+const EMPTY = { more: [], serviceText: null, fix: [], code: null, dialect: {}, isPrivate: false } as const;

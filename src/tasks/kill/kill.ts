@@ -1,5 +1,4 @@
-// Runs a kill from end to end: cancel, prove, flatten, prove, report. It uses no strategy, engine or risk rule, so that it works when they
-// fail.
+// Runs a kill from end to end: cancel, prove, flatten, prove, report. It works without strategies, engine and risk rules, which may have failed.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { InstrumentId } from '../../model/instrument.ts';
@@ -16,7 +15,7 @@ import type { SliceTerms } from './plan/killPlan.ts';
 import { drainTriggers } from './cancel/triggers.ts';
 import { KillStopped, KillVenue, type KillDeps } from './plan/venue.ts';
 
-/** What flattening needs, read once no order is open. */
+/** The books and the journal for flattening, read once no order is open. */
 export interface KillBooks {
   readonly books: JournalBooks;
   readonly journal: SliceJournal;
@@ -24,6 +23,7 @@ export interface KillBooks {
   readonly isNet: boolean;
 }
 
+/** The extent of a kill. */
 export interface KillOptions {
   /** Cancels foreign orders as well. */
   readonly all: boolean;
@@ -34,6 +34,7 @@ export interface KillOptions {
   readonly believed?: () => readonly string[];
 }
 
+/** The result of a kill. */
 export interface KillReport {
   readonly flatten: boolean;
   readonly beganMs: number;
@@ -43,7 +44,7 @@ export interface KillReport {
   readonly triggersCancelled: number;
   readonly slices: Flattened['slices'];
   readonly dust: readonly string[];
-  /** What could not be settled, as sentences. Empty: everything requested is done and proved. */
+  /** Unsettled orders and positions, as sentences. Empty: everything requested is done and proved. */
   readonly residuals: readonly string[];
 }
 
@@ -63,8 +64,8 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
       const positions = positionsOf(venue, judge, books);
       report.noteFlattened(await flatten(venue, positions, options.terms));
       // Protective orders of a position that could not be closed stay.
-      report.triggersCancelled += await cancelGuards(venue, books.books.orders, options.all, report.open);
-      // A slice is an order too: none may be left.
+      report.triggersCancelled += await cancelProtective(venue, books.books.orders, options.all, report.open);
+      // Slices are orders too, so verify that none of them is open.
       report.noteCancelledAgain(await cancelAll(venue, { ...books.books.orders, open: new Map(), unknownUntilMs: {} }, options.all));
     }
   } catch (error) {
@@ -76,15 +77,15 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
   return report.toReport();
 }
 
-/** Cancels the protective orders of closed positions and returns their number. `open`: instruments with something left. */
-async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
+/** Cancels the protective orders of closed positions and returns their number. `open`: instruments whose positions may remain. */
+async function cancelProtective(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
   const ended = new Set<string>();
   const closed = venue.deps.instruments.filter(({ id }) => !open.has(id));
   await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', ended })));
   return ended.size;
 }
 
-/** Returns the orders that were not seen to end, for a kill that does not complete. */
+/** Returns sentences about orders that may still be open, for a kill that does not complete. */
 function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
   const known = [
     ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
@@ -94,7 +95,7 @@ function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
   return [...known, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
 }
 
-/** Returns every position that the bot can have: of coins by strategy, of contracts by side. */
+/** Returns every position that the bot may have: by strategy for coins, by side for contracts. */
 function positionsOf({ deps }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly PositionToClose[] {
   return deps.instruments.flatMap((instrument): readonly PositionToClose[] => {
     const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
@@ -110,6 +111,7 @@ function positionsOf({ deps }: KillVenue, judge: Judge, { books, journal, isNet 
   });
 }
 
+/** Collects the results of a kill while it runs. */
 class Report {
   readonly #venue: KillVenue;
   readonly #flatten: boolean;
@@ -144,8 +146,8 @@ class Report {
     this.#flattened = found;
   }
 
-  noteStopped(why: string, left: readonly string[]): void {
-    this.#stopped = [why, ...left];
+  noteStopped(reason: string, left: readonly string[]): void {
+    this.#stopped = [reason, ...left];
   }
 
   toReport(): KillReport {
@@ -153,16 +155,16 @@ class Report {
     const left = this.#cancelled.left.map(
       ({ instrument, order: { venueId, side, qty, price }, attribution }) =>
         `${instrument}: order ${venueId} (${side} ${qty}${price === null ? '' : ` at ${price}`}) ` +
-        (attribution === 'alien' ? 'is not ours and is left open' : 'does not say whose it is and is left open'),
+        (attribution === 'alien' ? 'is not ours and stays open' : 'has an unknown owner and stays open'),
     );
     const waiting = this.#cancelled.leftTriggers.map(
       ({ instrument, trigger: { triggerOrderId, side, volume, triggerPrice } }) =>
-        `${instrument}: trigger order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) does not say whose it is and is left waiting`,
+        `${instrument}: trigger order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) has an unknown owner and stays waiting`,
     );
     const residuals = [...this.#stopped, ...left, ...waiting, ...this.#flattened.residuals];
     onPhase(
       'done',
-      residuals.length === 0 ? 'all is cancelled' + (this.#flatten ? ' and flat' : '') : `${residuals.length} matters are left`,
+      residuals.length === 0 ? `everything is cancelled${this.#flatten ? ' and flat' : ''}` : `${residuals.length} problems remain`,
     );
     return {
       flatten: this.#flatten,

@@ -1,19 +1,21 @@
-// Decides when a loss is too large for a halt: at one and a half times its limit, everything is closed.
+// Decides when a loss requires a kill: at one and a half times its limit (docs/risk.md, R-22 and R-23).
 
 import type { RiskModule } from '../../risk/riskModule.ts';
 
-const TIMES = { numerator: 3, denominator: 2 } as const;
+/** Loss at which everything is closed, as a multiple of the limit. */
+const KILL_FACTOR = { numerator: 3, denominator: 2 } as const;
 
-/** Sources of the figures. */
+/** Sources of equity and losses. */
 export interface LossFigures {
   readonly risk: Pick<RiskModule, 'lossBeyond'>;
   /** Current equity of the account, in units of the settlement asset; NaN: unknown. */
   readonly equityUnits: () => number;
 }
 
+/** Watches the loss of one bot. */
 export class LossKill {
   readonly #figures: LossFigures;
-  /** A position of a bot that has just started has no price before its first bar. */
+  /** False until the equity is known: after a start, positions have no price before the first bar. */
   #wasKnown = false;
 
   constructor(figures: LossFigures) {
@@ -27,7 +29,7 @@ export class LossKill {
   look(): string | null {
     const units = this.#units();
     if (Number.isFinite(units)) this.#wasKnown = true;
-    return this.#wasKnown ? this.#figures.risk.lossBeyond(units, TIMES) : null;
+    return this.#wasKnown ? this.#figures.risk.lossBeyond(units, KILL_FACTOR) : null;
   }
 
   #units(): number {

@@ -1,4 +1,4 @@
-// Finds the events in which a rerun and the journal differ.
+// Finds the events that differ between a rerun and the journal.
 
 import { fromScaled, isPlainDecimal } from '../../base/number/decimal.ts';
 import { closeOf, openOf, type Interval } from '../../model/interval.ts';
@@ -12,7 +12,7 @@ import { pairedOrders } from './pairs.ts';
 import type { Rerun } from './rerun.ts';
 import { roleOfIntent } from './script.ts';
 
-/** An event that differs. Its `id` is the same in every rerun. */
+/** An event that differs between backtest and bot. Its `id` is the same in every rerun. */
 export interface ListedDifference extends DivergentEvent {
   readonly id: string;
 }
@@ -56,7 +56,7 @@ function barText(values: readonly number[], { priceDigits, quantityDigits }: Ins
   return `${prices.join(' ')} volume ${volume.toFixed(quantityDigits)}`;
 }
 
-/** A fill of either side, in decimals. */
+/** A fill of the backtest or of the bot, with amounts as decimals. */
 interface PlainFill {
   readonly seq: number | null;
   readonly timeMs: number;
@@ -134,7 +134,7 @@ class OrderDifferences {
       const time = Math.min(mine?.timeMs ?? Infinity, theirs?.timeMs ?? Infinity);
       const seq = theirs?.seq ?? this.#run.seqAfter(time);
       const [backtest, other] = [fillText(mine), fillText(theirs)];
-      // The live order ended without this fill, so the end is the first difference.
+      // The bot's order ended without this fill, so its end is the first difference.
       if (theirs === undefined && end !== null) {
         this.#add(`end ${id}`, end.seq, Math.min(time, end.t), 'end', `filled ${backtest ?? ''}`, endText(end));
         return;
@@ -162,7 +162,7 @@ class OrderDifferences {
     };
   }
 
-  /** Returns the terms of an order as those of the journal's INTENT. */
+  /** Returns the terms of an order of the rerun, in the form of the journal's INTENT. */
   #textOf(at: number): string {
     const { orders, instruments } = this.#rerun;
     const instrument = instruments[orders.instrument[at]!]!;
@@ -189,7 +189,7 @@ interface PlainTerms {
   readonly price: string | null;
 }
 
-/** Returns the terms of an order as text, without the limit of a market order, which is its collar. */
+/** Returns the terms of an order as text. The limit of a market order is its collar, and is omitted. */
 function termsText({ side, role, symbol, qty, amount, price }: PlainTerms): string {
   const isPriced = price !== null && (role === 'limit' || role === 'takeProfit');
   return `${side} ${plain(qty ?? amount ?? '0')} ${symbol} ${role}${isPriced ? ` at ${plain(price)}` : ''}`;
@@ -217,7 +217,7 @@ const plainRecord = ({ record }: ReportedFill): PlainFill => ({
 const fillText = (fill: PlainFill | undefined): string | null =>
   fill === undefined ? null : `${fill.qty} at ${fill.price}, ${formatTime(fill.timeMs)}`;
 
-/** True when two fills are equal. Their times are compared by bar, because a backtest has no finer times. */
+/** Returns true when two fills are equal. Their times are compared by bar, because a backtest has no finer times. */
 const isSameFill = (a: PlainFill, b: PlainFill, interval: Interval): boolean =>
   a.price === b.price &&
   a.qty === b.qty &&
@@ -230,7 +230,7 @@ function plain(text: string): string {
   return isPlainDecimal(text) && text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** Payments are compared by hour, shifted by a minute: a catalog may have one some ms before the hour, and the bot sees it later. */
+/** Payments are compared by hour, shifted by a minute. A catalog may have a payment some ms before the hour, and the bot sees it later. */
 const [HOUR_MS, EARLY_MS] = [3_600_000, 60_000];
 
 function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter }: RecordedRun): readonly ListedDifference[] {

@@ -1,4 +1,4 @@
-// The bars of a rerun: those of the catalog, or those that the bot received, as far as causes are switched on.
+// Makes the bars of a rerun: from the catalog, or from the journal for the causes that are switched on.
 
 import { loadBars, readInstrument } from '../../adapters/catalog/bars/catalog.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
@@ -15,18 +15,18 @@ import type { Lifetime } from '../bot/lifetime/lifetime.ts';
 import type { Divergence } from './model.ts';
 import { barKey, type RecordedRun } from './recordedRun.ts';
 
-/** One row: open time, then open, high, low, close, volume. */
+/** One row: its open time, ms UTC, then open, high, low, close and volume. */
 type RowValues = readonly [openMs: number, values: readonly number[]];
 
 /** The rows of a feed in the catalog, from its first warm-up bar to the newest bar of the bot. */
 export interface CatalogFeed {
   readonly plan: FeedPlan;
   readonly rows: readonly RowValues[];
-  /** Open time of the newest warm-up bar; rows behind it belong to the run. */
+  /** Open time of the newest warm-up bar, ms UTC. Later rows belong to the run. */
   readonly warmToMs: number;
 }
 
-/** Throws ConfigError if the catalog lacks the bars. */
+/** Returns the feeds of the bot with the bars of the catalog. Throws ConfigError if the catalog lacks these bars. */
 export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetime, run: RecordedRun): readonly CatalogFeed[] {
   const folder = catalogOf(behaviour);
   const instruments = new Map<string, Instrument>();
@@ -34,7 +34,7 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     const own = warm.filter(([of]) => of === feed).map(([, openMs]) => openMs);
     const received = [...run.bars.values()].filter((bar) => bar.feed === feed).map(({ openMs }) => openMs);
     const firstMs = Math.min(fromMs, ...own, ...received);
-    // A symbol that had not traded yet: the bot had no bar of it, and nothing else is expected of the catalog.
+    // A symbol that had not traded yet has no bars in the journal, and needs none in the catalog.
     const isYoung = own.length === 0 && received.length === 0;
     const range = { fromMs: firstMs, toMs: run.lastMs };
     const { bars, quality } = isYoung ? barsIfAny(folder, key, range) : loadBars(folder, key, range);
@@ -45,15 +45,15 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     const warmToMs = own.length > 0 ? Math.max(...own) : Math.min(Infinity, ...received) - 1;
     if (!isYoung && !rows.some(([openMs]) => openMs > warmToMs)) {
       throw new ConfigError(
-        `${folder}: no bars of ${key.symbol} ${key.interval} from the time in which the bot ran`,
-        'isobar data download adds them',
+        `${folder}: no bars of ${key.symbol} ${key.interval} in the period of the bot`,
+        'add them with isobar data download',
       );
     }
     return { plan: { name, bars: { ...bars, instrument }, firstRow: 0, quality, isHidden }, rows, warmToMs };
   });
 }
 
-/** Without a bar in the range it is a feed without rows. */
+/** Returns the bars of the range, or no rows if the catalog has the instrument but no bar in the range. */
 function barsIfAny(
   folder: string,
   key: BarKey,
@@ -79,7 +79,7 @@ const valuesAt = (bars: BarColumns, at: number): readonly number[] => [
   bars.volume[at]!,
 ];
 
-/** Returns values in ticks and lots, by which bars are compared. */
+/** Returns the values of a bar in ticks and lots. Bars are compared by these. */
 export function comparedValues(values: readonly number[], { priceDigits, quantityDigits }: Instrument): readonly number[] {
   return values.map((value, at) => Math.round(value * pow10(at < 4 ? priceDigits : quantityDigits)));
 }
@@ -88,13 +88,13 @@ export const isSameBar = (a: readonly number[], b: readonly number[], instrument
   return comparedValues(a, instrument).every((value, at) => value === other[at]);
 };
 
-/** Returns the cause by which the bot made no decision at an instant at which a bar closed; null: it did. */
+/** Returns why the bot did not decide when a bar closed at `closeMs`; null: the bot decided. */
 export function causeOfSilence({ decided, down }: RecordedRun, closeMs: number): Divergence | null {
   if (decided.has(closeMs)) return null;
   return down.some(({ fromMs, toMs }) => closeMs > fromMs && closeMs < toMs) ? 'restart' : 'late bar';
 }
 
-/** Returns the instants of bars at which strategies do not decide, with the causes that are on. */
+/** Returns the closes of bars at which strategies must not decide, for the causes that are switched on. Times in ms UTC. */
 export function undecidedInstants(
   feeds: readonly CatalogFeed[],
   run: RecordedRun,
@@ -113,7 +113,7 @@ export function undecidedInstants(
   return found;
 }
 
-/** Returns the feeds of a rerun. `instruments`: those of the bot, once rounding is on. */
+/** Returns the feeds of a rerun. `instruments`: those of the bot if the cause rounding is on; null: those of the catalog. */
 export function feedsFor(
   feeds: readonly CatalogFeed[],
   run: RecordedRun,

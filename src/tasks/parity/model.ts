@@ -1,4 +1,4 @@
-// What `isobar parity` answers: the first event that differs between backtest and bot, and the bridge of money between them.
+// The result of `isobar parity`: the first event that differs between backtest and bot, and the bridge of money between them.
 
 /** The classes of causes, in the order in which they are switched on. */
 export const DIVERGENCES = [
@@ -25,29 +25,29 @@ export interface DivergentEvent {
   /** ms UTC. */
   readonly time: number;
   readonly what: DivergentWhat;
-  /** In words; null: there was none. */
+  /** The event as text; null: there was no such event. */
   readonly backtest: string | null;
   readonly live: string | null;
 }
 
 export interface BridgeStep {
   readonly cause: Divergence;
-  /** Change of the net by the step, in money; a decimal. */
+  /** Change of the net profit by the step, in money, a decimal. */
   readonly amount: string;
 }
 
-/** Money of the backtest and of the bot, and the difference; decimals. */
+/** Money of the backtest and of the bot, and live minus backtest, as decimals. */
 export interface BridgedSum {
   readonly backtest: string;
   readonly live: string;
   readonly amount: string;
 }
 
-/** The money that an order moved: received for what it sold, less what it paid and its fees in money. */
+/** The money that an order moved: the money that it received, minus the money that it paid and its fees in money. */
 export interface BridgedOrder extends BridgedSum {
-  /** Its number in the journal; null: the bot did not send it. */
+  /** The order's number in the journal; null: the bot did not send the order. */
   readonly order: number | null;
-  /** When it was decided, ms UTC. */
+  /** Time of the decision, ms UTC. */
   readonly time: number;
   readonly symbol: string;
 }
@@ -56,25 +56,25 @@ export interface DivergenceReport {
   readonly equal: boolean;
   readonly first: DivergentEvent | null;
   readonly cause: Divergence | null;
-  /** The steps that change the net. */
+  /** The steps that change the net profit. */
   readonly bridge: readonly BridgeStep[];
-  /** Net of the bot less that of the backtest, less the bridge. */
+  /** The net profit of the bot, minus that of the backtest, minus all steps of the bridge. */
   readonly residual: string;
   /**
-   * The same bridge trade by trade: the orders that moved other money, in order of time. Their amounts, that of funding and that of what is
-   * held at the end add up to the difference of the net.
+   * The orders that moved different amounts of money, in order of time. The sum of their amounts, of `funding` and of `held` is the difference
+   * of the net profits.
    */
   readonly trades: readonly BridgedOrder[];
   readonly funding: BridgedSum;
-  /** What is held at the last close, fees in coins included. */
+  /** The value of holdings at the last close, including fees in coins. */
   readonly held: BridgedSum;
-  /** The gain over the run, in money. */
+  /** The net profit over the run, in money. */
   readonly net: { readonly asset: string; readonly backtest: string; readonly live: string };
   readonly name: string;
   readonly fromMs: number;
   readonly toMs: number;
   readonly bars: number;
-  /** Orders and fills of the bot. */
+  /** Number of orders and of fills of the bot. */
   readonly orders: number;
   readonly fills: number;
 }

@@ -1,4 +1,4 @@
-// The orders of a rerun beside those of the journal.
+// Pairs the orders of a rerun with the orders of the journal.
 
 import { ROLES, SIDES } from '../../model/run/run.ts';
 import type { RecordedRun, ReportedOrder } from './recordedRun.ts';
@@ -6,10 +6,10 @@ import type { Rerun } from './rerun.ts';
 import { finestMs, OrderMatch, UNDECIDED } from './script.ts';
 
 export interface OrderPair {
-  /** Position in the columns of the rerun; null: it has no such order. */
+  /** Position in the columns of the rerun; null: the rerun has no such order. */
   readonly at: number | null;
   readonly recorded: ReportedOrder | null;
-  /** The same in every rerun. */
+  /** Identifies the order. It is the same in every rerun. */
   readonly id: string;
 }
 

@@ -1,4 +1,4 @@
-// Compares a bot with a backtest over its time: the first event that differs, its cause, and a bridge of money between the two.
+// Compares a bot with a backtest over the same period: finds the first event that differs, its cause, and the bridge of money.
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -22,10 +22,10 @@ export interface ParityOptions {
   readonly onStep?: (name: string, step: number, steps: number) => void;
 }
 
-/** Every cause has a rerun, except the last one: it is what remains between the last rerun and the books of the bot. */
+/** Every cause has a rerun, except the last one. Its amount is the difference between the last rerun and the books of the bot. */
 const RERUNS = DIVERGENCES.length;
 
-/** Throws ConfigError for a folder that is not a bot's, a config that has changed, or a catalog without its bars. */
+/** Returns the comparison. Throws ConfigError for a folder without a bot, a changed config, or a catalog without the bot's bars. */
 export async function compareBot(folder: string, { config, load, onStep = () => {} }: ParityOptions): Promise<DivergenceReport> {
   const { records, behaviour, instruments } = openBotJournal(folder, config);
   const loads = load ? { load } : {};
@@ -33,12 +33,12 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   const { lifetime, plan } = await planLifetime(comparedRecords(records), behaviour, { instruments, ...loads });
   if (lifetime.before.some(({ k }) => k === 'FILL' || k === 'FUNDED')) {
     throw new ConfigError(
-      `${folder}: the strategies of this bot started over with the trades of earlier ones`,
-      'a backtest begins with cash alone: compare a bot whose strategies began once',
+      `${folder}: the strategies of this bot started over, and took over the trades of the earlier strategies`,
+      'a backtest begins with cash alone: compare a bot whose strategies started once',
     );
   }
   const run = readRecordedRun(lifetime);
-  if (run.decided.size === 0) throw new ConfigError(`${folder}: the bot has not decided on a bar`, 'let it run for some bars first');
+  if (run.decided.size === 0) throw new ConfigError(`${folder}: the bot has not decided on a bar`, 'let the bot run for some bars first');
   const feeds = catalogFeeds(behaviour, lifetime, run);
   const { replay, engine } = await replayLifetime(lifetime, plan, {
     absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
@@ -54,14 +54,14 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   const [first = null] = differences;
   const made = new StepBridge(base, first);
   if (first !== null && !isDeterministic && !isSame(await rerun(deps, 0), base)) {
-    // The reruns differ among themselves: no step could be separated from chance.
+    // Two equal reruns differ, so a step could not be separated from chance.
     made.add('strategy not deterministic', liveNet, []);
   } else if (first !== null || base.net !== liveNet) {
     for (let step = 1; step < RERUNS; step++) {
       onStep(DIVERGENCES[step - 1]!, step + 1, RERUNS + 1);
       const next = await rerun(deps, step);
       const left = differencesOf(next, run);
-      // The operator's step is the replay of the whole journal: each outcome is as recorded, and strategies decide again.
+      // The step of the operator is the replay of the whole journal, in which each outcome is as recorded and strategies decide again.
       const isReplayed = step === RERUNS - 1 && isDeterministic;
       made.add(DIVERGENCES[step - 1]!, isReplayed ? liveNet : next.net, isReplayed ? [] : left);
     }
@@ -86,14 +86,14 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   };
 }
 
-/** True when two reruns with the same causes have the same orders and fills. */
+/** Returns true when two reruns with the same causes have the same orders and fills. */
 const isSame = (a: Rerun, b: Rerun): boolean => a.net === b.net && columnsText(a) === columnsText(b);
 const columnsText = ({ orders, fills }: Rerun): string =>
   [orders.lots, orders.quoteUnits, orders.createdMs, fills.lots, fills.price, fills.timeMs].map((column) => column.join(' ')).join('\n');
 
 class StepBridge {
   readonly steps: BridgeStep[] = [];
-  /** The step after which the first event differs no more. */
+  /** The first step that makes the first differing event equal; null: none yet. */
   cause: Divergence | null = null;
   readonly #first: ListedDifference | null;
   #net: string;

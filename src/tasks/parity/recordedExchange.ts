@@ -1,4 +1,4 @@
-// The exchange of a rerun: orders that the journal knows come out as it says, as far as causes are switched on; all others match the rows.
+// The exchange of a rerun: gives recorded orders their outcome from the journal, for the causes that are on, and matches all others to rows.
 
 import { ReplayExchange, type ReplayExchangeOptions } from '../../adapters/replay/replayExchange.ts';
 import { toScaled, nearestScaled } from '../../base/number/decimal.ts';
@@ -24,7 +24,7 @@ const INFINITY = Infinity;
 
 export class RecordedExchange extends ReplayExchange {
   readonly #script: Script;
-  /** By instrument. */
+  /** By the index of the instrument. */
   readonly #held = new Map<number, HeldOrder[]>();
   /** The recorded fill that is being booked. */
   #booking: ReportedFill | null = null;
@@ -44,7 +44,7 @@ export class RecordedExchange extends ReplayExchange {
       if (end.how === 'refused') return engine.refused(id, end.code);
       return engine.notSent(id, end.code);
     }
-    // Stops of brackets and stop entries are sent by the price that reaches them.
+    // Stops of brackets and stop entries are sent when a price reaches them.
     const isFired = (order.firedAtTicks ?? 0) > 0;
     const hitPrice = isFired ? engine.bracketManager.hitPrice : NaN;
     const nowMs = order.parent > 0 || isFired ? order.createdMs : engine.nowMs;
@@ -57,7 +57,7 @@ export class RecordedExchange extends ReplayExchange {
     const list = this.#held.get(instrumentIndex) ?? [];
     this.#held.set(instrumentIndex, list);
     list.push(held);
-    // It fills at once, in the row that reaches it.
+    // Such an order fills at once, in the row whose price reaches it.
     if (hitPrice === hitPrice) this.#fillUntil(held, instrumentIndex, INFINITY, nowMs);
   }
 
@@ -72,7 +72,7 @@ export class RecordedExchange extends ReplayExchange {
     this.#script.payUntil(this.engine.nowMs);
   }
 
-  /** Books the fills of an order that the bot knew by the close `closeMs`, and its end. */
+  /** Books the fills of an order that the bot knew by the close `closeMs`, and the end of the order. */
   #fillUntil(held: HeldOrder, instrument: number, closeMs: number, earliestMs: number): void {
     const { placed, recorded, id } = held;
     const { fills, end } = recorded;
@@ -100,7 +100,7 @@ export class RecordedExchange extends ReplayExchange {
     if (at >= 0) list.splice(at, 1);
   }
 
-  /** Returns the recorded quantity; if the order has another size here, the same part of that. */
+  /** Returns the recorded quantity in lots. If the order has another size in the rerun, the same share of that size. */
   #lotsOf(placed: VenueOrder, { fills, isFilled, intent }: ReportedOrder, { record }: ReportedFill, isLast: boolean): number {
     const { quantityDigits } = placed.instrument;
     const rest = placed.quoteUnits > 0 ? INFINITY : placed.lots - placed.filledLots;
@@ -119,7 +119,7 @@ export class RecordedExchange extends ReplayExchange {
   }
 }
 
-/** Returns the recorded price in ticks, not beyond the limit that the order has here. */
+/** Returns the recorded price in ticks, but not beyond the limit of the order in the rerun. */
 function priceWithin({ limit, sign, instrument }: VenueOrder, { record }: ReportedFill): number {
   const price = ticksIn(record.price, instrument);
   if (limit === 0) return price;

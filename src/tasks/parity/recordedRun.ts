@@ -1,4 +1,4 @@
-// What the journal of one lifetime says: bars, decided instants, orders with their outcomes, fills and payments, read without an engine.
+// Reads one lifetime from the journal without an engine: its bars, decided instants, orders with outcomes, fills and payments.
 
 import type { JournalRecord, RecordOf } from '../../adapters/journal/records/records.ts';
 import { isOfKill } from '../bot/lifetime/lifetimeRecords.ts';
@@ -12,24 +12,24 @@ export interface ReceivedBar {
   /** Open, high, low, close, volume. */
   readonly values: readonly number[];
   readonly seq: number;
-  /** The instant that brought it. */
+  /** Time of the instant with which the bar came, ms UTC. */
   readonly atMs: number;
 }
 
-/** A fill of the journal, with the close of the bar before whose decision it was known. */
+/** A fill of the journal. `knownMs`: the first instant with bars at which strategies knew the fill, ms UTC. */
 export interface ReportedFill {
   readonly record: RecordOf<'FILL'>;
   readonly knownMs: number;
 }
 
-/** How an order ended otherwise than by its fills. */
+/** The end of an order that was not filled completely. */
 export interface ReportedEnd {
   readonly seq: number;
   readonly t: number;
   readonly knownMs: number;
   readonly how: 'denied' | 'refused' | 'canceled' | 'notSent';
   readonly code: string;
-  /** The step that explains it. */
+  /** The cause that explains this end. */
   readonly cause: Divergence;
 }
 
@@ -37,11 +37,11 @@ export interface ReportedOrder {
   readonly number: number;
   readonly seq: number;
   readonly createdMs: number;
-  /** Null: it was denied, and its terms are not in the journal. */
+  /** Null: the order was denied, and the journal does not have its terms. */
   readonly intent: RecordOf<'INTENT'> | null;
   readonly fills: ReportedFill[];
   isFilled: boolean;
-  /** Its bot has asked for its cancel. */
+  /** True when the bot has asked to cancel the order. */
   isCancelAsked: boolean;
   end: ReportedEnd | null;
 }
@@ -50,13 +50,13 @@ export interface RecordedRun {
   readonly records: readonly JournalRecord[];
   /** By feed and open time. */
   readonly bars: ReadonlyMap<string, ReceivedBar>;
-  /** The instants with bars at which strategies could decide, with the record. */
+  /** The number of the record by instant, for the instants with bars at which strategies could decide. */
   readonly decided: ReadonlyMap<number, number>;
   /** Spans without a process: from the newest instant before a start to the first one after it. */
   readonly down: readonly { readonly fromMs: number; readonly toMs: number }[];
   readonly orders: readonly ReportedOrder[];
   readonly funded: readonly RecordOf<'FUNDED'>[];
-  /** Number of the record after the newest one up to a time. */
+  /** Returns the number of the first record after a time, or of the last record. */
   readonly seqAfter: (timeMs: number) => number;
   readonly lastMs: number;
   readonly fillCount: number;
@@ -65,7 +65,7 @@ export interface RecordedRun {
 export const barKey = (feed: number, openMs: number): string => `${feed} ${openMs}`;
 
 /**
- * Returns the records up to the decisions on the newest bar. What came after them has no bar with which a backtest could be compared.
+ * Returns the records up to the decisions on the newest bar. Later records have no bar with which a backtest could be compared.
  */
 export function comparedRecords(records: readonly JournalRecord[]): readonly JournalRecord[] {
   const last = records.findLastIndex((record) => record.k === 'INSTANT' && record.decided && record.bars.length > 0);
@@ -90,7 +90,7 @@ class JournalReading {
   readonly #funded: RecordOf<'FUNDED'>[] = [];
   readonly #halts = new Map<string, RecordOf<'HALT'>>();
   #newestMs: number;
-  /** The newest instant before the process ended; null: one runs. */
+  /** The newest instant before the process ended, ms UTC; null: the process runs. */
   #stoppedMs: number | null = null;
 
   constructor({ recorded, warm, fromMs }: Lifetime) {
@@ -182,7 +182,7 @@ function madeOrder(number: number, seq: number): ReportedOrder {
   return { number, seq, createdMs: NaN, intent: null, fills: [], isFilled: false, isCancelAsked: false, end: null };
 }
 
-/** Returns, for each record, the instant of the next decided bars; Infinity: there are none. */
+/** Returns for each record the time of its own or the next instant, ms UTC; Infinity: there is none. */
 function instantsBehind(records: readonly JournalRecord[]): readonly number[] {
   const found: number[] = [];
   let nextMs = Infinity;
@@ -194,7 +194,7 @@ function instantsBehind(records: readonly JournalRecord[]): readonly number[] {
   return found;
 }
 
-/** True for an order that no strategy decided on: a slice of a kill. */
+/** True for an order of a kill, which no strategy decided. */
 export const isForeign = ({ intent }: ReportedOrder): boolean => intent !== null && isOfKill(intent);
 
 const CLOCK_CODES: ReadonlySet<string> = new Set(['CLOCK', '-1021']);

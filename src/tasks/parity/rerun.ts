@@ -1,4 +1,4 @@
-// One rerun of a bot's strategies over its period: a backtest in which the first `steps` causes of differences come from the journal.
+// Reruns the strategies of a bot over its period: a backtest that takes the first causes of differences from the journal.
 
 import { catalogStore } from '../../adapters/catalog/bars/store.ts';
 import type { Importer } from '../../adapters/plugins/loadModule.ts';
@@ -20,7 +20,7 @@ import { latencyIn, Script, unitsText } from './script.ts';
 export interface RerunDeps {
   readonly behaviour: LiveBehaviour;
   readonly feeds: readonly CatalogFeed[];
-  /** External series, as the bot knew them. */
+  /** External series with the rows that the bot knew. */
   readonly known: RunPlan['series'];
   readonly run: RecordedRun;
   /** The instruments with which the bot traded. */
@@ -40,7 +40,7 @@ export interface Rerun {
   readonly net: string;
 }
 
-/** Runs the strategies again. `steps`: how many causes of DIVERGENCES are taken from the journal, from the first one on. */
+/** Runs the strategies again. `steps`: the number of causes, from the first of DIVERGENCES on, that are taken from the journal. */
 export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   const { behaviour, run, instruments, fromMs, load, known } = deps;
   const isOn = (cause: Divergence): boolean => DIVERGENCES.indexOf(cause) < steps;
@@ -68,7 +68,7 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   };
 }
 
-/** For `decide: perFeed`: returns the order in which the bot received the feeds of each instant; feeds without a bar follow. */
+/** For `decide: perFeed`: returns the order in which the bot received the feeds of an instant. Feeds without a bar follow. */
 function partsIn({ records }: RecordedRun, { feeds, parts }: PreparedRun['engine']): (t: number) => readonly number[] {
   const order = new Map<number, number[]>();
   for (const record of records) {
@@ -86,7 +86,7 @@ export function netOf(engine: PreparedRun['engine']): string {
   return unitsText(units - engine.startUnits, engine.ledger.cashDigits);
 }
 
-/** Returns an importer that loads every module again, so that variables outside of a class start afresh, as at each start of a bot. */
+/** Returns an importer that loads every module again. Variables outside of a class then have their first values, as at each start of a bot. */
 function freshImporter(): Importer {
   const query = `rerun=${++made.count}`;
   return (url) => import(/* @vite-ignore */ `${url}?${query}`);
@@ -102,7 +102,7 @@ async function planOf(
   const ofContracts = feeds.filter(({ bars }) => bars.instrument.contract !== undefined);
   const { series } = catalogStore(catalogOf({ definition, source }));
   const loaded = ofContracts.length === 0 ? undefined : loadContracts(ofContracts, series, 'bars', range);
-  // A bot marks its positions with the bars' own prices.
+  // A bot values its positions by the prices of bars, so mark prices are not used here.
   const data = new Map([...(loaded?.data ?? [])].map(([id, contract]) => [id, { ...contract, marks: null }]));
   const { plan } = await resolveRun(source, {
     feeds,
@@ -114,6 +114,6 @@ async function planOf(
   return { ...plan, ...range, risk: withDefaults(plan.risk, timeScale) };
 }
 
-/** True when an order took longer than the definition says, in whole rows. */
+/** Returns true when an order took longer than the latency of the definition, in whole rows. */
 const isLate = ({ orders }: RecordedRun, feeds: readonly FeedPlan[], latencyMs: number): boolean =>
   orders.some((order) => (latencyIn(order, feeds) ?? 0) > latencyMs);

@@ -1,4 +1,4 @@
-// What a rerun takes from the journal: which recorded order each of its orders is, and what of its outcome is switched on.
+// Finds the recorded order of each order of a rerun, and the parts of its recorded outcome for the causes that are switched on.
 
 import { fromScaled, nearestScaled } from '../../base/number/decimal.ts';
 import type { LatencyModel } from '../../adapters/replay/latency.ts';
@@ -14,21 +14,21 @@ import { recordedTerms } from '../../orders/orderLog.ts';
 import { DIVERGENCES, type Divergence } from './model.ts';
 import { isForeign, type RecordedRun, type ReportedOrder } from './recordedRun.ts';
 
-/** The code of orders that the bot did not decide on, because it did not see the bar. */
+/** The code of orders that only the rerun decides, because the bot did not see the bar in time. */
 export const UNDECIDED = 'UNDECIDED';
 
-/** What distinguishes the orders of an instant. */
+/** The properties by which an order of the rerun is found in the journal. */
 interface OrderLook {
   readonly createdMs: number;
   readonly strategy: number;
   readonly symbol: string;
   readonly side: string;
   readonly role: string;
-  /** Number of the recorded entry that it is a leg of; 0: none. */
+  /** For a leg of a bracket, the number of its recorded entry; 0: not a leg. */
   readonly parent: number;
 }
 
-/** Returns the role of an order as the tables of a run have it: a stop entry that the bot watched is a trigger order there. */
+/** Returns the role of an order in the tables of a run. There, a stop entry that the bot watched is a trigger order. */
 export const roleOfIntent = ({ role, parent, trigger }: Pick<RecordOf<'INTENT'>, 'role' | 'parent' | 'trigger'>): string =>
   parent === 0 && trigger !== null ? 'condition' : role;
 
@@ -39,7 +39,7 @@ export class OrderMatch {
   readonly #legs = new Map<number, ReportedOrder[]>();
   readonly #known = new Set<number>();
 
-  /** `lengthMs`: of the finest bars. An order that waits for the end of others may be made some time after the close. */
+  /** `lengthMs`: the length of the shortest bars. An order that waits for the end of others may be made some time after the close. */
   constructor(orders: readonly ReportedOrder[], lengthMs: number) {
     this.#lengthMs = lengthMs;
     for (const order of orders) {
@@ -75,18 +75,18 @@ export class OrderMatch {
     this.#known.add(found.number);
     return found;
   }
-  /** Returns the recorded orders that were not found. */
+  /** Returns the recorded orders that no call of `find` has returned. */
   rest(orders: readonly ReportedOrder[]): readonly ReportedOrder[] {
     return orders.filter(({ number }) => !this.#known.has(number));
   }
 }
 
-/** Returns the length of the finest bars, ms. */
+/** Returns the length of the shortest bars, ms. */
 export const finestMs = (feeds: readonly FeedPlan[]): number => Math.min(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
 
 /**
- * Returns how long an order took in whole rows: 0 if it took liquidity in the row that opened with its decision, else just long enough to
- * miss the rows before that one. Null: it is not known.
+ * Returns the latency of a taker order, ms, rounded to whole rows: 0 if the order filled in the row that opened with its decision. Otherwise
+ * the shortest latency at which the order misses the rows before its fill. Null: unknown.
  */
 export function rowLatency({ fills: [first], intent }: ReportedOrder, interval: Interval): number | null {
   if (first === undefined || intent === null || first.record.maker || intent.role === 'limit' || intent.parent > 0) return null;
@@ -95,7 +95,7 @@ export function rowLatency({ fills: [first], intent }: ReportedOrder, interval: 
   return Math.max(1, openMs - typicalLengthMs(interval) + 1 - intent.createdMs);
 }
 
-/** The recorded latency of an order in the finest bars of its symbol; null: not known. */
+/** Returns the recorded latency of an order, ms, rounded to the shortest bars of its symbol; null: unknown. */
 export function latencyIn(order: ReportedOrder, feeds: readonly FeedPlan[]): number | null {
   const feed = feeds.findLast(({ bars }) => bars.instrument.id === order.intent?.symbol);
   return feed === undefined ? null : rowLatency(order, feed.bars.interval);
@@ -116,9 +116,9 @@ export class Script implements LatencyModel {
   readonly #level: number;
   readonly #latencyMs: number;
   readonly #match: OrderMatch;
-  /** The latency of cancels, and of orders whose own latency is not known. */
+  /** Median of all known latencies, ms. It is used for cancels, and for orders whose own latency is unknown. */
   readonly #usualMs: number;
-  /** By number of the order in the rerun. */
+  /** By the number of the order in the rerun. */
   readonly #found = new Map<number, ReportedOrder>();
   /** Instants at which strategies do not decide. */
   readonly #undecided: ReadonlySet<number>;
@@ -126,7 +126,7 @@ export class Script implements LatencyModel {
   #paid = 0;
   #ownFunded: RunEngine['funded'] | null = null;
 
-  /** `steps`: how many causes are switched on. */
+  /** `steps`: the number of causes that are switched on. */
   constructor(run: RecordedRun, steps: number, { latencyMs, feeds, undecided }: ScriptTerms) {
     this.#run = run;
     this.#level = steps;
@@ -167,7 +167,7 @@ export class Script implements LatencyModel {
     }
   }
 
-  /** Called by the engine for each order that a strategy asks for. */
+  /** Submits or denies an order. The engine calls this for each order that a strategy asks for. */
   ask(order: BotOrder): OrderId {
     const engine = this.#engine!;
     const { createdMs, strategy, side, id, instrument } = order;
@@ -195,30 +195,30 @@ export class Script implements LatencyModel {
     return found?.end?.how === 'denied' && this.isOn(found.end.cause) ? found.end.code : null;
   }
 
-  /** Returns the recorded order whose fills an order has; null: it matches the rows. */
+  /** Returns the recorded order whose fills the order `id` gets; null: the order matches rows. */
   outcomeOf(id: OrderId): ReportedOrder | null {
     const found = this.#found.get(id) ?? null;
     if (found === null || !this.isOn('fill model')) return null;
-    // Until its cause is switched on, what ended an order has not happened: rows match it.
+    // While the cause of its end is off, the order did not end in this rerun, and matches rows.
     if (found.end !== null && !this.isOn(found.end.cause)) return null;
-    // What a bot sends behind a time without it, such as a stop that was reached meanwhile, it sends too late.
+    // After a downtime, the bot sends orders too late, such as a stop that a price reached meanwhile.
     const isLate = this.#run.down.some(({ fromMs, toMs }) => found.createdMs > fromMs && found.createdMs < toMs);
     if (isLate && !this.isOn('restart')) return null;
     return found.intent === null ? null : found;
   }
 
-  /** The time that an order took, in whole rows. */
+  /** Returns the latency of an order or a cancel, ms. */
   ms({ id, createdMs, instrumentIndex }: Order, isCancel: boolean): number {
     const found = isCancel ? undefined : this.#found.get(id);
     const { interval } = this.#engine!.execution[instrumentIndex]!.bars;
     const known = found === undefined ? null : rowLatency(found, interval);
     if (known === null) return this.#usualMs;
-    // Here it may have been made at another time of the row.
+    // In the rerun, the order may be made at another time of the row.
     const arrivesMs = found!.createdMs + known;
     return Math.min(DAY_MS, known === 0 ? this.#latencyMs : Math.max(0, arrivesMs - createdMs));
   }
 
-  /** Gives a fill the money of its record, once rounding or fees are switched on. */
+  /** Gives a fill the recorded notional and fee, if the causes rounding and fee are switched on. */
   setMoney(fill: Fill, record: RecordOf<'FILL'>, { base, quote, baseDigits, quoteDigits, quantityDigits }: Instrument): void {
     if (!this.isOn('rounding') || fill.lots !== nearestScaled(record.qty, quantityDigits)) return;
     const feeInBase = record.feeCoin === base && base !== quote;
@@ -230,7 +230,7 @@ export class Script implements LatencyModel {
     fill.feeInBase = feeInBase;
   }
 
-  /** Books the recorded funding up to a time. */
+  /** Books the recorded funding payments up to `nowMs`. */
   payUntil(nowMs: number): void {
     const { funded } = this.#run;
     const engine = this.#engine!;

@@ -1,4 +1,4 @@
-// The bridge trade by trade: the money that each order moved in the backtest and in the bot, and what is held at the end.
+// Makes the bridge trade by trade: the money that each order moved in backtest and bot, and the value of holdings at the end.
 
 import { Decimal, fromScaled } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -8,7 +8,7 @@ import type { RecordedRun, ReportedOrder } from './recordedRun.ts';
 import type { Rerun } from './rerun.ts';
 
 export interface TradeBridge {
-  /** The orders that moved other money, in order of time. */
+  /** The orders that moved different amounts of money, in order of time. */
   readonly trades: readonly BridgedOrder[];
   readonly funding: BridgedSum;
   readonly held: BridgedSum;
@@ -16,7 +16,7 @@ export interface TradeBridge {
 
 const ZERO = new Decimal(0);
 
-/** Money of fills: what was received, less what was paid and the fees in money. Fees in coins count in what is held. */
+/** Returns the bridge. The money of fills is received minus paid minus fees in money. Fees in coins are part of the holdings. */
 export function tradeBridge(rerun: Rerun, run: RecordedRun, liveNet: string): TradeBridge {
   const { orders, fills, instruments, payments } = rerun;
   const own = new Map<number, Decimal>();

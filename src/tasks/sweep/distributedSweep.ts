@@ -1,4 +1,4 @@
-// A sweep that several machines share: the machine that started it, and machines with the same inputs that find it in Redis.
+// Shares a sweep between machines: one starts it, and others with the same inputs find it in Redis.
 
 import { repeat } from '../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -18,14 +18,15 @@ export const SHARED_PARALLEL = 32;
 /** Interval at which a worker looks for a sweep, and checks whether its current one has ended. */
 const POLL_MS = 500;
 
+/** The queue, and the threads of this machine. */
 export interface SharedOptions {
   readonly url: string;
   /** Threads of this machine; 0: other machines run all sets. */
   readonly threads: ThreadOptions;
 }
 
-/** Shares the sets of `setup` in the queue at `url`. Throws ConfigError if there is no connection. */
-export async function makeSharedRunner(setup: SweepSetup, { url, threads }: SharedOptions): Promise<TaskRunner> {
+/** Returns a runner that shares the sets of `setup` in the queue at `url`. Throws ConfigError if there is no connection. */
+export async function openSharedRunner(setup: SweepSetup, { url, threads }: SharedOptions): Promise<TaskRunner> {
   const client = await connectQueue(url);
   const worker =
     threads.threads === 0
@@ -34,6 +35,7 @@ export async function makeSharedRunner(setup: SweepSetup, { url, threads }: Shar
   return new QueueRunner({ client, sweep: sharedOf(setup), worker, every: repeat, errorOf: (reported) => fromWire(reported as WireError) });
 }
 
+/** Returns a sweep as other machines receive it. */
 function sharedOf({ identity, header, resolved, axes, request }: SweepSetup): SharedSweep {
   return {
     id: identity.id,
@@ -45,16 +47,17 @@ function sharedOf({ identity, header, resolved, axes, request }: SweepSetup): Sh
   };
 }
 
+/** Options of a machine that joins sweeps. */
 export interface JoinOptions extends SharedOptions {
   readonly catalog: string | null;
-  /** End after the first sweep, or at once if no sweep is running. */
+  /** True to end after the first sweep, or at once if no sweep is running. */
   readonly isOnce: boolean;
   readonly onMessage: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Works on the sweeps of the queue, one after the other, until the signal. Throws ConfigError if its inputs differ from those of a sweep.
+ * Works on the sweeps of the queue, one after the other, until the signal. Throws ConfigError if a sweep has other inputs than this machine.
  */
 export async function joinSweeps(options: JoinOptions): Promise<void> {
   const client = await connectQueue(options.url);
@@ -73,20 +76,21 @@ export async function joinSweeps(options: JoinOptions): Promise<void> {
   }
 }
 
-/** Returns a sweep whose first machine is running. An abandoned sweep waits until it is resumed. */
+/** Returns a sweep whose first machine is running; null: none. An abandoned sweep waits until it is resumed. */
 async function nextSweep({ redis }: QueueClient): Promise<SharedSweep | null> {
   for (const [id, text] of Object.entries(await redis.hgetall(SWEEPS)))
     if ((await redis.exists(aliveKey(id))) === 1) return parseShared(text);
   return null;
 }
 
+/** Works on one sweep until it or its first machine has ended. */
 async function joinSweep(client: QueueClient, sweep: SharedSweep, { threads, catalog, onMessage, signal }: JoinOptions): Promise<void> {
   const setup = await setUpShared(sweep, catalog);
   const other = changedParts(sweep.parts, setup.identity.parts);
   if (setup.identity.id !== sweep.id) {
     throw new ConfigError(
-      `the sweep ${sweep.name} was begun with other inputs than this machine has: ${other.join('; ')}`,
-      'bring strategy, bars and isobar to the same state; --catalog names other bars',
+      `the sweep ${sweep.name} has other inputs than this machine: ${other.join('; ')}`,
+      'use the same strategy, bars and version of isobar; --catalog names other bars',
     );
   }
   onMessage(`Working on ${sweep.name} (${counted(setup.sets.length, 'set')}) on ${counted(threads.threads, 'thread')}.`);

@@ -28,6 +28,7 @@ import type { SweepRun } from './runSweep.ts';
 import type { SweepSetup } from './plan/setUp.ts';
 import { versions } from '../../adapters/runtime/version.ts';
 
+/** A sweep with its evaluation. */
 export interface FinishedSweep {
   readonly run: SweepRun;
   readonly record: SweepRecord;
@@ -42,6 +43,7 @@ export function finishSweep(run: SweepRun, by: string): FinishedSweep {
   return { run, record, findings: findingsOf(record), hash: hashOf(record) };
 }
 
+/** Returns the sweep in the form of its report. */
 function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
   const { axes, sets, resolved, header, gridSize, rows } = setup;
   const { plan } = resolved;
@@ -59,8 +61,8 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
     name: plan.name,
     strategy: header.strategy,
     markets: [...names].map(([id, name]) => {
-      const own = plan.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval);
-      return `${name} ${[...new Set(own)].toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b)).join(' ')}`;
+      const intervals = plan.feeds.filter(({ bars }) => bars.instrument.id === id).map(({ bars }) => bars.interval);
+      return `${name} ${[...new Set(intervals)].toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b)).join(' ')}`;
     }),
     fromMs: plan.fromMs,
     toMs: plan.toMs,
@@ -84,14 +86,14 @@ function recordOf({ setup, results }: SweepRun, by: string): SweepRecord {
   };
 }
 
-/** Merges the warnings of all tasks, each once: threads with the same strategy file report the same ones. */
+/** Returns the warnings of all tasks, each once, because threads with the same strategy file report the same warnings. */
 function warningsIn(lines: Iterable<SetLine>): readonly Warning[] {
   const list = new WarningList();
   for (const { warnings } of [...lines].toSorted((a, b) => a.set - b.set)) warnings?.forEach(list.add);
   return list.all();
 }
 
-/** Sorts numbers in ascending order, independent of the order in which they were written. */
+/** Returns an axis of the report. Numbers are in ascending order, whatever their order in the grid. */
 function axisOf({ resolved, given }: SweepSetup, name: string, values: readonly ParamValue[]): SweepAxis {
   const { strategies } = resolved.plan;
   const spec = paramSpecs(strategies)[name];
@@ -105,6 +107,7 @@ function axisOf({ resolved, given }: SweepSetup, name: string, values: readonly 
   };
 }
 
+/** Returns the hash of the results of all sets. */
 function hashOf({ figures, refused, failed }: SweepRecord): string {
   const hash = createHash('sha256');
   for (const { name, values } of figures) hash.update(name).update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
@@ -123,6 +126,7 @@ export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number
   return base + params.join('');
 }
 
+/** Returns the command that repeats the sweep. */
 function sweepCommand({ request }: SweepSetup, by: string): string {
   const { definition, settings, grid, random, family } = request;
   return [

@@ -22,15 +22,17 @@ import { driveSweep, type TaskRunner } from './search/sweep.ts';
 import { tasksOf } from './search/tiles.ts';
 import type { SweepSetup } from './plan/setUp.ts';
 
-/** What to do with results of the same sweep in the ledger. */
+/** How a sweep treats earlier results of the same sweep in the ledger. */
 export type SweepStart = 'new' | 'resume' | 'fresh';
 
+/** A sweep with a result for every set. */
 export interface SweepRun {
   readonly setup: SweepSetup;
   readonly ledgerPath: string;
   readonly results: ReadonlyMap<number, SetLine>;
 }
 
+/** How a sweep runs. */
 export interface SweepOptions {
   readonly start: SweepStart;
   /** Number of threads, or machines times threads. Affects only the size of tasks. */
@@ -43,11 +45,11 @@ export interface SweepOptions {
 }
 
 /**
- * Runs the sets that are not in the ledger. Rejects when a set fails, or with the signal's reason. Results up to then are in the ledger.
+ * Runs the sets that are not in the ledger. Rejects when a set fails, or with the signal's reason; earlier results are then in the ledger.
  */
 export async function runSweep(setup: SweepSetup, options: SweepOptions): Promise<SweepRun> {
   const { ledgerFolder, header, sets } = setup;
-  const unlock = lockIn(ledgerFolder, header);
+  const unlock = lockWithErrors(ledgerFolder, header);
   try {
     const found = findSweep(setup, options.start);
     const ledgerPath = found?.path ?? freshPath(ledgerFolder, header);
@@ -59,7 +61,7 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
       try {
         const ledger = found === null ? await createLedger(ledgerPath, header) : await continueLedger(found);
         try {
-          await drive(setup, runner, ledger, results, options);
+          await runMissing(setup, runner, ledger, results, options);
         } finally {
           await ledger.close();
         }
@@ -69,30 +71,31 @@ export async function runSweep(setup: SweepSetup, options: SweepOptions): Promis
     }
     return { setup, ledgerPath, results };
   } catch (error) {
-    throw ofLedger(ledgerFolder, error);
+    throw explainDiskError(ledgerFolder, error);
   } finally {
     unlock();
   }
 }
 
-function lockIn(folder: string, header: SweepSetup['header']): () => void {
+function lockWithErrors(folder: string, header: SweepSetup['header']): () => void {
   try {
     return lockLedger(folder, header);
   } catch (error) {
-    throw ofLedger(folder, error);
+    throw explainDiskError(folder, error);
   }
 }
 
-/** Errors of sockets and queues are reported elsewhere. */
+/** System calls of the disk. Errors of sockets and queues are reported elsewhere. */
 const DISK_CALLS = new Set(['mkdir', 'open', 'write', 'fdatasync', 'ftruncate', 'close', 'scandir']);
 
-/** Explains errors of the disk, such as a full one. What was written before stays. */
-function ofLedger(folder: string, error: unknown): unknown {
+/** Returns disk errors, such as a full disk, with an explanation, and other errors unchanged. Earlier results stay in the ledger. */
+function explainDiskError(folder: string, error: unknown): unknown {
   const isOfDisk = error instanceof Error && 'syscall' in error && DISK_CALLS.has(String(error.syscall));
   return isOfDisk ? fileError(folder, 'the trial ledger cannot be written', error) : error;
 }
 
-async function drive(
+/** Runs the missing sets and checks that every set has a result. */
+async function runMissing(
   { sets, axes, rows }: SweepSetup,
   runner: TaskRunner,
   ledger: LedgerWriter,
@@ -105,24 +108,24 @@ async function drive(
 }
 
 /** Returns the ledger of the same sweep to continue, or null. Throws ConfigError if the user must decide. */
-function findSweep({ ledgerFolder, identity, header }: SweepSetup, beginning: SweepStart): LedgerContent | null {
-  if (beginning === 'fresh') return null;
+function findSweep({ ledgerFolder, identity, header }: SweepSetup, start: SweepStart): LedgerContent | null {
+  if (start === 'fresh') return null;
   const path = findLedger(ledgerFolder, identity.id);
   const found = path === null ? null : readLedger(path);
-  if (found !== null && (beginning === 'resume' || isFinished(found))) return found;
+  if (found !== null && (start === 'resume' || isFinished(found))) return found;
   if (found !== null) {
     throw new ConfigError(
-      `${found.path}: a sweep of the same inputs was cut, with ${found.results.size} of ${found.header.sets} sets done`,
-      '--resume continues it, --fresh starts over',
+      `${found.path}: a sweep with the same inputs was interrupted, with ${found.results.size} of ${found.header.sets} sets done`,
+      'use --resume to continue it, or --fresh to start over',
     );
   }
-  if (beginning === 'new') return null;
-  const cut = readLedgers(ledgerFolder).filter((ledger) => ledger.header.name === header.name && !isFinished(ledger));
-  const last = cut.toSorted((a, b) => (a.header.startedAt < b.header.startedAt ? 1 : -1))[0];
+  if (start === 'new') return null;
+  const interrupted = readLedgers(ledgerFolder).filter((ledger) => ledger.header.name === header.name && !isFinished(ledger));
+  const last = interrupted.toSorted((a, b) => (a.header.startedAt < b.header.startedAt ? 1 : -1))[0];
   if (last === undefined)
-    throw new ConfigError(`--resume: the ledger ${ledgerFolder} has no sweep of ${header.name} that was cut`, 'leave --resume out');
+    throw new ConfigError(`--resume: the ledger ${ledgerFolder} has no interrupted sweep of ${header.name}`, 'remove --resume');
   throw new ConfigError(
-    `--resume: ${last.path} was made from other inputs: ${changedParts(last.header.parts, identity.parts).join('; ')}`,
-    'restore them, or leave --resume out to begin a new sweep',
+    `--resume: ${last.path} has other inputs: ${changedParts(last.header.parts, identity.parts).join('; ')}`,
+    'restore them, or remove --resume to begin a new sweep',
   );
 }

@@ -38,7 +38,7 @@ describe('a grid', () => {
     ['width=1..3', /expected decimals in from..to:step/],
     ['width=a..b:c', /expected decimals in from..to:step/],
     ['mode=long,flat', /expected one of long, both, got flat/],
-    ['fast=1,2,1', /1 stands in it twice/],
+    ['fast=1,2,1', /expected each value once, got 1 twice/],
     ['fast=', /expected name=from..to:step or name=a,b,c/],
     ['=1', /expected name=from..to:step or name=a,b,c/],
     ['slow=2..2000000:1', /expected at most 100000 values/],
@@ -48,7 +48,7 @@ describe('a grid', () => {
 
   it('a grid refuses no grid, a parameter twice and too many sets', () => {
     expect(() => parseGrid([], SPECS)).toThrow(/at least one parameter/);
-    expect(() => parseGrid(['fast=1,2', 'fast=3,4'], SPECS)).toThrow(/--grid fast: given twice/);
+    expect(() => parseGrid(['fast=1,2', 'fast=3,4'], SPECS)).toThrow(/--grid fast: expected each parameter once, got it twice/);
     const large = parseGrid(['fast=1..100', 'slow=2..2001'], SPECS);
     expect(() => setsOf(large, null, 1)).toThrow(/at most 100000 sets, got 200000/);
     expect(setsOf(large, 50, 1)).toHaveLength(50);

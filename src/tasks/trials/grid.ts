@@ -18,7 +18,7 @@ export interface Axis {
   readonly values: readonly ParamValue[];
 }
 
-/** Each set has a line in the ledger and a cell in the report. Beyond this number, a seeded sample says as much. */
+/** Each set has a line in the ledger and a cell in the report. For more sets, a seeded sample gives as much information. */
 export const MAX_SETS = 100_000;
 
 /**
@@ -29,8 +29,9 @@ export function parseGrid(grids: readonly string[], specs: Specs): readonly Axis
   if (grids.length === 0)
     throw new ConfigError('--grid: expected at least one parameter to vary, got none', 'for example --grid fast=5..50:5');
   const axes = grids.map((text) => parseAxis(text, specs));
-  const twice = axes.find(({ name }, at) => axes.findIndex((axis) => axis.name === name) !== at);
-  if (twice) throw new ConfigError(`--grid ${twice.name}: given twice`, 'give each parameter once; several values are name=a,b,c');
+  const repeated = axes.find(({ name }, at) => axes.findIndex((axis) => axis.name === name) !== at);
+  if (repeated)
+    throw new ConfigError(`--grid ${repeated.name}: expected each parameter once, got it twice`, 'write several values as name=a,b,c');
   return axes;
 }
 
@@ -40,8 +41,8 @@ export function gridSize(axes: readonly Axis[]): number {
 }
 
 /**
- * Returns every combination, the last axis fastest. With `random`: that many different ones, drawn by `seed`, in the same order. Throws
- * ConfigError for more than MAX_SETS.
+ * Returns every combination, the last axis fastest. With `random`: that many different combinations, drawn with `seed`, in
+ * the same order. Throws ConfigError for more than MAX_SETS.
  */
 export function setsOf(axes: readonly Axis[], random: number | null, seed: number): readonly ParamSet[] {
   const size = gridSize(axes);
@@ -50,60 +51,65 @@ export function setsOf(axes: readonly Axis[], random: number | null, seed: numbe
     const remedy = 'widen the steps, or draw some of the sets: --random 1000';
     throw new ConfigError(`--grid: expected at most ${MAX_SETS} sets, got ${wanted}`, remedy);
   }
-  if (wanted === size) return Array.from({ length: size }, (_, at) => setAt(axes, coordinatesOf(axes, at)));
+  if (wanted === size) return Array.from({ length: size }, (_, index) => setAt(axes, coordinatesOf(axes, index)));
   return drawPoints(axes, wanted, seed).map((coordinates) => setAt(axes, coordinates));
 }
 
 function parseAxis(text: string, specs: Specs): Axis {
-  const at = text.indexOf('=');
-  const name = text.slice(0, Math.max(at, 0));
-  if (at < 1 || at === text.length - 1) {
+  const separator = text.indexOf('=');
+  const name = text.slice(0, Math.max(separator, 0));
+  if (separator < 1 || separator === text.length - 1) {
     throw new ConfigError(`--grid ${text}: expected name=from..to:step or name=a,b,c`, 'for example --grid fast=5..50:5');
   }
   const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
   if (spec === undefined) {
     const known = Object.keys(specs);
-    const near = nearestName(name, known);
-    const hint = near === null ? '' : `, the nearest is ${near}`;
+    const nearest = nearestName(name, known);
+    const hint = nearest === null ? '' : `, the nearest is ${nearest}`;
     throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${known.join(', ') || 'none'}`);
   }
-  const values = valuesOf(text.slice(at + 1), text, spec).map((one) => checkValue(one, text, spec));
+  const values = valuesOf(text.slice(separator + 1), text, spec).map((value) => checkValue(value, text, spec));
   const seen = new Set<ParamValue>();
-  const twice = values.find((value) => seen.size === seen.add(value).size);
-  if (twice !== undefined) throw new ConfigError(`--grid ${text}: ${twice} stands in it twice`, 'leave one of them out');
+  const repeated = values.find((value) => seen.size === seen.add(value).size);
+  if (repeated !== undefined)
+    throw new ConfigError(`--grid ${text}: expected each value once, got ${repeated} twice`, 'remove one of them');
   return { name, values };
 }
 
-/** Returns the texts of the values before validation. */
-function valuesOf(values: string, whole: string, spec: ParamSpec<unknown>): readonly string[] {
+/** Returns the values of a range or a list as texts, not validated yet. */
+function valuesOf(values: string, axis: string, spec: ParamSpec<unknown>): readonly string[] {
   const range = /^(.+?)\.\.(.+?)(?::(.+))?$/.exec(values);
   if (!range) return values.split(',').map((value) => value.trim());
   const [, from = '', to = '', step = spec.kind === 'int' ? '1' : ''] = range;
   if (![from, to, step].every(isPlainDecimal)) {
-    throw new ConfigError(`--grid ${whole}: expected decimals in from..to:step, got ${values}`, 'for example --grid width=1.5..3:0.25');
+    throw new ConfigError(`--grid ${axis}: expected decimals in from..to:step, got ${values}`, 'for example --grid width=1.5..3:0.25');
   }
   const digits = Math.max(...[from, to, step].map((text) => text.split('.')[1]?.length ?? 0));
   const [first, last, by] = [from, to, step].map((text) => toScaled(text, digits) ?? 0) as [number, number, number];
   if (by <= 0)
-    throw new ConfigError(`--grid ${whole}: expected a step above 0, got ${step}`, 'from is below to, and the step leads upwards');
-  if (last < first) throw new ConfigError(`--grid ${whole}: expected from below to, got ${from}..${to}`, 'put the lower end first');
+    throw new ConfigError(
+      `--grid ${axis}: expected a step above 0, got ${step}`,
+      'a range goes from the lower end to the higher end, in steps above 0',
+    );
+  if (last < first) throw new ConfigError(`--grid ${axis}: expected from below to, got ${from}..${to}`, 'put the lower end first');
   const count = Math.floor((last - first) / by) + 1;
-  if (count > MAX_SETS) throw new ConfigError(`--grid ${whole}: expected at most ${MAX_SETS} values, got ${count}`, 'take a wider step');
+  if (count > MAX_SETS) throw new ConfigError(`--grid ${axis}: expected at most ${MAX_SETS} values, got ${count}`, 'use a wider step');
   return Array.from({ length: count }, (_, i) => fromScaled(first + i * by, digits));
 }
 
 /** Returns the value as a definition would write it. Throws ConfigError if the parameter rejects it. */
-function checkValue(text: string, whole: string, spec: ParamSpec<unknown>): ParamValue {
+function checkValue(text: string, axis: string, spec: ParamSpec<unknown>): ParamValue {
   const parsed = spec.parse(text);
   if (parsed instanceof Expected) {
     throw new ConfigError(
-      `--grid ${whole}: expected ${parsed.text}, got ${text === '' ? 'nothing' : text}`,
+      `--grid ${axis}: expected ${parsed.text}, got ${text === '' ? 'nothing' : text}`,
       spec.help ?? 'correct the grid',
     );
   }
   return typeof parsed === 'number' || typeof parsed === 'boolean' ? parsed : text;
 }
 
+/** Returns which value of each axis the combination at `index` has, the last axis fastest. */
 function coordinatesOf(axes: readonly Axis[], index: number): readonly number[] {
   const coordinates: number[] = [];
   let rest = index;
@@ -119,8 +125,8 @@ function setAt(axes: readonly Axis[], coordinates: readonly number[]): ParamSet 
 }
 
 /**
- * Returns `wanted` different combinations in grid order. From a large grid by drawing until there are enough. If more than half of the grid
- * is wanted, that would take long, so it shuffles the grid.
+ * Returns the coordinates of `wanted` different combinations, in grid order. It draws until there are enough. For more than half of the
+ * grid, drawing would repeat itself too often, so it shuffles the grid.
  */
 function drawPoints(axes: readonly Axis[], wanted: number, seed: number): readonly (readonly number[])[] {
   const rng = seededRng(seed);

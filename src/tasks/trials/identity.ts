@@ -20,13 +20,13 @@ export function identityOf(parts: readonly IdentityPart[]): SweepIdentity {
   return { id: sha256(JSON.stringify(parts.map(({ name, value }) => [name, value]))), parts };
 }
 
-/** Returns the differing parts as text: changed, new, or gone. Empty when both are equal. */
+/** Returns one text for each part that is changed, new or missing. Empty when both are equal. */
 export function changedParts(before: readonly IdentityPart[], now: readonly IdentityPart[]): readonly string[] {
-  const old = new Map(before.map(({ name, value }) => [name, value]));
+  const valuesBefore = new Map(before.map(({ name, value }) => [name, value]));
   const names = new Set(now.map(({ name }) => name));
   const changed = now.flatMap(({ name, value }) => {
-    const was = old.get(name);
-    return was === value ? [] : [was === undefined ? `${name} is new` : `${name} was ${brief(was)}, is ${brief(value)}`];
+    const previous = valuesBefore.get(name);
+    return previous === value ? [] : [previous === undefined ? `${name} is new` : `${name} was ${brief(previous)}, is ${brief(value)}`];
   });
   return [...changed, ...before.filter(({ name }) => !names.has(name)).map(({ name }) => `${name} is gone`)];
 }

@@ -21,29 +21,29 @@ import { decodeLine, encodeLine, type LedgerLine, type ProofLine, type RunLine, 
 export interface LedgerContent {
   readonly path: string;
   readonly header: SweepHeader;
-  /** One line per set. If a set is there twice, the first line counts. */
+  /** By the index of the set. If a set has two lines, the first one counts. */
   readonly results: ReadonlyMap<number, SetLine>;
   /** Length of the complete lines, bytes. Anything after them was being written when the process ended. */
   readonly wholeBytes: number;
   readonly isTorn: boolean;
 }
 
-/** The files of single runs and of proofs, one line each. */
+/** The files of single runs and of proofs. Each run and each proof is one line. */
 const RUNS = 'runs.jsonl';
 const PROOFS = 'proofs.jsonl';
 
-/** Appends a single run, or a proof. Throws the system's error if it cannot be written. */
+/** Appends a single run or a proof to its file. Throws the system's error if the file cannot be written. */
 export function appendLine(folder: string, line: RunLine | ProofLine): void {
   mkdirSync(folder, { recursive: true });
   appendFileSync(join(folder, line.kind === 'run' ? RUNS : PROOFS), `${encodeLine(line)}\n`);
 }
 
-/** Returns all single runs of a folder. Incomplete lines, cut by a crash, are left out. */
+/** Returns all single runs of a folder. Lines that a crash left incomplete are omitted. */
 export function readRuns(folder: string): readonly RunLine[] {
   return readLines(join(folder, RUNS)).flatMap((line) => (line.kind === 'run' ? [line] : []));
 }
 
-/** Returns all verdicts of `isobar prove`, the oldest first. Incomplete lines are left out. */
+/** Returns all verdicts of `isobar prove`, the oldest first. Incomplete lines are omitted. */
 export function readProofs(folder: string): readonly ProofLine[] {
   return readLines(join(folder, PROOFS)).flatMap((line) => (line.kind === 'proof' ? [line] : []));
 }
@@ -54,27 +54,30 @@ function readLines(path: string): readonly LedgerLine[] {
   return lines.flatMap((text) => decodeLine(text) ?? []);
 }
 
-/** True when every set of the sweep has a line. */
+/** Returns true when every set of the sweep has a line. */
 export function isFinished({ header, results }: LedgerContent): boolean {
   return results.size >= header.sets;
 }
 
-/** Reads a ledger file; null: not even its first line is complete. Throws ConfigError if a line in the middle is damaged. */
+/** Returns the content of a ledger file; null: its first line is incomplete. Throws ConfigError if a line in the middle is damaged. */
 export function readLedger(path: string): LedgerContent | null {
   const bytes = readFileSync(path);
   const results = new Map<number, SetLine>();
   let header: SweepHeader | null = null;
   let wholeBytes = 0;
-  let cutAt: number | null = null;
+  let damagedLine: number | null = null;
   for (let from = 0, line = 1, end = bytes.indexOf(0x0a); end >= 0; from = end + 1, line++, end = bytes.indexOf(0x0a, from)) {
     const entry = decodeLine(bytes.toString('utf8', from, end));
     if (entry === null) {
-      cutAt ??= line;
+      damagedLine ??= line;
       continue;
     }
-    // After an interrupted write there can be no complete line. Anything else is not the result of a crash.
-    if (cutAt !== null)
-      throw new ConfigError(`${path}:${cutAt}: the line is damaged`, 'restore the file, or move it away to start the sweep over');
+    // A crash can only damage the last line. A complete line after a damaged one has another cause.
+    if (damagedLine !== null)
+      throw new ConfigError(
+        `${path}:${damagedLine}: the line is damaged`,
+        'restore the file from a backup, or move it away to start the sweep over',
+      );
     if (entry.kind === 'sweep') header ??= entry;
     else if (entry.kind === 'set' && !results.has(entry.set)) results.set(entry.set, entry);
     wholeBytes = end + 1;
@@ -82,7 +85,7 @@ export function readLedger(path: string): LedgerContent | null {
   return header === null ? null : { path, header, results, wholeBytes, isTorn: wholeBytes < bytes.length };
 }
 
-/** Returns all ledger files of a folder, by name. A missing folder has none. */
+/** Returns the content of all ledger files of a folder, sorted by file name. Empty for a missing folder. */
 export function readLedgers(folder: string): readonly LedgerContent[] {
   return ledgerFiles(folder).flatMap((file) => readLedger(join(folder, file)) ?? []);
 }
@@ -91,15 +94,15 @@ export function readLedgers(folder: string): readonly LedgerContent[] {
 export function findLedger(folder: string, id: string): string | null {
   const stem = `-${id.slice(0, 12)}`;
   const found = ledgerFiles(folder).filter((file) => new RegExp(`${stem}(-\\d+)?\\.jsonl$`).test(file));
-  const turn = (file: string) => Number(/-(\d+)\.jsonl$/.exec(file.replace(stem, ''))?.[1] ?? 1);
-  const newest = found.toSorted((a, b) => turn(b) - turn(a))[0];
+  const numberOf = (file: string) => Number(/-(\d+)\.jsonl$/.exec(file.replace(stem, ''))?.[1] ?? 1);
+  const newest = found.toSorted((a, b) => numberOf(b) - numberOf(a))[0];
   return newest === undefined ? null : join(folder, newest);
 }
 
 /** Returns an unused path for a sweep of `header`. */
 export function freshPath(folder: string, { name, id }: Pick<SweepHeader, 'name' | 'id'>): string {
-  for (let turn = 1; ; turn++) {
-    const path = join(folder, `${name}-${id.slice(0, 12)}${turn === 1 ? '' : `-${turn}`}.jsonl`);
+  for (let number = 1; ; number++) {
+    const path = join(folder, `${name}-${id.slice(0, 12)}${number === 1 ? '' : `-${number}`}.jsonl`);
     if (!existsSync(path)) return path;
   }
 }
@@ -125,7 +128,7 @@ export async function createLedger(path: string, header: SweepHeader): Promise<L
   return new LedgerWriter(await open(path, 'a'));
 }
 
-/** Opens the ledger of `content` for more lines, after cutting off a torn tail. */
+/** Opens the ledger of `content` for more lines, after removing an incomplete last line. */
 export async function continueLedger({ path, wholeBytes, isTorn }: LedgerContent): Promise<LedgerWriter> {
   if (isTorn) {
     const file = openSync(path, 'r+');
@@ -139,7 +142,7 @@ export async function continueLedger({ path, wholeBytes, isTorn }: LedgerContent
   return new LedgerWriter(await open(path, 'a'));
 }
 
-/** Appends results. Results that arrive during a write are written together afterwards. */
+/** Appends results to a ledger file. Results that arrive during a write are written together afterwards. */
 export class LedgerWriter {
   readonly #file: FileHandle;
   #waiting: string[] = [];
@@ -163,7 +166,7 @@ export class LedgerWriter {
     }
   }
 
-  /** Waits for a write in progress. */
+  /** Closes the file after a write in progress. */
   async close(): Promise<void> {
     await this.#flushing;
     await this.#file.close();

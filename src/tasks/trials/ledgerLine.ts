@@ -10,9 +10,9 @@ import type { IdentityPart } from './identity.ts';
 export interface TriedOn {
   /** Instruments and intervals of the visible feeds: `spot:BTCUSDT 1h`. */
   readonly bars: readonly string[];
-  /** Separates unrelated work on the same data; absent or null: no family. */
+  /** The name of a group of trials, which separates unrelated work on the same data; absent or null: no family. */
   readonly family?: string | null;
-  /** Every input by name. They identify repeats of a trial. */
+  /** Every input by name. Trials with equal inputs are repeats. */
   readonly parts: readonly IdentityPart[];
 }
 
@@ -25,7 +25,7 @@ export interface RunLine extends TriedOn {
   readonly figures: Readonly<Record<string, number | null>>;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
-  /** What the run says about its strategies; absent in a line of an earlier isobar version. */
+  /** The verdict of the run about its strategies; absent in a line of an earlier isobar version. */
   readonly proof?: ProofKey & Pick<RunProof, 'verdict' | 'from'>;
 }
 
@@ -39,7 +39,7 @@ export interface ProofLine extends ProvedRun, ProofKey {
   /** First and last time of the run, ISO 8601, UTC. */
   readonly from: string;
   readonly to: string;
-  /** The version of isobar that made it. */
+  /** The version of isobar that made the verdict. */
   readonly version: string;
   /** ISO 8601, UTC. */
   readonly madeAt: string;
@@ -69,13 +69,13 @@ export interface SetLine {
   /** Index in the list of sets. */
   readonly set: number;
   readonly params: ParamSet;
-  /** By name; null: figure undefined. Null as a whole: the set did not run. */
+  /** Figures by name; a value of null: undefined. Null instead of the record: the set did not run. */
   readonly figures: Readonly<Record<string, number | null>> | null;
   /** Why the strategy refused the set; null: it ran. */
   readonly refused: string | null;
-  /** Why it did not complete, for example because the strategy hangs. */
+  /** Why the set did not complete, for example because the strategy hangs. */
   readonly failed?: string;
-  /** Warnings from its task; absent: none. */
+  /** Warnings from the run of the set; absent: none. */
   readonly warnings?: readonly Warning[];
 }
 
@@ -83,13 +83,13 @@ export type LedgerLine = SweepHeader | SetLine | RunLine | ProofLine;
 
 const CHECK = /,"crc":"([0-9a-f]{8})"\}$/;
 
-/** Returns the line without a newline. */
+/** Returns the text of `line`, without a newline. */
 export function encodeLine(line: LedgerLine): string {
   const body = JSON.stringify(line).slice(0, -1);
   return `${body},"crc":"${checksum(body)}"}`;
 }
 
-/** Returns the line in `text`; null: incomplete or damaged. */
+/** Returns the line in `text`; null: the text is incomplete or damaged. */
 export function decodeLine(text: string): LedgerLine | null {
   const check = CHECK.exec(text);
   if (!check) return null;

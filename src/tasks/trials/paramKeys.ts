@@ -1,4 +1,4 @@
-// Names of parameters in a run with several strategies: which strategy a name in a grid belongs to.
+// Names parameters in a run with several strategies, so that each name in a grid belongs to one strategy.
 
 import type { ParamSpec, Specs } from '../../strategy/params.ts';
 import type { StrategyPlan } from '../../definition/plan/plan.ts';
@@ -9,26 +9,26 @@ import type { StrategyPlan } from '../../definition/plan/plan.ts';
  */
 export function paramPrefixes(strategies: readonly StrategyPlan[]): readonly string[] {
   if (strategies.length === 1) return [''];
-  return strategies.map(({ record }, at) => {
-    const turn = strategies.slice(0, at + 1).filter((other) => other.record.name === record.name).length;
-    return turn === 1 ? `${record.name}.` : `${record.name}#${turn}.`;
+  return strategies.map(({ record }, index) => {
+    const number = strategies.slice(0, index + 1).filter((other) => other.record.name === record.name).length;
+    return number === 1 ? `${record.name}.` : `${record.name}#${number}.`;
   });
 }
 
 /** Returns the parameters of all strategies by their names in a grid. */
 export function paramSpecs(strategies: readonly StrategyPlan[]): Specs {
   const prefixes = paramPrefixes(strategies);
-  const named = strategies.flatMap(({ strategy }, at) =>
-    Object.entries(strategy.params).map(([name, spec]): [string, ParamSpec<unknown>] => [`${prefixes[at]}${name}`, spec]),
+  const named = strategies.flatMap(({ strategy }, index) =>
+    Object.entries(strategy.params).map(([name, spec]): [string, ParamSpec<unknown>] => [`${prefixes[index]}${name}`, spec]),
   );
   return Object.fromEntries(named);
 }
 
-/** Returns the strategies with the parameters that a parameter set gives them. */
+/** Returns the strategies with their parameters from `set`. */
 export function withParams(strategies: readonly StrategyPlan[], set: Readonly<Record<string, unknown>>): readonly StrategyPlan[] {
   const prefixes = paramPrefixes(strategies);
-  return strategies.map((plan, at) => {
-    const prefix = prefixes[at] ?? '';
+  return strategies.map((plan, index) => {
+    const prefix = prefixes[index] ?? '';
     const own = Object.entries(set)
       .filter(([key]) => key.startsWith(prefix))
       .map(([key, value]) => [key.slice(prefix.length), value]);
@@ -45,12 +45,13 @@ export function settingOf(strategies: readonly StrategyPlan[], given: unknown, n
 
 /**
  * Returns the prefixes of `--set` keys for each strategy, such as `params.` or `strategy.1.params.`, and settings that must come first.
- * `given`: the value under `strategy` in the definition. In a list of plain paths, a strategy with parameters needs its path as a key too.
+ * `given`: the value under `strategy` in the definition. If the definition lists plain paths, the path of each
+ * strategy must be set as a key too, before its parameters.
  */
 export function paramSettings(given: unknown): { readonly prefixes: readonly string[]; readonly first: readonly string[] } {
   if (!Array.isArray(given)) return { prefixes: ['params.'], first: [] };
   return {
-    prefixes: given.map((_, at) => `strategy.${at}.params.`),
-    first: given.flatMap((item: unknown, at) => (typeof item === 'string' ? [`strategy.${at}.file=${item}`] : [])),
+    prefixes: given.map((_, index) => `strategy.${index}.params.`),
+    first: given.flatMap((item: unknown, index) => (typeof item === 'string' ? [`strategy.${index}.file=${item}`] : [])),
   };
 }

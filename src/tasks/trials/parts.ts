@@ -1,4 +1,4 @@
-// The inputs of a trial, for a single run or a set of a sweep: its parts by name, its market data, and its ledger.
+// The inputs of a trial (a single run or a set of a sweep): its parts by name, its market data, and its ledger.
 
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -37,8 +37,8 @@ export function ledgerFolderOf({ source, bars }: Pick<RequestedRun, 'source' | '
 
 /** Returns the instruments and intervals that strategies see, without execution-only feeds. */
 export function seenBars({ feeds }: RunPlan): readonly string[] {
-  const seen = feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => `${bars.instrument.id} ${bars.interval}`);
-  return [...new Set(seen)];
+  const visible = feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => `${bars.instrument.id} ${bars.interval}`);
+  return [...new Set(visible)];
 }
 
 /**
@@ -70,25 +70,25 @@ function dataParts({ plan, contracts }: Pick<ResolvedRun, 'plan' | 'contracts'>)
   ];
 }
 
-/** Returns the hashes of what a verdict about the strategies of a run is about. */
+/** Returns the hashes of code, data and settings that identify a verdict about the strategies of a run. */
 export function proofKeyOf(resolved: ResolvedRun): ProofKey {
   const { definition, params, shares, models } = settingsOf(resolved, []);
   // Files are identified by their content alone, not by their names.
   const settings = [definition, params, shares].flatMap((parts) => parts.map(({ name, value }) => [name, value]));
   return {
     code: codeOf(resolved.plan.strategies),
-    data: joined(dataParts(resolved).map(({ value }) => value)),
+    data: combinedHash(dataParts(resolved).map(({ value }) => value)),
     settings: sha256(JSON.stringify([...settings, ...models.map(({ value }) => ['model', value])])),
   };
 }
 
 /** Returns the hash of the code of strategies, as in ProofKey. */
 export function codeOf(strategies: RunPlan['strategies']): string {
-  return joined(strategies.map(({ record }) => record.hash));
+  return combinedHash(strategies.map(({ record }) => record.hash));
 }
 
-/** A single hash stays as it is; several become the hash of their lines. */
-const joined = (hashes: readonly string[]): string => (hashes.length === 1 ? hashes[0]! : sha256(hashes.join('\n')));
+/** Returns a single hash unchanged, and for several the hash of their lines. */
+const combinedHash = (hashes: readonly string[]): string => (hashes.length === 1 ? hashes[0]! : sha256(hashes.join('\n')));
 
 interface SettingsParts {
   readonly definition: readonly IdentityPart[];
@@ -103,10 +103,10 @@ function settingsOf({ plan, text }: Pick<ResolvedRun, 'plan' | 'text'>, swept: r
     ([key]) => !['name', 'strategy', 'params', 'catalog'].includes(key),
   );
   const prefixes = paramPrefixes(plan.strategies);
-  const all = plan.strategies.flatMap(({ record }, at) =>
-    Object.entries(record.params).map(([name, value]) => [`${prefixes[at]}${name}`, value] as const),
+  const params = plan.strategies.flatMap(({ record }, index) =>
+    Object.entries(record.params).map(([name, value]) => [`${prefixes[index]}${name}`, value] as const),
   );
-  const fixed = all.filter(([name]) => !swept.includes(name));
+  const fixed = params.filter(([name]) => !swept.includes(name));
   return {
     definition: [{ name: 'the definition', value: sha256(JSON.stringify(decisive)) }],
     params: fixed.map(([name, value]) => ({ name: `${FIXED}${name}`, value: String(value) })),

@@ -1,4 +1,4 @@
-// Counts earlier trials on the same market data: every run and every set of every sweep, each different one once.
+// Counts earlier trials on the same market data: every run and every set of every sweep, without repeats.
 
 import { sha256 } from '../../adapters/runtime/sha256.ts';
 import type { LedgerContent } from './ledger.ts';
@@ -6,13 +6,13 @@ import type { RunLine, SetLine, SweepHeader, TriedOn } from './ledgerLine.ts';
 
 /** Trials on the same market data. */
 export interface Trials {
-  /** Different trials of the family, including the current sweep. */
+  /** Number of different trials of the family, including the current sweep. */
   readonly count: number;
-  /** Those that only earlier sweeps and runs made. */
+  /** Number of trials of the family that only earlier sweeps and runs made. */
   readonly earlier: number;
-  /** Different trials of all families on these data. */
+  /** Number of different trials of all families on these data. */
   readonly all: number;
-  /** The figure for the selection bias, of every trial of the family that has it. */
+  /** The figure for the selection bias, one value for each trial of the family that has the figure. */
   readonly values: Float64Array;
 }
 
@@ -50,27 +50,28 @@ export function countTrials(header: SweepHeader, results: Iterable<SetLine>, ear
 }
 
 /**
- * Returns an equal key for equal code, parameters and definition. A parameter counts the same whether it was swept or in the definition.
+ * Returns the key of a trial, equal for equal code, parameters and definition. A swept parameter and one in the definition count the same.
  */
 function trialKey({ parts }: TriedOn, params: SetLine['params']): string {
-  const decisive = parts.filter(({ name }) => !BESIDE.has(name));
+  const decisive = parts.filter(({ name }) => !NOT_OF_A_SET.has(name));
   const isFixed = ({ name }: { readonly name: string }) => name.startsWith(FIXED);
-  const fixed = decisive.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED.length), value]);
+  const fixedParams = decisive.filter(isFixed).map(({ name, value }): [string, string] => [name.slice(FIXED.length), value]);
   // Files are identified by their content alone, not by their names.
   const settings = decisive.filter((part) => !isFixed(part)).map(({ name, value }) => (HASH.test(value) ? value : [name, value]));
-  const all = [...fixed, ...Object.entries(params).map(([name, value]): [string, string] => [name, String(value)])];
-  return sha256(JSON.stringify([settings, all.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
+  const sweptParams = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]);
+  const allParams = [...fixedParams, ...sweptParams].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sha256(JSON.stringify([settings, allParams]));
 }
 
 /** Parts that say which sets a sweep has and how figures are computed, but nothing about a single set. */
-const BESIDE: ReadonlySet<string> = new Set(['--grid', '--random', 'figures', 'isobar']);
+const NOT_OF_A_SET: ReadonlySet<string> = new Set(['--grid', '--random', 'figures', 'isobar']);
 
 const HASH = /^[0-9a-f]{64}$/;
 
 /** Prefix of the name of a parameter that is not swept. */
 export const FIXED = 'params.';
 
-/** Lines of an earlier isobar version have no family. */
+/** Returns the family; null: none, as in lines of an earlier isobar version. */
 const familyOf = ({ family }: TriedOn): string | null => family ?? null;
 
 function isOnSameData(one: TriedOn, other: TriedOn): boolean {

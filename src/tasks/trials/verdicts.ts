@@ -1,4 +1,4 @@
-// The verdicts of isobar prove, kept beside the trials: written when they are made, found again for the same code, data and settings.
+// Writes the verdicts of isobar prove to the ledger, and finds them again for the same code, data and settings.
 
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { packageVersion } from '../../adapters/runtime/version.ts';
@@ -28,7 +28,7 @@ export function noteVerdict(folder: string, resolved: ResolvedRun, { strategy, v
   });
 }
 
-/** Returns the newest verdict of `isobar prove` about exactly this code, data and settings; null: none. */
+/** Returns the newest verdict of `isobar prove` about the same code, data and settings; null: none. */
 export function verdictFor(folder: string, { code, data, settings }: ProofKey): RunProof | null {
   const found = readProofs(folder).findLast((line) => line.code === code && line.data === data && line.settings === settings);
   if (found === undefined) return null;
@@ -36,7 +36,7 @@ export function verdictFor(folder: string, { code, data, settings }: ProofKey): 
   return { verdict, from: 'prove', why, proofs, bars, code, data, settings, madeAt };
 }
 
-/** What is known about the code of strategies, whatever data and settings it ran with. */
+/** The verdict about the code of strategies, for any data and settings. */
 export interface CodeVerdict {
   readonly verdict: 'proved' | 'refuted';
   readonly from: RunProof['from'];
@@ -47,20 +47,20 @@ export interface CodeVerdict {
 }
 
 /**
- * Returns what the ledger says about strategies with the hash `code` (see ProofKey); null: nothing proved and nothing refuted. For the same
- * data and settings the newest verdict of `isobar prove` stands, else that of the newest run. One that is refuted counts more than any that
- * are proved, and a verdict of `isobar prove` more than a sample.
+ * Returns the verdict of the ledger about strategies with the hash `code` (see ProofKey); null: nothing proved and nothing refuted. For the
+ * same data and settings the newest verdict of `isobar prove` counts, else that of the newest run. Among different data and settings,
+ * 'refuted' counts more than 'proved', and a verdict of `isobar prove` more than a sample.
  */
 export function codeVerdict(folder: string, code: string): CodeVerdict | null {
-  const standing = new Map<string, CodeVerdict | null>();
-  const note = (key: ProofKey, verdict: DecidingVerdict, rest: Omit<CodeVerdict, 'verdict'>): void => {
-    if (key.code === code) standing.set(`${key.data} ${key.settings}`, verdict === 'not-proved' ? null : { verdict, ...rest });
+  const byDataAndSettings = new Map<string, CodeVerdict | null>();
+  const add = (key: ProofKey, verdict: DecidingVerdict, rest: Omit<CodeVerdict, 'verdict'>): void => {
+    if (key.code === code) byDataAndSettings.set(`${key.data} ${key.settings}`, verdict === 'not-proved' ? null : { verdict, ...rest });
   };
   for (const { proof, bars, startedAt } of readRuns(folder)) {
-    if (proof?.from === 'sample') note(proof, proof.verdict, { from: 'sample', feeds: bars, madeAt: startedAt });
+    if (proof?.from === 'sample') add(proof, proof.verdict, { from: 'sample', feeds: bars, madeAt: startedAt });
   }
-  for (const line of readProofs(folder)) note(line, line.verdict, { from: 'prove', feeds: line.feeds, madeAt: line.madeAt });
-  const found = [...standing.values()].filter((each) => each !== null).toSorted((a, b) => (a.madeAt < b.madeAt ? 1 : -1));
+  for (const line of readProofs(folder)) add(line, line.verdict, { from: 'prove', feeds: line.feeds, madeAt: line.madeAt });
+  const found = [...byDataAndSettings.values()].filter((each) => each !== null).toSorted((a, b) => (a.madeAt < b.madeAt ? 1 : -1));
   const ofKind = (verdict: CodeVerdict['verdict'], from: CodeVerdict['from']): CodeVerdict | undefined =>
     found.find((each) => each.verdict === verdict && each.from === from);
   const refuted = ofKind('refuted', 'prove') ?? ofKind('refuted', 'sample');

@@ -1,4 +1,4 @@
-// Says why a bar or an order of a finished run, or of a live bot, came out as it did.
+// Explains a bar or an order of a finished run or of a live bot.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,23 +10,22 @@ export interface WhyTask {
   /** A run folder, or the folder of a bot. */
   readonly folder: string;
   readonly question: Question;
-  /** For a run: replaces the folder to which its paths are relative. */
+  /** For a run: the folder to which its paths are relative; null: the recorded folder. */
   readonly startedIn: string | null;
-  /** For a bot: the config that it ran with; null: the one with which it was started. */
+  /** For a bot: the config with which it ran; null: the config with which it was started. */
   readonly config: string | null;
 }
 
-/** Throws ConfigError for a folder that is neither, and for a bar or an order that it does not have. */
+/** Returns the explanation. Throws ConfigError for a folder of neither a run nor a bot, and for an unknown bar or order. */
 export async function explain(
   { folder, question, startedIn, config }: WhyTask,
   options: Omit<ExplainRunOptions, 'startedIn'>,
 ): Promise<Explanation> {
   if (!isBotFolder(folder)) {
-    if (config !== null)
-      throw new ConfigError('--config: a run has its definition in its folder', 'leave --config out: it is for the folder of a bot');
+    if (config !== null) throw new ConfigError('--config: expected only with the folder of a bot, got a run folder', 'remove --config');
     return explainRun(folder, question, { ...options, startedIn });
   }
-  if (startedIn !== null) throw new ConfigError('--in: a bot has its files in its config', 'leave --in out: it is for a run folder');
+  if (startedIn !== null) throw new ConfigError('--in: expected only with a run folder, got the folder of a bot', 'remove --in');
   const { explainBot } = await import('./bot/explainBot.ts');
   return explainBot(folder, question, { config, ...options });
 }

@@ -1,4 +1,4 @@
-// The computer of a user's bot: a simulated process that loads the user's strategies and is alone on its computer.
+// The computer of a user's bot: a simulated process that loads the user's strategies, without other processes.
 
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
 import type { LiveConfig } from '../../tasks/bot/config/read.ts';
@@ -8,7 +8,7 @@ import { SimulatedProcess, type OpenJournalAs, type ProcessParts } from './simul
 export interface BotComputerParts extends ProcessParts {
   readonly config: LiveConfig;
   readonly load: NonNullable<LiveOptions['load']>;
-  /** Bars that each feed can hold. */
+  /** Maximum number of bars in each feed. */
   readonly room: number;
   readonly wireOf: (process: { readonly isDead: boolean }) => LateReplyWire;
 }
@@ -21,7 +21,7 @@ export class BotComputer extends SimulatedProcess {
     this.#parts = parts;
   }
 
-  /** Opens the bot. Rejects as `openLiveBot` does. */
+  /** Opens the bot. Rejects with the errors of `openLiveBot`. */
   async open(): Promise<void> {
     const { config, load, room, wireOf, number } = this.#parts;
     const self = { pid: number, started: String(number), namespace: 'n', boot: 'b', host: 'simulated' };

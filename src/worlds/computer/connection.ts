@@ -1,4 +1,4 @@
-// The connections of one process to an exchange in the same process of Node: what becomes of the bytes is up to `carry`.
+// The connections of a simulated process to an exchange in the same process of Node. The function `carry` transports the bytes.
 
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
 import type { ServiceResponse } from '../../paperExchange/api/message.ts';
@@ -6,14 +6,14 @@ import type { Service } from '../../paperExchange/service.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { WireOutcome } from '../../ports/wire.ts';
 
-/** A request as it leaves. */
+/** A request on its way, with the callbacks for its outcome. */
 export interface Passage {
   readonly request: Parameters<LateReplyWire>[0];
   /** Path and query. */
   readonly target: string;
-  /** The size of the request. */
+  /** Size of the request, bytes. */
   readonly bytes: number;
-  /** Notes that bytes of the request have left. */
+  /** Records that bytes of the request have left. */
   readonly leave: () => void;
   readonly settle: (outcome: WireOutcome) => void;
   readonly fail: (cause: string, bytesWritten: number) => void;
@@ -22,12 +22,13 @@ export interface Passage {
 
 export interface ConnectionParts {
   readonly queue: DueQueue;
-  /** The process whose connections they are. They end with it; what has left still arrives. */
+  /** The process that owns the connections. They end with the process, but requests that have left still arrive. */
   readonly process: { readonly isDead: boolean };
   readonly answered: (status: number) => void;
   readonly carry: (passage: Passage) => void;
 }
 
+/** Returns the function by which a process sends requests. */
 export function connect({ queue, process, answered, carry }: ConnectionParts): LateReplyWire {
   const later = (ms: number, run: () => void): number => queue.at(queue.nowMs + Math.ceil(ms), run);
   return (request, done, late) => {
@@ -72,13 +73,13 @@ const PAGES = [
   { status: 403, body: 'forbidden' },
 ] as const;
 
-/** Returns an answer that leaves the outcome of a request unknown. `size`, uniform in [0, 1), chooses it. */
+/** Returns an answer that leaves the outcome of a request unknown. `size` in [0, 1) selects the answer. */
 export function unknownAnswer(service: Service, market: 'spot' | 'futures', size: number): Answer {
   const code = CODES[Math.floor(size * CODES.length)]!;
   return code === 504 ? { status: 504, headers: {}, body: '' } : service.error(code, market);
 }
 
-/** Returns what a proxy answers in place of the exchange. `size`, uniform in [0, 1), chooses it. */
+/** Returns an answer of a proxy instead of the exchange. `size` in [0, 1) selects the answer. */
 export const pageOfProxy = (size: number): Answer => ({ ...PAGES[Math.floor(size * PAGES.length)]!, headers: {} });
 
 export const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>

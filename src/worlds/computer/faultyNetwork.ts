@@ -1,4 +1,4 @@
-// A network between one bot and a paper exchange in the same process: it carries signed bytes, and loses, delays, cuts and replaces them.
+// A network between one bot and a paper exchange in the same process. It carries signed bytes, and loses, delays, cuts and replaces them.
 
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
 import type { Rng } from '../../base/number/rng.ts';
@@ -7,7 +7,7 @@ import type { DueQueue } from '../../ports/dueQueue.ts';
 import { endpointOf } from '../../protocol/endpoints/endpoints.ts';
 import { connect, lowerCase, pageOfProxy, unknownAnswer, type Answer, type Passage } from './connection.ts';
 
-/** What a network may do to one create of an order. */
+/** Faults that a network may cause for one create of an order. */
 export const NETWORK_FAULTS = [
   'loseRequest',
   'loseReply',
@@ -19,7 +19,7 @@ export const NETWORK_FAULTS = [
   'unknownNotDone',
   'refuseConnection',
 ] as const;
-/** What may happen to one create of an order: that, and the end of its process behind it. */
+/** Faults that may happen to one create of an order: those of the network, and a kill of the sending process. */
 export const CREATE_FAULTS = [...NETWORK_FAULTS, 'killBehind'] as const;
 export type CreateFaultKind = (typeof CREATE_FAULTS)[number];
 
@@ -29,7 +29,7 @@ export interface CreateFault {
   readonly size: number;
 }
 
-/** A create as it leaves; `number` counts all creates of the day from 1. */
+/** A create that leaves the process. `number` counts all creates of the day, from 1. */
 export interface LeavingCreate {
   readonly number: number;
   readonly target: string;
@@ -43,19 +43,19 @@ export interface FaultyNetworkParts {
   readonly faultOf: (create: number) => CreateFault | undefined;
   readonly left: (create: LeavingCreate) => void;
   readonly answered: (status: number) => void;
-  /** The process that sent a create ends `afterMs` after it has left. */
+  /** Kills the process that sent a create, `afterMs` after the create has left. */
   readonly killBehind: (afterMs: number) => void;
 }
 
-/** Longer than a create waits for its answer. */
+/** Delays of a reply that are longer than the bot waits for it. */
 const SLOW_REPLY = { minMs: 5000, maxMs: 35_000 } as const;
-/** An order that is this old when it arrives is refused by its own time window, or just not. */
+/** Delays of a request around the time window of an order, so that the exchange just refuses or just accepts the order. */
 const SLOW_REQUEST = { minMs: 3500, maxMs: 6500 } as const;
 const LATENCY = { minMs: 5, maxMs: 125 } as const;
 
 /**
- * Takes a request that has left to the exchange, which answers by `handle`, and the answer back to `arrived`. Either takes its time on the
- * way, and the answer may be lost.
+ * Carries a request to the exchange, whose answer `handle` returns, and carries the answer back to `arrived`. Both ways take some time, and the
+ * answer may be lost.
  */
 export function travel(
   { fail, bytes, later }: Passage,
@@ -79,9 +79,9 @@ export function travel(
 export class FaultyNetwork {
   creates = 0;
   requests = 0;
-  /** Nothing passes until then. */
+  /** Until this time, ms UTC, no request and no reply passes. */
   partitionedUntilMs = -Infinity;
-  /** Reads of the exchange lag by `staleMs` until then. */
+  /** Until this time, ms UTC, reads of the exchange lag by `staleMs`. */
   staleUntilMs = -Infinity;
   staleMs = 0;
   #heldUntilMs = -Infinity;
@@ -91,7 +91,7 @@ export class FaultyNetwork {
     this.#parts = parts;
   }
 
-  /** Returns the connections of one process. They end with it; what has left still arrives. */
+  /** Returns the connections of one process. They end with the process, but requests that have left still arrive. */
   wireOf(process: { readonly isDead: boolean }): LateReplyWire {
     const { queue, answered } = this.#parts;
     return connect({ queue, process, answered, carry: (passage) => this.#carry(passage) });
@@ -108,7 +108,7 @@ export class FaultyNetwork {
     if (isCreate) this.#parts.left({ number: this.creates, target, body: request.body });
     if (fault?.what === 'killBehind') this.#parts.killBehind(Math.floor(fault.size * 2000));
     if (queue.nowMs < this.partitionedUntilMs || fault?.what === 'loseRequest') {
-      // Half of what is lost is noticed by its sender, after a while.
+      // The sender notices half of the lost requests, after some time.
       if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail('the connection was reset', bytes));
       return;
     }
@@ -130,7 +130,7 @@ export class FaultyNetwork {
     const { service, queue } = this.#parts;
     const unknown = (): Answer => unknownAnswer(service, target.startsWith('/fapi/') ? 'futures' : 'spot', fault!.size);
     if (fault?.what === 'unknownNotDone') return unknown();
-    // One hold after the other: a read is never older than the bot has to expect.
+    // Delays of reads do not overlap, so that a read is never older than `staleMs`.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#heldUntilMs) {
       service.sides.spot?.holdReads(this.staleMs);
       service.sides.futures?.holdReads(this.staleMs);
@@ -148,10 +148,10 @@ const HERE = '127.0.0.1';
 /** Returns a time in a range; `share` is uniform in [0, 1). */
 const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }, share: number): number =>
   minMs + share * (maxMs - minMs);
-/** Most ways are short. */
+/** Returns a latency, ms. Most are short. */
 const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
 
-/** `cut`: the size of the fault that cuts the reply; half of the replies that are cut look whole to the transport. */
+/** Returns the reply on the wire. `cut`: the size of the fault that cuts the reply, from 0.5; null: not cut. */
 export function wireReplyOf({ status, headers, body }: Answer, cut: number | null) {
   const whole = new TextEncoder().encode(body);
   if (cut === null || whole.length === 0) return { status, headers: lowerCase(headers), body: whole };

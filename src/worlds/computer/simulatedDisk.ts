@@ -1,4 +1,4 @@
-// A simulated disk: a crash loses any part of the data that was not synced, for each file and each name; it can fill up, and syncs can fail.
+// A simulated disk. A crash may lose data and names that were not synced. The disk can become full, and syncs can fail.
 
 import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 
@@ -8,14 +8,14 @@ interface SimulatedFile {
   bytes: Buffer;
   /** Number of bytes that a sync has made durable. */
   durable: number;
-  /** Bytes whose sync failed: they can still be read, no later sync writes them, and a crash takes them. */
+  /** Bytes whose sync failed. They can still be read, but no later sync writes them, and a crash loses them. */
   readonly dropped: (readonly [from: number, to: number])[];
 }
 
-/** The end of the process: thrown by the operation at which it happens, and by every later one. */
+/** The end of the process. The operation at which it happens throws this error, and so does every later operation. */
 export class Crash extends Error {}
 
-/** Source of random numbers, uniform in [0, 1), that decide which unsynced data survives. */
+/** Source of random numbers, uniform in [0, 1). They decide which unsynced data survives. */
 export interface Random {
   next(): number;
 }
@@ -23,14 +23,14 @@ export interface Random {
 export class SimulatedDisk implements Disk {
   /** Capacity of the disk in bytes. */
   capacityBytes = Infinity;
-  /** Number of operations before the crash. The beginning and the end of a sync count as one each. */
+  /** Number of operations before the crash. The start and the end of a sync are one operation each. */
   crashAt = Infinity;
   operations = 0;
   /** Error codes of the next file syncs; null for a sync that succeeds. */
   readonly syncFailures: (string | null)[] = [];
   #names = new Map<string, SimulatedFile>();
   #durableNames = new Map<string, SimulatedFile>();
-  /** Files that another process has moved away while they were open: they have no name, and those who hold them open still write. */
+  /** Files that another process has moved away while they were open. They have no name, but the process can still write to them. */
   readonly #unlinked = new Map<string, SimulatedFile>();
   readonly #due: (() => void)[] = [];
 
@@ -91,7 +91,7 @@ export class SimulatedDisk implements Disk {
   /** Runs a callback after the current call. Syncs end this way. */
   readonly soon = (run: () => void): void => void this.#due.push(run);
 
-  /** Runs the waiting callbacks, and those that they add. Returns false when the process crashed. */
+  /** Runs the waiting callbacks, and callbacks that these add. Returns false when the process crashed. */
   run(): boolean {
     try {
       for (let next = this.#due.shift(); next; next = this.#due.shift()) next();
@@ -102,13 +102,13 @@ export class SimulatedDisk implements Disk {
     }
   }
 
-  /** Ends the process and its pending work. The next process finds everything that was written, synced or not. */
+  /** Ends the process and its pending work. The next process finds all written data, synced or not. */
   endProcess(): void {
     this.#due.length = 0;
     this.crashAt = Infinity;
     this.operations = 0;
   }
-  /** Returns the disk after a kill of the process: everything written is there, except the last `cut` bytes of `path`. */
+  /** Returns the disk after a kill of the process. It has all written data, except the last `cut` bytes of `path`. */
   afterKill(path: string, cut: number): SimulatedDisk {
     return this.#copied(
       (file, name) => file.bytes.subarray(0, file.bytes.length - (name === path ? cut : 0)),
@@ -126,14 +126,14 @@ export class SimulatedDisk implements Disk {
   lastingBytes(path: string): number {
     return this.#file(path).durable;
   }
-  /** What a crash leaves of a file at least, with zeros for what a failed sync has dropped. */
+  /** Returns the bytes of a file that survive every crash, with zeros for bytes that a failed sync has dropped. */
   lastingPart(path: string): Uint8Array {
     const { bytes, durable, dropped } = this.#file(path);
     const part = Buffer.from(bytes.subarray(0, durable));
     for (const [from, to] of dropped) part.fill(0, from, to);
     return part;
   }
-  /** Replaces the content of a file as another process would, already synced. */
+  /** Replaces the content of a file, as another process would. The new content is synced. */
   overwrite(path: string, bytes: Uint8Array): void {
     this.#names.set(path, { bytes: Buffer.from(bytes), durable: bytes.length, dropped: [] });
   }
@@ -190,7 +190,7 @@ export class SimulatedDisk implements Disk {
   }
 }
 
-/** Returns the bytes of a file after a power failure. Of the unsynced bytes, at random: none, all, the first ones, or some sectors. */
+/** Returns the bytes of a file after a power failure. By chance, none, all, the first or some sectors of the unsynced bytes survive. */
 function surviving({ bytes, durable, dropped }: SimulatedFile, random: Random): Uint8Array {
   const way = Math.floor(random.next() * 4);
   const length = way === 0 ? durable : way === 1 ? bytes.length : durable + Math.floor(random.next() * (bytes.length - durable + 1));

@@ -1,4 +1,4 @@
-// A process of a live bot on a simulated computer: a virtual clock with skew and drift, and a disk that outlives the process.
+// A process of a live bot on a simulated computer, with a virtual clock that has skew and drift, and a disk that outlives the process.
 
 import { getActiveResourcesInfo } from 'node:process';
 import { waitForNextTurn } from '../../adapters/clock/wallClock.ts';
@@ -13,35 +13,35 @@ import { openLiveBot, type LiveOptions, type OpenedBot, type SimulatedComputer }
 import { LiveLog } from '../../tasks/bot/run/log.ts';
 import { Crash, type SimulatedDisk } from './simulatedDisk.ts';
 
-/** Short, so that a day has several files of the journal. */
+/** Size of a journal file. It is small, so that a day has several files. */
 const SEGMENT_BYTES = 128 * 1024;
-/** Longest time that a sync of the disk takes, ms. Most take one. */
+/** Maximum time of a sync of the disk, ms. Most syncs take 1 ms. */
 const SYNC_MS = 400;
 
 export interface ProcessParts {
   readonly queue: DueQueue;
   readonly disk: SimulatedDisk;
   readonly random: () => number;
-  /** How far the clock of the computer is ahead, ms, and how much faster it runs. */
+  /** Difference of the computer's clock from true time, ms, and the fraction by which it runs faster. */
   readonly skewMs: number;
   readonly drift: number;
-  /** Numbers the processes of a day, from 1. */
+  /** Number of the process on its day, from 1. */
   readonly number: number;
   readonly log: (line: string) => void;
   readonly broken: (why: string) => void;
-  /** The disk ended the process in the middle of an operation. */
+  /** Called when the disk ends the process in the middle of an operation. */
   readonly crashed: () => void;
 }
 
 type Processes = NonNullable<Parameters<typeof openJournal>[0]['processes']>;
-/** Opens the journal as a process that sees these others. */
+/** Opens the journal. `processes`: the process itself, and how it sees others. */
 export type OpenJournalAs = (processes: Processes) => OpenedJournal;
 
-/** What a kind of process adds to the options of its bot. */
+/** The options of a bot that depend on the kind of its process. */
 export interface BotTerms {
   readonly config: LiveConfig;
   readonly load: NonNullable<LiveOptions['load']>;
-  /** Bars that each feed can hold. */
+  /** Maximum number of bars in each feed. */
   readonly room: number;
   readonly wire: LateReplyWire;
   /** True for a log that a person reads. */
@@ -53,7 +53,7 @@ export abstract class SimulatedProcess implements Scheduler {
   isDead = false;
   opened: OpenedBot | null = null;
   control: LiveControl | null = null;
-  /** Work of promises that is under way: without any, no turn of the event loop is needed. */
+  /** Number of promises in progress. If there is none, the simulation needs no turn of the event loop. */
   pending = 0;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;
@@ -86,7 +86,7 @@ export abstract class SimulatedProcess implements Scheduler {
     const { queue } = this.#parts;
     queue.at(queue.nowMs + ms, () => this.run(run));
   }
-  /** Runs work of the process, unless it has died. Its disk may end it meanwhile. */
+  /** Runs work of the process, unless the process has died. The disk may end the process meanwhile. */
   protected run(run: () => void): void {
     if (this.isDead) return;
     try {
@@ -99,7 +99,7 @@ export abstract class SimulatedProcess implements Scheduler {
 
   // --- Its life
 
-  /** Opens the bot. Rejects as `openLiveBot` does. */
+  /** Opens the bot. Rejects with the errors of `openLiveBot`. */
   protected async openBot({ config, load, room, wire, isPretty, openJournal: openAs }: BotTerms): Promise<void> {
     const { log, broken, random, disk } = this.#parts;
     const soon = (run: () => void): void => this.#later(0, run);
@@ -122,7 +122,7 @@ export abstract class SimulatedProcess implements Scheduler {
     this.opened.bot.start();
   }
 
-  /** kill -9. */
+  /** Ends the process without any clean-up, like kill -9. */
   die(): void {
     this.isDead = true;
     this.opened?.bot.driver.stop();
@@ -131,12 +131,12 @@ export abstract class SimulatedProcess implements Scheduler {
 
 const same = (text: string): string => text;
 
-/** The kinds of Node's requests of files that are under way. */
+/** Names of Node's resources for file requests in progress. */
 const OF_FILES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);
 
 /**
- * Lets promises run as far as they come without virtual time: time stands still while files of this computer are read or written, and while
- * `isLoading`, because what imports a module waits for threads of Node's own.
+ * Lets promises run as far as they can without virtual time. Virtual time stands still while files are read or written, and while `isLoading`
+ * returns true, because an import of a module waits for threads of Node.
  */
 export async function settlePromises(isLoading = () => false): Promise<void> {
   do await waitForNextTurn();

@@ -1,4 +1,4 @@
-// The paper exchange of one simulated day: markets that follow bars, one account, and the truth about it, read from the exchange's own books.
+// The paper exchange of one simulated day: markets that follow bars, and one account, whose true state is read from the exchange's books.
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { seededRng } from '../../base/number/rng.ts';
@@ -21,32 +21,32 @@ import type { DueQueue } from '../../ports/dueQueue.ts';
 type Balances = Readonly<Record<string, string>>;
 
 export interface DayExchangeSpec {
-  /** The finest bars of each instrument, history and day. */
+  /** The shortest bars of each instrument, for the history and for the day. */
   readonly bars: readonly BarColumns[];
   readonly startMs: number;
-  /** By market that the account has. */
+  /** Starting balances by market; absent: the account does not have the market. */
   readonly balances: { readonly spot?: Balances; readonly futures?: Balances };
   readonly liquidationFeePpm: number;
   /** The asset in which equity is counted. */
   readonly asset: string;
-  /** Longest interval of a feed. Klines up to it are there when the day begins. */
+  /** Longest interval of a feed. The exchange has klines up to this interval when the day begins. */
   readonly maxInterval: CommonInterval;
   readonly seed: number;
 }
 
-/** Levels of the book, and lots of a level as a multiple of those of a usual quarter of a bar. */
+/** Number of levels of the book, and lots of a level as a multiple of a quarter of a bar's median volume. */
 const LEVELS = 20;
 const DEPTH = 4;
-/** Klines of each interval at the start of a day: what a reply may have, and some more. */
+/** Number of klines of each interval at the start of a day: a little more than the maximum of a reply. */
 const KLINES = 320;
-/** Trades that are read at once. */
+/** Number of trades that are read at once. */
 const PAGE = 64;
 
 export class DayExchange {
   readonly service: Service;
   readonly key = demoKey(1);
   readonly asset: string;
-  /** Fills of each order of the account, as reads show them, by exchange id. */
+  /** Fills of each order of the account, by exchange id. */
   readonly tradesOf = new Map<string, OwnTrade[]>();
   tradeCount = 0;
   /** Every order ever placed on the account, oldest first within a market. */
@@ -84,12 +84,12 @@ export class DayExchange {
       followBars(market, byId.get(market.instrument.id)!, { startMs, maxInterval, seed: seed * 31 + index, service: this.service });
   }
 
-  /** When something is due here. */
+  /** Time of the next event of the exchange, ms UTC. */
   get nextMs(): number {
     return (this.service.scheduler as DueQueue).nextMs;
   }
 
-  /** Takes in what has happened since the last call. Returns true if there was anything. */
+  /** Reads new orders and trades since the last call. Returns true if there were any. */
   read(): boolean {
     const before = this.orders.length + this.tradeCount;
     for (const side of this.#sides()) {
@@ -111,7 +111,7 @@ export class DayExchange {
     if (spot !== null) yield { market: 'spot' as const, of: spot };
     if (futures !== null) yield { market: 'futures' as const, of: futures };
   }
-  /** Oldest first. */
+  /** Returns the trades after number `seen`, the oldest first. */
   #freshTrades(
     orders: { trades(account: number, instrument: null, limit: number, fromId: null): readonly OwnTrade[] },
     seen: number,
@@ -130,13 +130,13 @@ export class DayExchange {
     else this.tradesOf.set(id, [trade]);
   }
 
-  /** Orders that have not ended. */
+  /** Returns the orders that have not ended. */
   live(): readonly UserOrder[] {
     const { spot, futures } = this.service.sides;
     return [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
   }
 
-  /** Lots that the account holds of an instrument: below 0 when it is short. */
+  /** Returns the position of the account in lots, below 0 for a short position. */
   heldLots({ instrument }: TradedMarket): number {
     const { spot, futures } = this.service.sides;
     if (instrument.market === 'spot')
@@ -149,7 +149,7 @@ export class DayExchange {
     return open.reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
   }
 
-  /** Lots whose loss a stop at the exchange ends: trigger orders that would close what is held. */
+  /** Returns the lots that stops at the exchange protect: those of trigger orders that would close the position. */
   guardedLots({ instrument }: TradedMarket, isLong: boolean): number {
     const { futures } = this.service.sides;
     if (futures === null || instrument.market === 'spot') return 0;
@@ -159,7 +159,7 @@ export class DayExchange {
       .reduce((lots, { trigger: { child } }) => lots + child.lots, 0);
   }
 
-  /** Money of the account in its asset: cash, coins at the price of the market, margin, profit that is not realised. */
+  /** Returns the equity of the account in its asset: cash, coins at the market price, margin and unrealised profit. */
   equity(): Decimal {
     const { spot, futures } = this.service.sides;
     let sum = new Decimal(0);
@@ -191,7 +191,7 @@ interface Followed {
   readonly service: Service;
 }
 
-/** Makes a market trade through the bars of a day, with the klines of the time before. */
+/** Makes a market follow the bars of a day, and gives it the klines of the time before. */
 function followBars(market: TradedMarket, bars: BarColumns, { startMs, maxInterval, seed, service }: Followed): void {
   const first = firstRowAt(bars, startMs);
   for (const interval of INTERVALS)
@@ -221,7 +221,7 @@ export function firstRowAt({ openMs, length }: BarColumns, ms: number): number {
   return low;
 }
 
-/** The newest klines before a row, oldest first; whole ones only. */
+/** Returns the newest complete klines before row `end`, the oldest first. */
 function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval, isWanted: boolean): readonly TickBar[] {
   if (!isWanted || end === 0) return [];
   const columns = (['open', 'high', 'low', 'close'] as const).map((name) => ticksOf(bars, name));
@@ -243,12 +243,12 @@ function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval, i
     if (found.length === KLINES) break;
     found.push({ openMs, open, high, low, close, lots });
   }
-  // The bars begin within the oldest one.
+  // The bars begin inside the oldest kline, so it is incomplete.
   if (row < 0 && interval !== bars.interval) found.pop();
   return found.toReversed();
 }
 
-/** The text of a fill, as `ReportedFills` writes those that a strategy gets. */
+/** Returns a fill as text, in the form of `ReportedFills`. */
 export function fillTextOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {
   const { quantityDigits, priceDigits, baseDigits, quoteDigits, base, quote }: Instrument = instrument;
   const scaled = (units: number, digits: number): string => new Decimal(units).div(new Decimal(10).pow(digits)).toFixed();

@@ -1,4 +1,4 @@
-// One simulated day: a live bot and a paper exchange on one virtual clock, with what its schedule does to them.
+// Runs one simulated day: a live bot and a paper exchange on one virtual clock, with the faults of a schedule.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,38 +23,38 @@ import type { UsersBot } from './usersBot.ts';
 export interface DayRequest {
   readonly bot: UsersBot;
   readonly seed: number;
-  /** When the day begins, ms UTC. */
+  /** Start of the day, ms UTC. */
   readonly startMs: number;
   readonly schedule: DaySchedule;
-  /** On the same day without faults each position had a stop at once. */
+  /** True when each position had a stop at once on the same day without faults. */
   readonly mustProtect: boolean;
-  /** Takes lines about all that happens; null: none are made. */
+  /** Takes lines about all events; null: no lines are made. */
   readonly print: ((line: string) => void) | null;
-  /** Called once an hour of the day; `share` of it has passed. */
+  /** Called after each hour of the day. `share`: the part of the day that has passed, 0 to 1. */
   readonly onHour: (share: number) => void;
 }
 
 export interface DayOutcome {
   readonly startEquity: Decimal;
-  /** After 24 hours, by the books of the exchange. */
+  /** The equity after 24 hours, by the books of the exchange. */
   readonly equity: Decimal;
   readonly orders: number;
   readonly fills: number;
   readonly unknown: number;
   readonly restarts: number;
-  /** Halts that the operator had to clear. */
+  /** Number of halts that the operator had to clear. */
   readonly cleared: number;
-  /** Each position was given a stop at once. */
+  /** True when each position got a stop at once. */
   readonly protects: boolean;
-  /** Time that positions were held without a stop for all of them, ms. */
+  /** Total time of positions that were not completely protected by stops, ms. */
   readonly nakedMs: number;
   readonly violations: readonly DayViolation[];
   readonly hash: string;
 }
 
-/** How long past its end a day waits until nothing is under way. */
+/** Maximum time after the end of a day until all orders are settled, ms. */
 const MAX_END_MS = 1_800_000;
-/** The operator looks this often, and clears what needs a person. */
+/** Interval at which the operator clears halts that need a person. */
 const OPERATOR_MS = 600_000;
 const LOOK_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -92,7 +92,7 @@ class SimulatedDay {
   #isCalm = false;
   #seenState = '';
   #lookMs = -Infinity;
-  /** Thrown by the user's own code, or a config that a start refuses: not an outcome of faults. */
+  /** An error of the user's code or config, which is not a result of faults. */
   #refused: Error | null = null;
 
   constructor(request: DayRequest) {
@@ -150,7 +150,7 @@ class SimulatedDay {
     let equity: Decimal | null = null;
     for (;;) {
       const isHour = this.#queue.nowMs >= this.#hourMs;
-      // Once an hour others get a turn, such as a signal that ends the process.
+      // Once an hour the event loop gets a turn, for example for a signal that ends the process.
       if (isHour || (this.#process?.pending ?? 0) > 0) await settlePromises(() => this.#request.bot.isLoading);
       if (isHour) this.#nextHour();
       if (this.#refused !== null) throw this.#refused;
@@ -163,8 +163,8 @@ class SimulatedDay {
       this.#look();
       if (this.#network.requests > MAX_REQUESTS)
         throw new ConfigError(
-          `the bot asks the exchange more than ${MAX_REQUESTS} times on this day`,
-          'lengthen audit.fastMs and audit.balanceMs, or orders.resolveEveryMs',
+          `expected at most ${MAX_REQUESTS} requests of the bot on one day, got more`,
+          'increase audit.fastMs and audit.balanceMs, or orders.resolveEveryMs',
         );
     }
     return this.#outcome(startEquity, equity);
@@ -200,7 +200,7 @@ class SimulatedDay {
     };
   }
 
-  /** After every event that changed something at the exchange, in the journal or in what the strategy was notified of. */
+  /** Checks the rules after an event that changed the exchange, the journal or the fills that the strategy knows. */
   #look(): void {
     const { nowMs } = this.#queue;
     this.#exchange.read();
@@ -254,13 +254,13 @@ class SimulatedDay {
     const text = error instanceof Error ? error.message : String(error);
     this.#print(`the start ended: ${text}`);
     const isOfNetwork = (error instanceof Error && error.constructor.name === 'NoAnswer') || OF_NETWORK.test(text);
-    // The first start of a day meets no fault: what it refuses is the user's own.
+    // The first start of a day has no faults, so its error is caused by the user's code or config.
     if (!isOfNetwork && this.#processes === 1) this.#refused = error instanceof Error ? error : new StrategyError(text);
     else if (!isOfNetwork) this.#watcher.report('RESTART', `the start is refused: ${text}`, this.#queue.nowMs);
     this.#die('has not started', false, 60);
   }
 
-  /** The process is gone; the next one starts some seconds later. */
+  /** Ends the process, and starts the next one some seconds later. */
   #die(what: string, isPower: boolean, seconds: number): void {
     const process = this.#process;
     if (process === null) return;
@@ -272,7 +272,7 @@ class SimulatedDay {
     this.#queue.at(this.#queue.nowMs + seconds * 1000, () => (this.#mustStart = this.#process === null));
   }
 
-  /** What no loss of power takes from the newest files of the journal. */
+  /** Returns the bytes of the newest journal files that survive a loss of power. */
   #lastingJournal(): Buffer {
     const folder = join(this.#folder, 'bot', 'journal');
     const names = this.#disk.list(folder).filter((name) => !name.startsWith('lock-'));
@@ -302,7 +302,7 @@ class SimulatedDay {
     this.#print(`reads of the exchange lag by ${this.#network.staleMs} ms until ${until}`);
   }
 
-  /** The operator looks at what stands, and clears what the exchange and the network have caused. */
+  /** Acts as the operator: clears halts that the exchange and the network have caused. */
   #operate(): void {
     this.#queue.at(this.#queue.nowMs + OPERATOR_MS, () => this.#operate());
     const process = this.#process;
@@ -326,11 +326,11 @@ class SimulatedDay {
     process.off('exit', this.#removeFolder);
     this.#removeFolder();
   }
-  /** Also where the process ends within the day. */
+  /** Also runs when this process of Node exits during the day. */
   readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true });
 }
 
-/** A start that meets a cut network is tried again by the supervisor of the bot. */
+/** Errors of a start without a network. The supervisor of a bot starts it again after these. */
 const OF_NETWORK = /the clock of the|expected it to within|no answer/i;
-/** What the faults of a day can lead to, and only a person clears. Limits of the user's own stay. */
+/** Codes of halts that faults of a day can cause and only a person can clear. Halts by the user's limits are not cleared. */
 const OF_EXCHANGE: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION']);

@@ -1,14 +1,14 @@
-// What goes wrong in a simulated day: a list that its seed draws before anything runs, so that the day can be shown and repeated.
+// The faults of a simulated day. They are drawn from the seed before the day starts, so that the day can be repeated.
 
 import { seededRng } from '../../base/number/rng.ts';
 import { CREATE_FAULTS, type CreateFault } from '../computer/faultyNetwork.ts';
 
 export const DAY_MS = 86_400_000;
-/** The end of a day has no faults: everything has to come to rest. */
+/** The end of a day has no faults, so that all orders can be settled. */
 export const CALM_MS = 3_600_000;
 
 export const OUTAGES = ['kill', 'power', 'diskCrash', 'partition', 'stale'] as const;
-/** Something that happens to the computer of the bot `atMs` into the day. `size` is uniform in [0, 1). */
+/** A fault of the bot's computer or network. `atMs`: ms after the start of the day. `size` is uniform in [0, 1). */
 export interface Outage {
   readonly what: (typeof OUTAGES)[number];
   readonly atMs: number;
@@ -16,17 +16,17 @@ export interface Outage {
 }
 
 export interface DaySchedule {
-  /** By number of the create, from 1. */
+  /** By the number of the create, from 1. */
   readonly creates: ReadonlyMap<number, CreateFault>;
   readonly outages: readonly Outage[];
 }
 
-/** A day on which nothing goes wrong. */
+/** A day without faults. */
 export const PEACE: DaySchedule = { creates: new Map(), outages: [] };
 
-/** A strategy that sends more has no faults in the rest. */
+/** Later creates of a day have no faults. */
 const MAX_CREATES = 2000;
-/** How many of each outage a day has, from and to. */
+/** Lowest and highest number of outages of each kind on a day. */
 const COUNTS: Readonly<Record<Outage['what'], readonly [from: number, to: number]>> = {
   kill: [3, 9],
   power: [1, 4],
@@ -35,7 +35,7 @@ const COUNTS: Readonly<Record<Outage['what'], readonly [from: number, to: number
   stale: [0, 10],
 };
 
-/** Each seed has its own mix of faults. */
+/** Returns the faults of a day. Each seed has its own mix of faults. */
 export function scheduleOf(seed: number): DaySchedule {
   const rng = seededRng(seed ^ 0x5c4ed);
   const weights = CREATE_FAULTS.map(() => rng.next() ** 2);

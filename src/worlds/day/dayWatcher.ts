@@ -17,14 +17,14 @@ export interface DayViolation {
   readonly text: string;
 }
 
-/** Audits, lags of reads, and an outage: within this time the bot has to know of each of its orders. */
+/** Time within which the bot must know each of its orders. It covers audits, lags of reads, and an outage. */
 const KNOWN_MS = 1_200_000;
-/** A strategy that always has a stop needs a moment for it. */
+/** Time in which a strategy that protects its positions must place a stop. */
 const PROMPT_MS = 60_000;
 /** Characters of a client order id that all orders of a bot share. */
 const PREFIX = 16;
 
-/** What a look at the day compares. */
+/** The state of the day that the watcher checks. */
 export interface DayMoment {
   readonly exchange: DayExchange;
   readonly process: BotComputer | null;
@@ -36,9 +36,9 @@ export class DayWatcher {
   readonly violations: DayViolation[] = [];
   /** Orders whose outcome the bot did not know for a while. */
   readonly unknown = new Set<number>();
-  /** A position was held, and a stop of it stood. */
+  /** True when a position had a stop at some time. */
   hasStopped = false;
-  /** Longest and whole time that a position had no stop for all of it, ms. */
+  /** Longest time that a position was not completely protected by stops, ms. `nakedMs`: the total of these times. */
   maxUnprotectedMs = 0;
   nakedMs = 0;
   readonly #violationKeys = new Set<string>();
@@ -54,7 +54,7 @@ export class DayWatcher {
   #reportedCount = 0;
 
   report(rule: DayRule, text: string, timeMs: number): void {
-    // The same fault shows at every event from then on.
+    // A broken rule is found again at each later event, so each one is reported once.
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
     if (this.#violationKeys.has(key)) return;
     this.#violationKeys.add(key);
@@ -79,7 +79,7 @@ export class DayWatcher {
     this.#compareReported(moment, prefix);
   }
 
-  /** A create leaves. `journal`: what no loss of power takes from the files of the journal. */
+  /** Checks a create that leaves. `journal`: returns the bytes of the journal that survive a loss of power. */
   left(body: string, journal: () => Buffer, nowMs: number): void {
     const cid = /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
     if (cid === undefined || !journal().includes(cid))
@@ -90,7 +90,7 @@ export class DayWatcher {
     for (; this.#seenOrders < orders.length; this.#seenOrders++) {
       const order = orders[this.#seenOrders]!;
       const { clientOrderId: cid, intent } = order;
-      // Liquidations bear no id.
+      // Liquidations have no client order id.
       if (cid === null || intent.role === 'liquidation') continue;
       if (this.#byCid.has(cid)) this.report('ONCE', `${cid} was placed twice: ${this.#byCid.get(cid)!.id} and ${order.id}`, nowMs);
       else this.#byCid.set(cid, order);
@@ -112,7 +112,7 @@ export class DayWatcher {
     const text = `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${happened.join(', ')}]`;
     this.report('TOLD', text, nowMs);
   }
-  /** A strategy that keeps its state gets the fills again from the newest kept point on. */
+  /** Returns true for a strategy with kept state that gets only fills after this state again. */
   #isReportedBefore(order: number, texts: readonly string[], happened: readonly string[]): boolean {
     const from = happened.length - texts.length;
     return (
@@ -144,19 +144,19 @@ export class DayWatcher {
     }
   }
 
-  /** Fewer lots without a stop are dust: what fees in the coin, and the lot, leave of a position. */
+  /** Returns the lots below which an unprotected rest is dust, as fees in the coin and the lot size leave it. */
   #dustLots(market: TradedMarket): number {
     return Math.max(market.instrument.minLots, (this.#largest.get(market) ?? 0) * DUST);
   }
 
-  /** True when the strategy gives each position a stop at once, as far as this day shows. */
+  /** True when each position of this day got a stop at once. */
   get protects(): boolean {
     return this.hasStopped && this.maxUnprotectedMs <= PROMPT_MS;
   }
 
   // --- The end of the day
 
-  /** True when nothing is under way. */
+  /** Returns true when the bot trades and no order is in progress. */
   isAtRest({ process, exchange }: DayMoment): boolean {
     const opened = process?.opened;
     if (!opened || !opened.bot.isTrading) return false;
@@ -165,7 +165,7 @@ export class DayWatcher {
     return active.length === 0 && exchange.live().every(({ isAdmitted, live }) => isAdmitted && live?.status !== 'PENDING_CANCEL');
   }
 
-  /** `mustProtect`: on the same day without faults the strategy gave each position a stop at once. */
+  /** Checks the end of the day. `mustProtect`: true when each position had a stop at once on the same day without faults. */
   final(moment: DayMoment, mustProtect: boolean): void {
     const { exchange, process, nowMs, reported } = moment;
     this.look(moment);
@@ -215,16 +215,16 @@ export class DayWatcher {
   }
 }
 
-/** Halts that an hour without faults, or the operator, has to have ended. */
+/** Codes of halts that must have ended after an hour without faults and the acts of the operator. */
 const OF_FAULTS: ReadonlySet<string> = new Set([
   'STARTING', 'UNKNOWN_OUTCOME', 'NEEDS_PERSON', 'UNKNOWN_BUDGET', 'ALIEN', 'NO_JOURNAL', 'DUPLICATE', 'STRAY', 'GAP', 'MISMATCH',
   'ECHO', 'FINE_FILL', 'POST_TRADE', 'KEY', 'LOCKED', 'BANNED', 'SETTINGS', 'STATUS', 'FEE_COIN', 'CLOCK', 'STALE_ACCOUNT', 'JOURNAL',
 ]); // prettier-ignore
 
-/** Of the largest position of the day. */
+/** Maximum dust as a share of the largest position of the day. */
 const DUST = 0.005;
 
-/** Lots of a position, and how many of them a stop guards: at the exchange, or in the bot that runs (docs/live.md). */
+/** Returns the lots of a position, and those that stops protect, at the exchange or in the running bot (docs/live.md). */
 function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly held: number; readonly guarded: number } {
   const lots = exchange.heldLots(market);
   if (lots === 0) return { held: 0, guarded: 0 };

@@ -1,9 +1,9 @@
-// The fills that strategies are notified of: a class that listens is put below the author's own, and notes each fill before the strategy has it.
+// Records the fills that strategies are notified of. A subclass of the author's class records each fill before the strategy gets it.
 
 import type { Strategy, StrategyClass } from '../../strategy/strategy.ts';
 import type { FillInfo } from '../../strategy/types.ts';
 
-/** The fills that the strategies of one process were notified of, by order. A restart reports them again from the beginning. */
+/** The fills that the strategies of one process were notified of, by order. After a restart, strategies get all fills again. */
 export class ReportedFills {
   readonly #texts = new Map<number, string[]>();
   count = 0;
@@ -23,13 +23,13 @@ export class ReportedFills {
   }
 }
 
-/** Returns the author's class with an `onFill` that notes each fill, and then calls the author's own. */
+/** Returns a subclass of the author's class whose `onFill` records each fill, and then calls the author's `onFill`. */
 export function listening(strategy: StrategyClass, reported: ReportedFills): StrategyClass {
   const Base = strategy as new (...args: ConstructorParameters<StrategyClass>) => Strategy;
   const Listening = class extends Base {
     constructor(...args: ConstructorParameters<StrategyClass>) {
       super(...args);
-      // An author may write `onFill = (fill) => ...`: a field hides the method below.
+      // A field `onFill = (fill) => ...` of the author's class hides the method below, so the field is wrapped too.
       const own = Object.hasOwn(this, 'onFill') ? this.onFill?.bind(this) : undefined;
       if (typeof own !== 'function') return;
       this.onFill = (fill) => {
@@ -42,7 +42,7 @@ export function listening(strategy: StrategyClass, reported: ReportedFills): Str
       return super.onFill?.(fill);
     }
   };
-  // Messages and records name the author's class.
+  // Messages and records must show the name of the author's class.
   Object.defineProperty(Listening, 'name', { value: strategy.name });
   return Listening as unknown as StrategyClass;
 }

@@ -1,4 +1,4 @@
-// The bars of simulated days: those of the catalog, or generated ones for the same feeds where the catalog has less than a day of them.
+// The bars of simulated days: from the catalog, or generated for the same feeds if the catalog has less than a whole day.
 
 import { monthStart } from '../../base/calendar.ts';
 import { existsSync } from 'node:fs';
@@ -32,33 +32,33 @@ export interface UsersRun {
   readonly notes: readonly string[];
 }
 
-/** Generated bars: days, and before them as many bars of the longest interval as most strategies need to warm up. */
+/** Length of generated bars: the days, and before them bars of the longest interval for the warm-up. */
 const GENERATED_DAYS = 120;
 const GENERATED_WARM_BARS = 400;
 const GENERATED_FROM_MS = monthStart(2024, 1);
 const MAX_ROWS = 2_000_000;
 
-/** Throws ConfigError and StrategyError for a definition that cannot run. */
+/** Returns the run of a user's file with its bars. Throws ConfigError or StrategyError for a definition that cannot run. */
 export async function resolveUsersRun({ source, isBot }: UsersFile, bundler: Bundler): Promise<UsersRun> {
   const definition = parseDefinition(source);
   const wanted = wantedOf(definition, (name) => whereIs(source, ['feeds', name, 'interval']));
   const store = catalogIn(definition, source.folder);
   const missing = wanted.find(({ market, symbol }) => (store?.intervalsOf({ market, symbol }) ?? []).length === 0);
-  let why = missing === undefined ? '' : `the catalog has no bars of ${missing.symbol}`;
+  let reason = missing === undefined ? '' : `the catalog has no bars of ${missing.symbol}`;
   if (missing === undefined) {
     const { plan } = await resolveRun(source, { bundler });
     const days = wholeDays(plan);
     if (days.count > 0) return { plan, days, notes: [] };
-    why = 'the catalog has less than a whole day of bars, from midnight to midnight UTC';
+    reason = 'the catalog has less than a whole day of bars, from midnight to midnight UTC';
   }
   const { sets, fromMs } = generated(wanted, store);
   const { from: _from, to: _to, ...data } = source.data as Record<string, unknown>;
   const { plan } = await resolveRun({ ...source, data: { ...data, from: formatTime(fromMs) } }, { bundler, bars: memoryStore(sets) });
-  const remedy = isBot ? 'isobar data download brings bars' : 'isobar data import and isobar data download bring bars';
-  return { plan, days: wholeDays(plan), notes: [`${why}: these are generated ones (${remedy})`] };
+  const remedy = isBot ? 'add bars with isobar data download' : 'add bars with isobar data import or isobar data download';
+  return { plan, days: wholeDays(plan), notes: [`${reason}: the bars are generated (${remedy})`] };
 }
 
-/** The days, from midnight to midnight UTC, on which every instrument has bars. */
+/** Returns the days, from midnight to midnight UTC, on which all instruments have bars. */
 function wholeDays({ fromMs, feeds }: RunPlan): WholeDays {
   const finest = finestFeeds(feeds).map(({ bars }) => bars);
   const begins = finest.map(({ openMs }) => openMs[0]!);
@@ -78,7 +78,10 @@ function wantedOf({ feeds, market: byDefault = DEFAULTS.market }: Definition, wh
   for (const [name, feed] of Object.entries(feeds)) {
     const interval = parseFeedInterval(feed.interval);
     if (interval === null || isTradeBars(interval))
-      throw new ConfigError(`${where(name)}: expected bars of a length of time, got ${feed.interval}`, 'an exchange has no others');
+      throw new ConfigError(
+        `${where(name)}: expected bars of a fixed length of time, got ${feed.interval}`,
+        'use an interval such as 1h, because an exchange has no other bars',
+      );
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
       const market = feed.market ?? byDefault;
       const known = found.get(`${market} ${symbol}`) ?? { market, symbol, intervals: [] };
@@ -102,7 +105,7 @@ function generated(wanted: readonly WantedBars[], store: BarStore | null) {
   return { sets, fromMs };
 }
 
-/** The newest price that the catalog has of a symbol; undefined: none. */
+/** Returns the newest price of a symbol in the catalog; undefined: none. */
 function lastClose(store: BarStore | null, symbol: Pick<WantedBars, 'market' | 'symbol'>): number | undefined {
   const [interval] = store?.intervalsOf(symbol) ?? [];
   if (store === null || interval === undefined) return undefined;
@@ -110,7 +113,7 @@ function lastClose(store: BarStore | null, symbol: Pick<WantedBars, 'market' | '
   return bars.close[bars.length - 1];
 }
 
-/** As a bot finds its catalog: from the current folder, then from that of the file. */
+/** Returns the catalog of the definition, relative to the current folder or to the folder of the file, like a bot; null: none. */
 function catalogIn({ catalog = DEFAULTS.catalog }: Definition, folder: string): BarStore | null {
   const path = [resolve(catalog), resolve(folder, catalog)].find((each) => existsSync(each));
   return path === undefined ? null : catalogStore(path);

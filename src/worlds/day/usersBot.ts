@@ -1,4 +1,4 @@
-// The bot that a user gave, as a run definition or a bot config, made ready for simulated days: its bars, its exchange, its config.
+// Prepares a user's bot for simulated days, from a run definition or a bot config: its bars, its exchange and its config.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,28 +29,28 @@ type Loader = NonNullable<LiveOptions['load']>;
 export interface UsersBot {
   readonly name: string;
   readonly asset: string;
-  /** Things that a reader of the results has to know. */
+  /** Notes for the reader of the results. */
   readonly notes: readonly string[];
-  /** When the day of a seed begins: a midnight UTC among those that the bars have. */
+  /** Returns the start of the day of a seed: a midnight UTC inside the bars, ms UTC. */
   startOf(seed: number): number;
   exchangeAt(startMs: number, seed: number): DayExchangeSpec;
-  /** Writes the config of a day, and the bars before it, into a folder that has `key` and `secret`. */
+  /** Writes the config of a day, and the bars before the day, into a folder with the files `key` and `secret`. */
   configIn(folder: string, startMs: number): LiveConfig;
-  /** Loads strategies as a new process does: variables outside of their classes have their first values again. */
+  /** Returns a loader that loads strategies like a new process: variables outside of their classes have their first values again. */
   loader(reported: ReportedFills): Loader;
   /** True while a process loads its strategies. */
   readonly isLoading: boolean;
-  /** Bars that each feed of a day can hold. */
+  /** Maximum number of bars in each feed of a day. */
   readonly room: number;
 }
 
-/** Most bars before a day that strategies may warm up with, and those that an exchange gives besides. */
+/** Maximum number of bars before a day for the warm-up of strategies, and of further bars from the exchange. */
 const WARM_ROWS = 5000;
 const REPORTED_ROWS = 400;
-/** A day, and its end. */
+/** Maximum length of a day, including the time until all orders are settled. */
 const MAX_DAY_MS = 1.1 * DAY_MS;
 
-/** Throws ConfigError and StrategyError for a file that no day can be made of. */
+/** Returns the bot of a user's file. Throws ConfigError or StrategyError for a file that cannot be simulated. */
 export async function openUsersBot(file: string): Promise<UsersBot> {
   const users = readUsersFile(file);
   const bundles = new Map<string, ReturnType<Bundler>>();
@@ -64,7 +64,7 @@ export async function openUsersBot(file: string): Promise<UsersBot> {
   return new ReadyBot({ users, plan, finest, days, bundler, notes });
 }
 
-/** A contract has the fees of the run already. */
+/** Returns an instrument with the fees of the run. Contracts already have them. */
 function withFeesOf({ fees }: RunPlan, instrument: Instrument): Instrument {
   if (instrument.contract !== undefined) return instrument;
   return { ...instrument, makerFeePpm: fees.makerPpm, takerFeePpm: fees.takerPpm };
@@ -99,7 +99,7 @@ class ReadyBot implements UsersBot {
 
   startOf(seed: number): number {
     const { firstMs, count } = this.#parts.days;
-    // Steps that have no divisor in common with the number of days visit each day once before any comes again.
+    // A step without a common divisor with the number of days visits all days before a day comes again.
     let step = Math.max(1, Math.floor(count * 0.618));
     while (commonDivisor(step, count) > 1) step++;
     return firstMs + (((seed % count) * step) % count) * DAY_MS;
@@ -107,7 +107,7 @@ class ReadyBot implements UsersBot {
 
   exchangeAt(startMs: number, seed: number): DayExchangeSpec {
     const { plan, finest } = this.#parts;
-    // With both markets the plan has funds of each.
+    // The plan of a run over both markets has funds for each market.
     const balances = plan.funds ?? { [finest[0]!.instrument.market]: plan.cash };
     const lengths = plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval));
     const maxInterval = INTERVALS.find((interval) => typicalLengthMs(interval) >= Math.max(...lengths)) ?? '1M';
@@ -131,7 +131,7 @@ class ReadyBot implements UsersBot {
     const exchange = { spotUrl: nowhere, futuresUrl: nowhere, keyFile: 'key', secretFile: 'secret' };
     writeFileSync(file, JSON.stringify({ ...users.botKeys, mode: 'paper', exchange, data: 'bot', catalog }));
     const config = readLiveConfig(file, {});
-    // Files of the user are where the user's own file says.
+    // Paths of the user's files are relative to the folder of the user's own file.
     return { ...config, source: { ...config.source, folder: users.source.folder } };
   }
 
@@ -157,7 +157,7 @@ const made = { count: 0 };
 
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b));
 
-/** The bars of feeds before a time, as a catalog: strategies may need more of them than an exchange gives. */
+/** Stores the bars of feeds before a time in a catalog, because strategies may need more bars than an exchange gives. */
 function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: number): void {
   const seen = new Set<string>();
   for (const { bars, isHidden = false } of feeds) {
@@ -167,7 +167,7 @@ function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: numb
     seen.add(key);
     const part = rowsOf(bars, Math.max(0, end - WARM_ROWS), end);
     const copies = Object.fromEntries(COLUMNS.map((name) => [name, part[name].slice()])) as Record<(typeof COLUMNS)[number], Float64Array>;
-    // The exchange gives volumes in whole lots; a bot leaves a catalog out that says otherwise.
+    // The exchange gives volumes in whole lots, and a bot ignores a catalog with other volumes.
     const scale = 10 ** bars.instrument.quantityDigits;
     storeBars(catalog, { ...part, ...copies, volume: copies.volume.map((volume) => Math.round(volume * scale) / scale) }, IMPORTED);
   }

@@ -1,4 +1,4 @@
-// Reads the file that a user gives to a simulation: a run definition, or the config of a bot, whose exchange and keys are not used.
+// Reads the user's file for a simulation: a run definition, or the config of a bot. Exchange and keys of a config are not used.
 
 import { ConfigError } from '../../base/errors.ts';
 import { parseDefinition, parseSource } from '../../definition/text/parse.ts';
@@ -9,21 +9,21 @@ import { DEFINITION_KEYS } from '../../tasks/bot/config/schema.ts';
 type Keys = Readonly<Record<string, unknown>>;
 
 export interface UsersFile {
-  /** The run definition in it, with its times. */
+  /** The run definition of the file, with its times. */
   readonly source: DefinitionSource;
-  /** Keys of a bot config, but for its exchange, data folder and catalog. */
+  /** Keys of a bot config, without exchange, data folder and catalog. */
   readonly botKeys: Keys;
   readonly isBot: boolean;
 }
 
-/** What a bot config has that a simulated day does without. */
+/** Keys of a bot config that a simulated day does not use. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['exchange', 'data', 'mode', 'catalog', 'dashboard', 'alerts', 'webhooks', 'timeScale']);
-/** Periods of audits of a bot that a run definition makes: longer than those of a bot, so that a day takes seconds. */
+/** Audit periods for a bot from a run definition. They are longer than the defaults, so that a simulated day takes only seconds. */
 const AUDIT = { fastMs: 20_000, balanceMs: 60_000, fullMs: 900_000 } as const;
-/** `inside` of a definition that a bot does not know. */
+/** Values of `inside` in a definition that a bot does not know. */
 const OF_RUNS: ReadonlySet<unknown> = new Set(['finest', 'trades']);
 
-/** Throws ConfigError for a file that is neither, or that needs what no simulated day has. */
+/** Returns the content of a user's file. Throws ConfigError for a file of neither kind, and for external series, which cannot be simulated. */
 export function readUsersFile(file: string): UsersFile {
   const source = readDefinition(file);
   const data = isMap(source.data) ? source.data : {};
@@ -32,8 +32,8 @@ export function readUsersFile(file: string): UsersFile {
   else parseDefinition(source);
   if (data['series'] !== undefined)
     throw new ConfigError(
-      `${whereIs(source, ['series'])}: series from outside cannot be simulated: nobody says when their values come`,
-      'leave series out, in a copy of the file and of its strategy',
+      `${whereIs(source, ['series'])}: external series cannot be simulated, because the times of their values are unknown`,
+      'remove series from a copy of the file and of its strategy',
     );
   const definition = Object.fromEntries(
     DEFINITION_KEYS.flatMap((key) => (data[key] === undefined ? [] : [[key, ownValue(key, data[key])]])),
@@ -44,7 +44,7 @@ export function readUsersFile(file: string): UsersFile {
   return { source: { ...source, data: { ...definition, ...times } }, botKeys, isBot };
 }
 
-/** Returns what a bot takes of a key of a definition: fills, models and times of listing are the exchange's. */
+/** Returns the value of a definition's key for a bot, without fills, models and times of listing, which the exchange decides. */
 function ownValue(key: string, value: unknown): unknown {
   if (!isMap(value)) return value;
   if (key === 'fills') {

@@ -2,29 +2,32 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 
+/** An IPv4 network. An address belongs to it if `address & mask` equals `bits`. Both are unsigned 32-bit numbers. */
 interface Network {
   readonly bits: number;
   readonly mask: number;
 }
 
+/** A list of addresses and networks, such as the addresses from which a key may be used. */
 export class Addresses {
   readonly #single = new Set<string>();
   readonly #networks: Network[] = [];
 
   /** Throws ConfigError for text that is neither an address nor an IPv4 network. `where` names the list. */
   constructor(list: readonly string[], where: string) {
-    for (const each of list) {
-      const [address = '', length] = each.split('/');
+    for (const entry of list) {
+      const [address = '', prefixText] = entry.split('/');
       const bits = bitsOf(address);
-      const size = length === undefined ? null : Number(length);
-      if (size === null && (bits !== null || address.includes(':'))) this.#single.add(plainAddress(address));
-      else if (bits !== null && size !== null && Number.isInteger(size) && size >= 0 && size <= 32) {
-        const mask = size === 0 ? 0 : (-1 << (32 - size)) >>> 0;
+      const prefixBits = prefixText === undefined ? null : Number(prefixText);
+      if (prefixBits === null && (bits !== null || address.includes(':'))) this.#single.add(plainAddress(address));
+      else if (bits !== null && prefixBits !== null && Number.isInteger(prefixBits) && prefixBits >= 0 && prefixBits <= 32) {
+        const mask = prefixBits === 0 ? 0 : (-1 << (32 - prefixBits)) >>> 0;
         this.#networks.push({ bits: (bits & mask) >>> 0, mask });
-      } else throw new ConfigError(`${where}: ${each} is not an address`, 'write 127.0.0.1, ::1 or a network such as 10.0.0.0/8');
+      } else throw new ConfigError(`${where}: ${entry} is not an address`, 'write 127.0.0.1, ::1 or a network such as 10.0.0.0/8');
     }
   }
 
+  /** True when an entry of the list covers the address. An empty list covers none. */
   has(address: string): boolean {
     if (this.#single.size === 0 && this.#networks.length === 0) return false;
     const text = plainAddress(address);
@@ -38,6 +41,7 @@ export class Addresses {
 export const plainAddress = (address: string): string =>
   address.includes(':') ? address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '') : address;
 
+/** Returns an IPv4 address as an unsigned 32-bit number; null for any other text. */
 function bitsOf(address: string): number | null {
   const parts = address.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255)) return null;

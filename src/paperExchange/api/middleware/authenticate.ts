@@ -21,42 +21,49 @@ export interface AuthDeps {
 interface Check {
   readonly step: number;
   /** Returns 0 if the check passed, else the error code. */
-  readonly code: (context: RequestContext, parts: AuthDeps) => number;
+  readonly code: (context: RequestContext, deps: AuthDeps) => number;
 }
 
 export const HEADER = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
-const passes = (isRight: boolean, { code }: { readonly code: number }): number => (isRight ? 0 : code);
-const has = ({ request }: RequestContext, name: string): boolean => (request.headers[name] ?? '') !== '';
+const codeUnless = (isRight: boolean, { code }: { readonly code: number }): number => (isRight ? 0 : code);
+const hasHeader = ({ request }: RequestContext, name: string): boolean => (request.headers[name] ?? '') !== '';
 const wantsSignature = ({ route }: RequestContext): boolean => SECURITY[route.row.security].signature;
 
 /** The checks in their order. The first check that fails sets the error code. */
 export const CHECKS: readonly Check[] = [
-  { step: 4, code: (context) => passes(has(context, HEADER.key), VENUE_CODES.noKeyHeader) },
-  { step: 4, code: (context) => passes(!wantsSignature(context) || has(context, HEADER.timestamp), VENUE_CODES.noTimestampHeader) },
-  { step: 4, code: (context) => passes(!wantsSignature(context) || has(context, HEADER.signature), VENUE_CODES.noSignatureHeader) },
-  { step: 5, code: knowsKey },
-  { step: 5, code: ({ key }) => passes(key?.isClosed !== true, VENUE_CODES.noThisCompany) },
-  { step: 6, code: ({ request }, { denied }) => passes(!denied.has(request.ip), VENUE_CODES.illegalIp) },
+  { step: 4, code: (context) => codeUnless(hasHeader(context, HEADER.key), VENUE_CODES.noKeyHeader) },
+  {
+    step: 4,
+    code: (context) => codeUnless(!wantsSignature(context) || hasHeader(context, HEADER.timestamp), VENUE_CODES.noTimestampHeader),
+  },
+  {
+    step: 4,
+    code: (context) => codeUnless(!wantsSignature(context) || hasHeader(context, HEADER.signature), VENUE_CODES.noSignatureHeader),
+  },
+  { step: 5, code: findKey },
+  { step: 5, code: ({ key }) => codeUnless(key?.isClosed !== true, VENUE_CODES.noThisCompany) },
+  { step: 6, code: ({ request }, { denied }) => codeUnless(!denied.has(request.ip), VENUE_CODES.illegalIp) },
   {
     step: 6,
     code: ({ key, request }, { profile }) => (key?.addresses == null || key.addresses.has(request.ip) ? 0 : Number(profile.ipListCode)),
   },
-  { step: 7, code: (context) => passes(!wantsSignature(context) || isTimely(context), VENUE_CODES.invalidTimestamp) },
+  { step: 7, code: (context) => codeUnless(!wantsSignature(context) || isTimely(context), VENUE_CODES.invalidTimestamp) },
   {
     step: 8,
     code: (context, { profile }) =>
-      passes(!wantsSignature(context) || isSigned(context, context.key, profile), VENUE_CODES.invalidSignature),
+      codeUnless(!wantsSignature(context) || isSigned(context, context.key, profile), VENUE_CODES.invalidSignature),
   },
-  { step: 8, code: (context, parts) => passes(!wantsSignature(context) || isFresh(context, parts), VENUE_CODES.invalidSignature) },
-  { step: 9, code: (context) => passes(isPermitted(context), VENUE_CODES.rejectedKey) },
+  { step: 8, code: (context, deps) => codeUnless(!wantsSignature(context) || isFresh(context, deps), VENUE_CODES.invalidSignature) },
+  { step: 9, code: (context) => codeUnless(isPermitted(context), VENUE_CODES.rejectedKey) },
 ];
 
-function knowsKey(context: RequestContext, { keyring }: AuthDeps): number {
+/** Finds the key of the request and notes it in the context. Returns 0 or an error code. */
+function findKey(context: RequestContext, { keyring }: AuthDeps): number {
   context.key = keyring.find(context.request.headers[HEADER.key] ?? '');
-  return passes(context.key !== null, VENUE_CODES.rejectedKey);
+  return codeUnless(context.key !== null, VENUE_CODES.rejectedKey);
 }
 
-/** True when the timestamp lies in the admission window. A timestamp that is not a whole number never does. */
+/** True when the timestamp lies in the admission window. A timestamp that is not a whole number is never timely. */
 function isTimely(context: RequestContext): boolean {
   const text = context.request.headers[HEADER.timestamp] ?? '';
   return /^\d{1,15}$/.test(text) && isInWindow(Number(text), context.nowMs, context.windowMs ?? RECV_WINDOW.defaultMs);
@@ -68,15 +75,16 @@ export function isSigned(context: RequestContext, key: Key | null, { signQuery }
   if (key === null) return false;
   const { method, target, body, headers } = request;
   const timestamp = headers[HEADER.timestamp] ?? '';
-  const got = headers[HEADER.signature] ?? '';
-  const signed = signsBody(method) && body.length > 0 ? body : null;
-  const isOf = (path: string): boolean => isSameSignature(key.sign(signedHead({ timestamp, method, path }), signed), got);
-  const split = target.indexOf('?');
-  if (split < 0 || signQuery === 'include') return isOf(target);
-  const isOfBare = isOf(target.slice(0, split));
+  const receivedSignature = headers[HEADER.signature] ?? '';
+  const signedBody = signsBody(method) && body.length > 0 ? body : null;
+  const isSignatureOver = (path: string): boolean =>
+    isSameSignature(key.sign(signedHead({ timestamp, method, path }), signedBody), receivedSignature);
+  const queryStart = target.indexOf('?');
+  if (queryStart < 0 || signQuery === 'include') return isSignatureOver(target);
+  const coversBarePath = isSignatureOver(target.slice(0, queryStart));
   // Both digests are always computed and compared, so that the duration reveals nothing about a digest.
-  if (signQuery !== 'either') return isOfBare;
-  return isOf(target) || (isOfBare && isPlainQuery(context));
+  if (signQuery !== 'either') return coversBarePath;
+  return isSignatureOver(target) || (coversBarePath && isPlainQuery(context));
 }
 
 /**
@@ -88,16 +96,18 @@ function isPlainQuery({ sent, route }: RequestContext): boolean {
   const entries = Object.entries<Param>(route.row.params);
   const isDocumented = (name: string): boolean =>
     isWindowName(name) || entries.some(([known, { otherNames = [] }]) => known === name || otherNames.includes(name));
-  // Checks every spelling of the window parameter: the one that is read need not be the first.
-  const isUsual = (name: string, value: Json): boolean => !isWindowName(name) || (readWindow(value) ?? 0) <= RECV_WINDOW.defaultMs;
-  return [...sent.sent].every(([name, value]) => isDocumented(name) && isUsual(name, value));
+  // A request may send several spellings of the window parameter, and any of them may be the one that is read.
+  const isUsualWindow = (name: string, value: Json): boolean => !isWindowName(name) || (readWindow(value) ?? 0) <= RECV_WINDOW.defaultMs;
+  return [...sent.sent].every(([name, value]) => isDocumented(name) && isUsualWindow(name, value));
 }
 
+/** False when the profile rejects repeated requests and this signature was seen before. */
 function isFresh({ request, nowMs }: RequestContext, { profile, replays }: AuthDeps): boolean {
   if (profile.replayedRequest === 'accept') return true;
   return replays.isNew((request.headers[HEADER.signature] ?? '').toLowerCase(), nowMs);
 }
 
+/** True when the key may use this market, and may read or trade as the operation needs. */
 function isPermitted({ key, route }: RequestContext): boolean {
   if (key === null || !key.markets.includes(route.row.market)) return false;
   return route.row.effect === 'read' ? key.mayRead : key.mayTrade;

@@ -4,6 +4,7 @@
 const RETENTION_MS = 86_400_000;
 const MAX_SIGNATURES = 200_000;
 
+/** The signatures of the last day, at most `MAX_SIGNATURES` of them. */
 export class ReplayGuard {
   /** Time of the request by signature, oldest first. Ms UTC. */
   readonly #seen = new Map<string, number>();

@@ -6,6 +6,7 @@ import { paramsOfBody, paramsOfQuery, readBody, type SentOrCode, windowIn } from
 import type { Key } from './keyring.ts';
 import type { Route } from './routes.ts';
 
+/** One request, its route, and the key once it is known. */
 export class RequestContext {
   readonly request: ServiceRequest;
   readonly route: Route;
@@ -13,14 +14,14 @@ export class RequestContext {
   readonly nowMs: number;
   /** The key of the request; null until the checks have found it. */
   key: Key | null = null;
-  /** Where the query begins in the target; -1 if there is no query. */
-  readonly #split: number;
+  /** Index of the `?` in the target; -1 if there is no query. */
+  readonly #queryStart: number;
   #sent: SentOrCode | null = null;
 
-  constructor(request: ServiceRequest, route: Route, split: number, nowMs: number) {
+  constructor(request: ServiceRequest, route: Route, queryStart: number, nowMs: number) {
     this.request = request;
     this.route = route;
-    this.#split = split;
+    this.#queryStart = queryStart;
     this.nowMs = nowMs;
   }
 
@@ -29,7 +30,7 @@ export class RequestContext {
     return (this.#sent ??= this.#read());
   }
 
-  /** Validity in ms that the request asks for; null if it has none that can be read. */
+  /** Validity in ms that the request asks for; null if it states none or one that is invalid. */
   get windowMs(): number | null {
     const { sent } = this;
     return 'code' in sent ? null : windowIn(sent.sent);
@@ -48,6 +49,6 @@ export class RequestContext {
     const { target, body } = this.request;
     const { op, row } = this.route;
     const isInQuery = row.method === 'GET' || (op === 'spot.batchOrders' && body.length === 0);
-    return isInQuery ? paramsOfQuery(this.#split < 0 ? '' : target.slice(this.#split + 1)) : paramsOfBody(readBody(body));
+    return isInQuery ? paramsOfQuery(this.#queryStart < 0 ? '' : target.slice(this.#queryStart + 1)) : paramsOfBody(readBody(body));
   }
 }

@@ -12,7 +12,7 @@ import { Bans } from '../../limits/bans.ts';
 import { RateLimits } from '../../limits/rateLimits.ts';
 import type { ServiceRequest } from '../message.ts';
 import type { Profile } from '../../dialect/switches.ts';
-import { checkParams, type Checked, type ParamPlan, paramPlanOf, type Rules, unknownName } from '../params/checkParams.ts';
+import { checkParams, type Checked, type ParamPlan, paramPlanOf, type Rules, codeOfUnknownNames } from '../params/checkParams.ts';
 import type { Sent } from '../params/readParams.ts';
 import { Addresses, plainAddress } from './addresses.ts';
 import { CHECKS, HEADER, isSigned, type AuthDeps } from './authenticate.ts';
@@ -32,11 +32,13 @@ export interface RejectedRequest {
   readonly retryMs: number | null;
 }
 
+/** A request for a path that no operation has. */
 export interface UnknownPath {
   readonly kind: 'unknownPath';
   readonly path: string;
 }
 
+/** A request that passed every check. */
 export interface AcceptedRequest {
   readonly kind: 'passed';
   readonly route: Route;
@@ -59,8 +61,9 @@ interface OpCheck {
   readonly inBody: Rules;
 }
 
+/** Runs the checks of one exchange. It holds the keys, rate limits and bans. */
 export class RequestPipeline {
-  readonly #parts: AuthDeps;
+  readonly #authDeps: AuthDeps;
   readonly #routes: Routes;
   readonly #limits: RateLimits;
   readonly #bans: Bans;
@@ -68,7 +71,7 @@ export class RequestPipeline {
 
   constructor(config: ServiceConfig, directory: Directory) {
     const { profile } = config;
-    this.#parts = {
+    this.#authDeps = {
       keyring: new Keyring(config.accounts),
       denied: new Addresses(config.denyIps, 'denyIps'),
       replays: new ReplayGuard(),
@@ -82,9 +85,9 @@ export class RequestPipeline {
 
   /** Checks a request. It never throws, whatever the request contains. */
   run(request: ServiceRequest, nowMs: number): AcceptedRequest | RejectedRequest | UnknownPath {
-    const { profile } = this.#parts;
-    const split = request.target.indexOf('?');
-    const path = split < 0 ? request.target : request.target.slice(0, split);
+    const { profile } = this.#authDeps;
+    const queryStart = request.target.indexOf('?');
+    const path = queryStart < 0 ? request.target : request.target.slice(0, queryStart);
     const market = marketOfPath(path);
     const stop = (code: number): RejectedRequest => ({ kind: 'stop', market, code, isBanned: false, retryMs: null });
 
@@ -95,42 +98,43 @@ export class RequestPipeline {
     if (route === 'notServed') return stop(VENUE_CODES.unsupportedOperation.code);
     if ((profile.contentType === 'all' || request.method !== 'GET') && !isJson(request)) return stop(VENUE_CODES.noContentType.code);
 
-    const context = new RequestContext(request, route, split, nowMs);
+    const context = new RequestContext(request, route, queryStart, nowMs);
     const isPublic = route.row.security === 'NONE';
-    const refusal = isPublic ? this.#checkPublic(context) : this.#authenticate(context);
-    const waitMs = this.#limits.isLimited(route.row) ? this.#admit(context, refusal) : null;
+    const refusalCode = isPublic ? this.#checkPublic(context) : this.#authenticate(context);
+    const waitMs = this.#limits.isLimited(route.row) ? this.#admit(context, refusalCode) : null;
     if (waitMs !== null) {
       this.#bans.countRefusal(plainAddress(request.ip), nowMs);
       return { kind: 'stop', market, code: VENUE_CODES.tooManyRequests.code, isBanned: false, retryMs: waitMs };
     }
-    if (refusal !== 0) return stop(refusal);
+    if (refusalCode !== 0) return stop(refusalCode);
 
     const caller = isPublic || context.key === null ? null : { account: context.key.account, uid: context.key.uid };
-    const found = context.sent;
-    if ('code' in found) return stop(found.code);
-    const args = this.#check(route, found.sent, request.method);
-    if ('code' in args) return stop(args.code);
-    return { kind: 'passed', route, caller, args: args.args };
+    const sentOrCode = context.sent;
+    if ('code' in sentOrCode) return stop(sentOrCode.code);
+    const checked = this.#check(route, sentOrCode.sent, request.method);
+    if ('code' in checked) return stop(checked.code);
+    return { kind: 'passed', route, caller, args: checked.args };
   }
 
   /** Returns the operation of a request; null if no operation is served there. */
   opOf({ method, target }: ServiceRequest): Op | null {
-    const found = this.#routes.find(method, target.split('?', 1)[0] ?? '');
-    return typeof found === 'string' ? null : found.op;
+    const match = this.#routes.find(method, target.split('?', 1)[0] ?? '');
+    return typeof match === 'string' ? null : match.op;
   }
 
   /** Returns null if the rate limits allow the request, else the ms after which they will. */
-  #admit(context: RequestContext, refusal: number): number | null {
+  #admit(context: RequestContext, refusalCode: number): number | null {
     const { request, route, key, nowMs } = context;
-    const subject = refusal === 0 && key !== null ? `key ${key.apiKey}` : `ip ${plainAddress(request.ip)}`;
-    const isWeighed = refusal === 0 && this.#parts.profile.batchWeight === 'elements';
-    return this.#limits.admit(route.row, subject, isWeighed ? context.weight : 1, nowMs);
+    const subject = refusalCode === 0 && key !== null ? `key ${key.apiKey}` : `ip ${plainAddress(request.ip)}`;
+    const countsElements = refusalCode === 0 && this.#authDeps.profile.batchWeight === 'elements';
+    return this.#limits.admit(route.row, subject, countsElements ? context.weight : 1, nowMs);
   }
 
+  /** Runs the checks of steps 4 to 9. Returns 0 or the code of the first check that failed. */
   #authenticate(context: RequestContext): number {
-    for (const { code } of CHECKS) {
-      const found = code(context, this.#parts);
-      if (found !== 0) return found;
+    for (const check of CHECKS) {
+      const code = check.code(context, this.#authDeps);
+      if (code !== 0) return code;
     }
     return 0;
   }
@@ -138,9 +142,9 @@ export class RequestPipeline {
   /** Checks a public call. Only the deny list can reject it. With valid credentials the call counts against the key's limits. */
   #checkPublic(context: RequestContext): number {
     const { headers, ip } = context.request;
-    if (this.#parts.denied.has(ip)) return VENUE_CODES.illegalIp.code;
-    const key = this.#parts.keyring.find(headers[HEADER.key] ?? '');
-    const isRight = (headers[HEADER.signature] ?? '') === '' || isSigned(context, key, this.#parts.profile);
+    if (this.#authDeps.denied.has(ip)) return VENUE_CODES.illegalIp.code;
+    const key = this.#authDeps.keyring.find(headers[HEADER.key] ?? '');
+    const isRight = (headers[HEADER.signature] ?? '') === '' || isSigned(context, key, this.#authDeps.profile);
     if (isRight) context.key = key;
     return 0;
   }
@@ -149,11 +153,13 @@ export class RequestPipeline {
   #check({ op }: Route, sent: Sent, method: string): Checked {
     const check = this.#checks.get(op);
     if (check === undefined) throw new InvariantError(`${op} has no check of its parameters`);
-    const unknown = unknownName(check.plan, sent, this.#parts.profile);
-    return unknown === 0 ? checkParams(check.plan, sent, method === 'GET' ? check.inQuery : check.inBody) : { code: unknown };
+    const code = codeOfUnknownNames(check.plan, sent, this.#authDeps.profile);
+    if (code !== 0) return { code };
+    return checkParams(check.plan, sent, method === 'GET' ? check.inQuery : check.inBody);
   }
 }
 
+/** Builds the parameter check of an operation. */
 function checkOf(op: Op, profile: Profile, { instrumentNamed, isInterval }: Directory): OpCheck {
   const { market, effect } = endpointOf(op);
   const common = {
@@ -179,6 +185,7 @@ function paramsOf(op: Op, profile: Profile): Params {
 
 const TIME = { kind: 'time', need: 'optional', help: 'Unix ms; both or none' } as const satisfies Param;
 
+/** For each operation that switches change: returns its parameters under a profile. */
 const BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) => Params>>> = {
   'spot.batchCancel': (params, { batchCancelField }) => {
     if (batchCancelField === 'both') return params;
@@ -200,6 +207,7 @@ const BY_SWITCH: Readonly<Partial<Record<Op, (params: Params, profile: Profile) 
   },
 };
 
+/** Returns the parameters with `positionType` required. */
 function withPositionType(params: Params): Params {
   const { positionType } = params;
   return positionType === undefined ? params : { ...params, positionType: { ...positionType, need: 'required' } };

@@ -13,6 +13,7 @@ export interface Route {
 /** The result of a lookup: an operation for this method, a known path that is not served (-1020), or an unknown path. */
 export type RouteMatch = Route | 'notServed' | 'unknown';
 
+/** The paths and methods that an exchange serves under its profile. */
 export class Routes {
   readonly #byPath = new Map<string, Map<string, Route>>();
 
@@ -29,6 +30,7 @@ export class Routes {
     }
   }
 
+  /** Returns the operation that this method and path call. */
   find(method: string, path: string): RouteMatch {
     const methods = this.#byPath.get(path);
     return methods === undefined ? 'unknown' : (methods.get(method) ?? 'notServed');

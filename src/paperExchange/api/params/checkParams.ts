@@ -32,7 +32,7 @@ const { mandatoryParamEmpty, paramEmpty, badSymbol, illegalChars, tooManyParamet
 const { invalidSide, invalidOrderType, paramError } = VENUE_CODES;
 
 /** The arguments of one call while they are collected. */
-interface Making {
+interface CollectedArgs {
   readonly texts: Map<string, string>;
   instrument: Instrument | null;
   ids: readonly string[];
@@ -40,13 +40,13 @@ interface Making {
 }
 
 /** One parameter with everything that is the same at every call. */
-interface Planned {
+interface ParamCheck {
   readonly name: string;
   readonly param: Param;
   /** All names under which it may be sent. */
   readonly names: readonly string[];
-  /** True for the name of an instrument. */
-  readonly isName: boolean;
+  /** True when the parameter is the symbol of an instrument. */
+  readonly isSymbol: boolean;
   readonly wire: 'number' | 'string';
   /** The allowed texts of a choice; empty for other kinds. */
   readonly choices: ReadonlySet<string>;
@@ -54,7 +54,7 @@ interface Planned {
 
 /** How the parameters of an operation are checked. Built once for each operation. */
 export interface ParamPlan {
-  readonly params: readonly Planned[];
+  readonly params: readonly ParamCheck[];
   /** At least one of these must be sent. */
   readonly either: readonly string[];
   readonly known: ReadonlySet<string>;
@@ -62,14 +62,15 @@ export interface ParamPlan {
   readonly row: ParamPlan | null;
 }
 
+/** Returns the plan of a table of parameters. A conditional parameter is checked right after the one that it depends on. */
 export function paramPlanOf(params: Params): ParamPlan {
   const entries = Object.entries(params);
   const rows = entries.map(([, param]) => param).find((param) => param.kind === 'rows');
   return {
     params: entries.flatMap(([name, param]) => {
       if (param.onlyWith !== undefined && comesLater(entries, name, param.onlyWith.name)) return [];
-      const late = entries.filter(([other, { onlyWith }]) => onlyWith?.name === name && comesLater(entries, other, name));
-      return [planParam(name, param), ...late.map((each) => planParam(...each))];
+      const dependents = entries.filter(([other, { onlyWith }]) => onlyWith?.name === name && comesLater(entries, other, name));
+      return [planParam(name, param), ...dependents.map(([other, dependent]) => planParam(other, dependent))];
     }),
     either: entries.filter(([, { need }]) => need === 'either').map(([name]) => name),
     known: new Set(entries.flatMap(([name, { otherNames = [] }]) => [name, ...otherNames])),
@@ -77,12 +78,12 @@ export function paramPlanOf(params: Params): ParamPlan {
   };
 }
 
-function planParam(name: string, param: Param): Planned {
+function planParam(name: string, param: Param): ParamCheck {
   return {
     name,
     param,
     names: [name, ...(param.otherNames ?? [])],
-    isName: param.kind === 'text' && param.of !== 'clientId',
+    isSymbol: param.kind === 'text' && param.of !== 'clientId',
     wire: wireOf(param),
     choices: new Set(param.kind === 'choice' ? param.values.map(String) : []),
   };
@@ -93,7 +94,7 @@ const comesLater = (entries: readonly (readonly [string, Param])[], name: string
   entries.findIndex(([each]) => each === name) < entries.findIndex(([each]) => each === other);
 
 /** Returns -1103 if the call has a parameter that is not documented and the profile has `unknownParams: reject`, else 0. */
-export function unknownName({ known }: ParamPlan, sent: Sent, { unknownParams }: Profile): number {
+export function codeOfUnknownNames({ known }: ParamPlan, sent: Sent, { unknownParams }: Profile): number {
   if (unknownParams === 'ignore') return 0;
   for (const name of sent.keys()) if (!known.has(name) && !isWindowName(name)) return VENUE_CODES.unknownParam.code;
   return 0;
@@ -102,47 +103,47 @@ export function unknownName({ known }: ParamPlan, sent: Sent, { unknownParams }:
 /** Checks parameters in the order of the table. The first invalid one sets the error code. */
 export function checkParams(plan: ParamPlan, sent: Sent, rules: Rules): Checked {
   const { either } = plan;
-  const making: Making = { texts: new Map(), instrument: null, ids: [], rows: [] };
-  for (const each of plan.params) {
-    const code = checkParam(each, valueOf(each, sent), plan, rules, making);
+  const collected: CollectedArgs = { texts: new Map(), instrument: null, ids: [], rows: [] };
+  for (const param of plan.params) {
+    const code = checkParam(param, valueOf(param, sent), plan, rules, collected);
     if (code !== 0) return { code };
   }
-  if (!rules.anyId && either.length > 0 && !either.some((name) => making.texts.has(name))) return { code: mandatoryParamEmpty.code };
+  if (!rules.anyId && either.length > 0 && !either.some((name) => collected.texts.has(name))) return { code: mandatoryParamEmpty.code };
   for (const [name, value] of sent) {
     if (!isWindowName(name) || value === null || readWindow(value) !== null) continue;
     return { code: mandatoryParamEmpty.code };
   }
-  return { args: making };
+  return { args: collected };
 }
 
 /** Returns the value sent for a parameter, under any of its names. */
-function valueOf({ names }: Planned, sent: Sent): Json | undefined {
-  for (const each of names) {
-    const found = sent.get(each);
-    if (found !== undefined) return found;
+function valueOf({ names }: ParamCheck, sent: Sent): Json | undefined {
+  for (const name of names) {
+    const value = sent.get(name);
+    if (value !== undefined) return value;
   }
   return undefined;
 }
 
-function checkParam(of: Planned, value: Json | undefined, { row }: ParamPlan, rules: Rules, making: Making): number {
-  const { name, param, isName } = of;
+function checkParam(check: ParamCheck, value: Json | undefined, { row }: ParamPlan, rules: Rules, collected: CollectedArgs): number {
+  const { name, param, isSymbol } = check;
   if (isWindowName(name)) return 0;
-  if (value === undefined || value === null) return absent(of, rules, making);
-  if (param.kind === 'ids') return checkIds(value, param.max, rules, making);
-  if (param.kind === 'rows' && row !== null) return checkRows(value, param.max, row, rules, making);
+  if (value === undefined || value === null) return checkAbsent(check, rules, collected);
+  if (param.kind === 'ids') return checkIds(value, param.max, rules, collected);
+  if (param.kind === 'rows' && row !== null) return checkRows(value, param.max, row, rules, collected);
   // The specification treats a list or an object here as malformed.
   if (isList(value) || isObject(value)) return mandatoryParamEmpty.code;
   if (rules.anyId && param.need === 'either') {
-    if (typeof value === 'string') making.texts.set(name, value);
+    if (typeof value === 'string') collected.texts.set(name, value);
     return 0;
   }
-  if (typeof value !== 'boolean' && isUnread(param, making)) {
-    // Step 13 judges it: under a profile that rejects unused parameters, the combination is invalid.
-    making.texts.set(name, '');
+  if (typeof value !== 'boolean' && isUnused(param, collected)) {
+    // Step 13 decides: a profile that rejects unused parameters makes the combination invalid.
+    collected.texts.set(name, '');
     return 0;
   }
   if (value === '') {
-    if (isName) return badSymbol.code;
+    if (isSymbol) return badSymbol.code;
     if (param.need === 'required' || param.need === 'disputed') return paramEmpty.code;
     return param.need === 'either' || param.kind === 'text' ? 0 : mandatoryParamEmpty.code;
   }
@@ -150,34 +151,36 @@ function checkParam(of: Planned, value: Json | undefined, { row }: ParamPlan, ru
   if (value instanceof JsonNumber) {
     const isDigits = param.kind === 'integer' || param.kind === 'id' || param.kind === 'decimal' || param.kind === 'time';
     if (!isDigits && param.kind !== 'choice') return mandatoryParamEmpty.code;
-  } else if (of.wire === 'number' && rules.place === 'body' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
+  } else if (check.wire === 'number' && rules.place === 'body' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
   const text = value instanceof JsonNumber ? value.text : value;
-  return checkText(of, text, rules, making);
+  return checkText(check, text, rules, collected);
 }
 
 /** True when a parameter belongs to a value of another parameter, and that parameter, already checked, has a different value. */
-function isUnread({ onlyWith }: Param, { texts }: Making): boolean {
+function isUnused({ onlyWith }: Param, { texts }: CollectedArgs): boolean {
   if (onlyWith === undefined) return false;
-  const other = texts.get(onlyWith.name);
-  return other !== undefined && other !== onlyWith.is;
+  const otherText = texts.get(onlyWith.name);
+  return otherText !== undefined && otherText !== onlyWith.is;
 }
 
+/** Returns the JSON type that the table gives a parameter. */
 function wireOf(param: Param): 'number' | 'string' {
   if (param.kind === 'integer' || param.kind === 'decimal' || param.kind === 'id') return param.wire;
   if (param.kind === 'choice') return typeof param.values[0] === 'number' ? 'number' : 'string';
   return param.kind === 'time' ? 'number' : 'string';
 }
 
-function absent({ name, param, isName }: Planned, { profile }: Rules, making: Making): number {
+/** Handles a parameter that was not sent: sets its default, or returns the error code if it is required. */
+function checkAbsent({ name, param, isSymbol }: ParamCheck, { profile }: Rules, collected: CollectedArgs): number {
   const isDisputed = param.need === 'disputed' && profile.requiredWithDefault === 'reject';
-  const isConditional = param.onlyWith !== undefined && making.texts.get(param.onlyWith.name) === param.onlyWith.is;
-  if (param.need === 'required' || isDisputed || isConditional) return isName ? badSymbol.code : mandatoryParamEmpty.code;
-  if (param.kind === 'integer' && param.default !== undefined) making.texts.set(name, String(param.default));
+  const isConditional = param.onlyWith !== undefined && collected.texts.get(param.onlyWith.name) === param.onlyWith.is;
+  if (param.need === 'required' || isDisputed || isConditional) return isSymbol ? badSymbol.code : mandatoryParamEmpty.code;
+  if (param.kind === 'integer' && param.default !== undefined) collected.texts.set(name, String(param.default));
   return 0;
 }
 
 /** Checks characters and value of a scalar. Returns 0 or an error code. */
-function checkText({ name, param, choices }: Planned, text: string, rules: Rules, making: Making): number {
+function checkText({ name, param, choices }: ParamCheck, text: string, rules: Rules, collected: CollectedArgs): number {
   switch (param.kind) {
     case 'text':
       if (param.of === 'clientId') {
@@ -186,26 +189,26 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
         if (text === '0') return 0;
         break;
       }
-      return checkName(text, rules, making);
+      return checkSymbol(text, rules, collected);
     case 'choice':
       if (!choices.has(text)) return codeOfChoice(name);
       break;
     case 'integer': {
-      const whole = /^\d+$/.test(text) ? Number(text) : NaN;
+      const integer = /^\d+$/.test(text) ? Number(text) : NaN;
       // A leverage below 0, or outside the range of the table, is as wrong as one that the contract does not allow.
-      if (name === 'nowLevel' && /^-?\d+$/.test(text) && !(whole >= param.min && whole <= param.max)) return paramError.code;
-      if (!(whole >= param.min)) return mandatoryParamEmpty.code;
-      if (whole > param.max && (name !== 'limit' || rules.profile.limitTooLarge === 'reject')) return mandatoryParamEmpty.code;
-      making.texts.set(name, String(Math.min(whole, param.max)));
+      if (name === 'nowLevel' && /^-?\d+$/.test(text) && !(integer >= param.min && integer <= param.max)) return paramError.code;
+      if (!(integer >= param.min)) return mandatoryParamEmpty.code;
+      if (integer > param.max && (name !== 'limit' || rules.profile.limitTooLarge === 'reject')) return mandatoryParamEmpty.code;
+      collected.texts.set(name, String(Math.min(integer, param.max)));
       return 0;
     }
     case 'decimal': {
       // Parsed like a number of the body, whether it was sent as a number or as text. Only the value counts, not the notation.
-      const plain = plainDecimal(text);
-      if (plain === null) return mandatoryParamEmpty.code;
+      const decimal = plainDecimal(text);
+      if (decimal === null) return mandatoryParamEmpty.code;
       // For prices only: a quantity below its minimum has its own error code, at a later step.
-      if (/price/i.test(name) && (plain.startsWith('-') || !/[1-9]/.test(plain))) return mandatoryParamEmpty.code;
-      making.texts.set(name, plain);
+      if (/price/i.test(name) && (decimal.startsWith('-') || !/[1-9]/.test(decimal))) return mandatoryParamEmpty.code;
+      collected.texts.set(name, decimal);
       return 0;
     }
     case 'id':
@@ -224,54 +227,57 @@ function checkText({ name, param, choices }: Planned, text: string, rules: Rules
     default:
       return assertNever(param);
   }
-  making.texts.set(name, text);
+  collected.texts.set(name, text);
   return 0;
 }
 
-/** Checks the name of an instrument: its characters, its case, and that the instrument exists. Returns 0 or an error code. */
-function checkName(text: string, { profile, market, anyCase, instrumentNamed }: Rules, making: Making): number {
+/** Checks the symbol of an instrument: its characters, its case, and that the instrument exists. Returns 0 or an error code. */
+function checkSymbol(text: string, { profile, market, anyCase, instrumentNamed }: Rules, collected: CollectedArgs): number {
   if (!/^[A-Za-z0-9/_-]{1,64}$/.test(text)) return illegalChars.code;
   const isUpperOnly = market === 'futures' || (profile.symbolCase === 'upper' && !anyCase);
-  const found = instrumentNamed(isUpperOnly ? text : text.toUpperCase());
-  if (found === undefined) return badSymbol.code;
-  making.instrument = found;
+  const instrument = instrumentNamed(isUpperOnly ? text : text.toUpperCase());
+  if (instrument === undefined) return badSymbol.code;
+  collected.instrument = instrument;
   return 0;
 }
 
+/** Returns the error code of an invalid value of a choice. */
 function codeOfChoice(name: string): number {
   if (name === 'side') return invalidSide.code;
   return name === 'type' || name === 'batchType' ? invalidOrderType.code : paramError.code;
 }
 
-function checkIds(value: Json, max: number, rules: Rules, making: Making): number {
+/** Checks a list of order ids. Returns 0 or an error code. */
+function checkIds(value: Json, max: number, rules: Rules, collected: CollectedArgs): number {
   const list = rules.place === 'query' ? parseList(value) : value;
   if (!isList(list) || list.length === 0) return mandatoryParamEmpty.code;
   if (list.length > max) return tooManyParameters.code;
   const ids: string[] = [];
-  for (const each of list) {
-    if (isList(each) || isObject(each)) return mandatoryParamEmpty.code;
-    if (typeof each === 'string' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
-    const text = each instanceof JsonNumber ? each.text : typeof each === 'string' ? each : '';
-    if (!/^\d{1,31}$/.test(text)) return mandatoryParamEmpty.code;
+  for (const id of list) {
+    if (isList(id) || isObject(id)) return mandatoryParamEmpty.code;
+    if (typeof id === 'string' && rules.profile.strictTypes) return mandatoryParamEmpty.code;
+    const text = id instanceof JsonNumber ? id.text : id;
+    if (typeof text !== 'string' || !/^\d{1,31}$/.test(text)) return mandatoryParamEmpty.code;
     ids.push(text);
   }
-  making.ids = ids;
+  collected.ids = ids;
   return 0;
 }
 
-function checkRows(value: Json, max: number, row: ParamPlan, rules: Rules, making: Making): number {
+/** Checks a list of objects, such as the orders of a batch. Returns 0 or an error code. */
+function checkRows(value: Json, max: number, row: ParamPlan, rules: Rules, collected: CollectedArgs): number {
   const list = rules.place === 'query' ? parseList(value) : value;
   if (!isList(list) || list.length === 0) return mandatoryParamEmpty.code;
   if (list.length > max) return tooManyParameters.code;
   const rows: CallArgs[] = [];
-  for (const each of list) {
-    if (!isObject(each)) return mandatoryParamEmpty.code;
-    const code = unknownName(row, each, rules.profile);
+  for (const element of list) {
+    if (!isObject(element)) return mandatoryParamEmpty.code;
+    const code = codeOfUnknownNames(row, element, rules.profile);
     if (code !== 0) return code;
-    const checked = checkParams(row, each, { ...rules, place: 'body' });
+    const checked = checkParams(row, element, { ...rules, place: 'body' });
     if ('code' in checked) return checked.code;
     rows.push(checked.args);
   }
-  making.rows = rows;
+  collected.rows = rows;
   return 0;
 }

@@ -6,6 +6,6 @@ import type { Json } from '../../../protocol/json/json.ts';
 /** Returns the value in the JSON text of a query parameter; null for text that is not JSON. */
 export function parseList(value: Json): Json {
   if (typeof value !== 'string') return value;
-  const found = parseJson(value);
-  return found.ok ? found.value : null;
+  const parsed = parseJson(value);
+  return parsed.ok ? parsed.value : null;
 }

@@ -16,13 +16,14 @@ const BODY_LIMITS: JsonLimits = { maxSize: 256 * 1024, maxDepth: 16 };
 export const readBody = (body: Uint8Array): JsonResult =>
   body.length === 0 ? { ok: true, value: new Map() } : parseJson(body, BODY_LIMITS);
 
-/** Returns the parameters of a body. */
+/** Returns the parameters of a body, or the error code if it is not an object with at most `MAX_PARAMETERS` members. */
 export function paramsOfBody(body: JsonResult): SentOrCode {
   if (!body.ok) return { code: codeOfProblem(body.problem) };
   if (!isObject(body.value)) return { code: VENUE_CODES.mandatoryParamEmpty.code };
   return body.value.size > MAX_PARAMETERS ? { code: VENUE_CODES.tooManyParameters.code } : { sent: body.value };
 }
 
+/** Returns the error code of text that is not valid JSON. */
 function codeOfProblem(problem: JsonProblem): number {
   switch (problem) {
     case 'duplicateKey':
@@ -44,9 +45,9 @@ export function paramsOfQuery(query: string): SentOrCode {
   const sent = new Map<string, Json>();
   for (const part of query === '' ? [] : query.split('&')) {
     if (part === '') continue;
-    const split = part.indexOf('=');
-    const name = decodePart(split < 0 ? part : part.slice(0, split));
-    const value = decodePart(split < 0 ? '' : part.slice(split + 1));
+    const equalsSign = part.indexOf('=');
+    const name = decodePart(equalsSign < 0 ? part : part.slice(0, equalsSign));
+    const value = decodePart(equalsSign < 0 ? '' : part.slice(equalsSign + 1));
     if (name === null || value === null || sent.has(name)) return { code: VENUE_CODES.illegalChars.code };
     sent.set(name, value);
     if (sent.size > MAX_PARAMETERS) return { code: VENUE_CODES.tooManyParameters.code };
@@ -54,6 +55,7 @@ export function paramsOfQuery(query: string): SentOrCode {
   return { sent };
 }
 
+/** Returns percent-decoded text; null if it is malformed. */
 function decodePart(text: string): string | null {
   try {
     return decodeURIComponent(text);
@@ -65,18 +67,19 @@ function decodePart(text: string): string | null {
 
 /** Spellings of the window parameter that clients send, in queries and bodies, on every endpoint. */
 const WINDOW_NAMES = ['recvWindow', 'recvwindow', 'recWindow'] as const;
+/** True for a spelling of the window parameter. Case matters. */
 export const isWindowName = (name: string): boolean => name === WINDOW_NAMES[0] || name === WINDOW_NAMES[1] || name === WINDOW_NAMES[2];
 
-/** Returns the window that a request asks for, in ms; null if it has none or one that cannot be read. */
+/** Returns the window that a request asks for, in ms; null if it states none or one that is invalid. */
 export function windowIn(sent: Sent): number | null {
   for (const name of WINDOW_NAMES) {
-    const found = sent.get(name);
-    if (found !== undefined && found !== null) return readWindow(found);
+    const value = sent.get(name);
+    if (value !== undefined && value !== null) return readWindow(value);
   }
   return null;
 }
 
-/** Returns any whole number above 0, given as a number or as text; null for anything else. */
+/** Returns a window in ms: any whole number above 0, given as a number or as text; null for anything else. */
 export function readWindow(json: Json): number | null {
   if (json === null || typeof json === 'boolean' || isList(json) || isObject(json)) return null;
   const text = typeof json === 'string' ? json : json.text;

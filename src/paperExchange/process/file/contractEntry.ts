@@ -11,20 +11,21 @@ import { instrumentId, type Instrument } from '../../../model/instrument.ts';
 import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
 import { decimalValue, digits, marketKeys, signedRate } from './values.ts';
 
-/** No service known to us offers more. */
+/** No known service offers a higher leverage. */
 const MAX_LEVERAGE = 1000;
 /** With units this fine, positions of billions are still exact. */
 const MARGIN_DIGITS = 6;
 
 const tier = map(
   {
-    notional: decimalValue('the largest value that the tier covers; none in the last one').optional(),
-    maintenanceRate: rate('what part of the value has to be left of the margin'),
+    notional: decimalValue('the largest value that the tier covers; the last tier has none').optional(),
+    maintenanceRate: rate('margin that must remain, as a fraction of the value'),
     maxLeverage: integerValue('times', 'largest leverage of such a position', 1, MAX_LEVERAGE),
   },
   "a tier, such as { notional: '50000', maintenanceRate: '0.005', maxLeverage: 125 }",
 );
 
+/** The keys of a contract in the config. */
 export const contractEntry = map(
   {
     contractName: textValue(
@@ -32,18 +33,18 @@ export const contractEntry = map(
       'type, coin, coin of the price',
       /^[A-Z]{1,8}-[A-Z0-9]{1,16}-[A-Z0-9]{1,16}$/,
     ),
-    multiplier: decimalValue('face value of a contract: in the coin; of an inverse one in that of the price'),
+    multiplier: decimalValue('face value of a contract: in the coin; of an inverse contract in the coin of the price'),
     priceDigits: digits('decimals of a price'),
-    inverse: flagValue('it settles in the coin that it is about, not in that of the price').optional(),
-    contractId: integerValue('digits', 'its number on the wire', 1).optional(),
+    inverse: flagValue('the contract settles in its coin, not in the coin of the price').optional(),
+    contractId: integerValue('digits', 'contract id on the wire', 1).optional(),
     marginDigits: digits('decimals of money').optional(),
     minVolume: integerValue('contracts', 'smallest order', 1).optional(),
     maxMarketVolume: integerValue('contracts', 'largest MARKET order', 1).optional(),
-    minLeverage: integerValue('times', 'least', 1, MAX_LEVERAGE).optional(),
-    maxLeverage: integerValue('times', 'most', 1, MAX_LEVERAGE).optional(),
+    minLeverage: integerValue('times', 'smallest leverage', 1, MAX_LEVERAGE).optional(),
+    maxLeverage: integerValue('times', 'largest leverage', 1, MAX_LEVERAGE).optional(),
     tiers: z.array(tier, { error: 'a list of tiers' }).min(1, { error: 'at least one tier' }).optional(),
-    fundingRate: signedRate('of each eight hours; default: seeded').optional(),
-    closed: flagValue('nothing can be opened: -2016').optional(),
+    fundingRate: signedRate('funding rate of each eight hours; default: seeded').optional(),
+    closed: flagValue('orders that open a position are refused: -2016').optional(),
     ...marketKeys,
   },
   "a contract, such as { contractName: E-BTC-USDT, multiplier: '0.0001', priceDigits: 1 }",
@@ -51,10 +52,10 @@ export const contractEntry = map(
 export type ContractEntry = z.output<typeof contractEntry>;
 
 /** Defaults of a contract entry. */
-const USUAL = { makerFee: '0.0002', takerFee: '0.0005', minLeverage: 1, maxLeverage: 125, minVolume: 1 };
+const ENTRY_DEFAULTS = { makerFee: '0.0002', takerFee: '0.0005', minLeverage: 1, maxLeverage: 125, minVolume: 1 };
 
-/** Returns the instrument of the entry with index `at`. Throws ConfigError naming the key. */
-export function contractInstrument(entry: ContractEntry, at: number, where: string): Instrument {
+/** Returns the instrument of the entry with index `at`. `where` names the config. Throws ConfigError naming the key. */
+export function contractInstrument(entry: ContractEntry, index: number, where: string): Instrument {
   const { contractName, multiplier, inverse = false, priceDigits, maxMarketVolume = 0, closed = false } = entry;
   const [type = '', coin = '', priceCoin = ''] = contractName.split('-');
   const [quote, base] = inverse ? [coin, priceCoin] : [priceCoin, coin];
@@ -63,11 +64,11 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
   if (face < 1)
     throw new ConfigError(`${where} ${contractName} multiplier: expected a face value above 0, got ${multiplier}`, "for example '0.0001'");
   const marginDigits = entry.marginDigits ?? (inverse ? 8 : Math.max(MARGIN_DIGITS, multiplierDigits + priceDigits));
-  const makerPpm = contractPpm(entry.makerFee ?? USUAL.makerFee);
-  const takerPpm = contractPpm(entry.takerFee ?? USUAL.takerFee);
+  const makerPpm = contractPpm(entry.makerFee ?? ENTRY_DEFAULTS.makerFee);
+  const takerPpm = contractPpm(entry.takerFee ?? ENTRY_DEFAULTS.takerFee);
   const tiers = entry.tiers === undefined ? assumedTiers(quote, marginDigits) : tiersOf(entry.tiers, marginDigits);
   const contract: Contract = {
-    contractId: entry.contractId ?? at + 1,
+    contractId: entry.contractId ?? index + 1,
     kind: inverse ? 'inverse' : 'linear',
     type,
     marginCoin: quote,
@@ -75,9 +76,9 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
     multiplier: face,
     multiplierDigits,
     multiplierCoin: base,
-    minLeverage: entry.minLeverage ?? USUAL.minLeverage,
-    // At most what the smallest position may have: an account that starts with more could open no position.
-    maxLeverage: Math.min(entry.maxLeverage ?? USUAL.maxLeverage, tiers[0]?.maxLeverage ?? Infinity),
+    minLeverage: entry.minLeverage ?? ENTRY_DEFAULTS.minLeverage,
+    // Capped at the first tier: an account that starts with a higher leverage could open no position.
+    maxLeverage: Math.min(entry.maxLeverage ?? ENTRY_DEFAULTS.maxLeverage, tiers[0]?.maxLeverage ?? Infinity),
     maxMarketLots: maxMarketVolume,
     openMakerFeePpm: makerPpm,
     openTakerFeePpm: takerPpm,
@@ -96,13 +97,14 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
     quantityDigits: 0,
     quoteDigits: marginDigits,
     baseDigits: 0,
-    minLots: lots(entry.minVolume ?? USUAL.minVolume),
+    minLots: lots(entry.minVolume ?? ENTRY_DEFAULTS.minVolume),
     makerFeePpm: 0,
     takerFeePpm: 0,
     contract,
   };
 }
 
+/** Returns the margin tiers of an entry, in units and ppm. */
 const tiersOf = (tiers: NonNullable<ContractEntry['tiers']>, marginDigits: number): MarginTier[] =>
   tiers.map(({ notional, maintenanceRate, maxLeverage }) => ({
     upToUnits: notional === undefined ? null : nearestScaled(notional, marginDigits),

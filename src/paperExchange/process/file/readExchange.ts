@@ -29,7 +29,7 @@ import type { ExchangeSettings, PriceSettings } from './settings.ts';
 /** Funding rates are whole in 10^-12. */
 const FUNDING_DIGITS = 12;
 
-const EXCHANGE_FILE: FileKind<ExchangeFile> = { schema: exchangeSchema, called: 'the file of an exchange', docs: 'docs/paper-exchange.md' };
+const EXCHANGE_FILE: FileKind<ExchangeFile> = { schema: exchangeSchema, called: 'the exchange config', docs: 'docs/paper-exchange.md' };
 
 type InstrumentEntry = NonNullable<ExchangeFile['instruments']>[number];
 type AccountEntry = NonNullable<ExchangeFile['accounts']>[number];
@@ -37,17 +37,17 @@ type AccountEntry = NonNullable<ExchangeFile['accounts']>[number];
 const HISTORY_BARS = 20_000;
 const ASSET_DIGITS = 8;
 
-/** Reads the exchange config, with a profile on top. Throws ConfigError with file, line and key. */
+/** Reads the exchange config. The switches of `profileFile` replace those of its profile. Throws ConfigError with file, line and key. */
 export function readExchange(
   file: string,
   { profileFile, speed }: { readonly profileFile: string | null; readonly speed: number | null },
 ): ExchangeSettings {
-  const given = parseSource(EXCHANGE_FILE, readYaml(file, EXCHANGE_FILE.called, 'it holds instruments and accounts'));
-  const { graceMs = SERVICE_DEFAULTS.rowGraceMs, ...fills } = given.fills ?? {};
+  const config = parseSource(EXCHANGE_FILE, readYaml(file, EXCHANGE_FILE.called, 'write instruments and accounts into it'));
+  const { graceMs = SERVICE_DEFAULTS.rowGraceMs, ...fills } = config.fills ?? {};
   const folder = dirname(file);
   const entries = [
-    ...(given.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, file) })),
-    ...(given.contracts ?? []).map((entry, at) => ({ entry, instrument: contractInstrument(entry, at, file) })),
+    ...(config.instruments ?? []).map((entry) => ({ entry, instrument: instrumentOf(entry, file) })),
+    ...(config.contracts ?? []).map((entry, index) => ({ entry, instrument: contractInstrument(entry, index, file) })),
   ];
   const prices = new Map<InstrumentId, PriceSettings>();
   for (const { entry, instrument } of entries) {
@@ -58,42 +58,42 @@ export function readExchange(
     service: {
       ...SERVICE_DEFAULTS,
       instruments: entries.map(({ instrument }) => instrument),
-      accounts: (given.accounts ?? []).map((entry) => accountOf(entry, folder)),
+      accounts: (config.accounts ?? []).map((entry) => accountOf(entry, folder)),
       profile: profileOf(
-        { ...PROFILES[given.profile ?? 'seed'], ...(profileFile === null ? {} : readProfile(profileFile)), ...given.switches },
+        { ...PROFILES[config.profile ?? 'seed'], ...(profileFile === null ? {} : readProfile(profileFile)), ...config.switches },
         file,
       ),
       fills: fillTerms(settledFills(fills)),
       rowGraceMs: graceMs,
-      delays: typeof given.delays === 'string' ? DELAYS[given.delays] : (given.delays ?? DELAYS.zero),
-      limits: given.limits ?? {},
-      denyIps: given.denyIps ?? [],
-      off: (given.off ?? []).map((name) => opOf(name, file)),
+      delays: typeof config.delays === 'string' ? DELAYS[config.delays] : (config.delays ?? DELAYS.zero),
+      limits: config.limits ?? {},
+      denyIps: config.denyIps ?? [],
+      off: (config.off ?? []).map((name) => opOf(name, file)),
       states: Object.fromEntries(entries.map(({ entry, instrument }) => [instrument.id, stateOf(entry)])),
       fundingRates: Object.fromEntries(
         entries.flatMap(({ entry, instrument: { id } }) =>
           'fundingRate' in entry && entry.fundingRate !== undefined ? [[id, nearestScaled(entry.fundingRate, FUNDING_DIGITS)]] : [],
         ),
       ),
-      maxTriggers: given.maxTriggers ?? SERVICE_DEFAULTS.maxTriggers,
-      liquidationFeePpm: given.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : contractPpm(given.liquidationFee),
-      heartbeat: given.heartbeat ?? SERVICE_DEFAULTS.heartbeat,
-      maxOpenOrders: given.maxOpenOrders ?? SERVICE_DEFAULTS.maxOpenOrders,
-      maxOpenOrdersPerSymbol: given.maxOpenOrdersPerSymbol ?? SERVICE_DEFAULTS.maxOpenOrdersPerSymbol,
+      maxTriggers: config.maxTriggers ?? SERVICE_DEFAULTS.maxTriggers,
+      liquidationFeePpm: config.liquidationFee === undefined ? SERVICE_DEFAULTS.liquidationFeePpm : contractPpm(config.liquidationFee),
+      heartbeat: config.heartbeat ?? SERVICE_DEFAULTS.heartbeat,
+      maxOpenOrders: config.maxOpenOrders ?? SERVICE_DEFAULTS.maxOpenOrders,
+      maxOpenOrdersPerSymbol: config.maxOpenOrdersPerSymbol ?? SERVICE_DEFAULTS.maxOpenOrdersPerSymbol,
     },
     httpServer: {
-      ...(given.maxConnections === undefined ? {} : { maxConnections: given.maxConnections }),
-      ...(given.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: given.requestTimeoutMs }),
+      ...(config.maxConnections === undefined ? {} : { maxConnections: config.maxConnections }),
+      ...(config.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: config.requestTimeoutMs }),
     },
     prices,
-    seed: given.seed ?? 1,
+    seed: config.seed ?? 1,
     speed,
   };
 }
 
 /** Returns the switch values of a profile file. Throws ConfigError with file and switch. */
 export function readProfile(file: string): SwitchValues {
-  const { data } = readYaml(file, 'a profile', 'it holds switches and their values');
+  const { data } = readYaml(file, 'a profile', 'write switches and their values into it');
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     throw new ConfigError(`${file}: expected switches and their values`, 'for example strictTypes: true');
   }
@@ -102,11 +102,15 @@ export function readProfile(file: string): SwitchValues {
   return values;
 }
 
+/** Returns the spot instrument of an entry. Throws ConfigError if its minimum is below one lot. */
 function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
   const { symbol, base, quote, priceDigits, quantityDigits, minQuantity } = entry;
   const minLots = minQuantity === undefined ? 1 : (scaleDown(minQuantity, quantityDigits) ?? 0);
   if (minLots < 1)
-    throw new ConfigError(`${file} ${symbol} minQuantity: finer than ${quantityDigits} digits`, 'give one that can be ordered');
+    throw new ConfigError(
+      `${file} ${symbol} minQuantity: expected at most ${quantityDigits} decimals, got ${minQuantity}`,
+      'raise minQuantity or quantityDigits',
+    );
   return {
     id: instrumentId('spot', symbol),
     market: 'spot',
@@ -128,13 +132,15 @@ function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
  * the interval.
  */
 function rowsOf(store: BarStore, key: BarKey, instrument: Instrument, fromMs: number): PriceSettings {
-  const { bars: found, firstRow, quality } = loadFeed(store, key, { fromMs, warmupRows: HISTORY_BARS }, 0);
-  checkDigits(instrument, found.instrument);
-  const bars = { ...found, instrument };
+  const { bars: catalogBars, firstRow, quality } = loadFeed(store, key, { fromMs, warmupRows: HISTORY_BARS }, 0);
+  checkDigits(instrument, catalogBars.instrument);
+  const bars = { ...catalogBars, instrument };
   const range = { fromMs, toMs: bars.closeMs[bars.length - 1] ?? fromMs };
   const data =
     instrument.market === 'futures'
-      ? loadContracts([{ name: 'prices', bars: found, firstRow, quality }], store.series, 'auto', range).data.get(found.instrument.id)
+      ? loadContracts([{ name: 'prices', bars: catalogBars, firstRow, quality }], store.series, 'auto', range).data.get(
+          catalogBars.instrument.id,
+        )
       : undefined;
   return { kind: 'rows', rows: { bars, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] }, fromMs };
 }
@@ -154,13 +160,17 @@ function opOf(name: string, file: string): Op {
   throw new ConfigError(`${file} off: ${name} is not an operation`, 'isobar api --list names them');
 }
 
+/** Returns the price source of an entry, with its bars or trades loaded. Throws ConfigError. */
 function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: Instrument, folder: string): PriceSettings {
   if ('price' in prices) return { kind: 'synthetic', price: prices.price, quantity: Number(prices.quantity ?? '1') };
   if ('trades' in prices) return { kind: 'trades', trades: readTradeFile(resolve(folder, prices.trades), instrument) };
   const interval = parseInterval(prices.interval);
   const fromMs = parseTime(prices.from);
   if (interval === null || fromMs === null)
-    throw new ConfigError(`${instrument.id} prices: no such interval or time`, 'see isobar data list');
+    throw new ConfigError(
+      `${instrument.id} prices: expected an interval and a time, got ${prices.interval} from ${prices.from}`,
+      'see isobar data list',
+    );
   const key = { market: instrument.market, symbol: prices.symbol ?? instrument.wireName, interval } as const;
   const catalog = resolve(folder, prices.catalog ?? 'data');
   if (prices.match === 'bars') return rowsOf(catalogStore(catalog), key, instrument, fromMs);
@@ -169,12 +179,14 @@ function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: In
   return { kind: 'bars', bars: { ...bars, instrument }, firstRow };
 }
 
-function checkDigits({ id, priceDigits, quantityDigits }: Instrument, of: Instrument): void {
-  if (of.priceDigits <= priceDigits && of.quantityDigits <= quantityDigits) return;
-  const message = `${id}: the bars have prices of ${of.priceDigits} and quantities of ${of.quantityDigits} digits`;
-  throw new ConfigError(message, 'give the instrument as many');
+/** Throws ConfigError if the bars of the catalog have more decimals than the instrument. */
+function checkDigits({ id, priceDigits, quantityDigits }: Instrument, inCatalog: Instrument): void {
+  if (inCatalog.priceDigits <= priceDigits && inCatalog.quantityDigits <= quantityDigits) return;
+  const message = `${id}: the bars have prices of ${inCatalog.priceDigits} and quantities of ${inCatalog.quantityDigits} decimals`;
+  throw new ConfigError(message, 'give the instrument at least as many priceDigits and quantityDigits');
 }
 
+/** Returns an account of the config, with its keys loaded. */
 function accountOf(
   { name, uid, balances = {}, futures, maxOpenOrders, keys = [], closed = false, restricted = false }: AccountEntry,
   folder: string,
@@ -187,7 +199,7 @@ function accountOf(
     ...(maxOpenOrders === undefined ? {} : { maxOpenOrders }),
     closed,
     restricted,
-    keys: keys.map((each) => keyOf(each, folder, `account ${name}`)),
+    keys: keys.map((key) => keyOf(key, folder, `account ${name}`)),
   };
 }
 
@@ -199,14 +211,15 @@ const settingsOf = ({ leverage, margin, positions }: NonNullable<AccountEntry['f
 
 type KeyEntry = NonNullable<AccountEntry['keys']>[number];
 
+/** Reads an API key and its secret from their files. `where` names the account in errors. */
 function keyOf(
   { keyFile, secretFile, read = true, trade = true, markets = ['spot', 'futures'], ips }: KeyEntry,
   folder: string,
-  of: string,
+  where: string,
 ): KeyConfig {
   return {
-    apiKey: readKeyFile(resolve(folder, keyFile), `${of} keyFile`).take(),
-    secret: readKeyFile(resolve(folder, secretFile), `${of} secretFile`).take(),
+    apiKey: readKeyFile(resolve(folder, keyFile), `${where} keyFile`).take(),
+    secret: readKeyFile(resolve(folder, secretFile), `${where} secretFile`).take(),
     permissions: { read, trade, markets },
     ips: ips ?? null,
   };

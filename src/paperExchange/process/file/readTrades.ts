@@ -8,7 +8,7 @@ import { parseTime } from '../../../model/time.ts';
 import type { RecordedTrades } from '../../market/priceSource.ts';
 
 const COLUMNS = ['time', 'price', 'quantity'] as const;
-const REMEDY = 'its first line names its columns, time (ms or UTC), price and quantity among them, and its rows are in order of time';
+const REMEDY = 'name the columns in the first line: time (ms or UTC), price and quantity; sort the rows by time';
 
 /** Returns the trades of an instrument; other columns are ignored. Throws ConfigError with file and line. */
 export function readTradeFile(file: string, instrument: Instrument): RecordedTrades {
@@ -22,38 +22,45 @@ export function readTradeFile(file: string, instrument: Instrument): RecordedTra
   const timeMs = new Float64Array(rows.length);
   const ticks = new Float64Array(rows.length);
   const lots = new Float64Array(rows.length);
-  rows.forEach((row, at) => {
+  rows.forEach((row, index) => {
     const cells = row.split(',');
-    const wrong = (what: string): ConfigError => new ConfigError(`${file}:${at + 2}: ${what}, got ${row.slice(0, 80)}`, REMEDY);
-    const ms = timeIn(cells[time]?.trim() ?? '') ?? fail(wrong('expected a time in ms or UTC'));
-    timeMs[at] = ms;
-    if (at > 0 && ms < timeMs[at - 1]!) throw wrong('expected a time that is not before the one above');
-    ticks[at] =
-      whole(cells[price], instrument.priceDigits) ?? fail(wrong(`expected a price above 0 of at most ${instrument.priceDigits} digits`));
-    lots[at] =
-      whole(cells[quantity], instrument.quantityDigits) ??
-      fail(wrong(`expected a quantity above 0 of at most ${instrument.quantityDigits} digits`));
+    const errorOf = (problem: string): ConfigError => new ConfigError(`${file}:${index + 2}: ${problem}, got ${row.slice(0, 80)}`, REMEDY);
+    const ms = timeIn(cells[time]?.trim() ?? '') ?? fail(errorOf('expected a time in ms or UTC'));
+    timeMs[index] = ms;
+    if (index > 0 && ms < timeMs[index - 1]!) throw errorOf('expected a time that is not before the previous row');
+    ticks[index] =
+      scaledOf(cells[price], instrument.priceDigits) ??
+      fail(errorOf(`expected a price above 0 with at most ${instrument.priceDigits} decimals`));
+    lots[index] =
+      scaledOf(cells[quantity], instrument.quantityDigits) ??
+      fail(errorOf(`expected a quantity above 0 with at most ${instrument.quantityDigits} decimals`));
   });
   return { length: rows.length, timeMs, ticks, lots };
 }
 
+/** Reads a file. Throws ConfigError if it cannot be read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${file}: cannot be read: ${error instanceof Error ? error.message : String(error)}`, 'name a file of trades');
+    throw new ConfigError(
+      `${file}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      'check the path of the trades',
+    );
   }
 }
 
+/** Returns a time in ms UTC; null for text that is not a time. */
 const timeIn = (text: string): number | null => (/^\d{10,16}$/.test(text) ? Number(text) : parseTime(text));
 
-/** Returns a plain decimal above 0 in whole units; null if it has too many digits. */
-function whole(text: string | undefined, digits: number): number | null {
+/** Returns a plain decimal above 0 in whole units; null for other text or too many decimals. */
+function scaledOf(text: string | undefined, digits: number): number | null {
   const plain = text?.trim() ?? '';
   const units = isPlainDecimal(plain) ? toScaled(plain, digits) : null;
   return units !== null && units > 0 ? units : null;
 }
 
+/** Throws an error inside an expression. */
 function fail(error: ConfigError): never {
   throw error;
 }

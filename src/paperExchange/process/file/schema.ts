@@ -25,10 +25,10 @@ const key = map(
   {
     keyFile: textValue('the path of a file', 'file with the API key, mode 0600; relative to this file', /\S/),
     secretFile: textValue('the path of a file', 'file with the API secret, mode 0600; relative to this file', /\S/),
-    read: flagValue('it may read').optional(),
-    trade: flagValue('it may order and cancel').optional(),
+    read: flagValue('the key may read').optional(),
+    trade: flagValue('the key may create and cancel orders').optional(),
     markets: z.array(z.enum(['spot', 'futures'], { error: 'spot or futures' }), { error: 'a list of markets' }).optional(),
-    ips: z.array(ip, { error: 'a list of addresses' }).describe('addresses from which it may be used; default: any').optional(),
+    ips: z.array(ip, { error: 'a list of addresses' }).describe('addresses from which the key may be used; default: any').optional(),
   },
   'a key, such as { keyFile: key, secretFile: secret }',
 );
@@ -37,8 +37,8 @@ const futuresAccount = map(
   {
     balances: z
       .record(z.string(), decimalValue('amount'), { error: "balances, such as { USDT: '10000' }" })
-      .describe('what it begins with, on futures'),
-    leverage: integerValue('times', 'on every contract, as far as it allows it', 1).optional(),
+      .describe('opening balances on futures'),
+    leverage: integerValue('times', 'leverage on every contract, capped at its maximum', 1).optional(),
     margin: z.enum(['cross', 'isolated'], { error: 'cross or isolated' }).optional(),
     positions: z.enum(['net', 'twoWay'], { error: 'net or twoWay' }).optional(),
   },
@@ -48,16 +48,16 @@ const futuresAccount = map(
 const account = map(
   {
     name: textValue('a name', 'name of the account', /^\S{1,64}$/),
-    uid: integerValue('digits', 'its number on the wire', 1),
+    uid: integerValue('digits', 'uid on the wire', 1),
     balances: z
       .record(z.string(), decimalValue('amount'), { error: "balances, such as { USDT: '10000' }" })
-      .describe('what it begins with, on spot')
+      .describe('opening balances on spot')
       .optional(),
     futures: futuresAccount.optional(),
     keys: z.array(key, { error: 'a list of keys' }).optional(),
-    maxOpenOrders: integerValue('orders', 'its unfinished orders on one market', 1).optional(),
-    closed: flagValue('every signed call is answered -1004').optional(),
-    restricted: flagValue('it may not order: 35').optional(),
+    maxOpenOrders: integerValue('orders', 'maximum of unfinished orders on one market', 1).optional(),
+    closed: flagValue('every signed call is answered with -1004').optional(),
+    restricted: flagValue('the account may not place orders: 35').optional(),
   },
   "an account, such as { name: alice, uid: 10001, balances: { USDT: '10000' } }",
 );
@@ -66,7 +66,10 @@ const ms = (help: string) => integerValue('ms', help, 0);
 const delays = z.union(
   [
     z.enum(['zero', 'realistic'], { error: Object.keys(DELAYS).join(' or ') }),
-    map({ admissionMs: ms('to matching'), visibilityMs: ms('to reads'), cancelMs: ms('from cancel to end') }, 'delays'),
+    map(
+      { admissionMs: ms('from create to matching'), visibilityMs: ms('from change to reads'), cancelMs: ms('from cancel to end') },
+      'delays',
+    ),
   ],
   { error: `${Object.keys(DELAYS).join(' or ')}, or { admissionMs, visibilityMs, cancelMs }` },
 );
@@ -84,10 +87,11 @@ const fills = map(
   'fills, such as { limit: through }',
 );
 
+/** The keys of the config. */
 export const exchangeSchema = map(
   {
-    instruments: z.array(instrument, { error: 'a list of instruments' }).describe('of spot').optional(),
-    contracts: z.array(contractEntry, { error: 'a list of contracts' }).describe('of futures').optional(),
+    instruments: z.array(instrument, { error: 'a list of instruments' }).describe('spot instruments').optional(),
+    contracts: z.array(contractEntry, { error: 'a list of contracts' }).describe('futures contracts').optional(),
     accounts: z.array(account, { error: 'a list of accounts' }).optional(),
     profile: z
       .enum(['seed', 'strict', 'lenient'], { error: `one of ${Object.keys(PROFILES).join(', ')}` })
@@ -95,26 +99,29 @@ export const exchangeSchema = map(
       .optional(),
     switches: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]), { error: 'switches by name' })
-      .describe('over the profile')
+      .describe('switches that replace those of the profile')
       .optional(),
-    fills: fills.describe('how bars fill orders, of instruments with match: bars').optional(),
-    delays: delays.describe('times that the inside of the exchange takes').optional(),
+    fills: fills.describe('how bars fill orders, for instruments with match: bars').optional(),
+    delays: delays.describe('internal delays of the exchange').optional(),
     limits: z
       .record(z.string(), limit.nullable(), { error: 'limits by class; null: none' })
-      .describe("over the specification's")
+      .describe("limits that replace the specification's")
       .optional(),
-    denyIps: z.array(ip, { error: 'a list of addresses' }).describe('addresses that are not served: -2200').optional(),
-    off: z.array(z.string(), { error: 'a list of operations' }).describe('operations that are switched off: -1020').optional(),
-    heartbeat: map({ everyMs: ms('from ping to ping'), pongTimeoutMs: ms('without a pong') }, 'the heartbeat of /ws').optional(),
-    maxOpenOrders: integerValue('orders', 'unfinished orders of one account on one market', 1).optional(),
-    maxOpenOrdersPerSymbol: integerValue('orders', 'open orders of one account on one instrument (200)', 1).optional(),
-    maxConnections: integerValue('connections', 'connections at a time (1000)', 1).optional(),
-    requestTimeoutMs: integerValue('ms', 'within which a request has to be there, body and all (10000)', 1).optional(),
-    maxTriggers: integerValue('orders', 'futures orders of one account that wait for a price', 1).optional(),
-    liquidationFee: rate("taken from what a liquidated position leaves, of the position's value").optional(),
-    seed: integerValue('number', 'of synthetic prices and of what rests in the books', 0, 2 ** 31).optional(),
+    denyIps: z.array(ip, { error: 'a list of addresses' }).describe('addresses that are rejected with -2200').optional(),
+    off: z.array(z.string(), { error: 'a list of operations' }).describe('operations that are switched off and answer -1020').optional(),
+    heartbeat: map(
+      { everyMs: ms('time between pings'), pongTimeoutMs: ms('longest time without a pong') },
+      'the heartbeat of /ws',
+    ).optional(),
+    maxOpenOrders: integerValue('orders', 'maximum of unfinished orders of one account on one market', 1).optional(),
+    maxOpenOrdersPerSymbol: integerValue('orders', 'maximum of open orders of one account on one instrument (200)', 1).optional(),
+    maxConnections: integerValue('connections', 'maximum of simultaneous connections (1000)', 1).optional(),
+    requestTimeoutMs: integerValue('ms', 'time limit for receiving a complete request (10000)', 1).optional(),
+    maxTriggers: integerValue('orders', 'maximum of waiting trigger orders of one account', 1).optional(),
+    liquidationFee: rate("fee from the remaining margin of a liquidation, as a fraction of the position's value").optional(),
+    seed: integerValue('number', 'seed of synthetic prices and background liquidity', 0, 2 ** 31).optional(),
   },
-  'the file of an exchange: instruments, accounts',
+  'the exchange config: instruments, accounts',
 );
 
 export type ExchangeFile = z.output<typeof exchangeSchema>;

@@ -18,6 +18,7 @@ export type PriceSettings =
   /** Bars that are the counterparty of every order, by the rules of a backtest, at their own time. The exchange opens at `fromMs`. */
   | { readonly kind: 'rows'; readonly rows: RowData; readonly fromMs: number };
 
+/** Everything that an exchange process is started with. */
 export interface ExchangeSettings {
   readonly service: ServiceConfig;
   /** Limits of the HTTP server; missing ones have their defaults. */

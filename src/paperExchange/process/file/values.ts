@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { parseTime } from '../../../model/time.ts';
 import { flagValue, intervalValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
 
+/** A decimal in quotes, from 0 on. */
 export const decimalValue = (help: string) => textValue('a quoted decimal', help, /^\d+(\.\d+)?$/);
-/** A fraction that may be negative. */
+/** A fraction below 1, which may be negative. */
 export const signedRate = (help: string) =>
   textValue('a quoted decimal (fraction below 1 with at most 8 decimals)', help, /^-?0(\.\d{1,8})?$/);
 export const asset = textValue('the name of an asset, such as BTC', 'an asset', /^[A-Z0-9]{1,16}$/);
@@ -17,7 +18,7 @@ export const prices = z.union(
     map(
       {
         price: decimalValue('price at the beginning'),
-        quantity: decimalValue('what trades at a time and rests at a level, at most').optional(),
+        quantity: decimalValue('maximum of one trade and of one level').optional(),
       },
       'a price',
     ),
@@ -29,7 +30,7 @@ export const prices = z.union(
           .string({ error: 'a UTC date or date-time' })
           .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01' })
           .describe('the first bar that is replayed'),
-        symbol: textValue('a symbol of the catalog', 'whose bars; default: the name on the wire', /\S/).optional(),
+        symbol: textValue('a symbol of the catalog', 'symbol of the bars; default: the name on the wire', /\S/).optional(),
         match: z.literal('bars', { error: 'bars' }).describe('every order trades with the bars, by the rules of a backtest').optional(),
       },
       'bars',
@@ -37,7 +38,8 @@ export const prices = z.union(
     map({ trades: textValue('the path of a file', 'recorded trades: time,price,quantity; relative to this file', /\S/) }, 'trades'),
   ],
   {
-    error: "prices: { price: '65000' } for synthetic ones, { interval: 1m, from: 2024-01-01 } for bars of the catalog, or { trades: FILE }",
+    error:
+      "prices: { price: '65000' } for synthetic prices, { interval: 1m, from: 2024-01-01 } for bars of the catalog, or { trades: FILE }",
   },
 );
 
@@ -45,8 +47,8 @@ export const prices = z.union(
 export const marketKeys = {
   makerFee: rate('fee of a resting fill').optional(),
   takerFee: rate('fee of a taking fill').optional(),
-  frozen: flagValue('no order is taken: -2016').optional(),
-  marketOrders: flagValue('false: no MARKET order is taken: -1139').optional(),
-  priceBand: rate('how far a limit may lie from the last price; beyond it: -1138').optional(),
+  frozen: flagValue('every order is refused with -2016').optional(),
+  marketOrders: flagValue('false: MARKET orders are refused with -1139').optional(),
+  priceBand: rate('largest distance of a limit from the last price; beyond it: -1138').optional(),
   prices: prices.optional(),
 };

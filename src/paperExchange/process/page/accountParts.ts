@@ -10,8 +10,10 @@ import { fromScaled } from '../../../base/number/decimal.ts';
 import { emptyRow, priceOf, quantityOf, secondText, sideText } from './marketParts.ts';
 
 type Truth = ReturnType<typeof truthOfMarkets>;
-const ORDERS = 30;
+/** Number of recent orders shown. */
+const MAX_ORDERS = 30;
 
+/** A column of a table. Without `isText` its cells are numbers. */
 interface Column {
   readonly head: string;
   readonly isText?: boolean;
@@ -19,7 +21,8 @@ interface Column {
   readonly isWide?: boolean;
 }
 
-function table(id: string, columns: readonly Column[], rows: readonly (readonly (Markup | string)[])[], nothing: string): Markup {
+/** Returns a table that the page refreshes. `emptyText` is shown instead of rows if there are none. */
+function table(id: string, columns: readonly Column[], rows: readonly (readonly (Markup | string)[])[], emptyText: string): Markup {
   const classOf = ({ isText, isWide }: Column): string => `${isText === true ? 'left ' : ''}${isWide === true ? 'wide' : ''}`;
   return html`<div class="scroll">
     <table>
@@ -29,11 +32,11 @@ function table(id: string, columns: readonly Column[], rows: readonly (readonly 
         </tr>
       </thead>
       <tbody id="${id}" data-live>
-        ${rows.length === 0 ? emptyRow(columns.length, nothing) : null}
+        ${rows.length === 0 ? emptyRow(columns.length, emptyText) : null}
         ${rows.map(
           (row) =>
             html`<tr>
-              ${row.map((cell, at) => html`<td class="${classOf(columns[at]!)}">${cell}</td>`)}
+              ${row.map((cell, column) => html`<td class="${classOf(columns[column]!)}">${cell}</td>`)}
             </tr>`,
         )}
       </tbody>
@@ -58,10 +61,11 @@ export function accounts({ accounts: all }: Truth): Markup {
   ];
   return html`<section id="accounts">
     <h2>Accounts</h2>
-    ${table('accounts-live', columns, rows, 'the exchange has no accounts: name some in its file')}
+    ${table('accounts-live', columns, rows, 'the exchange has no accounts: add accounts to its config')}
   </section>`;
 }
 
+/** Returns the tables of open positions and of waiting trigger orders. */
 export function positions({ positions: all, triggers }: Truth): Markup {
   const rows = all.map(({ account, symbol, side, volume, margin, leverage }) => [
     account ?? '',
@@ -71,20 +75,21 @@ export function positions({ positions: all, triggers }: Truth): Markup {
     `${margin} ${leverage}x`,
   ]);
   const waiting = triggers.map(({ account, symbol, kind, price }) => [account ?? '', symbol, kind, grouped(price)]);
-  const first: readonly Column[] = [{ head: 'Account' }, { head: 'Contract', isText: true }];
+  const leading: readonly Column[] = [{ head: 'Account' }, { head: 'Contract', isText: true }];
   return html`<section id="positions">
     <h2>Positions</h2>
-    ${table('positions-live', [...first, { head: 'Side', isText: true }, { head: 'Contracts' }, { head: 'Margin' }], rows, 'no open positions')}
+    ${table('positions-live', [...leading, { head: 'Side', isText: true }, { head: 'Contracts' }, { head: 'Margin' }], rows, 'no open positions')}
     <h3>Waiting for a price</h3>
-    ${table('triggers-live', [...first, { head: 'Kind', isText: true }, { head: 'Price' }], waiting, 'no waiting orders')}
+    ${table('triggers-live', [...leading, { head: 'Kind', isText: true }, { head: 'Price' }], waiting, 'no waiting orders')}
   </section>`;
 }
 
+/** Returns the table of the newest orders of both markets. */
 export function orders({ sides: { spot, futures } }: Service, { accounts: all }: ServiceConfig): Markup {
   const latest: readonly UserOrder[] = [...(spot?.orders.latest() ?? []), ...(futures?.orders.latest() ?? [])];
   const rows = latest
     .toSorted((a, b) => b.placedMs - a.placedMs)
-    .slice(0, ORDERS)
+    .slice(0, MAX_ORDERS)
     .map((order) => orderRow(order, all[order.account]?.name ?? ''));
   const columns: readonly Column[] = [
     { head: 'Instrument', isText: true },
@@ -104,10 +109,11 @@ export function orders({ sides: { spot, futures } }: Service, { accounts: all }:
   </section>`;
 }
 
+/** Returns the cells of an order. */
 function orderRow({ id, intent, placedMs, live, ended }: UserOrder, account: string): readonly (Markup | string)[] {
   const { instrument, side, limit, lots, quoteUnits } = intent;
-  const now = ended ?? live;
-  const asked =
+  const state = ended ?? live;
+  const orderedText =
     quoteUnits > 0 ? `${grouped(fromScaled(quoteUnits, instrument.quoteDigits))} ${instrument.quote}` : quantityOf(instrument, lots);
   return [
     instrument.wireName,
@@ -116,9 +122,9 @@ function orderRow({ id, intent, placedMs, live, ended }: UserOrder, account: str
     sideText(side),
     limit === 0 ? 'market' : 'limit',
     limit === 0 ? 'market' : priceOf(instrument, limit),
-    asked,
-    quantityOf(instrument, now?.filledLots ?? 0),
-    (now?.status ?? 'NEW').toLowerCase().replaceAll('_', ' '),
+    orderedText,
+    quantityOf(instrument, state?.filledLots ?? 0),
+    (state?.status ?? 'NEW').toLowerCase().replaceAll('_', ' '),
     id,
   ];
 }

@@ -17,22 +17,24 @@ import { book, cards, trades } from './marketParts.ts';
 import { SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
 
-interface Looked {
+/** The exchange that the page shows. */
+interface ShownExchange {
   readonly service: Service;
   readonly config: ServiceConfig;
-  /** URL of its endpoints. */
+  /** URL of the endpoints. */
   readonly url: string;
 }
 
 /** Returns the reply to a request for the page; null for other requests. `?symbol=` selects the instrument. */
-export function controlPage({ method, target }: ServiceRequest, looked: Looked): ServiceResponse | null {
+export function controlPage({ method, target }: ServiceRequest, shown: ShownExchange): ServiceResponse | null {
   const [path, query = ''] = target.split('?', 2);
   if (method !== 'GET' || path !== '/') return null;
-  const text = documentOf(looked, new URLSearchParams(query).get('symbol'));
+  const text = documentOf(shown, new URLSearchParams(query).get('symbol'));
   return { status: 200, headers: headersOf(text), body: text };
 }
 
-function documentOf({ service, config, url }: Looked, symbol: string | null): string {
+/** Returns the page as HTML, with the instrument `symbol` or else the first one. */
+function documentOf({ service, config, url }: ShownExchange, symbol: string | null): string {
   const { markets, nowMs, clockOffsetMs } = service;
   const chosen = markets.find(({ instrument }) => instrument.wireName === symbol) ?? markets[0];
   const truth = truthOfMarkets(service, config);
@@ -70,6 +72,7 @@ function documentOf({ service, config, url }: Looked, symbol: string | null): st
   });
 }
 
+/** Returns a link for each instrument. */
 const tabs = (markets: readonly TradedMarket[], chosen: TradedMarket | undefined): Markup =>
   html`<nav class="tabs" aria-label="Instruments">
     ${markets.map((market) => {
@@ -81,7 +84,7 @@ const tabs = (markets: readonly TradedMarket[], chosen: TradedMarket | undefined
     })}
   </nav>`;
 
-/** The page loads nothing from elsewhere, runs only the scripts inside it, and must not be framed by another page. */
+/** Returns headers with which the page loads nothing from elsewhere, runs only its own scripts, and cannot be framed by another page. */
 function headersOf(text: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -98,6 +101,7 @@ function headersOf(text: string): Readonly<Record<string, string>> {
   };
 }
 
+/** Returns the hashes of the page's own scripts or styles, as a content security policy names them. */
 const hashes = (text: string, element: 'script' | 'style'): string =>
   Array.from(text.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g')), ([, content = '']) => {
     return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;

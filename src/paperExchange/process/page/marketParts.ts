@@ -8,27 +8,32 @@ import { exactText, grouped, NONE, signedPercent } from '../../../base/text/form
 import { wireQuantityText } from '../../handlers/reads.ts';
 import type { TradedMarket } from '../../market/tradedMarket.ts';
 
-const LEVELS = 16;
-const TRADES = 16;
+/** Number of levels of each side, and of trades, shown. */
+const MAX_LEVELS = 16;
+const MAX_TRADES = 16;
 
-/** `14:05:09`, UTC. */
+/** Returns the time of day, such as `14:05:09`, UTC. */
 export const secondText = (ms: number): string => formatTime(ms).slice(11, 19);
-/** All digits of the instrument are shown, so that columns align. */
+/** Returns a price or quantity with all digits of the instrument, so that columns align. */
 export const priceOf = ({ priceDigits }: Instrument, ticks: number): string => exactText(ticks, priceDigits, priceDigits);
 export const quantityOf = ({ quantityDigits }: Instrument, lots: number): string => exactText(lots, quantityDigits, quantityDigits);
 /** Returns the unit of the instrument's quantities. */
 export const unitOf = ({ instrument: { market, base } }: TradedMarket): string => (market === 'spot' ? base : 'contracts');
-export const emptyRow = (columns: number, what: string): Markup =>
+/** Returns a table row that says why there are no rows. */
+export const emptyRow = (columns: number, text: string): Markup =>
   html`<tr class="empty">
-    <td colspan="${columns}">${what}</td>
+    <td colspan="${columns}">${text}</td>
   </tr>`;
 
+/** Returns the last price, and high, low and volume of the last 24 hours. */
 export function cards(market: TradedMarket, nowMs: number): Markup {
   const { instrument, tape } = market;
   const day = tape.klines.day(nowMs);
   const price = (ticks: number | undefined): string => (ticks === undefined ? NONE : priceOf(instrument, ticks));
   const change = day === null ? NaN : day.last / day.open - 1;
-  const tone = change > 0 ? 'gain' : change < 0 ? 'loss' : '';
+  let tone = '';
+  if (change > 0) tone = 'gain';
+  else if (change < 0) tone = 'loss';
   const rows: readonly (readonly [label: string, value: string, sub: Markup | string])[] = [
     ['Last price', price(day?.last), html`<span class="${tone}">${signedPercent(change)}</span> in 24 h`],
     ['High', price(day?.high), '24 h'],
@@ -43,21 +48,22 @@ export function cards(market: TradedMarket, nowMs: number): Markup {
   </div>`;
 }
 
+/** Returns both sides of the order book, best level first. */
 export function book(market: TradedMarket): Markup {
-  const levels = { buy: market.matcher.book.levels('buy', LEVELS), sell: market.matcher.book.levels('sell', LEVELS) };
+  const levels = { buy: market.matcher.book.levels('buy', MAX_LEVELS), sell: market.matcher.book.levels('sell', MAX_LEVELS) };
   const max = Math.max(1, ...levels.buy.map(({ lots }) => lots), ...levels.sell.map(({ lots }) => lots));
   const { instrument } = market;
-  const side = (of: Side): Markup =>
+  const sideTable = (side: Side): Markup =>
     html`<table>
       <thead>
         <tr>
-          <th class="left">${of === 'buy' ? 'Bid' : 'Ask'}, ${instrument.quote}</th>
+          <th class="left">${side === 'buy' ? 'Bid' : 'Ask'}, ${instrument.quote}</th>
           <th>${unitOf(market)}</th>
         </tr>
       </thead>
-      <tbody class="${of === 'buy' ? 'gain' : 'loss'}">
-        ${levels[of].length === 0 ? emptyRow(2, 'no orders') : null}
-        ${levels[of].map(
+      <tbody class="${side === 'buy' ? 'gain' : 'loss'}">
+        ${levels[side].length === 0 ? emptyRow(2, 'no orders') : null}
+        ${levels[side].map(
           ({ price, lots }) =>
             html`<tr>
               <td class="left">${priceOf(instrument, price)}</td>
@@ -68,7 +74,7 @@ export function book(market: TradedMarket): Markup {
     </table>`;
   return html`<section id="book">
     <h2>Order book</h2>
-    <div class="book" id="book-live" data-live>${side('buy')} ${side('sell')}</div>
+    <div class="book" id="book-live" data-live>${sideTable('buy')} ${sideTable('sell')}</div>
   </section>`;
 }
 
@@ -78,9 +84,10 @@ const bar = (share: number): Markup =>
     <rect x="${(100 - share * 100).toFixed(1)}%" width="${(share * 100).toFixed(1)}%" height="100%" />
   </svg>`;
 
+/** Returns the latest trades, newest first. */
 export function trades(market: TradedMarket): Markup {
   const { instrument } = market;
-  const latest = market.tape.latest(TRADES);
+  const latest = market.tape.latest(MAX_TRADES);
   return html`<section id="trades-of">
     <h2>Trades</h2>
     <table>
@@ -108,6 +115,6 @@ export function trades(market: TradedMarket): Markup {
   </section>`;
 }
 
-/** Shown by word, colour and arrow. */
+/** Returns a side as word, colour and arrow. */
 export const sideText = (side: Side): Markup =>
   side === 'buy' ? html`<span class="gain">▲ buy</span>` : html`<span class="loss">▼ sell</span>`;

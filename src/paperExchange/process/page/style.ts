@@ -1,5 +1,6 @@
 // Styles of the control page, in addition to those of all isobar pages.
 
+/** CSS. */
 export const PAGE_STYLE = `
 .tabs{display:flex;flex-wrap:wrap;gap:8px;margin-top:16px}
 .tabs a[aria-current]{border-color:var(--accent);color:var(--accent)}

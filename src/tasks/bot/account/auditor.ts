@@ -3,6 +3,7 @@
 import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
+/** The audit of the account, its periods in ms, and the listener for its results. */
 export interface AuditorDeps {
   readonly scheduler: Scheduler;
   /** Audits all markets together. Calls `done` once. */
@@ -13,6 +14,7 @@ export interface AuditorDeps {
   readonly onResult: (kind: AuditKind, result: AuditResult) => void;
 }
 
+/** Schedules the audits of one bot. At most one runs at a time. */
 export class Auditor {
   readonly #deps: AuditorDeps;
   #isRunning = false;
@@ -52,12 +54,14 @@ export class Auditor {
     repeat();
   }
 
+  /** Starts no further audit. The result of a running one is ignored. */
   stop(): void {
     this.#isRunning = false;
     if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 
+  /** Runs the next audit of the continuous sequence: a full one when it is due, else a fast one. */
   #continue(): void {
     const { scheduler, fastMs, fullMs } = this.#deps;
     const kind = scheduler.nowMs >= this.#nextFullMs ? 'full' : 'fast';
@@ -88,8 +92,11 @@ export class Auditor {
 /** Merges the audits of several markets: one mismatch makes a mismatch, else one gap makes a gap. */
 export function mergeAudits(results: readonly AuditResult[]): AuditResult {
   const kinds = new Set(results.map(({ kind }) => kind));
+  let kind: AuditResult['kind'] = 'ok';
+  if (kinds.has('mismatch')) kind = 'mismatch';
+  else if (kinds.has('gap')) kind = 'gap';
   return {
-    kind: kinds.has('mismatch') ? 'mismatch' : kinds.has('gap') ? 'gap' : 'ok',
+    kind,
     differences: results.flatMap(({ differences }) => differences),
     isComplete: results.every(({ isComplete }) => isComplete),
     venueMs: Math.min(...results.map(({ venueMs }) => venueMs)),

@@ -1,4 +1,4 @@
-// Looks for orders of earlier bots at the exchange, for a start without a journal: their orders and trades are in no ledger.
+// Finds orders of earlier bots at the exchange, when a bot starts without a journal. No ledger has their orders and trades.
 
 import { ownOrder } from '../../../protocol/shapes/spot.ts';
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
@@ -7,25 +7,25 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { isClientOrderId } from '../../../protocol/clientOrderId.ts';
 import { answerTo, NoAnswer, type MarketService } from '../../download/service.ts';
 
-/** Most rows of one list. */
+/** Maximum of rows that one list returns. */
 const MAX_ROWS = 1000;
-/** Most orders of recent trades that are queried one by one: spot trades have no client order id. */
-const MAX_ASKED = 20;
-/** Most orders that the halt reason names. */
+/** Maximum of orders that are queried one by one, because spot trades have no client order id. */
+const MAX_QUERIED = 20;
+/** Maximum of orders that the halt reason names. */
 const MAX_NAMED = 5;
 
 /**
- * Returns orders of bots, recognised by the form of their client order ids: `BTCUSDT 123 (01K...)`, the newest of each instrument. Throws
- * NoAnswer.
+ * Returns orders of bots as text, such as `BTCUSDT 123 (01K...)`. They are recognised by the form of their client order ids. Throws
+ * NoAnswer if the exchange does not reply.
  */
 export async function readLeftOrders(service: MarketService, instruments: readonly Instrument[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const instrument of instruments)
-    found.push(...(instrument.market === 'spot' ? await onSpot(service, instrument) : await onFutures(service, instrument)));
+    found.push(...(instrument.market === 'spot' ? await spotOrders(service, instrument) : await futuresOrders(service, instrument)));
   return found;
 }
 
-/** Returns the halt reason of such a start as a sentence. */
+/** Returns the halt reason of a start that has found such orders. */
 export function leftText(left: readonly string[]): string {
   const named = left.slice(0, MAX_NAMED).join(', ');
   const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : '';
@@ -35,18 +35,19 @@ export function leftText(left: readonly string[]): string {
 const textOf = (symbol: string, orderId: string, cid: string): string =>
   `${symbol} ${sanitizeText(orderId, 40)} (${sanitizeText(cid, 40)})`;
 
-async function onSpot(service: MarketService, { wireName: symbol }: Instrument): Promise<readonly string[]> {
+/** Returns open orders and orders of recent trades. */
+async function spotOrders(service: MarketService, { wireName: symbol }: Instrument): Promise<readonly string[]> {
   const found = new Map<string, string>();
-  const take = (orderId: string, cid: string | null): void => {
+  const addIfOwn = (orderId: string, cid: string | null): void => {
     if (cid !== null && isClientOrderId(cid)) found.set(orderId, textOf(symbol, orderId, cid));
   };
   const open = await answerTo(service, 'spot.openOrders', { symbol, limit: MAX_ROWS });
-  for (const { orderId, clientOrderId } of open.rows) take(orderId, clientOrderId);
+  for (const { orderId, clientOrderId } of open.rows) addIfOwn(orderId, clientOrderId);
   const trades = await answerTo(service, 'spot.myTrades', { symbol, limit: MAX_ROWS });
   const ids = new Set(trades.rows.map((row) => ownOrder(row).orderId).filter((id) => !found.has(id)));
-  for (const orderId of [...ids].slice(0, MAX_ASKED)) {
+  for (const orderId of [...ids].slice(0, MAX_QUERIED)) {
     const order = await answerTo(service, 'spot.queryOrder', { symbol, orderId });
-    take(orderId, order?.clientOrderId ?? null);
+    addIfOwn(orderId, order?.clientOrderId ?? null);
     // One order is reason enough for the halt.
     if (found.size > 0) break;
   }
@@ -55,11 +56,12 @@ async function onSpot(service: MarketService, { wireName: symbol }: Instrument):
 
 const NOT_FOUND = 404;
 
-async function onFutures(service: MarketService, { wireName: contractName }: Instrument): Promise<readonly string[]> {
+/** Returns the orders of the order history. */
+async function futuresOrders(service: MarketService, { wireName: contractName }: Instrument): Promise<readonly string[]> {
   const outcome = await callAsPromise(service.client, 'futures.orderHistory', { contractName, limit: MAX_ROWS });
   // Some services do not have this list. Open orders there are foreign orders, and these halt new risk anyway.
   if (outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND)) return [];
-  if (outcome.kind !== 'acked') throw new NoAnswer(`futures.orderHistory: ${outcome.cause}`, 'isobar doctor looks for the reason');
+  if (outcome.kind !== 'acked') throw new NoAnswer(`futures.orderHistory: ${outcome.cause}`, 'run isobar doctor to find the reason');
   return outcome.value.rows.flatMap(({ orderId, clientId }) =>
     clientId !== null && isClientOrderId(clientId) ? [textOf(contractName, orderId, clientId)] : [],
   );

@@ -14,39 +14,41 @@ export async function checkCapitalHeld(service: MarketService, plan: RunPlan, en
   for (const account of marketOf(engine.instruments).accounts(plan, engine)) {
     const held = account.market === 'spot' ? await spotHoldings(service) : await futuresHoldings(service);
     for (const [asset, wanted] of bookedAmounts(account)) {
-      const there = held.get(asset) ?? new Decimal(0);
-      if (there.greaterThanOrEqualTo(wanted)) continue;
-      throw tooMuch(account.market, asset, wanted, there);
+      const available = held.get(asset) ?? new Decimal(0);
+      if (available.greaterThanOrEqualTo(wanted)) continue;
+      throw capitalError(account.market, asset, wanted, available);
     }
   }
 }
 
-function tooMuch(market: Market, asset: string, wanted: string, there: Decimal): ConfigError {
+/** Returns the error for more capital than the account has. */
+function capitalError(market: Market, asset: string, wanted: string, available: Decimal): ConfigError {
   return new ConfigError(
-    `cash.${asset}: the strategies are given ${wanted}, the ${market} account holds ${there.toFixed()}`,
-    'give them no more than is there; what they are not given is not touched',
+    `cash.${asset}: the strategies are given ${wanted}, the ${market} account holds ${available.toFixed()}`,
+    'lower cash to at most the balance; the bot never touches the rest of it',
   );
 }
 
 /** Returns the amounts in the ledger of an account, by asset. */
 function bookedAmounts({ market, ledger }: AccountPlan): ReadonlyMap<string, string> {
-  const found = new Map([[ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits)]]);
-  if (market === 'futures') return found;
+  const amounts = new Map([[ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits)]]);
+  if (market === 'futures') return amounts;
   ledger.instruments.forEach((instrument, index) => {
     if (instrument.market !== 'spot') return;
     let units = 0;
     for (let strategy = 0; strategy < ledger.strategies; strategy++) units += ledger.qty(strategy, index);
-    if (units > 0) found.set(instrument.base, fromScaled(units, ledger.qtyDigits(index)));
+    if (units > 0) amounts.set(instrument.base, fromScaled(units, ledger.qtyDigits(index)));
   });
-  return found;
+  return amounts;
 }
 
+/** Returns the balances of a spot account by asset, locked amounts included. */
 async function spotHoldings(service: MarketService): Promise<ReadonlyMap<string, Decimal>> {
   const { rows } = await answerTo(service, 'spot.account', {});
   return new Map(rows.map(({ asset, free, locked }) => [asset, new Decimal(free).plus(locked)]));
 }
 
-/** Uses the wallet balance: unrealised profit does not count. */
+/** Returns the wallet balances of a futures account. Unrealised profit does not count. */
 async function futuresHoldings(service: MarketService): Promise<ReadonlyMap<string, Decimal>> {
   const { rows } = await answerTo(service, 'futures.account', {});
   return new Map(rows.map(({ marginCoin, walletBalance, accountNormal }) => [marginCoin, new Decimal(walletBalance ?? accountNormal)]));

@@ -8,8 +8,9 @@ import { DiskError } from '../../../ports/disk.ts';
 import { originName } from '../../../access/bans.ts';
 import type { LiveConfig } from '../config/read.ts';
 
+/** The locks of a running bot. */
 export interface AccountLock {
-  /** Why there is no lock: the state folder cannot be written. The journal has its own lock in any case. Null: the lock is held. */
+  /** Null: the lock is held. Otherwise the reason why the state folder cannot be written; then only the lock of the journal protects. */
   readonly missing: string | null;
   release(): void;
 }
@@ -55,6 +56,7 @@ function removeStaleLocks(accounts: string, processes: Processes): void {
   disk.close();
 }
 
+/** Runs `act` and ignores its errors. */
 function ignoreErrors(act: () => void): void {
   try {
     act();

@@ -7,6 +7,7 @@ import type { Market } from '../../../model/instrument.ts';
 import type { ApprovedOrder, Order } from '../../../model/order.ts';
 import type { Channel, OrderGateway } from '../../../ports/exchange.ts';
 
+/** The services of all markets of one bot, as one exchange port. */
 export class MarketRouter implements OrderGateway {
   /** Only contracts have trigger orders, and the futures service accepts them. */
   readonly supportsTriggerOrders = true;
@@ -19,9 +20,9 @@ export class MarketRouter implements OrderGateway {
 
   /** Returns the service of a market. */
   of(market: Market): RestExchange {
-    const found = this.#byMarket.get(market);
-    if (found) return found;
-    throw new InvariantError(`no service of ${market} is open`);
+    const service = this.#byMarket.get(market);
+    if (service) return service;
+    throw new InvariantError(`the bot has no service for ${market}`);
   }
   entries(): Iterable<[Market, RestExchange]> {
     return this.#byMarket.entries();
@@ -31,8 +32,8 @@ export class MarketRouter implements OrderGateway {
   }
   /** True when another market still raises the same halt cause, so that clearing it in this market does not end it. */
   isRaisedElsewhere(market: Market, code: HaltCode, instrument: number | null): boolean {
-    const others = [...this.#byMarket].filter(([its]) => its !== market);
-    return others.some(([, { raisedCauses }]) => raisedCauses.some((each) => each.code === code && each.instrument === instrument));
+    const others = [...this.#byMarket].filter(([other]) => other !== market);
+    return others.some(([, { raisedCauses }]) => raisedCauses.some((cause) => cause.code === code && cause.instrument === instrument));
   }
   get isIdle(): boolean {
     return this.all().every(({ isIdle }) => isIdle);
@@ -47,7 +48,7 @@ export class MarketRouter implements OrderGateway {
   read(order: Order, channel: Channel): void {
     this.of(order.instrument.market).read(order, channel);
   }
-  /** Orders that ended before their service was opened are not known there. */
+  /** Informs the service that an order has ended. A service does not know orders that ended before it was opened. */
   orderEnded(order: Order): void {
     this.#byMarket.get(order.instrument.market)?.orderEnded(order);
   }

@@ -1,4 +1,4 @@
-// Reads of a bot with many instruments: an audit asks about all of them at once, and each call may wait for its turn at the rate limit.
+// Lets the reads of a bot with many instruments wait for the rate limit: an audit reads all instruments at once.
 
 import type { CallOptions, RestClient } from '../../../adapters/exchange/client/restClient.ts';
 import type { Limiter } from '../../../adapters/exchange/limits/limiter.ts';
@@ -10,8 +10,8 @@ import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints
 const SHORT_MS = 5000;
 
 /**
- * Returns the client, with reads that may wait in the queue of their rate limit for as long as one call for each of `instruments` takes.
- * For few instruments that adds nothing.
+ * Returns the client with longer waits for reads: each may wait in the queue of its rate limit until every one of `instruments` was read
+ * once. With few instruments nothing changes.
  */
 export function readsInTurn(client: RestClient, limiter: Limiter, instruments: number): Pick<RestClient, 'call'> {
   const queueMs = (op: Op): number => {

@@ -1,4 +1,4 @@
-// When a live bot requests closed bars and how long it waits for them: long enough for all its feeds at the rate limit in force.
+// Computes when a live bot requests closed bars and how long it waits for them. All its feeds must fit the rate limit.
 
 import { limitTable, type LimitOverrides } from '../../../adapters/exchange/limits/limitTable.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -7,10 +7,13 @@ import type { Market } from '../../../model/instrument.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { setIdOf, wantedFeeds, type FeedDefinition } from './wantedFeeds.ts';
 
+/** Times after the close of a bar, ms. */
 export interface BarTimes {
   /** From the close of a bar to the time when strategies decide without it. */
   readonly graceMs: number;
+  /** From the close to the first call. */
   readonly delayMs: number;
+  /** Largest random addition to `delayMs`. */
   readonly spreadMs: number;
 }
 
@@ -30,7 +33,7 @@ const MIN_GRACE_MS = 5000;
 /** The default grace is this much longer than the feeds need, and at most this share of the shortest interval. */
 const GRACE_FACTOR = 1.5;
 const GRACE_SHARE = 0.25;
-/** A window counts from the answers of its calls, and a little longer because clocks differ: its assumed length beyond the limit's. */
+/** Assumed length of a window beyond that of the limit. A window counts from the replies to its calls, and clocks differ. */
 const ANSWER_MS = 100;
 
 /** Returns the load of the bot's feeds. `limits`: the overrides of the access file. Throws ConfigError for invalid limits. */
@@ -47,10 +50,10 @@ export function barLoad(feeds: FeedDefinition, limits: LimitOverrides): BarLoad 
   return loads.reduce((a, b) => (windowsOf(b) * b.windowMs > windowsOf(a) * a.windowMs ? b : a));
 }
 
-/** Windows after the first one. */
+/** Returns the number of rate limit windows that the calls need after the first one. */
 const windowsOf = ({ calls, perWindow }: Pick<BarLoad, 'calls' | 'perWindow'>): number => Math.ceil(calls / perWindow) - 1;
 
-/** Returns the time from a close to the answer of the last kline call, ms. */
+/** Returns the time from a close to the reply to the last kline call, ms. */
 export function neededMs(
   load: Pick<BarLoad, 'calls' | 'perWindow' | 'windowMs'>,
   { delayMs, spreadMs }: Omit<BarTimes, 'graceMs'>,
@@ -65,8 +68,8 @@ export function defaultGraceMs(load: BarLoad, times: Omit<BarTimes, 'graceMs'>):
 }
 
 /**
- * Throws ConfigError if the exchange cannot serve all feeds in time: with the default grace within two thirds of a quarter of the shortest
- * interval, else within the `graceMs` of the config.
+ * Throws ConfigError if the exchange cannot serve all feeds in time. With the default grace they have two thirds of a quarter of the shortest
+ * interval, otherwise the `graceMs` of the config.
  */
 export function requireTimeForBars(load: BarLoad, times: BarTimes, feeds: FeedDefinition): void {
   const isDefault = times.graceMs === defaultGraceMs(load, times);

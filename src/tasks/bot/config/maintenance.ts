@@ -1,4 +1,4 @@
-// Maintenance windows: no new risk while one lasts. Working orders that would open are kept or cancelled, as the config says.
+// Maintenance windows: the bot takes no new risk in them. The config decides whether working orders that open are kept or cancelled.
 
 import { cronTimes } from '../../../adapters/clock/cron.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -12,7 +12,9 @@ export interface MaintenanceSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
+/** A window of the config, once or repeated. */
 export interface MaintenanceWindow {
+  /** True when working orders that open are cancelled at the start. */
   readonly cancels: boolean;
   /** Returns the span that contains `ms`, else the next one. Null: no span follows. */
   readonly spanAt: (ms: number) => MaintenanceSpan | null;
@@ -22,18 +24,18 @@ export interface MaintenanceWindow {
 const CODES = { keep: 'MAINTENANCE', cancel: 'MAINTENANCE_CANCEL' } as const;
 const ACCOUNT = { kind: 'account' } as const;
 const MINUTE_MS = 60_000;
-/** Longer waits are cut, because clocks drift. */
+/** Maximum of one wait. The clock is read again after it, because clocks drift. */
 const MAX_WAIT_MS = 60_000;
 
-/** Throws ConfigError for a window that does not end after its start, and for an invalid cron pattern. */
+/** Returns the windows of a config. Throws ConfigError for a window that does not end after its start, and for an invalid cron pattern. */
 export function maintenanceWindows(given: LiveFile['maintenance'] = []): readonly MaintenanceWindow[] {
-  return given.map((window, at) => {
+  return given.map((window, index) => {
     const cancels = window.orders === 'cancel';
     if ('cron' in window) return { cancels, spanAt: repeated(window.cron, window.minutes * MINUTE_MS, window.timeZone ?? 'UTC') };
     const [fromMs, toMs] = [parseTime(window.from), parseTime(window.to)];
     if (fromMs === null || toMs === null || toMs <= fromMs) {
       throw new ConfigError(
-        `maintenance.${at}: expected from and to as UTC times, the second one later, got ${window.from} to ${window.to}`,
+        `maintenance.${index}: expected from and to as UTC times, the second one later, got ${window.from} to ${window.to}`,
         "such as { from: '2026-12-01 03:00', to: '2026-12-01 04:00' }",
       );
     }
@@ -41,6 +43,7 @@ export function maintenanceWindows(given: LiveFile['maintenance'] = []): readonl
   });
 }
 
+/** Returns the spans of a window that begins at the times of a cron pattern. */
 function repeated(pattern: string, lengthMs: number, timeZone: string): MaintenanceWindow['spanAt'] {
   const next = cronTimes(pattern, timeZone);
   // Returns the first window that has not ended by `ms`.
@@ -50,6 +53,7 @@ function repeated(pattern: string, lengthMs: number, timeZone: string): Maintena
   };
 }
 
+/** The windows, and the engine that they halt. */
 export interface MaintenanceDeps {
   readonly windows: readonly MaintenanceWindow[];
   readonly engine: Engine;
@@ -60,6 +64,7 @@ export interface MaintenanceDeps {
   readonly step: (act: () => void) => void;
 }
 
+/** Halts a bot during its maintenance windows. */
 export class Maintenance {
   readonly #deps: MaintenanceDeps;
   #timer: number | null = null;
@@ -88,6 +93,7 @@ export class Maintenance {
     this.#timer = null;
   }
 
+  /** Raises the halt of one kind of window if one is open, and clears it otherwise. */
   #settle(cancels: boolean, open: readonly MaintenanceSpan[], nowMs: number): void {
     const { engine, step } = this.#deps;
     const code = cancels ? CODES.cancel : CODES.keep;

@@ -1,4 +1,4 @@
-// Paper or live: checks in one place that all settings agree before an order may leave for real money.
+// The mode of a bot, paper or live: checks that all settings agree before an order may be sent for real money.
 
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../../base/errors.ts';
@@ -21,11 +21,12 @@ export interface ModeRequest {
 }
 
 /** Throws ConfigError unless all settings agree: paper on this computer, or live with everything that live requires. */
-export function checkMode(adopted: ModeRequest): void {
-  const refusal = adopted.mode === 'paper' ? paperRefusal(adopted) : liveRefusal(adopted);
+export function checkMode(request: ModeRequest): void {
+  const refusal = request.mode === 'paper' ? paperRefusal(request) : liveRefusal(request);
   if (refusal) throw refusal;
 }
 
+/** Returns the error that forbids paper mode; null if it is allowed. */
 function paperRefusal({ isFlagged, urls }: ModeRequest): ConfigError | null {
   if (isFlagged) {
     return new ConfigError('--live: the config says mode: paper', 'write mode: live into the config, or leave --live out');
@@ -38,13 +39,17 @@ function paperRefusal({ isFlagged, urls }: ModeRequest): ConfigError | null {
   );
 }
 
+/** Returns the error that forbids live mode; null if it is allowed. */
 function liveRefusal({ isFlagged, timeScale, urls, fingerprint, confirmed }: ModeRequest): ConfigError | null {
   if (!isFlagged) return new ConfigError('mode: live trades real money', 'if that is what you want, add --live to the command');
   if (timeScale !== 1)
     return new ConfigError(`timeScale: expected 1 in live, got ${timeScale}`, 'a real exchange keeps its own time: leave it out');
-  const own = Object.values(urls).find((url) => isLoopback(url) || !url.startsWith('https:'));
-  if (own !== undefined) {
-    return new ConfigError(`exchange: expected the https address of a real exchange, got ${own}`, 'for a paper exchange write mode: paper');
+  const unsuitable = Object.values(urls).find((url) => isLoopback(url) || !url.startsWith('https:'));
+  if (unsuitable !== undefined) {
+    return new ConfigError(
+      `exchange: expected the https address of a real exchange, got ${unsuitable}`,
+      'for a paper exchange write mode: paper',
+    );
   }
   if (confirmed === fingerprint) return null;
   const remedy = `read the config once more, then type its account: --confirm ${fingerprint}`;

@@ -1,4 +1,4 @@
-// The modules of a live bot: loaded before the first request to the exchange, rejected if they rebind a part that a live bot keeps.
+// Loads the modules of a live bot, before the first request to the exchange. Rejects modules that rebind a part a live bot must keep.
 
 import { Overrides } from '../../../app/overrides.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -9,13 +9,13 @@ import type { LiveConfig } from './read.ts';
 import type { Mode } from './mode.ts';
 
 /** Parts that modules may add to in every mode. */
-const ALWAYS: readonly string[] = ['rules', 'notifier'];
+const ALWAYS_ALLOWED: readonly string[] = ['rules', 'notifier'];
 /** Parts between the bot and the exchange. Modules may rebind them only in paper mode. */
-const PAPER: readonly string[] = ['exchange', 'clock', 'journal'];
+const PAPER_ONLY: readonly string[] = ['exchange', 'clock', 'journal'];
 /** Modules may only wrap these parts. If one replaced them, orders would not be journalled or not be sent. */
-const WRAPPED: readonly string[] = ['exchange', 'journal'];
+const WRAP_ONLY: readonly string[] = ['exchange', 'journal'];
 
-/** Throws ConfigError for a module that cannot be loaded, and for one that rebinds a part that a live bot keeps. */
+/** Returns the loaded modules. Throws ConfigError for a module that cannot be loaded or that rebinds a part the bot must keep. */
 export async function liveOverrides(
   { definition, source, mode }: Pick<LiveConfig, 'definition' | 'source' | 'mode'>,
   options: ModuleOptions,
@@ -25,14 +25,14 @@ export async function liveOverrides(
   return new Overrides({ ...NO_MODELS, modules });
 }
 
-/** Throws ConfigError for the first part that a bot of this mode keeps. */
+/** Throws ConfigError at the first module that rebinds a part which a bot of this mode must keep. */
 export function checkLiveModules(modules: readonly ModulePlan[], mode: Mode): void {
   for (const { module, place } of modules)
     for (const { part, isWrapping } of module.bindings) {
-      const isOfPaper = PAPER.includes(part);
-      if (ALWAYS.includes(part)) continue;
-      if (isOfPaper && mode === 'paper') {
-        if (isWrapping || !WRAPPED.includes(part)) continue;
+      const isPaperPart = PAPER_ONLY.includes(part);
+      if (ALWAYS_ALLOWED.includes(part)) continue;
+      if (isPaperPart && mode === 'paper') {
+        if (isWrapping || !WRAP_ONLY.includes(part)) continue;
         throw new ConfigError(
           `${place}: the module ${module.name}: expected a wrapper of ${part}, got a module that takes its place`,
           `write: rebind(PARTS.${part}).wrap((bound) => ...), and pass each call on to what was bound`,
@@ -40,9 +40,9 @@ export function checkLiveModules(modules: readonly ModulePlan[], mode: Mode): vo
       }
       throw new ConfigError(
         `${place}: the module ${module.name}: expected ${part} as the bot has it, got a module that rebinds ${part}`,
-        isOfPaper
+        isPaperPart
           ? `leave the module out: with mode: live only rules and notifier may be added; ${part} may be rebound with mode: paper`
-          : `leave the module out: a live bot takes rules and notifier, with mode: paper also ${PAPER.join(', ')}; ${part} may be rebound in backtests`,
+          : `leave the module out: a live bot takes rules and notifier, with mode: paper also ${PAPER_ONLY.join(', ')}; ${part} may be rebound in backtests`,
       );
     }
 }

@@ -1,4 +1,4 @@
-// The receivers of alerts: the `alerts` of the config, with addresses and tokens read from files of their own.
+// The receivers of alerts, from `alerts` in the config. Secret addresses and tokens are read from files of their own.
 
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
@@ -40,18 +40,20 @@ export const alertsSchema = z
 
 export type AlertEntry = z.output<typeof alertsSchema>[number];
 
+/** The opened receivers of one bot. */
 export interface Notifiers {
   readonly all: readonly Notifier[];
   close(): Promise<void>;
 }
 
-/** `folder`: paths are relative to it. Throws ConfigError for files that other users can read, and for addresses that are not https. */
+/** Opens the receivers. Paths are relative to `folder`. Throws ConfigError for files that other users can read, and for addresses that are not https. */
 export function openNotifiers(entries: readonly AlertEntry[], folder: string): Notifiers {
   const wire = new UndiciWire({ connections: 4, maxBodyBytes: 64 * 1024 });
-  const all = entries.map((entry, at) => notifierOf(entry, folder, `alerts[${at}]`, wire));
+  const all = entries.map((entry, index) => notifierOf(entry, folder, `alerts[${index}]`, wire));
   return { all, close: () => wire.close() };
 }
 
+/** Returns the receiver of an entry, with its secrets read. */
 function notifierOf(entry: AlertEntry, folder: string, place: string, wire: UndiciWire): Notifier {
   const secretIn = (path: string, key: string): Secret => readKeyFile(isAbsolute(path) ? path : join(folder, path), `${place}.${key}`);
   if (entry.kind === 'telegram') return telegramNotifier(wire.send, secretIn(entry.tokenFile, 'tokenFile'), entry.chatId);
@@ -59,7 +61,7 @@ function notifierOf(entry: AlertEntry, folder: string, place: string, wire: Undi
   if ((url === undefined) === (urlFile === undefined)) {
     throw new ConfigError(
       `${place}: expected one of url and urlFile, got ${url === undefined ? 'none' : 'both'}`,
-      'an address with a secret in it belongs into a file',
+      'put an address with a secret into a file and name it in urlFile',
     );
   }
   const address = url ?? secretIn(urlFile ?? '', 'urlFile').take();
@@ -67,10 +69,10 @@ function notifierOf(entry: AlertEntry, folder: string, place: string, wire: Undi
   return webhookNotifier(wire.send, new Secret(address), tokenFile === undefined ? null : secretIn(tokenFile, 'tokenFile'));
 }
 
-/** Throws ConfigError without showing the address, which may be a secret. */
+/** Throws ConfigError unless the address is https or local. The message does not show the address, which may be a secret. */
 function checkAddress(address: string, place: string): void {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)) return;
-  throw new ConfigError(`${place}: expected an https address`, 'http is for receivers on this computer alone');
+  throw new ConfigError(`${place}: expected an https address`, 'use https; http is allowed only for receivers on this computer');
 }

@@ -1,4 +1,4 @@
-// Reads the config of a live bot: checks it, fills in defaults, and settles the access to the exchange and the run definition inside it.
+// Reads the config of a live bot: checks it, fills in defaults, and reads the access to the exchange and the run definition inside it.
 
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -26,6 +26,7 @@ const DASHBOARD_PORT = 8090;
 
 export const LIVE_FILE: FileKind<LiveFile> = { schema: liveSchema, called: 'a bot config', docs: 'docs/live.md' };
 
+/** Periods of the audits, ms. */
 export interface AuditTimes {
   readonly fullMs: number;
   /** Minimum time between the two clean audits that a start needs before it trades. */
@@ -48,6 +49,7 @@ export interface LiveBehaviour {
   readonly hash: string;
 }
 
+/** The whole config of a bot that is about to trade. */
 export interface LiveConfig extends LiveBehaviour {
   readonly mode: Mode;
   /** The folder of the journal, the kill switch files and the socket; absolute. */
@@ -57,7 +59,7 @@ export interface LiveConfig extends LiveBehaviour {
   readonly access: AccessSettings;
   readonly signer: Signer;
   readonly fingerprint: string;
-  /** In the venue's time. Nothing in it is divided by the time scale. */
+  /** Times of the order path, in the venue's time: they are not divided by the time scale. */
   readonly orders: OrderSettings;
   readonly onStop: 'leave' | 'cancel';
   readonly audit: AuditTimes;
@@ -76,20 +78,20 @@ export interface LiveConfig extends LiveBehaviour {
 
 /** Returns the bot's own settings without reading a key. Throws ConfigError for an invalid config. */
 export function readLiveFile(file: string): LiveBehaviour {
-  const { source, given } = read(file);
-  return behaviourOf(file, source, given);
+  const { source, config } = parseFile(file);
+  return behaviourOf(file, source, config);
 }
 
-/** Throws ConfigError for an invalid config. Removes key and secret from `environment`. */
+/** Returns the whole config, with the key read. Throws ConfigError if it is invalid. Removes key and secret from `environment`. */
 export function readLiveConfig(file: string, environment: Environment = process.env): LiveConfig {
-  const { source, given } = read(file);
-  const { markets, ...behaviour } = behaviourOf(file, source, given);
-  checkAuditPeriod(timesOf(given).orders.fastMs, given.risk ?? {}, behaviour.timeScale, whereIs(source, ['audit', 'fastMs']));
-  const access = accessOf(given, source, environment);
+  const { source, config } = parseFile(file);
+  const { markets, ...behaviour } = behaviourOf(file, source, config);
+  checkAuditPeriod(timesOf(config).orders.fastMs, config.risk ?? {}, behaviour.timeScale, whereIs(source, ['audit', 'fastMs']));
+  const access = accessOf(config, source, environment);
   for (const market of markets) originOf(access, market);
   const signer = signerOf(access);
-  const mode = given.mode ?? 'paper';
-  const data = resolve(dirname(file), given.data ?? 'bot');
+  const mode = config.mode ?? 'paper';
+  const data = resolve(dirname(file), config.data ?? 'bot');
   return {
     ...behaviour,
     mode,
@@ -100,69 +102,72 @@ export function readLiveConfig(file: string, environment: Environment = process.
     access: mode === 'paper' ? { ...access, stateFolder: data } : access,
     signer,
     fingerprint: fingerprintOf(signer.apiKey),
-    dashboard: given.dashboard === undefined ? null : { port: given.dashboard.port ?? DASHBOARD_PORT },
-    alerts: given.alerts ?? [],
-    webhooks: webhookSettings(given.webhooks, behaviour.series, whereIs(source, ['webhooks'])),
-    maintenance: maintenanceWindows(given.maintenance),
-    ...timesOf(given),
-    ...barsOf(given, barLoad(behaviour, access.limits.overrides)),
+    dashboard: config.dashboard === undefined ? null : { port: config.dashboard.port ?? DASHBOARD_PORT },
+    alerts: config.alerts ?? [],
+    webhooks: webhookSettings(config.webhooks, behaviour.series, whereIs(source, ['webhooks'])),
+    maintenance: maintenanceWindows(config.maintenance),
+    ...timesOf(config),
+    ...barsOf(config, barLoad(behaviour, access.limits.overrides)),
   };
 }
 
-function read(file: string): { readonly source: DefinitionSource; readonly given: LiveFile } {
-  const source = readYaml(file, LIVE_FILE.called, 'it holds a strategy, its feeds and an exchange');
+/** Parses the file. Throws ConfigError for invalid content and for secrets in it. */
+function parseFile(file: string): { readonly source: DefinitionSource; readonly config: LiveFile } {
+  const source = readYaml(file, LIVE_FILE.called, 'write a strategy, its feeds and an exchange into it');
   refuseKeys(source, source.data, []);
-  const given = parseSource(LIVE_FILE, source);
-  refuseListed(source, given);
-  return { source, given };
+  const config = parseSource(LIVE_FILE, source);
+  refuseListed(source, config);
+  return { source, config };
 }
 
-/** The exchange lists what it lists: a bot would not know when to believe the file. */
+/** Throws ConfigError if a feed has listing times. A bot learns from the exchange which symbols are listed. */
 function refuseListed(source: DefinitionSource, { feeds }: LiveFile): void {
-  const name = Object.keys(feeds).find((each) => feeds[each]!.listed !== undefined);
+  const name = Object.keys(feeds).find((feed) => feeds[feed]!.listed !== undefined);
   if (name === undefined) return;
   throw new ConfigError(
     `${whereIs(source, ['feeds', name, 'listed'])}: times of listing are for backtests`,
-    'leave it out of the file of a bot',
+    'remove the key from the bot config',
   );
 }
 
-function behaviourOf(file: string, source: DefinitionSource, given: LiveFile): LiveBehaviour {
-  const own = definitionSource(source);
+/** Returns the settings that determine the decisions of the bot. */
+function behaviourOf(file: string, source: DefinitionSource, config: LiveFile): LiveBehaviour {
+  const definition = definitionSource(source);
   return {
     file,
-    timeScale: given.timeScale ?? 1,
-    markets: marketsOf(given),
-    source: own,
-    definition: given,
-    series: boundSeries(given.series, source.folder),
-    proof: timesOf(given).proof,
+    timeScale: config.timeScale ?? 1,
+    markets: marketsOf(config),
+    source: definition,
+    definition: config,
+    series: boundSeries(config.series, source.folder),
+    proof: timesOf(config).proof,
     // Address and access of the exchange do not influence decisions.
-    hash: createHash('sha256').update(JSON.stringify(own.data)).digest('hex'),
+    hash: createHash('sha256').update(JSON.stringify(definition.data)).digest('hex'),
   };
 }
 
 type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'fundingMs'>;
 
 /**
- * With a time scale, 1 ms of clock uncertainty here is several ms at the exchange. The exchange accepts signatures from 5 s behind its
- * clock to 1 s ahead. Orders are signed for the middle of that span, so that an uncertainty of 2 s does no harm.
+ * Clock settings with a time scale, where 1 ms of uncertainty here is several ms at the exchange. The exchange accepts signatures from 5 s
+ * behind its clock to 1 s ahead. Orders are signed for the middle of that span, so that an uncertainty of 2 s does no harm.
  */
-const HURRIED = { doubtMs: 2000, backdateMs: 1500 } as const;
+const SCALED_TIME = { doubtMs: 2000, backdateMs: 1500 } as const;
 
+/** Returns the times of the config, with defaults. */
 function timesOf({ orders = {}, audit = {}, clock = {}, funding = {}, timeScale = 1 }: LiveFile): Times {
-  const like = ORDER_SETTINGS;
-  const doubtMs = clock.maxUncertaintyMs ?? like.maxUncertaintyMs;
+  const defaults = ORDER_SETTINGS;
+  const doubtMs = clock.maxUncertaintyMs ?? defaults.maxUncertaintyMs;
   return {
     orders: {
-      ...like,
-      backdateMs: orders.backdateMs ?? (timeScale === 1 ? like.backdateMs : HURRIED.backdateMs),
-      createTimeoutMs: orders.createTimeoutMs ?? like.createTimeoutMs,
-      readLagMs: orders.readLagMs ?? like.readLagMs,
-      cancelRetryMs: orders.cancelRetryMs ?? like.cancelRetryMs,
-      fastMs: audit.fastMs ?? like.fastMs,
-      balanceMs: audit.balanceMs ?? like.balanceMs,
-      maxUncertaintyMs: timeScale === 1 ? doubtMs : Math.max(doubtMs, Math.min(HURRIED.doubtMs, doubtMs * timeScale)),
+      ...defaults,
+      backdateMs: orders.backdateMs ?? (timeScale === 1 ? defaults.backdateMs : SCALED_TIME.backdateMs),
+      createTimeoutMs: orders.createTimeoutMs ?? defaults.createTimeoutMs,
+      readLagMs: orders.readLagMs ?? defaults.readLagMs,
+      cancelRetryMs: orders.cancelRetryMs ?? defaults.cancelRetryMs,
+      fastMs: audit.fastMs ?? defaults.fastMs,
+      balanceMs: audit.balanceMs ?? defaults.balanceMs,
+      maxUncertaintyMs: timeScale === 1 ? doubtMs : Math.max(doubtMs, Math.min(SCALED_TIME.doubtMs, doubtMs * timeScale)),
     },
     proof: {
       ...DEFAULT_ABSENCE_BOUNDS,
@@ -178,26 +183,30 @@ function timesOf({ orders = {}, audit = {}, clock = {}, funding = {}, timeScale 
   };
 }
 
+/** Returns the times of bars, with defaults that fit the load. */
 function barsOf({ bars = {} }: LiveFile, load: BarLoad): Pick<LiveConfig, 'bars' | 'barLoad'> {
   const times = { delayMs: bars.delayMs ?? 400, spreadMs: bars.spreadMs ?? 0 };
   return { bars: { ...times, graceMs: bars.graceMs ?? defaultGraceMs(load, times) }, barLoad: load };
 }
 
+/** Returns the markets of all feeds, sorted. */
 function marketsOf({ feeds, market = DEFAULTS.market }: LiveFile): readonly Market[] {
   return [...new Set(Object.values(feeds).map((feed) => feed.market ?? market))].toSorted();
 }
 
+/** Returns the access to the exchange, from the config or its access file. Throws ConfigError if both have it. */
 function accessOf({ exchange }: LiveFile, source: DefinitionSource, environment: Environment): AccessSettings {
   const { access, spotUrl, futuresUrl, ...own } = exchange;
   if (access !== undefined && Object.keys(own).length > 0) {
     throw new ConfigError(
       `${whereIs(source, ['exchange'])}: expected access alone, or keyFile, secretFile and dialect, got both`,
-      'the access file says all of it',
+      'keep access and move the other keys into the access file',
     );
   }
-  const path = access === undefined ? null : isAbsolute(access) ? access : join(source.folder, access);
-  const file = path === null ? own : readAccessFile(path);
-  return settingsOf(file, path === null ? source.folder : dirname(path), { spotUrl, futuresUrl }, environment);
+  const urls = { spotUrl, futuresUrl };
+  if (access === undefined) return settingsOf(own, source.folder, urls, environment);
+  const path = isAbsolute(access) ? access : join(source.folder, access);
+  return settingsOf(readAccessFile(path), dirname(path), urls, environment);
 }
 
 /** Returns the keys of the run definition, with their positions in the config. */

@@ -30,7 +30,9 @@ const {
 } = definitionSchema.shape;
 const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
 
-const noModel = (what: string, of: string) => ({ error: `no ${what} model here (${of} of a bot come from the exchange; leave it out)` });
+const noModel = (model: string, values: string) => ({
+  error: `no ${model} model here (${values} of a bot come from the exchange; leave it out)`,
+});
 const ownModels = map(
   {
     slippage: z.never(noModel('slippage', 'fill prices')).optional(),
@@ -54,45 +56,45 @@ const exchange = map(
     access: textValue('the path of a file', 'an access file in place of keyFile, secretFile and dialect').optional(),
   },
   'the exchange, such as { spotUrl: http://127.0.0.1:8080, keyFile: key, secretFile: secret }',
-).describe('where the exchange is and with which key it is asked');
+).describe('address of the exchange, and the key for it');
 
 const orders = map(
   {
     backdateMs: ms('how far back creates are signed', 0, 4000),
-    createTimeoutMs: ms('how long the answer to a create is waited for', 1000, 60_000),
+    createTimeoutMs: ms('time limit for the reply to a create', 1000, 60_000),
     readLagMs: ms('how old a list may be when it is read', 1000, 600_000),
     cancelRetryMs: ms('first pause before a cancel is sent again', 500, 60_000),
-    deltaMinMs: ms('least assumed time from admission to visibility', 10_000, DAY_MS),
+    deltaMinMs: ms('shortest assumed time from admission to visibility', 10_000, DAY_MS),
     resolveEveryMs: ms('period of reads about an unknown outcome', 500, 60_000),
     humanAfterMs: ms('time beyond the absence horizon after which the operator must decide', 60_000, DAY_MS),
     onStop: z.enum(['leave', 'cancel'], { error: 'one of leave, cancel' }).describe('working orders when the bot is stopped').optional(),
   },
   'times of the order path, such as { readLagMs: 3000 }',
-).describe('times of the order path; what is not named has its default');
+).describe('times of the order path; each has a default');
 
 const audit = map(
   {
     fastMs: ms('period of the fast audit', 1000, 60_000),
     balanceMs: ms('how often a fast audit reads balances or positions', 1000, 600_000),
-    fullMs: ms('period of the audit of everything that was ever traded', 30_000, DAY_MS),
+    fullMs: ms('period of the full audit, of everything ever traded', 30_000, DAY_MS),
   },
   'periods of audits, such as { fastMs: 3000 }',
 ).describe('how often orders, trades and balances are compared with the exchange');
 
 const clock = map(
   {
-    samples: integerValue('questions', 'asked for a measurement of the clock', 5, 25).optional(),
+    samples: integerValue('questions', 'requests for one measurement of the clock', 5, 25).optional(),
     maxUncertaintyMs: ms('no order is signed while the clock is less certain', 10, 400),
-    periodMs: ms('from one measurement to the next', 10_000, DAY_MS),
+    periodMs: ms('time between two measurements', 10_000, DAY_MS),
   },
   'the clock, such as { samples: 5 }',
 ).describe("how the exchange's clock is measured");
 
 const bars = map(
   {
-    graceMs: ms('how long after its close a bar is waited for before strategies decide without it', 500, 60_000),
-    delayMs: ms('from the close of a bar to the first call for it', 0, 60_000),
-    spreadMs: ms('the first call comes up to this much later', 0, 60_000),
+    graceMs: ms('time after its close until strategies decide without a bar', 500, 60_000),
+    delayMs: ms('time from the close of a bar to the first call for it', 0, 60_000),
+    spreadMs: ms('largest random delay of the first call', 0, 60_000),
   },
   'how bars are fetched, such as { graceMs: 5000 }',
 ).describe('how closed bars are fetched');
@@ -108,26 +110,24 @@ const funding = map(
   'the times of funding, such as { everyHours: 8 }',
 ).describe('when contracts are charged funding, which the exchange does not report');
 
-const executionInterval = intervalValue('finer bars in which stops are looked at, between those of the strategies, which do not see them', [
-  'off',
-]).optional();
+const executionInterval = intervalValue('finer bars in which stops are checked; strategies do not see them', ['off']).optional();
 const onWindowStart = z
   .enum(['keep', 'cancel'], { error: 'one of keep, cancel' })
-  .describe('working orders that would open: kept (default), or cancelled as it begins')
+  .describe('working orders that would open: kept (default), or cancelled at the start')
   .optional();
 const maintenance = z
   .array(
     z.union(
       [
         z.strictObject({
-          cron: textValue("a pattern such as '0 3 * * 0'", 'when it begins: minute, hour, day, month, weekday'),
-          minutes: z.int().min(1).max(10_080).describe('how long it lasts'),
-          timeZone: textValue('a zone such as Europe/Berlin', 'whose clock the pattern means; UTC by default').optional(),
+          cron: textValue("a pattern such as '0 3 * * 0'", 'start of the window: minute, hour, day, month, weekday'),
+          minutes: z.int().min(1).max(10_080).describe('length of the window'),
+          timeZone: textValue('a zone such as Europe/Berlin', 'time zone of the pattern; UTC by default').optional(),
           orders: onWindowStart,
         }),
         z.strictObject({
-          from: textValue("a UTC time such as '2026-12-01 03:00'", 'when it begins'),
-          to: textValue("a UTC time such as '2026-12-01 04:00'", 'when it ends'),
+          from: textValue("a UTC time such as '2026-12-01 03:00'", 'start of the window'),
+          to: textValue("a UTC time such as '2026-12-01 04:00'", 'end of the window'),
           orders: onWindowStart,
         }),
       ],
@@ -136,7 +136,7 @@ const maintenance = z
     { error: 'a list of windows' },
   )
   .max(50, { error: 'at most 50 windows' })
-  .describe('windows in which nothing new is risked');
+  .describe('windows in which the bot takes no new risk');
 
 export const liveSchema = map(
   {
@@ -156,7 +156,7 @@ export const liveSchema = map(
     fees,
     fills: map(
       { collar: fills.unwrap().shape.collar, inside: executionInterval },
-      "the collar of market orders and where stops are looked at, such as { collar: '0.01', inside: 1m }",
+      "the collar of market orders and the bars that check stops, such as { collar: '0.01', inside: 1m }",
     ).optional(),
     risk,
     models: ownModels.optional(),
@@ -173,18 +173,18 @@ export const liveSchema = map(
     webhooks: webhooksSchema.optional(),
     dashboard: map(
       {
-        port: integerValue('port', 'where the dashboard listens on this computer; default 8090, 0 takes a free one', 0, 65_535).optional(),
+        port: integerValue('port', 'port of the dashboard on this computer; default 8090, 0 takes a free one', 0, 65_535).optional(),
       },
       'a dashboard, such as { port: 8090 }',
     )
-      .describe('a page on this computer that shows the bot; off where it is not named')
+      .describe('a page on this computer that shows the bot; without the key there is none')
       .optional(),
     alerts: alertsSchema.optional(),
     timeScale: z
       .number({ error: 'a number from 1 to 1000' })
       .min(1, { error: 'a number from 1 to 1000' })
       .max(1000, { error: 'a number from 1 to 1000' })
-      .describe('how many times as fast the clock of the paper exchange runs; rejected in live mode')
+      .describe('speed of the clock of the paper exchange; rejected in live mode')
       .optional(),
   },
   'a bot config: keys and values',

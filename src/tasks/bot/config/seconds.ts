@@ -5,7 +5,7 @@ import { ConfigError } from '../../../base/errors.ts';
 /** The longest delay of a Node timer, about 24 days. A longer one fires at once. */
 const MAX_SECONDS = 2_147_483;
 
-/** Returns seconds; null: the bot runs until it is stopped. Throws ConfigError. */
+/** Returns seconds; null: the bot runs until it is stopped. Throws ConfigError unless the text is a number in range. */
 export function secondsOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const seconds = Number(text);

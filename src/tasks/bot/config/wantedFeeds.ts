@@ -1,4 +1,4 @@
-// The feeds that the definition of a bot asks for, and those that it needs for local stops.
+// Lists the feeds of a bot: those of its definition, and execution-only feeds for local stops.
 
 import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -15,23 +15,24 @@ export interface FeedDefinition {
   readonly source: DefinitionSource;
 }
 
+/** One feed of a bot. */
 export interface WantedFeed {
   readonly name: string;
   readonly key: BarKey;
   readonly isHidden: boolean;
 }
 
-/** Returns the feeds of a config as text, in order. A life of a bot has the same feeds at each start. */
+/** Returns the feeds of a config as text, in order. Every start of one lifetime of a bot has the same feeds. */
 export function feedNames(behaviour: FeedDefinition): readonly string[] {
   return wantedFeeds(behaviour).map(({ name, key: { market, symbol, interval } }) => `${name}: ${market} ${symbol} ${interval}`);
 }
 
-/** Returns what identifies the bars of one symbol and interval. */
+/** Returns the id of the bars of one symbol and interval. */
 export const setIdOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symbol} ${interval}`;
 
 /**
- * Returns the feeds of a definition in order, execution-only feeds last. Throws ConfigError for execution-only feeds that cannot be;
- * `isChecked` false: they are left out, for a reader that does not start the bot.
+ * Returns the feeds of a definition in order, execution-only feeds last. Throws ConfigError for invalid execution-only feeds. With `isChecked`
+ * false those are left out, for a reader that does not start the bot.
  */
 export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = true): readonly WantedFeed[] {
   const byDefault = definition.market ?? DEFAULTS.market;
@@ -41,7 +42,7 @@ export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = 
       if (isTradeBars(feed.interval)) {
         throw new ConfigError(
           `${whereIs(source, ['feeds', name, 'interval'])}: expected a length of time for a bot, got ${feed.interval}`,
-          'the exchange documents no ids of trades, so a bot cannot know whether it saw them all; write an interval such as 1m',
+          'write an interval such as 1m: the exchange documents no trade ids, so a bot cannot know whether it has seen all trades',
         );
       }
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);

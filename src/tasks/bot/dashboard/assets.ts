@@ -1,9 +1,10 @@
-// What the dashboard's page is made of, read once: its built script, the chart library, style and markup. Nothing of it is secret.
+// The public files of the dashboard page, read once: its built script, the chart library, style and markup.
 
 import { builtScript, fileOfPackage } from '../../../report/page/pageCode.ts';
 import { DOCUMENT } from './document.ts';
 import { DASHBOARD_STYLE } from './style.ts';
 
+/** A file of the page, as the server sends it. */
 export interface PageAsset {
   readonly type: string;
   readonly body: Buffer;

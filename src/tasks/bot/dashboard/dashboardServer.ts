@@ -1,4 +1,4 @@
-// The HTTP server of the dashboard: a public page on loopback, and behind a token the bot's state and acts.
+// The HTTP server of the dashboard, on loopback: a public page, and the state and acts of the bot for requests with a token.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { BotControl } from '../../control/botControl.ts';
@@ -11,6 +11,7 @@ import { Guard, wordFor, type AccessRefusal } from './guard.ts';
 import { Refusals } from './refusals.ts';
 import { Tokens, tokensIn } from './tokens.ts';
 
+/** The address of the dashboard, and the folder of its tokens. */
 export interface DashboardOptions {
   /** Data folder of the bot. It holds the tokens. */
   readonly folder: string;
@@ -23,6 +24,7 @@ export interface DashboardOptions {
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
 
+/** A running dashboard. */
 export interface Dashboard {
   /** `http://127.0.0.1:8090`. */
   readonly url: string;
@@ -52,7 +54,7 @@ const json = (status: number, value: unknown): Answer => ({ status, type: 'appli
 const refusalReply = ({ status, problem }: AccessRefusal | { readonly status: number; readonly problem: string }): Answer =>
   json(status, { problem });
 
-/** Throws ConfigError for an address that is not loopback, and for a port that cannot be opened. */
+/** Starts the server. Throws ConfigError for an address that is not loopback, and for a port that cannot be opened. */
 export async function openDashboard(control: BotControl, options: DashboardOptions): Promise<Dashboard> {
   const { folder, host = '127.0.0.1', port, log } = options;
   if (!LOOPBACK.includes(host)) {
@@ -66,10 +68,10 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
     receiveBody(request, MAX_BODY_BYTES, (body) => void handler.answer(request, body).then((answer) => send(response, answer))),
   );
   server.maxConnections = MAX_CONNECTIONS;
-  const bound = await listening(server, host, port);
+  const bound = await startListening(server, host, port);
   handler.open(bound);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
-  log('info', `the dashboard is at ${url}; its tokens lie in the data folder`);
+  log('info', `the dashboard is at ${url}; its tokens are in the data folder`);
   return {
     url,
     close: () =>
@@ -81,6 +83,7 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
   };
 }
 
+/** Answers the requests of one dashboard. */
 class DashboardHandler {
   readonly #control: BotControl;
   readonly #tokens: Tokens;
@@ -96,6 +99,7 @@ class DashboardHandler {
     this.#refusals = new Refusals(options.nowMs, (message) => options.log('warn', message));
   }
 
+  /** Logs the refusals that are not in the log yet. */
   close(): void {
     this.#refusals.flush();
   }
@@ -105,7 +109,7 @@ class DashboardHandler {
     this.#guard = new Guard(this.#tokens, port, this.#options.nowMs);
   }
 
-  /** `body` null: the body was too large. */
+  /** Returns the reply to a request. `body` null: the body was too large. */
   async answer(request: IncomingMessage, body: Buffer | null): Promise<Answer> {
     const { method = '', url = '' } = request;
     const received = { method, headers: singleHeaders(request.headers) };
@@ -125,6 +129,7 @@ class DashboardHandler {
     }
   }
 
+  /** Replies with the view of the bot, or with its metrics. */
   #read(received: ReceivedRequest, url: string): Answer {
     if (received.method !== 'GET') return refusalReply({ status: 405, problem: 'expected GET' });
     const allowed = this.#guard!.allows(received, 'read');
@@ -136,14 +141,14 @@ class DashboardHandler {
     return json(200, { allowed, view });
   }
 
-  /** Expects `{request, typed}`: the request, and the confirmation word that the operator typed. */
+  /** Performs an act. The body is `{request, typed}`: the request, and the confirmation word that the operator typed. */
   async #act(received: ReceivedRequest, body: Buffer): Promise<Answer> {
     if (received.method !== 'POST') return refusalReply({ status: 405, problem: 'expected POST' });
     // Check the token first: a caller without one learns nothing about the form of requests.
     const allowed = this.#guard!.allows(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, '/api/act');
     if (received.headers['content-type'] !== 'application/json') return refusalReply({ status: 415, problem: 'expected application/json' });
-    const { request: given, typed } = fields(body);
+    const { request: given, typed } = jsonMembers(body);
     const read = readRequest(given);
     if ('problem' in read) return refusalReply({ status: 400, problem: read.problem });
     return this.#perform(received, read.request, typed);
@@ -158,8 +163,9 @@ class DashboardHandler {
     return json(200, await perform(this.#control, request, 'dashboard'));
   }
 
-  #refuse(refusal: AccessRefusal, what: string): Answer {
-    this.#refusals.add(refusal.problem, what);
+  /** Counts a refusal and returns its reply. `target`: the path or act of the request. */
+  #refuse(refusal: AccessRefusal, target: string): Answer {
+    this.#refusals.add(refusal.problem, target);
     return refusalReply(refusal);
   }
 
@@ -171,7 +177,8 @@ class DashboardHandler {
 
 type ReceivedRequest = Parameters<Guard['allows']>[0];
 
-function fields(body: Buffer): { readonly request?: unknown; readonly typed?: unknown } {
+/** Returns the members of a JSON body; none if it is not an object. */
+function jsonMembers(body: Buffer): { readonly request?: unknown; readonly typed?: unknown } {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     return typeof value === 'object' && value !== null ? value : {};
@@ -181,13 +188,15 @@ function fields(body: Buffer): { readonly request?: unknown; readonly typed?: un
   }
 }
 
+/** Writes a reply with the security headers. */
 function send(response: ServerResponse, { status, type, body }: Answer): void {
   if (response.destroyed) return;
   response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }
 
-async function listening(server: Server, host: string, port: number): Promise<number> {
+/** Starts to listen. Returns the port. Throws ConfigError if it cannot be opened. */
+async function startListening(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -199,6 +208,6 @@ async function listening(server: Server, host: string, port: number): Promise<nu
     );
     server.listen(port, host, resolve);
   });
-  const found = server.address();
-  return typeof found === 'object' && found !== null ? found.port : port;
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
 }

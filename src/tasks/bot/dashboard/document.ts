@@ -1,7 +1,8 @@
-// The HTML of the dashboard: elements that the page's script fills. No inline script or style.
+// The HTML of the dashboard, with elements that the page's script fills. It has no inline script or style.
 
 import { html, scriptElement } from '../../../report/page/markup.ts';
 
+/** HTML text. */
 export const DOCUMENT = html`<!doctype html>
   <html lang="en">
     <head>

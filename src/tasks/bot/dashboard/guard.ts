@@ -4,11 +4,13 @@ import type { AccessScope, ControlOp } from '../../control/request.ts';
 import type { Tokens } from './tokens.ts';
 import { suffices } from './tokens.ts';
 
+/** Method and headers of a request. */
 export interface RequestHead {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
+/** A refusal, with its HTTP status. */
 export interface AccessRefusal {
   readonly status: 401 | 403 | 429;
   readonly problem: string;
@@ -18,11 +20,12 @@ export interface AccessRefusal {
 const MAX_FAILURES = 10;
 const SHUT_MS = 60_000;
 /** Acts that raise risk need a typed confirmation word. */
-const TYPED: ReadonlySet<ControlOp> = new Set<ControlOp>(['resume', 'adopt', 'resolve']);
+const CONFIRMED_ACTS: ReadonlySet<ControlOp> = new Set<ControlOp>(['resume', 'adopt', 'resolve']);
 
 /** Returns the confirmation word of an act; null: none needed. */
-export const wordFor = (op: ControlOp): string | null => (TYPED.has(op) ? op : null);
+export const wordFor = (op: ControlOp): string | null => (CONFIRMED_ACTS.has(op) ? op : null);
 
+/** Checks the requests to one dashboard. */
 export class Guard {
   readonly #tokens: Tokens;
   readonly #hosts: ReadonlySet<string>;
@@ -36,12 +39,12 @@ export class Guard {
   }
 
   /**
-   * Checks every request. A page of another site may reach this port by its own host name that resolves to this computer (DNS rebinding):
-   * `Host` then has that name. Or it may send requests here directly: `Origin` then names that site.
+   * Returns a refusal for a request from another site, else null. A page of another site may use a host name of its own that resolves to this
+   * computer (DNS rebinding); `Host` then has that name. Or it may send requests here directly; `Origin` then names that site.
    */
   refusesPlace({ headers }: RequestHead): AccessRefusal | null {
     const { host = '', origin, 'sec-fetch-site': site } = headers;
-    if (!this.#hosts.has(host.toLowerCase())) return { status: 403, problem: 'this address is not one of the dashboard' };
+    if (!this.#hosts.has(host.toLowerCase())) return { status: 403, problem: 'the dashboard does not have this address' };
     if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) {
       return { status: 403, problem: 'the request comes from another page' };
     }
@@ -52,8 +55,9 @@ export class Guard {
 
   /** Checks requests for data and acts. Returns the scope that the token allows, or the refusal. */
   allows({ headers }: RequestHead, needs: AccessScope): AccessScope | AccessRefusal {
-    const has = this.#tokens.allows(headers['authorization']);
-    if (has !== null) return suffices(has, needs) ? has : { status: 403, problem: `this token allows ${has}, and this needs ${needs}` };
+    const granted = this.#tokens.allows(headers['authorization']);
+    if (granted !== null)
+      return suffices(granted, needs) ? granted : { status: 403, problem: `this token allows ${granted}, but the request needs ${needs}` };
     const nowMs = this.#nowMs();
     this.#failures = this.#failures.filter((atMs) => nowMs - atMs < SHUT_MS);
     if (this.#failures.length >= MAX_FAILURES) return { status: 429, problem: 'too many wrong tokens: wait a minute' };

@@ -2,6 +2,7 @@
 
 const PERIOD_MS = 60_000;
 
+/** The refused requests of one dashboard. */
 export class Refusals {
   /** Count since the dashboard was opened. */
   total = 0;
@@ -17,11 +18,11 @@ export class Refusals {
     this.#log = notify;
   }
 
-  /** `why`: reason of the refusal. `what`: what was asked for; untrusted text. */
-  add(why: string, what: string): void {
+  /** Counts a refusal, and logs it if the last log line is old enough. `target`: the requested path or act; untrusted text. */
+  add(reason: string, target: string): void {
     this.total++;
     this.#unlogged++;
-    this.#newest = `(${why}): ${what.slice(0, 100)}`;
+    this.#newest = `(${reason}): ${target.slice(0, 100)}`;
     if (this.#nowMs() - this.#loggedMs >= PERIOD_MS) this.flush();
   }
 

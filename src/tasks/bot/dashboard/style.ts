@@ -1,7 +1,8 @@
-// The CSS of the dashboard: that of the report, and additions for live data.
+// The CSS of the dashboard: the styles of the report, and additions for live data.
 
 import { STYLE } from '../../../report/page/style.ts';
 
+/** CSS. */
 export const DASHBOARD_STYLE = `${STYLE}
 [hidden]{display:none!important}
 .mono{font-family:ui-monospace,'SF Mono',SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}

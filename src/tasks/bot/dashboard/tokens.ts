@@ -1,4 +1,4 @@
-// The access tokens of the dashboard: one of 256 bits for each scope, in a file that only its user can read.
+// The access tokens of the dashboard: 256 bits for each scope, in a file that only the user of the bot can read.
 
 import { createHash, generateKeySync, timingSafeEqual } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ export const ACCESS: readonly AccessScope[] = ['read', 'operate', 'kill'];
 const PATTERN = /^[\w-]{43}$/;
 const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
+/** The tokens as text, by scope. */
 export type TokenTexts = Readonly<Record<AccessScope, string>>;
 
 /** Keeps only digests of the tokens in memory. */
@@ -25,17 +26,17 @@ export class Tokens {
   /** Returns the scope of an `Authorization` header; null: none. Takes the same time for every text of the same length. */
   allows(header: string | undefined): AccessScope | null {
     const given = digest(/^Bearer ([\w-]{1,200})$/.exec(header ?? '')?.[1] ?? '');
-    let found: AccessScope | null = null;
+    let scopeOfToken: AccessScope | null = null;
     // Compare all tokens, so that the time reveals nothing.
-    for (const [scope, known] of this.#digests) if (timingSafeEqual(given, known)) found = scope;
-    return found;
+    for (const [scope, known] of this.#digests) if (timingSafeEqual(given, known)) scopeOfToken = scope;
+    return scopeOfToken;
   }
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** True when a token of scope `has` allows what `needs` allows. */
-export const suffices = (has: AccessScope, needs: AccessScope): boolean => ACCESS.indexOf(has) >= ACCESS.indexOf(needs);
+/** True when a token of scope `granted` allows requests that need scope `needs`. */
+export const suffices = (granted: AccessScope, needs: AccessScope): boolean => ACCESS.indexOf(granted) >= ACCESS.indexOf(needs);
 
 /**
  * Returns the tokens of a data folder, and creates them if the file does not exist. Throws ConfigError for a file that other users can
@@ -44,24 +45,24 @@ export const suffices = (has: AccessScope, needs: AccessScope): boolean => ACCES
 export function tokensIn(folder: string): TokenTexts {
   const path = join(folder, TOKEN_NAME);
   try {
-    const made: TokenTexts = { read: newToken(), operate: newToken(), kill: newToken() };
+    const tokens: TokenTexts = { read: newToken(), operate: newToken(), kill: newToken() };
     const file = openSync(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
-    fill(file, path, `${JSON.stringify(made, null, 1)}\n`);
-    return made;
+    writeTokens(file, path, `${JSON.stringify(tokens, null, 1)}\n`);
+    return tokens;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   return readTokens(path);
 }
 
-/** Removes a partly written file, which would block the next start. Throws ConfigError if the disk cannot be written. */
-function fill(file: number, path: string, text: string): void {
+/** Writes and closes the file. Throws ConfigError if the disk cannot be written, after removing the file, which would block the next start. */
+function writeTokens(file: number, path: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
     rmSync(path, { force: true });
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'make room on the disk');
+    throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'free disk space');
   } finally {
     closeSync(file);
   }
@@ -69,6 +70,7 @@ function fill(file: number, path: string, text: string): void {
 
 const newToken = (): string => generateKeySync('hmac', { length: 256 }).export().toString('base64url');
 
+/** Reads an existing file. Throws ConfigError unless it is a private file with valid tokens. */
 function readTokens(path: string): TokenTexts {
   const remedy = `remove ${path}: the next start makes a new one`;
   const file = openTokens(path, remedy);
@@ -79,8 +81,8 @@ function readTokens(path: string): TokenTexts {
     if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) {
       throw new ConfigError(`${path}: expected mode 0600 and the user of the bot`, remedy);
     }
-    const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (isTokens(found)) return found;
+    const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isTokens(parsed)) return parsed;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   } finally {
@@ -89,6 +91,7 @@ function readTokens(path: string): TokenTexts {
   throw new ConfigError(`${path}: expected three tokens of 43 characters`, remedy);
 }
 
+/** Opens the file for reading. Throws ConfigError if that fails. */
 function openTokens(path: string, remedy: string): number {
   try {
     // Without O_NONBLOCK, opening a FIFO that has no writer would block permanently.

@@ -12,26 +12,27 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { readLiveFile, type LiveBehaviour } from '../config/read.ts';
 import { replayJournal, type ReplayResult } from './journal.ts';
 
+/** How to replay a folder. */
 export interface ReplayFolderOptions {
   /** Null: the config with which the bot was started. */
   readonly config: string | null;
   readonly load?: ResolveOptions['load'];
 }
 
-/** What a replay of a bot begins with. */
+/** The records of a bot's journal, and the config and instruments that it ran with. */
 export interface BotJournalFolder {
   readonly records: readonly JournalRecord[];
   readonly behaviour: LiveBehaviour;
   readonly instruments: readonly Instrument[];
 }
 
-/** `path`: the folder of a journal, or the data folder that contains it. Throws ConfigError if it cannot be replayed. */
+/** Replays a journal. `path`: its folder, or the data folder that contains it. Throws ConfigError if it cannot be replayed. */
 export async function replayFolder(path: string, { config, load }: ReplayFolderOptions): Promise<ReplayResult> {
   const { records, behaviour, instruments } = openBotJournal(path, config);
   return replayJournal(records, behaviour, { instruments, ...(load ? { load } : {}) });
 }
 
-/** Reads the journal of a bot and the config that it ran with. `config`: null: the one with which it was started. */
+/** Reads the journal of a bot and the config that it ran with. `config` null: the config with which it was started. */
 export function openBotJournal(path: string, config: string | null): BotJournalFolder {
   const journalFolder = join(path, 'journal');
   const folder = resolve(existsSync(journalFolder) ? journalFolder : path);
@@ -40,9 +41,10 @@ export function openBotJournal(path: string, config: string | null): BotJournalF
   return { records: readRecords(folder), behaviour: readLiveFile(config ?? bot.config), instruments: bot.instruments };
 }
 
+/** Returns all records of a journal. Throws ConfigError if it is damaged. */
 function readRecords(folder: string): readonly JournalRecord[] {
   const records: JournalRecord[] = [];
-  const disk = { list: (path: string) => readdirSync(path).toSorted(), read: (of: string): Uint8Array => readFileSync(of) };
+  const disk = { list: (path: string) => readdirSync(path).toSorted(), read: (path: string): Uint8Array => readFileSync(path) };
   const { damage, otherFormat } = withDiskErrors(() => readJournal(disk, folder, (record) => void records.push(record)));
   if (damage) throw damageError(damage, otherFormat);
   return records;

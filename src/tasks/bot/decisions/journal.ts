@@ -19,6 +19,7 @@ export interface ReplayOptions {
   readonly load?: ResolveOptions['load'];
 }
 
+/** The result of a replay. */
 export interface ReplayResult {
   /** Number of starts of the bot. */
   readonly processes: number;
@@ -41,14 +42,15 @@ export interface PlannedLifetime {
   readonly plan: RunPlan;
 }
 
-/** Throws ConfigError for a journal without a start, and when config or code differ from those that ran. */
+/** Returns the newest lifetime in a journal with its plan. Throws ConfigError for a journal without a start, or if config or code have changed. */
 export async function planLifetime(
   records: readonly JournalRecord[],
   behaviour: LiveBehaviour,
   { instruments, load }: ReplayOptions,
 ): Promise<PlannedLifetime> {
   const lifetime = newestLifetime(records);
-  if (lifetime === null) throw new ConfigError('the journal has no start of a bot in it', 'name the journal of a bot that has run');
+  if (lifetime === null)
+    throw new ConfigError('expected a journal with the start of a bot, got one without', 'name the journal of a bot that has run');
   const { file, hash: own } = behaviour;
   const { hash } = lifetime.newest;
   if (hash !== own) {
@@ -62,7 +64,13 @@ export async function planLifetime(
   return { lifetime, plan: await livePlan(behaviour, feeds, lifetime.fromMs, { series, ...(load ? { load } : {}) }) };
 }
 
-/** Throws ConfigError as `planLifetime` does. */
+/** Returns why the newest lifetime did not continue the one before it unchanged; null: it did, or it is the first. */
+function interruptionOf({ acceptedTo, number }: Lifetime): string | null {
+  if (acceptedTo >= 0) return 'changed code was accepted';
+  return number > 1 ? 'strategies started over' : null;
+}
+
+/** Replays the newest lifetime of a journal. Throws ConfigError as `planLifetime` does. */
 export async function replayJournal(
   records: readonly JournalRecord[],
   behaviour: LiveBehaviour,
@@ -75,16 +83,15 @@ export async function replayJournal(
     stopsAtDifference: true,
   });
   const { asked, restarts, instants, bars, missedBars, interruption } = replay;
-  const isInterrupted =
-    interruption ?? (lifetime.acceptedTo >= 0 ? 'changed code was accepted' : lifetime.number > 1 ? 'strategies started over' : null);
+  const interruptedBy = interruption ?? interruptionOf(lifetime);
   return {
     processes: restarts + 1,
     instants,
     bars: bars + lifetime.warm.length,
     decisions: asked.decisions,
     difference: asked.difference,
-    equalToUnstopped: asked.difference === null && isInterrupted === null,
-    interruption: isInterrupted,
+    equalToUnstopped: asked.difference === null && interruptedBy === null,
+    interruption: interruptedBy,
     missedBars,
   };
 }

@@ -1,4 +1,4 @@
-// What a bot knows of its external series: the records of its journal, and at a first start what catalog and files have.
+// The known values of a bot's external series: from the records of its journal, and at a first start from the catalog and from files.
 
 import { loadExternal } from '../../../adapters/catalog/external/externalStore.ts';
 import { GrowingFile, type FileRow } from '../../../adapters/external/growingFile.ts';
@@ -8,6 +8,7 @@ import type { SeriesPlan } from '../../../definition/plan/plan.ts';
 import { GrowingValues } from '../../../model/bars/growingValues.ts';
 import type { BoundSeries, FileBinding } from './sources.ts';
 
+/** A record of values of one series. */
 export type SeriesRecord = RecordBody<'SERIES'>;
 
 /** Returns the series of a plan with every value of the records, in the order in which they became known. */
@@ -24,29 +25,32 @@ export function knownSeriesPlans(
   });
 }
 
-/** Returns a record as one of the series `name`; null: it is another one. */
+/** Returns a record if it belongs to the series `name`; else null. */
 function ofSeries(record: JournalRecord | SeriesRecord, name: string): SeriesRecord | null {
   const body = !('k' in record) ? record : record.k === 'SERIES' ? record : null;
   return body?.name === name ? body : null;
 }
 
-/** Returns what a source has reported already: values by `seenKey`. */
+/** Returns the values that a source has already reported, by `seenKey`. */
 export function seenOf(name: string, records: readonly (JournalRecord | SeriesRecord)[]): Map<string, number> {
   const seen = new Map<string, number>();
   for (const record of records) {
     const body = ofSeries(record, name);
     if (body === null || body.from === 'start') continue;
-    body.rows.forEach(([timeMs = NaN, , value = NaN], at) => seen.set(seenKey(body.from, timeMs, body.ids[at] ?? ''), value));
+    body.rows.forEach(([timeMs = NaN, , value = NaN], row) => seen.set(seenKey(body.from, timeMs, body.ids[row] ?? ''), value));
   }
   return seen;
 }
-/** A nonce is never used twice. A file has ids for the values of one time; of a URL the newest value of a time counts. */
+/**
+ * Returns the key by which a repeated value is recognised. A webhook has a nonce, which is never used twice. A file has ids for the values
+ * of one time. A URL has neither: the newest value of a time counts.
+ */
 export const seenKey = (from: SeriesRecord['from'], timeMs: number, id: string): string => (from === 'webhook' ? id : `${timeMs} ${id}`);
 
-/** Rows per record: about 40 KB a line. */
-const ROWS_OF_A_RECORD = 1000;
+/** Maximum of rows in a record: about 40 KB a line. */
+const MAX_RECORD_ROWS = 1000;
 
-/** Returns the records of what was known at `atMs`, as a lifetime begins: from the catalog, and from files. Throws ConfigError. */
+/** Returns records of all values known at `atMs`, when a lifetime begins: from the catalog and from files. Throws ConfigError. */
 export function firstRecords(series: readonly BoundSeries[], catalog: string, atMs: number): readonly SeriesRecord[] {
   return series.flatMap(({ name, archive, binding }) => {
     const { columns } = loadExternal(catalog, archive) ?? {};
@@ -64,8 +68,8 @@ export function firstRecords(series: readonly BoundSeries[], catalog: string, at
 
 function recordsOf(name: string, from: 'start' | 'file', rows: readonly FileRow[]): readonly SeriesRecord[] {
   const records: SeriesRecord[] = [];
-  for (let at = 0; at < rows.length; at += ROWS_OF_A_RECORD) {
-    const part = rows.slice(at, at + ROWS_OF_A_RECORD);
+  for (let row = 0; row < rows.length; row += MAX_RECORD_ROWS) {
+    const part = rows.slice(row, row + MAX_RECORD_ROWS);
     records.push({
       name,
       from,
@@ -76,7 +80,7 @@ function recordsOf(name: string, from: 'start' | 'file', rows: readonly FileRow[
   return records;
 }
 
-/** Reads a file as it is now. Throws ConfigError for one that is not there: a wrong path would stay silent. */
+/** Reads a file to its end. Throws ConfigError if it does not exist, because a wrong path would otherwise go unnoticed. */
 function wholeFile(name: string, { path, time, knownAt, value }: FileBinding): readonly FileRow[] {
   const file = new GrowingFile(path, { time, knownAt, value, series: name });
   const rows: FileRow[] = [];
@@ -87,7 +91,7 @@ function wholeFile(name: string, { path, time, knownAt, value }: FileBinding): r
     if (problem !== undefined)
       throw new ConfigError(
         `series.${name}: ${problem}`,
-        'correct the file, or make it with its header line; a bot begins with a whole file',
+        'correct the file, or create it with its header line: a bot begins with a complete file',
       );
     if (look.isAtEnd) return rows;
   }

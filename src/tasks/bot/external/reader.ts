@@ -1,4 +1,4 @@
-// Takes the values of external series in a live bot: each is journalled before a strategy can see it.
+// Reads the values of external series in a live bot. Each value is journalled before a strategy can see it.
 
 import { GrowingFile, type FileRow } from '../../../adapters/external/growingFile.ts';
 import { UrlPoll } from '../../../adapters/external/urlPoll.ts';
@@ -13,15 +13,16 @@ import type { Wire } from '../../../ports/wire.ts';
 import { seenKey, seenOf, type SeriesRecord } from './known.ts';
 import type { BoundSeries, FileBinding, PollBinding } from './sources.ts';
 
+/** The series of a bot, their journal, and the engine that steps them. */
 export interface ExternalReaderDeps {
   readonly series: readonly BoundSeries[];
   readonly plans: readonly SeriesPlan[];
   /** The records of earlier processes. */
   readonly records: readonly JournalRecord[];
-  /** What this start has journalled as it began a lifetime. */
+  /** Records that this start has journalled because it began a lifetime. */
   readonly first: readonly SeriesRecord[];
   readonly scheduler: Scheduler;
-  /** Asks URLs. */
+  /** Sends requests to URLs. */
   readonly wire: Wire;
   /** Runs a function as a step of the engine, with its time. */
   readonly step: (act: (nowMs: number) => void) => void;
@@ -40,6 +41,7 @@ interface ReceivedValue {
   readonly id: string;
 }
 
+/** One series with its source. */
 interface Intake {
   readonly name: string;
   readonly values: GrowingValues;
@@ -48,6 +50,7 @@ interface Intake {
   readonly stop: () => void;
 }
 
+/** The external series of one bot. */
 export class ExternalReader {
   readonly #deps: ExternalReaderDeps;
   readonly #intakes: readonly Intake[];
@@ -65,7 +68,7 @@ export class ExternalReader {
 
   /** Takes a value of a webhook. Resolves once its record is durable; rejects if it never will be. */
   async takeHook(name: string, { timeMs, value, nonce }: HookValue): Promise<'taken' | 'duplicate' | 'stopped'> {
-    const intake = this.#intakes.find((each) => each.name === name);
+    const intake = this.#intakes.find((candidate) => candidate.name === name);
     if (intake === undefined || this.#isOver) return 'stopped';
     if (intake.seen.has(seenKey('webhook', timeMs, nonce))) return 'duplicate';
     const seq = this.#take(intake, 'webhook', [{ timeMs, value, id: nonce }]);
@@ -79,16 +82,17 @@ export class ExternalReader {
     }
   }
 
+  /** Opens the source of a series. */
   #open({ name, binding }: BoundSeries): Intake {
     const { plans, records, first } = this.#deps;
     const values = plans.find((plan) => plan.name === name)?.values;
-    if (!(values instanceof GrowingValues)) throw new InvariantError(`series.${name}: its values do not grow`);
+    if (!(values instanceof GrowingValues)) throw new InvariantError(`series.${name}: expected values that can grow`);
     const own = { name, values, seen: seenOf(name, [...records, ...first]) };
     if (binding.kind === 'file') return { ...own, stop: this.#follow(own, binding) };
     return { ...own, stop: binding.kind === 'poll' ? this.#poll(own, binding) : () => {} };
   }
 
-  /** Asks a URL again and again. Returns what ends that. */
+  /** Polls a URL. Returns a function that ends the polling. */
   #poll(intake: Omit<Intake, 'stop'>, { kind, ...binding }: PollBinding): () => void {
     const { scheduler, log, wire } = this.#deps;
     const poll = new UrlPoll({
@@ -101,22 +105,22 @@ export class ExternalReader {
     return () => poll.stop();
   }
 
-  /** Looks into a file again and again. Returns what ends that. */
+  /** Reads new rows of a file again and again. Returns a function that ends the reading. */
   #follow(intake: Omit<Intake, 'stop'>, { path, time, knownAt, value, everyMs }: FileBinding): () => void {
     const { scheduler, venueMs, log } = this.#deps;
     const file = new GrowingFile(path, { time, knownAt, value, series: intake.name });
     let handle: number | null = null;
-    /** Rows that become known later than now, as the file says. */
+    /** Rows that the file states as known only later than now. */
     let ahead: readonly FileRow[] = [];
-    const look = (): void => {
+    const readNew = (): void => {
       handle = null;
       if (this.#isOver) return;
       let isAtEnd = true;
       try {
-        const found = file.look();
-        ({ isAtEnd } = found);
-        for (const problem of found.problems) log('warn', `series ${intake.name}: ${problem}`);
-        const [rows, nowMs] = [[...ahead, ...found.rows], venueMs()];
+        const readNew = file.look();
+        ({ isAtEnd } = readNew);
+        for (const problem of readNew.problems) log('warn', `series ${intake.name}: ${problem}`);
+        const [rows, nowMs] = [[...ahead, ...readNew.rows], venueMs()];
         ahead = rows.filter(({ knownMs }) => knownMs > nowMs);
         const due = rows.filter(({ knownMs }) => knownMs <= nowMs);
         this.#take(intake, 'file', due.map((row) => ({ timeMs: row.timeMs, value: row.value, id: String(row.knownMs) }))); // prettier-ignore
@@ -124,20 +128,20 @@ export class ExternalReader {
         if (!(error instanceof ConfigError)) throw error;
         log('warn', `series ${intake.name}: ${error.message}`);
       }
-      handle = scheduler.at(scheduler.nowMs + (isAtEnd ? everyMs : 0), look);
+      handle = scheduler.at(scheduler.nowMs + (isAtEnd ? everyMs : 0), readNew);
     };
-    look();
+    readNew();
     return () => {
       if (handle !== null) scheduler.cancel(handle);
     };
   }
 
-  /** Journals values that are new, and lets strategies see them. Returns the number of the record; null: none was new. */
+  /** Journals new values and shows them to strategies. Returns the number of the record; null if no value was new. */
   #take({ name, values, seen }: Omit<Intake, 'stop'>, from: SeriesRecord['from'], received: readonly ReceivedValue[]): number | null {
     const fresh = received.filter(({ timeMs, value, id }) => {
       const key = seenKey(from, timeMs, id);
       const known = seen.get(key);
-      // A URL that answers with another value of the same time has revised it.
+      // A URL may revise a value: it then answers with another value for the same time.
       const isNew = known === undefined || (from === 'poll' && known !== value);
       if (isNew) seen.set(key, value);
       else if (known !== value)
@@ -147,7 +151,7 @@ export class ExternalReader {
     if (fresh.length === 0) return null;
     let seq: number | null = null;
     this.#deps.step((nowMs) => {
-      // Later than anything that has been read by now, so that a value is seen after its record and never before, in a replay too.
+      // Later than every value read so far, so that strategies see a value only after its record, in a replay too.
       const knownMs = Math.max(Math.floor(nowMs) + 1, values.lastKnownMs);
       const rows = fresh.toSorted((a, b) => a.timeMs - b.timeMs);
       seq = this.#deps.journal({

@@ -1,4 +1,4 @@
-// Where a live bot gets its external series: the keys of a config, and what they mean.
+// The sources of a live bot's external series: the keys of the config, and the bindings that they describe.
 
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -13,10 +13,10 @@ const everySeconds = (help: string, min: number) => integerValue('s', help, min,
 const fileSource = map(
   {
     path: textValue('the path of a file', 'CSV file to which another program appends; from the folder of the config'),
-    time: column('column of the times that the values are of'),
-    knownAt: column('column of the times at which they were known; what was known before the bot began counts from then on'),
-    value: column('column of the values; without it the one called like the series, or value, or the only one left').optional(),
-    everySeconds: everySeconds('from one look to the next; default 1', 1),
+    time: column('column with the time of each value'),
+    knownAt: column('column with the time at which each value became known'),
+    value: column('column of the values; default: the one named like the series, or value, or the only other one').optional(),
+    everySeconds: everySeconds('seconds between two reads; default 1', 1),
   },
   'a file that grows, such as { path: oi.csv, time: t, knownAt: k }',
 ).describe('a file that grows');
@@ -24,46 +24,43 @@ const fileSource = map(
 const webhookSource = map(
   {
     secretFile: textValue('the path of a file', 'file with the secret, at least 128 bits; from the folder of the config'),
-    proof: choiceValue(
-      ['signature', 'body'],
-      'how a sender proves itself: it signs (default), or it has the secret in the body',
-    ).optional(),
+    proof: choiceValue(['signature', 'body'], 'how a sender proves itself: a signature (default), or the secret in the body').optional(),
   },
   'a webhook, such as { secretFile: hook.secret }',
 ).describe('an inbound webhook: POST /series/NAME');
 
 const pollSource = map(
   {
-    url: textValue('a URL that begins with https://', 'what is asked; http:// is accepted for this computer alone', /^https?:\/\/\S+$/),
-    time: textValue('names with dots, such as data.time', 'where the answer has the time that the value is of'),
-    value: textValue('names with dots, such as data.0.value', 'where the answer has the value'),
-    everySeconds: everySeconds('from one question to the next; default 60', 1),
+    url: textValue('a URL that begins with https://', 'URL to poll; http:// is accepted only for this computer', /^https?:\/\/\S+$/),
+    time: textValue('names with dots, such as data.time', 'place of the time in the answer'),
+    value: textValue('names with dots, such as data.0.value', 'place of the value in the answer'),
+    everySeconds: everySeconds('seconds between two requests; default 60', 1),
   },
-  'a URL that is asked, such as { url: https://example.org/oi, time: data.t, value: data.v }',
-).describe('a URL that is asked again and again, and answers JSON');
+  'a URL to poll, such as { url: https://example.org/oi, time: data.t, value: data.v }',
+).describe('a URL that is polled and answers with JSON');
 
 export const webhooksSchema = map(
   {
-    port: integerValue('port', 'where webhooks are taken; 0 takes a free one', 0, 65_535),
-    host: textValue('an address', 'address to listen on; default 127.0.0.1; another one needs tlsFront').optional(),
+    port: integerValue('port', 'port of the webhooks; 0 takes a free one', 0, 65_535),
+    host: textValue('an address', 'address to listen on; default 127.0.0.1; any other needs tlsFront').optional(),
     tlsFront: textValue(
       'a URL that begins with https://',
-      'the address under which senders reach the webhooks: a server of yours with TLS that passes requests on',
+      'address of your TLS server, which passes requests on to the webhooks',
       /^https:\/\/[A-Za-z0-9.-]+(:\d{1,5})?$/,
     ).optional(),
-    maxAgeSeconds: integerValue('s', 'how old a request may be; default 60', 1, 3600).optional(),
+    maxAgeSeconds: integerValue('s', 'maximum age of a request; default 60', 1, 3600).optional(),
   },
-  'where webhooks are taken, such as { port: 8091 }',
-).describe('where webhooks of series are taken; off where it is not named');
+  'the webhook server, such as { port: 8091 }',
+).describe('the server for webhooks of series; without the key there is none');
 
 const liveSeriesEntry = map(
   {
     name: textValue(
       'the name of a series in the catalog',
-      'series in the catalog with the past; without it this key',
+      'series in the catalog with the history; default: this key',
       SERIES_NAME,
     ).optional(),
-    symbol: symbol.optional().describe('the symbol whose past the catalog has; without it the series of no symbol'),
+    symbol: symbol.optional().describe('symbol of the history in the catalog; default: a series without a symbol'),
     file: fileSource.optional(),
     poll: pollSource.optional(),
     webhook: webhookSource.optional(),
@@ -92,7 +89,7 @@ export interface FileBinding {
   readonly everyMs: number;
 }
 
-/** A URL that is asked again and again. */
+/** A URL that is polled. */
 export interface PollBinding {
   readonly kind: 'poll';
   readonly url: string;
@@ -111,16 +108,17 @@ export interface WebhookBinding {
 /** A series of a live bot. */
 export interface BoundSeries {
   readonly name: string;
-  /** What the catalog may have of its history. */
+  /** Name and symbol of its history in the catalog. */
   readonly archive: { readonly name: string; readonly symbol: string | null };
   readonly binding: FileBinding | PollBinding | WebhookBinding;
 }
 
+/** Returns the series of a config with their sources. Paths are relative to `folder`. */
 export function boundSeries(entries: LiveSeriesEntries | undefined, folder: string): readonly BoundSeries[] {
   return Object.entries(entries ?? {}).map(([name, entry]): BoundSeries => {
-    const { name: stored = name, symbol: of = null } = entry;
+    const { name: stored = name, symbol: archivedSymbol = null } = entry;
     const place = `series.${name}`;
-    return { name, archive: { name: stored, symbol: of }, binding: bindingOf(entry, folder, place) };
+    return { name, archive: { name: stored, symbol: archivedSymbol }, binding: bindingOf(entry, folder, place) };
   });
 }
 
@@ -140,15 +138,15 @@ function bindingOf({ file, poll, webhook }: LiveSeriesEntries[string], folder: s
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '::1', '[::1]'];
 
-/** Throws ConfigError for a URL whose answer others could change on its way: orders follow from it. */
+/** Throws ConfigError for a URL whose answer others could change on the way, because orders depend on it. */
 function checkUrl(url: string, place: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null) throw new ConfigError(`${place}: expected a URL, got another text`, 'such as https://example.org/oi');
+  if (parsed === null) throw new ConfigError(`${place}: expected a URL, got other text`, 'such as https://example.org/oi');
   if (parsed.protocol === 'https:' || LOOPBACK.includes(parsed.hostname)) return;
   throw new ConfigError(`${place}: expected https:// for ${parsed.hostname}, got http://`, 'use https, or an address of this computer');
 }
 
-/** Where webhooks are taken. */
+/** The address of the webhook server. */
 export interface WebhookSettings {
   readonly host: string;
   readonly port: number;
@@ -157,7 +155,7 @@ export interface WebhookSettings {
   readonly maxAgeMs: number;
 }
 
-/** Returns null where no series has a webhook. Throws ConfigError for an address that is not this computer's alone, without a TLS front. */
+/** Returns null if no series has a webhook. Throws ConfigError for an address that other computers reach, unless there is a TLS front. */
 export function webhookSettings(
   given: z.output<typeof webhooksSchema> | undefined,
   series: readonly BoundSeries[],
@@ -166,19 +164,19 @@ export function webhookSettings(
   const hook = series.find(({ binding }) => binding.kind === 'webhook');
   if (given === undefined && hook === undefined) return null;
   if (given === undefined)
-    throw new ConfigError(`${place}: missing, and series.${hook!.name} has a webhook`, 'say where it is taken: webhooks: { port: 8091 }');
-  if (hook === undefined) throw new ConfigError(`${place}: no series has a webhook`, 'leave it out, or add series.NAME.webhook');
+    throw new ConfigError(`${place}: missing, but series.${hook!.name} has a webhook`, 'add webhooks: { port: 8091 }');
+  if (hook === undefined) throw new ConfigError(`${place}: no series has a webhook`, 'remove webhooks, or add series.NAME.webhook');
   const { host = '127.0.0.1', port, tlsFront, maxAgeSeconds = 60 } = given;
   if (tlsFront === undefined && !LOOPBACK.includes(host)) {
     throw new ConfigError(
-      `${place}.host: expected ${LOOPBACK.slice(0, 3).join(', ')}, got ${host}: others could read what is sent`,
-      'name the server with TLS that stands before it: tlsFront: https://hooks.example.org',
+      `${place}.host: expected ${LOOPBACK.slice(0, 3).join(', ')}, got ${host}: others could read the requests`,
+      'name the TLS server in front of it: tlsFront: https://hooks.example.org',
     );
   }
   return { host, port, frontHost: tlsFront === undefined ? null : new URL(tlsFront).host, maxAgeMs: maxAgeSeconds * 1000 };
 }
 
-/** Returns what of the entries belongs to the run definition: by where the values come from no decision changes. */
+/** Returns the entries as the run definition has them, without the sources, because those do not influence decisions. */
 export function withoutSources(entries: unknown): unknown {
   if (typeof entries !== 'object' || entries === null) return entries;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// The webhooks of a live bot: their secrets, and what becomes of a request.
+// The webhooks of a live bot: reads their secrets, checks requests and passes genuine values on.
 
 import type { IncomingMessage } from 'node:http';
 import { readKeyFile } from '../../../access/keyFile.ts';
@@ -10,17 +10,17 @@ import { ConfigError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/text/secret.ts';
 import type { BoundSeries, WebhookSettings } from './sources.ts';
 
-/** What takes a genuine value: journals it, and resolves once that is durable. */
+/** Journals a genuine value. Resolves once the record is durable. */
 export type TakeHookValue = (name: string, value: HookValue) => Promise<'taken' | 'duplicate' | 'stopped'>;
 
 const MIN_BITS = 128;
-const MAKE = 'openssl rand -hex 32 makes one; write it into a file of its own and chmod 600 it';
-/** Fewer different characters were not drawn at random. */
+const MAKE = 'create one with openssl rand -hex 32, in a file of its own with mode 600';
+/** Minimum of different characters. A text with fewer was not drawn at random. */
 const MIN_DIFFERENT = 8;
-/** Refusals are logged once in this time. */
-const QUIET_MS = 60_000;
+/** Refusals are logged at most once in this time. */
+const LOG_PERIOD_MS = 60_000;
 
-/** Reads the secret of each webhook. Throws ConfigError for one that is too short, or that others can read. */
+/** Returns the checker of each webhook, by path. Throws ConfigError for a secret that is too short or that other users can read. */
 export function hookCheckers(series: readonly BoundSeries[], { maxAgeMs }: WebhookSettings): ReadonlyMap<string, HookChecker> {
   return new Map(
     series.flatMap(({ name, binding }): [string, HookChecker][] => {
@@ -34,13 +34,14 @@ export function hookCheckers(series: readonly BoundSeries[], { maxAgeMs }: Webho
   );
 }
 
-/** Returns the most that a random text of these characters can have. Other characters than those of hex and base64 do not count. */
+/** Returns the largest number of random bits in a text. Only characters of hex and base64 count. */
 function bitsOf(text: string): number {
   if (new Set(text).size < MIN_DIFFERENT) return 0;
   if (/^[0-9a-f]+$|^[0-9A-F]+$/.test(text)) return 4 * text.length;
   return 6 * text.replaceAll(/[^A-Za-z0-9+/_-]/g, '').length;
 }
 
+/** The address, the checkers and the receiver of values. */
 export interface HooksDeps {
   readonly settings: WebhookSettings;
   readonly checkers: ReadonlyMap<string, HookChecker>;
@@ -53,7 +54,7 @@ export async function openWebhooks({ settings, checkers, take, log }: HooksDeps)
   const refusals = { count: 0, sinceMs: -Infinity };
   const refuse = (path: string, reply: HookReply): HookReply => {
     refusals.count++;
-    if (nowMs() - refusals.sinceMs >= QUIET_MS) {
+    if (nowMs() - refusals.sinceMs >= LOG_PERIOD_MS) {
       log('warn', `webhook ${path}: refused ${refusals.count} request${refusals.count === 1 ? '' : 's'}, the last one: ${reply.problem}`);
       refusals.count = 0;
       refusals.sinceMs = nowMs();
@@ -61,13 +62,13 @@ export async function openWebhooks({ settings, checkers, take, log }: HooksDeps)
     return reply;
   };
   const handle = async (path: string, headers: IncomingMessage['headers'], body: Buffer): Promise<HookReply> => {
-    const found = checkers.get(path)!.check({ path, headers: singleHeaders(headers), body }, nowMs());
-    if ('problem' in found) return refuse(path, found);
-    const result = await take(path.slice('/series/'.length), found);
+    const checked = checkers.get(path)!.check({ path, headers: singleHeaders(headers), body }, nowMs());
+    if ('problem' in checked) return refuse(path, checked);
+    const result = await take(path.slice('/series/'.length), checked);
     if (result === 'taken') return { status: 200, problem: null };
     return result === 'duplicate'
-      ? refuse(path, { status: 409, problem: 'it came before: the nonce was used' })
-      : { status: 503, problem: 'the bot does not take it: send it again later' };
+      ? refuse(path, { status: 409, problem: 'the nonce was already used' })
+      : { status: 503, problem: 'the bot does not accept values now: send it again later' };
   };
   const server = await openWebhookServer(settings, (path, headers, body) => (checkers.has(path) ? handle(path, headers, body) : null));
   log('info', `webhooks are taken at ${[...checkers.keys()].map((path) => `${server.url}${path}`).join(', ')}`);

@@ -1,5 +1,4 @@
-// Turns closed bars of the exchange into instants: strategies decide on feeds that close together, at once or one by one, in time or not at
-// all.
+// Turns closed bars of the exchange into instants, at which strategies decide: on all feeds at once or one by one, and only in time.
 
 import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
 import { BarPoller, type AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
@@ -34,7 +33,7 @@ export interface BarDeliveryDeps {
   readonly deliver: (atMs: number, bars: readonly BarFact[], append: () => void) => void;
   /** Appends bars that closed until `untilMs` while the bot was down. Strategies do not decide on them. */
   readonly catchUp: (untilMs: number, bars: readonly BarFact[], append: () => void) => void;
-  /** `decide: perFeed`: the instant has ended, and nothing is left to be decided at it. */
+  /** Called with `decide: perFeed` when the instant has ended without a last delivery. */
   readonly onInstantEnd: (atMs: number) => void;
   readonly log: (level: 'info' | 'warn', message: string) => void;
   /** The newest instant of a lifetime that continues, ms UTC. Null: a new lifetime begins. */
@@ -44,9 +43,10 @@ export interface BarDeliveryDeps {
 /** Longer waits are cut, because clocks drift. */
 const MAX_WAIT_MS = 60_000;
 
-/** A symbol that has missed more bars than this in a row is not waited for any more. */
-const MISSED = 3;
+/** After more missed bars in a row than this, strategies no longer wait for a symbol. */
+const MAX_MISSED = 3;
 
+/** A set of bars with those that wait to be delivered. */
 interface Staged {
   readonly set: LiveSet;
   /** Indices of its feeds in the engine. */
@@ -64,7 +64,7 @@ interface Staged {
 interface Part {
   readonly instrument: number;
   readonly staged: readonly Staged[];
-  /** The newest instant at which its strategies have decided, or could not. */
+  /** The newest instant that has ended for its strategies, with or without a decision. */
   overMs: number;
 }
 
@@ -87,9 +87,10 @@ export class BarDelivery {
     this.#deps = deps;
     const { sinceMs, engine } = deps;
     // With `decide: perFeed` the last process may have ended between two parts of its newest instant.
-    this.#closedMs = sinceMs === null ? engine.deps.fromMs : engine.decidesPerFeed ? sinceMs - 1 : sinceMs;
+    if (sinceMs === null) this.#closedMs = engine.deps.fromMs;
+    else this.#closedMs = engine.decidesPerFeed ? sinceMs - 1 : sinceMs;
     const places = placesOf(deps.engine, deps.sets);
-    this.#staged = deps.sets.map((set, at) => this.#stage(set, places[at]!));
+    this.#staged = deps.sets.map((set, index) => this.#stage(set, places[index]!));
     this.#byNeed = engine.parts.byNeed.map((instrument) => {
       const staged = this.#staged.filter(({ feeds }) => feeds.some((feed) => engine.feeds[feed]!.instrumentIndex === instrument));
       return { instrument, staged, overMs: -Infinity };
@@ -131,7 +132,7 @@ export class BarDelivery {
 
   #stage(set: LiveSet, place: number): Staged {
     const { engine, scheduler, serverTime, ask, random, times } = this.#deps;
-    const feeds = engine.feeds.flatMap(({ bars }, at) => (set.copies.some((copy) => copy === bars) ? [at] : []));
+    const feeds = engine.feeds.flatMap(({ bars }, feed) => (set.copies.some((copy) => copy === bars) ? [feed] : []));
     const staged: Staged = {
       set,
       feeds,
@@ -175,7 +176,7 @@ export class BarDelivery {
     const name = nameOf(set);
     if (event.kind === 'gap')
       return log('warn', `${name}: ${event.bars} bars from ${formatMinute(event.fromMs)} on never came (${event.why})`);
-    if (event.kind === 'late') return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} came after later ones: left out`);
+    if (event.kind === 'late') return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} came after a later bar: left out`);
     if (event.kind === 'revised')
       return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} was revised after it was decided on`);
     staged.receivedMs = scheduler.nowMs;
@@ -185,7 +186,7 @@ export class BarDelivery {
     this.#scheduleDelivery();
   }
 
-  /** One reply may bring several bars. The next turn looks for the instant, when all of them have been taken. */
+  /** Schedules the delivery for the next turn, because one reply may bring several bars. */
   #scheduleDelivery(): void {
     if (this.#isBusy || !this.#isRunning) return;
     this.#arm(0);
@@ -200,7 +201,7 @@ export class BarDelivery {
       // Let other events run between two instants.
       if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
       const deadlineMs = t + this.#deps.times.graceMs;
-      // What was on time is decided on first, however long its reads take.
+      // Parts that were in time decide first, however long their reads take.
       if (this.#settling > 0 && nowMs > deadlineMs + this.#deps.times.graceMs) return;
       if (nowMs > deadlineMs + this.#deps.times.graceMs) this.#passOver(t, nowMs - this.#deps.times.graceMs);
       else if (this.#deps.engine.decidesPerFeed) {
@@ -220,18 +221,18 @@ export class BarDelivery {
   }
 
   /**
-   * Lets the strategies of the first part with all its bars decide. Ends the instant after its last part. `isLate`: the grace period has ended,
-   * so the first part decides without the missing bars. Returns false while it waits for bars.
+   * Lets the strategies of the first part decide that has all its bars. Ends the instant after its last part. `isLate`: the grace period has
+   * ended, so the first part decides without the missing bars. Returns false while it waits for bars.
    */
   #decidePart(t: number, isLate: boolean): boolean {
     const closing = ({ staged }: Part): readonly Staged[] => staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
     const open = this.#byNeed.filter((part) => part.overMs < t && closing(part).some(({ set }) => newestCloseMs(set) < t));
-    const isThere = (one: Staged): boolean => newestCloseMs(one.set) >= t || isIn(one, t);
-    const part = open.find((each) => closing(each).every(isThere)) ?? (isLate ? open[0] : undefined);
+    const hasBar = (candidate: Staged): boolean => newestCloseMs(candidate.set) >= t || isSettledAt(candidate, t);
+    const part = open.find((candidate) => closing(candidate).every(hasBar)) ?? (isLate ? open[0] : undefined);
     if (part !== undefined) {
       this.#warnOfMissing(
         t,
-        closing(part).filter((staged) => !isThere(staged)),
+        closing(part).filter((staged) => !hasBar(staged)),
       );
       part.overMs = t;
       this.#isInInstant = true;
@@ -248,12 +249,12 @@ export class BarDelivery {
     return true;
   }
 
-  /** Returns false if there was nothing to decide on. */
+  /** Ends the instant `t` and lets all strategies decide. Returns false without new bars or due timers. */
   #decide(t: number): boolean {
     const due = this.#staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
     this.#warnOfMissing(
       t,
-      due.filter((staged) => !isIn(staged, t)),
+      due.filter((staged) => !isSettledAt(staged, t)),
     );
     this.#closedMs = t;
     const isFresh = this.#staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t));
@@ -278,7 +279,7 @@ export class BarDelivery {
     });
   }
 
-  /** Delivers the bars of `staged` once the orders of `instruments` are known; null: those of all. */
+  /** Delivers the bars of `staged` once the orders of `instruments` are known; null: the orders of all instruments. */
   #settleAndDeliver(t: number, staged: readonly Staged[], instruments: ReadonlySet<number> | null): void {
     this.#isBusy = true;
     let isWithin = true;
@@ -310,9 +311,9 @@ export class BarDelivery {
     return facts;
   }
 
-  /** True when nothing has to be waited for at `t`. */
+  /** True when all bars of `t` are there. */
   #isComplete(t: number): boolean {
-    return this.#staged.every((staged) => this.#closeAfterClosed(staged.set) !== t || isIn(staged, t));
+    return this.#staged.every((staged) => this.#closeAfterClosed(staged.set) !== t || isSettledAt(staged, t));
   }
 
   #nextInstant(): number {
@@ -357,14 +358,16 @@ function newestCloseMs({ copies }: LiveSet): number {
   return length === 0 ? -Infinity : closeMs[length - 1]!;
 }
 
-/** It has its bar of `t`, or a later one, or has answered without it. */
-const isIn = (staged: Staged, t: number): boolean =>
+/** True when a set has its bar of `t` or a later one, or the exchange has replied without one for a quiet symbol. */
+const isSettledAt = (staged: Staged, t: number): boolean =>
   staged.bars.some(({ closeMs }) => closeMs >= t) || (staged.answeredMs >= t && isQuiet(staged, t));
 
-/** A symbol that has not traded yet, or has missed its newest bars: its answer is waited for, not its bar. */
+/** True for a symbol that has not traded yet, or has missed its newest bars. Strategies wait for a reply about it, not for a bar. */
 function isQuiet({ set, bars }: Staged, atMs: number): boolean {
   const lastMs = bars.at(-1)?.closeMs ?? newestCloseMs(set);
-  return lastMs === -Infinity || barsBetween(set.key.interval, openOf(set.key.interval, lastMs), openOf(set.key.interval, atMs)) > MISSED;
+  return (
+    lastMs === -Infinity || barsBetween(set.key.interval, openOf(set.key.interval, lastMs), openOf(set.key.interval, atMs)) > MAX_MISSED
+  );
 }
 
 const nameOf = ({ key }: LiveSet): string => `${key.symbol} ${key.interval}`;
@@ -378,7 +381,7 @@ export function appendFacts(engine: Engine, facts: readonly BarFact[]): void {
 
 /** Begins an instant: `append` adds its rows to the feeds, then local stops and collar orders check them. Bot and replay share this. */
 export const beginInstant = (engine: Engine, atMs: number, append: () => void): void => enterInstant(engine, atMs, append, false);
-/** The same for rows that went by while the bot was down: they send no stop entry. */
+/** Begins an instant that passed while the bot was down. Its rows send no stop entries. */
 export const passInstant = (engine: Engine, atMs: number, append: () => void): void => enterInstant(engine, atMs, append, true);
 
 function enterInstant(engine: Engine, atMs: number, append: () => void, isMissed: boolean): void {
@@ -393,5 +396,5 @@ function enterInstant(engine: Engine, atMs: number, append: () => void, isMissed
 function growing(engine: Engine, feed: number): GrowingBars {
   const { bars } = engine.feeds[feed]!;
   if (bars instanceof GrowingBars) return bars;
-  throw new InvariantError(`feed ${feed} is not one that grows`);
+  throw new InvariantError(`feed ${feed} cannot grow`);
 }

@@ -1,4 +1,4 @@
-// Loads the feeds of a live bot at its start: instruments as the exchange lists them now, bars from the catalog and from the exchange.
+// Loads the feeds of a live bot at its start: the current instruments of the exchange, and bars from the catalog and the exchange.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -24,7 +24,7 @@ import type { BarFact } from './barFact.ts';
 import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
 
-/** Most bars taken from the catalog, before the exchange's newest 300: enough for the longest indicator. */
+/** Maximum of bars from the catalog, before the exchange's newest 300. Enough for the longest indicator. */
 const CATALOG_ROWS = 5000;
 
 /** The bars of one symbol and interval, polled once. Several feeds of a bot may share them. */
@@ -37,10 +37,11 @@ export interface LiveSet {
   readonly known: readonly MarketBar[];
   /** One copy for each feed. */
   readonly copies: readonly GrowingBars[];
-  /** For a lifetime that continues: closed bars newer than those it has, oldest first. */
+  /** Closed bars that a continuing lifetime does not have yet, oldest first. */
   readonly behind: readonly MarketBar[];
 }
 
+/** The feeds of a start, with their bars. */
 export interface LiveFeeds {
   readonly plans: readonly FeedPlan[];
   readonly sets: readonly LiveSet[];
@@ -54,12 +55,13 @@ interface ListedSet extends Pick<LiveSet, 'key' | 'from' | 'instrument' | 'known
   readonly catalog: BarColumns | null;
 }
 
+/** Instruments and bars as exchange and catalog have them. */
 export interface LiveMarket {
   readonly wanted: readonly WantedFeed[];
   readonly sets: ReadonlyMap<string, ListedSet>;
   /** A venue time by which all of these bars had closed. */
   readonly atMs: number;
-  /** What the venue needs after a close to build the bar, ms. */
+  /** Time that the venue needs after a close to build the bar, ms. */
   readonly delayMs: number;
 }
 
@@ -87,7 +89,7 @@ export function plansFor(
   });
 }
 
-/** Throws ConfigError for a symbol that the exchange does not list, and NoAnswer if the exchange does not reply. */
+/** Reads instruments and newest bars. Throws ConfigError for a symbol that the exchange does not list, and NoAnswer without a reply. */
 export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
   const wanted = wantedFeeds(config);
   const listings = new Map<Market, ReadonlyMap<string, ListedInstrument>>();
@@ -115,9 +117,7 @@ export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
   return liveFeeds(market, notes, ({ key, instrument, catalog, known }) => {
     const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
     const isYoung = known.length === 0 && joined.bars.length === 0;
-    const note = isYoung
-      ? `${key.symbol} ${key.interval}: the exchange has no bars of it yet; it takes part from its first ones on`
-      : joined.note;
+    const note = isYoung ? `${key.symbol} ${key.interval}: the exchange has no bars yet; the feed begins with its first bar` : joined.note;
     if (note !== null && !notes.includes(note)) notes.push(note);
     return { bars: joined.bars, behind: [] };
   });
@@ -125,7 +125,7 @@ export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
 
 /** Returns the feeds of a lifetime that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
 export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
-  // A bar that closed later may still be built. It comes by a poll, when it would have come without the stop.
+  // The venue may still be building a bar that closed later. A poll brings that bar, as it would have without the stop.
   const builtMs = market.atMs - market.delayMs;
   const hasBar = (id: string, openMs: number): boolean =>
     market.wanted.some(({ key }, feed) => setIdOf(key) === id && openMs <= lastMs(feed));
@@ -142,6 +142,7 @@ export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: Live
   });
 }
 
+/** Builds the feeds. `barsOf` returns the bars of one feed, and the bars that it does not have yet. */
 function liveFeeds(
   { wanted, sets, atMs }: LiveMarket,
   notes: readonly string[],
@@ -160,18 +161,19 @@ function liveFeeds(
   return { plans, sets: [...live.values()], atMs, notes };
 }
 
+/** Appends the warm-up bars of one feed. */
 function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): void {
   for (const [row, openMs, open, high, low, close, volume] of warm)
     if (row === feed) bars.append({ openMs, open, high, low, close, volume });
 }
 
-/** Tries the path in the config from the current folder, then from the config's folder. A bot can run without a catalog. */
+/** Returns the path of the catalog: relative to the current folder if it exists there, else to the config's folder. It may not exist. */
 export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' | 'source'>): string {
   const path = resolve(definition.catalog ?? DEFAULTS.catalog);
   return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFAULTS.catalog);
 }
 
-/** Live bars are checked as they arrive, not as a set. */
+/** Returns the quality of live bars. It counts only rows, because live bars are checked one by one as they arrive. */
 export const qualityOf = ({ length }: BarColumns): FeedQuality => ({
   manifestHash: '',
   rows: length,
@@ -184,10 +186,14 @@ export const qualityOf = ({ length }: BarColumns): FeedQuality => ({
   synthetic: false,
 });
 
+/** Returns the interval of the klines to request: the bar's own, or a finer one. Throws ConfigError if the exchange has neither. */
 function klineInterval({ dialect }: MarketService, { market, symbol, interval }: BarKey): CommonInterval {
-  const [found] = wireSources(market, interval, dialect);
-  if (found !== undefined) return found;
-  throw new ConfigError(`${symbol} ${interval}: the exchange has no such bars, and none that make them`, 'choose another interval');
+  const [source] = wireSources(market, interval, dialect);
+  if (source !== undefined) return source;
+  throw new ConfigError(
+    `${symbol} ${interval}: the exchange has no bars of this interval, and no finer ones to build them from`,
+    'choose another interval',
+  );
 }
 
 /** Returns the newest closed bars, oldest first. */
@@ -212,7 +218,7 @@ function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrum
   return withRates(instrumentRecordOf(listed, like), config.definition.fees);
 }
 
-/** The tick of a symbol that has not traded yet shows how large prices are likely to be: three to seven digits. */
+/** Returns a proposed record of an instrument. Without bars its prices are assumed to have three to seven digits at the listed tick. */
 function proposed(listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
   const prices =
     known.length > 0 ? known.flatMap(({ low, high }) => [low, high]) : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
@@ -232,6 +238,7 @@ export function withRates(instrument: Instrument, fees: LiveConfig['definition']
   };
 }
 
+/** Returns the newest bars of the catalog; null if it has none. */
 function catalogBars(catalog: string, key: BarKey, instrument: Instrument): BarColumns | null {
   if (!existsSync(barsPath(catalog, key))) return null;
   const { bars } = loadBars(catalog, key);

@@ -44,10 +44,10 @@ describe('rates of a start', () => {
 
 test('missing rates are named by their times', () => {
   const message = (times: readonly number[], rates: readonly number[]) => missingRates(spot('BTCUSDT'), { times, rates }, at(24));
-  expect(message([], [])).toBe('no funding rate of BTCUSDT is known; the first will be that of 2026-01-06 00:00 UTC');
+  expect(message([], [])).toBe('no funding rate of BTCUSDT is known; the first will be the rate of 2026-01-06 00:00 UTC');
   expect(message([at(0)], [NaN])).toContain('no funding rate of BTCUSDT is known');
   expect(message([at(0), at(8)], [0, 0])).toBeNull();
-  expect(message([at(0), at(8)], [0, NaN])).toBe('1 funding rate of BTCUSDT is missing, that of 2026-01-05 08:00 UTC');
+  expect(message([at(0), at(8)], [0, NaN])).toBe('1 funding rate of BTCUSDT is missing, the rate of 2026-01-05 08:00 UTC');
   expect(message([at(0), at(8), at(16)], [0, NaN, NaN])).toBe(
     '2 funding rates of BTCUSDT are missing, from 2026-01-05 08:00 UTC to 2026-01-05 16:00 UTC',
   );

@@ -1,5 +1,4 @@
-// The funding rates that a live bot knows at its start: from its journal, then from the catalog, NaN for each funding time that neither
-// has.
+// The known funding rates of a live bot at its start, from its journal and from the catalog. A rate that neither has is NaN.
 
 import { loadSeries } from '../../../adapters/catalog/series/seriesStore.ts';
 import { RATE_DIGITS } from '../../../adapters/catalog/series/series.ts';
@@ -14,7 +13,7 @@ import { formatMinute } from '../../../model/time.ts';
 import { knownRates } from '../../../definition/marks/load.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
-/** Most rates at the start: eleven months at one rate every eight hours. */
+/** Maximum of rates at the start: eleven months at one rate every eight hours. */
 const MAX_RATES = 1000;
 /** Funding times in a catalog are a few ms away from the grid. */
 const MINUTE_MS = 60_000;
@@ -29,14 +28,16 @@ export function liveContracts(feeds: readonly FeedPlan[]): ReadonlyMap<Instrumen
 export function ratesOf({ futures }: RunPlan, id: string): GrowingRates {
   const rates = futures?.data.get(id as InstrumentId)?.rates;
   if (rates instanceof GrowingRates) return rates;
-  throw new InvariantError(`${id}: its funding rates do not grow`);
+  throw new InvariantError(`${id}: expected funding rates that can grow`);
 }
 
 /** Formats a rate for the journal, rounded to the digits of catalog rates. */
 export const rateText = (rate: number): string | null =>
   Number.isNaN(rate) ? null : fromScaled(Math.round(rate * pow10(RATE_DIGITS)), RATE_DIGITS);
+/** Returns the rate in a record; NaN for an unknown one. */
 export const rateFrom = (text: string | null): number => (text === null ? NaN : Number(text));
 
+/** Rates by funding time, in order. */
 export interface KnownRates {
   readonly times: readonly number[];
   /** NaN: unknown. */
@@ -50,9 +51,9 @@ export function gridTimes(afterMs: number, toMs: number, periodMs: number): read
 }
 
 /**
- * Returns the newest rates, without a gap from the first known one to the last funding time before `atMs`. The journal counts more than the
- * catalog, because strategies have decided on its rates. The journal may contain the next rate, which is not visible yet. Catalog rates
- * after `atMs` are not used.
+ * Returns the newest rates, without a gap from the first known one to the last funding time before `atMs`. A rate of the journal replaces
+ * that of the catalog, because strategies have decided on it. The journal may contain the next rate, which is not visible yet. Catalog
+ * rates after `atMs` are not used.
  */
 export function joinRates(
   journal: ReadonlyMap<number, string | null>,
@@ -60,11 +61,11 @@ export function joinRates(
   { atMs, periodMs }: { readonly atMs: number; readonly periodMs: number },
 ): KnownRates {
   const known = new Map<number, readonly [timeMs: number, rate: number]>();
-  const take = (timeMs: number, rate: number): void => {
+  const add = (timeMs: number, rate: number): void => {
     if (!Number.isNaN(rate)) known.set(Math.round(timeMs / MINUTE_MS), [timeMs, rate]);
   };
-  catalog?.timeMs.subarray(0, catalog.length).forEach((timeMs, row) => void (timeMs <= atMs && take(timeMs, catalog.rate[row]!)));
-  for (const [timeMs, rate] of journal) take(timeMs, rateFrom(rate));
+  catalog?.timeMs.subarray(0, catalog.length).forEach((timeMs, row) => void (timeMs <= atMs && add(timeMs, catalog.rate[row]!)));
+  for (const [timeMs, rate] of journal) add(timeMs, rateFrom(rate));
   const rows: (readonly [number, number])[] = [];
   const fill = (toMs: number): void => {
     const [lastMs = NaN] = rows.at(-1) ?? [];
@@ -81,12 +82,12 @@ export function joinRates(
 
 /** Returns a sentence about the rates that are missing at the start; null: none. `nextMs`: the next funding time. */
 export function missingRates({ wireName }: Instrument, { times, rates }: KnownRates, nextMs: number): string | null {
-  if (rates.every(Number.isNaN)) return `no funding rate of ${wireName} is known; the first will be that of ${formatMinute(nextMs)}`;
-  const holes = times.filter((_, at) => Number.isNaN(rates[at]));
-  const [first = NaN] = holes;
-  if (holes.length === 0) return null;
-  if (holes.length === 1) return `1 funding rate of ${wireName} is missing, that of ${formatMinute(first)}`;
-  return `${holes.length} funding rates of ${wireName} are missing, from ${formatMinute(first)} to ${formatMinute(holes.at(-1)!)}`;
+  if (rates.every(Number.isNaN)) return `no funding rate of ${wireName} is known; the first will be the rate of ${formatMinute(nextMs)}`;
+  const missing = times.filter((_, at) => Number.isNaN(rates[at]));
+  const [first = NaN] = missing;
+  if (missing.length === 0) return null;
+  if (missing.length === 1) return `1 funding rate of ${wireName} is missing, the rate of ${formatMinute(first)}`;
+  return `${missing.length} funding rates of ${wireName} are missing, from ${formatMinute(first)} to ${formatMinute(missing.at(-1)!)}`;
 }
 
 /** Returns the rates of a contract from the catalog; null: it has none. */

@@ -11,6 +11,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { gridTimes, missingRates, rateFrom, ratesOf, rateText, type KnownRates } from './fundingRates.ts';
 
+/** The contracts of a bot, and the exchange that reports their rates. */
 export interface FundingReaderDeps {
   readonly engine: Engine;
   readonly plan: RunPlan;
@@ -27,7 +28,8 @@ export interface FundingReaderDeps {
   readonly log: (level: 'info' | 'warn', strategy: string | null, message: string) => void;
 }
 
-interface Line {
+/** One contract with its rates. */
+interface ContractRates {
   readonly instrument: Instrument;
   readonly index: number;
   readonly rates: GrowingRates;
@@ -35,15 +37,16 @@ interface Line {
   readonly poller: RatePoller;
   /** Strategies that have been warned about missing rates. */
   readonly warnedStrategies: Set<number>;
-  /** The missing rates, as a sentence for strategies that read them; null: none. */
+  /** A sentence about missing rates, for strategies that read them; null: none is missing. */
   readonly lacks: string | null;
   /** The next funding time; NaN before the first. */
   dueMs: number;
 }
 
+/** The funding rates of one bot. */
 export class FundingReader {
   readonly #deps: FundingReaderDeps;
-  readonly #lines: readonly Line[];
+  readonly #lines: readonly ContractRates[];
 
   constructor(deps: FundingReaderDeps) {
     this.#deps = deps;
@@ -65,8 +68,8 @@ export class FundingReader {
     }
     this.warnReaders();
   }
-  /** A bot that continues with its journal has its past rates already. Only later ones are new. */
-  #begin(line: Line): void {
+  /** Adds the known rates that are later than the last one. A bot that continues with its journal already has its past rates. */
+  #begin(line: ContractRates): void {
     const { times, rates } = line.begins;
     const { lastMs, length, rate } = line.rates;
     const isNewestOpen = length > 0 && Number.isNaN(rate[length - 1]!);
@@ -77,23 +80,23 @@ export class FundingReader {
     for (const { poller } of this.#lines) poller.stop();
   }
 
-  /** Warns each strategy once that reads funding with missing rates. */
+  /** Warns each strategy that reads a contract with missing rates, once. */
   warnReaders(): void {
     for (const { lacks, index, warnedStrategies } of this.#lines) {
       if (lacks === null) continue;
       for (const run of this.#deps.engine.runs) {
         if (warnedStrategies.has(run.index) || !run.readsFundingOf(index)) continue;
         warnedStrategies.add(run.index);
-        this.#deps.log('warn', run.name, `the funding that it reads is not covered: ${lacks}; it reads NaN`);
+        this.#deps.log('warn', run.name, `funding rates are incomplete: ${lacks}; the strategy reads NaN`);
       }
     }
   }
 
-  #lineOf(instrument: Instrument, index: number): Line {
+  #lineOf(instrument: Instrument, index: number): ContractRates {
     const { plan, scheduler, serverTime, ask, periodMs, known, log } = this.#deps;
     const begins = known(instrument);
     const nextMs = (Math.floor(serverTime().ms / periodMs) + 1) * periodMs;
-    const line: Line = {
+    const line: ContractRates = {
       instrument,
       index,
       begins,
@@ -116,23 +119,19 @@ export class FundingReader {
     return line;
   }
 
-  /** Adds the next rate as NaN until it has been read, and so each funding time that was missed meanwhile. */
-  #addNextRate(line: Line, dueMs: number): void {
+  /** Adds the next rate as NaN until it has been read, together with every funding time that was missed. */
+  #addNextRate(line: ContractRates, dueMs: number): void {
     const { instrument, rates } = line;
     const { length, lastMs, rate } = rates;
     if (line.dueMs === lastMs && Number.isNaN(rate[length - 1]!))
-      this.#deps.log(
-        'warn',
-        null,
-        `the funding rate of ${instrument.wireName} of ${formatMinute(lastMs)} was not seen: strategies read NaN`,
-      );
+      this.#deps.log('warn', null, `the funding rate of ${instrument.wireName} of ${formatMinute(lastMs)} was missed: strategies read NaN`);
     line.dueMs = dueMs;
     const times = length === 0 ? [dueMs] : gridTimes(lastMs, dueMs, this.#deps.periodMs);
     const unknown = times.map(() => NaN);
     this.#set(line, times, unknown);
   }
 
-  #set({ instrument, rates }: Line, times: readonly number[], values: readonly number[]): void {
+  #set({ instrument, rates }: ContractRates, times: readonly number[], values: readonly number[]): void {
     if (times.length === 0) return;
     const texts = values.map(rateText);
     this.#deps.journal({ symbol: instrument.id, times, rates: texts });

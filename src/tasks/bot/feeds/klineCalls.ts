@@ -1,4 +1,4 @@
-// The kline calls of a live bot: one queue a market, ahead of other polling, with the whole rate limit of public calls.
+// Queues the kline calls of a live bot: one queue for each market, before other polling, with the full rate limit of public calls.
 
 import type { AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
 import { KlineQueue } from '../../../adapters/exchange/klines/klineQueue.ts';

@@ -6,9 +6,9 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 
 /**
- * Checks row `row` of an execution feed after it has closed and its fills are booked. Stops that the row has reached trigger as market
- * orders, in the order of a backtest, and so do stop entries, unless `isMissed`: the row went by while the bot was down. Then trailing
- * stops move, and the unfilled remainder of collar orders is cancelled.
+ * Checks a closed row of an execution feed, whose fills are booked. Stops and stop entries that the row has reached trigger as market orders,
+ * in the order of a backtest. Stop entries do not if `isMissed`: the row passed while the bot was down. Then trailing stops move, and the
+ * unfilled remainder of collar orders is cancelled.
  */
 export function watchRow(engine: Engine, feed: FeedRun, row: number, isMissed = false): void {
   const { brackets, bracketManager, drafts } = engine;

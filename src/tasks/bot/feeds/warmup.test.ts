@@ -50,7 +50,7 @@ test('a hole between them leaves the catalog out, and names the missing bars', (
   const { minutes, note } = join(catalog(0, 30), exchange(40, 80));
   expect(minutes).toEqual(range(40, 80));
   expect(note).toBe(
-    'BTCUSDT 1m: 10 bars are missing from 1970-01-01 00:30 UTC to 1970-01-01 00:40 UTC, behind the catalog: it is left out',
+    'BTCUSDT 1m: 10 bars are missing from 1970-01-01 00:30 UTC to 1970-01-01 00:40 UTC, after the end of the catalog: it is left out',
   );
 });
 
@@ -63,7 +63,7 @@ test('one bar that differs shows another source, so the sets are not joined', ()
   stored.close[45] = 99.99;
   const { minutes, note } = join(stored, exchange(40, 80));
   expect(minutes).toEqual(range(40, 80));
-  expect(note).toBe('BTCUSDT 1m: the bar of 1970-01-01 00:45 UTC is another in the catalog than at the exchange: the catalog is left out');
+  expect(note).toBe('BTCUSDT 1m: the bar of 1970-01-01 00:45 UTC differs between catalog and exchange: the catalog is left out');
 });
 
 test('a bar that the exchange does not have, in the middle of its own, is another source too', () => {
@@ -77,7 +77,7 @@ test('missing warm-up is reported with the times of the missing bars', () => {
   expect(missingWarmup('Cross', stored, 60)).toBe(
     'Cross needs 60 bars of BTCUSDT 1m before it can begin; 10 are missing, from 1970-01-01 01:30 UTC to 1970-01-01 01:40 UTC',
   );
-  expect(missingWarmup('Cross', catalog(0, 0), 60)).toBe('Cross needs 60 bars of BTCUSDT 1m before it can begin, and it has none');
+  expect(missingWarmup('Cross', catalog(0, 0), 60)).toBe('Cross needs 60 bars of BTCUSDT 1m before it can begin, and there are none');
 });
 
 const since = (lastMinute: number, stored: BarColumns | null, window: readonly MarketBar[]) =>

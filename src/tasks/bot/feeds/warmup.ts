@@ -8,12 +8,14 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { barsBetween, closeOf, typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 
+/** Joined warm-up bars. */
 export interface Warmup {
   readonly bars: GrowingBars;
   /** Why the catalog's bars were left out, as a sentence; null: they were used, or there are none. */
   readonly note: string | null;
 }
 
+/** The bars of catalog and exchange. */
 export interface WarmupDeps {
   readonly instrument: Instrument;
   readonly interval: Interval;
@@ -32,7 +34,7 @@ export function joinWarmup({ instrument, interval, catalog, window, room }: Warm
   const bars = room === undefined ? new GrowingBars(instrument, interval) : new GrowingBars(instrument, interval, room);
   const name = `${instrument.wireName} ${interval}`;
   const first = window[0];
-  const note = catalog === null || catalog.length === 0 || first === undefined ? null : whyApart(name, catalog, window, first);
+  const note = catalog === null || catalog.length === 0 || first === undefined ? null : mismatchOf(name, catalog, window, first);
   if (catalog !== null && note === null) {
     const rows = first === undefined ? catalog.length : rowsBefore(catalog, first.openMs);
     for (let row = 0; row < rows; row++) bars.append(rowOf(catalog, row));
@@ -42,8 +44,8 @@ export function joinWarmup({ instrument, interval, catalog, window, room }: Warm
 }
 
 /**
- * Returns the closed bars after the one that opened at `lastMs`, oldest first: those of the catalog, then those of the exchange. Throws
- * ConfigError if bars are missing that neither has.
+ * Returns the closed bars after the one that opened at `lastMs`, oldest first: bars of the catalog, then bars of the exchange. Throws
+ * ConfigError if neither has all of them.
  */
 export function barsSince(lastMs: number, { instrument, interval, catalog, window }: Omit<WarmupDeps, 'room'>): readonly MarketBar[] {
   const newer = window.filter(({ openMs }) => openMs > lastMs);
@@ -51,23 +53,24 @@ export function barsSince(lastMs: number, { instrument, interval, catalog, windo
   const isReached = lastMs === -Infinity || window.some(({ openMs }) => openMs <= lastMs);
   if (first === undefined || isReached || barsBetween(interval, lastMs, first.openMs) <= 1) return newer;
   const name = `${instrument.wireName} ${interval}`;
-  const why = catalog === null || catalog.length === 0 ? null : whyApart(name, catalog, window, first);
-  const rows = catalog === null || why !== null ? [] : rowsBetween(catalog, lastMs, first.openMs);
+  const mismatch = catalog === null || catalog.length === 0 ? null : mismatchOf(name, catalog, window, first);
+  const rows = catalog === null || mismatch !== null ? [] : rowsBetween(catalog, lastMs, first.openMs);
   // A catalog may have gaps of its own.
   const times = [lastMs, ...rows.map(({ openMs }) => openMs), first.openMs];
-  const isHole = (at: number): boolean => at > 0 && barsBetween(interval, times[at - 1]!, times[at]!) > 1;
-  const from = times.findIndex((_, at) => isHole(at));
+  const isHole = (index: number): boolean => index > 0 && barsBetween(interval, times[index - 1]!, times[index]!) > 1;
+  const from = times.findIndex((_, index) => isHole(index));
   if (from < 0) return [...rows, ...newer];
   const fromMs = closeOf(interval, times[from - 1]!);
-  const toMs = times[times.findLastIndex((_, at) => isHole(at))]!;
+  const toMs = times[times.findLastIndex((_, index) => isHole(index))]!;
   const missing = barsBetween(interval, lastMs, first.openMs) - 1 - rows.length;
   throw new ConfigError(
     `${name}: expected every bar since the bot was down, ${missing} are missing from ${formatMinute(fromMs)} to ${formatMinute(toMs)}` +
-      (why === null ? '' : ` (${why})`),
-    'isobar data download brings them into the catalog; or start over with --accept-changes: strategies start afresh, the books continue',
+      (mismatch === null ? '' : ` (${mismatch})`),
+    'add them to the catalog with isobar data download, or use --accept-changes: strategies start afresh, the books continue',
   );
 }
 
+/** Returns the bars that open after `afterMs` and before `beforeMs`. */
 function rowsBetween(bars: BarColumns, afterMs: number, beforeMs: number): readonly MarketBar[] {
   const rows: MarketBar[] = [];
   for (let row = 0; row < bars.length; row++) {
@@ -77,15 +80,16 @@ function rowsBetween(bars: BarColumns, afterMs: number, beforeMs: number): reado
   return rows;
 }
 
-function whyApart(name: string, catalog: BarColumns, window: readonly MarketBar[], first: MarketBar): string | null {
+/** Returns why the bars of the catalog do not fit those of the exchange, as a sentence; null if they do. */
+function mismatchOf(name: string, catalog: BarColumns, window: readonly MarketBar[], first: MarketBar): string | null {
   const { interval } = catalog;
   const lastMs = catalog.openMs[catalog.length - 1]!;
   const missing = barsBetween(interval, lastMs, first.openMs) - 1;
   if (missing >= 0) {
     const from = formatMinute(closeOf(interval, lastMs));
     return missing === 0
-      ? `${name}: the bars of the catalog end where those of the exchange begin, so that nothing shows that they are the same: left out`
-      : `${name}: ${missing} bars are missing from ${from} to ${formatMinute(first.openMs)}, behind the catalog: it is left out`;
+      ? `${name}: the bars of the catalog end where those of the exchange begin, so they cannot be compared: the catalog is left out`
+      : `${name}: ${missing} bars are missing from ${from} to ${formatMinute(first.openMs)}, after the end of the catalog: it is left out`;
   }
   // Catalog bars after the exchange's bars are not compared and not used.
   const endMs = window.at(-1)!.openMs;
@@ -95,11 +99,12 @@ function whyApart(name: string, catalog: BarColumns, window: readonly MarketBar[
     if (catalog.openMs[row]! > endMs) continue;
     const own = { ...rowOf(catalog, row), closeMs: 0, barsIn: 1 };
     if (other && isSame(own, other)) continue;
-    return `${name}: the bar of ${formatMinute(own.openMs)} is another in the catalog than at the exchange: the catalog is left out`;
+    return `${name}: the bar of ${formatMinute(own.openMs)} differs between catalog and exchange: the catalog is left out`;
   }
   return null;
 }
 
+/** Returns the number of rows that open before `ms`. */
 function rowsBefore({ openMs, length }: BarColumns, ms: number): number {
   let rows = length;
   while (rows > 0 && openMs[rows - 1]! >= ms) rows--;
@@ -121,7 +126,7 @@ export function missingWarmup(name: string, bars: BarColumns, needed: number): s
   if (missing <= 0) return null;
   const { instrument, interval, length } = bars;
   const set = `${instrument.wireName} ${interval}`;
-  if (length === 0) return `${name} needs ${needed} bars of ${set} before it can begin, and it has none`;
+  if (length === 0) return `${name} needs ${needed} bars of ${set} before it can begin, and there are none`;
   const firstMs = bars.openMs[0]!;
   const range = `from ${formatMinute(firstMs - missing * typicalLengthMs(interval))} to ${formatMinute(firstMs)}`;
   return `${name} needs ${needed} bars of ${set} before it can begin; ${missing} are missing, ${range}`;

@@ -12,6 +12,7 @@ import { clientOrderIdOf, runPrefix } from '../../../protocol/clientOrderId.ts';
 import { openJournalFolder } from '../../../adapters/journal/openOnDisk.ts';
 import type { LiveConfig } from '../config/read.ts';
 
+/** The open journal of one bot. */
 export interface BotJournal extends OpenedJournal {
   /** Returns the client order id of an order of this bot, also of an earlier process. */
   readonly cidOf: (id: OrderId) => string;
@@ -25,6 +26,7 @@ export interface BotJournal extends OpenedJournal {
   forget(): void;
 }
 
+/** The facts about orders that records contain, and the clock. */
 export interface JournalWorld {
   readonly nowMs: () => number;
   readonly listener: JournalListener;
@@ -55,7 +57,7 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
   const records: JournalRecord[] = [];
   const rates = new RateHistory();
   const trades = new Set<string>();
-  // Cached, because every record of an order asks for it.
+  // Cached, because every record of an order contains it.
   let last: { readonly id: OrderId; readonly cid: string } | null = null;
   const cidOf = (id: OrderId): string => {
     if (last?.id !== id) {
@@ -100,8 +102,8 @@ export function openBotJournal(config: LiveConfig, world: JournalWorld): BotJour
 }
 
 /**
- * Reduces the memory of kept records: the records of an order share one string for its id, and checksums are dropped because they were
- * checked.
+ * Returns a function that reduces the memory of a record: the records of an order share one string for its id, and checksums are dropped
+ * because they were checked.
  */
 function slimmer(): (record: JournalRecord) => JournalRecord {
   let newest = '';
@@ -116,14 +118,13 @@ function slimmer(): (record: JournalRecord) => JournalRecord {
 }
 
 /**
- * Checks that the capital is that of the journal's first start. A later change would add money that was never deposited. Throws
- * ConfigError.
+ * Throws ConfigError if the capital differs from that of the journal's first start. A later change would add money that was never deposited.
  */
 export function checkCapital(config: LiveConfig, { state: { config: before } }: Pick<BotJournal, 'state'>): void {
   if (before === null) return;
-  const now = capitalFacts(config);
-  const was = Object.fromEntries(Object.entries(before.limits).filter(([name]) => name.startsWith('cash.')));
-  const isSame = Object.keys({ ...now, ...was }).every((name) => now[name] === was[name]);
+  const configured = capitalFacts(config);
+  const recorded = Object.fromEntries(Object.entries(before.limits).filter(([name]) => name.startsWith('cash.')));
+  const isSame = Object.keys({ ...configured, ...recorded }).every((name) => configured[name] === recorded[name]);
   if (isSame && before.timeScale === config.timeScale) return;
   const text = (facts: Readonly<Record<string, unknown>>) =>
     Object.entries(facts)
@@ -131,12 +132,12 @@ export function checkCapital(config: LiveConfig, { state: { config: before } }: 
       .join(', ');
   throw isSame
     ? new ConfigError(
-        `timeScale: the journal in ${config.data} was begun with ${before.timeScale}, the config says ${config.timeScale}`,
-        'begin another data folder',
+        `timeScale: the journal in ${config.data} began with ${before.timeScale}, the config has ${config.timeScale}`,
+        'use another data folder',
       )
     : new ConfigError(
-        `cash: the journal in ${config.data} was begun with ${text(was)}, the config says ${text(now)}`,
-        'capital cannot change while a journal continues: begin another data folder for another capital',
+        `cash: the journal in ${config.data} began with ${text(recorded)}, the config has ${text(configured)}`,
+        'restore the capital, which cannot change while a journal continues, or use another data folder',
       );
 }
 

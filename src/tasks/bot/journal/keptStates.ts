@@ -1,9 +1,10 @@
-// Journals the state that strategies keep, at the end of each instant at which it has changed.
+// Journals the kept state of strategies at the end of each instant that has changed it.
 
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { isFullyRecorded, keptPoint } from '../../../engine/host/kept.ts';
 
+/** The kept states of one bot. */
 export class KeptStates {
   readonly #engine: Engine;
   readonly #journal: Pick<FileJournal, 'kept'>;
@@ -14,6 +15,7 @@ export class KeptStates {
     this.#journal = journal;
   }
 
+  /** Journals the states at the instant `atMs`, unless they are as before. */
   note(atMs: number): void {
     const engine = this.#engine;
     if (engine.runs.every(({ kept }) => kept === null)) return;

@@ -11,7 +11,7 @@ import { orderText } from '../../../app/orderText.ts';
 /** Codes of the exchange are numbers. Other codes say why an order was not sent. */
 const VENUE_CODE = /^-?\d+$/;
 
-/** Counts since the start. */
+/** Counts of orders since the start. */
 export interface OrderCounts {
   sent: number;
   denied: number;
@@ -21,15 +21,17 @@ export interface OrderCounts {
   readonly byStrategy: number[];
 }
 
+/** When and where sentences are logged. */
 export interface NarrationOptions {
   /** Runs `run` once everything journalled by now is durable, and the orders that wait for that have been sent. */
   readonly after: (run: () => void) => void;
   /** `code`: of a denial by risk or a refusal by the exchange. */
   readonly decided: (strategy: number, message: string, code: string | null) => void;
-  /** Returns why an order was denied with this code just now, with figures. */
+  /** Returns why the last order was denied with this code, with figures. */
   readonly detail: (code: string) => string;
 }
 
+/** A journal that logs decisions and counts orders. */
 export class NarratedJournal implements Journal {
   readonly counts: OrderCounts = { sent: 0, denied: 0, refused: 0, unknowns: 0, byStrategy: [] };
   readonly #journal: Journal;
@@ -89,7 +91,7 @@ export class NarratedJournal implements Journal {
     return this.#journal.cancelSent(order);
   }
   provenAbsent(order: Order): number {
-    this.#narrate(order, `${orderText(order)}: proven to have had no effect; it is still watched`, null);
+    this.#narrate(order, `${orderText(order)}: proven absent; it is still watched`, null);
     return this.#journal.provenAbsent(order);
   }
   stopMoved(id: OrderId, instrument: Instrument, stop: number): number {

@@ -14,7 +14,7 @@ export function bookHistory({ ledger, brackets, instruments }: Engine, history: 
   history.book({ ledger, brackets, instruments });
 }
 
-/** Restores orders and halts of earlier processes. From then on halts are journalled. Sends nothing. */
+/** Restores orders and halts of earlier processes, and then starts to journal halts. Sends nothing. Returns the orders. */
 export function restoreEngine(engine: Engine, journal: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { state, isTorn } = journal;
   const orders = restoredOrders(state, engine.instruments, { isTorn, venueMs });

@@ -2,6 +2,7 @@
 
 import type { Journal } from '../../../ports/journal.ts';
 
+/** The journal of one replay. */
 export class ComparingJournal implements Journal {
   readonly durableSeq = 0;
   /** Called for each decision. */

@@ -1,4 +1,4 @@
-// Compares the decisions of strategies in a replay with the journal: recorded orders get their recorded result, differences are counted.
+// Compares the decisions of a replay with the journal: recorded orders get their recorded result, and differences are counted.
 
 import { draftOf, guardsOf, sizesOf, type GuardTexts } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
@@ -40,11 +40,12 @@ export interface HeldDecision {
 const CHANGED = 'CHANGED';
 const NOTHING = 'nothing';
 
+/** The comparison of one replay. */
 export class DecisionComparison {
   /** Orders, cancels and denials that were decided again as they were recorded. */
   decisions = 0;
   difference: ReplayDifference | null = null;
-  /** In the order of the decisions. */
+  /** Decisions that the journal does not contain because it ends before them, in order. */
   readonly held: HeldDecision[] = [];
   /** Position of the current record. */
   at = 0;
@@ -69,7 +70,7 @@ export class DecisionComparison {
     journal.cancelSent = (order) => this.#cancelled(order as BotOrder);
   }
 
-  /** Number of decisions that differ. A recorded one that was replaced by another one counts once. */
+  /** Number of decisions that differ. A recorded decision that the replay replaces by another counts once. */
   get differences(): number {
     return [...this.#differing.values()].reduce((sum, { recorded, replayed }) => sum + Math.max(recorded, replayed), 0);
   }
@@ -95,29 +96,30 @@ export class DecisionComparison {
     // A draft that waits for other orders is not an order yet.
     if (engine.orders.precheck(order, engine.lastTicks(order.instrumentIndex)) === REPLACES && this.#waits(order))
       return engine.drafts.replace(order);
-    const found = this.#matchOf(order);
-    if (found === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
-    order.id = found.number as OrderId;
-    const { verdict, intent, send } = found;
+    const recordedOrder = this.#matchOf(order);
+    if (recordedOrder === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
+    order.id = recordedOrder.number as OrderId;
+    const { verdict, intent, send } = recordedOrder;
     const isMissed = verdict?.code === 'MISSED';
     // The order was approved, and the process ended before the request could leave. After a torn write the SEND may be missing; an order
     // without an INTENT was not sent.
     const mayBeSent = send !== null || (intent !== null && this.#deps.isTorn);
     if (!isMissed && verdict?.ok !== false && !mayBeSent && this.#isAtEnd) return this.#hold(order);
-    found.isKnown = true;
+    recordedOrder.isKnown = true;
     if (intent !== null) this.#compare(order, intent);
     // Count a verdict, and the order if it was approved.
     this.decisions += intent === null ? 1 : 2;
     if (verdict !== null && !verdict.ok && !isMissed) {
       engine.orders.deny(order, verdict.code ?? 'BAD_INPUT');
       engine.notifyOrder(order);
-      return found.number as OrderId;
+      return recordedOrder.number as OrderId;
     }
     if (order.triggerTicks > 0) engine.triggerOrders.onSend();
     engine.orders.submit(engine.risk.approvedBefore(order, order.createdMs, engine.lastTicks(order.instrumentIndex)));
-    return found.number as OrderId;
+    return recordedOrder.number as OrderId;
   }
 
+  /** Returns the recorded order that a replayed order corresponds to. */
   #matchOf(order: BotOrder): RecordedOrder | undefined {
     const { recorded } = this.#deps;
     const known = recorded.order(order.id);
@@ -163,7 +165,7 @@ export class DecisionComparison {
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   }
 
-  /** The journal has no such order: it was never sent, and is not sent now. */
+  /** Denies an order that the journal does not contain. It was never sent, so it is not sent now. */
   #unknown(order: BotOrder): OrderId {
     const { engine, recorded } = this.#deps;
     const text = orderText(order);
@@ -176,11 +178,11 @@ export class DecisionComparison {
     return id;
   }
 
-  /** The journal ends here: risk decides, and the order waits until the start is complete. */
+  /** Handles an order after the end of the journal: risk decides, and the order waits until the start is complete. */
   #hold(order: BotOrder): OrderId {
     const { engine, recorded } = this.#deps;
     const known = recorded.order(order.id);
-    // A draft of the journal keeps its number when it is released: its record has the time at which it was drafted.
+    // A recorded draft keeps its number when it is released, although its record has the time of the draft.
     const isReleased = known !== undefined && known.isDrafted && !known.isKnown && known.verdict === null && known.intent === null;
     if (known !== undefined && !isReleased && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
       const last = Math.max(recorded.lastOrder, ...this.held.map((held) => held.id)) + 1;
@@ -194,7 +196,7 @@ export class DecisionComparison {
     } finally {
       engine.recordedDecisions = this;
       this.#isHolding = false;
-      // Its verdict or its intent may be in the journal, but its request never left.
+      // The journal may contain its verdict or intent, but its request was never sent.
       if (known !== undefined) known.isKnown = true;
     }
   }
@@ -281,7 +283,7 @@ export class DecisionComparison {
 
   // --- Differences
 
-  /** `counts`: whether a recorded decision differs, or a replayed one. */
+  /** Counts a difference. `counts`: the side that has a decision which the other does not have. */
   #noteDifference(counts: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
     if (this.at <= this.#deps.acceptedTo) return;
     const known = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
@@ -295,16 +297,19 @@ export class DecisionComparison {
   }
 }
 
-const recordedText = ({ intent, verdict }: RecordedOrder): string =>
-  intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
+function recordedText({ intent, verdict }: RecordedOrder): string {
+  if (intent !== null) return intentText(intent);
+  return verdict === null ? NOTHING : verdictText(verdict);
+}
 
+/** Names of the terms that protect or trigger an order. */
 const GUARDS = ['takeProfit', 'targets', 'stopLoss', 'trailing', 'trailingPercent', 'trailingFrom', 'trigger', 'condition'] as const;
 const guardText = (guards: GuardTexts): string =>
   GUARDS.flatMap((name) => ((guards[name] ?? null) === null ? [] : [`${name === 'condition' ? 'triggerTicks' : name} ${guards[name]}`]))
     .concat(guards.rises === true ? ['after a rise'] : [])
     .join(' ');
 
-/** Denies an order that the last process decided on but did not send: it is too late now. */
+/** Denies an order that the last process decided on but did not send, because it is too late now. */
 export function dropUnsent(engine: Engine, order: BotOrder): void {
   if (order.state !== STATE.sent) return;
   engine.orders.missed(order, engine.nowMs);

@@ -4,13 +4,16 @@ import { sizesOf } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import type { Order } from '../../../model/order.ts';
 
-type Intended = Pick<RecordOf<'INTENT'>, 'strategy' | 'slot' | 'fp' | 'role' | 'reduceOnly' | 'createdMs'>;
+type IntentTerms = Pick<RecordOf<'INTENT'>, 'strategy' | 'slot' | 'fp' | 'role' | 'reduceOnly' | 'createdMs'>;
 
-export const intentText = ({ strategy, slot, fp, role, reduceOnly, createdMs }: Intended): string =>
+/** Returns the text of an order from its record. */
+export const intentText = ({ strategy, slot, fp, role, reduceOnly, createdMs }: IntentTerms): string =>
   `order '${slot}' of strategy ${strategy}: ${fp} ${role}${reduceOnly ? ' reducing' : ''} at ${createdMs}`;
 
+/** Returns the text of a replayed order. */
 export const orderText = (order: Order): string => intentText({ ...order, fp: sizesOf(order).fp });
 
+/** Return the text of a verdict, a cancel and a draft. */
 export const verdictText = ({ order, code }: Pick<RecordOf<'VERDICT'>, 'order' | 'code'>): string =>
   `verdict on order ${order}: ${code ?? 'approved'}`;
 export const cancelText = (order: number): string => `cancel of order ${order}`;

@@ -1,4 +1,4 @@
-// One lifetime of a bot in its journal: all starts that continue with the same strategy state. A start with fresh strategies begins a new lifetime.
+// A lifetime of a bot in its journal: all starts that continue with the same strategy state. A start with fresh strategies begins another.
 
 import { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
@@ -10,6 +10,7 @@ import { LifetimeRecords } from './lifetimeRecords.ts';
 export const LIFETIME_FACT = 'life';
 export const ACCEPTED = 'accepted';
 
+/** A lifetime and its records. */
 export interface Lifetime {
   /** Counts from 1. */
   readonly number: number;
@@ -29,6 +30,7 @@ export interface Lifetime {
   readonly kept: RecordOf<'KEPT'> | null;
 }
 
+/** Returns the number of the lifetime to which a start belongs. */
 const numberOf = ({ limits }: RecordOf<'CONFIG'>): number => Number(limits[LIFETIME_FACT] ?? 1);
 
 /** Returns the newest lifetime of a journal; null: no bot has started yet. */
@@ -57,8 +59,8 @@ export function newestLifetime(records: readonly JournalRecord[]): Lifetime | nu
 }
 
 /**
- * Returns the same lifetime, entered at the newest point at which all strategies had kept their state; null: no such point. Earlier states than
- * the last accepted change belong to other code and are not used.
+ * Returns the same lifetime, entered at the newest point at which all strategies had kept their state; null: no such point. A state from before
+ * the last accepted change belongs to other code and is not used.
  */
 export function lifetimeSinceKept(lifetime: Lifetime, records: readonly JournalRecord[]): Lifetime | null {
   const at = records.findLastIndex((record) => record.k === 'KEPT' && record.whole);
@@ -89,8 +91,8 @@ export const rowsOf = ({ warm, recorded }: Lifetime): number =>
 /** Returns the open time of the newest bar of each feed, ms UTC; -Infinity: no bar. */
 export function newestBars({ warm, recorded }: Lifetime): (feed: number) => number {
   const newest = new Map<number, number>();
-  const see = ([feed, openMs]: readonly number[]): void => void newest.set(feed!, Math.max(newest.get(feed!) ?? -Infinity, openMs!));
-  warm.forEach(see);
-  for (const record of recorded.records) if (record.k === 'INSTANT') record.bars.forEach(see);
+  const note = ([feed, openMs]: readonly number[]): void => void newest.set(feed!, Math.max(newest.get(feed!) ?? -Infinity, openMs!));
+  warm.forEach(note);
+  for (const record of recorded.records) if (record.k === 'INSTANT') record.bars.forEach(note);
   return (feed) => newest.get(feed) ?? -Infinity;
 }

@@ -8,36 +8,38 @@ export interface RecordedOrder {
   verdict: RecordOf<'VERDICT'> | null;
   intent: RecordOf<'INTENT'> | null;
   send: RecordOf<'SEND'> | null;
-  /** Set if the order waited for other orders first. */
+  /** Set if the order first waited for other orders. */
   draft: RecordOf<'DRAFT'> | null;
+  /** True when the replay has made the draft. */
   isDrafted: boolean;
-  /** When it filled last; 0: never. */
+  /** Time of the last fill, ms UTC; 0: no fill. */
   lastFillMs: number;
-  /** The replay has decided on it again, or has taken it from the journal. */
+  /** True when the replay has decided on the order again, or has restored it from the journal. */
   isKnown: boolean;
 }
 
 /**
- * Returns the instant at which the order was decided on: when a strategy made it, or, if it had to wait, when it was released. A released
- * order that was denied has no INTENT, but its verdict says when.
+ * Returns the instant of the decision: when a strategy made the order, or when an order that had to wait was released. A released order that
+ * was denied has no INTENT; its verdict has the time.
  */
 export const createdMsOf = ({ intent, draft, verdict }: RecordedOrder): number =>
   intent?.createdMs ?? Number(verdict?.inputs['createdMs'] ?? draft?.createdMs ?? NaN);
 
+/** A recorded cancel of an order. */
 interface RecordedCancel {
-  /** Position of its record; -1 before the replayed ones. */
+  /** Position of the record; -1 if it precedes the replayed records. */
   readonly at: number;
   readonly t: number;
   isKnown: boolean;
 }
 
-/** Orders with the same key. Those before position `from` are known. */
-interface Alike {
+/** Orders with the same key. The replay knows those before position `from`. */
+interface SameKeyOrders {
   readonly orders: RecordedOrder[];
   from: number;
 }
 
-/** True for a slice of a kill: the kill approved it, no strategy made it. */
+/** True for a slice of a kill, which no strategy has decided on. */
 export const isOfKill = ({ slot }: Pick<RecordOf<'INTENT'>, 'slot'>): boolean => slot.startsWith('kill ');
 
 /** True for the order of a local stop. */
@@ -45,8 +47,8 @@ export function isStopLeg<T extends Pick<RecordOf<'INTENT'>, 'role' | 'parent'>>
   return intent !== null && intent.parent > 0 && (intent.role === 'stopLoss' || intent.role === 'trailing');
 }
 
-/** What distinguishes the orders of an instant: strategy, slot, side, role and size. */
-export interface AskedFor {
+/** The content that distinguishes the orders of one instant. */
+export interface OrderContent {
   readonly createdMs: number;
   readonly strategy: number;
   readonly slot: string;
@@ -55,9 +57,10 @@ export interface AskedFor {
   readonly qty: string | null;
   readonly amount: string | null;
 }
-const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: AskedFor): string =>
+const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: OrderContent): string =>
   `${createdMs} ${strategy} ${side} ${role} ${qty ?? ''} ${amount ?? ''} ${slot}`;
 
+/** The records of a lifetime, with their orders and cancels. */
 export class LifetimeRecords {
   readonly records: readonly JournalRecord[];
   /** The highest order number. */
@@ -68,7 +71,7 @@ export class LifetimeRecords {
   readonly #numbers = new Map<string, number>();
   readonly #cancels = new Map<number, RecordedCancel[]>();
   /** Orders by content and by instant. Built when an order is not found by its number. */
-  #byKey: Map<string | number, Alike> | null = null;
+  #byKey: Map<string | number, SameKeyOrders> | null = null;
 
   /** `before`: earlier records. Their orders are known, and the records may continue them. */
   constructor(records: readonly JournalRecord[], before: readonly JournalRecord[]) {
@@ -128,8 +131,8 @@ export class LifetimeRecords {
   }
 
   /** Returns an order with the same instant and content that the replay has not made yet. */
-  like(asked: AskedFor): RecordedOrder | undefined {
-    return this.#first(keyOf(asked));
+  like(content: OrderContent): RecordedOrder | undefined {
+    return this.#first(keyOf(content));
   }
   /** Returns any order of the instant that the replay has not made yet. */
   at(createdMs: number): RecordedOrder | undefined {
@@ -137,14 +140,14 @@ export class LifetimeRecords {
   }
   #first(key: string | number): RecordedOrder | undefined {
     this.#byKey ??= this.#indexByKey();
-    const found = this.#byKey.get(key);
-    if (found === undefined) return undefined;
+    const orders = this.#byKey.get(key);
+    if (orders === undefined) return undefined;
     // Known orders stay known, so the next call need not check them again.
-    while (found.orders[found.from]?.isKnown === true) found.from++;
-    return found.orders[found.from];
+    while (orders.orders[orders.from]?.isKnown === true) orders.from++;
+    return orders.orders[orders.from];
   }
-  #indexByKey(): Map<string | number, Alike> {
-    const keyed = new Map<string | number, Alike>();
+  #indexByKey(): Map<string | number, SameKeyOrders> {
+    const keyed = new Map<string | number, SameKeyOrders>();
     const add = (key: string | number, order: RecordedOrder): void => {
       const known = keyed.get(key);
       if (known === undefined) keyed.set(key, { orders: [order], from: 0 });
@@ -167,8 +170,8 @@ export class LifetimeRecords {
   }
 
   /**
-   * True when the process of record `at` ended in the step that began at `stepMs`, and a later process wrote `cancel`: a start carries out
-   * what the process before it had decided.
+   * True when the process of record `at` ended in the step that began at `stepMs`, and a later process wrote `cancel`. A start carries out the
+   * decisions that the process before it could not carry out.
    */
   isCarriedOut(cancel: RecordedCancel, at: number, stepMs: number): boolean {
     const last = this.#lastOfProcess(at);

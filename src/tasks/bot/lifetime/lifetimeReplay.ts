@@ -117,7 +117,7 @@ export class LifetimeReplay {
       case 'SETTING':
       case 'KEPT':
       case 'AMEND':
-      // The plan has the values already, each with the time from which on it is seen.
+      // The plan already has the values, each with the time at which it becomes visible.
       case 'SERIES':
         return;
       default:
@@ -125,9 +125,9 @@ export class LifetimeReplay {
     }
   }
 
-  /** During a start, until the bot trades, strategies are notified at once. */
-  #setTrades(does: boolean): void {
-    this.#engine.defersCallbacks = does && this.#deps.defersCallbacks === true;
+  /** Sets whether the bot trades. Before it does, strategies are notified at once. */
+  #setTrades(isTrading: boolean): void {
+    this.#engine.defersCallbacks = isTrading && this.#deps.defersCallbacks === true;
   }
   #step(timeMs: number, act: () => void): void {
     this.#begin(timeMs);
@@ -137,7 +137,7 @@ export class LifetimeReplay {
     this.asked.begin(timeMs);
   }
 
-  /** As in the live bot: a strategy that throws is stopped, and `finish` continues with the others. */
+  /** Runs `act`. As in the live bot, a strategy that throws is stopped, and `finish` continues with the others. */
   #runGuarded(act: () => void, finish: () => void = () => {}): void {
     try {
       act();
@@ -186,7 +186,7 @@ export class LifetimeReplay {
     this.#setTrades(true);
   }
 
-  /** The process ended before this record. Callbacks wait until the new process has passed its audits. */
+  /** Handles a start: the process before it has ended. Callbacks wait until the new process has passed its audits. */
   #replayRestart(): void {
     this.restarts++;
     this.#setTrades(false);
@@ -209,13 +209,14 @@ export class LifetimeReplay {
     this.#runGuarded(notifyStop, notifyStop);
   }
 
-  #replayInterruption(why: string): void {
-    this.interruption ??= why;
+  /** Notes the first reason why this lifetime differs from one that never stopped. */
+  #replayInterruption(reason: string): void {
+    this.interruption ??= reason;
   }
 
   // --- Orders
 
-  /** Handles a verdict or an order: either the strategies have decided on it by now, or time has to pass first. */
+  /** Handles a verdict or an order. If the strategies have not made the decision yet, time passes until the record first. */
   #replayDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
     if (record.k === 'INTENT' && this.#adopting !== null) return this.#adopt(record, this.#adopting);
     const order = this.#recorded.order(record.order)!;
@@ -248,19 +249,19 @@ export class LifetimeReplay {
     if (known !== undefined) known.isKnown = true;
     if (instrument < 0 || qty === null || price === null) return;
     const { quantityDigits, priceDigits } = engine.instruments[instrument]!;
-    const wanted = {
+    const terms = {
       instrument,
       side,
       lots: scaledFromRecord(qty, quantityDigits),
       limit: scaledFromRecord(price, priceDigits),
       reduceOnly,
     };
-    const number = (made: BotOrder): void => void (made.id = order as OrderId);
-    this.#step(t, () => void adopt(engine, strategy, wanted, venueId, number));
+    const setNumber = (adopted: BotOrder): void => void (adopted.id = order as OrderId);
+    this.#step(t, () => void adopt(engine, strategy, terms, venueId, setNumber));
   }
 
   /** Applies what the exchange reported about an order, in a reply or a list. */
-  #applyReport(record: OfOrder, cid: string): void {
+  #applyReport(record: OrderReport, cid: string): void {
     const engine = this.#engine;
     const number = this.#recorded.numberOf(cid);
     if (number === undefined) return record.k === 'FILL' ? this.#replayLiquidation(record) : undefined;
@@ -282,7 +283,7 @@ export class LifetimeReplay {
     const engine = this.#engine;
     const { id, state } = order;
     const venueId = orderId === '' ? null : (orderId as VenueOrderId);
-    // An ACK that a fill implied: the record of the fill comes next.
+    // Without an id, a fill implied this ACK. The record of the fill follows.
     if (venueId === null) return;
     if (isOpen || (state !== STATE.done && order.venueId === null)) this.#step(t, () => engine.acked(id, venueId, t));
     else if (state === STATE.done && order.isWithoutEffect) this.#step(t, () => engine.arrivedLate(id, venueId, t));
@@ -297,14 +298,14 @@ export class LifetimeReplay {
   #replayState({ id, state }: BotOrder, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
     const engine = this.#engine;
     if (lifecycle === 'unknown') {
-      // For a working order: the exchange has given its id to another order as well.
+      // A working order becomes unknown when the exchange has given its id to another order as well.
       const isContested = state === STATE.working || state === STATE.cancelSent;
       return this.#step(t, () => engine.outcomeUnknown(id, '', isContested));
     }
     if (lifecycle === 'cancelSent') return this.#replayCancel(id, number, t);
     if (lifecycle !== 'done') return;
     if (state === STATE.draft) return this.#step(t, () => void engine.drafts.withdraw(engine.orders.get(id)!));
-    // A slice of a kill that no byte of has left, or that had no effect.
+    // A slice of a kill whose request was never sent, or had no effect.
     if (reason === 'notSent' && state === STATE.sent) this.#step(t, () => engine.notSent(id, 'it was not sent'));
     // An end by a fill has the time of that fill, as the exchange reported it.
     const endMs = reason === 'filled' ? this.#recorded.order(number)?.lastFillMs || t : t;
@@ -327,13 +328,13 @@ export class LifetimeReplay {
 
   // --- Local stops that no bar in the journal triggered
 
-  /** A live bot triggers its stops at instants, whose bars trigger them again. A driver that steps inside a row triggers them between two. */
+  /** True when a stop triggered inside a row. A live bot triggers stops only at instants; a driver that steps inside rows also between them. */
   #isMidRow(t: number): boolean {
     return t !== this.#instantMs;
   }
   /**
-   * True when a local stop of `entry` made the cancel at the current record, which no strategy made again: the order of the stop follows.
-   * If the process ended before that, only such a driver has such stops; a live bot must not take a cancel for one.
+   * True when a local stop of `entry` made the cancel at the current record: the order of the stop follows it. If the process ended before
+   * that order, only a driver that steps inside rows can have made it; the cancel of a live bot must not count as one.
    */
   #isOfStop(entry: number): boolean {
     const { at } = this.asked;
@@ -348,14 +349,14 @@ export class LifetimeReplay {
       if (bracket !== undefined) return this.#step(t, () => engine.bracketManager.hit(bracket, levelOf(bracket)));
     }
   }
-  /** Sends a stop entry inside a row, likewise. */
+  /** Sends a stop entry that triggered inside a row. Its recorded order shows that it did. */
   #sendEntry(id: OrderId, t: number): void {
     const { drafts, orders } = this.#engine;
     const entry = this.#isMidRow(t) ? orders.drafts.find(id) : undefined;
     if (entry !== undefined && isWatched(entry)) this.#step(t, () => drafts.entries.fire(entry, entry.triggerTicks));
   }
 
-  /** The exchange has closed the position with an order of its own. */
+  /** Handles a fill of a liquidation, which the exchange itself has ordered. */
   #replayLiquidation(record: RecordOf<'FILL'>): void {
     const engine = this.#engine;
     const index = engine.instruments.findIndex(({ id }) => id === record.symbol);
@@ -394,6 +395,6 @@ export class LifetimeReplay {
 
 const MISSED = 'MISSED';
 const KILLED = 'KILLED';
-/** The cause of an order that was journalled and never signed. */
+/** Code of an order that was journalled and never signed. */
 const NEVER_LEFT = 'no request of it can have left';
-type OfOrder = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;
+type OrderReport = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;

@@ -1,10 +1,11 @@
-// What a replay of a past lifetime works with.
+// The collaborators and options of a replay of a past lifetime.
 
 import type { Engine } from '../../../engine/engine.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { ComparingJournal } from './comparingJournal.ts';
 import type { LifetimeRecords } from './lifetimeRecords.ts';
 
+/** The engine, its journal and the records. */
 export interface LifetimeReplayDeps {
   readonly engine: Engine;
   readonly plan: RunPlan;
@@ -12,11 +13,11 @@ export interface LifetimeReplayDeps {
   readonly journal: ComparingJournal;
   /** The records after the CONFIG of the first start and its warm-up. */
   readonly recorded: LifetimeRecords;
-  /** The last write of the journal did not finish. */
+  /** True when the last write of the journal did not finish. */
   readonly isTorn: boolean;
-  /** Position of the newest start that accepted changes; differences before it are known. -1: none did. */
+  /** Position of the newest start that accepted changes. Differences before it do not count. -1: no start did. */
   readonly acceptedTo: number;
-  /** The replay ends at the first difference. */
+  /** True when the replay ends at the first difference. */
   readonly stopsAtDifference: boolean;
   /** Whether the bot notified strategies only at instants while it traded; default false. */
   readonly defersCallbacks?: boolean;

@@ -1,4 +1,4 @@
-// Builds the engine of a live bot: that of a backtest, over growing bars, with a ledger restored from the journal.
+// Builds the engine of a live bot: the engine of a backtest, with growing bars and a ledger restored from the journal.
 
 import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
 import { DiscardingScratch } from '../../../base/memory/rowLog.ts';
@@ -22,7 +22,7 @@ import { missingWarmup } from '../feeds/warmup.ts';
 /** Rows per block while indicators warm up. */
 const BLOCK_ROWS = 512;
 
-/** Returns the plan of a backtest with growing bars and no end. Throws ConfigError and StrategyError. */
+/** Returns the plan of a backtest with growing bars and no end. Throws ConfigError and StrategyError if it is invalid. */
 export async function livePlan(
   { source, markets, timeScale }: Pick<LiveBehaviour, 'source' | 'markets' | 'timeScale'>,
   feeds: readonly FeedPlan[],
@@ -40,6 +40,7 @@ export async function livePlan(
   return { ...plan, risk: withDefaults(plan.risk, timeScale), fromMs, toMs: Infinity };
 }
 
+/** A sealed engine. */
 export interface BuiltEngine {
   readonly engine: Engine;
   /** Equity of each strategy at the start of the ledger. */
@@ -67,7 +68,7 @@ export async function buildEngine(
   return { engine, startUnits };
 }
 
-/** Returns the strategies that wait for warm-up bars, and what each is missing. They begin once enough bars have arrived. */
+/** Returns the strategies that lack warm-up bars, each with a sentence. They begin once enough bars have arrived. */
 export function lackingWarmup(engine: Engine): readonly { readonly name: string; readonly message: string }[] {
   return engine.runs.flatMap((run) =>
     [...run.needed].flatMap((feed) => {

@@ -20,6 +20,7 @@ import { LifetimeReplay } from './lifetimeReplay.ts';
 import { ComparingJournal } from './comparingJournal.ts';
 import { SwitchedExchange, SwitchedJournal } from './switchedPorts.ts';
 
+/** The engine after the replay, and its ports. */
 export interface ReplayedLifetime extends BuiltEngine {
   readonly replay: LifetimeReplay;
   /** Silent until their `port` is set. */
@@ -27,6 +28,7 @@ export interface ReplayedLifetime extends BuiltEngine {
   readonly journal: SwitchedJournal;
 }
 
+/** Options of a replay. */
 export interface ReplayLifetimeOptions {
   readonly absenceBounds: AbsenceBounds;
   /** Called only for lines after the replay. Earlier lines were logged when they happened. */
@@ -35,7 +37,7 @@ export interface ReplayLifetimeOptions {
   readonly stopsAtDifference: boolean;
   /** As `Engine.defersCallbacks`; default false. */
   readonly defersCallbacks?: boolean;
-  /** Watches the replay; default: nothing does. */
+  /** Watches the replay; default: no watcher. */
   readonly watcher?: ReplayWatcher;
 }
 
@@ -51,10 +53,10 @@ export interface ReplayWatcher {
   readonly onRecord: (at: number) => boolean;
 }
 
-/** The lifetime cannot be entered at the kept point. */
+/** Thrown when the lifetime cannot be entered at the kept point. */
 export class KeptPointProblem extends ConfigError {}
 
-/** `plan`: over feeds that hold only the first bars of the lifetime. */
+/** Builds the engine and replays the lifetime. `plan`: its feeds hold only the first bars of the lifetime. Throws KeptPointProblem. */
 export async function replayLifetime(
   lifetime: Lifetime,
   plan: RunPlan,
@@ -87,13 +89,14 @@ export async function replayLifetime(
   return { ...built, replay, exchange, journal };
 }
 
+/** Restores orders and halts as they were when the lifetime began, or at its entry point. */
 function restore(engine: Engine, state: JournalState, { fromMs, kept }: Lifetime): void {
   const restored = restoredOrders(state, engine.instruments, { isTorn: false, venueMs: fromMs });
-  // For a lifetime that is entered at a point, later records say what became of the orders sent before it.
-  const isSent = ({ state: now, id }: RestoredOrder): boolean =>
-    kept !== null && (now === 'notSent' || (now === 'unknown' && !unknowns.has(id)));
+  // If the lifetime is entered at a point, later records contain the outcome of orders sent before it.
+  const isSent = ({ state: orderState, id }: RestoredOrder): boolean =>
+    kept !== null && (orderState === 'notSent' || (orderState === 'unknown' && !unknowns.has(id)));
   const unknowns = new Set(
-    [...state.unfinished.values()].flatMap(({ intent, state: its }) => (its?.lifecycle === 'unknown' ? [intent.order] : [])),
+    [...state.unfinished.values()].flatMap(({ intent, state: last }) => (last?.lifecycle === 'unknown' ? [intent.order] : [])),
   );
   const orders = restored.orders.map((order) => (isSent(order) ? { ...order, state: 'sent' as const } : order));
   const causes = causesOf(state, engine.instruments).filter((cause) => kept !== null || outlivesProcess(cause));

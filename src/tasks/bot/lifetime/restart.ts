@@ -1,4 +1,4 @@
-// Restarts a bot: checks the replay of its lifetime, clears causes that ended with the process, and follows orders whose replies were lost.
+// Steps of a restart: checks the replay, clears halt causes that ended with the process, and follows orders whose replies were lost.
 
 import { writeHalts } from '../../../adapters/journal/haltRecords.ts';
 import { restoredOrders } from '../../../adapters/journal/records/restored.ts';
@@ -12,7 +12,7 @@ import type { BotJournal } from '../journal/botJournal.ts';
 import { outlivesProcess } from '../safety/lasting.ts';
 import type { DecisionComparison, HeldDecision } from './decisionComparison.ts';
 
-/** Differences between the current config and code and those that ran, as sentences; empty: none. */
+/** Changes of config and code since the last start, as sentences; empty: none. */
 export type Changes = readonly string[];
 
 /** Throws ConfigError if the replay differs or something has changed. Not called when the operator has accepted the changes. */
@@ -27,11 +27,11 @@ export function checkReplay({ differences, difference, decisions }: DecisionComp
   throw changes.length > 0
     ? new ConfigError(
         `${data}: ${changes.join('; ')}: ${count}`,
-        'continue with --accept-changes: past orders stay as they are; or name another data folder',
+        'continue with --accept-changes, which leaves past orders as they are, or use another data folder',
       )
     : new ConfigError(
-        `${data}: the strategy does not decide again what its journal says: ${count}`,
-        'it may use the clock, chance or a file, or have begun with a field that it does not keep: remove that; then continue with --accept-changes, or name another data folder',
+        `${data}: the strategy does not repeat the decisions in its journal: ${count}`,
+        'remove the cause (the clock, random numbers, a file, a field that is not kept); then use --accept-changes or another data folder',
       );
 }
 
@@ -47,7 +47,7 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
 /** Returns the orders of the journal, for the services. The engine has them already. */
 export function openRecordedOrders(engine: Engine, { journal, state, isTorn }: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { orders } = restoredOrders(state, engine.instruments, { isTorn, venueMs });
-  for (const { id, state: now, signMs } of orders) if (now === 'unknown') journal.restoreSignMs(id, signMs);
+  for (const { id, state: orderState, signMs } of orders) if (orderState === 'unknown') journal.restoreSignMs(id, signMs);
   return orders;
 }
 

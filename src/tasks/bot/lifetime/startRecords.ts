@@ -11,15 +11,17 @@ import { feedNames } from '../config/wantedFeeds.ts';
 import { ACCEPTED, LIFETIME_FACT, type Lifetime } from './lifetime.ts';
 import { capitalFacts } from '../journal/botJournal.ts';
 
+/** How a start relates to its lifetime. */
 export interface Beginning {
   /** Number of the lifetime, from 1. */
   readonly lifetime: number;
   /** True when the lifetime begins with this start and these bars. */
   readonly isFirst: boolean;
-  /** The operator has accepted changes of code or config. */
+  /** True when the operator has accepted changes of code or config. */
   readonly isAccepted: boolean;
 }
 
+/** Journals the start and, with `isFirst`, the warm-up bars. */
 export function writeStartRecords(
   journal: FileJournal,
   config: LiveConfig,
@@ -37,7 +39,7 @@ export function writeStartRecords(
   if (isFirst) writeWarmup(journal, engine);
 }
 
-/** Facts that identify code and parameters. */
+/** Returns the facts that identify code and parameters. */
 function codeFacts(plan: RunPlan): RecordFacts {
   const { strategies, seed } = plan;
   const facts = strategies.flatMap(({ hash, params }, at): [string, string][] => [
@@ -49,15 +51,16 @@ function codeFacts(plan: RunPlan): RecordFacts {
 }
 /** Returns the modules of a plan, with the hashes of their code. */
 const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? []).filter(({ use }) => use === 'module');
+/** Returns the feeds as facts. */
 const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, at) => [`feed.${at}`, name]));
 
-/** Returns why the lifetime cannot continue, because its feeds or the number of its strategies differ; null if it can. */
+/** Returns why the lifetime cannot continue: its feeds or the number of its strategies differ. Null if it can. */
 export function lifetimeEnd({ newest }: Lifetime, config: LiveConfig, { strategies }: RunPlan): string | null {
   const recorded = (name: string): readonly string[] =>
     Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(name) ? [String(value)] : []));
   const [feeds, count] = [feedNames(config), recorded('strategy.').length];
   if (recorded('feed.').join('; ') !== feeds.join('; '))
-    return `expected the feeds that the bot has had (${recorded('feed.').join('; ')}), got ${feeds.join('; ')}`;
+    return `expected the feeds of earlier starts (${recorded('feed.').join('; ')}), got ${feeds.join('; ')}`;
   return count === strategies.length ? null : `expected ${count} strategies as before, got ${strategies.length}`;
 }
 
@@ -81,7 +84,7 @@ export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly stri
   ];
 }
 
-/** Rows per record: about 50 KB a line. */
+/** Maximum of rows in a record: about 50 KB a line. */
 const MAX_RECORD_ROWS = 500;
 
 /** Journals the warm-up bars for a replay, as instants at the start of the run. */
@@ -89,15 +92,17 @@ function writeWarmup(journal: FileJournal, engine: Engine): void {
   engine.feeds.forEach(({ bars }, feed) => {
     for (let from = 0; from < bars.length; from += MAX_RECORD_ROWS) {
       const rows = Array.from({ length: Math.min(MAX_RECORD_ROWS, bars.length - from) }, (_, at) => factOf(bars, feed, from + at));
-      journal.instant({ atMs: engine.deps.fromMs, decided: false, rows: engine.feeds.map((each) => each.bars.length), bars: rows });
+      journal.instant({ atMs: engine.deps.fromMs, decided: false, rows: engine.feeds.map((other) => other.bars.length), bars: rows });
     }
   });
 }
 
+/** Returns a bar in the form of the journal. */
 function factOf({ openMs, open, high, low, close, volume }: BarColumns, feed: number, row: number): number[] {
   return [feed, openMs[row]!, open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!];
 }
 
+/** Returns the risk limits as facts. */
 function riskFacts({ risk }: RunPlan): Readonly<Record<string, string | number>> {
   return Object.fromEntries(Object.entries(risk).flatMap(([name, value]) => (value === undefined ? [] : [[`risk.${name}`, value]])));
 }

@@ -1,4 +1,4 @@
-// Ports of an engine whose journal is replayed first: until they are switched, nothing is sent and nothing is written.
+// Ports of an engine that first replays its journal. Until they are switched, nothing is sent or written.
 
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -14,6 +14,7 @@ export const SILENT: OrderGateway = {
   read() {},
 };
 
+/** An exchange port that can be replaced. */
 export class SwitchedExchange implements OrderGateway {
   readonly supportsTriggerOrders = true;
   port: OrderGateway = SILENT;
@@ -32,6 +33,7 @@ export class SwitchedExchange implements OrderGateway {
   }
 }
 
+/** A journal that can be replaced. */
 export class SwitchedJournal implements Journal {
   port: Journal;
 

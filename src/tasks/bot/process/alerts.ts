@@ -4,7 +4,7 @@ import type { Alert, AlertLevel } from '../../../ports/notifier.ts';
 import type { BotView, CauseView } from '../../control/botView.ts';
 import { causeRow } from '../../control/causes.ts';
 
-/** `before` null: the bot has just started. Returns the alerts in order; none if nothing has changed. */
+/** Returns the alerts in order; none if nothing has changed. `before` null: the bot has just started. */
 export function alertsBetween(before: BotView | null, now: BotView): readonly Alert[] {
   const alert = (level: AlertLevel, code: string, scope: string, message: string): Alert => ({
     level,
@@ -19,36 +19,40 @@ export function alertsBetween(before: BotView | null, now: BotView): readonly Al
   return [...started, ...causeAlerts(before, now, alert), ...orderAlerts(before, now, alert), ...killAlerts(before, now, alert)];
 }
 
-type Make = (level: AlertLevel, code: string, scope: string, message: string) => Alert;
+type MakeAlert = (level: AlertLevel, code: string, scope: string, message: string) => Alert;
 
 const causesOf = (view: BotView | null): ReadonlyMap<string, { readonly scope: string; readonly cause: CauseView }> =>
   new Map(
     (view?.scopes ?? []).flatMap(({ scope, causes }) => causes.map((cause) => [`${scope} ${cause.code}`, { scope, cause }] as const)),
   );
 
-function causeAlerts(before: BotView | null, now: BotView, alert: Make): readonly Alert[] {
-  const [was, is] = [causesOf(before), causesOf(now)];
-  const raised = [...is].flatMap(([key, { scope, cause }]) => {
+/** Returns alerts for halt causes that were raised or have ended. */
+function causeAlerts(before: BotView | null, now: BotView, alert: MakeAlert): readonly Alert[] {
+  const [causesBefore, causesNow] = [causesOf(before), causesOf(now)];
+  const raised = [...causesNow].flatMap(([key, { scope, cause }]) => {
     const { code, state, why, clearsItself } = cause;
-    if (was.get(key)?.cause.state === state) return [];
+    if (causesBefore.get(key)?.cause.state === state) return [];
     const level = !clearsItself || state === 'KILLED' || state === 'CANCEL_ONLY' ? 'alarm' : 'warn';
     const todo = causeRow(code)?.todo ?? 'isobar status';
     return [alert(level, code, scope, `${state}: ${why}. What to do: ${todo.replaceAll('`', '')}.`)];
   });
-  const cleared = [...was].flatMap(([key, { scope, cause }]) =>
-    is.has(key) ? [] : [alert('info', `${cause.code}_OVER`, scope, `${cause.code} has ended: ${scope} is in state ${stateOf(now, scope)}`)],
+  const cleared = [...causesBefore].flatMap(([key, { scope, cause }]) =>
+    causesNow.has(key)
+      ? []
+      : [alert('info', `${cause.code}_OVER`, scope, `${cause.code} has ended: ${scope} is in state ${stateOf(now, scope)}`)],
   );
   return [...raised, ...cleared];
 }
 
-const stateOf = (view: BotView, scope: string): string => view.scopes.find((each) => each.scope === scope)?.state ?? 'RUN';
+const stateOf = (view: BotView, scope: string): string => view.scopes.find((other) => other.scope === scope)?.state ?? 'RUN';
 
-function orderAlerts(before: BotView | null, now: BotView, alert: Make): readonly Alert[] {
-  const asked = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
+/** Returns alerts for orders that need the operator, foreign orders, and a failed journal. */
+function orderAlerts(before: BotView | null, now: BotView, alert: MakeAlert): readonly Alert[] {
+  const known = new Set(before?.unknown.filter(({ needsPerson }) => needsPerson).map(({ cid }) => cid));
   const foreign = new Set(before?.foreignOrders.map(({ id }) => id));
   return [
     ...now.unknown
-      .filter(({ needsPerson, cid }) => needsPerson && !asked.has(cid))
+      .filter(({ needsPerson, cid }) => needsPerson && !known.has(cid))
       .map(({ cid, instrument, cause }) =>
         alert('alarm', 'NEEDS_PERSON', `order:${cid}`, `${instrument}: ${cause}. Look it up, then isobar orders resolve ${cid}.`),
       ),
@@ -63,9 +67,10 @@ function orderAlerts(before: BotView | null, now: BotView, alert: Make): readonl
   ];
 }
 
-function killAlerts(before: BotView | null, { kill }: BotView, alert: Make): readonly Alert[] {
+/** Returns an alert if a kill has ended. */
+function killAlerts(before: BotView | null, { kill }: BotView, alert: MakeAlert): readonly Alert[] {
   if (kill === null || kill.phase !== 'done' || before?.kill?.phase === 'done') return [];
   return kill.residuals.length === 0
     ? [alert('warn', 'KILL_DONE', 'account', `the kill by ${kill.who} completed: ${kill.message}`)]
-    : [alert('alarm', 'KILL_UNRESOLVED', 'account', `the kill by ${kill.who} has left: ${kill.residuals.join('; ')}`)];
+    : [alert('alarm', 'KILL_UNRESOLVED', 'account', `the kill by ${kill.who} could not settle: ${kill.residuals.join('; ')}`)];
 }

@@ -13,11 +13,12 @@ import { ConfigError } from '../../../base/errors.ts';
 /** The system's limit on the path of a socket, without the closing zero. */
 const MAX_PATH_BYTES = 103;
 const MAX_CONNECTIONS = 16;
-/** Most requests of one client that wait for earlier ones. */
+/** Maximum of requests of one client that wait for earlier ones. */
 const MAX_WAITING = 64;
 /** Time limit for a client that sends nothing or does not read its reply. */
 const IDLE_MS = 30_000;
 
+/** An open control socket. */
 export interface ControlServer {
   readonly path: string;
   /** Removes the socket. */
@@ -31,10 +32,7 @@ export interface ControlServer {
 export async function openControl(folder: string, control: BotControl, idleMs = IDLE_MS): Promise<ControlServer> {
   const path = join(folder, SOCKET_NAME);
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
-    throw new ConfigError(
-      `${path}: expected a path of at most ${MAX_PATH_BYTES} bytes`,
-      'a socket needs a short one: choose another data folder',
-    );
+    throw new ConfigError(`${path}: expected a path of at most ${MAX_PATH_BYTES} bytes`, 'choose a data folder with a shorter path');
   }
   await removeDead(path);
   const open = new Set<Socket>();
@@ -58,7 +56,7 @@ export async function openControl(folder: string, control: BotControl, idleMs = 
   };
 }
 
-/** One client. Its requests are answered in order, and none is read while a reply waits to be read. */
+/** One client. Its requests are answered in order. No request is read while the client has not read the last reply. */
 class Conversation {
   readonly #socket: Socket;
   readonly #control: BotControl;
@@ -93,7 +91,7 @@ class Conversation {
   }
 
   #handleRequest(text: string): void {
-    if (this.#waiting.length >= MAX_WAITING) return this.#refuse(`expected at most ${MAX_WAITING} requests that wait for an answer`);
+    if (this.#waiting.length >= MAX_WAITING) return this.#refuse(`expected at most ${MAX_WAITING} waiting requests`);
     this.#waiting.push(text);
     this.#socket.pause();
     if (!this.#isAnswering) void this.#answerAll();
@@ -125,7 +123,7 @@ class Conversation {
     });
   }
 
-  /** Ends an idle client, because it would block the connection of another one. */
+  /** Disconnects the client if it stays idle, because it would take the connection of another one. */
   #awaitMore(): void {
     this.#stopIdle();
     this.#stopIdle = after(this.#idleMs, () => this.#socket.destroy());
@@ -137,6 +135,7 @@ class Conversation {
   }
 }
 
+/** Returns the reply to one request line. */
 async function answerTo(text: string, control: BotControl): Promise<AnswerLine> {
   const line = readRequestLine(text);
   const v = PROTOCOL_VERSION;
@@ -161,6 +160,6 @@ async function removeDead(path: string): Promise<void> {
     });
     socket.on('error', () => resolve(false));
   });
-  if (isAlive) throw new ConfigError(`${path}: a bot answers here already`, 'one bot a data folder: stop it, or choose another folder');
+  if (isAlive) throw new ConfigError(`${path}: another bot already answers here`, 'stop that bot, or choose another data folder');
   rmSync(path);
 }

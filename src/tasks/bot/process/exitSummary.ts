@@ -3,15 +3,16 @@
 import type { BotView } from '../../control/botView.ts';
 import { counted } from '../../../base/text/format.ts';
 
-type Ended = Pick<BotView, 'equity' | 'open' | 'unknown' | 'counts' | 'scopes'>;
+type FinalView = Pick<BotView, 'equity' | 'open' | 'unknown' | 'counts' | 'scopes'>;
 
-export function exitSummary({ equity, open, unknown, counts, scopes }: Ended): string {
+/** Returns the line. */
+export function exitSummary({ equity, open, unknown, counts, scopes }: FinalView): string {
   const money = equity.map(({ asset, now }) => `${now} ${asset}`).join(', ');
-  const left =
+  const openText =
     open.length + unknown.length === 0
       ? 'no order is open'
       : `left open: ${counted(open.length, 'order')}, ${unknown.length} of unknown outcome`;
   const isKept = !scopes.some(({ causes }) => causes.some(({ code }) => code === 'JOURNAL'));
-  const kept = isKept ? 'the journal is written' : 'the journal could not be written';
-  return `stopped: ${counted(counts.ordersSent, 'order')} sent, ${counted(counts.fills, 'fill')}, equity ${money}; ${left}; ${kept}`;
+  const journalText = isKept ? 'the journal is written' : 'the journal could not be written';
+  return `stopped: ${counted(counts.ordersSent, 'order')} sent, ${counted(counts.fills, 'fill')}, equity ${money}; ${openText}; ${journalText}`;
 }

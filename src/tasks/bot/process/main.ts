@@ -15,7 +15,7 @@ import { runBot } from './process.ts';
 /** Time limit for the readers of stdout and stderr to take the last output. */
 const OUTPUT_FLUSH_MS = 2000;
 
-/** Signal handlers must never wait: otherwise the bot could not be stopped. */
+/** Parses the arguments and runs the bot. Returns the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
@@ -34,7 +34,7 @@ async function main(argv: readonly string[]): Promise<number> {
     });
     const [file] = positionals;
     if (file === undefined || positionals.length > 1)
-      throw new ConfigError('expected one config file', 'config/bot.paper-spot.example.yaml is one to begin with');
+      throw new ConfigError('expected one config file', 'begin with a copy of config/bot.paper-spot.example.yaml');
     return await runBot({
       file,
       isLive: values.live,
@@ -50,12 +50,15 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** Writes an error to stderr: of an expected one only message and remedy, of any other the stack. Returns the exit code. */
 function reportError(error: unknown): number {
   const remedy = typeof error === 'object' && error !== null && 'remedy' in error ? String(error.remedy) : null;
   const isArgument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  const text =
-    error instanceof Error ? (remedy === null && !isArgument ? sourcePlaces(error.stack ?? error.message) : error.message) : String(error);
-  process.stderr.write(`${terminalText(`${text}${remedy === null || remedy === '' ? '' : `\n  ${remedy}`}`)}\n`);
+  const isExpected = remedy !== null || isArgument;
+  let text = String(error);
+  if (error instanceof Error) text = isExpected ? error.message : sourcePlaces(error.stack ?? error.message);
+  const remedyLine = remedy === null || remedy === '' ? '' : `\n  ${remedy}`;
+  process.stderr.write(`${terminalText(`${text}${remedyLine}`)}\n`);
   return error instanceof ConfigError || isArgument ? EXIT.badInput : EXIT.failed;
 }
 

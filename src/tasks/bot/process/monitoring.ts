@@ -10,6 +10,7 @@ import type { Notifier } from '../../../ports/notifier.ts';
 import { openNotifiers, type AlertEntry } from '../config/notifiers.ts';
 import { openDashboard, type Dashboard } from '../dashboard/dashboardServer.ts';
 
+/** The dashboard and the receivers of alerts. */
 export interface MonitoringSettings {
   /** The bot's data folder. */
   readonly data: string;
@@ -24,28 +25,30 @@ export interface MonitoringSettings {
   readonly alarmed: () => void;
 }
 
+/** Where monitoring logs. */
 export interface MonitoringLog {
   info(message: string): void;
   warn(text: string): void;
 }
 
+/** Running monitoring. */
 export interface Monitoring {
   /** Null: not configured. */
   readonly dashboard: Dashboard | null;
-  /** The bot ends unexpectedly. Its alert is sent before `close` completes. */
-  announceEnd(why: string): void;
+  /** Sends an alert that the bot ends unexpectedly. It is sent before `close` completes. */
+  announceEnd(reason: string): void;
   close(): Promise<void>;
 }
 
-/** Interval between two looks for new alerts. */
+/** Interval between two checks for new alerts. */
 const POLL_MS = 1000;
 /** Time limit for delivering the last alerts when the bot exits. */
 const LAST_ALERTS_MS = 3000;
 
-/** Throws ConfigError for a port that cannot be opened, and for secret files that other users can read. */
+/** Starts monitoring. Throws ConfigError for a port that cannot be opened, and for secret files that other users can read. */
 export async function openMonitoring(control: BotControl, settings: MonitoringSettings, log: MonitoringLog): Promise<Monitoring> {
   const { data, dashboard: wanted, alerts, notifiers = [] } = settings;
-  // Start alerts second: an error at the port ends the bot, and alerts would keep running.
+  // Start alerts second: if the port cannot be opened the bot ends, and alerts would keep running.
   const dashboard =
     wanted && (await openDashboard(control, { folder: data, port: wanted.port, nowMs, log: (level, message) => log[level](message) }));
   const alertService =
@@ -62,6 +65,7 @@ export async function openMonitoring(control: BotControl, settings: MonitoringSe
 
 type AlertTask = Omit<Monitoring, 'dashboard'>;
 
+/** Starts alerts. Runs `undo` if that fails. */
 async function startAlertsOr(undo: () => Promise<void> | undefined, ...given: Parameters<typeof startAlerts>): Promise<AlertTask> {
   try {
     return startAlerts(...given);
@@ -71,19 +75,20 @@ async function startAlertsOr(undo: () => Promise<void> | undefined, ...given: Pa
   }
 }
 
+/** Starts to send an alert for each change of the bot's view. */
 function startAlerts(
   control: BotControl,
-  { alerts, notifiers: added = [], folder, alarmed }: MonitoringSettings,
+  { alerts, notifiers: fromModules = [], folder, alarmed }: MonitoringSettings,
   log: MonitoringLog,
 ): AlertTask {
   // A scheduler without time scale: operators do not react faster in paper trading.
   const scheduler = new LiveScheduler();
   const notifiers = openNotifiers(alerts, folder);
-  const outbox = new AlertOutbox(scheduler, [...notifiers.all, ...added], {
+  const outbox = new AlertOutbox(scheduler, [...notifiers.all, ...fromModules], {
     lost: ({ code, scope }, notifier, why) => log.warn(`an alert was not delivered: ${notifier}, ${code} of ${scope}: ${why}`),
   });
   let before: BotView | null = null;
-  const look = (): void => {
+  const sendNew = (): void => {
     const now = control.view();
     for (const alert of alertsBetween(before, now)) {
       outbox.send(alert);
@@ -91,8 +96,8 @@ function startAlerts(
     }
     before = now;
   };
-  look();
-  const stop = repeat(POLL_MS, look);
+  sendNew();
+  const stop = repeat(POLL_MS, sendNew);
   return {
     announceEnd(why) {
       const { name, mode, timeMs } = control.view();
@@ -100,8 +105,8 @@ function startAlerts(
     },
     async close() {
       stop();
-      // Send alerts for the latest changes: they say why the bot stops.
-      look();
+      // Send alerts for the latest changes, which explain why the bot stops.
+      sendNew();
       await new Promise<void>((resolve) => outbox.finish(LAST_ALERTS_MS, resolve));
       scheduler.close();
       await notifiers.close();

@@ -3,22 +3,24 @@
 import { writeSync } from 'node:fs';
 import { after } from '../../../adapters/clock/wallClock.ts';
 
-/** Most bytes that wait for a reader, some thousand lines. Beyond it, lines are dropped until the reader has read all of it. */
+/** Maximum of unread bytes, some thousand lines. Beyond it, lines are dropped until the reader has read everything. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 type Stream = NodeJS.WriteStream & { readonly fd: number };
 
+/** Listeners for problems of the output. */
 export interface OutputEvents {
-  /** Called once with the error code. Later lines are dropped. */
+  /** Called once, with the error code, when the stream is closed. Later lines are dropped. */
   readonly lost: (code: string) => void;
-  /** The reader reads again and has missed this many lines. */
+  /** Called when the reader reads again, with the number of lines that it has missed. */
   readonly missed: (lines: number) => void;
-  /** The log file cannot be written; with the error code. Called once until it can be written again. */
+  /** Called with the error code when the log file cannot be written. Called once until it can be written again. */
   readonly full: (code: string) => void;
-  /** The log file can be written again, and this many lines are missing. */
+  /** Called when the log file can be written again, with the number of missing lines. */
   readonly room: (lines: number) => void;
 }
 
+/** The log of one bot. */
 export class LogOutput {
   readonly #stream: Stream;
   readonly #events: OutputEvents;
@@ -31,9 +33,9 @@ export class LogOutput {
     this.#stream = stream;
     this.#events = events;
     this.#file = isFile(stream) ? new LogFile(stream, events) : null;
-    for (const each of [stream, ...others]) {
-      each.on('error', this.#onFailure);
-      makeNonBlocking(each);
+    for (const output of [stream, ...others]) {
+      output.on('error', this.#onFailure);
+      makeNonBlocking(output);
     }
     stream.on('drain', this.#onDrain);
   }
@@ -59,11 +61,11 @@ export class LogOutput {
   };
 }
 
-/** A file stream of Node ends after the first failed write. This class tries again with each line. Both wait for the disk. */
+/** A log file. A file stream of Node ends after the first failed write; this class tries again with each line. Both wait for the disk. */
 class LogFile {
   readonly #stream: Stream;
   readonly #events: OutputEvents;
-  /** The rest of a line that the disk took in part. */
+  /** The rest of a line that was written only in part. */
   #rest = Buffer.alloc(0);
   #isFull = false;
   #missed = 0;

@@ -28,15 +28,16 @@ import { openControl } from './controlServer.ts';
 import { openMonitoring } from './monitoring.ts';
 import { LogOutput, writeLine } from './output.ts';
 
+/** Arguments of a bot's process. */
 export interface ProcessOptions {
   readonly file: string;
   readonly isLive: boolean;
   /** `isJson`: log JSON lines, also to a terminal. `isPlain`: log plain sentences, also to a file or pipe. */
   readonly isJson: boolean;
   readonly isPlain: boolean;
-  /** The operator accepts changes of code, parameters or bars that the start reports. */
+  /** True when the operator accepts the changes of code, parameters or bars that the start reports. */
   readonly acceptChanges: boolean;
-  /** What the start says or requires about proofs of the strategies; null: nothing. */
+  /** Whether proofs of the strategies are required or only logged; null: neither. */
   readonly proof: ProofDemand | null;
   /** Fingerprint of the account, typed by the operator; null: not given. */
   readonly confirm: string | null;
@@ -55,10 +56,10 @@ const LOSS_POLL_MS = 1000;
 const SAME_SIGNAL_MS = 1000;
 /** Time limit for the end of the bot after an unhandled error, which may block it. */
 const MAX_ENDING_MS = 10_000;
-/** From the end of a kill that closed positions to the exit of the process. */
-const FAREWELL_MS = 5000;
+/** Time from the end of a kill that closed positions to the exit of the process. */
+const KILL_EXIT_DELAY_MS = 5000;
 
-/** Resolves with the exit code. Throws ConfigError and StrategyError if the bot cannot start. */
+/** Runs a bot. Resolves with the exit code. Throws ConfigError and StrategyError if the bot cannot start. */
 export async function runBot(options: ProcessOptions): Promise<number> {
   const config = readLiveConfig(options.file);
   checkOutFolder('data', config.data);
@@ -74,6 +75,7 @@ export async function runBot(options: ProcessOptions): Promise<number> {
   }
 }
 
+/** Runs the bot while it holds the account lock. `noLock`: why it holds none; null: it does. */
 async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: string | null): Promise<number> {
   let log: LiveLog | null = null;
   const isPretty = !options.isJson && (options.isPlain || process.stdout.isTTY);
@@ -84,8 +86,8 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
     missed: (lines) =>
       log?.warn(`${lines} lines before this one were not printed, because stdout was not read: isobar logs shows the newest`),
     full(code) {
-      const message = `the log cannot be written (${code}): the bot continues, and writes again once there is room`;
-      writeLine(process.stderr, `${message}\n  make room; isobar logs shows the newest lines\n`);
+      const message = `the log cannot be written (${code}): the bot continues, and writes again once it can`;
+      writeLine(process.stderr, `${message}\n  free disk space; isobar logs shows the newest lines\n`);
       log?.warn(message);
     },
     room: (lines) => log?.warn(`the log can be written again, ${lines} lines are missing from it: isobar logs shows the newest`),
@@ -109,6 +111,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
   return live(config, options, opened, log!, ending);
 }
 
+/** Runs an opened bot with its control socket, heartbeat and monitoring. */
 async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedBot, log: LiveLog, ending: Ending): Promise<number> {
   const loopDelay = new LoopDelay();
   // Close everything, also after an error: an open handle keeps the process alive.
@@ -139,10 +142,10 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
   }
 }
 
-/** Ends the bot after a delay in which clients can show the result. The next start reads from the exchange what was closed. */
+/** Ends the bot after a delay in which clients can show the result. The next start reads the closed positions from the exchange. */
 function exitAfterDelay(left: number, ending: Ending): void {
   const code = left === 0 ? EXIT.ok : EXIT.unknown;
-  after(FAREWELL_MS, () => ending.end(code, 'the kill has closed positions: the next start builds new books'));
+  after(KILL_EXIT_DELAY_MS, () => ending.end(code, 'the kill has closed positions: the next start builds new books'));
 }
 
 /** Runs the bot from the first audit to the last record. */
@@ -159,7 +162,7 @@ async function run(
   const stopLooking = repeat(POLL_MS, () => checkKillFiles(config, control));
   const loss = new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.total() });
   const stopWatching = repeat(LOSS_POLL_MS, () => killOnLossLimit(control, bot, loss));
-  const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s are over`));
+  const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s have passed`));
   const names = bot.deps.plan.strategies.map(({ record }) => record.name).join(', ');
   log.info(`${config.mode} on account ${config.fingerprint}, time scale ${config.timeScale}: ${names}`);
   bot.start();
@@ -190,13 +193,13 @@ function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): vo
   if (record === null) return;
   throw new ConfigError(
     `${config.data}: this bot was killed by ${record.who}: ${record.why}`,
-    'look at every order and position, then re-arm: isobar resume account --code KILLED --why ...',
+    'check every order and position, then re-arm: isobar resume account --code KILLED --why ...',
   );
 }
 
 /**
- * Returns a function that ends the handling of SIGUSR2. The other handlers stay: the command that started the bot forwards a signal that the
- * bot has had itself, and it may come while everything is being closed.
+ * Handles signals. Returns a function that ends the handling of SIGUSR2. The other handlers stay, because the command that started the bot
+ * forwards signals that the bot has already received, perhaps while everything is being closed.
  */
 function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => void {
   let sinceMs = NaN;
@@ -232,7 +235,7 @@ function onUnhandledErrors(bot: OpenedBot['bot']): () => void {
   const act = (error: unknown): void => {
     bot.giveUp(`an uncaught error: ${unhandledErrorText(error)}`);
     forget();
-    // The error may come from the work that is left to do, so set a time limit.
+    // Ending the bot may raise the same error again, so set a time limit.
     forget = after(MAX_ENDING_MS, () => process.exit(EXIT.failed));
   };
   process.on('uncaughtException', act).on('unhandledRejection', act);
@@ -253,7 +256,7 @@ function unhandledErrorText(error: unknown): string {
 function checkKillFiles({ data }: LiveConfig, control: LiveControl): void {
   if (control.isKilled) return;
   const file = readKillFile(data);
-  if (file) void control.kill({ flatten: file.flatten, why: 'the file KILL is there' }, 'kill file');
+  if (file) void control.kill({ flatten: file.flatten, why: 'the file KILL exists' }, 'kill file');
   else control.pollKillSwitch();
 }
 
@@ -264,11 +267,13 @@ function killOnLossLimit(control: LiveControl, bot: OpenedBot['bot'], loss: Loss
   if (why !== null) void control.kill({ flatten: true, why }, 'loss limit');
 }
 
+/** Exit code and reason. */
 interface End {
   readonly code: number;
   readonly why: string;
 }
 
+/** The end of the bot, which several events may request. */
 class Ending {
   readonly promise: Promise<End>;
   isOver = false;
@@ -277,7 +282,7 @@ class Ending {
   constructor() {
     this.promise = new Promise((resolve) => (this.#resolve = resolve));
   }
-  /** The first call counts. */
+  /** Requests the end. Only the first call counts. */
   end(code: number, why: string): void {
     this.isOver = true;
     this.#resolve({ code, why });

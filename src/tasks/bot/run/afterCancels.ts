@@ -1,32 +1,33 @@
-// Lets a start wait for cancels that are under way, so that strategies decide on what has become of their orders.
+// Delays the first decision of a start until pending cancels have ended, so that strategies know the outcome of their orders.
 
 import type { Engine } from '../../../engine/engine.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
-interface Waiting {
+/** The orders to wait for, and the time limit. */
+interface CancelWait {
   readonly engine: Pick<Engine, 'orders'>;
   readonly scheduler: Scheduler;
-  /** The longest wait: an exchange that never confirms a cancel does not hold up a bot. */
+  /** Maximum wait, ms. An exchange that never confirms a cancel must not block the bot. */
   readonly limitMs: number;
 }
 
 /**
- * Calls `act` at once if no order is under cancel, else as soon as none is, or when the time has ended. A bot that was not restarted would
- * have heard of the end of the order before its next bar. Returns a function that ends the wait without a call.
+ * Calls `act` once no cancel is pending, at the latest after `limitMs`; at once if none is. A bot that was not restarted would have learned
+ * of the end of the order before its next bar. Returns a function that ends the wait without a call.
  */
-export function afterCancels({ engine, scheduler, limitMs }: Waiting, act: () => void): () => void {
+export function afterCancels({ engine, scheduler, limitMs }: CancelWait, act: () => void): () => void {
   const endMs = scheduler.nowMs + limitMs;
   let timer: number | null = null;
-  const look = (): void => {
+  const check = (): void => {
     timer = null;
-    const isUnderWay = engine.orders.active().some(({ state }) => state === STATE.cancelSent);
-    if (isUnderWay && scheduler.nowMs < endMs) timer = scheduler.at(scheduler.nowMs + LOOK_MS, look);
+    const isPending = engine.orders.active().some(({ state }) => state === STATE.cancelSent);
+    if (isPending && scheduler.nowMs < endMs) timer = scheduler.at(scheduler.nowMs + CHECK_MS, check);
     else act();
   };
-  look();
+  check();
   return () => {
     if (timer !== null) scheduler.cancel(timer);
   };

@@ -1,5 +1,6 @@
-// Work that can wait until the orders of a step have been sent: log texts and equity points.
+// Queues work that can wait until the orders of a step have been sent: log texts and equity points.
 
+/** The queue of one bot. */
 export class AfterSendQueue {
   readonly #soon: (run: () => void) => void;
   readonly #waiting: (() => void)[] = [];
@@ -16,18 +17,18 @@ export class AfterSendQueue {
     else this.#waiting.push(run);
   }
 
-  /** The records are durable, and the orders are being sent now. */
+  /** Called when records are durable and the orders are being sent: the work follows soon. */
   onDurable(): void {
     if (this.#waiting.length > 0) this.#soon(() => this.#run());
   }
 
-  /** The journal has failed, so nothing waits any more. */
+  /** Called when the journal has failed: all work runs at once, now and later. */
   end(): void {
     this.#isOver = true;
     this.#run();
   }
 
   #run(): void {
-    for (const each of this.#waiting.splice(0)) each();
+    for (const run of this.#waiting.splice(0)) run();
   }
 }

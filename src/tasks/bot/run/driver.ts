@@ -16,18 +16,19 @@ import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import type { Evidence, ExchangeSink } from '../../../ports/exchange.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
+/** The engine, its clock and the listeners of the driver. */
 export interface DriverDeps {
   readonly engine: Engine;
   readonly scheduler: Scheduler;
   /** The venue's time, ms. */
   readonly venueMs: () => number;
-  /** A strategy has thrown. It gets no more calls. */
+  /** Called when a strategy has thrown. It gets no more calls. */
   readonly onStrategyFailure: (strategy: number, error: Error) => void;
-  /** The bot's own books are inconsistent: it must stop. */
+  /** Called when the bot's own books are inconsistent. It must stop. */
   readonly onJournalFailure: (error: Error) => void;
-  /** A fill is about to be booked. The fill object is valid only during the call. */
+  /** Called before a fill is booked. The fill object is valid only during the call. */
   readonly onFill: (id: OrderId, fill: Fill) => void;
-  /** Funding is about to be booked. */
+  /** Called before funding is booked. */
   readonly funding: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
 }
 
@@ -48,7 +49,7 @@ export class Driver implements ExchangeSink {
     this.#stepMs = Math.floor(deps.venueMs());
   }
 
-  /** The time that the journal writes: that of the current step, or of the clock between steps. */
+  /** The time of journal records: the time of the current step, or of the clock between steps. */
   get nowMs(): number {
     return this.#isInStep ? this.#stepMs : this.#deps.venueMs();
   }
@@ -73,14 +74,14 @@ export class Driver implements ExchangeSink {
     this.#runGuarded(decide, () => finishInstant(engine, t));
   }
 
-  /** Continues after a restart with what happened until `untilMs`. `before` runs first, in the same step. */
+  /** Handles the events until `untilMs` after a restart. `before` runs first, in the same step. */
   catchUp(untilMs: number, before: (nowMs: number) => void): void {
     const { engine } = this.#deps;
-    const go = (): void => {
+    const run = (): void => {
       before(this.#stepMs);
       catchUp(engine, untilMs, this.#stepMs);
     };
-    this.#runGuarded(go, () => finishCatchUp(engine, untilMs));
+    this.#runGuarded(run, () => finishCatchUp(engine, untilMs));
   }
 
   /** Takes no more steps. */
@@ -135,6 +136,7 @@ export class Driver implements ExchangeSink {
     this.step(() => this.#deps.engine.liquidated(instrument, wasLong, fill));
   }
 
+  /** Runs `act` as a step. After an error of a strategy, `finish` continues with the others. */
   #runGuarded(act: () => void, finish: () => void = () => {}): void {
     if (this.#isOver) return;
     this.#isInStep = true;

@@ -1,10 +1,11 @@
-// Equity of a live bot over time: points for the chart, and the equity at the start of the day.
+// The equity of a live bot over time: points for the chart, and the equity at the start of the day.
 
 import type { Engine } from '../../../engine/engine.ts';
 
 const MAX_POINTS = 1000;
 const DAY_MS = 86_400_000;
 
+/** The equity of one bot, in units of its cash asset. */
 export class EquityBook {
   readonly #engine: Engine;
   /** Minimum distance of points, ms. Doubles when there are too many points. */
@@ -23,17 +24,18 @@ export class EquityBook {
     this.#dayTotal = this.total();
   }
 
-  /** Current equity by strategy. */
+  /** Returns the current equity by strategy. */
   units(): readonly number[] {
     return this.#engine.runs.map((_, strategy) => this.#engine.equityUnits(strategy));
   }
+  /** Returns the current equity of all strategies. */
   total(): number {
     return this.#engine.ledger.equityTotalUnits(this.#engine.marks());
   }
-  /** Change since 00:00 UTC. */
+  /** Returns the change since 00:00 UTC. */
   today(): { readonly total: number; readonly units: readonly number[] } {
     const units = this.units();
-    return { total: this.total() - this.#dayTotal, units: units.map((now, at) => now - this.#dayUnits[at]!) };
+    return { total: this.total() - this.#dayTotal, units: units.map((now, strategy) => now - this.#dayUnits[strategy]!) };
   }
   get points(): readonly (readonly [timeMs: number, units: number])[] {
     return this.#points;
@@ -48,9 +50,9 @@ export class EquityBook {
       this.#dayTotal = total;
       this.#dayUnits = this.units();
     }
-    const before = this.#points.at(-2);
-    // The newest point always stays. A point that is too close to the one before is replaced by the next one.
-    if (before && timeMs - before[0] < this.#gapMs) this.#points.pop();
+    const secondNewest = this.#points.at(-2);
+    // The newest point always stays until the next one. It is dropped then if it was too close to the one before it.
+    if (secondNewest && timeMs - secondNewest[0] < this.#gapMs) this.#points.pop();
     this.#points.push([timeMs, total]);
     if (this.#points.length <= MAX_POINTS) return;
     this.#points = this.#points.filter((_, at) => at % 2 === 0 || at === this.#points.length - 1);

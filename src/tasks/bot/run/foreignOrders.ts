@@ -1,4 +1,4 @@
-// Foreign orders: the operator adopts or ignores each one, and the decision is journalled before it takes effect.
+// Carries out operator decisions on foreign orders: adopt or ignore. A decision is journalled before it takes effect.
 
 import type { ForeignOrder } from '../../../adapters/exchange/observe/attribution.ts';
 import type { RestExchange } from '../../../adapters/exchange/restExchange.ts';
@@ -33,7 +33,7 @@ export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what:
     bot.deps.journal.human({ who, what: 'ignore', id: idIn(bot, foreign), why });
     bot.driver.step(() => foreign.service.ignore(id));
   }
-  return { done: true, message: `${id} is left alone from now on${reasonText(bot, who, why)}` };
+  return { done: true, message: `${id} is ignored from now on${clearCauseIfLast(bot, who, why)}` };
 }
 
 /** Adopts a foreign order for a strategy: it is reserved and tracked from now on, and its fills are booked. */
@@ -42,38 +42,38 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
   const { engine, services } = bot.deps;
   const runs = engine.runs.filter((run) => name === null || run.name === name);
   const [run] = runs;
-  const names = engine.runs.map((each) => each.name).join(', ');
-  if (run === undefined) return refusal(`no strategy ${name ?? ''} runs here; there are ${names}`);
-  if (runs.length > 1) return refusal(`whose it becomes has to be said: --strategy with one of ${names}`);
+  const names = engine.runs.map((other) => other.name).join(', ');
+  if (run === undefined) return refusal(`no strategy ${name ?? ''} runs here; strategies: ${names}`);
+  if (runs.length > 1) return refusal(`several strategies run here: name one with --strategy, of ${names}`);
   const foreign = foreignOrdersOf(services).find(({ venueId }) => venueId === id);
   if (foreign === undefined) return refusal(`${id} is not an order that waits for a decision`);
-  const found = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.readForeign(id, resolve));
-  if (typeof found === 'string') return refusal(`${id}: ${found}`);
-  const text = { answer: refusal(`${id} is not an order that waits for a decision`) };
+  const details = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.readForeign(id, resolve));
+  if (typeof details === 'string') return refusal(`${id}: ${details}`);
+  const result = { answer: refusal(`${id} is not an order that waits for a decision`) };
   bot.driver.step(() => {
     // Another request may have decided on it meanwhile.
     if (!foreign.service.foreignOrders.some(({ venueId }) => venueId === id)) return;
-    const problem = adoptionProblem(engine, run.index, found);
+    const problem = adoptionProblem(engine, run.index, details);
     if (problem !== null) {
-      text.answer = refusal(`${id}: ${run.name} cannot pay for it: ${problem}`);
+      result.answer = refusal(`${id}: ${run.name} cannot pay for it: ${problem}`);
       return;
     }
     bot.deps.journal.human({ who, what: 'adopt', id: idIn(bot, foreign), why });
-    const order = adopt(engine, run.index, found, id as VenueOrderId, (each) => void bot.deps.journal.adopted(each));
+    const order = adopt(engine, run.index, details, id as VenueOrderId, (adopted) => void bot.deps.journal.adopted(adopted));
     foreign.service.adoptFills(order, id);
     const { instrument, side, lots, limit } = order;
     const size = `${side} ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} at ${fromScaled(limit, instrument.priceDigits)}`;
     bot.deps.log.logDecision(run.name, `${who} has it adopt order ${id}: ${size}`, FOREIGN_ORDER_CODE);
-    text.answer = { done: true, message: `${id} (${size}) is an order of ${run.name} from now on` };
+    result.answer = { done: true, message: `${id} (${size}) is an order of ${run.name} from now on` };
   });
-  return text.answer.done ? { ...text.answer, message: `${text.answer.message}${reasonText(bot, who, why)}` } : text.answer;
+  return result.answer.done ? { ...result.answer, message: `${result.answer.message}${clearCauseIfLast(bot, who, why)}` } : result.answer;
 }
 
-/** Clears the halt cause once no foreign order needs a decision. */
-function reasonText(bot: LiveBot, who: Who, why: string): string {
+/** Clears the halt cause once no foreign order needs a decision. Returns the end of the reply: how many still do. */
+function clearCauseIfLast(bot: LiveBot, who: Who, why: string): string {
   const { engine, services, venueMs } = bot.deps;
   const left = foreignOrdersOf(services).length;
-  if (left > 0) return `; ${left} more wait for a name`;
+  if (left > 0) return `; ${left} more need a decision`;
   bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, FOREIGN_ORDER_CODE, `${who}: ${why}`, venueMs()));
   return '';
 }

@@ -1,4 +1,4 @@
-// A kill from inside the bot: cancels at once the orders that the bot knows. The rest is the kill that also works without the bot.
+// Kills a bot from inside: cancels the orders that the bot knows at once. The rest is the same as in a kill without the bot.
 
 import type { LostOrder } from '../../kill/plan/attribution.ts';
 import { JournalBooks } from '../../kill/evidence/journalBooks.ts';
@@ -21,7 +21,7 @@ const SLICE_GAP = 1_000_000;
 /** Time limit for requests in flight. A kill does not depend on them. */
 const REST_MS = 15_000;
 
-/** Runs the kill after the kill switch has closed. Never throws because of the exchange: the report lists what is left as residuals. */
+/** Runs the kill after the kill switch has closed. Never throws because of the exchange: the report lists residuals. */
 export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillView['phase'], message: string) => void): Promise<KillReport> {
   const { exchange, engine, config } = bot.deps;
   const { orders, proof, timeScale } = config;
@@ -37,16 +37,17 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
       onPhase,
     },
     knownOf(bot, settings),
-    { all: false, books: flatten ? () => openBooks(bot, settings) : null, believed: () => believedOf(bot) },
+    { all: false, books: flatten ? () => openBooks(bot, settings) : null, believed: () => bookedPositions(bot) },
   );
 }
 
+/** Returns the orders of the bot: with their venue order ids, or as lost. */
 function knownOf({ deps: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
   const open = new Map<InstrumentId, string[]>();
   const waiting = new Map<InstrumentId, string[]>();
   const venueIds = new Set<string>();
   const lost: LostOrder[] = [];
-  const until: Partial<Record<Market, number>> = {};
+  const unknownUntilMs: Partial<Record<Market, number>> = {};
   for (const order of [...engine.orders.active(), ...engine.orders.provenAbsent.values()]) {
     const { instrument, venueId, lifecycle } = order;
     const signMs = journal.signMs(order);
@@ -62,7 +63,7 @@ function knownOf({ deps: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }
     if (venueId !== null || lifecycle === 'draft') continue;
     const latestMs = signMs + recvWindowMs;
     lost.push(lostOf(order, cidOf(order.id), { signMs, latestMs, isOver: lifecycle === 'done' }));
-    if (lifecycle !== 'done') until[instrument.market] = Math.max(until[instrument.market] ?? -Infinity, latestMs);
+    if (lifecycle !== 'done') unknownUntilMs[instrument.market] = Math.max(unknownUntilMs[instrument.market] ?? -Infinity, latestMs);
   }
   const prefix = cidOf(1 as OrderId).slice(0, 16);
   const own = {
@@ -71,9 +72,10 @@ function knownOf({ deps: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }
     lostOf: (id: InstrumentId) => lost.filter(({ request }) => request.instrument.id === id),
     withoutVenueId: lost,
   };
-  return { own, open, waiting, unknownUntilMs: until };
+  return { own, open, waiting, unknownUntilMs };
 }
 
+/** Returns an order without a venue order id, with the terms by which it may be found. */
 function lostOf(order: Order, cid: string, known: Pick<LostOrder, 'signMs' | 'latestMs' | 'isOver'>): LostOrder {
   const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, triggerTicks = 0 } = order;
   const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
@@ -81,7 +83,8 @@ function lostOf(order: Order, cid: string, known: Pick<LostOrder, 'signMs' | 'la
   return { cid, strategy, amount, request, triggerTicks, ...known };
 }
 
-function believedOf({ deps: { engine } }: LiveBot): readonly string[] {
+/** Returns the positions in the bot's books, as residuals that are not proved to be closed. */
+function bookedPositions({ deps: { engine } }: LiveBot): readonly string[] {
   const { ledger, instruments, runs } = engine;
   return instruments.flatMap(({ id }, index) => {
     const qty = runs.reduce((sum, run) => sum + ledger.qty(run.index, index), 0);

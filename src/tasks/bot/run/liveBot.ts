@@ -1,4 +1,4 @@
-// A running live bot: connects instants, audits and events of the exchange from the first audit to the last record.
+// A running live bot, from its first audit to its last record: connects instants, audits and events of the exchange.
 
 import type { AuditKind, AuditResult } from '../../../adapters/exchange/calls/types.ts';
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
@@ -88,7 +88,7 @@ export class LiveBot {
   fillCount = 0;
   readonly fillsBy: number[] = [];
   readonly booked = new BookedTrades();
-  /** Number of calls sent, and of those that a rate limit refused. */
+  /** Number of calls sent, and number of them that a rate limit refused. */
   readonly requests: { sent: number; refused: number };
   readonly equity: EquityBook;
   readonly #barDelivery: BarDelivery;
@@ -171,7 +171,7 @@ export class LiveBot {
     });
   }
 
-  /** True when nothing waits for a decision or a reply. On simulated time: everything due at this time has been done. */
+  /** True when nothing waits for a decision or a reply. On simulated time, everything due now has then been done. */
   get isIdle(): boolean {
     return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.deps.services.isIdle;
   }
@@ -201,7 +201,7 @@ export class LiveBot {
     });
   }
 
-  /** Stops: no order is sent any more. Calls `done` when the journal is complete. */
+  /** Stops the bot: it sends no more orders. Calls `done` when the journal is complete. */
   stop(done: () => void): void {
     this.stopTrading(() => this.deps.journal.close(done));
   }
@@ -267,7 +267,7 @@ export class LiveBot {
     if (!engine.isPartial) this.#endInstant(atMs);
   }
 
-  /** All bars of the instant have been decided on. */
+  /** Ends an instant at which all strategies have decided. */
   #endInstant(atMs: number): void {
     this.driver.step(() => this.#kept.note(atMs));
     this.#funding.warnReaders();
@@ -275,7 +275,7 @@ export class LiveBot {
     if (this.deps.engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 
-  /** Applies loss rules at every bar, and journals what they measure from, so that it outlives the process. */
+  /** Applies loss rules, and journals the values from which they measure, so that these outlive the process. */
   #judgeLosses(): void {
     const { engine, journal } = this.deps;
     engine.recorder.show(engine.risk);
@@ -326,7 +326,7 @@ export class LiveBot {
     log.logDecision(run.name, `stopped: ${error.message}`, 'STRATEGY', 'error');
   }
 
-  /** Stops the bot: no order is sent any more, and `broken` is called with the reason. */
+  /** Stops the bot, which sends no more orders, and calls `broken` with the reason. */
   giveUp(why: string): void {
     this.#onJournalFailure(why);
   }
@@ -338,7 +338,7 @@ export class LiveBot {
     this.deps.broken(why);
   }
 
-  /** Records up to `seq` are durable: resolves what waits for them. */
+  /** Called when records up to `seq` are durable. Resolves the promises that wait for them. */
   journalLasts(seq: number): void {
     for (const waiting of this.#waiting.splice(0)) {
       if (waiting.seq <= seq) waiting.resolve();
@@ -355,7 +355,7 @@ export class LiveBot {
       );
     return new Promise((resolve, reject) => this.#waiting.push({ seq, resolve, reject }));
   }
-  /** The journal cannot be written any more. */
+  /** Called when the journal cannot be written any more. Rejects all waiting promises and stops the bot. */
   journalFailed(why: string): void {
     const { engine } = this.deps;
     for (const { reject } of this.#waiting.splice(0))

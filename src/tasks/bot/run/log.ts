@@ -1,13 +1,14 @@
-// The log of a live bot: one JSON line per event, or plain sentences on a terminal. Keeps the newest lines for `isobar logs`.
+// The log of a live bot: one JSON line for each event, or plain sentences on a terminal. It keeps the newest lines for `isobar logs`.
 
 import { pino } from 'pino';
 import type { LogLine } from '../../control/botControl.ts';
 import type { DecisionView } from '../../control/botView.ts';
 
 export type LogLevel = LogLine['level'];
-/** Only simple values are written. Other values are replaced by their type, so that no unknown content is logged. */
+/** Fields of a log line. Only simple values are written. Others are replaced by their type, so that no unknown content is logged. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** Form and target of the log. */
 export interface LiveLogOptions {
   /** Takes each line, which ends in a newline. */
   readonly write: (line: string) => void;
@@ -24,6 +25,7 @@ const MAX_LINES = 2000;
 const MAX_DECISIONS = 200;
 const MAX_TEXT = 500;
 
+/** The log of one bot. */
 export class LiveLog {
   readonly #options: LiveLogOptions;
   readonly #pino;
@@ -51,7 +53,7 @@ export class LiveLog {
     this.#add('error', message, fields);
   }
 
-  /** Logs a decision and its reason. `code` is stable. */
+  /** Logs a decision with its reason and a stable code. */
   logDecision(strategy: string | null, message: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
     const timeMs = this.#options.nowMs();
     this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, message: this.#clean(message) });
@@ -77,9 +79,9 @@ export class LiveLog {
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
     if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...simple }, message);
     if (level === 'debug' && this.#options.level !== 'debug') return;
-    const mark = level === 'info' || level === 'debug' ? '' : `${level.toUpperCase()} `;
-    const rest = Object.entries(simple).map(([name, value]) => ` ${name}=${String(value)}`);
-    write(`${formatTime(timeMs).slice(11, 19)} ${mark}${message}${rest.join('')}\n`);
+    const prefix = level === 'info' || level === 'debug' ? '' : `${level.toUpperCase()} `;
+    const suffixes = Object.entries(simple).map(([name, value]) => ` ${name}=${String(value)}`);
+    write(`${formatTime(timeMs).slice(11, 19)} ${prefix}${message}${suffixes.join('')}\n`);
   }
 
   #simple(value: unknown): string | number | boolean | null {
@@ -89,7 +91,7 @@ export class LiveLog {
 
   /** Returns one line without control characters and secrets, of limited length. */
   #clean(text: string): string {
-    // oxlint-disable-next-line no-control-regex -- what a terminal would obey is what is taken out
+    // oxlint-disable-next-line no-control-regex -- removes control characters, which a terminal would obey
     return this.#options.hide(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')).slice(0, MAX_TEXT);
   }
 }

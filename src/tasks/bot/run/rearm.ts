@@ -1,9 +1,9 @@
-// A start after a kill: journals that the operator has re-armed the bot, and removes the note of it once the record is durable.
+// Handles a start after a kill: journals that the operator has re-armed the bot, and then removes the file that says so.
 
 import { forgetRearm, readRearm } from '../../kill/killSwitch/killSwitch.ts';
 import type { LiveBot } from './liveBot.ts';
 
-/** The kill switch has been released, or the bot could not have started. All other earlier causes stay. */
+/** Clears the kill cause if the operator has re-armed the bot. All other earlier causes stay. */
 export function takeRearm(bot: LiveBot): void {
   const { engine, config, journal, log, venueMs } = bot.deps;
   const rearm = readRearm(config.data);
@@ -12,9 +12,9 @@ export function takeRearm(bot: LiveBot): void {
   engine.drafts.dropAll('KILLED');
   engine.risk.resume({ kind: 'account' }, 'KILLED', `${who}: ${why}`, venueMs());
   log.logDecision(null, `re-armed by ${who} after the kill of ${rearm.latch.who}: ${why}`, 'KILLED', 'warn');
-  // Only now: if the note were removed earlier, a crash could leave a bot that its journal alone keeps killed.
+  // Remove the file only once the record is durable. After a crash, the journal alone would otherwise keep the bot killed.
   bot.waitUntilDurable(journal.lastSeq).then(
     () => forgetRearm(config.data),
-    (error: unknown) => log.error(`what was re-armed could not be written down: ${String(error)}`),
+    (error: unknown) => log.error(`the re-arming could not be journalled: ${String(error)}`),
   );
 }

@@ -1,4 +1,4 @@
-// Carries out decisions of the last process that it did not complete: they are sent now, or denied if it is too late.
+// Completes the decisions of the last process: sends them now, or denies them if it is too late.
 
 import { InvariantError } from '../../../base/errors.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
@@ -7,7 +7,8 @@ import type { Journal } from '../../../ports/journal.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 import { dropUnsent, type HeldDecision } from '../lifetime/decisionComparison.ts';
 
-interface HeldParts {
+/** The decisions, and the ports that complete them. */
+interface ReleaseDeps {
   /** Decisions of the last process that were not journalled. */
   readonly held: readonly HeldDecision[];
   readonly engine: Engine;
@@ -17,7 +18,7 @@ interface HeldParts {
 }
 
 /** Sends the decisions of the last process, or denies them if it is too late. */
-export function release({ held, engine, narratedJournal, services, config }: HeldParts, nowMs: number): void {
+export function release({ held, engine, narratedJournal, services, config }: ReleaseDeps, nowMs: number): void {
   for (const { what, order, id, code, atMs, waits } of held) {
     if (what === 'denied') narratedJournal.denied(order, code);
     else if (what === 'draft') {
@@ -30,7 +31,7 @@ export function release({ held, engine, narratedJournal, services, config }: Hel
     } else if (order.state === STATE.sent) {
       if (nowMs - atMs > config.bars.graceMs) dropUnsent(engine, order);
       else if (engine.risk.hasApproved(order)) services.submit(order, narratedJournal.submitted(order));
-      else throw new InvariantError(`order ${id} is to be sent and was not approved`);
+      else throw new InvariantError(`order ${id} must not be sent without approval`);
     }
   }
 }

@@ -20,7 +20,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
     if (!isFirst) {
       service.restore({
         orders: orders
-          .filter(({ instrument, state: now }) => instrument.market === market && now !== 'notSent')
+          .filter(({ instrument, state: orderState }) => instrument.market === market && orderState !== 'notSent')
           .map((order) => serviceOrder(order, cidOf, state)),
         trades,
         symbols: [...state.symbols],
@@ -35,6 +35,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
   }
 }
 
+/** Returns an order as the service of its market tracks it. */
 function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { unfinished }: JournalState): ServiceOrder {
   const cid = cidOf(order.id);
   const trace = unfinished.get(cid);
@@ -48,24 +49,23 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
     ...(trace !== undefined && trace.fills.length > 0 ? { lastFillMs: trace.fills.at(-1)!.executedMs } : {}),
-    state:
-      order.state === 'refused' || order.state === 'provenAbsent'
-        ? 'provenAbsent'
-        : order.state === 'unknown'
-          ? 'unknown'
-          : isUnconfirmed
-            ? 'unconfirmed'
-            : order.state === 'cancelSent'
-              ? 'cancelSent'
-              : 'working',
+    state: trackedState(order, isUnconfirmed),
   };
+}
+
+/** Returns the state in which a service tracks a restored order. `isUnconfirmed`: the order has ended, but the exchange has not confirmed it. */
+function trackedState({ state }: RestoredOrder, isUnconfirmed: boolean): ServiceOrder['state'] {
+  if (state === 'refused' || state === 'provenAbsent') return 'provenAbsent';
+  if (state === 'unknown') return 'unknown';
+  if (isUnconfirmed) return 'unconfirmed';
+  return state === 'cancelSent' ? 'cancelSent' : 'working';
 }
 
 /** Returns the cursors of a market. Totals are noted by asset, which both markets may have, so their names include the market. */
 function cursorsOf({ cursors, unnoted }: JournalState, market: Market, instruments: readonly Instrument[]): ReadonlyMap<string, string> {
   const own = [...cursors.values()].filter(({ symbol }) => !symbol.includes('/') || symbol.startsWith(`${market}/`));
   const values = new Map(own.map(({ symbol, channel, value }) => [`${symbol.replace(`${market}/`, '')} ${channel}`, value]));
-  // Add what is booked and not noted yet, or it would be booked again.
+  // Add amounts that are booked and not noted yet; otherwise they would be booked again.
   for (const [key, amount] of unnoted) {
     const { quoteDigits } = instruments[indexOf(key.slice(0, key.indexOf(' ')), instruments)]!;
     values.set(key, String(Number(values.get(key) ?? 0) + scaledFromRecord(amount.toFixed(), quoteDigits)));

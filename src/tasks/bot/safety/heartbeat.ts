@@ -1,15 +1,15 @@
-// Keeps a WebSocket open whose heartbeat the exchange may require, if the config names one. Orders do not need it: they use REST.
+// Keeps a WebSocket open if the config names one, because an exchange may require its heartbeat. Orders use REST and do not need it.
 
 import { PersistentSocket, type SocketState } from '../../../adapters/exchange/socket/persistentSocket.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 
-interface TimedNotice {
+interface HeartbeatLog {
   info(message: string): void;
   warn(text: string): void;
 }
 
-/** Opens the socket, and again after each end. Logs its state. Returns a function that closes it permanently. */
-export function writeHeartbeat(url: string | null, scheduler: Scheduler, random: () => number, log: TimedNotice): () => void {
+/** Opens the socket, and opens it again after each end. Logs its state. Returns a function that closes it permanently. */
+export function writeHeartbeat(url: string | null, scheduler: Scheduler, random: () => number, log: HeartbeatLog): () => void {
   if (url === null) return () => {};
   let isLost = false;
   const changed = (state: SocketState): void => {
@@ -20,7 +20,7 @@ export function writeHeartbeat(url: string | null, scheduler: Scheduler, random:
     // Log this once: further attempts follow at growing intervals.
     if (state.kind !== 'waiting' || isLost) return;
     isLost = true;
-    log.warn(`the heartbeat socket was lost (${state.why}): it is opened again; orders go over REST and do not need it`);
+    log.warn(`the heartbeat socket was lost (${state.why}): reconnecting; orders use REST and do not need it`);
   };
   const socket = new PersistentSocket(url, scheduler, random, { changed });
   socket.start();

@@ -1,4 +1,4 @@
-// What is known about the code that a bot is about to trade with: a verdict of isobar prove, or of the sample of a backtest.
+// Looks up whether the code that a bot is about to trade with was proved: by isobar prove, or by the sample of a backtest.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { joinedByAnd } from '../../../base/text/format.ts';
@@ -6,9 +6,10 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { codeOf, seenBars } from '../../trials/parts.ts';
 import { codeVerdict, type CodeVerdict } from '../../trials/verdicts.ts';
 
-/** `noted`: a start says what is known. `required`: it refuses code that is not proved. */
+/** `noted`: a start logs the verdict. `required`: it rejects code that is not proved. */
 export type ProofDemand = 'noted' | 'required';
 
+/** The verdict about the strategies of a bot. */
 export interface ProofNote {
   readonly isProved: boolean;
   /** One sentence without a final point. */
@@ -16,31 +17,35 @@ export interface ProofNote {
 }
 
 /**
- * Returns what the ledger in `folder` says about the strategies of a bot. `file`: its config. Throws ConfigError for code that is not proved
- * and has to be.
+ * Returns the verdict of the ledger in `folder` about the strategies of a bot. `file`: its config. Throws ConfigError if a proof is required
+ * and missing.
  */
 export function checkProved(plan: RunPlan, file: string, folder: string, demand: ProofDemand): ProofNote {
   const names = joinedByAnd(plan.strategies.map(({ record }) => record.name));
   const files = joinedByAnd([...new Set(plan.strategies.map(({ record }) => record.file))]);
-  const found = codeVerdict(folder, codeOf(plan.strategies));
+  const verdict = codeVerdict(folder, codeOf(plan.strategies));
   const remedy = `isobar prove DEFINITION, for a run definition with ${files} and this catalog`;
-  const isProved = found?.verdict === 'proved';
+  const isProved = verdict?.verdict === 'proved';
   if (!isProved && demand === 'required') {
-    const got = found === null ? `none in ${folder}` : `one that is refuted (${sourceOf(found)})`;
+    const got = verdict === null ? `none in ${folder}` : `a refuted one (${sourceOf(verdict)})`;
     throw new ConfigError(`${file}: --require-proof: expected a proved verdict about the code of ${names}, got ${got}`, remedy);
   }
-  if (found === null) return { isProved, text: `nothing proves that ${names} reads no future and keeps no hidden state; ${remedy}` };
-  const other = differingFeeds(found, plan);
-  return { isProved, text: `the code of ${names} is ${found.verdict} (${sourceOf(found)})${other}${isProved ? '' : `; ${remedy}`}` };
+  if (verdict === null) return { isProved, text: `it is not proved that ${names} reads no future and keeps no hidden state; ${remedy}` };
+  const otherFeeds = differingFeeds(verdict, plan);
+  return {
+    isProved,
+    text: `the code of ${names} is ${verdict.verdict} (${sourceOf(verdict)})${otherFeeds}${isProved ? '' : `; ${remedy}`}`,
+  };
 }
 
+/** Returns who made a verdict, when, and over which feeds. */
 function sourceOf({ from, feeds, madeAt }: CodeVerdict): string {
   const by = from === 'prove' ? 'isobar prove' : 'the sample of a backtest';
   const shown = feeds.length > 3 ? `${feeds.slice(0, 3).join(', ')} and ${feeds.length - 3} more` : joinedByAnd(feeds);
   return `${by}, ${madeAt.slice(0, 10)}, over ${shown}`;
 }
 
-/** A verdict holds for the bars that it saw. Others are named. */
+/** Returns the end of the sentence: feeds of the bot that the verdict does not cover, because it holds only for its own bars. */
 function differingFeeds({ feeds }: CodeVerdict, plan: RunPlan): string {
   const own = seenBars(plan).filter((feed) => !feeds.includes(feed));
   if (own.length === 0) return '';

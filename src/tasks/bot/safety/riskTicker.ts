@@ -5,6 +5,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { LiveFacts } from '../../../risk/live/liveWatch.ts';
 
+/** The engine, and the facts that it does not know itself. */
 export interface RiskTickerDeps {
   readonly engine: Engine;
   readonly scheduler: Scheduler;
@@ -25,6 +26,7 @@ export interface RiskTickerDeps {
 const PERIOD_MS = 1000;
 const MONTH_MS = 31 * 86_400_000;
 
+/** The ticks of one bot. */
 export class RiskTicker {
   readonly #deps: RiskTickerDeps;
   #timer: number | null = null;
@@ -53,6 +55,7 @@ export class RiskTicker {
   }
 }
 
+/** Returns the facts for the risk rules. Prices are those of the newest bars. */
 export function liveFactsOf({
   engine,
   auditMs,
@@ -81,19 +84,19 @@ export function liveFactsOf({
   };
 }
 
-/** Returns long and short lots added, if both exist. */
+/** Returns the lots of all strategies, long and short ones added. */
 function heldLots({ runs, ledger }: Engine, instrument: number): number {
   const closableLots = (strategy: number, isShort: boolean): number => ledger.closable(strategy, instrument, isShort, true);
   return runs.reduce((lots, { index }) => lots + closableLots(index, false) + closableLots(index, true), 0);
 }
 
 /**
- * Returns the lots protected by local stops and by trigger orders at the exchange. A trigger order whose price is already reached protects
- * nothing: it should have triggered.
+ * Returns the lots protected by local stops and by trigger orders at the exchange. A trigger order whose price is already reached does not
+ * count, because it should have triggered.
  */
 function guardedLots(engine: Engine, instrument: number): number {
   const last = engine.lastTicks(instrument);
-  const own = engine.brackets
+  const localLots = engine.brackets
     .list(instrument)
     .filter(({ stop, trailing }) => stop > 0 || trailing > 0)
     .reduce((lots, bracket) => lots + bracket.lots, 0);
@@ -103,5 +106,5 @@ function guardedLots(engine: Engine, instrument: number): number {
       order.instrumentIndex === instrument && order.role === 'stopLoss' && triggerTicks > 0 && order.lifecycle === 'working';
     const isAhead = triggersAbove ? last < triggerTicks : last > triggerTicks;
     return isWorkingStop && isAhead ? lots + order.lots - order.filledLots : lots;
-  }, own);
+  }, localLots);
 }

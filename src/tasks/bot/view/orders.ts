@@ -1,15 +1,17 @@
-// Converts orders of a live bot for its view.
+// Converts the orders of a live bot to the form of its view.
 
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
 import type { OrderView, UnknownView } from '../../control/botView.ts';
 
+/** The engine, and the names of its orders. */
 export interface NamedOrders {
   readonly engine: Engine;
   readonly cidOf: (id: OrderId) => string;
 }
 
+/** Returns an order as the view shows it. */
 export function orderView(order: Order, { engine, cidOf }: NamedOrders): OrderView {
   const { instrument, lots, quoteUnits, limit } = order;
   return {
@@ -31,14 +33,15 @@ export function orderView(order: Order, { engine, cidOf }: NamedOrders): OrderVi
   };
 }
 
+/** Returns an order of unknown outcome as the view shows it. */
 export function unknownView(order: Order, named: NamedOrders): UnknownView {
   const { engine } = named;
   const needsPerson = engine.risk.halts.holds({ kind: 'symbol', instrument: order.instrumentIndex }, 'NEEDS_PERSON');
   return {
     ...orderView(order, named),
-    cause: 'its answer was lost',
+    cause: 'its reply was lost',
     doing: needsPerson
-      ? 'the lists of the exchange do not say it: isobar orders resolve'
+      ? 'the lists of the exchange do not show the outcome: isobar orders resolve'
       : 'open orders, trades and balances are read until they prove its outcome',
     needsPerson,
   };

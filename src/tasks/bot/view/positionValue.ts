@@ -7,7 +7,7 @@ import { notionalOf } from '../../../model/value.ts';
 /** Digits of money in quote assets such as USDT. Amounts of coins keep all their digits. */
 const MONEY_DIGITS = 2;
 
-/** Returns the profit of a position opened at `entry`, at price `last`. For an inverse contract it is in coins. */
+/** Returns the profit of a position opened at `entry`, at the price `last`. The profit of an inverse contract is in coins. */
 export function profitOf(instrument: Instrument, qty: Decimal, entry: Decimal, last: Decimal, isLong: boolean): Decimal {
   const gain = notionalOf(instrument, qty, last).minus(notionalOf(instrument, qty, entry));
   const isInverse = instrument.contract?.kind === 'inverse';

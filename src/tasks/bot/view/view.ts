@@ -15,12 +15,13 @@ import { orderView, unknownView } from './orders.ts';
 import { moneyText, profitOf } from './positionValue.ts';
 import type { OrderCounts } from '../journal/narratedJournal.ts';
 
+/** The bot, and the facts that its view adds. */
 export interface BotViewDeps {
   readonly bot: LiveBot;
   readonly counts: OrderCounts;
   readonly startedMs: number;
   readonly kill: KillView | null;
-  /** A kill in this process has proved that no order and no position is open. The engine's ledger has not been updated since. */
+  /** True when a kill in this process has proved that no order and no position is open. The engine's ledger does not show that. */
   readonly isFlat: boolean;
   readonly loopDelayP99Ms: number | null;
 }
@@ -29,12 +30,13 @@ const MAX_OPEN = 1000;
 const MAX_PROVEN_ABSENT = 100;
 const MAX_FOREIGN = 100;
 const MAX_BARS = 300;
-/** Shown in place of a strategy name. */
+/** Stands in place of a strategy name. */
 const ACCOUNT = 'account';
 
 /** Returns the names of instruments and strategies. */
 export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
 
+/** Returns the view. */
 export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: BotViewDeps): BotView {
   const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.deps;
   const named = { engine, cidOf };
@@ -102,9 +104,10 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
   };
 }
 
-/** Fast audits that may be missed before the account counts as unobserved. */
+/** Number of fast audits that may be missed before the account counts as unobserved. */
 const MAX_AUDIT_AGE = 10;
 
+/** Returns the strategies with their equity and counts. */
 function strategiesOf({ deps: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
   const { cashAsset, cashDigits } = engine.ledger;
   const money = (units: number): string => amount(units, cashDigits);
@@ -121,6 +124,7 @@ function strategiesOf({ deps: { engine, plan }, equity, fillsBy }: LiveBot, { by
   }));
 }
 
+/** Returns the positions of all strategies, valued at the last price. */
 function positionsOf(engine: Engine): readonly PositionView[] {
   const { ledger, instruments } = engine;
   return engine.runs.flatMap(({ name, index: strategy }) =>
@@ -198,6 +202,7 @@ function foreignViews({ deps: { engine, services } }: LiveBot, timeMs: number): 
   return [...orders, ...holdings].slice(0, MAX_FOREIGN);
 }
 
+/** Returns the equity of the account and its points. */
 function equityOf({ ledger: { cashAsset, cashDigits } }: Engine, book: EquityBook): BotView['equity'][number] {
   return {
     asset: cashAsset,
@@ -207,6 +212,7 @@ function equityOf({ ledger: { cashAsset, cashDigits } }: Engine, book: EquityBoo
   };
 }
 
+/** Returns the newest bars of a feed, and their age. */
 function feedOf(feed: FeedRun, timeMs: number): FeedView {
   const { bars, instrument } = feed;
   const first = Math.max(0, bars.length - MAX_BARS);
@@ -218,47 +224,48 @@ function feedOf(feed: FeedRun, timeMs: number): FeedView {
     closedMs,
     ageMs: closedMs === null ? null : Math.max(0, timeMs - closedMs),
     maxAgeMs: 3 * typicalLengthMs(bars.interval),
-    bars: Array.from({ length: bars.length - first }, (_, at) => {
-      const row = first + at;
+    bars: Array.from({ length: bars.length - first }, (_, index) => {
+      const row = first + index;
       return [bars.openMs[row]!, bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!] as const;
     }),
   };
 }
 
-/** Returns the used part of each active limit: that of positions and open orders, as risk counts them before the next order. */
+/** Returns the use of each active limit by positions and open orders, as risk counts them before the next order. */
 function headroomOf({ deps: { engine }, equity }: LiveBot): readonly HeadroomView[] {
   // The current limits: the operator may have tightened one.
   const { limits: risk } = engine.risk;
   const { cashDigits, cashAsset } = engine.ledger;
   const active = engine.orders.active();
-  const found: HeadroomView[] = [];
+  const rows: HeadroomView[] = [];
   const add = (limit: keyof typeof risk, code: string, used: string, unit: string, scope = 'account'): void => {
-    if (risk[limit] !== undefined) found.push({ code, limit, scope, used, max: String(risk[limit]), unit });
+    if (risk[limit] !== undefined) rows.push({ code, limit, scope, used, max: String(risk[limit]), unit });
   };
-  // The baseline of the rule itself: it outlives the process, and starts again when the operator clears the halt.
+  // Uses the rule's own baseline, which outlives the process and starts again when the operator clears the halt.
   const lossText = (code: string): string => {
-    const from = engine.risk.lossBaseline(code);
-    return from > 0 ? Math.max(0, (from - equity.total()) / from).toFixed(4) : '0';
+    const baseline = engine.risk.lossBaseline(code);
+    return baseline > 0 ? Math.max(0, (baseline - equity.total()) / baseline).toFixed(4) : '0';
   };
   add('maxDailyLoss', 'DAILY_LOSS', lossText('DAILY_LOSS'), 'of the equity at 00:00 UTC');
   add('maxDrawdown', 'DRAWDOWN', lossText('DRAWDOWN'), 'of the highest equity');
   add('maxOpenOrdersTotal', 'OPEN_ORDERS', String(active.length), 'orders');
   const used = engine.risk.headroom();
   const [first] = engine.instruments;
-  // While a mark is missing the use is not known, and the limit is left out.
+  // While a mark is missing, the use is unknown and the limit is left out.
   const addMoney = (limit: keyof typeof risk, code: string, units: number, of: Instrument, scope?: string): void => {
     if (Number.isSafeInteger(units)) add(limit, code, moneyText(new Decimal(fromScaled(units, cashDigits)), of), cashAsset, scope);
   };
   engine.instruments.forEach((instrument, index) => {
     const scope = scopeName({ kind: 'symbol', instrument: index }, namedOf(engine));
-    const own = active.filter((order) => order.instrumentIndex === index);
-    add('maxOpenOrders', 'OPEN_ORDERS', String(own.length), 'orders', scope);
+    const ownOrders = active.filter((order) => order.instrumentIndex === index);
+    add('maxOpenOrders', 'OPEN_ORDERS', String(ownOrders.length), 'orders', scope);
     addMoney('maxPositionNotional', 'POSITION_NOTIONAL', used.notional[index]!, instrument, scope);
   });
   addMoney('maxGrossNotional', 'PORTFOLIO', used.gross, first!);
   const times = used.gross / Math.max(1, used.equity);
   if (Number.isFinite(times)) add('maxLeverage', 'LEVERAGE', times.toFixed(3), 'x equity');
-  return found;
+  return rows;
 }
 
+/** Returns units as a decimal; 0 if they are unknown. */
 const amount = (units: number, digits: number): string => (Number.isSafeInteger(units) ? fromScaled(units, digits) : '0');

@@ -11,12 +11,13 @@ import type { AccessSettings } from '../../../access/settings.ts';
 const FILE_NAME = 'bot.json';
 const FORMAT = 1;
 
+/** The content of the file. */
 export interface BotFile {
   readonly format: 1;
   readonly name: string;
   readonly pid: number;
   readonly startedMs: number;
-  /** Absolute path of its config. */
+  /** Absolute path of the bot's config. */
   readonly config: string;
   /** The fingerprint in the journal. */
   readonly account: string;
@@ -27,7 +28,7 @@ export interface BotFile {
   /** Everything except the credentials. These are read from the places in `sources`. */
   readonly access: Omit<AccessSettings, 'credentials'>;
   readonly instruments: readonly Instrument[];
-  /** ms of the venue's time. */
+  /** Read lag and visibility delay, ms of the venue's time. */
   readonly readLagMs: number;
   readonly busDelayMs: number;
   /** False: contracts are in two-way mode. Absent without contracts. */
@@ -41,14 +42,14 @@ export function writeBotFile(folder: string, file: BotFile): void {
     replaceFile(path, `${JSON.stringify(file, null, 1)}\n`);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'make room on the disk, and see that the folder is yours');
+    throw new ConfigError(`${path}: cannot be written (${String(error.code)})`, 'free disk space, and check that the folder is yours');
   }
 }
 
 /** True when a bot has run in `folder`. */
 export const hasBotFile = (folder: string): boolean => existsSync(join(folder, FILE_NAME));
 
-/** Throws ConfigError if no bot has run in `folder`. */
+/** Reads the file. Throws ConfigError if no bot has run in `folder`, or a bot of another version. */
 export function readBotFile(folder: string): BotFile {
   const path = join(folder, FILE_NAME);
   let text: string;
@@ -58,17 +59,17 @@ export function readBotFile(folder: string): BotFile {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new ConfigError(`${path}: cannot be read (${String(error.code)})`, 'name the data folder of a bot that has run: --data DIR');
   }
-  const found = parseBotFile(text);
-  if (found) return found;
-  throw new ConfigError(`${path}: expected what a bot of this version writes, got something else`, 'use the isobar that started the bot');
+  const file = parseBotFile(text);
+  if (file) return file;
+  throw new ConfigError(`${path}: expected the file of a bot of this version, got another`, 'use the isobar version that started the bot');
 }
 
-/** Only a bot writes this file, into a folder that no other user can access. So a valid version implies that the rest is present. */
+/** Returns null for an invalid file. Only a bot writes it, into a folder of its own, so a valid format number implies the rest. */
 function parseBotFile(text: string): BotFile | null {
   try {
     const value: unknown = JSON.parse(text);
-    const isOne = typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT && 'access' in value;
-    return isOne ? (value as BotFile) : null;
+    const isBotFile = typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT && 'access' in value;
+    return isBotFile ? (value as BotFile) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

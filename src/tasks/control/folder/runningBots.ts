@@ -1,4 +1,4 @@
-// Notes of this user's running bots, so that a command without --data finds the only one.
+// A list of this user's running bots, as note files, with which a command without --data finds the only one.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapter
 
 const FOLDER = 'bots';
 
-interface Note {
+interface BotNote {
   readonly data: string;
   readonly process: ProcessIdentity;
 }
@@ -21,7 +21,7 @@ interface Note {
 export function noteBot(stateFolder: string, data: string): () => void {
   const folder = join(stateFolder, FOLDER);
   const path = join(folder, `${createHash('sha256').update(data).digest('hex').slice(0, 16)}.json`);
-  const note: Note = { data, process: thisProcess() };
+  const note: BotNote = { data, process: thisProcess() };
   const isNoted = ignoreErrors(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder).filter(isNoteName))
@@ -36,32 +36,33 @@ export function noteBot(stateFolder: string, data: string): () => void {
 
 /** Returns the data folders of this user's running bots. */
 export function runningBots(stateFolder: string): readonly string[] {
-  const found: string[] = [];
+  const folders: string[] = [];
   ignoreErrors(() => {
     const folder = join(stateFolder, FOLDER);
     for (const name of readdirSync(folder).filter(isNoteName)) {
       const note = readNote(join(folder, name));
-      if (note !== null && isRunning(note)) found.push(note.data);
+      if (note !== null && isRunning(note)) folders.push(note.data);
     }
   });
-  return found.toSorted();
+  return folders.toSorted();
 }
 
-/** True for the name of a complete note; one that is being written has another name. */
+/** True for the name of a complete note; a note that is being written has another name. */
 const isNoteName = (name: string): boolean => name.endsWith('.json');
-const isRunning = (note: Note | null): boolean => note !== null && findProcess(note.process) === 'running';
+const isRunning = (note: BotNote | null): boolean => note !== null && findProcess(note.process) === 'running';
 
-function readNote(path: string): Note | null {
+/** Returns the note in a file; null: invalid. */
+function readNote(path: string): BotNote | null {
   try {
     const note: unknown = JSON.parse(readRegular(path).toString('utf8'));
-    const isOne = typeof note === 'object' && note !== null && 'data' in note && typeof note.data === 'string' && 'process' in note;
-    return isOne ? (note as Note) : null;
+    const isNote = typeof note === 'object' && note !== null && 'data' in note && typeof note.data === 'string' && 'process' in note;
+    return isNote ? (note as BotNote) : null;
   } catch {
     return null;
   }
 }
 
-/** Returns true on success, false on a system error. */
+/** Runs `act`. Returns false on a system error. */
 function ignoreErrors(act: () => void): boolean {
   try {
     act();

@@ -11,12 +11,13 @@ import { shortList } from './instruments.ts';
 
 const isPrivate = true;
 
+/** Lists the balances. Warns if there are none, or if some cannot be parsed. */
 export async function checkBalances(context: CheckContext): Promise<CheckFinding> {
   const held = context.market === 'spot' ? await spotBalances(context) : await marginBalances(context);
   if ('status' in held) return held;
   const { refused, lines } = held;
   if (refused > 0) {
-    const fix = ['what is not understood is not counted: please report it with a support bundle (--bundle)'];
+    const fix = ['balances that are not understood are not counted: please report them with a support bundle (--bundle)'];
     return warning(`${refused} balances are not understood`, fix, { more: lines, isPrivate });
   }
   if (lines.length === 0)
@@ -24,6 +25,7 @@ export async function checkBalances(context: CheckContext): Promise<CheckFinding
   return ok(shortList(lines), { isPrivate });
 }
 
+/** Balances as text, and the number of rows that could not be parsed. */
 interface Balances {
   readonly refused: number;
   readonly lines: readonly string[];
@@ -34,7 +36,7 @@ async function spotBalances(context: CheckContext): Promise<Balances | CheckFind
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'spot', what: 'the balances' });
   const held = outcome.value.rows.filter(({ free, locked }) => !isZero(free) || !isZero(locked));
   const lines = held.map(
-    ({ asset, free, locked }) => `${plain(free)} ${asset}${isZero(locked) ? '' : ` (and ${plain(locked)} in orders)`}`,
+    ({ asset, free, locked }) => `${plainDecimal(free)} ${asset}${isZero(locked) ? '' : ` (and ${plainDecimal(locked)} in orders)`}`,
   );
   return { refused: outcome.value.refused.length, lines };
 }
@@ -44,13 +46,13 @@ async function marginBalances(context: CheckContext): Promise<Balances | CheckFi
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the margin' });
   const held = outcome.value.rows.filter(({ accountNormal, accountLock }) => !isZero(accountNormal) || !isZero(accountLock));
   const lines = held.map(({ marginCoin, accountNormal, accountLock }) => {
-    return `${plain(accountNormal)} ${marginCoin}${isZero(accountLock) ? '' : ` (and ${plain(accountLock)} frozen)`}`;
+    return `${plainDecimal(accountNormal)} ${marginCoin}${isZero(accountLock) ? '' : ` (and ${plainDecimal(accountLock)} frozen)`}`;
   });
   return { refused: outcome.value.refused.length, lines };
 }
 
 const isZero = (text: string): boolean => new Decimal(text).isZero();
-const plain = (text: string): string => new Decimal(text).toFixed();
+const plainDecimal = (text: string): string => new Decimal(text).toFixed();
 
 /** An open position, from either endpoint. */
 interface OpenPosition {
@@ -85,7 +87,7 @@ function openPositionsIn({ positionVos }: MarginAccount): readonly OpenPosition[
 export async function checkPositions(context: CheckContext): Promise<CheckFinding> {
   const held = await openPositions(context);
   if ('status' in held) return held;
-  const lines = held.map(({ contract, side, volume }) => `${side === 'buy' ? 'long' : 'short'} ${plain(volume)} ${contract}`);
+  const lines = held.map(({ contract, side, volume }) => `${side === 'buy' ? 'long' : 'short'} ${plainDecimal(volume)} ${contract}`);
   const detail = lines.length === 0 ? 'none is open' : `open: ${shortList(lines)}`;
   if (context.dialect.positionsFrom === 'account') return ok(`${detail} (read with the account)`, { isPrivate });
   const contractName = await context.example();
@@ -99,22 +101,28 @@ export async function checkPositions(context: CheckContext): Promise<CheckFindin
   return { ...problem, fix: [fix], dialect: { positionsFrom: 'account' } };
 }
 
-const NONE_OPEN = 'unknown: no position is open to read it from';
+const NONE_OPEN = 'unknown: no position is open that would show it';
 
+/** Checks that contracts have one position each, as far as open positions show. */
 export async function checkPositionMode(context: CheckContext): Promise<CheckFinding> {
   const held = await openPositions(context);
   if ('status' in held) return held;
   if (held.length === 0) return skipped(NONE_OPEN);
   const contracts = [...new Set(held.map(({ contract }) => contract))];
-  const both = contracts.filter((contract) => new Set(held.filter((each) => each.contract === contract).map(({ side }) => side)).size > 1);
+  const both = contracts.filter(
+    (contract) => new Set(held.filter((position) => position.contract === contract).map(({ side }) => side)).size > 1,
+  );
   if (both.length === 0) return ok('one direction in each contract: net, as far as positions show', { isPrivate });
   return warning(
     `two-way: long and short in ${shortList(both)}`,
-    ['isobar keeps one position a contract: close one side, then isobar api futures.changePositionMode contractName=... positionModel=1'],
+    [
+      'isobar keeps one position for each contract: close one side, then isobar api futures.changePositionMode contractName=... positionModel=1',
+    ],
     { isPrivate },
   );
 }
 
+/** Lists the margin modes of open positions. */
 export async function checkMarginMode(context: CheckContext): Promise<CheckFinding> {
   const held = await openPositions(context);
   if ('status' in held) return held;
@@ -130,13 +138,14 @@ export async function checkMarginMode(context: CheckContext): Promise<CheckFindi
   return ok(shortList([...new Set(words)]), { isPrivate });
 }
 
+/** Checks that the leverage of open positions is within the range of their contracts. */
 export async function checkLeverage(context: CheckContext): Promise<CheckFinding> {
   const held = await openPositions(context);
   if ('status' in held) return held;
   const listed = await context.listed();
   const range = (contract: string): string | null => {
-    const found = listed.get(contract)?.contract;
-    return found ? `${found.minLever} to ${found.maxLever}` : null;
+    const terms = listed.get(contract)?.contract;
+    return terms ? `${terms.minLever} to ${terms.maxLever}` : null;
   };
   if (held.length === 0) {
     const example = await context.example();
@@ -147,8 +156,12 @@ export async function checkLeverage(context: CheckContext): Promise<CheckFinding
   const beyond = held.filter(({ contract, leverage }) => leverage > (listed.get(contract)?.contract?.maxLever ?? Infinity));
   if (beyond.length === 0) return ok(shortList(words), { isPrivate });
   const more = beyond.map(({ contract }) => `${contract} allows ${range(contract)}`);
-  return warning(shortList(words), ['no further order of these will be taken: lower it (isobar api futures.changeLeverage)'], {
-    more,
-    isPrivate,
-  });
+  return warning(
+    shortList(words),
+    ['further orders of these contracts will be refused: lower the leverage (isobar api futures.changeLeverage)'],
+    {
+      more,
+      isPrivate,
+    },
+  );
 }

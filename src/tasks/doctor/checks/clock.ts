@@ -1,41 +1,42 @@
-// Checks the clock offset: how far this computer's clock is from the service's, with its uncertainty.
+// Checks the clock offset: the service's clock minus this computer's clock, with its uncertainty.
 
 import { count } from '../../../base/text/format.ts';
 import { failed, ok, warning, type CheckFinding } from '../context/check.ts';
 import type { CheckContext } from '../context/checkContext.ts';
 
-/** A clock synchronised by NTP is closer than this. */
+/** Largest offset, ms. A clock synchronised by NTP is closer. */
 const GOOD_MS = 250;
 /** A timestamp may be at most this far ahead of the service (specification, part 5). With a larger uncertainty, requests are refused. */
-const DOUBT_MS = 1000;
+const MAX_UNCERTAINTY_MS = 1000;
 
 const SYNCHRONISE = [
   'synchronise it: sudo timedatectl set-ntp true (Linux), sudo sntp -sS time.apple.com (macOS), w32tm /resync (Windows)',
-  "until then isobar signs with the service's time, so that orders are taken; the times of its logs are off by that much",
+  "until then isobar signs with the service's time, so that orders are accepted; the times in its logs are off by that much",
 ];
 
+/** Measures the clock. Fails if it is too uncertain, and warns if it is wrong. */
 export async function checkClock(context: CheckContext): Promise<CheckFinding> {
   const reading = await context.probe.clock(context.market);
   if (reading === null) {
     return failed('the service does not report its time', [
       'requests would be signed with the time of this computer, which may be refused: run isobar doctor again',
-      'if pings are answered and this is not, the service is not one of this specification',
+      'if pings are answered but the time is not, the service does not follow this specification',
     ]);
   }
   context.clock = reading;
   const { offsetMs, uncertaintyMs } = reading;
   const detail = clockErrorText(offsetMs, uncertaintyMs);
-  if (uncertaintyMs >= DOUBT_MS) {
+  if (uncertaintyMs >= MAX_UNCERTAINTY_MS) {
     return failed(detail, [
-      'a doubt of a second gets requests refused (-1021): the way to the service is too slow, or uneven. Run the bot nearer to it',
-      'a clock that is being set just now looks the same: run isobar doctor again',
+      'with an uncertainty of a second, requests are refused (-1021): the connection is too slow or uneven. Run the bot nearer to the service',
+      'a clock that is being adjusted has the same effect: run isobar doctor again',
     ]);
   }
   if (Math.abs(offsetMs) - uncertaintyMs > GOOD_MS) return warning(detail, SYNCHRONISE);
   return ok(detail);
 }
 
-/** Formats such as `your clock is 340 ms behind, ±12 ms`. */
+/** Returns a sentence such as `your clock is 340 ms behind, ±12 ms`. */
 export function clockErrorText(offsetMs: number, uncertaintyMs: number): string {
   const doubt = `±${duration(Math.ceil(uncertaintyMs))}`;
   if (Math.abs(offsetMs) <= uncertaintyMs) return `your clock agrees with the service's, ${doubt}`;

@@ -3,24 +3,25 @@
 import { failed, ok, type CheckFinding } from '../context/check.ts';
 import type { CredentialSources, SecretOrigin } from '../context/keySource.ts';
 
-/** Sources of the credentials, or why they cannot be used; null: no credentials. */
+/** The sources of the credentials, or the problem with them; null: no credentials. */
 export type CredentialFinding = CredentialSources | { readonly problem: string; readonly remedy: string } | null;
 
+/** Checks the credentials. `remedy`: how to give a key. */
 export function checkCredentials(credentials: CredentialFinding, remedy: string): Promise<CheckFinding> {
-  return Promise.resolve(judge(credentials, remedy));
+  return Promise.resolve(findingOf(credentials, remedy));
 }
 
-function judge(credentials: CredentialFinding, remedy: string): CheckFinding {
+function findingOf(credentials: CredentialFinding, remedy: string): CheckFinding {
   if (credentials === null) {
     return failed('no API key was given: public endpoints only', [
-      'make a key at the exchange: it may read and trade, not withdraw, and is for the address of this computer alone',
+      "create a key at the exchange: with the rights to read and trade but not to withdraw, and only for this computer's address",
       remedy,
     ]);
   }
   if ('problem' in credentials) return failed(credentials.problem, [credentials.remedy], { isPrivate: true });
   const { hint, key, secret } = credentials;
-  const from = [`key ${hint} from ${sourceText(key)}`, `secret from ${sourceText(secret)}`];
-  return ok('key and secret are there', { more: from, isPrivate: true });
+  const sources = [`key ${hint} from ${sourceText(key)}`, `secret from ${sourceText(secret)}`];
+  return ok('key and secret were found', { more: sources, isPrivate: true });
 }
 
 const sourceText = (source: SecretOrigin): string =>

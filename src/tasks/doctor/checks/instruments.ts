@@ -9,10 +9,11 @@ import { failed, ok, skipped, warning, type CheckFinding } from '../context/chec
 import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 
-/** Fields of a record that must be right: otherwise orders are refused or have the wrong size. */
+/** Fields of a record without which orders are refused or have the wrong size. */
 const VITAL = /^(pricePrecision|quantityPrecision|minQuantity|base|quote|contract\.(kind|multiplier)) /;
 const MAX_SHOWN = 5;
 
+/** Checks that the requested symbols are listed and open for trading. */
 export async function checkSymbols(context: CheckContext): Promise<CheckFinding> {
   const { market } = context;
   const outcome = await context.listing();
@@ -21,35 +22,39 @@ export async function checkSymbols(context: CheckContext): Promise<CheckFinding>
   const listed = await context.listed();
   const { refused } = outcome.value;
   if (listed.size === 0)
-    return failed(`the service lists no ${thing}`, ['nothing can be traded there: is it a test system that was not set up?']);
+    return failed(`the service lists no ${thing}`, ['nothing can be traded there: it may be a test system that was not set up']);
   const missing = context.requestedSymbols().filter((symbol) => !listed.has(symbol));
   if (missing.length > 0) return notListed(context, missing, [...listed.keys()]);
   const closed = context.requestedSymbols().filter((symbol) => listed.get(symbol)?.isTradable === false);
   const wanted = context.requestedSymbols().length === 0 ? '' : `, ${shortList(context.requestedSymbols())} among them`;
   const detail = `${counted(listed.size, thing)}${wanted}`;
-  if (closed.length > 0) return warning(detail, [`${shortList(closed)}: listed, and closed for trading: orders would be refused`]);
+  if (closed.length > 0) return warning(detail, [`${shortList(closed)}: listed but closed for trading, so orders would be refused`]);
   if (refused.length > 0) {
-    const more = [`not understood, and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'one without a name'))}`];
-    return warning(detail, ['what is not understood cannot be traded: please report it with a support bundle (--bundle)'], { more });
+    const more = [`not understood and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'a row without a name'))}`];
+    return warning(detail, ['symbols that are not understood cannot be traded: please report them with a support bundle (--bundle)'], {
+      more,
+    });
   }
-  return wanted !== '' ? ok(detail) : ok(detail, { more: ['--symbol looks at those that you mean to trade'] });
+  return wanted !== '' ? ok(detail) : ok(detail, { more: ['name the symbols that you will trade with --symbol'] });
 }
 
+/** Returns the finding for symbols that are not listed. */
 function notListed({ market, symbols, records }: CheckContext, missing: readonly string[], listed: readonly string[]): CheckFinding {
   const hints = missing.slice(0, MAX_SHOWN).map((symbol) => {
     const near = nearestName(symbol, listed);
     return near === null
-      ? `${symbol}: isobar api ${market === 'spot' ? 'spot.symbols' : 'futures.contracts'} lists what there is`
+      ? `${symbol}: isobar api ${market === 'spot' ? 'spot.symbols' : 'futures.contracts'} lists all of them`
       : `${symbol}: did you mean ${near}?`;
   });
   const detail = `not listed: ${shortList(missing)}`;
   if (symbols.length > 0) return failed(detail, hints);
   return warning(`${detail} (of ${records.folder}/)`, [
-    'the catalog has bars of them, from elsewhere perhaps: they cannot be traded here',
+    'the catalog has bars of them, perhaps from another exchange: they cannot be traded here',
     ...hints,
   ]);
 }
 
+/** Compares the records of the catalog with the listing. */
 export async function checkPrecision(context: CheckContext): Promise<CheckFinding> {
   const { market, records } = context;
   const listed = await context.listed();
@@ -70,18 +75,18 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
   const detail = `records of ${records.folder}/ differ: ${shortList(names)}`;
   const isVital = changed.some(({ changes }) => changes.some((line) => VITAL.test(line)));
   return isVital
-    ? failed(detail, ['orders would be of another size, or be refused (-1111, -1147)', ...fix], { more })
+    ? failed(detail, ['orders would have another size or be refused (-1111, -1147)', ...fix], { more })
     : warning(detail, fix, { more });
 }
 
 const HOUR_MS = 3_600_000;
-/** Further back than the newest 300 hourly bars. */
+/** Age of the requested bars: older than the newest 300 hourly bars. */
 const BACK_MS = 1000 * HOUR_MS;
 
 /** Checks whether klines accept a time range, which the specification does not have. With one, older bars can be read. */
 export async function checkKlinesRange(context: CheckContext): Promise<CheckFinding> {
   const { market, probe, dialect } = context;
-  if (wireInterval(market, '1h', dialect) === null) return skipped('the service has no bars of an hour to ask with');
+  if (wireInterval(market, '1h', dialect) === null) return skipped('the service has no hourly bars to test with');
   const symbol = await context.example();
   const endMs = Math.floor((probe.wallMs() + (context.clock?.offsetMs ?? 0) - BACK_MS) / HOUR_MS) * HOUR_MS;
   const times = { startTime: timeMs(endMs - 10 * HOUR_MS), endTime: timeMs(endMs) };
@@ -94,14 +99,15 @@ export async function checkKlinesRange(context: CheckContext): Promise<CheckFind
   const { klinesRange } = dialect;
   if (isInRange) {
     const set = klinesRange === 'startEnd' ? '' : ': dialect.klinesRange could be startEnd';
-    return ok(`klines take startTime and endTime${set}`, { dialect: { klinesRange: 'startEnd' } });
+    return ok(`klines accept startTime and endTime${set}`, { dialect: { klinesRange: 'startEnd' } });
   }
-  if (klinesRange === 'none') return ok('klines take no range of times, as the specification says', { dialect: { klinesRange: 'none' } });
-  return failed('klines take no range of times', ['set dialect.klinesRange to none in the access file: bars would be taken for others'], {
+  if (klinesRange === 'none') return ok('klines accept no time range, as in the specification', { dialect: { klinesRange: 'none' } });
+  return failed('klines accept no time range', ['set dialect.klinesRange to none in the access file: the times of bars would be wrong'], {
     dialect: { klinesRange: 'none' },
   });
 }
 
+/** Returns at most `MAX_SHOWN` names, and how many more there are. */
 export function shortList(names: readonly string[]): string {
   const rest = names.length - MAX_SHOWN;
   return rest > 0 ? `${names.slice(0, MAX_SHOWN).join(', ')} and ${rest} more` : names.join(', ');

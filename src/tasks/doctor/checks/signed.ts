@@ -1,4 +1,4 @@
-// Checks key, address and signature with one signed read. A refusal is reported by the check that it concerns.
+// Checks key, address and signature with one signed read. Each check reports only the refusals that concern it.
 
 import { errorCodeOf, type Outcome } from '../../../protocol/outcome.ts';
 import { failed, ok, skipped, type CheckFinding } from '../context/check.ts';
@@ -7,13 +7,13 @@ import { answerProblem, type NotAcked } from '../fixes/answerFix.ts';
 import type { CheckSubject } from '../fixes/subject.ts';
 import { codeFamily } from '../fixes/codeFamilies.ts';
 
-type Matter = 'signature' | 'ip' | 'permission';
+type SignedCheck = 'signature' | 'ip' | 'permission';
 
 /**
  * Returns the check that a refusal of the signed read concerns. A service checks key and address first, so such a refusal says nothing
  * about the signature.
  */
-function matterOf(outcome: NotAcked): Matter {
+function concernedCheck(outcome: NotAcked): SignedCheck {
   const code = errorCodeOf(outcome);
   const family = code === null ? null : codeFamily(code);
   if (family === 'address') return 'ip';
@@ -23,12 +23,17 @@ function matterOf(outcome: NotAcked): Matter {
 const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, what: 'the account' });
 
 /** Returns the finding of the check `matter`. It is skipped if the read was refused for another reason. */
-async function checkSigned(context: CheckContext, matter: Matter, fine: string, more: readonly string[] = []): Promise<CheckFinding> {
+async function checkSigned(
+  context: CheckContext,
+  matter: SignedCheck,
+  detail: string,
+  more: readonly string[] = [],
+): Promise<CheckFinding> {
   const outcome = await context.account();
-  if (outcome.kind === 'acked') return ok(fine, { more });
-  const found = matterOf(outcome);
+  if (outcome.kind === 'acked') return ok(detail, { more });
+  const concerned = concernedCheck(outcome);
   const code = errorCodeOf(outcome);
-  if (found !== matter) return skipped(`because ${found} failed${code === null ? '' : ` (${code})`}`);
+  if (concerned !== matter) return skipped(`because ${concerned} failed${code === null ? '' : ` (${code})`}`);
   return answerProblem(outcome, accountRead(context));
 }
 
@@ -40,7 +45,7 @@ export async function checkSignature(context: CheckContext): Promise<CheckFindin
   const op = context.market === 'spot' ? 'spot.account' : 'futures.account';
   const other = await context.probe.call(op, {}, { signPathPrefix });
   if (other.kind !== 'acked') {
-    return { ...finding, more: ['signed with and without dialect.pathPrefix: neither was taken'] };
+    return { ...finding, more: ['signed with and without dialect.pathPrefix: both were refused'] };
   }
   const how = signPathPrefix ? 'with' : 'without';
   const fix = `the service signs paths ${how} their prefix: set dialect.signPathPrefix to ${signPathPrefix} in the access file`;
@@ -56,12 +61,13 @@ export const checkIp = (context: CheckContext): Promise<CheckFinding> => checkSi
 
 export async function checkPermission(context: CheckContext, other: CheckContext | null): Promise<CheckFinding> {
   const { market } = context;
-  const trade = market === 'spot' ? 'testOrder shows whether it may trade' : 'whether it may trade is unknown: futures have no test order';
+  const trade =
+    market === 'spot' ? 'testOrder shows whether it may trade' : 'futures have no test order, so it is unknown whether it may trade';
   const finding = await checkSigned(context, 'permission', `the key may read ${market}; ${trade}`, [
-    'no endpoint shows what else it may: check at the exchange that it cannot withdraw, and is for this address alone',
+    'no endpoint shows its other rights: check at the exchange that it cannot withdraw and is limited to this address',
   ]);
   if (finding.status !== 'failed' || other === null || (await other.account()).kind !== 'acked') return finding;
-  const fix = `${other.market} takes this key from this address: give it the permission for ${market} too, or take a key for each`;
+  const fix = `${other.market} accepts this key from this address: give it the permission for ${market} too, or use a key for each market`;
   return { ...finding, fix: [fix, ...(finding.fix ?? []).slice(1)] };
 }
 
@@ -72,7 +78,7 @@ const isWrongSignature = (outcome: Outcome<unknown>): boolean => {
 
 type Verdict = 'accepted' | 'refused' | 'unclear';
 
-/** Returns what a reply says about the signature. A refusal because of the order or symbol means that the signature was accepted. */
+/** Returns the verdict about the signature. A refusal because of the order or symbol means that the signature was accepted. */
 function verdictOf(outcome: Outcome<unknown>): Verdict {
   if (outcome.kind === 'acked') return 'accepted';
   const code = errorCodeOf(outcome);
@@ -82,24 +88,26 @@ function verdictOf(outcome: Outcome<unknown>): Verdict {
   return isLater ? 'accepted' : 'unclear';
 }
 
-/** Checks whether the query of a GET is signed, which the specification leaves open. Tries both with a read of open orders. */
+/** Checks whether the query of a GET is signed, which the specification leaves open. Reads open orders in both ways. */
 export async function checkQuery(context: CheckContext): Promise<CheckFinding> {
   const symbol = await context.example();
   const query = (signQuery: 'include' | 'omit') =>
     context.market === 'spot'
       ? context.probe.call('spot.openOrders', { symbol }, { signQuery })
       : context.probe.call('futures.openOrders', { contractName: symbol }, { signQuery });
-  const [set, other] = context.dialect.signQuery === 'include' ? (['include', 'omit'] as const) : (['omit', 'include'] as const);
-  const outcome = await query(set);
+  const [configured, other] = context.dialect.signQuery === 'include' ? (['include', 'omit'] as const) : (['omit', 'include'] as const);
+  const outcome = await query(configured);
   const verdict = verdictOf(outcome);
-  const asked: CheckSubject = { kind: 'query', market: context.market, what: `open orders of ${symbol}` };
-  if (outcome.kind !== 'acked' && verdict === 'unclear') return answerProblem(outcome, asked);
+  const subject: CheckSubject = { kind: 'query', market: context.market, what: `open orders of ${symbol}` };
+  if (outcome.kind !== 'acked' && verdict === 'unclear') return answerProblem(outcome, subject);
   const otherVerdict = verdictOf(await query(other));
-  const words = `${set}: ${verdict}; ${other}: ${otherVerdict}`;
+  const words = `${configured}: ${verdict}; ${other}: ${otherVerdict}`;
   if (verdict === 'accepted') {
     const detail =
-      otherVerdict === 'accepted' ? `accepted with the query signed and without; dialect.signQuery: ${set}` : `dialect.signQuery ${words}`;
-    return ok(detail, { dialect: { signQuery: set } });
+      otherVerdict === 'accepted'
+        ? `accepted with the query signed and without; dialect.signQuery: ${configured}`
+        : `dialect.signQuery ${words}`;
+    return ok(detail, { dialect: { signQuery: configured } });
   }
   if (otherVerdict === 'accepted') {
     context.signQuery = other;
@@ -107,5 +115,5 @@ export async function checkQuery(context: CheckContext): Promise<CheckFinding> {
     const fix = `set dialect.signQuery to ${other} in the access file (--config): the service signs paths ${how} their query`;
     return failed(`dialect.signQuery ${words}`, [fix], { code: errorCodeOf(outcome), dialect: { signQuery: other } });
   }
-  return outcome.kind === 'acked' ? ok(words) : { ...answerProblem(outcome, asked), more: [`dialect.signQuery ${words}`] };
+  return outcome.kind === 'acked' ? ok(words) : { ...answerProblem(outcome, subject), more: [`dialect.signQuery ${words}`] };
 }

@@ -1,4 +1,4 @@
-// Checks with a test order whether the key may trade. The service validates it and never places it. The doctor sends no other order.
+// Checks with a test order whether the key may trade. The service validates the order and never places it. The doctor sends no other order.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { ok, warning, type CheckFinding } from '../context/check.ts';
@@ -8,9 +8,10 @@ import { answerProblem } from '../fixes/answerFix.ts';
 import { codeFamily, type CodeFamily } from '../fixes/codeFamilies.ts';
 import type { ListedInstrument } from '../../download/instruments.ts';
 
-/** Refusals that concern only the chosen order. Key, signature and permission were accepted before. */
+/** Refusals that concern only the order itself, so that key, signature and permission were accepted. */
 const LATE: ReadonlySet<CodeFamily | null> = new Set(['size', 'price', 'account']);
 
+/** Sends the smallest valid test order at the last price. */
 export async function checkTestOrder(context: CheckContext): Promise<CheckFinding> {
   const symbol = await context.example();
   const ticker = await context.probe.call('spot.ticker', { symbol });
@@ -23,7 +24,7 @@ export async function checkTestOrder(context: CheckContext): Promise<CheckFindin
   if (outcome.kind === 'acked') return ok(`the key may trade: ${what} was checked, not placed`);
   const problem = answerProblem(outcome, { kind: 'order', market: 'spot', what });
   const code = errorCodeOf(outcome);
-  if (code === null || !LATE.has(codeFamily(code))) return { ...problem, more: [`asked about ${what}; nothing was placed`] };
+  if (code === null || !LATE.has(codeFamily(code))) return { ...problem, more: [`test order: ${what}; nothing was placed`] };
   return warning(`the key may trade; ${what}: ${problem.detail}`, problem.fix ?? [], { code, serviceText: problem.serviceText ?? null });
 }
 
@@ -34,6 +35,7 @@ function priceOf(last: string, listed: ListedInstrument | undefined): string {
   return Decimal.max(step, new Decimal(last).toDecimalPlaces(digits, Decimal.ROUND_DOWN)).toFixed(digits);
 }
 
+/** The smallest order of a symbol. */
 interface Minimums {
   readonly quantity: Decimal;
   /** In the quote asset. */
@@ -44,7 +46,7 @@ interface Minimums {
 async function minimumsOf(context: CheckContext, symbol: string): Promise<Minimums> {
   const outcome = await context.listing();
   const rows = outcome.kind === 'acked' ? outcome.value.rows : [];
-  const row = rows.find((each) => each.symbol === symbol);
+  const row = rows.find((candidate) => candidate.symbol === symbol);
   const text = row !== undefined && 'quoteAsset' in row ? row : null;
   const record = context.records.record('spot', symbol);
   const ofRecord = record === null ? null : new Decimal(record.minLots).div(Decimal.pow(10, record.quantityDigits));

@@ -18,7 +18,7 @@ export interface CheckFinding {
   readonly more?: readonly string[];
   /** A line with text of the service, made safe for a terminal. A support bundle leaves it out. */
   readonly serviceText?: string | null;
-  /** What to do, the most likely fix first. */
+  /** Fixes, the most likely one first. */
   readonly fix?: readonly string[];
   /** The service's error code. */
   readonly code?: number | null;
@@ -27,10 +27,11 @@ export interface CheckFinding {
   readonly isPrivate?: boolean;
 }
 
+/** One check of the doctor. */
 export interface DoctorCheck {
   /** `dns`; for a market `spot.dns`. */
   readonly name: string;
-  /** Null: concerns both markets. */
+  /** Null for a check of both markets. */
   readonly market: Market | null;
   /** Names of earlier checks that must succeed first. */
   readonly needs: readonly string[];
@@ -45,6 +46,7 @@ export interface CheckResult extends Required<CheckFinding> {
   readonly ms: number;
 }
 
+/** Return a finding with its status. */
 export const ok = (detail: string, rest: Omit<CheckFinding, 'status' | 'detail'> = {}): CheckFinding => ({ status: 'ok', detail, ...rest });
 export const skipped = (detail: string): CheckFinding => ({ status: 'skipped', detail });
 export const warning = (

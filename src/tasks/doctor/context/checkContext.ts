@@ -1,4 +1,4 @@
-// What the checks of one market share: its address, its instruments, and replies that are requested only once.
+// The shared context of the checks of one market: its address, its instruments, and replies that are requested only once.
 
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { Dialect } from '../../../protocol/dialect.ts';
@@ -19,6 +19,7 @@ export interface Records {
   readonly folder: string;
 }
 
+/** The market to check. */
 export interface CheckContextDeps {
   readonly market: Market;
   readonly origin: string;
@@ -29,9 +30,10 @@ export interface CheckContextDeps {
   readonly probe: Probe;
 }
 
-/** Liquid on nearly every exchange. Used if the user has not named a symbol. */
-const USUAL: Readonly<Record<Market, string>> = { spot: 'BTCUSDT', futures: 'E-BTC-USDT' };
+/** Symbols for requests if the user has not named one. They are liquid on nearly every exchange. */
+const DEFAULT_SYMBOLS: Readonly<Record<Market, string>> = { spot: 'BTCUSDT', futures: 'E-BTC-USDT' };
 
+/** The context of one market. */
 export class CheckContext {
   readonly market: Market;
   readonly origin: string;
@@ -41,7 +43,7 @@ export class CheckContext {
   readonly probe: Probe;
   /** Clock offset of this market; null until the clock check has measured it. */
   clock: ClockReading | null = null;
-  /** Whether queries are signed: as configured, until the check finds otherwise. */
+  /** Whether queries are signed: the configured value, until a check finds another. */
   signQuery: Dialect['signQuery'];
   #symbols: Promise<Outcome<Listing<SpotSymbol>>> | null = null;
   #contracts: Promise<Outcome<Listing<WireContract>>> | null = null;
@@ -78,11 +80,11 @@ export class CheckContext {
 
   /** Returns the listed instruments by symbol; empty if the service did not reply. */
   async listed(): Promise<ReadonlyMap<string, ListedInstrument>> {
-    const found =
+    const rows =
       this.market === 'spot'
         ? rowsOf(await this.#spotListing()).map(listedSymbol)
         : rowsOf(await this.#futuresListing()).map(listedContract);
-    return new Map(found.map((each) => [each.symbol, each]));
+    return new Map(rows.map((instrument) => [instrument.symbol, instrument]));
   }
 
   /** Returns the symbols to check: those of the user, else those of the catalog. */
@@ -94,8 +96,8 @@ export class CheckContext {
   async example(): Promise<string> {
     const listed = await this.listed();
     const tradable = [...listed.values()].find(({ isTradable }) => isTradable);
-    const known = [...this.requestedSymbols(), USUAL[this.market]].find((symbol) => listed.has(symbol));
-    return known ?? tradable?.symbol ?? this.requestedSymbols()[0] ?? USUAL[this.market];
+    const known = [...this.requestedSymbols(), DEFAULT_SYMBOLS[this.market]].find((symbol) => listed.has(symbol));
+    return known ?? tradable?.symbol ?? this.requestedSymbols()[0] ?? DEFAULT_SYMBOLS[this.market];
   }
 
   #spotListing(): Promise<Outcome<Listing<SpotSymbol>>> {

@@ -7,8 +7,9 @@ import type { SocketReading } from './probe.ts';
 /** Longest wait for a heartbeat. */
 const HEARTBEAT_MS = 12_000;
 /** Interval of checks while the connection is open. */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
+/** Options of the connection. */
 export interface HeartbeatOptions extends NetworkOptions {
   /** From 0 to 1. */
   readonly random: () => number;
@@ -17,9 +18,9 @@ export interface HeartbeatOptions extends NetworkOptions {
 /** Resolves with the first heartbeat, or after `HEARTBEAT_MS` without one. Throws ConfigError for an invalid WebSocket URL. */
 export function heartbeatOf(url: string, { scheduler, timeoutMs, random }: HeartbeatOptions): Promise<SocketReading> {
   return new Promise((resolve) => {
-    let looking = 0;
+    let timer = 0;
     const end = (reading: SocketReading): void => {
-      scheduler.cancel(looking);
+      scheduler.cancel(timer);
       socket.stop();
       resolve(reading);
     };
@@ -29,14 +30,14 @@ export function heartbeatOf(url: string, { scheduler, timeoutMs, random }: Heart
         if (state.kind === 'waiting') end({ kind: 'failed', why: state.why });
       },
     });
-    const look = (): void => {
+    const check = (): void => {
       const { state } = socket;
       if (state.kind === 'off') return;
       if (state.kind === 'open' && (state.pings > 0 || scheduler.nowMs - state.sinceMs >= HEARTBEAT_MS))
         end({ kind: 'open', pings: state.pings });
-      else looking = scheduler.at(scheduler.nowMs + LOOK_MS, look);
+      else timer = scheduler.at(scheduler.nowMs + CHECK_MS, check);
     };
     socket.start();
-    look();
+    check();
   });
 }

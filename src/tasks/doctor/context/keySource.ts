@@ -1,4 +1,4 @@
-// Finds the sources of the key and secret, for the user to check. Never returns their values.
+// Finds where key and secret come from, so that the user can check it. Never returns their values.
 
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -9,11 +9,13 @@ import { VARIABLES, type Environment, type SecretName } from '../../../access/en
 import { readKeyFile } from '../../../access/keyFile.ts';
 import { Signer } from '../../../access/signer.ts';
 
+/** Where a secret comes from. */
 export type SecretOrigin =
   | { readonly kind: 'environment'; readonly variable: string }
   /** `mode`: such as 0600; null: not available on this platform. */
   | { readonly kind: 'file'; readonly path: string; readonly mode: string | null };
 
+/** The sources of one key. */
 export interface CredentialSources {
   /** A few characters of the key, to distinguish keys. */
   readonly hint: string;
@@ -28,7 +30,7 @@ export function sourcesOf(signer: Signer, config: string | undefined, environmen
     const named = environment[VARIABLES[name].file];
     if (named !== undefined && named !== '') return fileSource(named);
     const path = configured === undefined || isAbsolute(configured) ? configured : join(dirname(config ?? '.'), configured);
-    // The environment has precedence, and its secrets have been removed from it by now. The file is the source if it holds the same value.
+    // The environment has precedence, but its secrets have been removed by now. So the file is the source if it holds the same value.
     return path !== undefined && holds(path, name, signer) ? fileSource(path) : { kind: 'environment', variable: VARIABLES[name].text };
   };
   return { hint: signer.hint, key: source('key', keyFile), secret: source('secret', secretFile) };
@@ -44,10 +46,10 @@ const PROBE = new TextEncoder().encode('any text');
 /** True when the file holds the key, or the secret, of `signer`. */
 function holds(path: string, name: SecretName, signer: Signer): boolean {
   try {
-    const found = readKeyFile(path, path);
-    // A signer needs both, so use any value for the other one.
-    if (name === 'key') return new Signer(found, new Secret('unimportant')).apiKey === signer.apiKey;
-    return new Signer(new Secret('unimportant'), found).sign(PROBE) === signer.sign(PROBE);
+    const secret = readKeyFile(path, path);
+    // A signer needs both, so the other one may be any text.
+    if (name === 'key') return new Signer(secret, new Secret('unimportant')).apiKey === signer.apiKey;
+    return new Signer(new Secret('unimportant'), secret).sign(PROBE) === signer.sign(PROBE);
   } catch (error) {
     if (error instanceof ConfigError) return false;
     throw error;

@@ -1,4 +1,4 @@
-// The Probe over the network: the client that bots use, one for each dialect that is tried.
+// The Probe over the network, with the same client as bots. Each dialect that is tried has a client of its own.
 
 import { monotonicMs, nowMs } from '../../../adapters/clock/wallClock.ts';
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
@@ -10,11 +10,12 @@ import { heartbeatOf } from './heartbeat.ts';
 import { addressesOf, connectionTo } from './network.ts';
 import type { CallFact, ClockReading, Probe } from './probe.ts';
 
+/** A probe with open connections. */
 export interface LiveProbe extends Probe {
   close(): Promise<void>;
 }
 
-/** Opens no connection by itself. `timeoutMs`: per request. Throws ConfigError for invalid settings. */
+/** Returns a probe. It opens no connection by itself. `timeoutMs`: per request. Throws ConfigError for invalid settings. */
 export function openProbe(settings: AccessSettings, timeoutMs: number): LiveProbe {
   const calls: CallFact[] = [];
   const log = ({ op, status, code }: CallFact): void => void calls.push({ op, status, code });
@@ -45,6 +46,7 @@ export function openProbe(settings: AccessSettings, timeoutMs: number): LiveProb
   };
 }
 
+/** Measures the clock of a market. Resolves with null if the service does not report its time. */
 function readClock({ clock, scheduler }: Exchange, market: Market): Promise<ClockReading | null> {
   return new Promise((resolve) => {
     clock.measure(market, (isMeasured) => {

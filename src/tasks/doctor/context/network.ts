@@ -1,4 +1,4 @@
-// Name resolution and connections of Node.js without a request, with detailed errors.
+// Resolves names and opens connections without sending a request, with detailed errors.
 
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
@@ -8,6 +8,7 @@ import { parseTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { ConnectionReport, NetworkFailure } from './probe.ts';
 
+/** Clock and time limit. */
 export interface NetworkOptions {
   readonly scheduler: Scheduler;
   readonly timeoutMs: number;
@@ -15,8 +16,8 @@ export interface NetworkOptions {
 
 /** Resolves a host as every program of this computer does: hosts file and name servers. */
 export function addressesOf(host: string, options: NetworkOptions): Promise<readonly string[] | NetworkFailure> {
-  const asked = lookup(host, { all: true }).then((found) => found.map(({ address }) => address), failureOf);
-  return withTimeout<readonly string[] | NetworkFailure>(options, asked, timedOut);
+  const resolved = lookup(host, { all: true }).then((found) => found.map(({ address }) => address), failureOf);
+  return withTimeout<readonly string[] | NetworkFailure>(options, resolved, timedOut);
 }
 
 /** Connects and closes again. Validates the certificate exactly as the client does. */
@@ -24,10 +25,10 @@ export function connectionTo(origin: string, options: NetworkOptions): Promise<C
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const isSecure = protocol === 'https:';
-  const at = { host, port: Number(port || (isSecure ? 443 : 80)) };
+  const target = { host, port: Number(port || (isSecure ? 443 : 80)) };
   const socket = isSecure
-    ? connectTls({ ...at, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(isIP(host) === 0 ? { servername: host } : {}) })
-    : connectTcp(at);
+    ? connectTls({ ...target, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(isIP(host) === 0 ? { servername: host } : {}) })
+    : connectTcp(target);
   const connected = new Promise<ConnectionReport>((resolve) => {
     socket.on('error', (error) => resolve({ kind: 'failed', failure: failureOf(error) }));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(isTls(socket) ? certificateOf(socket) : { kind: 'plain' }));
@@ -38,6 +39,7 @@ export function connectionTo(origin: string, options: NetworkOptions): Promise<C
 
 const isTls = (socket: Socket | TLSSocket): socket is TLSSocket => 'getPeerCertificate' in socket;
 
+/** Returns the report of a TLS connection. */
 function certificateOf(socket: TLSSocket): ConnectionReport {
   const { subject, issuer, valid_to: validTo, subjectaltname } = socket.getPeerCertificate();
   const [firstName = ''] = (subjectaltname ?? '').split(', ');
@@ -50,7 +52,7 @@ function certificateOf(socket: TLSSocket): ConnectionReport {
   };
 }
 
-const certificateName = (name: string | readonly string[] | undefined): string => sanitizeText([name ?? 'nobody'].flat().join(', '), 60);
+const certificateName = (name: string | readonly string[] | undefined): string => sanitizeText([name ?? 'unknown'].flat().join(', '), 60);
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Parses a date such as `Nov  2 11:00:00 2027 GMT`, as OpenSSL writes it. */

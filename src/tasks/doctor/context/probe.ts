@@ -1,4 +1,4 @@
-// What the doctor needs from outside: names, connections, calls, clocks. The checks use only this interface.
+// The doctor's interface to the network: names, connections, calls and clocks. Checks use nothing else.
 
 import type { Market } from '../../../model/instrument.ts';
 import type { Dialect } from '../../../protocol/dialect.ts';
@@ -20,12 +20,14 @@ export type ConnectionReport =
     }
   | { readonly kind: 'failed'; readonly failure: NetworkFailure };
 
+/** A failed name lookup or connection. */
 export interface NetworkFailure {
   /** A code of Node.js: ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED; or TIMEOUT without a reply in time. */
   readonly code: string;
   readonly message: string;
 }
 
+/** A measured clock. */
 export interface ClockReading {
   /** The service's clock minus this computer's, ms. */
   readonly offsetMs: number;
@@ -52,6 +54,7 @@ export interface LimitUse {
 /** The result of a WebSocket: open, with the number of pings, or why it failed. */
 export type SocketReading = { readonly kind: 'open'; readonly pings: number } | { readonly kind: 'failed'; readonly why: string };
 
+/** See the head of this file. */
 export interface Probe {
   /** Ms of a monotonic clock, for durations. */
   elapsedMs(): number;
@@ -63,7 +66,7 @@ export interface Probe {
   socket(url: string): Promise<SocketReading>;
   /** Makes one attempt. `dialect`: options that replace those of the configured dialect. */
   call<O extends Op>(op: O, args: OpArgs<O>, dialect?: Partial<Dialect>): Promise<Outcome<OpResult<O>>>;
-  /** Null: the service did not report its time. */
+  /** Measures the clock; null: the service did not report its time. */
   clock(market: Market): Promise<ClockReading | null>;
   /** All calls up to now. */
   calls(): readonly CallFact[];

@@ -1,4 +1,4 @@
-// Groups error codes into families with the same cause and the same fix, for a user who does not trade yet.
+// Groups error codes into families with the same cause and the same fix, for a user who sets up the access to an exchange.
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
@@ -32,6 +32,7 @@ const FAMILIES = {
   frozen: ['exchangeLock', 'accountRestricted'],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof VENUE_CODES)[]>>;
 
+/** The name of a family. */
 export type CodeFamily = keyof typeof FAMILIES;
 
 const isFamily = (name: string): name is CodeFamily => Object.hasOwn(FAMILIES, name);

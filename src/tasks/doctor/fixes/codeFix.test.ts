@@ -36,6 +36,6 @@ describe.each(ERROR_CODES)('$code', ({ code, advice }) => {
   });
 });
 
-test('a code of no specification has the advice for such codes', () => {
+test('a code that no specification has gets the advice for such codes', () => {
   expect(codeFix(-1118, ASKED.order)).toEqual([expect.stringContaining('-1118')]);
 });

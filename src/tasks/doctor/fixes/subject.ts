@@ -3,10 +3,11 @@
 import type { Market } from '../../../model/instrument.ts';
 
 /**
- * `public`: without a key. `account`: the first signed read, without a query. `query`: a signed read with a query. `order`: the test order.
+ * The kind of a request. `public`: without a key. `account`: the first signed read, without a query. `query`: a signed read with a query. `order`: the test order.
  */
 export type SubjectKind = 'public' | 'account' | 'query' | 'order';
 
+/** A request, as fixes describe it. */
 export interface CheckSubject {
   readonly kind: SubjectKind;
   readonly market: Market;
@@ -14,7 +15,7 @@ export interface CheckSubject {
   readonly what: string;
 }
 
-/** The option for the address of a market, and with `addressText` all other settings for it. */
+/** Returns the option that sets the address of a market; `addressText` also names all other settings for it. */
 export const addressOption = (market: Market): string => (market === 'spot' ? '--spot-url' : '--futures-url');
 export const addressText = (market: Market): string =>
   market === 'spot' ? '--spot-url (ISOBAR_SPOT_URL, dialect.baseUrl)' : '--futures-url (ISOBAR_FUTURES_URL, dialect.futuresBaseUrl)';

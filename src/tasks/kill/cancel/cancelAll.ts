@@ -10,6 +10,7 @@ import { drainTriggers, type LeftTrigger } from './triggers.ts';
 import type { KillVenue } from '../plan/venue.ts';
 import type { KillOrders } from './killOrders.ts';
 
+/** An open order that a kill leaves alone. */
 export interface LeftOrder {
   readonly instrument: InstrumentId;
   readonly order: SeenOrder;
@@ -17,6 +18,7 @@ export interface LeftOrder {
   readonly attribution: 'alien' | 'unsure';
 }
 
+/** The result of the cancels. */
 export interface Cancelled {
   /** Number of own orders that were open and have ended. */
   readonly count: number;
@@ -24,13 +26,13 @@ export interface Cancelled {
   readonly left: readonly LeftOrder[];
   /** Number of trigger orders that would have opened a position and were cancelled. */
   readonly triggers: number;
-  /** Trigger orders that are left, because no evidence shows whose they are. */
+  /** Trigger orders that are left alone, because no evidence shows whose they are. */
   readonly leftTriggers: readonly LeftTrigger[];
 }
 
 /**
- * Resolves when every list has shown no own order twice, a read lag apart, and no order of unknown outcome can still appear. `all`: cancels
- * foreign orders too. Throws KillStopped.
+ * Cancels until every list has shown no own order twice, a read lag apart, and no order of unknown outcome can still appear. `all`: cancels
+ * foreign orders too. Throws KillStopped if that takes too long.
  */
 export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolean): Promise<Cancelled> {
   const { instruments, onPhase } = venue.deps;
@@ -44,17 +46,14 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
   const drainAll = async (): Promise<Pick<Cancelled, 'left' | 'leftTriggers'>> => {
     const [left, leftTriggers] = await Promise.all([
       Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, ended))),
-      Promise.all(instruments.map((each) => drainTriggers(venue, each, known, { all, which: 'opening', ended: triggers }))),
+      Promise.all(instruments.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'opening', ended: triggers }))),
     ]);
     return { left: left.flat(), leftTriggers: leftTriggers.flat() };
   };
   const drained = drainAll();
   // A refused or unanswered first cancel does not stop the kill: the lists show what is still open.
   let [left] = await Promise.all([drained, ...first]);
-  onPhase(
-    'cancelling',
-    `${counted(ended.size, 'order')} cancelled; no open order of ours is left in ${counted(instruments.length, 'list')}`,
-  );
+  onPhase('cancelling', `${counted(ended.size, 'order')} cancelled; no own order is open in ${counted(instruments.length, 'list')}`);
   if (await waitForUnknown(venue, known.unknownUntilMs)) left = await drainAll();
   return { count: ended.size, triggers: triggers.size, ...left };
 }
@@ -69,9 +68,9 @@ async function drain(
 ): Promise<readonly LeftOrder[]> {
   const { readLagMs, pollEveryMs, cancelAgainMs } = venue.deps.settings;
   const empty = new EmptyListProof(readLagMs);
-  const askedMs = new Map<string, number>();
-  const timeLimit = venue.timeLimit(`${instrument.id}: orders do not end though they are cancelled`);
-  let before = Infinity;
+  const cancelledMs = new Map<string, number>();
+  const timeLimit = venue.timeLimit(`${instrument.id}: cancelled orders do not end`);
+  let lastCount = Infinity;
   for (;;) {
     const beganMs = venue.nowMs;
     const { orders, isComplete } = await readOpen(venue, instrument);
@@ -85,14 +84,14 @@ async function drain(
       return judged.flatMap(({ order, attribution }) => (attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }]));
     }
     // A cancel is asynchronous: the order stays in the list for a while. Do not repeat the cancel at every poll.
-    const due = ours.filter((id) => beganMs - (askedMs.get(id) ?? -Infinity) >= cancelAgainMs);
+    const due = ours.filter((id) => beganMs - (cancelledMs.get(id) ?? -Infinity) >= cancelAgainMs);
     for (const id of due) {
       ended.add(id);
-      askedMs.set(id, beganMs);
+      cancelledMs.set(id, beganMs);
     }
     await cancelOpen(venue, instrument, due);
-    if (ours.length < before) timeLimit.restart();
-    before = ours.length;
+    if (ours.length < lastCount) timeLimit.restart();
+    lastCount = ours.length;
     await timeLimit.wait(Math.max(0, empty.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }
 }
@@ -115,13 +114,13 @@ async function withClientIds(
   }
   const named: SeenOrder[] = [];
   for (const order of orders) {
-    const asked = isNameless(order) ? await venue.read('spot.queryOrder', { symbol: instrument.wireName, orderId: order.venueId }) : null;
-    named.push(asked === null ? order : { ...order, cid: spotOrderRow(asked).cid });
+    const queried = isNameless(order) ? await venue.read('spot.queryOrder', { symbol: instrument.wireName, orderId: order.venueId }) : null;
+    named.push(queried === null ? order : { ...order, cid: spotOrderRow(queried).cid });
   }
   return named;
 }
 
-/** Returns true if there was something to wait for. */
+/** Waits until no order of unknown outcome can still appear. Returns false if there was none. */
 async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUntilMs']): Promise<boolean> {
   const { visibilityDelayMs, readLagMs } = venue.deps.settings;
   let hasWaited = false;
@@ -130,13 +129,13 @@ async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUnti
     if (latestMs === undefined) continue;
     hasWaited = true;
     const { ms, uncertaintyMs } = venue.deps.serverTime(market);
-    const restMs = latestMs + visibilityDelayMs + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
-    if (restMs <= 0) continue;
+    const waitMs = latestMs + visibilityDelayMs + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
+    if (waitMs <= 0) continue;
     venue.deps.onPhase(
       'waiting',
-      `an order of unknown outcome may still appear on ${market}: looking again in ${Math.ceil(restMs / 1000)} s`,
+      `an order of unknown outcome may still appear on ${market}: checking again in ${Math.ceil(waitMs / 1000)} s`,
     );
-    await venue.wait(restMs);
+    await venue.wait(waitMs);
   }
   return hasWaited;
 }

@@ -1,9 +1,9 @@
-// What a kill knows about the orders of its bot.
+// The orders of a bot that a kill knows at its beginning.
 
 import type { InstrumentId, Market } from '../../../model/instrument.ts';
 import type { OwnOrders } from '../plan/killPlan.ts';
 
-/** What the bot or its journal knows when a kill begins. */
+/** Orders from the bot or from its journal. */
 export interface KillOrders {
   /** Null: there is no journal that shows which orders are own ones. */
   readonly own: OwnOrders | null;
@@ -11,8 +11,9 @@ export interface KillOrders {
   readonly open: ReadonlyMap<InstrumentId, readonly string[]>;
   /** Ids of trigger orders that wait, or may wait. */
   readonly waiting: ReadonlyMap<InstrumentId, readonly string[]>;
-  /** By market: until when the exchange may have admitted an order of unknown outcome, venue ms. */
+  /** Latest time at which the exchange may have admitted an order of unknown outcome, by market; venue ms. */
   readonly unknownUntilMs: Readonly<Partial<Record<Market, number>>>;
 }
 
+/** Without a journal, no order is known. */
 export const NOTHING_KNOWN: KillOrders = { own: null, open: new Map(), waiting: new Map(), unknownUntilMs: {} };

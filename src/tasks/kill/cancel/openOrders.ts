@@ -8,12 +8,14 @@ import type { KillVenue } from '../plan/venue.ts';
 /** Maximum length of a list. A list of this length may be cut. */
 const MAX_ROWS = 1000;
 
+/** One read of a list of open orders. */
 export interface OpenList {
   readonly orders: readonly SeenOrder[];
   /** False: rows may be missing, so an empty list proves nothing. */
   readonly isComplete: boolean;
 }
 
+/** Reads the open orders of an instrument. */
 export async function readOpen(venue: KillVenue, { market, wireName }: Instrument): Promise<OpenList> {
   if (market === 'spot') {
     const { rows, refused } = await venue.read('spot.openOrders', { symbol: wireName, limit: MAX_ROWS });
@@ -40,7 +42,7 @@ export async function cancelOpen(venue: KillVenue, { market, wireName }: Instrum
   );
 }
 
-/** Returns client order ids by venue order id. For futures, whose list of open orders does not have them. */
+/** Returns client order ids by venue order id, for futures: their list of open orders does not have them. */
 export async function clientIdsOf(venue: KillVenue, { wireName }: Instrument): Promise<ReadonlyMap<string, string>> {
   const { rows } = await venue.read('futures.orderHistory', { contractName: wireName, limit: MAX_ROWS });
   return new Map(rows.flatMap(({ orderId, clientId }) => (clientId === null ? [] : [[orderId, clientId] as const])));

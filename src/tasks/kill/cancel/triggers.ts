@@ -1,5 +1,4 @@
-// Cancels trigger orders of futures: those that would open, together with all other orders; protective ones last, and only when their
-// position is closed.
+// Cancels trigger orders of futures. Orders that would open are cancelled with all others, protective ones only once their position is closed.
 
 import { isOlder } from '../../../adapters/exchange/calls/triggers.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
@@ -14,28 +13,29 @@ import type { KillOrders } from './killOrders.ts';
 const MAX_ROWS = 1000;
 
 /** `opening`: trigger orders that would open or enlarge a position. */
-type Which = 'opening' | 'every';
+type TriggerSelection = 'opening' | 'every';
 
+/** A trigger order that a kill leaves alone. */
 export interface LeftTrigger {
   readonly instrument: InstrumentId;
   readonly trigger: TriggerOrder;
 }
 
-/** True when a trigger order is the bot's: by its id, or as the only one with the terms of a lost order. Null: unsure. */
+/** True when a trigger order is the bot's: its id is known, or it alone has the terms of a lost order. Null: unsure. */
 function isOwnTrigger(row: TriggerOrder, among: readonly TriggerOrder[], instrument: Instrument, known: KillOrders): boolean | null {
   if (known.own === null) return null;
   const ids = known.waiting.get(instrument.id) ?? [];
   if (ids.includes(row.triggerOrderId)) return true;
-  const lost = known.own.lostOf(instrument.id).filter((order) => waitsAs(row, order));
+  const lost = known.own.lostOf(instrument.id).filter((order) => hasSameTerms(row, order));
   const [only] = lost;
   if (only === undefined) return false;
-  const rivals = among.filter((each) => !ids.includes(each.triggerOrderId) && waitsAs(each, only));
+  const rivals = among.filter((other) => !ids.includes(other.triggerOrderId) && hasSameTerms(other, only));
   // An older order may be foreign, or its time may be wrong.
   return lost.length === 1 && rivals.length === 1 && !isOlder(row, only.signMs) ? true : null;
 }
 
 /** True when the row agrees with the order in every known term. The list has no client order ids. */
-function waitsAs(row: TriggerOrder, { request, triggerTicks = 0 }: LostOrder): boolean {
+function hasSameTerms(row: TriggerOrder, { request, triggerTicks = 0 }: LostOrder): boolean {
   const { instrument, side, lots, reduceOnly } = request;
   return (
     triggerTicks > 0 &&
@@ -46,26 +46,26 @@ function waitsAs(row: TriggerOrder, { request, triggerTicks = 0 }: LostOrder): b
   );
 }
 
-/** True when the bot has, or may have, trigger orders. Other lists are not read, because not every service has them. */
-function mayWait(instrument: Instrument, { own, waiting }: KillOrders, all: boolean): boolean {
+/** True when the bot may have trigger orders of a contract. Other lists are not read, because not every service has them. */
+function mayHaveTriggers(instrument: Instrument, { own, waiting }: KillOrders, all: boolean): boolean {
   if (instrument.market !== 'futures') return false;
   return all || own === null || waiting.has(instrument.id) || own.lostOf(instrument.id).some(({ triggerTicks = 0 }) => triggerTicks > 0);
 }
 
 /**
- * Cancels until the list of one contract has shown no trigger order of the bot twice, a read lag apart. Adds the ids of cancelled ones to
- * `ended`. Returns those that may be the bot's and are left. `all`: cancels foreign ones too. Throws KillStopped.
+ * Cancels until the list of one contract has shown no trigger order of the bot twice, a read lag apart. Adds the ids of cancelled orders to
+ * `ended`. Returns the orders that may be the bot's and are left alone. `all`: cancels foreign orders too. Throws KillStopped.
  */
 export async function drainTriggers(
   venue: KillVenue,
   instrument: Instrument,
   known: KillOrders,
-  { all, which, ended }: { readonly all: boolean; readonly which: Which; readonly ended: Set<string> },
+  { all, which, ended }: { readonly all: boolean; readonly which: TriggerSelection; readonly ended: Set<string> },
 ): Promise<readonly LeftTrigger[]> {
-  if (!mayWait(instrument, known, all)) return [];
+  if (!mayHaveTriggers(instrument, known, all)) return [];
   const { readLagMs, pollEveryMs } = venue.deps.settings;
   const contractName = instrument.wireName;
-  const timeLimit = venue.timeLimit(`${instrument.id}: trigger orders do not end though they are cancelled`);
+  const timeLimit = venue.timeLimit(`${instrument.id}: cancelled trigger orders do not end`);
   const empty = new EmptyListProof(readLagMs);
   for (;;) {
     const beganMs = venue.nowMs;
@@ -74,7 +74,7 @@ export async function drainTriggers(
       .filter(({ open }) => which === 'every' || open === 'OPEN')
       .map((trigger) => ({ trigger, isOwn: all || isOwnTrigger(trigger, pending.rows, instrument, known) }));
     const ours = judged.filter(({ isOwn }) => isOwn === true).map(({ trigger }) => trigger.triggerOrderId);
-    if (empty.observe(beganMs, pending.isWhole && ours.length === 0))
+    if (empty.observe(beganMs, pending.isComplete && ours.length === 0))
       return judged.flatMap(({ trigger, isOwn }) => (isOwn === null ? [{ instrument: instrument.id, trigger }] : []));
     for (const orderId of ours) ended.add(orderId);
     await Promise.all(ours.map((orderId) => venue.once('futures.cancelTriggerOrder', { contractName, orderId })));
@@ -82,23 +82,23 @@ export async function drainTriggers(
   }
 }
 
-/** Reads all pages of waiting trigger orders. `isWhole` false: a page may be missing. */
+/** Reads all pages of waiting trigger orders. `isComplete` is false if rows may be missing. */
 async function readPending(
   venue: KillVenue,
   contractName: string,
-): Promise<{ readonly rows: readonly TriggerOrder[]; readonly isWhole: boolean }> {
+): Promise<{ readonly rows: readonly TriggerOrder[]; readonly isComplete: boolean }> {
   const rows = new Map<string, TriggerOrder>();
   let seen = 0;
   let isReadable = true;
   for (let page = 1; ; page++) {
-    const found = await venue.read('futures.triggerOrderList', { contractName, page, limit: MAX_ROWS });
-    for (const row of found.rows) rows.set(row.triggerOrderId, row);
-    seen += found.rows.length + found.refused.length;
-    isReadable &&= found.refused.length === 0;
-    const isLast = found.count === null ? found.rows.length < MAX_ROWS : seen >= found.count;
-    if (isLast || found.rows.length === 0) {
+    const list = await venue.read('futures.triggerOrderList', { contractName, page, limit: MAX_ROWS });
+    for (const row of list.rows) rows.set(row.triggerOrderId, row);
+    seen += list.rows.length + list.refused.length;
+    isReadable &&= list.refused.length === 0;
+    const isLast = list.count === null ? list.rows.length < MAX_ROWS : seen >= list.count;
+    if (isLast || list.rows.length === 0) {
       const pending = [...rows.values()].filter(({ status }) => status.word === 'PENDING' || status.word === 'UNKNOWN');
-      return { rows: pending, isWhole: isReadable && isLast };
+      return { rows: pending, isComplete: isReadable && isLast };
     }
   }
 }

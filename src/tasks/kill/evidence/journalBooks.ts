@@ -1,4 +1,4 @@
-// What a journal shows a kill: which orders are own ones, which of them are lost, and how much of each instrument the bot holds.
+// The books of a kill, built from the journal: the bot's own orders, those of unknown outcome, and the positions.
 
 import { JournalState, restartOf, type OrderTrace } from '../../../adapters/journal/records/journalState.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
@@ -13,12 +13,13 @@ import type { KillOrders } from '../cancel/killOrders.ts';
 import type { OwnOrders } from '../plan/killPlan.ts';
 import type { LostOrder } from '../plan/attribution.ts';
 
+/** Facts about the end of the journal. */
 export interface BooksFacts {
-  /** A write of the journal did not finish: a SEND may be missing. */
+  /** True when the last write of the journal did not finish, so that a SEND may be missing. */
   readonly isTorn: boolean;
-  /** Venue ms: the latest time of a lost SEND. */
+  /** The latest possible time of a missing SEND, venue ms. */
   readonly nowMs: number;
-  /** How long the exchange may admit a request after its timestamp, ms. */
+  /** Time after its timestamp in which the exchange may admit a request, ms. */
   readonly recvWindowMs: number;
 }
 
@@ -34,7 +35,8 @@ export interface SentSlice {
   readonly latestMs: number;
 }
 
-interface Booked {
+/** A booked trade. */
+interface BookedTrade {
   readonly tradeId: bigint;
   readonly executedMs: number;
 }
@@ -42,13 +44,14 @@ interface Booked {
 /** Length of the prefix of a client order id that identifies the bot. */
 const PREFIX_CHARS = 16;
 
-/** Identifies a fill by its trade and the bot's side of it. */
+/** Returns the key of a fill: its trade, and the bot's side of that trade. */
 const tradeKey = (instrument: string, tradeId: string, side: Side): string => `${instrument} ${tradeId} ${side}`;
 
+/** The books of one bot. */
 export class JournalBooks implements OwnOrders {
   readonly state = new JournalState();
   readonly #strategies = new Map<string, number>();
-  /** In upper case, because services may change the case. */
+  /** Client order ids of the bot, in upper case, because services may change the case. */
   readonly #cids = new Set<string>();
   /** Prefixes of this bot's client order ids, in upper case. */
   readonly #prefixes = new Set<string>();
@@ -61,7 +64,7 @@ export class JournalBooks implements OwnOrders {
   /** Sum of the fills in the journal, by `<instrument id> <strategy>`. */
   readonly #held = new Map<string, Decimal>();
   readonly #trades = new Set<string>();
-  readonly #booked = new Map<string, Booked[]>();
+  readonly #booked = new Map<string, BookedTrade[]>();
   readonly #traders = new Map<string, Set<number>>();
   readonly #firstMs = new Map<string, number>();
   readonly #slices = new Map<string, LostOrder>();
@@ -84,7 +87,7 @@ export class JournalBooks implements OwnOrders {
       this.#traders.set(record.symbol, traders.add(record.strategy));
       if (!this.#firstMs.has(record.symbol)) this.#firstMs.set(record.symbol, record.createdMs);
     } else if (record.k === 'ACK') this.setVenueId(record.cid, record.orderId);
-    // An unattributed fill is attributed again: its order may have been found since.
+    // An unattributed fill is attributed again, because its order may have been found since.
     else if (record.k === 'FILL' && record.cid === null)
       this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });
     else if (record.k === 'FILL' && record.cid !== null) {
@@ -93,7 +96,7 @@ export class JournalBooks implements OwnOrders {
     } else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);
   };
 
-  /** Call it once the whole journal has been read. */
+  /** Completes the books after the last record. */
   complete(facts: BooksFacts): void {
     this.#facts = facts;
   }
@@ -103,6 +106,7 @@ export class JournalBooks implements OwnOrders {
     return { id: this.state.lastOrder, cid: this.#lastCid };
   }
 
+  /** Books a fill of an own order. */
   #book(fill: Extract<JournalRecord, { k: 'FILL' }>, strategy: number): void {
     const { symbol, tradeId, side, executedMs } = fill;
     this.#trades.add(tradeKey(symbol, tradeId, side));
@@ -155,16 +159,16 @@ export class JournalBooks implements OwnOrders {
   noteVenueId(rowCid: string, venueId: string): void {
     this.setVenueId(this.#cidAs(rowCid), venueId);
   }
-  /** True if the order of this client order id is known and is another one: a network has delivered the request twice. */
+  /** True when the known order with this client order id is another one: a network has delivered the request twice. */
   isSecondCopy(rowCid: string, venueId: string): boolean {
     return (this.#venueIds.get(this.#cidAs(rowCid)) ?? venueId) !== venueId;
   }
   /** Returns the client order id as the journal writes it. */
   #cidAs(rowCid: string): string {
     const text = rowCid.toUpperCase();
-    return this.#strategies.has(rowCid) ? rowCid : ([...this.#strategies.keys()].find((each) => each.toUpperCase() === text) ?? rowCid);
+    return this.#strategies.has(rowCid) ? rowCid : ([...this.#strategies.keys()].find((cid) => cid.toUpperCase() === text) ?? rowCid);
   }
-  /** The exchange has given this venue order id to another order too. It counts for neither until a list shows whose it is. */
+  /** Forgets the venue order id of an order, because the exchange has given it to another order too. A list must show whose it is. */
   #clearVenueId(cid: string): void {
     const venueId = this.#venueIds.get(cid);
     this.#venueIds.delete(cid);
@@ -186,6 +190,7 @@ export class JournalBooks implements OwnOrders {
     return [...traces(unfinished, false), ...traces(provenAbsent, true), ...traces(refused, true), ...this.#slices.values()];
   }
 
+  /** Returns an order without a venue order id; null if it has one or cannot have reached the exchange. */
   #lostOf(trace: OrderTrace, isOver: boolean): LostOrder | null {
     const { intent, send, orderId } = trace;
     const instrument = this.#instruments.get(intent.symbol);
@@ -196,7 +201,7 @@ export class JournalBooks implements OwnOrders {
       cid: intent.cid,
       strategy: intent.strategy,
       amount: intent.qty === null ? intent.amount : null,
-      request: wantedOf(instrument, intent),
+      request: requestTermsOf(instrument, intent),
       signMs: send?.signMs ?? intent.createdMs,
       // A trigger order may trigger at any time.
       latestMs: isWaiting ? Infinity : (send?.venueLatestMs ?? this.#facts.nowMs) + this.#facts.recvWindowMs,
@@ -205,13 +210,14 @@ export class JournalBooks implements OwnOrders {
     };
   }
 
+  /** Adds a slice before it is sent. */
   addSlice({ cid, strategy, instrument, signMs, latestMs, ...order }: SentSlice): void {
     this.#noteOwn(cid);
     this.#strategies.set(cid, strategy);
-    const request = wantedOf(instrument, { ...order, reduceOnly: true });
+    const request = requestTermsOf(instrument, { ...order, reduceOnly: true });
     this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, isOver: false });
   }
-  /** Marks a slice that had no effect and can have none any more. */
+  /** Marks a slice that had no effect and can no longer have one. */
   endSlice(cid: string): void {
     const slice = this.#slices.get(cid);
     if (slice) this.#slices.set(cid, { ...slice, isOver: true });
@@ -222,9 +228,9 @@ export class JournalBooks implements OwnOrders {
   isBooked(instrument: InstrumentId, { tradeId, side }: { readonly tradeId: string; readonly side: Side }): boolean {
     return this.#trades.has(tradeKey(instrument, tradeId, side));
   }
-  /** Returns the unattributed fills in the journal: the lists of the exchange may not reach back to them. */
+  /** Returns the unattributed fills in the journal, because the exchange may no longer list them. */
   unattributedOf(instrument: InstrumentId): readonly TradeRow[] {
-    return this.#unattributed.flatMap((each) => (each.instrument === instrument ? [each.row] : []));
+    return this.#unattributed.flatMap((fill) => (fill.instrument === instrument ? [fill.row] : []));
   }
   /** Returns the sum of the fills in the journal, by strategy; below zero: short. */
   heldOf(instrument: InstrumentId): ReadonlyMap<number, Decimal> {
@@ -258,10 +264,10 @@ export class JournalBooks implements OwnOrders {
   /** Returns the newest booked trade in the journal; null: none. */
   newestTrade(instrument: InstrumentId): { readonly tradeId: string; readonly executedMs: number } | null {
     const tradeId = this.tradeBefore(instrument, Infinity);
-    const found = (this.#booked.get(instrument) ?? []).find((each) => String(each.tradeId) === tradeId);
-    return tradeId === null || found === undefined ? null : { tradeId, executedMs: found.executedMs };
+    const trade = (this.#booked.get(instrument) ?? []).find((booked) => String(booked.tradeId) === tradeId);
+    return tradeId === null || trade === undefined ? null : { tradeId, executedMs: trade.executedMs };
   }
-  /** Returns when the bot decided on its first order of an instrument; null: it has none. */
+  /** Returns the time of the bot's first order of an instrument, ms UTC; null: it has none. */
   firstMs(instrument: InstrumentId): number | null {
     return this.#firstMs.get(instrument) ?? null;
   }
@@ -270,7 +276,7 @@ export class JournalBooks implements OwnOrders {
     return this.state.lastMs;
   }
 
-  /** Returns what a kill knows when it begins. */
+  /** Returns the orders that a kill knows at its beginning. */
   get orders(): KillOrders {
     const open = new Map<InstrumentId, string[]>();
     const waiting = new Map<InstrumentId, string[]>();
@@ -305,9 +311,11 @@ function unattributedRow({
   return { tradeId, venueId: orderId, otherId: null, side, price, qty, fee, feeCoin, isMaker: maker, timeMs: executedMs };
 }
 
+/** Returns a price in ticks; 0 without a price. */
 const ticksOf = (price: string | null, { priceDigits }: Instrument): number => (price === null ? 0 : (toScaled(price, priceDigits) ?? 0));
 
-function wantedOf(
+/** Returns the terms of an order in whole numbers. */
+function requestTermsOf(
   instrument: Instrument,
   order: { readonly side: Side; readonly qty: string | null; readonly price: string | null; readonly reduceOnly: boolean },
 ): LostOrder['request'] {

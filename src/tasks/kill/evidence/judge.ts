@@ -1,4 +1,4 @@
-// Reads the evidence about one instrument from the exchange: the owners of its trades and orders, and bounds of the bot's position.
+// Reads the evidence about one instrument: whose its trades and orders are, and the bounds of the bot's position.
 
 import { Paging, type PageStep } from '../../../adapters/exchange/calls/paging.ts';
 import { EARLY_MS } from '../../../adapters/exchange/order/match.ts';
@@ -21,17 +21,19 @@ import type { KillVenue } from '../plan/venue.ts';
 import { attribute, rangeOf, type Doubt, type LostOrder, type Range, type UnnamedOrder } from '../plan/attribution.ts';
 import { changeOf, type JournalBooks } from './journalBooks.ts';
 
-/** Rows may appear out of order, so every read starts this much earlier. */
+/** Overlap of reads, ms, because rows may appear out of order. */
 const OVERLAP_MS = 20_000;
 /** Time for which an exchange is expected to list an own trade. Older trades may be missing. */
 const RETENTION_MS = 86_400_000;
 
+/** The result of one reading. */
 export interface Judgement {
   /** Bounds of each strategy's position; below zero: short. */
   readonly held: ReadonlyMap<number, Range>;
   readonly uncertainties: readonly Doubt[];
 }
 
+/** Reads the evidence for one kill, and notes in its books what it finds. */
 export class Judge {
   readonly books: JournalBooks;
   readonly #venue: KillVenue;
@@ -43,7 +45,7 @@ export class Judge {
     this.books = books;
   }
 
-  /** Reads until the list of own trades is complete. Throws KillStopped. */
+  /** Reads an instrument until its list of own trades is complete. Throws KillStopped if that takes too long. */
   async read(instrument: Instrument): Promise<Judgement> {
     // Read orders first: an order that ends between the two reads shows in the trades.
     const isBeyondHorizon = this.#horizon(instrument);
@@ -53,13 +55,13 @@ export class Judge {
     const fresh = this.#unbooked(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#readUnnamed(instrument, fresh, rows);
-    const sighting = { isComplete: open.isComplete && history.isWhole, isBeyondHorizon };
+    const sighting = { isComplete: open.isComplete && history.isComplete, isBeyondHorizon };
     const { found, uncertainties } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
     for (const [cid, venueId] of found) this.books.setVenueId(cid, venueId);
     return { held: this.#heldRanges(instrument, fresh, uncertainties), uncertainties };
   }
 
-  /** Returns trades without an order in the journal: those of the list, and unattributed fills of the journal. */
+  /** Returns trades that the journal has not booked to an order: from the list, and unattributed fills of the journal. */
   #unbooked(instrument: Instrument, trades: readonly TradeRow[]): readonly TradeRow[] {
     const listed = new Set(trades.map(({ tradeId, side }) => `${tradeId} ${side}`));
     const unattributed = this.books.unattributedOf(instrument.id).filter(({ tradeId, side }) => !listed.has(`${tradeId} ${side}`));
@@ -72,7 +74,7 @@ export class Judge {
     return own.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0));
   }
 
-  /** Returns a check whether an order is past its absence horizon: if the exchange admitted it, every list read from now on shows it. */
+  /** Returns a check for orders past their absence horizon. If the exchange admitted such an order, every list read from now on shows it. */
   #horizon({ market }: Instrument): (order: LostOrder) => boolean {
     const { serverTime, settings } = this.#venue.deps;
     const { ms, uncertaintyMs } = serverTime(market);
@@ -81,7 +83,7 @@ export class Judge {
     return ({ latestMs }) => earliestMs >= latestMs + settings.visibilityDelayMs + settings.readLagMs;
   }
 
-  /** Returns orders that no id identifies, after reading every available client order id. */
+  /** Returns orders that no client order id identifies, after reading every id that is available. */
   async #readUnnamed(
     instrument: Instrument,
     fresh: readonly TradeRow[],
@@ -106,7 +108,7 @@ export class Judge {
     return this.books.isOwnId(venueId) || this.#foreign.has(venueId) || this.books.isIgnored(instrument.id, venueId);
   }
 
-  /** Returns what the exchange reports about an order, by its id; null: nothing. */
+  /** Queries an order by its id. Returns null if the exchange does not know it. */
   async #orderOf({ market, wireName }: Instrument, orderId: string): Promise<OrderRow | null> {
     if (market === 'spot') {
       const order = await this.#venue.read('spot.queryOrder', { symbol: wireName, orderId });
@@ -118,12 +120,12 @@ export class Judge {
 
   // --- Lists
 
-  async #history(instrument: Instrument): Promise<{ readonly rows: readonly OrderRow[]; readonly isWhole: boolean }> {
-    if (instrument.market === 'spot') return { rows: [], isWhole: true };
+  async #history(instrument: Instrument): Promise<{ readonly rows: readonly OrderRow[]; readonly isComplete: boolean }> {
+    if (instrument.market === 'spot') return { rows: [], isComplete: true };
     const sinceMs = this.#sinceMs(instrument);
     return this.#readPages(null, async (fromId) => {
-      const more = { contractName: instrument.wireName, limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
-      const page = pagedOf(await this.#venue.read('futures.orderHistory', more), MAX_ROWS, historyRow);
+      const args = { contractName: instrument.wireName, limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
+      const page = pagedOf(await this.#venue.read('futures.orderHistory', args), MAX_ROWS, historyRow);
       const ids = page.rows.map(({ venueId }) => venueId);
       return { page, ids, reachesBack: page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs) };
     });
@@ -135,7 +137,7 @@ export class Judge {
       const sinceMs = this.#sinceMs(instrument);
       const cursor = this.books.tradeBefore(instrument.id, sinceMs);
       const firstMs = (this.books.firstMs(instrument.id) ?? sinceMs) - EARLY_MS;
-      const { rows, isWhole } = await this.#readPages(cursor, async (fromId) => {
+      const { rows, isComplete } = await this.#readPages(cursor, async (fromId) => {
         const page = await this.#tradePage(instrument, fromId);
         return {
           page,
@@ -144,13 +146,13 @@ export class Judge {
         };
       });
       // Trades before the bot's first order are foreign.
-      if (isWhole && this.#hasKnown(instrument, rows)) return rows.filter(({ timeMs }) => timeMs >= firstMs);
-      this.#venue.deps.onPhase('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is whole`);
+      if (isComplete && this.#hasKnown(instrument, rows)) return rows.filter(({ timeMs }) => timeMs >= firstMs);
+      this.#venue.deps.onPhase('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is complete`);
       await timeLimit.wait(this.#venue.deps.settings.readLagMs);
     }
   }
 
-  /** False when the list lacks the newest trade of the journal: then rows are missing, whatever its length. */
+  /** False when the list lacks the newest trade of the journal, so that rows are missing. */
   #hasKnown({ id, market }: Instrument, trades: readonly TradeRow[]): boolean {
     const newest = this.books.newestTrade(id);
     if (newest === null || newest.executedMs < this.#venue.deps.serverTime(market).ms - RETENTION_MS) return true;
@@ -158,16 +160,17 @@ export class Judge {
   }
 
   async #tradePage({ market, wireName }: Instrument, fromId: string | null): Promise<Page<TradeRow>> {
-    const more = { limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
+    const args = { limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
     return market === 'spot'
-      ? pagedOf(await this.#venue.read('spot.myTrades', { symbol: wireName, ...more }), MAX_ROWS, spotTradeRow)
-      : pagedOf(await this.#venue.read('futures.myTrades', { contractName: wireName, ...more }), MAX_ROWS, futuresTradeRow);
+      ? pagedOf(await this.#venue.read('spot.myTrades', { symbol: wireName, ...args }), MAX_ROWS, spotTradeRow)
+      : pagedOf(await this.#venue.read('futures.myTrades', { contractName: wireName, ...args }), MAX_ROWS, futuresTradeRow);
   }
 
+  /** Reads a list page by page, back to `cursor` or until a page reaches back far enough. */
   async #readPages<T>(
     cursor: string | null,
     ask: (fromId: string | null) => Promise<{ readonly page: Page<T>; readonly ids: readonly string[]; readonly reachesBack: boolean }>,
-  ): Promise<{ readonly rows: readonly T[]; readonly isWhole: boolean }> {
+  ): Promise<{ readonly rows: readonly T[]; readonly isComplete: boolean }> {
     const paging = new Paging(cursor);
     const rows = new Map<string, T>();
     let isReadable = true;
@@ -177,12 +180,12 @@ export class Judge {
       for (const row of page.rows) rows.set(JSON.stringify(row), row);
       const seen = { ids, isFull: page.isCut };
       const step: PageStep = fromId === null ? paging.takeNewest(seen, reachesBack) : paging.takeRequested(seen, reachesBack);
-      if (step.kind !== 'ask') return { rows: [...rows.values()], isWhole: isReadable && step.kind === 'complete' };
+      if (step.kind !== 'ask') return { rows: [...rows.values()], isComplete: isReadable && step.kind === 'complete' };
       fromId = step.fromId;
     }
   }
 
-  /** Returns a time before which the journal misses nothing. */
+  /** Returns a time before which the journal is complete, ms. */
   #sinceMs({ id, market }: Instrument): number {
     const lost = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
     const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.deps.serverTime(market).ms : this.books.lastMs;
@@ -191,6 +194,7 @@ export class Judge {
 
   // --- Positions
 
+  /** Returns the bounds of each strategy's position: its fills, more or less the orders that remain uncertain. */
   #heldRanges(instrument: Instrument, fresh: readonly TradeRow[], uncertainties: readonly Doubt[]): Judgement['held'] {
     const sums = new Map(this.books.heldOf(instrument.id));
     for (const row of fresh) {
@@ -209,8 +213,8 @@ export class Judge {
 }
 
 /**
- * What a second copy of a buy has bought belongs to the account, as it does for the bot that runs: selling it would be selling what the bot
- * does not have. What a second copy has sold is sold.
+ * True for a second copy of a spot buy. The coins that it bought belong to the account, in a running bot too, so a kill must not sell them. A
+ * second copy of a sell counts: those coins are gone.
  */
 const isSecondBuy = ({ id, market }: Instrument, { cid, side, venueId }: OrderRow, books: JournalBooks): boolean =>
   market === 'spot' &&
@@ -220,6 +224,7 @@ const isSecondBuy = ({ id, market }: Instrument, { cid, side, venueId }: OrderRo
   !books.isIgnored(id, venueId) &&
   books.isSecondCopy(cid, venueId);
 
+/** Returns an order without a client order id, with the terms that its trades show. */
 function unnamedOf(instrument: Instrument, venueId: string, row: OrderRow | null, trades: readonly TradeRow[]): UnnamedOrder {
   const prices = trades.map(({ price }) => new Decimal(price));
   const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), new Decimal(0));

@@ -72,7 +72,7 @@ it('a slice is no larger than what is proved to be the bot’s, and the rest is 
     held: (n) => (n === 0 ? closable('0.4', '0.6', ['a doubt']) : closable('0', '0.6', ['a doubt'])),
   });
   expect(sent).toEqual(['0.4']);
-  expect(done.residuals).toEqual([expect.stringMatching(/0\.6 BTC left, which may be the bot's and is not proved to be$/), 'a doubt']);
+  expect(done.residuals).toEqual([expect.stringMatching(/0\.6 BTC left, which may be the bot's, but that is not proved$/), 'a doubt']);
 });
 
 it('a doubt without a quantity is named, too', async () => {
@@ -113,7 +113,7 @@ it('a market that fills nothing ends the kill after its time limit', async () =>
       },
     ]),
   );
-  await expect(nothing).rejects.toThrow(/no order takes what is to be closed/);
+  await expect(nothing).rejects.toThrow(/the book has no orders to close against/);
 });
 
 it('a slice has ended when two terminal readings, a read lag apart, say the same', async () => {

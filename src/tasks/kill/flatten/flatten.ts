@@ -1,5 +1,4 @@
-// Steps 5 and 6 of a kill: closes positions in slices that can only reduce them, one at a time, each settled before the next; then verifies
-// that they are closed.
+// Steps 5 and 6 of a kill: closes positions in slices that can only reduce them, each settled before the next, then verifies the result.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { sizeText, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
@@ -7,18 +6,19 @@ import type { Side } from '../../../model/order.ts';
 import { isDust, nextSlice, type BookLevel, type SliceTerms } from '../plan/killPlan.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
-/** What may be closed, determined again before every slice. In coins or contracts. */
+/** The closable part of a position, determined again before every slice. Quantities are in coins or contracts. */
 export interface Closable {
   /** The side of the reducing order. */
   readonly side: Side;
   /** The smallest position of the bot that agrees with all evidence. Never more than this is closed. */
   readonly qty: Decimal;
-  /** What the bot may hold beyond `qty`. */
+  /** Quantity that the bot may hold beyond `qty`. */
   readonly rest: Decimal;
   /** Why `rest` may not be the bot's, as sentences. */
   readonly uncertainties: readonly string[];
 }
 
+/** The terms of a slice. */
 export interface SliceOrder {
   readonly instrument: Instrument;
   /** Index of the strategy that has the position. */
@@ -28,27 +28,30 @@ export interface SliceOrder {
   readonly price: string;
 }
 
+/** The outcome of a slice. */
 export type SliceOutcome =
   | { readonly kind: 'ended'; readonly filled: string }
   | { readonly kind: 'refused'; readonly why: string }
   /** The outcome is unknown: no further slice of this position may be sent. */
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** What differs between the markets. */
+/** Closes a position. Each market has its own implementation. */
 export interface Closer {
-  /** Null: the bot has no position there. Throws KillStopped. */
+  /** Returns the closable part; null: the bot has no position there. Throws KillStopped. */
   closable(venue: KillVenue): Promise<Closable | null>;
   readBook(venue: KillVenue): Promise<{ readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] }>;
   /** Sends a slice once, and resolves when its outcome is certain. */
   place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome>;
 }
 
+/** A position, and how it is closed. */
 export interface PositionToClose {
   readonly instrument: Instrument;
   readonly strategy: number;
   readonly closer: Closer;
 }
 
+/** A slice that has ended. */
 export interface DoneSlice {
   readonly instrument: InstrumentId;
   readonly side: Side;
@@ -57,16 +60,17 @@ export interface DoneSlice {
   readonly filled: string;
 }
 
+/** The result of flattening. */
 export interface Flattened {
   readonly slices: readonly DoneSlice[];
-  /** What is left of positions and why, as sentences; empty: flat. Dust is in `dust`. */
+  /** Remaining positions and the reasons, as sentences; empty: flat. Remainders below the smallest order are in `dust`. */
   readonly residuals: readonly string[];
   readonly dust: readonly string[];
-  /** Instruments with a position that is left, or may be left. */
+  /** Instruments with a position that remains or may remain. */
   readonly open: ReadonlySet<InstrumentId>;
 }
 
-type FlattenedOne = Omit<Flattened, 'open'>;
+type FlattenedPosition = Omit<Flattened, 'open'>;
 
 /** Stop after this many refused slices in a row. */
 const MAX_REFUSALS = 5;
@@ -77,8 +81,8 @@ export async function flatten(venue: KillVenue, positions: readonly PositionToCl
   const ids = [...new Set(positions.map(({ instrument }) => instrument.id))];
   const parts = await Promise.all(
     ids.map(async (id) => {
-      const done: FlattenedOne[] = [];
-      for (const position of positions) if (position.instrument.id === id) done.push(await flattenOne(venue, position, terms));
+      const done: FlattenedPosition[] = [];
+      for (const position of positions) if (position.instrument.id === id) done.push(await flattenPosition(venue, position, terms));
       return done;
     }),
   );
@@ -86,34 +90,39 @@ export async function flatten(venue: KillVenue, positions: readonly PositionToCl
     slices: parts.flat().flatMap(({ slices }) => slices),
     residuals: parts.flat().flatMap(({ residuals }) => residuals),
     dust: parts.flat().flatMap(({ dust }) => dust),
-    open: new Set(ids.filter((_, at) => parts[at]!.some(({ residuals }) => residuals.length > 0))),
+    open: new Set(ids.filter((_, index) => parts[index]!.some(({ residuals }) => residuals.length > 0))),
   };
 }
 
-async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: PositionToClose, terms?: SliceTerms): Promise<FlattenedOne> {
+/** Closes one position slice by slice. */
+async function flattenPosition(
+  venue: KillVenue,
+  { instrument, strategy, closer }: PositionToClose,
+  terms?: SliceTerms,
+): Promise<FlattenedPosition> {
   const slices: DoneSlice[] = [];
   let [step, refusals] = [0, 0];
-  const timeLimit = venue.timeLimit(`${instrument.id}: no order takes what is to be closed`);
-  const end = (residual: string | null): FlattenedOne => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
+  const timeLimit = venue.timeLimit(`${instrument.id}: the book has no orders to close against`);
+  const end = (residual: string | null): FlattenedPosition => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
-    const found = await closer.closable(venue);
-    if (found === null || isDust(instrument, found.qty)) break;
+    const closable = await closer.closable(venue);
+    if (closable === null || isDust(instrument, closable.qty)) break;
     const { bids, asks } = await closer.readBook(venue);
-    const slice = nextSlice(instrument, found.side, found.qty, found.side === 'sell' ? bids : asks, step, terms);
+    const slice = nextSlice(instrument, closable.side, closable.qty, closable.side === 'sell' ? bids : asks, step, terms);
     if (slice === null) {
       venue.deps.onPhase('flattening', `${instrument.id}: the book is empty; retrying`);
       await timeLimit.wait(venue.deps.settings.pollEveryMs * 4);
       continue;
     }
-    venue.deps.onPhase('flattening', `${instrument.id}: ${found.side} ${slice.qty} of ${found.qty.toFixed()} at ${slice.price}`);
-    const outcome = await closer.place(venue, { instrument, strategy, side: found.side, ...slice });
+    venue.deps.onPhase('flattening', `${instrument.id}: ${closable.side} ${slice.qty} of ${closable.qty.toFixed()} at ${slice.price}`);
+    const outcome = await closer.place(venue, { instrument, strategy, side: closable.side, ...slice });
     if (outcome.kind === 'unknown') return end(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
     if (outcome.kind === 'refused') {
-      if (++refusals >= MAX_REFUSALS) return end(`${instrument.id}: ${found.qty.toFixed()} left: ${outcome.why}`);
+      if (++refusals >= MAX_REFUSALS) return end(`${instrument.id}: ${closable.qty.toFixed()} left: ${outcome.why}`);
     } else {
       refusals = 0;
-      slices.push({ instrument: instrument.id, side: found.side, qty: slice.qty, price: slice.price, filled: outcome.filled });
-      // If the book had less than was asked for, the next slice reaches a worse price.
+      slices.push({ instrument: instrument.id, side: closable.side, qty: slice.qty, price: slice.price, filled: outcome.filled });
+      // If the slice did not fill completely, the next one accepts a worse price.
       step = new Decimal(outcome.filled).lessThan(slice.qty) ? step + 1 : step;
       if (new Decimal(outcome.filled).greaterThan(0)) timeLimit.restart();
     }
@@ -122,9 +131,9 @@ async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Po
   return { slices, ...(await verifyFlat(venue, instrument, closer)) };
 }
 
-/** Two reads, a read lag apart, must agree that the bot has no position. */
-async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<FlattenedOne, 'slices'>> {
-  venue.deps.onPhase('verifying', `${instrument.id}: is it flat`);
+/** Verifies by two reads, a read lag apart, that the bot has no position. Returns what remains. */
+async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<FlattenedPosition, 'slices'>> {
+  venue.deps.onPhase('verifying', `${instrument.id}: checking that it is flat`);
   const first = await closer.closable(venue);
   await venue.wait(venue.deps.settings.readLagMs);
   const second = await closer.closable(venue);
@@ -139,6 +148,6 @@ async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Clos
     return { residuals: warnings, dust };
   }
   const left = isDust(instrument, sure) ? [] : [message(sure)];
-  const perhaps = isDust(instrument, rest) ? [] : [`${message(rest)}, which may be the bot's and is not proved to be`];
-  return { residuals: [...(left.length + perhaps.length === 0 ? [message(total)] : left), ...perhaps, ...warnings], dust: [] };
+  const possiblyLeft = isDust(instrument, rest) ? [] : [`${message(rest)}, which may be the bot's, but that is not proved`];
+  return { residuals: [...(left.length + possiblyLeft.length === 0 ? [message(total)] : left), ...possiblyLeft, ...warnings], dust: [] };
 }

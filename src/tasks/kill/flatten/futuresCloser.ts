@@ -1,4 +1,4 @@
-// Closes one side of a contract's position with CLOSE orders, of at most what the evidence proves to be the bot's and the exchange shows.
+// Closes one side of a contract's position with CLOSE orders: at most the quantity that is proved to be the bot's and that the exchange shows.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
@@ -11,6 +11,7 @@ import type { KillVenue } from '../plan/venue.ts';
 
 const ZERO = new Decimal(0);
 
+/** The contract and side to close. */
 export interface FuturesCloserDeps extends Omit<CloserDeps, 'strategy'> {
   /** Side of the position: `buy` is long. */
   readonly positionSide: Side;
@@ -18,9 +19,10 @@ export interface FuturesCloserDeps extends Omit<CloserDeps, 'strategy'> {
   readonly isNet: boolean;
 }
 
+/** Closes one side of one contract. */
 export class FuturesCloser implements Closer {
   readonly #deps: FuturesCloserDeps;
-  /** 1 cross, 2 isolated: as the position has it. */
+  /** Margin mode of the position: 1 cross, 2 isolated. */
   #positionType: 1 | 2 = 1;
 
   constructor(deps: FuturesCloserDeps) {
@@ -31,13 +33,13 @@ export class FuturesCloser implements Closer {
     const { instrument, positionSide, judge, isNet } = this.#deps;
     const { held, uncertainties } = await judge.read(instrument);
     const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
-    const found = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
-    if (!found) return null;
-    this.#positionType = found.positionType === 2 ? 2 : 1;
+    const position = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
+    if (!position) return null;
+    this.#positionType = position.positionType === 2 ? 2 : 1;
     const { low, high } = ownRange([...held.values()], positionSide, isNet);
-    const qty = Decimal.min(low, found.positionVolume, found.canCloseVolume);
-    // What is not the bot's stays open.
-    const rest = Decimal.min(high, found.positionVolume).minus(qty);
+    const qty = Decimal.min(low, position.positionVolume, position.canCloseVolume);
+    // The part of a position that is not the bot's stays open.
+    const rest = Decimal.min(high, position.positionVolume).minus(qty);
     const side = positionSide === 'buy' ? 'sell' : 'buy';
     return { side, qty, rest, uncertainties: uncertainties.map(doubtText) };
   }

@@ -1,4 +1,4 @@
-// Settles a slice: its terminal status must show the same quantity twice, a read lag apart. Until then it is cancelled and polled.
+// Settles a slice: cancels and polls it until a terminal status shows the same quantity twice, a read lag apart.
 
 import { STATUS_MEANING, type OrderStatus, type StatusMeaning } from '../../../protocol/shapes/codes.ts';
 import type { KillVenue } from '../plan/venue.ts';
@@ -9,6 +9,7 @@ export interface OrderState {
   readonly executedQty: string;
 }
 
+/** The calls about one slice. */
 export interface SettleCalls {
   readonly query: () => Promise<OrderState | null>;
   readonly cancel: () => Promise<unknown>;
@@ -16,16 +17,16 @@ export interface SettleCalls {
 
 const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEANING[status].kind;
 
-/** Resolves with the executed quantity. A resting order gets a moment in the book, then it is cancelled. Throws KillStopped. */
+/** Resolves with the executed quantity. A resting order stays in the book for one poll, then it is cancelled. Throws KillStopped. */
 export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
   const { pollEveryMs, readLagMs, cancelAgainMs } = venue.deps.settings;
   let cancelledMs = -Infinity;
-  const timeLimit = venue.timeLimit('a slice does not come to its end');
+  const timeLimit = venue.timeLimit('a slice does not end');
   let certain: { readonly executedQty: string; readonly sinceMs: number } | null = null;
   for (;;) {
     const askedMs = venue.nowMs;
-    const found = await query();
-    if (found === null || meaningOf(found) !== 'terminal') {
+    const order = await query();
+    if (order === null || meaningOf(order) !== 'terminal') {
       certain = null;
       await timeLimit.wait(pollEveryMs);
       if (venue.nowMs - cancelledMs >= cancelAgainMs) {
@@ -34,8 +35,8 @@ export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCal
       }
       continue;
     }
-    if (certain === null || certain.executedQty !== found.executedQty) certain = { executedQty: found.executedQty, sinceMs: askedMs };
-    else if (askedMs - certain.sinceMs >= readLagMs) return found.executedQty;
+    if (certain === null || certain.executedQty !== order.executedQty) certain = { executedQty: order.executedQty, sinceMs: askedMs };
+    else if (askedMs - certain.sinceMs >= readLagMs) return order.executedQty;
     await timeLimit.wait(Math.max(0, certain.sinceMs + readLagMs - venue.nowMs));
   }
 }

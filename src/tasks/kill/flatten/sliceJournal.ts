@@ -1,4 +1,4 @@
-// Journals the slices of a kill: the kill itself approves them, and each is durable before it is sent, as every other order.
+// Journals the slices of a kill. The kill itself approves them; like every order, each is durable before it is sent.
 
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
@@ -10,16 +10,18 @@ import { BotOrder } from '../../../orders/botOrder.ts';
 import type { JournalBooks, SentSlice } from '../evidence/journalBooks.ts';
 import type { SliceOrder } from './flatten.ts';
 
+/** The journal of slices. */
 export interface SliceJournal {
   /** Resolves with the client order id once the slice is durable. Rejects if it never will be: then it must not be sent. */
   intend(slice: SliceOrder): Promise<string>;
   writeAck(cid: string, venueId: string): void;
   writeRefusal(cid: string, code: string): void;
   writeNotSent(cid: string): void;
-  /** No reply came. Takes the current time as the latest time of signing. */
+  /** Notes that no reply came. The current time becomes the latest time of signing. */
   writeUnknown(cid: string): void;
 }
 
+/** The bot's journal, and the names of its orders. */
 export interface SliceJournalDeps {
   readonly journal: Pick<FileJournal, 'submitted' | 'ack' | 'refused' | 'state'>;
   /** Returns the next unused order number. */
@@ -32,18 +34,18 @@ export interface SliceJournalDeps {
   nowMs(): number;
   /** Notified of each slice before it is sent, and of its outcome. */
   readonly books: Pick<JournalBooks, 'addSlice' | 'endSlice' | 'setVenueId'>;
-  /** Venue ms: latest timestamp of a slice that is signed now, and until when the exchange may admit it. */
+  /** Returns the latest timestamp of a slice that is signed now, and the latest time at which the exchange may admit it; venue ms. */
   window(slice: SliceOrder): { readonly signMs: number; readonly latestMs: number };
 }
 
-/** Does not journal fills and ends of slices: the recovery of the next start reads them from the exchange. */
+/** Returns a journal of slices. It has no fills or ends: the recovery of the next start reads those from the exchange. */
 export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
   const orders = new Map<string, BotOrder>();
   const slices = new Map<string, SentSlice>();
   const orderOf = (cid: string): BotOrder => {
-    const found = orders.get(cid);
-    if (!found) throw new InvariantError(`no slice ${cid}`);
-    return found;
+    const order = orders.get(cid);
+    if (!order) throw new InvariantError(`no slice ${cid}`);
+    return order;
   };
   return {
     async intend(slice) {
@@ -85,10 +87,11 @@ export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
   };
 }
 
+/** Returns a slice as an order of the bot. */
 function recordOf(slice: SliceOrder, deps: SliceJournalDeps): BotOrder {
   const { instrument, strategy, side, qty, price } = slice;
   const [lots, limit] = [toScaled(qty, instrument.quantityDigits), toScaled(price, instrument.priceDigits)];
-  if (lots === null || limit === null) throw new InvariantError(`slice ${qty} at ${price} is finer than ${instrument.id}`);
+  if (lots === null || limit === null) throw new InvariantError(`slice ${qty} at ${price} has more decimals than ${instrument.id} allows`);
   const order = new BotOrder();
   order.begin(deps.nextId(), strategy, instrument, deps.indexOf(slice), side, deps.nowMs());
   order.role = 'limit';

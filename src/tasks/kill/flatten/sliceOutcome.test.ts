@@ -72,7 +72,7 @@ it('a slice is in doubt if an order fits it after the absence horizon, and not b
 
 it('the wait for a slice ends if lists never prove anything', async () => {
   const { found, readMs } = await lookedFor({ warnings: () => [doubt(true)] });
-  expect(String(found)).toMatch(/given up after 600 s: spot:\w+: nothing proves what became of a slice/);
+  expect(String(found)).toMatch(/given up after 600 s: spot:\w+: no evidence shows the outcome of a slice/);
   expect(readMs.at(-1)! - SIGNED_MS).toBeGreaterThan(KILL_SETTINGS.giveUpMs);
 });
 

@@ -10,12 +10,14 @@ import type { KillVenue } from '../plan/venue.ts';
 import { doubtText } from '../plan/attribution.ts';
 import type { Judge } from '../evidence/judge.ts';
 
+/** How an acknowledged slice is settled, and a lost one is found. */
 export interface NextSteps {
   readonly settle: (orderId: string) => Promise<SliceOutcome>;
   /** Resolves with the venue order id; null: the slice had no effect. */
   readonly find: (cause: string) => Promise<string | null>;
 }
 
+/** Journals the reply to a slice and resolves with its outcome. */
 export async function sliceOutcomeOf(
   outcome: Outcome<{ readonly orderId: string; readonly clientOrderId?: string | null }>,
   cid: string,
@@ -42,7 +44,7 @@ export async function sliceOutcomeOf(
       const echoed = outcome.value.clientOrderId ?? cid;
       if (echoed.toUpperCase() === cid.toUpperCase()) return settleAcked(outcome.value.orderId);
       journal.writeUnknown(cid);
-      return lookForSlice(`the acknowledgement is another order's: clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`);
+      return lookForSlice(`the acknowledgement belongs to another order: clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`);
     }
     case 'refused':
       journal.writeRefusal(cid, String(outcome.code));
@@ -59,7 +61,7 @@ export async function sliceOutcomeOf(
 }
 
 /**
- * Looks for a slice whose reply was lost: resolves with the venue order id once evidence identifies it, null if it had no effect. Throws
+ * Looks for a slice whose reply was lost. Resolves with the venue order id once evidence identifies it, with null if it had no effect. Throws
  * SliceInDoubt if no evidence can decide.
  */
 export async function findSlice(
@@ -70,8 +72,8 @@ export async function findSlice(
 ): Promise<string | null> {
   const { serverTime, settings } = venue.deps;
   const { readLagMs, pollEveryMs, visibilityDelayMs } = settings;
-  venue.deps.onPhase('waiting', `${instrument.id}: what became of a slice is not known (${cause}); looking for it`);
-  const timeLimit = venue.timeLimit(`${instrument.id}: nothing proves what became of a slice`);
+  venue.deps.onPhase('waiting', `${instrument.id}: the outcome of a slice is unknown (${cause}); looking for it`);
+  const timeLimit = venue.timeLimit(`${instrument.id}: no evidence shows the outcome of a slice`);
   for (let absences = 0; ;) {
     const { uncertainties } = await judge.read(instrument);
     const venueId = judge.books.venueIdOf(cid);
@@ -79,23 +81,24 @@ export async function findSlice(
     const doubt = uncertainties.find(({ order }) => order.cid === cid);
     // Before the absence horizon every lost order is unseen. After it, an order that still fits leaves the slice in doubt.
     if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
-    // Before the horizon nothing can be proved, so extend the limit. After it, lists that stay incomplete never prove anything.
+    // Before the horizon absence cannot be proved, so extend the limit. After it, only incomplete lists can still delay the proof.
     const isEarly = doubt !== undefined && serverTime(instrument.market).ms < doubt.order.latestMs + visibilityDelayMs + readLagMs;
     if (isEarly) timeLimit.restart();
     absences = doubt === undefined ? absences + 1 : 0;
-    if (absences === ABSENCES) return null;
+    if (absences === MIN_ABSENCES) return null;
     await timeLimit.wait(absences > 0 ? readLagMs : pollEveryMs);
   }
 }
 
-/** No evidence can decide the outcome of a slice. */
+/** Thrown when no evidence can decide the outcome of a slice. */
 export class SliceInDoubt extends Error {
   override readonly name = 'SliceInDoubt';
 }
 
 /** Number of complete lists, a read lag apart, that must lack a slice. */
-const ABSENCES = 2;
+const MIN_ABSENCES = 2;
 
+/** A slice to look for. */
 export interface SoughtSlice {
   readonly cid: string;
   readonly judge: Judge;

@@ -1,4 +1,4 @@
-// Closes the bot's holding of a coin: at most what the evidence proves to be the bot's, and at most what the account has free.
+// Closes the bot's holding of a coin: at most the quantity that is proved to be the bot's and that the account has free.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -11,9 +11,10 @@ import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
 const ZERO = new Decimal(0);
-/** Trades may appear later than the status that counts them. */
+/** Maximum of polls for trades, which may appear later than the status that counts them. */
 const MAX_POLLS = 10;
 
+/** The holding to close. */
 export interface CloserDeps {
   readonly instrument: Instrument;
   readonly strategy: number;
@@ -21,6 +22,7 @@ export interface CloserDeps {
   readonly journal: SliceJournal;
 }
 
+/** Closes the holding of one strategy. */
 export class SpotCloser implements Closer {
   readonly #deps: CloserDeps;
 
@@ -31,14 +33,14 @@ export class SpotCloser implements Closer {
   async closable(venue: KillVenue): Promise<Closable | null> {
     const { instrument, strategy, judge } = this.#deps;
     const { held, uncertainties } = await judge.read(instrument);
-    const own = uncertainties.filter(({ order }) => order.strategy === strategy).map(doubtText);
+    const ownDoubts = uncertainties.filter(({ order }) => order.strategy === strategy).map(doubtText);
     const range = held.get(strategy) ?? { low: ZERO, high: ZERO };
     const [low, high] = [Decimal.max(0, range.low), Decimal.max(0, range.high)];
-    if (high.isZero() && own.length === 0) return null;
+    if (high.isZero() && ownDoubts.length === 0) return null;
     const { rows } = await venue.read('spot.account', {});
     // A balance can lower the quantity that is sold, never raise it.
     const qty = Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0');
-    return { side: 'sell', qty, rest: high.minus(qty), uncertainties: own };
+    return { side: 'sell', qty, rest: high.minus(qty), uncertainties: ownDoubts };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
@@ -62,7 +64,7 @@ export class SpotCloser implements Closer {
     });
   }
 
-  /** The sum of its trades must equal the quantity in its status. */
+  /** Settles a slice. The sum of its trades must equal the quantity in its status. */
   async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
     const { instrument, judge } = this.#deps;
     const symbol = instrument.wireName;
@@ -73,10 +75,10 @@ export class SpotCloser implements Closer {
       },
       cancel: () => venue.once('spot.cancelOrder', { orderId, symbol }),
     });
-    for (let looks = 1; ; looks++) {
+    for (let polls = 1; ; polls++) {
       const sum = await judge.readExecuted(instrument, orderId);
       if (sum.equals(executed)) return { kind: 'ended', filled: sum.toFixed() };
-      if (looks >= MAX_POLLS) return { kind: 'unknown', why: `its trades add up to ${sum.toFixed()}, its status says ${executed}` };
+      if (polls >= MAX_POLLS) return { kind: 'unknown', why: `its trades add up to ${sum.toFixed()}, its status says ${executed}` };
       await venue.wait(venue.deps.settings.pollEveryMs);
     }
   }

@@ -7,6 +7,7 @@ import { replaceFile } from '../../../adapters/disk/ownFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { KILL_FILE_NAME, KILL_SWITCH_FILE, REARM_NAME } from '../../control/folder/dataFolder.ts';
 
+/** The content of the file. */
 export interface KillSwitchRecord {
   readonly sinceMs: number;
   readonly who: string;
@@ -16,12 +17,12 @@ export interface KillSwitchRecord {
 
 const MODE = 0o600;
 const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-/** Most bytes read from such a file. */
+/** Maximum of bytes read from a file. */
 const MAX_BYTES = 65_536;
 
 const pathOf = (folder: string): string => join(folder, KILL_SWITCH_FILE);
 
-/** Resolves once the file is durable. An existing file is kept. Rejects if the disk cannot be written. */
+/** Sets the kill switch. Resolves once the file is durable. Keeps an existing file. Rejects if the disk cannot be written. */
 export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRecord): Promise<void> {
   try {
     const file = await open(pathOf(folder), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, MODE);
@@ -45,11 +46,11 @@ export async function engageKillSwitch(folder: string, killSwitch: KillSwitchRec
 /** Returns the kill switch of a folder; null: not set. A file that cannot be read counts as set. */
 export function readKillSwitch(folder: string): KillSwitchRecord | null {
   const path = pathOf(folder);
-  if (!isThere(path)) return null;
-  const unread: KillSwitchRecord = { sinceMs: 0, who: 'unknown', why: `${path} is there and cannot be read`, flatten: false };
+  if (!exists(path)) return null;
+  const unread: KillSwitchRecord = { sinceMs: 0, who: 'unknown', why: `${path} exists and cannot be read`, flatten: false };
   try {
-    const found: unknown = JSON.parse(textOf(path) ?? '');
-    return isKillSwitchRecord(found) ? found : unread;
+    const parsed: unknown = JSON.parse(textOf(path) ?? '');
+    return isKillSwitchRecord(parsed) ? parsed : unread;
   } catch (error) {
     if (error instanceof SyntaxError) return unread;
     throw error;
@@ -62,7 +63,7 @@ function isKillSwitchRecord(value: unknown): value is KillSwitchRecord {
   return typeof sinceMs === 'number' && typeof who === 'string' && typeof why === 'string' && typeof flatten === 'boolean';
 }
 
-/** That the operator has re-armed the bot, and why: for the journal of the next start. */
+/** A re-arming by the operator, for the journal of the next start. */
 export interface Rearm {
   readonly who: string;
   readonly why: string;
@@ -70,23 +71,25 @@ export interface Rearm {
 }
 
 /**
- * Re-arms: removes the kill switch and leaves a note for the next start. Throws ConfigError if the kill switch is not set, or without a
- * reason.
+ * Re-arms a bot: removes the kill switch and writes the re-arming for the next start. Throws ConfigError if the kill switch is not set, or
+ * without a reason.
  */
 export function rearm(folder: string, who: string, why: string): KillSwitchRecord {
   const killSwitch = readKillSwitch(folder);
-  if (killSwitch === null) throw new ConfigError(`${folder}: expected a KILLED latch, got none`, 'nothing has to be re-armed');
-  if (why.trim().length < 3) throw new ConfigError(`--why: expected the reason in words, got '${why}'`, 'it is kept in the journal');
+  if (killSwitch === null)
+    throw new ConfigError(`${folder}: expected a bot that was killed, got one that was not`, 'start the bot; it needs no re-arming');
+  if (why.trim().length < 3)
+    throw new ConfigError(`--why: expected a reason of at least 3 characters, got '${why}'`, 'write a reason; the journal keeps it');
   const record: Rearm = { who, why, latch: killSwitch };
-  const text = join(folder, REARM_NAME);
-  // Make the note durable before the kill switch is removed: a crash must not leave a bot that trades again without a recorded reason.
-  replaceFile(text, `${JSON.stringify(record)}\n`);
+  const rearmPath = join(folder, REARM_NAME);
+  // Make the re-arming durable before the kill switch is removed. After a crash, no bot may trade again without a recorded reason.
+  replaceFile(rearmPath, `${JSON.stringify(record)}\n`);
   for (const path of [join(folder, KILL_FILE_NAME), pathOf(folder)]) removeMark(path);
   syncNow(folder);
   return killSwitch;
 }
 
-/** A folder of that name is removed only if it is empty. */
+/** Removes a file, or a folder if it is empty. Throws ConfigError if that fails. */
 function removeMark(path: string): void {
   try {
     if (lstatSync(path).isDirectory()) rmdirSync(path);
@@ -108,23 +111,24 @@ function syncNow(path: string): void {
   }
 }
 
-/** Returns the note of a re-arm since the last start. It is removed once it is in the journal. Null: not re-armed. */
+/** Returns a re-arming since the last start; null: none. Its file is removed once the journal has it. */
 export function readRearm(folder: string): Rearm | null {
   const path = join(folder, REARM_NAME);
   const text = textOf(path);
   if (text === null) return null;
-  const found: unknown = JSON.parse(text);
-  const isOne = typeof found === 'object' && found !== null && 'who' in found && 'why' in found && 'latch' in found;
-  return isOne && isKillSwitchRecord(found.latch) ? { who: String(found.who), why: String(found.why), latch: found.latch } : null;
+  const parsed: unknown = JSON.parse(text);
+  const hasMembers = typeof parsed === 'object' && parsed !== null && 'who' in parsed && 'why' in parsed && 'latch' in parsed;
+  return hasMembers && isKillSwitchRecord(parsed.latch) ? { who: String(parsed.who), why: String(parsed.why), latch: parsed.latch } : null;
 }
 
+/** Removes the file of a re-arming. */
 export function forgetRearm(folder: string): void {
   rmSync(join(folder, REARM_NAME), { force: true });
 }
 
 /**
- * Checked before every request that creates an order. This process can close it at once, and any process can by writing the file. A look at
- * the file takes a few microseconds.
+ * The check before every request that creates an order. This process can close it at once; any process can close it by writing the file. A
+ * check of the file takes a few microseconds.
  */
 export class KillSwitch {
   readonly #path: string;
@@ -132,7 +136,7 @@ export class KillSwitch {
 
   constructor(folder: string) {
     this.#path = pathOf(folder);
-    this.#isClosed = isThere(this.#path);
+    this.#isClosed = exists(this.#path);
   }
 
   /** Closes it permanently in this process. */
@@ -141,20 +145,20 @@ export class KillSwitch {
   }
 
   get isClosed(): boolean {
-    if (!this.#isClosed && isThere(this.#path)) this.#isClosed = true;
+    if (!this.#isClosed && exists(this.#path)) this.#isClosed = true;
     return this.#isClosed;
   }
 }
 
-/** Returns what the file KILL requests; null: no such file. Anything other than a regular file counts as a kill, and is never opened. */
+/** Returns the request of the file KILL; null: no such file. Anything but a regular file counts as a kill, and is never opened. */
 export function readKillFile(folder: string): { readonly flatten: boolean } | null {
   const path = join(folder, KILL_FILE_NAME);
-  if (!isThere(path)) return null;
+  if (!exists(path)) return null;
   return { flatten: textOf(path)?.trim().toLowerCase() === 'flatten' };
 }
 
-/** True also for a link whose target does not exist. */
-function isThere(path: string): boolean {
+/** True when a name exists, even if it is a link without a target. */
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
@@ -163,7 +167,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Returns null if it is not a regular file or cannot be read. Reading a FIFO would block permanently, and a device may have no end. */
+/** Returns the text of a regular file, else null. Reading a FIFO would block permanently, and a device may have no end. */
 function textOf(path: string): string | null {
   let descriptor: number;
   try {

@@ -1,4 +1,4 @@
-// A file that marks a running kill on a data folder. The exchange of a demo stays open until the kill has ended.
+// The mark of a running kill in a data folder. The exchange of a demo stays open until the kill has ended.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { readRegular } from '../../../adapters/disk/regularFile.ts';
 import { KILLING_NAME } from '../../control/folder/dataFolder.ts';
 
 /**
- * Marks that this process kills the bot of a folder, until the returned function is called. Of two kills at once, the later one has the
- * mark. A folder that cannot be written gets no mark.
+ * Marks a folder until the returned function is called: this process kills its bot. Of two kills at once, the later one has the mark. A
+ * folder that cannot be written gets no mark.
  */
 export function printKilling(folder: string): () => void {
   const path = join(folder, KILLING_NAME);
@@ -27,17 +27,18 @@ export function isKilling(folder: string): boolean {
   return killer !== null && findProcess(killer) === 'running';
 }
 
-/** Returns null if there is no valid mark. */
+/** Returns the process of a mark; null: no valid mark. */
 function killerIn(path: string): ProcessIdentity | null {
   try {
-    const found: unknown = JSON.parse(readRegular(path).toString('utf8'));
-    return typeof found === 'object' && found !== null && 'pid' in found ? (found as ProcessIdentity) : null;
+    const parsed: unknown = JSON.parse(readRegular(path).toString('utf8'));
+    return typeof parsed === 'object' && parsed !== null && 'pid' in parsed ? (parsed as ProcessIdentity) : null;
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return null;
     throw error;
   }
 }
 
+/** Runs `act`. Returns false if the disk reports an error. */
 function ignoreErrors(act: () => void): boolean {
   try {
     act();

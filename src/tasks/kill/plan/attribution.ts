@@ -1,5 +1,4 @@
-// Attributes orders at the exchange to lost orders when no id identifies them, and computes the bounds of a position while that is
-// uncertain. Pure.
+// Attributes orders of the exchange to lost orders when no id identifies them, and computes the bounds of a position meanwhile. Pure.
 
 import { couldBe, EARLY_MS, type Nameless } from '../../../adapters/exchange/order/match.ts';
 import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
@@ -7,17 +6,17 @@ import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
 import { sizeText } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 
-/** An own order that was sent, or may have been, and whose venue order id is unknown. */
+/** An own order that was sent or may have been sent, and whose venue order id is unknown. */
 export interface LostOrder extends Nameless {
   readonly cid: string;
   readonly strategy: number;
   /** The quote amount of a market buy without a quantity; null for all others. */
   readonly amount: string | null;
-  /** The latest venue time, ms, at which the exchange can have admitted it. */
+  /** The latest time at which the exchange can have admitted the order, venue ms. */
   readonly latestMs: number;
-  /** It was refused or proven absent, or it waits for its trigger: not seeing it is no doubt. */
+  /** True when the order was refused or proven absent, or waits for its trigger. It causes no doubt if no list shows it. */
   readonly isOver: boolean;
-  /** Trigger price of a trigger order, ticks; 0 or absent: not a trigger order. */
+  /** Trigger price, ticks; 0 or absent: not a trigger order. */
   readonly triggerTicks?: number;
 }
 
@@ -37,22 +36,24 @@ export interface UnnamedOrder {
   readonly effect: Decimal;
 }
 
-/** What may be concluded from the lists. */
+/** The conclusions that the lists allow. */
 export interface Sighting {
   /** True when no row of any list can be missing. */
   readonly isComplete: boolean;
-  /** True when an order that is not in the lists can not appear any more. */
+  /** True when an order that the lists do not have can no longer appear. */
   readonly isBeyondHorizon: (order: LostOrder) => boolean;
 }
 
+/** A lost order whose outcome remains uncertain. */
 export interface Doubt {
   readonly order: LostOrder;
   /** Orders at the exchange that may be this one. */
   readonly fits: readonly UnnamedOrder[];
-  /** It may have an effect that no list shows. */
+  /** True when the order may have an effect that no list shows. */
   readonly isUnseen: boolean;
 }
 
+/** The result of an attribution. */
 export interface Attribution {
   /** Venue order ids by client order id. */
   readonly found: ReadonlyMap<string, string>;
@@ -60,8 +61,8 @@ export interface Attribution {
 }
 
 /**
- * Attributes a lost order to an order of the exchange if side, type, original quantity and time agree and exactly one of each fits the
- * other, in complete lists in which no order can still appear. A lost order that nothing fits then had no effect. All other cases are
+ * Attributes lost orders to orders of the exchange. Side, type, original quantity and time must agree, and exactly one of each must fit the
+ * other, in complete lists in which no order can still appear. A lost order without a fitting one then had no effect. All other cases are
  * doubts.
  */
 export function attribute(
@@ -82,7 +83,7 @@ export function attribute(
   return { found, uncertainties: warnings };
 }
 
-/** True when no known term contradicts it. */
+/** True when no known term of an order contradicts that it is the lost one. */
 function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrder): boolean {
   const { request, signMs } = order;
   const isBeyondLimit = (): boolean => {
@@ -95,7 +96,7 @@ function mayBe({ row, side, qty, prices, timeMs }: UnnamedOrder, order: LostOrde
   return request.lots === 0 || qty.lessThanOrEqualTo(lotsOf(order));
 }
 
-/** True when every identifying term is known and equal. */
+/** True when every identifying term of both orders is known and equal. */
 function isExactly({ row }: UnnamedOrder, { request, amount, latestMs }: LostOrder): boolean {
   if (row === null || row.timeMs === null || row.timeMs > latestMs || row.isMarket === null) return false;
   if (amount !== null) return new Decimal(row.qty).equals(amount);
@@ -106,12 +107,13 @@ function isExactly({ row }: UnnamedOrder, { request, amount, latestMs }: LostOrd
 export const lotsOf = ({ request: { lots, instrument } }: Pick<LostOrder, 'request'>): string =>
   fromScaled(lots, instrument.quantityDigits);
 
+/** Bounds of a quantity. */
 export interface Range {
   readonly low: Decimal;
   readonly high: Decimal;
 }
 
-/** With more combinations, the bounds are wider than necessary. */
+/** Maximum of combinations that are tried. Beyond it, the bounds are wider than necessary. */
 const MAX_COMBINATIONS = 10_000;
 
 /**
@@ -125,20 +127,22 @@ export function rangeOf(warnings: readonly Doubt[]): Range {
 }
 
 const ZERO = new Decimal(0);
+/** Returns the value that makes a bound wider. */
 const further = (bound: 'low' | 'high', a: Decimal, b: Decimal): Decimal => (bound === 'low' ? Decimal.min(a, b) : Decimal.max(a, b));
 
-function extremeOf(warnings: readonly Doubt[], bound: 'low' | 'high', at = 0, taken: ReadonlySet<string> = new Set()): Decimal {
-  const doubt = warnings[at];
+/** Returns the bound over all assignments of the doubts from `index` on. `taken`: orders that are already assigned. */
+function extremeOf(warnings: readonly Doubt[], bound: 'low' | 'high', index = 0, taken: ReadonlySet<string> = new Set()): Decimal {
+  const doubt = warnings[index];
   if (doubt === undefined) return ZERO;
-  let best = further(bound, ZERO, unseenEffect(doubt)).plus(extremeOf(warnings, bound, at + 1, taken));
+  let best = further(bound, ZERO, unseenEffect(doubt)).plus(extremeOf(warnings, bound, index + 1, taken));
   for (const { venueId, effect } of doubt.fits) {
     if (taken.has(venueId)) continue;
-    best = further(bound, best, effect.plus(extremeOf(warnings, bound, at + 1, new Set([...taken, venueId]))));
+    best = further(bound, best, effect.plus(extremeOf(warnings, bound, index + 1, new Set([...taken, venueId]))));
   }
   return best;
 }
 
-/** Counts every order that may be the bot's where it makes the bound wider. */
+/** Returns a bound that counts every possible order of the bot if it makes the bound wider. */
 function wideSum(warnings: readonly Doubt[], bound: 'low' | 'high'): Decimal {
   const effects = new Map(warnings.flatMap(({ fits }) => fits.map(({ venueId, effect }) => [venueId, effect] as const)));
   const unseen = warnings.map((doubt) => unseenEffect(doubt));

@@ -1,4 +1,4 @@
-// The pure decisions of a kill: which orders are own ones, batches of cancels, when a list counts as empty, and the size of a slice.
+// The pure decisions of a kill: attributes orders, forms batches of cancels, proves a list empty, and computes the size of a slice.
 
 import { couldBe } from '../../../adapters/exchange/order/match.ts';
 import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
@@ -7,13 +7,13 @@ import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { LostOrder } from './attribution.ts';
 
-/** Largest number of orders in one call, as in the endpoint table. */
+/** Maximum of orders in one call, as in the endpoint table. */
 const MAX_BATCH_SIZE = 10;
 
 /** An open order in a list. */
 export type SeenOrder = OrderRow;
 
-/** What is known about the bot's own orders. */
+/** The bot's own orders, as far as they are known. */
 export interface OwnOrders {
   isOwnId(venueId: string): boolean;
   isOwnCid(cid: string): boolean;
@@ -25,8 +25,8 @@ export interface OwnOrders {
 const BOT_ID_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 
 /**
- * `own`: its id or client order id is known, or it is the only order in the list `among` that fits exactly one lost order. Without a
- * journal (`own` null), the form of the client order id decides. `unsure`: it may be the bot's.
+ * Returns whose an order is. `own`: its id or client order id is known, or it is the only order in the list `among` that fits exactly one
+ * lost order. Without a journal (`own` null), the form of the client order id decides. `unsure`: it may be the bot's.
  */
 export function attributeOrder(
   instrument: InstrumentId,
@@ -35,13 +35,16 @@ export function attributeOrder(
   among: readonly SeenOrder[] = [order],
 ): 'own' | 'alien' | 'unsure' {
   const { venueId, cid } = order;
-  if (own === null) return cid === null ? 'unsure' : BOT_ID_FORM.test(cid) ? 'own' : 'alien';
+  if (own === null) {
+    if (cid === null) return 'unsure';
+    return BOT_ID_FORM.test(cid) ? 'own' : 'alien';
+  }
   if (own.isOwnId(venueId)) return 'own';
   if (cid !== null) return own.isOwnCid(cid) ? 'own' : 'alien';
-  const lost = own.lostOf(instrument).filter((each) => couldBe(order, each));
+  const lost = own.lostOf(instrument).filter((candidate) => couldBe(order, candidate));
   const [only] = lost;
   if (only === undefined) return 'alien';
-  const rivals = among.filter((each) => each.cid === null && !own.isOwnId(each.venueId) && couldBe(each, only));
+  const rivals = among.filter((other) => other.cid === null && !own.isOwnId(other.venueId) && couldBe(other, only));
   // The exchange admits no request after its window, so a later order only looks similar.
   const isInTime = order.timeMs !== null && order.timeMs <= only.latestMs;
   return lost.length === 1 && rivals.length === 1 && isInTime ? 'own' : 'unsure';
@@ -49,8 +52,8 @@ export function attributeOrder(
 
 /** Splits ids into batches of one call. */
 export function batches(ids: readonly string[]): readonly (readonly string[])[] {
-  return Array.from({ length: Math.ceil(ids.length / MAX_BATCH_SIZE) }, (_, at) =>
-    ids.slice(at * MAX_BATCH_SIZE, (at + 1) * MAX_BATCH_SIZE),
+  return Array.from({ length: Math.ceil(ids.length / MAX_BATCH_SIZE) }, (_, batch) =>
+    ids.slice(batch * MAX_BATCH_SIZE, (batch + 1) * MAX_BATCH_SIZE),
   );
 }
 
@@ -77,7 +80,7 @@ export class EmptyListProof {
     return false;
   }
 
-  /** Returns when the next read may start that can prove it. */
+  /** Returns the earliest start of the next read that can prove the list empty, ms. */
   nextMs(nowMs: number, pauseMs: number): number {
     return this.#emptySinceMs === null ? nowMs + pauseMs : Math.max(nowMs, this.#emptySinceMs + this.#readLagMs);
   }
@@ -89,15 +92,18 @@ export interface BookLevel {
   readonly quantity: string;
 }
 
+/** Limits of the size and price of slices. */
 export interface SliceTerms {
   /** Fraction of the visible quantity inside the collar that one slice may take. */
   readonly part: string;
-  /** How far beyond the best price a slice may reach, by step, as fractions. The last one is repeated. */
+  /** Largest distance of a slice from the best price, by step, as fractions. The last one is repeated. */
   readonly collars: readonly string[];
 }
 
+/** The terms of a kill that does not set its own. */
 export const SLICE_TERMS: SliceTerms = { part: '0.25', collars: ['0.002', '0.005', '0.01', '0.02', '0.03'] };
 
+/** Size and price of a slice. */
 export interface FlattenSlice {
   readonly qty: string;
   /** Limit price. */
@@ -126,23 +132,25 @@ export function nextSlice(
     .filter((level) => (side === 'sell' ? price.lessThanOrEqualTo(level.price) : price.greaterThanOrEqualTo(level.price)))
     .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
   const part = wholeLots(instrument, visible.times(terms.part));
-  const min = smallest(instrument);
-  // A remainder that is too small for its own order joins the last slice. No slice is larger than the position.
-  const wanted = Decimal.min(max, Decimal.max(part, min));
-  const remainder = max.minus(wanted);
-  const qty = wholeLots(instrument, remainder.greaterThan(0) && remainder.lessThan(min) ? max : wanted);
+  const min = minOrder(instrument);
+  // A remainder below the smallest order joins the last slice. No slice is larger than the position.
+  const size = Decimal.min(max, Decimal.max(part, min));
+  const remainder = max.minus(size);
+  const qty = wholeLots(instrument, remainder.greaterThan(0) && remainder.lessThan(min) ? max : size);
   return { qty: qty.toFixed(), price: price.toFixed() };
 }
 
-/** True for less than the smallest order: it cannot be closed, and is reported. */
+/** True for a quantity below the smallest order. It cannot be closed and is reported. */
 export function isDust(instrument: Instrument, qty: Decimal): boolean {
-  return wholeLots(instrument, qty).lessThan(smallest(instrument));
+  return wholeLots(instrument, qty).lessThan(minOrder(instrument));
 }
 
-function smallest({ minLots, quantityDigits }: Instrument): Decimal {
+/** Returns the quantity of the smallest order. */
+function minOrder({ minLots, quantityDigits }: Instrument): Decimal {
   return new Decimal(Math.max(1, minLots)).times(Decimal.pow(10, -quantityDigits));
 }
 
+/** Rounds a quantity down to whole lots. */
 function wholeLots({ quantityDigits }: Instrument, qty: Decimal): Decimal {
   return qty.toDecimalPlaces(quantityDigits, Decimal.ROUND_DOWN);
 }

@@ -1,4 +1,4 @@
-// The exchange as a kill uses it: reads that are retried until they are answered, and waits that can be aborted.
+// The exchange as a kill uses it: reads are retried until the exchange replies, and waits can be aborted.
 
 import { callAsPromise } from '../../../adapters/exchange/client/callAsPromise.ts';
 import type { RestClient } from '../../../adapters/exchange/client/restClient.ts';
@@ -9,28 +9,29 @@ import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { KillView } from '../../control/botView.ts';
 
+/** The exchange, the instruments and the listener of a kill. */
 export interface KillDeps {
   readonly client: RestClient;
   readonly scheduler: Scheduler;
   readonly serverTime: (market: Market) => ServerTime;
-  /** All instruments that were traded, or could have been. */
+  /** All instruments that the bot could trade. */
   readonly instruments: readonly Instrument[];
   readonly settings: KillSettings;
   /** Speed of the scheduler's time relative to real time; default 1. */
   readonly timeScale?: number;
   /** Called with every step, as a sentence. */
   readonly onPhase: (phase: KillView['phase'], message: string) => void;
-  /** Aborts the kill. What is not done by then is reported as not done. */
+  /** Aborts the kill. The report then lists what was not done. */
   readonly signal?: AbortSignal;
 }
 
-/** In ms of the scheduler. */
+/** Times of a kill, in ms of the scheduler. */
 export interface KillSettings {
-  /** Read lag (L): how old a list may be when it is read. */
+  /** Read lag (L): the largest age of a list when it is read. */
   readonly readLagMs: number;
   /** Visibility delay (D): longest assumed time from admission until a list shows an order. */
   readonly visibilityDelayMs: number;
-  /** Admission window: how long the exchange may admit a request after its timestamp. */
+  /** Admission window: time after its timestamp in which the exchange may admit a request. */
   readonly recvWindowMs: number;
   /** Interval between two reads of a list. */
   readonly pollEveryMs: number;
@@ -38,7 +39,7 @@ export interface KillSettings {
   readonly cancelAgainMs: number;
   /** Interval between two messages that the exchange does not reply. */
   readonly alarmEveryMs: number;
-  /** A kill that makes no progress for this time ends, and reports what is left. */
+  /** A kill ends after this time without progress. */
   readonly giveUpMs: number;
 }
 
@@ -59,7 +60,7 @@ export function scaledSettings(settings: KillSettings, times: number): KillSetti
   return names.reduce((all, name) => ({ ...all, [name]: Math.ceil(settings[name] / times) }), settings);
 }
 
-/** The kill was aborted before it completed. */
+/** Thrown when a kill ends before it has completed. */
 export class KillStopped extends Error {
   override readonly name = 'KillStopped';
 }
@@ -67,9 +68,10 @@ export class KillStopped extends Error {
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
 
+/** The exchange of one kill. */
 export class KillVenue {
   readonly deps: KillDeps;
-  /** Since when no read has been answered; null: the last one was. */
+  /** Time of the first failed read since the last success, ms; null: the last read succeeded. */
   #unreachableSinceMs: number | null = null;
   #alarmedMs = -Infinity;
   #isOver = false;
@@ -82,7 +84,7 @@ export class KillVenue {
     return this.deps.scheduler.nowMs;
   }
 
-  /** Throws KillStopped if the kill was aborted meanwhile. */
+  /** Waits. Throws KillStopped if the kill is aborted meanwhile. */
   async wait(ms: number): Promise<void> {
     this.#check();
     const { scheduler, signal } = this.deps;
@@ -98,9 +100,9 @@ export class KillVenue {
     this.#check();
   }
 
-  /** Returns a limit that stops the kill when there is no progress on `what`. */
-  timeLimit(what: string): RetryLimit {
-    return new RetryLimit(this, what);
+  /** Returns a limit that stops the kill without progress. `problem` is the reason for the report. */
+  timeLimit(problem: string): RetryLimit {
+    return new RetryLimit(this, problem);
   }
 
   /** Sends no more requests. */
@@ -114,12 +116,12 @@ export class KillVenue {
     return callAsPromise(this.deps.client, op, args);
   }
 
-  /** Repeats a read until it is answered, with growing pauses. Throws KillStopped after too long. */
+  /** Repeats a read, with growing pauses, until the exchange replies. Throws KillStopped after `giveUpMs`. */
   async read<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
     const timeLimit = this.timeLimit(`the exchange does not answer ${op}`);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       this.#check();
-      // High priority: nothing else needs this key's request budget any more.
+      // High priority, because nothing else needs this key's request budget any more.
       const outcome = await callAsPromise(this.deps.client, op, args, { priority: 'reconcile', attempts: 1 });
       if (outcome.kind === 'acked') {
         this.#unreachableSinceMs = null;
@@ -137,24 +139,24 @@ export class KillVenue {
     this.#alarmedMs = this.nowMs;
     const text = outcome.kind === 'refused' ? `code ${outcome.code}: ${outcome.msg}` : outcome.cause;
     const seconds = Math.round((this.nowMs - this.#unreachableSinceMs) / 1000);
-    this.deps.onPhase('waiting', `${op} is not answered (${text}), for ${seconds} s; trying on. Nothing is known to be cancelled.`);
+    this.deps.onPhase('waiting', `${op} has had no reply for ${seconds} s (${text}); retrying. No cancel is confirmed.`);
   }
 
   #check(): void {
     if (this.#isOver) throw new KillStopped('the kill has ended');
-    if (this.deps.signal?.aborted === true) throw new KillStopped('the kill was ended before it was through');
+    if (this.deps.signal?.aborted === true) throw new KillStopped('the kill was aborted before it completed');
   }
 }
 
 /** Waits, and stops the kill after `giveUpMs` without progress. */
 export class RetryLimit {
   readonly #venue: KillVenue;
-  readonly #what: string;
+  readonly #problem: string;
   #sinceMs: number;
 
-  constructor(venue: KillVenue, what: string) {
+  constructor(venue: KillVenue, problem: string) {
     this.#venue = venue;
-    this.#what = what;
+    this.#problem = problem;
     this.#sinceMs = venue.nowMs;
   }
 
@@ -163,16 +165,16 @@ export class RetryLimit {
     return Math.round(ms / 1000 / (this.#venue.deps.timeScale ?? 1));
   }
 
-  /** Progress was made: the time starts again. */
+  /** Starts the time again after progress. */
   restart(): void {
     this.#sinceMs = this.#venue.nowMs;
   }
 
-  /** Throws KillStopped. */
+  /** Waits at most `ms`. Throws KillStopped when the time without progress has ended. */
   async wait(ms: number): Promise<void> {
     const { giveUpMs } = this.#venue.deps.settings;
     const leftMs = this.#sinceMs + giveUpMs - this.#venue.nowMs;
-    if (leftMs <= 0) throw new KillStopped(`given up after ${this.#secondsOf(giveUpMs)} s: ${this.#what}`);
+    if (leftMs <= 0) throw new KillStopped(`given up after ${this.#secondsOf(giveUpMs)} s: ${this.#problem}`);
     await this.#venue.wait(Math.min(ms, leftMs));
   }
 }

@@ -1,4 +1,4 @@
-// The kill without the bot: a separate process that uses only the bot's data folder, no strategy code and no engine.
+// The kill without the bot: a separate process uses only the bot's data folder, without strategy code and engine.
 
 import { readdirSync } from 'node:fs';
 import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
@@ -26,13 +26,14 @@ import { runKill, type KillBooks, type KillReport } from '../kill.ts';
 import { sliceJournal, type SliceJournalDeps } from '../flatten/sliceJournal.ts';
 import { KILL_SETTINGS, type KillDeps, type KillSettings } from '../plan/venue.ts';
 
+/** Options of the kill. */
 export interface SeparateOptions {
   readonly flatten: boolean;
   readonly all: boolean;
   readonly onPhase: KillDeps['onPhase'];
   readonly signal?: AbortSignal;
   readonly environment?: Environment;
-  /** The kill gives up after this time without progress, in seconds of this computer. */
+  /** Time without progress after which the kill ends, in seconds of this computer. */
   readonly giveUpSeconds?: number;
   /** For simulations: replaces the exchange, and the function that ends the process with the journal. */
   readonly exchange?: Exchange;
@@ -41,7 +42,7 @@ export interface SeparateOptions {
 
 /** Runs the kill after the kill switch has been set. Throws ConfigError without credentials. Failures at the exchange are in the report. */
 export async function standaloneKill(bot: BotFile, options: SeparateOptions): Promise<KillReport> {
-  const own = options.exchange === undefined ? openOwn(bot, options) : null;
+  const own = options.exchange === undefined ? openExchangeOf(bot, options) : null;
   const exchange = options.exchange ?? own!.exchange;
   const { giveUpSeconds } = options;
   const deps: KillDeps = {
@@ -66,7 +67,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   }
 }
 
-/** `giveUpSeconds`: seconds of this computer. */
+/** Returns the times of a kill. `giveUpSeconds` counts on this computer. */
 export function killSettings(
   { readLagMs, busDelayMs: visibilityDelayMs, timeScale }: Pick<BotFile, 'readLagMs' | 'busDelayMs' | 'timeScale'>,
   giveUpSeconds = KILL_SETTINGS.giveUpMs / 1000,
@@ -74,7 +75,11 @@ export function killSettings(
   return { ...KILL_SETTINGS, readLagMs, visibilityDelayMs, giveUpMs: giveUpSeconds * 1000 * timeScale };
 }
 
-function openOwn(bot: BotFile, { environment = process.env }: SeparateOptions): { readonly exchange: Exchange; close(): Promise<void> } {
+/** Opens the exchange of the bot with its credentials. */
+function openExchangeOf(
+  bot: BotFile,
+  { environment = process.env }: SeparateOptions,
+): { readonly exchange: Exchange; close(): Promise<void> } {
   const scheduler = new LiveScheduler({ speed: bot.timeScale });
   const exchange = openExchange({ ...bot.access, credentials: credentialsOf(bot, environment) }, { scheduler });
   return {
@@ -91,6 +96,7 @@ function credentialsOf({ access: { sources } }: BotFile, environment: Environmen
   return new Signer(findSecret('key'), findSecret('secret'));
 }
 
+/** Returns a secret from the environment, or else from where the bot has it. Throws ConfigError if neither has it. */
 function secretOf(name: SecretName, source: SecretSource | null, environment: Environment): ConstructorParameters<typeof Signer>[0] {
   const text = secretFrom(environment, name);
   if (text && 'file' in text) return readKeyFile(text.file, text.text);
@@ -103,7 +109,7 @@ function secretOf(name: SecretName, source: SecretSource | null, environment: En
   );
 }
 
-/** Reads the journal. Returns null if that fails: then the kill only lacks the knowledge which orders are own ones. */
+/** Reads the journal. Returns null if that fails; the kill then recognises own orders by the form of their client order ids. */
 function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): JournalBooks | null {
   try {
     const books = new JournalBooks(bot.instruments);
@@ -122,11 +128,11 @@ function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): J
 }
 
 /**
- * Reads a journal from which positions are closed. Throws ConfigError if it is missing, empty or damaged: then the bot's positions are
- * unknown, and none may be reported as closed.
+ * Reads a journal from which positions are closed. Throws ConfigError if it is missing, empty or damaged: the bot's positions are then unknown,
+ * and none may be reported as closed.
  */
 export function readWhole(folder: string, visit: (record: JournalRecord) => void): JournalReading {
-  const remedy = 'look at every position of the bot at the exchange, and close it by hand';
+  const remedy = 'check every position of the bot at the exchange, and close it by hand';
   let reading: JournalReading;
   try {
     reading = readJournal(plainDisk, folder, visit);
@@ -136,11 +142,11 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
   }
   const { damage, account } = reading;
   if (damage !== null) throw new ConfigError(`${damage.path}:${damage.line}: the journal is damaged: ${damage.message}`, remedy);
-  if (account === null) throw new ConfigError(`${folder}: no record of the bot is there, so its positions are unknown`, remedy);
+  if (account === null) throw new ConfigError(`${folder}: the journal has no record of the bot, so its positions are unknown`, remedy);
   return reading;
 }
 
-/** Ends the bot and takes its journal. */
+/** Ends the bot, takes its journal and reads the books from it. */
 async function flattenBooks(
   bot: BotFile,
   exchange: Exchange,
@@ -187,7 +193,7 @@ async function flattenBooks(
       nextId: () => ++last as OrderId,
       cidOf,
       waitUntilDurable: (seq) => waiting.wait(seq),
-      indexOf: ({ instrument }) => bot.instruments.findIndex((each) => each.id === instrument.id),
+      indexOf: ({ instrument }) => bot.instruments.findIndex((other) => other.id === instrument.id),
       nowMs: () => Math.floor(deps.scheduler.nowMs),
       books,
       window: ({ instrument: { market } }) => windowOf(exchange, market, recvWindowMs),
@@ -195,6 +201,7 @@ async function flattenBooks(
   };
 }
 
+/** Returns the timestamp of a request signed now, and the latest venue time that it may have. */
 function stampOf(exchange: Pick<Exchange, 'serverTime'>, market: Market): { readonly signMs: number; readonly venueLatestMs: number } {
   const { ms, uncertaintyMs } = exchange.serverTime(market);
   return { signMs: Math.floor(ms), venueLatestMs: Math.ceil(ms + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0)) };
@@ -216,9 +223,10 @@ const plainDisk = {
   read: (path: string): Uint8Array => readRegular(path),
 };
 
-const fullError = (why: string): ConfigError =>
+/** Returns the error for a journal that cannot be written. */
+const journalError = (reason: string): ConfigError =>
   new ConfigError(
-    `the journal cannot be written any more (${why}), so no slice may be sent`,
+    `the journal cannot be written any more (${reason}), so no slice may be sent`,
     'free disk space or repair the disk, then kill again',
   );
 
@@ -229,19 +237,19 @@ class DurableWaiters {
   #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
   wait(seq: number): Promise<void> {
-    if (this.#failure !== null) return Promise.reject(fullError(this.#failure));
+    if (this.#failure !== null) return Promise.reject(journalError(this.#failure));
     if (seq <= this.#durableSeq) return Promise.resolve();
     return new Promise((resolve, reject) => void this.#waiting.push({ seq, resolve, reject }));
   }
   onDurable(seq: number): void {
     this.#durableSeq = seq;
-    const due = this.#waiting.filter((each) => each.seq <= seq);
-    this.#waiting = this.#waiting.filter((each) => each.seq > seq);
+    const due = this.#waiting.filter((waiter) => waiter.seq <= seq);
+    this.#waiting = this.#waiting.filter((waiter) => waiter.seq > seq);
     for (const { resolve } of due) resolve();
   }
   onFailure(why: string): void {
     this.#failure = why;
-    for (const { reject } of this.#waiting) reject(fullError(why));
+    for (const { reject } of this.#waiting) reject(journalError(why));
     this.#waiting = [];
   }
 }

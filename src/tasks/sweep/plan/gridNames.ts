@@ -1,4 +1,4 @@
-// Returns the parameter names of a definition that a grid may use, without loading bars: for shell completion.
+// Lists the parameters that a grid may use, without loading bars, for shell completion.
 
 import { loadEntry } from '../../../definition/load/strategies.ts';
 import { parseDefinition } from '../../../definition/text/parse.ts';
@@ -6,7 +6,7 @@ import { strategyEntries } from '../../../definition/load/withDefaults.ts';
 import { readDefinition } from '../../../definition/text/source.ts';
 import { paramSpecs } from '../../trials/paramKeys.ts';
 
-/** Such as `fast`, or `SmaCross.fast` with several strategies. Throws ConfigError and StrategyError. */
+/** Returns names such as `fast`, or `SmaCross.fast` with several strategies. Throws ConfigError and StrategyError if loading fails. */
 export async function gridNames(definition: string): Promise<readonly string[]> {
   const source = readDefinition(definition);
   const entries = strategyEntries(parseDefinition(source), source);

@@ -25,10 +25,11 @@ export interface SweepRequest {
   readonly grid: readonly string[];
   /** Number of sets to draw; null: the whole grid. */
   readonly random: number | null;
-  /** Separates its trials from other work on the same data; null: no family. */
+  /** Family that separates the trials from other work on the same data; null: no family. */
   readonly family: string | null;
 }
 
+/** A resolved sweep. */
 export interface SweepSetup {
   readonly request: SweepRequest;
   /** A single run of the definition, as threads load it. */
@@ -47,7 +48,7 @@ export interface SweepSetup {
   readonly given: unknown;
 }
 
-/** Throws ConfigError for an invalid definition or grid, and StrategyError for a strategy that throws when it is loaded. */
+/** Prepares a sweep. Throws ConfigError for an invalid definition or grid, and StrategyError for a strategy that throws when it is loaded. */
 export async function setUpSweep(request: SweepRequest, ledgerFolder: string | null): Promise<SweepSetup> {
   const run: RunRequest = { kind: 'file', file: request.definition, settings: request.settings };
   const { source, bars } = await openRequest(run);
@@ -92,16 +93,16 @@ function assemble(
   };
 }
 
-/** Rejects a setting that the grid would override silently. */
+/** Throws ConfigError for a setting that the grid would override silently. */
 function checkNotSet(settings: readonly string[], axes: readonly Axis[], settingOfAxis: (name: string) => string): void {
   for (const { name } of axes) {
     const key = settingOfAxis(name);
     if (!settings.some((setting) => givesValue(setting, key))) continue;
-    throw new ConfigError(`--set ${key}: --grid ${name} gives each set a value of its own`, 'leave one of the two out');
+    throw new ConfigError(`--set ${key}: --grid ${name} also sets this parameter`, 'remove one of the two options');
   }
 }
 
-/** Returns every input of a sweep by name: those of a run, and the selection of sets. */
+/** Returns every input of a sweep by name: the inputs of a run, and the selection of sets. */
 function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number | null): readonly IdentityPart[] {
   return [
     ...runParts(
@@ -115,13 +116,15 @@ function sweepParts(resolved: ResolvedRun, axes: readonly Axis[], random: number
   ];
 }
 
-/** Change this when a figure is computed differently under the same name: then older ledgers are not continued. */
+/** Version of the figures. Change it when a figure is computed differently under the same name, so that older ledgers are not continued. */
 const FIGURES = 'drawdown by bar';
 
+/** Returns an axis in the form of `--grid`. */
 function axisText({ name, values }: Axis): string {
   return `${name}=${values.join(',')}`;
 }
 
+/** Returns the first line of the ledger. */
 function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly Axis[], sets: number, identity: SweepIdentity): SweepHeader {
   return {
     kind: 'sweep',
@@ -140,7 +143,7 @@ function headerOf(request: SweepRequest, { plan }: ResolvedRun, axes: readonly A
   };
 }
 
-/** Returns the figure for the ranking. Throws ConfigError, with the nearest name, for an unknown figure. */
+/** Returns the figure for the ranking. Throws ConfigError for an unknown figure, naming the nearest one. */
 export function rankingFigure(name: string): string {
   const figures: readonly string[] = SET_FIGURES;
   if (figures.includes(name)) return name;

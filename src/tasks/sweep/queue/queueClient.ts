@@ -1,4 +1,4 @@
-// Connects to Redis. bullmq and ioredis are loaded only when a sweep is shared; if they are missing, the error says how to install them.
+// Connects to Redis. The packages bullmq and ioredis are loaded only when a sweep is shared.
 
 import type * as Bull from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -10,6 +10,7 @@ export const PREFIX = 'isobar';
 
 const RETRY_MS = 500;
 
+/** An open connection. */
 export interface QueueClient {
   readonly bull: typeof Bull;
   /** For the list of sweeps. bullmq opens its own connections. */
@@ -32,9 +33,9 @@ export async function connectQueue(url: string): Promise<QueueClient> {
     await redis.connect();
     isUp = true;
   } catch (error) {
-    const why = problem === '' && error instanceof Error ? error.message : problem;
+    const reason = problem === '' && error instanceof Error ? error.message : problem;
     throw new ConfigError(
-      `--queue ${withoutSecret(url)}: no connection: ${why}`,
+      `--queue ${withoutSecret(url)}: no connection: ${reason}`,
       'start a Redis server there, version 5 or later: redis-server --port 6379',
     );
   }
@@ -48,6 +49,7 @@ export async function connectQueue(url: string): Promise<QueueClient> {
   };
 }
 
+/** Loads the packages. Throws ConfigError, with the command that installs them, if they are missing. */
 async function loadPackages(): Promise<{ readonly bull: typeof Bull; readonly RedisClient: typeof Redis }> {
   try {
     const [bull, ioredis] = await Promise.all([import('bullmq'), import('ioredis')]);

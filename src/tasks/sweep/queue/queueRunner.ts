@@ -1,4 +1,4 @@
-// The side of a shared sweep that started it: adds its tasks to the queue and collects each result once.
+// Runs the tasks of a shared sweep on the machine that started it: adds them to the queue and collects each result once.
 
 import type { Job, Queue, QueueEvents } from 'bullmq';
 import { setMaxListeners } from 'node:events';
@@ -9,8 +9,10 @@ import type { TaskResult, TaskRunner } from '../search/sweep.ts';
 
 /** Interval at which the queue is polled for results, because an event may be lost with a connection. */
 const POLL_MS = 2000;
+/** Time after its last heartbeat for which a sweep counts as running. */
 const ALIVE_SECONDS = 10;
 
+/** The sweep and its queue. */
 export interface QueueRunnerOptions {
   readonly client: QueueClient;
   readonly sweep: SharedSweep;
@@ -18,12 +20,13 @@ export interface QueueRunnerOptions {
   readonly worker: QueueWorker | null;
   /** Calls a function repeatedly, until the returned function is called. */
   readonly every: (periodMs: number, run: () => void) => () => void;
-  /** Returns the error that a thread of another machine has reported. */
+  /** Converts the report of another machine to an error. */
   readonly errorOf: (value: unknown) => Error;
 }
 
 type ResultHandler = (task: readonly number[], result: TaskResult) => Promise<void>;
 
+/** The queue of one sweep. */
 export class QueueRunner implements TaskRunner {
   readonly #options: QueueRunnerOptions;
   readonly #queue: Queue;
@@ -56,7 +59,7 @@ export class QueueRunner implements TaskRunner {
       await this.#sendHeartbeat();
       const jobs = tasks.map((task) => ({ name: 'task', data: task, opts: { jobId: taskId(sweep.id, task) } }));
       for (let from = 0; from < jobs.length; from += 1000) await this.#queue.addBulk(jobs.slice(from, from + 1000));
-      // Collect results from before: this sweep may have been interrupted.
+      // Collect earlier results, because this sweep may have been interrupted.
       collector.collectAll();
       worker?.start();
       await orAbort(collector.finished, signal);
@@ -66,7 +69,7 @@ export class QueueRunner implements TaskRunner {
     }
   }
 
-  /** Workers leave a sweep whose first machine has ended. */
+  /** Shows that this machine is running. Workers leave a sweep without it. */
   async #sendHeartbeat(): Promise<void> {
     const { client, sweep } = this.#options;
     await client.redis.set(aliveKey(sweep.id), '1', 'EX', ALIVE_SECONDS);
@@ -111,11 +114,12 @@ class Collector {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Nothing may be waiting for `finished` any more when it rejects.
+    // When `finished` rejects, perhaps no one waits for it any more.
     this.finished.catch(() => {});
     if (tasks.length === 0) this.#resolve();
   }
 
+  /** Fetches the result of a job, unless that is done or under way. */
   collect(jobId: string): void {
     if (!this.#open.has(jobId) || this.#fetching.has(jobId)) return;
     this.#fetching.add(jobId);
@@ -124,6 +128,7 @@ class Collector {
       .finally(() => this.#fetching.delete(jobId));
   }
 
+  /** Fetches the results of all completed jobs. */
   collectAll(): void {
     this.#queue
       .getJobs(['completed', 'failed'])
@@ -138,7 +143,7 @@ class Collector {
     const isFailed = await job.isFailed();
     const answer = job.returnvalue as JobAnswer;
     if (!isFailed && 'values' in answer) await this.#onResult(task, unpackResult(answer));
-    // The result is in the ledger, or it was an error that is reported and retried: the queue need not keep it.
+    // The result is in the ledger, or it is an error that is reported and retried. The queue need not keep it.
     await job.remove();
     if (isFailed) throw new Error(`a task of the sweep failed in the queue: ${job.failedReason}`);
     if ('error' in answer) throw this.#errorOf(answer.error);

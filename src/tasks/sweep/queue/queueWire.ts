@@ -26,22 +26,24 @@ export function aliveKey(id: string): string {
   return `isobar:alive:${id}`;
 }
 
+/** Returns the name of a sweep's queue. */
 export function queueName(id: string): string {
   return `sweep-${id.slice(0, 24)}`;
 }
 
-/** The same task of the same sweep has the same id, so adding it twice leaves one job. */
+/** Returns the id of a task. Adding the same task of a sweep twice leaves one job. */
 export function taskId(id: string, task: readonly number[]): string {
   return `task-${sha256(`${id} ${task.join(' ')}`).slice(0, 24)}`;
 }
 
+/** Parses a shared sweep. Throws ConfigError for other data. */
 export function parseShared(text: string): SharedSweep {
   const parsed: unknown = JSON.parse(text);
   if (typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'definition' in parsed && 'parts' in parsed)
     return parsed as SharedSweep;
   throw new ConfigError(
     `${SWEEPS}: expected a shared sweep, got other data`,
-    'another version of isobar uses this Redis: take another database, redis://host/1',
+    'use another database, such as redis://host/1: another version of isobar uses this one',
   );
 }
 
@@ -56,19 +58,21 @@ export type JobAnswer =
     }
   | { readonly error: unknown };
 
-/** Reasons of the rows that have one. */
+/** The reasons of a task, only for rows that have one. */
 type Reasons = readonly (readonly [row: number, reason: string])[];
 
+/** Returns a result in the form of the queue. */
 export function packResult({ values, refused, failed, warnings }: TaskResult): JobAnswer {
   const bytes = Buffer.alloc(values.length * 8);
-  values.forEach((value, at) => bytes.writeDoubleLE(value, at * 8));
+  values.forEach((value, index) => bytes.writeDoubleLE(value, index * 8));
   return { values: bytes.toString('base64'), refused: packReasons(refused), failed: packReasons(failed), rows: refused.length, warnings };
 }
 
+/** Returns the result in a reply. */
 export function unpackResult({ values, refused, failed, rows, warnings }: Extract<JobAnswer, { values: string }>): TaskResult {
   const bytes = Buffer.from(values, 'base64');
   return {
-    values: Float64Array.from({ length: bytes.length / 8 }, (_, at) => bytes.readDoubleLE(at * 8)),
+    values: Float64Array.from({ length: bytes.length / 8 }, (_, index) => bytes.readDoubleLE(index * 8)),
     refused: unpackReasons(refused, rows),
     failed: unpackReasons(failed, rows),
     warnings,

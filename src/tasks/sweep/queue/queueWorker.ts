@@ -1,4 +1,4 @@
-// A worker of a shared sweep: takes tasks from the queue and runs them on threads, so that it can renew its locks meanwhile.
+// A worker of a shared sweep: takes tasks from the queue and runs them on threads, while it renews its locks.
 
 import type { Worker } from 'bullmq';
 import { PREFIX, type QueueClient } from './queueClient.ts';
@@ -6,14 +6,15 @@ import { packResult, queueName, type JobAnswer } from './queueWire.ts';
 import type { TaskThreads } from '../search/sweep.ts';
 
 /**
- * A job whose lock was not renewed for this time is run by another worker. Locks are renewed twice as often. If a machine was only away for
- * a moment, its task runs twice, which changes nothing: a result is collected once.
+ * Duration of a lock, ms. When it expires, another worker runs the job. Locks are renewed twice as often. If a machine was away only for a
+ * moment, its task runs twice, but its result is collected once.
  */
 const LOCK_MS = 3000;
 const STALLED_MS = 1500;
-/** Most lost workers per job. It is large, so that lost workers do not end a long sweep. */
+/** Maximum of lost workers per job. It is large, so that lost workers do not end a long sweep. */
 const MAX_STALLED = 1000;
 
+/** The queue, and the threads of this machine. */
 export interface QueueWorkerOptions {
   readonly client: QueueClient;
   readonly sweepId: string;
@@ -22,6 +23,7 @@ export interface QueueWorkerOptions {
   readonly errorTextOf: (error: unknown) => unknown;
 }
 
+/** The work of this machine on one sweep. */
 export class QueueWorker {
   readonly #options: QueueWorkerOptions;
   readonly #stop = new AbortController();
@@ -37,6 +39,7 @@ export class QueueWorker {
     return this.#done;
   }
 
+  /** Starts to take tasks. */
   start(): void {
     const { client, sweepId, pool } = this.#options;
     this.#worker = new client.bull.Worker<readonly number[], JobAnswer>(queueName(sweepId), async ({ data }) => this.#run(data), {

@@ -14,6 +14,7 @@ const { FixedQueue, Piscina } = requirePackage('piscina') as typeof import('pisc
  */
 const YOUNG_MB = 96;
 
+/** The module and the data of the threads. */
 export interface PoolOptions {
   /** The module whose default export runs a task. */
   readonly worker: URL;
@@ -26,7 +27,7 @@ export interface PoolOptions {
 
 /**
  * Calls the module's function in a free thread with `message`, and resolves with its reply. Rejects with its error, or when `signal` is
- * aborted: then the thread ends and another one replaces it.
+ * aborted. An aborted thread ends and another one replaces it.
  */
 export type Post = (message: unknown, signal: AbortSignal) => Promise<unknown>;
 
@@ -35,6 +36,7 @@ export function defaultThreads(): number {
   return availableParallelism();
 }
 
+/** The threads of one sweep. */
 export class ThreadPool implements TaskRunner, TaskThreads {
   readonly threads: number;
   readonly #pool: Pool<unknown, unknown>;
@@ -69,12 +71,12 @@ export class ThreadPool implements TaskRunner, TaskThreads {
     signal: AbortSignal,
   ): Promise<void> {
     const stop = new AbortController();
-    const either = AbortSignal.any([signal, stop.signal]);
-    setMaxListeners(0, either);
+    const anyStop = AbortSignal.any([signal, stop.signal]);
+    setMaxListeners(0, anyStop);
     // Start only enough tasks to keep every thread busy, so that few need to be watched.
     const left = tasks.values();
     const runners = Array.from({ length: this.threads * 2 }, async () => {
-      for (const task of left) await notify(task, await this.runTask(task, either));
+      for (const task of left) await notify(task, await this.runTask(task, anyStop));
     });
     try {
       await Promise.all(runners);
@@ -94,7 +96,7 @@ export class ThreadPool implements TaskRunner, TaskThreads {
 function explainError(error: unknown): unknown {
   if (!(error instanceof Error)) return new InvariantError(String(error));
   if (/worker exited|exit code/i.test(error.message)) {
-    return new StrategyError('a strategy ended the thread of its sweep', 'take process.exit out of the strategy', error);
+    return new StrategyError('a strategy ended the thread of its sweep', 'remove process.exit from the strategy', error);
   }
   return error;
 }

@@ -21,7 +21,7 @@ export interface TaskResult {
 /** Threads that run tasks. */
 export interface TaskThreads {
   readonly threads: number;
-  /** Runs one task. Rejects with its error, or when `signal` is aborted: then its thread ends. */
+  /** Runs one task. Rejects with its error, or when `signal` is aborted; its thread then ends. */
   runTask(task: readonly number[], signal: AbortSignal): Promise<TaskResult>;
   close(): Promise<void>;
 }
@@ -40,9 +40,10 @@ export interface TaskRunner {
   close(): Promise<void>;
 }
 
+/** The sets to run, and where their results go. */
 export interface SweepJob {
   readonly sets: readonly ParamSet[];
-  /** All sets, divided into tasks. Finished sets are removed from them here. */
+  /** All sets, divided into tasks. `driveSweep` leaves finished sets out. */
   readonly tiles: readonly (readonly number[])[];
   readonly figures: readonly string[];
   readonly runner: TaskRunner;
@@ -53,7 +54,7 @@ export interface SweepJob {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when every set has its line in the ledger. Rejects as the runner does; results reported before are in the ledger. */
+/** Runs the missing sets. Resolves when every set has its line in the ledger. Rejects as the runner does, with earlier results in the ledger. */
 export async function driveSweep({ sets, tiles, figures, runner, ledger, results, onProgress, signal }: SweepJob): Promise<void> {
   const left = tiles.map((tile) => tile.filter((set) => !results.has(set))).filter((task) => task.length > 0);
   onProgress(results.size);
@@ -69,6 +70,7 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
   signal.throwIfAborted();
 }
 
+/** Returns the ledger lines of a task. The first one has the warnings of the whole task. */
 function linesOf(
   task: readonly number[],
   { values, refused, failed, warnings }: TaskResult,
@@ -76,7 +78,7 @@ function linesOf(
   figures: readonly string[],
 ): SetLine[] {
   const counts = [values.length / figures.length, refused.length, failed.length];
-  assert(counts.every((rows) => rows === task.length), 'a task reports one row a set'); // prettier-ignore
+  assert(counts.every((rows) => rows === task.length), 'a task reports one row for each set'); // prettier-ignore
   return task.map((set, row) => {
     const refusal = refused[row] ?? null;
     const failure = failed[row] ?? null;
@@ -98,6 +100,7 @@ function linesOf(
   });
 }
 
+/** Returns figures by name; null for one that is not finite. */
 function finiteByName(figures: readonly string[], valueOf: (name: string, at: number) => number): Readonly<Record<string, number | null>> {
   return Object.fromEntries(figures.map((name, at) => [name, Number.isFinite(valueOf(name, at)) ? valueOf(name, at) : null]));
 }

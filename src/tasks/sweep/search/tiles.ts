@@ -2,35 +2,33 @@
 
 import type { Axis, ParamSet } from '../../trials/grid.ts';
 
-/** A shorter task costs more to send than to run. */
+/** Shortest task. A shorter one costs more to send than to run. */
 const MIN_TASK_MS = 5;
-/** Longest task: what may be lost when it is interrupted, and the step of the progress line. */
+/** Longest task. It limits the loss by an interruption and the step of the progress line. */
 const MAX_TASK_MS = 2000;
 /** Estimate for planning only: a bar and set of an SMA cross cost about 15 ns, user code with orders several times that. */
 const BAR_MS = 15e-6;
-/** All simulation lanes of one task are in memory at the same time. */
+/** Maximum of sets in a task, whose simulation lanes are all in memory at the same time. */
 const MAX_TASK_SETS = 256;
 /**
- * The lanes of one task process each block in turn. With more lanes, their data has left the second-level cache (1 MB) when their turn
- * comes again. For 200 sets of 20 by 10 over a million bars, tasks of 12 to 34 sets took 10.0 to 12.4 ns a bar and set; tasks of 50 took
+ * Number of lanes whose data stays in the second-level cache (1 MB). The lanes of one task process each block in turn. For 200 sets of 20 by 10 over a million bars, tasks of 12 to 34 sets took 10.0 to 12.4 ns a bar and set; tasks of 50 took
  * 11.9 to 15, though they fill fewer windows (one thread; 2026-11-22, Node 20).
  */
 const CACHED_SETS = 28;
 /** Number of tasks for a single worker, to show progress. */
 const TASKS_ALONE = 4;
 /**
- * A batch gives each worker one task and holds two thirds of all sets that are left, if tasks may be that large. The next batch does the
- * same with the rest. Small tasks from the start would fill more windows: these fill 94, where one thread fills 80 (200 sets of 20 by 10,
- * two workers). Factoring: S. F. Hummel, E. Schonberg, L. E. Flynn (1992), there with one half. The sets of one half of a grid took at most
- * 1.5 times as long as those of the other; the remaining third makes up for that.
+ * Part of the remaining sets in a batch, which gives each worker one task, if tasks may be that large. Small tasks from the start would fill
+ * more windows: with this share 94 windows are filled, with one thread 80 (200 sets of 20 by 10, two workers). Factoring: S. F. Hummel, E. Schonberg, L. E. Flynn (1992), there with one half. The sets of one half of a grid took at most
+ * 1.5 times as long as those of the other half; the remaining third evens that out.
  */
 const BATCH_SHARE = 2 / 3;
-/** Smallest task as a fraction of a worker's part: waiting for such a task at the end costs less than another set-up. */
+/** Smallest task as a fraction of a worker's part. Waiting for such a task at the end costs less than another set-up. */
 const MIN_SHARE = 1 / 40;
 
 /**
- * Returns the sets in tasks, in the order in which they are best handed out. The last tasks are small, so that at the end workers wait only
- * for part of a task. Affects only speed, never results.
+ * Returns the sets in tasks, in the best order to hand them out. The last tasks are small, so that workers wait only briefly at the end.
+ * Affects only speed, never results.
  */
 export function tasksOf(axes: readonly Axis[], sets: readonly ParamSet[], rows: number, workers: number): readonly (readonly number[])[] {
   const max = maxSets(rows);
@@ -54,10 +52,12 @@ function maxSets(rows: number): number {
   return Math.min(MAX_TASK_SETS, Math.max(minSets(rows), Math.min(CACHED_SETS, Math.floor(MAX_TASK_MS / setMs(rows)))));
 }
 
+/** Returns the number of sets in the shortest task. */
 function minSets(rows: number): number {
   return Math.ceil(MIN_TASK_MS / setMs(rows));
 }
 
+/** Returns the estimated time of one set, ms. */
 function setMs(rows: number): number {
   return Math.max(rows * BAR_MS, 1e-3);
 }

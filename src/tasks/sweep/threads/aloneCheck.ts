@@ -1,4 +1,4 @@
-// Repeats some sets of a task alone in a thread where no lanes run, to check that a set's result does not depend on the sets beside it.
+// Repeats some sets of a task alone, in a thread without lanes, to check that no result depends on other sets.
 
 import { Worker } from 'node:worker_threads';
 import { DiffersError } from '../../../base/errors.ts';
@@ -10,8 +10,8 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { SweepData, AloneAnswer, AloneData, AloneTask } from './messages.ts';
 import { fromWire } from '../../backtest/run/wireError.ts';
 
-/** Sets of each task that are repeated alone. For the first task also the first set of the sweep. */
-const SAMPLED = 2;
+/** Number of sets of each task that are repeated alone. The first task also repeats the first set of the sweep. */
+const SAMPLE_SIZE = 2;
 
 /** Results of the sets of a task that ran together, row by row in the order of `indices`. */
 export interface JointRun {
@@ -21,38 +21,38 @@ export interface JointRun {
 }
 
 /**
- * Throws DiffersError, which names the set, if a set of a seeded sample has another result alone. Returns the warnings of that thread. A
- * strategy whose class was given as a value has no module to load again, and is not checked.
+ * Checks a seeded sample of sets. Throws DiffersError, naming the set, if a set has another result alone. Returns the warnings of the second
+ * thread. A strategy whose class was given as a value has no module to load again, so it is not checked.
  */
 export async function checkAlone(data: SweepData, plan: RunPlan, joint: JointRun, memory: SharedArrayBuffer): Promise<readonly Warning[]> {
   const { sets, ...sweep } = data;
   const modules = plan.strategies.flatMap(({ url, record, hash }) => (typeof url === 'string' ? [{ url, name: record.name, hash }] : []));
   if (modules.length < plan.strategies.length) return [];
   const rows = sampleOf(joint.indices, plan.seed);
-  const own = rows.map((row) => sets[joint.indices[row] ?? 0] ?? {});
+  const ownSets = rows.map((row) => sets[joint.indices[row] ?? 0] ?? {});
   thread ??= new AloneThread({ sweep, modules });
-  const answer = await thread.run({ sets: own, hasFirst: joint.indices[rows[0] ?? 0] === 0, memory });
+  const answer = await thread.run({ sets: ownSets, hasFirst: joint.indices[rows[0] ?? 0] === 0, memory });
   if ('error' in answer) throw fromWire(answer.error);
-  for (const [at, row] of rows.entries()) {
-    const difference = differenceOf(joint, row, answer, at);
-    if (difference !== null) throw differs(plan, own[at] ?? {}, difference);
+  for (const [index, row] of rows.entries()) {
+    const difference = differenceOf(joint, row, answer, index);
+    if (difference !== null) throw differs(plan, ownSets[index] ?? {}, difference);
   }
   return answer.warnings;
 }
 
-/** Returns rows of a task: that of the first set of the sweep, and a seeded sample. */
+/** Returns the rows of a task to check: the row of the sweep's first set, and a seeded sample. */
 function sampleOf(indices: readonly number[], seed: number): readonly number[] {
   const rng = seededRng(seed * 65_537 + (indices[0] ?? 0));
   const left = indices.map((_, row) => row);
   const first = indices.indexOf(0);
   const rows = first < 0 ? [] : left.splice(first, 1);
-  for (let count = 0; count < SAMPLED && left.length > 0; count++) rows.push(...left.splice(Math.floor(rng.next() * left.length), 1));
+  for (let count = 0; count < SAMPLE_SIZE && left.length > 0; count++) rows.push(...left.splice(Math.floor(rng.next() * left.length), 1));
   return rows;
 }
 
 /**
- * A thread that runs single sets alone. Lanes never run in it, and each set has its own fresh module. It lives as long as the thread of
- * the sweep: its start and its cold code cost ten times as much as the sets themselves.
+ * A thread that runs single sets, each with a fresh module, and never lanes. It lives as long as the thread of the sweep, because its start
+ * and its cold code cost ten times as much as the sets.
  */
 class AloneThread {
   readonly #worker: Worker;
@@ -60,7 +60,7 @@ class AloneThread {
   #fail: ((error: Error) => void) | null = null;
 
   constructor(data: AloneData) {
-    // Discard its output: the thread of the task has printed the same.
+    // Discard its output, because the thread of the task has printed the same.
     const worker = new Worker(moduleUrl('tasks/sweep/threads/aloneWorker'), { workerData: data, stdout: true, stderr: true });
     this.#worker = worker;
     worker.stdout.resume();
@@ -85,9 +85,10 @@ class AloneThread {
   }
 }
 
-/** One in each thread of a sweep. */
+/** The second thread of this thread of a sweep; null before the first check. */
 let thread: AloneThread | null = null;
 
+/** A figure that differs. */
 type Difference = readonly [name: string, together: string, alone: string];
 
 function differenceOf(joint: JointRun, row: number, alone: Exclude<AloneAnswer, { error: unknown }>, at: number): Difference | null {
@@ -101,10 +102,10 @@ function differenceOf(joint: JointRun, row: number, alone: Exclude<AloneAnswer, 
 }
 
 function differs({ strategies }: RunPlan, params: object, [name, joint, alone]: Difference): DiffersError {
-  const who = strategies.map(({ record }) => record.name).join(', ');
+  const names = strategies.map(({ record }) => record.name).join(', ');
   const set = Object.entries(params).map(([key, value]) => `${key}=${value}`);
   return new DiffersError(
-    `${who} with ${set.join(', ')}: expected the same result alone and beside other sets, got ${name} ${alone} alone and ${joint} beside them`,
+    `${names} with ${set.join(', ')}: expected the same result alone and with other sets, got ${name} ${alone} alone and ${joint} with others`,
     'sets share modules: keep state in fields of the class, not in module variables, statics or globalThis',
   );
 }

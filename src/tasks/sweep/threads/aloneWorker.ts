@@ -1,4 +1,4 @@
-// A thread of a sweep without lanes: runs some sets one by one, each from its own module, so that no set sees state of another.
+// The second thread of a sweep's thread: runs sets one by one, each from a fresh module, so that no set sees state of another.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';
@@ -26,6 +26,7 @@ const { sweep, modules } = workerData as AloneData;
 const loading = planFrom(sweep, modules);
 port.on('message', (task: AloneTask) => void run(task).then(reply, (error: unknown) => reply({ error: toWire(error) })));
 
+/** Runs the sets of a task, and returns their figures. */
 async function run({ sets, hasFirst, memory }: AloneTask): Promise<AloneAnswer> {
   const base = await loading;
   const heartbeat = new ProgressCells(memory);
@@ -45,7 +46,7 @@ async function run({ sets, hasFirst, memory }: AloneTask): Promise<AloneAnswer> 
   return { values, refused, warnings: warnings.all() };
 }
 
-/** An error of the strategy is an outcome here: beside other sets, this set had no error. */
+/** Runs one set. An error of the strategy is an outcome here, because the set had no error together with others. */
 async function runSet(plan: RunPlan, params: SetParams, watcher: NonNullable<LaneOptions['watcher']>): Promise<SetOutcome> {
   try {
     const [outcome] = await runLanes(plan, [params], { watcher });
@@ -57,6 +58,7 @@ async function runSet(plan: RunPlan, params: SetParams, watcher: NonNullable<Lan
   }
 }
 
+/** Returns the plan of the sweep, with the modules that the sweep has loaded. */
 async function planFrom({ request, feeds, series, contracts }: AloneData['sweep'], loaded: readonly Module[]): Promise<RunPlan> {
   const { source } = await openRequest(request);
   const left = [...loaded];

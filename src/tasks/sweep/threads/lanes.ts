@@ -1,5 +1,4 @@
-// Runs the sets of a sweep as simulation lanes: bots with different parameters that share bars, time and indicators. Each behaves as if it
-// ran alone.
+// Runs sets of a sweep as simulation lanes: bots that share bars, time and indicators, and behave as if each ran alone.
 
 import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
@@ -19,8 +18,10 @@ import type { PurityWatch } from '../../backtest/purity/watch.ts';
 import { withParams } from '../../trials/paramKeys.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 
+/** The parameters of a set, by name. */
 export type SetParams = Readonly<Record<string, string | number | boolean>>;
 
+/** The outcome of a set. */
 export interface SetOutcome {
   /** In the order of SET_FIGURES; all NaN for a refused set. */
   readonly values: Float64Array;
@@ -32,10 +33,11 @@ export interface SetOutcome {
 export class LaneMemory {
   readonly scratch = new Scratch();
   readonly arena = new Arena();
-  /** A bot of the group before. It keeps the compiled code of its functions alive. Hot: docs/performance.md#kept-lane. */
+  /** A bot of the previous group. It keeps the compiled code of its functions alive. Hot: docs/performance.md#kept-lane. */
   last: Lane | null = null;
 }
 
+/** How lanes run. */
 export interface LaneOptions {
   /** Default: new memory. */
   readonly memory?: LaneMemory;
@@ -50,7 +52,7 @@ export interface LaneOptions {
   readonly warnings?: WarningList;
   /** Rows per block. Each block is processed by one set after the other. Default: LANE_BLOCK_ROWS. */
   readonly blockRows?: number;
-  /** Watches which outside state strategy code uses. Default: no watch. */
+  /** Watches the use of outside state by strategy code. Default: no watch. */
   readonly purity?: PurityWatch;
   /** Detects a strategy that hangs. */
   readonly watcher?: Pick<Watcher, 'enter' | 'progressCells'>;
@@ -60,14 +62,14 @@ export interface LaneOptions {
 const LANE_BLOCK_ROWS = 1024;
 
 /**
- * More is not faster: 600 sets of the SMA cross with a loss rule over 500,000 bars of one feed took 320 MB of memory in all and 7 to 8 s of
+ * Default of `laneBytes`. More memory is not faster: 600 sets of the SMA cross with a loss rule over 500,000 bars of one feed took 320 MB of memory in all and 7 to 8 s of
  * processor time; with four times as much 595 MB and 8 s; without a limit 919 MB and 9 s (2026-11-21, Node 20, one thread).
  */
 export const DEFAULT_LANE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Runs the strategies of `base` with each of `sets` over their own parameters. Results do not depend on how many sets run together. A set
- * that its parameters or the strategy's constructor refuse is an outcome. An error of a running strategy rejects.
+ * Runs the strategies of `base` with the parameters of each set. Results do not depend on how many sets run together. A set that its
+ * parameters or the strategy's constructor reject is an outcome. An error of a running strategy rejects.
  */
 export async function runLanes(base: RunPlan, sets: readonly SetParams[], options: LaneOptions = {}): Promise<SetOutcome[]> {
   inlineForLanes();
@@ -95,11 +97,11 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
   }
   memory.last = running.at(-1) ?? memory.last;
   watcher?.enter('metrics');
-  const outcomes = lanes.map((lane, at) => {
+  const outcomes = lanes.map((lane, index) => {
     if ('refused' in lane) return { values: new Float64Array(SET_FIGURES.length).fill(NaN), refused: lane.refused };
     memory.arena.reset();
     const record = recordOf(base, lane, onRecord === undefined ? memory.arena : null);
-    onRecord?.(from + at, record);
+    onRecord?.(from + index, record);
     const values = setFigures(record);
     lane.engine.release();
     return { values, refused: null };
@@ -110,23 +112,27 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
   return outcomes;
 }
 
-interface Constructed {
+/** A lane before it is sealed. */
+interface ConstructedLane {
   readonly bot: ConstructedBot;
   readonly sampler: EquitySampler;
 }
+/** A lane that can run. */
 interface Lane extends SealedBot {
   readonly sampler: EquitySampler;
 }
+/** A set that does not run. */
 interface Refusal {
   readonly refused: string;
 }
 
+/** Constructs lanes from set `from` on, as many as the memory allows. */
 function constructGroup(
   base: RunPlan,
   sets: readonly SetParams[],
   from: number,
   options: GivenOptions,
-): readonly (Constructed | Refusal)[] {
+): readonly (ConstructedLane | Refusal)[] {
   const { memory, watcher, sampling, laneBytes = DEFAULT_LANE_BYTES, blockRows = LANE_BLOCK_ROWS } = options;
   const { warnings } = options;
   const make = replayedBotMaker(
@@ -139,7 +145,7 @@ function constructGroup(
     },
   );
   let bytes = 0;
-  const lanes: (Constructed | Refusal)[] = [];
+  const lanes: (ConstructedLane | Refusal)[] = [];
   for (const params of sets.slice(from)) {
     watcher?.enter('setUp');
     const lane = orRefusal(() => ({ bot: make(withParams(base.strategies, params)), sampler: new EquitySampler(sampling) }));
@@ -157,19 +163,19 @@ interface EquityOwner {
   readonly blockRows: number;
 }
 
-/** Returns the memory for a lane's equity: of the whole run if a loss rule watches it. With several feeds, times are stored beside it. */
+/** Returns the bytes for a lane's equity: for the whole run if a loss rule watches it. With several feeds, its times are stored too. */
 function equityBytes({ execution, risk, blockRows }: EquityOwner): number {
   return equityRows(execution, !risk.watchesEquity, blockRows) * (execution.length === 1 ? 1 : 2) * Float64Array.BYTES_PER_ELEMENT;
 }
 
-/** Call it after the last lane is constructed: sealing ends the registration of indicators for all of them. */
-async function sealGroup(constructed: readonly (Constructed | Refusal)[]): Promise<readonly (Lane | Refusal)[]> {
-  const isTechnical = constructed.some((each) => 'bot' in each && needsTechnical(each.bot.engine));
+/** Seals the lanes of a group. Called after the last one is constructed, because sealing ends the registration of indicators for all. */
+async function sealGroup(constructed: readonly (ConstructedLane | Refusal)[]): Promise<readonly (Lane | Refusal)[]> {
+  const isTechnical = constructed.some((lane) => 'bot' in lane && needsTechnical(lane.bot.engine));
   const technical = isTechnical ? await loadTechnicalLibrary() : null;
-  return constructed.map((each) => ('refused' in each ? each : orRefusal(() => sealLane(each, technical))));
+  return constructed.map((lane) => ('refused' in lane ? lane : orRefusal(() => sealLane(lane, technical))));
 }
 
-function sealLane({ bot, sampler }: Constructed, technical: TechnicalLibrary | null): Lane {
+function sealLane({ bot, sampler }: ConstructedLane, technical: TechnicalLibrary | null): Lane {
   const sealed = sealBot(bot, technical, sampler);
   sampler.drawdown.begin(sealed.engine.startUnits);
   return { ...sealed, sampler };
@@ -185,11 +191,12 @@ function orRefusal<Made>(make: () => Made): Made | Refusal {
   }
 }
 
-/** True when long and short are separate positions: then only the order shows to which one a fill belongs. */
+/** True when long and short are separate positions, so that only the order shows to which one a fill belongs. */
 function readsOrders({ futures }: RunPlan): boolean {
   return futures !== undefined && !futures.isNet;
 }
 
+/** Returns the record of a set, from which its figures are computed. */
 function recordOf(base: RunPlan, { engine, checkBooks, sampler }: Lane, arena: Arena | null): SetRecord {
   const { fromMs, toMs, futures } = base;
   checkBooks();

@@ -1,4 +1,4 @@
-// Messages to and from the threads of a sweep.
+// The messages to and from the threads of a sweep.
 
 import type { Warning } from '../../../model/warning.ts';
 import type { RunRequest } from '../../../definition/request.ts';
@@ -21,15 +21,17 @@ export interface AloneData {
   readonly modules: readonly Module[];
 }
 
+/** A task of the thread that runs sets alone. */
 export interface AloneTask {
   /** The sets to run, one by one. */
   readonly sets: readonly SetParams[];
-  /** The first set is that of the whole sweep: its custom indicators are checked too. */
+  /** True when the first set is the first of the whole sweep. Its custom indicators are then checked too. */
   readonly hasFirst: boolean;
   /** Memory of the task's progress cells. */
   readonly memory: SharedArrayBuffer;
 }
 
+/** The reply to such a task. */
 export type AloneAnswer =
   | { readonly values: Float64Array; readonly refused: readonly (string | null)[]; readonly warnings: readonly Warning[] }
   | { readonly error: WireError };
@@ -48,12 +50,13 @@ export interface SweepData {
   readonly laneBytes: number | null;
 }
 
+/** A task of a thread of the sweep. */
 export interface SweepTask {
   /** Indices into the sets. */
   readonly indices: readonly number[];
   /** Memory of the task's progress cells. */
   readonly memory: SharedArrayBuffer;
-  /** Run with one bar per block, so that the progress cells identify the bar. */
+  /** True to run with one bar per block, so that the progress cells identify the bar. */
   readonly isSlow: boolean;
 }
 

@@ -13,13 +13,13 @@ import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
 import type { SweepData, SweepTask, SweepAnswer } from './messages.ts';
 
-// Output of a strategy is not a result: stdout is for the summary.
+// Sends the output of strategies to stderr, because stdout is for the summary.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
 const data = workerData as SweepData;
 const { request, feeds, series, contracts, sets, laneBytes } = data;
 const memory = new LaneMemory();
-/** Warnings of this thread. Each task takes those since the last one. */
+/** Warnings of this thread. Each task reports those since the task before. */
 const warnings = new WarningList();
 const purity = new PurityWatch(warnings, true);
 const plan = openRequest(request).then(async ({ source }) => {
@@ -55,17 +55,17 @@ export default async function run({ indices, memory: cells, isSlow }: SweepTask)
   }
 }
 
-/** Adds the warnings before the error: they explain why the strategy behaves differently. */
+/** Adds the earlier warnings to the error, because they explain why the strategy behaves differently. */
 function withCauses(error: DiffersError, noticed: readonly Warning[]): DiffersError {
   if (noticed.length === 0) return error;
-  return new DiffersError(`${error.message}; noticed before: ${noticed.map(warningText).join('; ')}`, error.remedy, error.cause);
+  return new DiffersError(`${error.message}; earlier warnings: ${noticed.map(warningText).join('; ')}`, error.remedy, error.cause);
 }
 
-/** Adds the parameters of the set to the error: the first set that fails alone. */
+/** Adds the parameters of the first set that fails alone to the error. */
 async function withCulprit(error: StrategyError, own: readonly SetParams[], options: LaneOptions): Promise<StrategyError> {
   for (const params of own) {
     try {
-      // Use new memory: that of the task's lanes has not been released.
+      // Use new memory, because the task's lanes have not released theirs.
       await runLanes(await plan, [params], { ...options, memory: new LaneMemory() });
     } catch (failure) {
       if (!(failure instanceof StrategyError)) throw failure;

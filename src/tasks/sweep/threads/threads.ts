@@ -11,9 +11,10 @@ import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import type { SweepAnswer, SweepData, SweepTask } from './messages.ts';
 import { fromWire } from '../../backtest/run/wireError.ts';
 
+/** Number and limits of the threads. */
 export interface ThreadOptions {
   readonly threads: number;
-  /** Time without progress after which a set is given up; 0: no limit. */
+  /** Time without progress after which a set fails, ms; 0: no limit. */
   readonly barTimeoutMs: number;
   /** Memory for the equity of sets that run together, bytes per thread; null: the default. */
   readonly laneBytes: number | null;
@@ -35,8 +36,8 @@ export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, bar
 }
 
 /**
- * Runs tasks and ends those that hang. A task does not show which of its sets hangs, so each set is repeated alone, bar by bar. A set that
- * hangs again has failed. If it completes, the bars were only slow, and its results are valid.
+ * Returns a function that runs a task and ends it if it hangs. A task does not show which of its sets hangs, so each set is repeated alone,
+ * bar by bar. A set that hangs again has failed. If it completes, its bars were only slow and its results are valid.
  */
 function taskRunner({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
   const closeMs = feeds.map(({ bars }) => bars.closeMs);
@@ -57,21 +58,22 @@ function taskRunner({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptio
   };
 }
 
-type Answered = Exclude<SweepAnswer, { readonly error: unknown }>;
+type TaskFigures = Exclude<SweepAnswer, { readonly error: unknown }>;
 
+/** Runs sets in a thread. Resolves with StalledRun if they make no progress. */
 async function runWatched(
   indices: readonly number[],
   isSlow: boolean,
   post: Post,
   signal: AbortSignal,
   barTimeoutMs: number,
-): Promise<Answered | StalledRun> {
+): Promise<TaskFigures | StalledRun> {
   const heartbeat = new ProgressCells();
-  const silence = new StallDetector(heartbeat, barTimeoutMs);
+  const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
   const ending = new AbortController();
   let stalled: StalledRun | null = null;
   const stopLooking = repeat(POLL_MS, () => {
-    stalled ??= silence.check();
+    stalled ??= stallDetector.check();
     if (stalled !== null) ending.abort();
   });
   try {
@@ -95,13 +97,13 @@ const COLUMNS = 7;
 function sharedFeeds(feeds: readonly FeedPlan[]): readonly FeedPlan[] {
   const rows = feeds.reduce((sum, { bars }) => sum + bars.length, 0);
   const memory = new SharedArrayBuffer(rows * COLUMNS * Float64Array.BYTES_PER_ELEMENT);
-  let at = 0;
+  let offset = 0;
   return feeds.map((feed) => {
     const { bars } = feed;
     const share = (column: Float64Array): Float64Array => {
-      const shared = new Float64Array(memory, at, bars.length);
+      const shared = new Float64Array(memory, offset, bars.length);
       shared.set(column.subarray(0, bars.length));
-      at += shared.byteLength;
+      offset += shared.byteLength;
       return shared;
     };
     const times = { openMs: share(bars.openMs), closeMs: share(bars.closeMs) };

@@ -1,4 +1,4 @@
-// Explains a bar or an order of a live bot: replays its journal up to that bar, as a restart does, and repeats every decision.
+// Explains a bar or an order of a live bot: replays the journal up to that bar, as a restart does, and repeats every decision.
 
 import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -22,7 +22,7 @@ export interface ExplainBotOptions {
 /** With more feeds, only the values and conditions of the bar's symbol are shown. */
 const MAX_SHOWN_FEEDS = 6;
 
-/** Returns the explanation. Throws ConfigError as a replay does, and for a bar or an order that the journal does not contain. */
+/** Returns the explanation. Throws ConfigError like a replay, and for a bar or an order that the journal does not contain. */
 export async function explainBot(folder: string, question: Question, { config, load, onLoaded }: ExplainBotOptions): Promise<Explanation> {
   const { records, behaviour, instruments } = openBotJournal(folder, config);
   const { lifetime, plan } = await planLifetime(records, behaviour, { instruments, ...(load ? { load } : {}) });
@@ -57,8 +57,8 @@ export async function explainBot(folder: string, question: Question, { config, l
   const { difference } = replay.asked;
   if (difference !== null) {
     throw new ConfigError(
-      `${folder}: the repeated bot decides otherwise: recorded ${difference.recorded}, now ${difference.replayed}`,
-      `strategy or config have changed since: isobar replay ${shellWord(folder)} says where`,
+      `${folder}: the repeated bot decides differently: recorded ${difference.recorded}, now ${difference.replayed}`,
+      `the strategy or the config has changed since: isobar replay ${shellWord(folder)} shows where`,
     );
   }
   if (found.strategies.length === 0) close();
@@ -67,11 +67,11 @@ export async function explainBot(folder: string, question: Question, { config, l
     (a, b) => Number(b.order === question.order) - Number(a.order === question.order) || a.order - b.order,
   );
   const venue = earlierOrderFills(recorded.records.slice(from, to + 1), lifetime, orders);
-  const notes = ['the exchange matches the orders of a bot, and says no rule of matching'];
+  const notes = ['the exchange matches the orders of a bot, and reports no matching rule'];
   return { source: 'bot', folder, name: plan.name, question, bar, strategies: found.strategies, orders: sortedOrders, venue, notes };
 }
 
-/** Returns the order with the trade ids of the journal, where they are text, because they may exceed the range of numbers. */
+/** Returns the order with the trade ids of the journal, which has them as text because they may exceed the range of numbers. */
 function withTradeIds(order: ExplainedOrder, { recorded }: Lifetime): ExplainedOrder {
   const fills = recorded.records.filter(
     (record) => record.k === 'FILL' && record.cid !== null && recorded.numberOf(record.cid) === order.order,

@@ -14,28 +14,31 @@ export interface BotFeed {
   readonly bars: { readonly interval: Interval; readonly instrument: { readonly id: string; readonly wireName: string } };
 }
 
-/** A bar, and the positions of the first record that belongs to it and of the one with its close. */
+/** A bar, with the positions of its first record and of the record with its close. */
 export interface RecordedBar {
   readonly bar: ExplainedBar;
   readonly from: number;
   readonly to: number;
 }
 
-/** Throws ConfigError that names the range of the journal, its symbols, or its orders. */
+/** Returns the bar of the question. Throws ConfigError that names the range of the journal, its symbols or its orders. */
 export function recordedBar(records: readonly JournalRecord[], feeds: readonly BotFeed[], question: Question): RecordedBar {
   const { atMs, symbol, order } = question;
   if (order === null) return barAt(records, feedAt(feeds, symbol), feeds, atMs ?? NaN);
-  const found = records.find(
+  const firstRecord = records.find(
     (record) => (record.k === 'INTENT' || record.k === 'VERDICT' || record.k === 'DRAFT') && record.order === order,
   );
-  if (found === undefined) throw missingOrder(records, order);
-  const { createdMs, instrument } = decisionOf(records, order, found.t);
+  if (firstRecord === undefined) throw missingOrder(records, order);
+  const { createdMs, instrument } = decisionOf(records, order, firstRecord.t);
   const feed = instrument === null ? feedAt(feeds, null) : feedAt(feeds, instrument);
   const bars = barsOf(records, feed);
   const at = bars.findIndex(({ record }) => record.atMs >= createdMs);
   const chosen = bars[at < 0 ? bars.length - 1 : at];
   if (chosen === undefined)
-    throw new ConfigError(`--order ${order}: the journal has no bar of its symbol`, 'isobar journal check says what is in it');
+    throw new ConfigError(
+      `--order ${order}: the journal has no bar of its symbol`,
+      'isobar journal check shows the content of the journal',
+    );
   // An order between two bars, such as a stop, may come after the last one.
   return barFrom(chosen, at < 0 ? records.length - 1 : chosen.at, bars[(at < 0 ? bars.length : at) - 1]?.at ?? -1, feeds[feed]!);
 }
@@ -46,7 +49,7 @@ interface Found {
   readonly bar: readonly number[];
 }
 
-/** Returns the bars of a feed in the journal that strategies could decide on. */
+/** Returns the bars of feed number `feed` at which strategies could decide, in the order of the journal. */
 function barsOf(records: readonly JournalRecord[], feed: number): readonly Found[] {
   return records.flatMap((record, at) => {
     if (record.k !== 'INSTANT') return [];
@@ -54,13 +57,14 @@ function barsOf(records: readonly JournalRecord[], feed: number): readonly Found
   });
 }
 
+/** Returns the bar of feed number `feed` that contains the time `atMs`. */
 function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly BotFeed[], atMs: number): RecordedBar {
   const bars = barsOf(records, feed);
   const { interval, instrument } = feeds[feed]!.bars;
   const closeOf = ({ bar }: Found): number => (bar[1] ?? NaN) + typicalLengthMs(interval);
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined)
-    throw new ConfigError(`${instrument.id}: the journal has no bar of it`, 'name another symbol: --symbol');
+    throw new ConfigError(`${instrument.id}: the journal has no bar of this instrument`, 'name another symbol: --symbol');
   const at = bars.findIndex((found) => found.bar[1]! <= atMs && atMs < closeOf(found));
   const found = bars[at];
   if (found === undefined) {
@@ -86,18 +90,19 @@ function barFrom({ bar }: Found, to: number, before: number, { name, bars: { int
   };
 }
 
+/** Returns the number of the visible feed with the shortest bars of `symbol`; null: of the main instrument. */
 function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
-  const shown = feeds.map((feed, at) => ({ feed, at })).filter(({ feed }) => !feed.isHidden);
-  const byFineness = shown.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
-  const main = shown.find(({ feed }) => feed.name === 'bars') ?? shown[0];
+  const visible = feeds.map((feed, at) => ({ feed, at })).filter(({ feed }) => !feed.isHidden);
+  const shortestBarsFirst = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
+  const main = visible.find(({ feed }) => feed.name === 'bars') ?? visible[0];
   const wanted = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();
-  const found = byFineness.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === wanted || instrument.wireName.toUpperCase() === wanted); // prettier-ignore
+  const found = shortestBarsFirst.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === wanted || instrument.wireName.toUpperCase() === wanted); // prettier-ignore
   if (found !== undefined) return found.at;
-  const names = [...new Set(shown.map(({ feed }) => feed.bars.instrument.id))];
-  throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `it has ${names.slice(0, 12).join(', ')}`);
+  const names = [...new Set(visible.map(({ feed }) => feed.bars.instrument.id))];
+  throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}`);
 }
 
-/** Returns when an order was decided, and its instrument if a record has it. */
+/** Returns the time at which an order was decided, ms UTC, and its instrument; null: no record has the instrument. */
 function decisionOf(
   records: readonly JournalRecord[],
   order: number,
@@ -120,10 +125,10 @@ function missingOrder(records: readonly JournalRecord[], order: number): ConfigE
   const numbers = records.flatMap((record) => (record.k === 'INTENT' || record.k === 'VERDICT' ? [record.order] : []));
   const range =
     numbers.length === 0
-      ? 'the bot has decided on no order'
+      ? 'the bot has decided no order'
       : `expected a number from ${count(Math.min(...numbers))} to ${count(Math.max(...numbers))}`;
   return new ConfigError(
     `--order ${order}: ${range} since its strategies began`,
-    'isobar orders lists the orders of a bot; their ids end with the number',
+    'isobar orders lists the orders of a bot; each id ends with the number of the order',
   );
 }

@@ -27,9 +27,9 @@ export interface ExplainedBar {
 export interface ExplainedValue {
   /** Id of the instrument, and the interval. */
   readonly feed: string;
-  /** As reports call it, such as `sma(close, 10)`. */
+  /** The name in reports, such as `sma(close, 10)`. */
   readonly name: string;
-  /** Fields of the strategy that hold it. */
+  /** Names of the strategy's fields that hold the indicator or signal. */
   readonly fields: readonly string[];
   /** Null: not ready. */
   readonly value: number | boolean | null;
@@ -38,32 +38,32 @@ export interface ExplainedValue {
 
 export type SignalState = 'true' | 'false' | 'not-ready';
 
-/** One operand of a condition, in the order in which they were named, the innermost last. */
+/** One operand of a condition. A list of operands has the order of the condition's text, each before its own operands. */
 export interface ExplainedOperand {
   readonly text: string;
   /** Nesting depth in the condition; 0 is the condition itself. */
   readonly depth: number;
   readonly state: SignalState;
-  /** The numbers that the operand compares, such as `sma(close, 10) 101.5, sma(close, 30) 99.75`; empty for one that combines others. */
+  /** The numbers that the operand compares, such as `sma(close, 10) 101.5, sma(close, 30) 99.75`; empty for an operand that combines conditions. */
   readonly figures: string;
 }
 
 /** Why a condition has not fired since the last trade. */
 export interface ExplainedWait {
-  /** The operand that was first not true at the first bar after the last trade, and the open of that bar. */
+  /** The first operand that was not true at the first bar after the last trade. `firstMs`: the open of that bar, ms UTC. */
   readonly first: string;
   readonly firstMs: number;
-  /** For how many bars each operand was the first that was not true. */
+  /** For each operand, the number of bars at which it was the first that was not true. */
   readonly bars: readonly { readonly operand: string; readonly bars: number }[];
 }
 
 /** A condition of `when`. */
 export interface ExplainedWhen {
-  /** Its number among those of the strategy, from 1. */
+  /** The number of the condition in the strategy, from 1. */
   readonly number: number;
   readonly feed: string;
   readonly text: string;
-  /** Fields of the strategy that hold it. */
+  /** Names of the strategy's fields that hold the condition. */
   readonly fields: readonly string[];
   readonly state: SignalState;
   /** True when its handler was called at this bar. */
@@ -75,10 +75,10 @@ export interface ExplainedWhen {
   readonly sinceTrade: ExplainedWait | null;
 }
 
-/** A field of a strategy, or a member of what it keeps. */
+/** A field of a strategy, or a member of its kept state. */
 export interface ExplainedField {
   readonly name: string;
-  /** As JSON, or a name for what is not plain data. */
+  /** The value as JSON-like text, or a name for a value that is not plain data. */
   readonly before: string;
   readonly after: string;
   readonly isKept: boolean;
@@ -86,9 +86,9 @@ export interface ExplainedField {
   readonly isView: boolean;
 }
 
-/** A value that a strategy read at the bar, or a call that it made, in order. */
+/** A value that a strategy read at the bar, or a call that the strategy made. A list of calls is in order of time. */
 export interface ExplainedCall {
-  /** `when 1`, `onBar`, `onFill`, ... */
+  /** The callback in which it happened: `when 1`, `onBar`, `onFill`, ... */
   readonly during: string;
   readonly kind: 'read' | 'call';
   readonly text: string;
@@ -100,15 +100,15 @@ export interface ExplainedStrategy {
   readonly name: string;
   /** Position in the run, from 0. */
   readonly index: number;
-  /** Why the strategy got no callbacks; null: it runs. */
+  /** Why the strategy got no callbacks; null: the strategy runs. */
   readonly waits: string | null;
   readonly values: readonly ExplainedValue[];
   readonly when: readonly ExplainedWhen[];
   readonly fields: readonly ExplainedField[];
   readonly calls: readonly ExplainedCall[];
-  /** Its newest fill before the close of the bar, ms UTC; null: none. */
+  /** Time of the strategy's newest fill before the close of the bar, ms UTC; null: none. */
   readonly lastTradeMs: number | null;
-  /** Why it placed no order; null when it placed one. */
+  /** Why the strategy placed no order; null: the strategy placed one. */
   readonly noTrade: readonly string[] | null;
 }
 
@@ -116,18 +116,18 @@ export interface ExplainedStrategy {
 export interface ExplainedEvent {
   readonly timeMs: number;
   readonly order: number | null;
-  /** True: it happened while the bar ran, or with the decisions at its close. */
+  /** True when the event happened during the bar, or with the decisions at its close. */
   readonly inBar: boolean;
   readonly kind: 'arrived' | 'refused' | 'fill' | 'canceled' | 'liquidation' | 'ended' | 'notSent' | 'unknown';
   /** Number in docs/matching.md; null: no rule of matching acted, or the exchange does not say. */
   readonly rule: number | null;
-  /** Further rules that had a part in it. */
+  /** Numbers of further rules that took part. */
   readonly also: readonly number[];
   readonly price: string | null;
   readonly quantity: string | null;
   readonly fee: string | null;
   readonly isMaker: boolean | null;
-  /** The trade id of a fill as the venue gave it; null for what is not a fill. */
+  /** The trade id of a fill, as the venue gave it; null for any other event. */
   readonly tradeId: string | null;
   readonly code: string | null;
   readonly text: string;
@@ -163,9 +163,9 @@ export interface Explanation {
   readonly question: Question;
   readonly bar: ExplainedBar;
   readonly strategies: readonly ExplainedStrategy[];
-  /** Orders that were decided at the bar; for a question about an order, that one first. */
+  /** Orders that were decided at the bar; for a question about an order, that order first. */
   readonly orders: readonly ExplainedOrder[];
-  /** What the venue did while the bar ran, with all orders. */
+  /** The acts of the venue during the bar, for all orders. */
   readonly venue: readonly ExplainedEvent[];
   readonly notes: readonly string[];
 }

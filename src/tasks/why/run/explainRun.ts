@@ -1,4 +1,4 @@
-// Explains a bar or an order of a run folder: the run is repeated from its recorded inputs, which must be unchanged.
+// Explains a bar or an order of a run folder: repeats the run from its recorded inputs, which must be unchanged.
 
 import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
@@ -15,7 +15,7 @@ import { rerun, type RerunResult, type RerunTarget } from './rerun.ts';
 import { readStoredOrder, type StoredRow } from './storedOrder.ts';
 
 export interface ExplainRunOptions {
-  /** Replaces the folder to which the paths of the run are relative; null: as recorded. */
+  /** The folder to which the paths of the run are relative; null: the recorded folder. */
   readonly startedIn: string | null;
   /** Folder for bars that are imported again; null: a temporary one. */
   readonly barsFolder: string | null;
@@ -25,7 +25,10 @@ export interface ExplainRunOptions {
   readonly onLoaded?: (name: string, rows: number) => void;
 }
 
-/** Throws ConfigError for a folder without a run, for inputs that have changed, and for a bar or an order that the run does not have. */
+/**
+ * Returns the explanation. Throws ConfigError for a folder without a run, for changed inputs, and for a bar or an order that the run does not
+ * have.
+ */
 export async function explainRun(folder: string, question: Question, options: ExplainRunOptions): Promise<Explanation> {
   const stored = openRun(folder);
   const startedIn = startFolderOf(stored, options.startedIn);
@@ -39,9 +42,9 @@ export async function explainRun(folder: string, question: Question, options: Ex
   const { importer = (url) => import(/* @vite-ignore */ url) } = options;
   const { plan } = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
   options.onLoaded?.(plan.name, Math.max(...plan.feeds.map((feed) => feed.bars.length)));
-  const made = await rerun(plan, targetOf(question, row), options.progressCells);
-  if (row !== null) checkSameOrder(folder, made, question.order!, row);
-  const { bar, strategies, orders, venue } = made;
+  const repeated = await rerun(plan, targetOf(question, row), options.progressCells);
+  if (row !== null) checkSameOrder(folder, repeated, question.order!, row);
+  const { bar, strategies, orders, venue } = repeated;
   return {
     source: 'run',
     folder,
@@ -51,7 +54,7 @@ export async function explainRun(folder: string, question: Question, options: Ex
     strategies,
     orders: askedFirst(orders, question.order),
     venue,
-    notes: [...notes, ...made.notes, ...notesOfFillsBefore(folder, question.atMs, bar, venue)],
+    notes: [...notes, ...repeated.notes, ...notesOfFillsBefore(folder, question.atMs, bar, venue)],
   };
 }
 
@@ -66,8 +69,8 @@ function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[
   const { folder, manifest } = stored;
   if (manifest.origin.inCode.length > 0) {
     throw new ConfigError(
-      `${folder}: made in code (${manifest.origin.inCode.join(', ')}), which is in no file that could be run again`,
-      'give the run a strategy file and bars in files',
+      `${folder}: parts of the run were made in code (${manifest.origin.inCode.join(', ')}), and no file of the run has them`,
+      'run again with a strategy file and bars in files',
     );
   }
   const { changed, notes } = checkInputs(stored, startedIn);
@@ -75,12 +78,12 @@ function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[
   if (first === undefined) return notes;
   const others = changed.length === 1 ? '' : ` and ${counted(changed.length - 1, 'other input')}`;
   throw new ConfigError(
-    `${folder}: ${first.file}${others} ${changed.length === 1 ? 'has' : 'have'} changed since the run, so the run cannot be repeated as it was`,
+    `${folder}: ${first.file}${others} ${changed.length === 1 ? 'has' : 'have'} changed since the run, so the run cannot be repeated`,
     `restore ${changed.length === 1 ? 'it' : 'them'} (isobar verify ${shellWord(folder)} lists all), or run isobar backtest again`,
   );
 }
 
-/** The run made again must have decided the order that orders.csv records. */
+/** Throws ConfigError if the repeated run has decided another order than orders.csv has under this number. */
 function checkSameOrder(folder: string, { orders }: RerunResult, number: number, row: StoredRow): void {
   const order = orders.find((each) => each.order === number);
   if (order === undefined) return;
@@ -95,10 +98,11 @@ function checkSameOrder(folder: string, { orders }: RerunResult, number: number,
   if (other === undefined) return;
   throw new ConfigError(
     `${folder}: order ${number}, ${other}: recorded ${row[other] === '' ? 'nothing' : row[other]}, the repeated run has ${found[other] === '' ? 'nothing' : found[other]}`,
-    `isobar verify ${shellWord(folder)} says why`,
+    `isobar verify ${shellWord(folder)} shows the reason`,
   );
 }
 
+/** Returns the orders by number, with the order of the question first. */
 function askedFirst(orders: Explanation['orders'], number: number | null): Explanation['orders'] {
   return orders.toSorted((a, b) => Number(b.order === number) - Number(a.order === number) || a.order - b.order);
 }

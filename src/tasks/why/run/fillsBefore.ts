@@ -1,15 +1,15 @@
-// Notes on the fills of a run that bear the time at which a bar opens, but were made inside the bar before it.
+// Notes on fills that have the time at which a bar opens, but were made inside the bar before.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExplainedBar, ExplainedEvent } from '../model/explanation.ts';
 
-/** Fills that a note names one by one. */
+/** Maximum number of fills that a note names. */
 const MAX_NAMED = 4;
 
 /**
- * A fill inside a bar has the time at which the bar ends: where in the bar it was, is not known. Asked for that time, an explanation is about
- * the next bar. Returns a note that leads to the bar before; none where no such fill is in fills.csv.
+ * Returns a note that leads to the bar before, if fills.csv has fills of that bar with the time `atMs`. A fill inside a bar has the time at
+ * which the bar ends, because the moment inside the bar is unknown. At that time the next bar opens, so the explanation is about the next bar.
  */
 export function notesOfFillsBefore(
   folder: string,
@@ -18,8 +18,8 @@ export function notesOfFillsBefore(
   venue: readonly ExplainedEvent[],
 ): readonly string[] {
   if (atMs !== openMs) return [];
-  const here = new Set(venue.map(({ tradeId }) => tradeId));
-  const numbers = fillsAt(folder, atMs, instrument).filter((tradeId) => !here.has(tradeId));
+  const shown = new Set(venue.map(({ tradeId }) => tradeId));
+  const numbers = fillsAt(folder, atMs, instrument).filter((tradeId) => !shown.has(tradeId));
   if (numbers.length === 0) return [];
   const named = `${numbers.slice(0, MAX_NAMED).join(', ')}${numbers.length > MAX_NAMED ? ' and others' : ''}`;
   return [
@@ -27,7 +27,7 @@ export function notesOfFillsBefore(
   ];
 }
 
-/** Returns the trade ids of an instrument's fills at a time, which is the last column. */
+/** Returns the trade ids of the fills of `instrument` at the time `atMs`. The time is the last column of fills.csv. */
 function fillsAt(folder: string, atMs: number, instrument: string): readonly string[] {
   const bytes = bytesOf(join(folder, 'fills.csv'));
   const ending = `,${atMs}\n`;

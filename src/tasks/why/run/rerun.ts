@@ -1,4 +1,4 @@
-// Repeats a run up to one bar, records that bar, and follows the orders decided at it until they end.
+// Repeats a run up to one bar, records that bar, and follows the orders of that bar until they end.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { runTo } from '../../../engine/loop/stepLoop.ts';
@@ -13,7 +13,7 @@ import { BotWatch, type WatchedEngine } from '../trace/botWatch.ts';
 import { barAt, barOfDecision, feedFor, type TargetBar } from './target.ts';
 import { eventOf, withRules } from './venueEvents.ts';
 
-/** The subject of the question: the bar at a time, or an order with the time of its decision. */
+/** The subject of the question: the bar that contains a time, or an order with the time of its decision. */
 export type RerunTarget =
   | { readonly kind: 'bar'; readonly atMs: number; readonly symbol: string | null }
   | { readonly kind: 'order'; readonly order: number; readonly createdMs: number; readonly symbol: string };
@@ -27,11 +27,12 @@ export interface RerunResult {
   readonly notes: readonly string[];
 }
 
-/** A run with more feeds shows values and conditions of one symbol only. */
+/** With more feeds, only the values and conditions of the bar's symbol are shown. */
 const MAX_SHOWN_FEEDS = 6;
-/** The order may be decided at a later bar than its time suggests, so this many bars are searched. */
+/** Number of bars that are searched for an order, because it may be decided at a later bar than its time suggests. */
 const MAX_BARS_SEARCHED = 4;
 
+/** Returns the record of the repeated bar. Throws ConfigError for a bar or an order that the run does not have. */
 export async function rerun(plan: RunPlan, target: RerunTarget, progressCells: Int32Array | null = null): Promise<RerunResult> {
   const watch = new BotWatch();
   const make = replayedBotMaker(plan, { progressCells, hostFor: watch.hostFor, watchJournal: watch.watchJournal });
@@ -50,7 +51,7 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
   const feed = feedFor(engine.feeds, target.symbol);
   let bar = target.kind === 'bar' ? barAt(feed, target.atMs, plan.toMs) : barOfDecision(feed, target.createdMs);
   runTo(engine, timeBefore(bar, target), watch.onBlock);
-  const trace = new MatchTrace(worldOf(engine));
+  const trace = new MatchTrace(traceContextOf(engine));
   for (const venue of bot.venues)
     for (const { instrument } of engine.feeds) if (venue.trades(instrument)) venue.book(instrument).tracer = trace;
   let isFound = watchBar(engine, watch, bar, target);
@@ -58,7 +59,7 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
     bar = { ...bar, row: bar.row + 1 };
     isFound = watchBar(engine, watch, bar, target);
   }
-  if (!isFound && target.kind === 'order') throw new ConfigError(`--order ${target.order}: the repeated run does not decide it`, 'isobar verify says what has changed'); // prettier-ignore
+  if (!isFound && target.kind === 'order') throw new ConfigError(`--order ${target.order}: the repeated run does not decide this order`, 'isobar verify shows what has changed'); // prettier-ignore
   const shown = engine.feeds.filter(({ isHidden }) => !isHidden);
   const strategies = watch.strategies(shown.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
   const inBar = trace.done.length;
@@ -67,17 +68,17 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
   const orders = watch.orders.all().map((order) => withRules(order, trace.done, instrumentOf.get(order.instrument)!));
   const venue = trace.done
     .slice(0, inBar)
-    .map((act) => eventOf(act, instrumentOf.get(act.instrument)!, act.ref ?? liquidationOf(act, orders)));
+    .map((act) => eventOf(act, instrumentOf.get(act.instrument)!, act.ref ?? liquidationOrderOf(act, orders)));
   return { bar: barOf(bar), strategies, orders, venue, acts: trace.done, notes: notesOf(bar, shown.length) };
 }
 
-/** Returns the last time before anything of the bar happens. */
+/** Returns the last time before the first event of the bar, ms UTC. */
 function timeBefore({ feed, row }: TargetBar, target: RerunTarget): number {
   const openMs = feed.bars.openMs[row]!;
   return target.kind === 'order' ? Math.min(openMs, target.createdMs - 1) : openMs;
 }
 
-/** Runs one bar and records it. Returns true when the question is about it. */
+/** Runs one bar and records it. Returns true when the question is about this bar. */
 function watchBar(engine: WatchedEngine, watch: BotWatch, { feed, row }: TargetBar, target: RerunTarget): boolean {
   watch.begin();
   runTo(engine, feed.bars.closeMs[row]!, watch.onBlock);
@@ -85,11 +86,12 @@ function watchBar(engine: WatchedEngine, watch: BotWatch, { feed, row }: TargetB
   return target.kind === 'bar' || watch.orders.find(target.order) !== null;
 }
 
-function worldOf(engine: WatchedEngine): TraceContext {
+/** Returns the view of the engine that a match trace needs. */
+function traceContextOf(engine: WatchedEngine): TraceContext {
   const feedOf = new Map<string, TargetBar['feed']>(engine.execution.map((feed) => [feed.instrument.id, feed]));
   const opens = (instrument: string, back: number): number => {
     const feed = feedOf.get(instrument);
-    // The row that is matched is not delivered yet.
+    // Matching handles a row before the engine delivers it, so the row is one after the cursor.
     return feed?.bars.openMs[feed.cursor.row + 1 - back] ?? -Infinity;
   };
   return {
@@ -120,13 +122,15 @@ function barOf({ feed, row }: TargetBar): ExplainedBar {
   };
 }
 
-function liquidationOf({ instrument, timeMs }: VenueAct, orders: readonly ExplainedOrder[]): number | null {
+/** Returns the number of the venue's own order for a liquidation; null: none of the watched orders. */
+function liquidationOrderOf({ instrument, timeMs }: VenueAct, orders: readonly ExplainedOrder[]): number | null {
   const isOwn = (order: ExplainedOrder): boolean =>
     order.role === 'liquidation' && order.instrument === instrument && order.createdMs === timeMs;
   return orders.find(isOwn)?.order ?? null;
 }
 
 function notesOf({ note, feed }: TargetBar, shown: number): readonly string[] {
-  const limited = shown > MAX_SHOWN_FEEDS ? [`values and conditions of ${feed.instrument.id} alone: --symbol names another symbol`] : [];
+  const limited =
+    shown > MAX_SHOWN_FEEDS ? [`only values and conditions of ${feed.instrument.id} are shown: --symbol names another symbol`] : [];
   return [...(note === null ? [] : [note]), ...limited];
 }

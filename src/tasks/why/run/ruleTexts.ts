@@ -1,4 +1,4 @@
-// The rules of docs/matching.md in a few words, by number.
+// Short texts of the rules of docs/matching.md, by number.
 
 import type { MatchingRule } from '../../../venue/trace/matchTracer.ts';
 

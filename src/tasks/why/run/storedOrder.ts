@@ -9,7 +9,7 @@ import { count } from '../../../base/text/format.ts';
 /** A row of orders.csv by its column names. */
 export type StoredRow = Readonly<Record<string, string>>;
 
-/** Throws ConfigError that names the numbers that exist. */
+/** Returns the row of an order. Throws ConfigError that names the existing numbers, if there is no such order. */
 export function readStoredOrder(folder: string, order: number): StoredRow {
   const path = join(folder, 'orders.csv');
   const bytes = readBytes(path);
@@ -17,11 +17,12 @@ export function readStoredOrder(folder: string, order: number): StoredRow {
   const line = lineAt(bytes, order);
   if (line.text === null || order < 1) {
     const range = line.rows === 0 ? 'the run has no orders' : `expected a number from 1 to ${count(line.rows)}`;
-    throw new ConfigError(`--order ${order}: ${range}`, `${path} lists them; order_id is the number`);
+    throw new ConfigError(`--order ${order}: ${range}`, `${path} lists the orders; order_id is the number`);
   }
-  const cells = cellsIn(line.text);
+  const cells = cellsOf(line.text);
   const row = Object.fromEntries(header.split(',').map((name, at) => [name, cells[at] ?? '']));
-  if (row['order_id'] !== String(order)) throw new ConfigError(`${path}: not as isobar wrote it`, 'isobar verify says what has changed');
+  if (row['order_id'] !== String(order))
+    throw new ConfigError(`${path}: the file has changed since the run`, 'isobar verify shows what has changed');
   return row;
 }
 
@@ -35,21 +36,22 @@ function readBytes(path: string): Buffer {
 
 const [QUOTE, NEWLINE] = [0x22, 0x0a];
 
-/** Returns the text of row `row`, from 1, and the number of rows before it or in all. A line break between quotes ends no row. */
+/** Returns the text of row `row`, from 1; null: no such row. `rows`: the number of rows read. A line break between quotes does not end a row. */
 function lineAt(bytes: Buffer, row: number): { readonly text: string | null; readonly rows: number } {
   let [rows, start, isQuoted] = [-1, 0, false];
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
+  for (let position = 0; position < bytes.length; position++) {
+    const byte = bytes[position]!;
     if (byte === QUOTE) isQuoted = !isQuoted;
     if (byte !== NEWLINE || isQuoted) continue;
     rows++;
-    if (rows === row) return { text: bytes.toString('utf8', start, at), rows };
-    start = at + 1;
+    if (rows === row) return { text: bytes.toString('utf8', start, position), rows };
+    start = position + 1;
   }
   return { text: null, rows: Math.max(0, rows) };
 }
 
-function cellsIn(line: string): readonly string[] {
+/** Returns the cells of a row of CSV, without quotes. */
+function cellsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
   );

@@ -16,23 +16,23 @@ export interface TargetBar {
   readonly note: string | null;
 }
 
-/** Returns the feed to which a question belongs: the finest that strategies see of the symbol. Throws ConfigError for an unknown one. */
+/** Returns the visible feed with the shortest bars of `symbol`; null: of the main instrument. Throws ConfigError for an unknown symbol. */
 export function feedFor(feeds: readonly Feed[], symbol: string | null): Feed {
-  const shown = feeds
+  const visible = feeds
     .filter(({ isHidden }) => !isHidden)
     .toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
-  const names = [...new Set(shown.map(({ instrument }) => instrument.id))];
+  const names = [...new Set(visible.map(({ instrument }) => instrument.id))];
   if (symbol === null) {
     const main = feeds.find(({ name, isHidden }) => !isHidden && name === 'bars') ?? feeds.find(({ isHidden }) => !isHidden);
-    return shown.find(({ instrument }) => instrument.id === main?.instrument.id) ?? shown[0]!;
+    return visible.find(({ instrument }) => instrument.id === main?.instrument.id) ?? visible[0]!;
   }
   const wanted = symbol.toUpperCase();
-  const found = shown.find(({ instrument: { id, wireName } }) => id.toUpperCase() === wanted || wireName.toUpperCase() === wanted);
-  if (found === undefined) throw new ConfigError(`--symbol ${symbol}: the run has no such symbol`, `it has ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`); // prettier-ignore
+  const found = visible.find(({ instrument: { id, wireName } }) => id.toUpperCase() === wanted || wireName.toUpperCase() === wanted);
+  if (found === undefined) throw new ConfigError(`--symbol ${symbol}: the run has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`); // prettier-ignore
   return found;
 }
 
-/** Returns the bar that contains a time. Throws ConfigError that names the range, or the gap. */
+/** Returns the bar that contains the time `atMs`. Throws ConfigError that names the range or the gap. */
 export function barAt(feed: Feed, atMs: number, toMs: number): TargetBar {
   const { bars, firstRow, instrument } = feed;
   const { openMs, closeMs } = bars;
@@ -49,14 +49,14 @@ export function barAt(feed: Feed, atMs: number, toMs: number): TargetBar {
   const row = firstAfter(closeMs, 0, bars.length, atMs);
   if (openMs[row]! > atMs) {
     throw new ConfigError(
-      `--at ${formatTime(atMs)}: no bar of ${what} contains it: the data have a gap from ${formatTime(closeMs[row - 1]!)} to ${formatTime(openMs[row]!)}`,
+      `--at ${formatTime(atMs)}: no bar of ${what} contains this time: the data have a gap from ${formatTime(closeMs[row - 1]!)} to ${formatTime(openMs[row]!)}`,
       `the next bar opens at ${formatTime(openMs[row]!)}`,
     );
   }
   return { feed, row, note: null };
 }
 
-/** Returns the first bar of an instrument that closes at or after the time of a decision. */
+/** Returns the first bar that closes at or after the decision at `createdMs`, or the last bar. */
 export function barOfDecision(feed: Feed, createdMs: number): TargetBar {
   const { closeMs, length } = feed.bars;
   return { feed, row: Math.min(firstAfter(closeMs, 0, length, createdMs - 1), length - 1), note: null };

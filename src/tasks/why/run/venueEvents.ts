@@ -1,4 +1,4 @@
-// The acts of a venue as events of an explanation: joined to the fills and ends that the bot's journal has seen.
+// Converts acts of a venue to events of an explanation, and adds their rules to the events of orders.
 
 import { amountText } from '../model/amounts.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -6,7 +6,7 @@ import type { VenueAct } from '../../../venue/trace/matchTrace.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
 import { RULE_TEXTS } from './ruleTexts.ts';
 
-/** Returns an act as an event, with the rule in words. */
+/** Returns an act as an event. Its text has the rule in words. */
 export function eventOf(act: VenueAct, instrument: Instrument, order: number | null): ExplainedEvent {
   const { kind, timeMs, rule, also, price, lots, fee, feeInBase, isMaker, tradeId } = act;
   const isFill = kind !== 'cancel';
@@ -29,27 +29,28 @@ export function eventOf(act: VenueAct, instrument: Instrument, order: number | n
   };
 }
 
-/** Returns the order with the rules of the venue in its fills and ends. */
+/** Returns the order with the rules of the venue in its fills and its cancellation. */
 export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], instrument: Instrument): ExplainedOrder {
   const own = acts.filter((act) => act.instrument === order.instrument && (act.ref === order.order || act.kind === 'liquidation'));
   const events = order.events.map((event): ExplainedEvent => {
-    const act = own.find((each) => belongs(each, event, instrument));
+    const act = own.find((each) => isResultOf(each, event, instrument));
     return act === undefined
       ? event
       : { ...event, kind: act.kind === 'liquidation' ? 'liquidation' : event.kind, rule: act.rule, also: act.also, text: textOf(act) };
   });
-  return { ...order, events: events.map((event) => collared(order, event)) };
+  return { ...order, events: events.map((event) => withCollarRule(order, event)) };
 }
 
-function belongs(act: VenueAct, event: ExplainedEvent, instrument: Instrument): boolean {
+/** Returns true when the event of an order is the result of `act`. */
+function isResultOf(act: VenueAct, event: ExplainedEvent, instrument: Instrument): boolean {
   if (event.kind === 'canceled') return act.kind === 'cancel' && act.timeMs === event.timeMs;
   if (event.kind !== 'fill' || act.kind === 'cancel') return false;
   if (act.timeMs !== event.timeMs || amountText(act.price, instrument.priceDigits) !== event.price) return false;
   return String(act.tradeId) === event.tradeId;
 }
 
-/** The bot cancels what is left of a market order at its collar once its row has ended. */
-function collared({ role, quoteAmount }: ExplainedOrder, event: ExplainedEvent): ExplainedEvent {
+/** Returns the event with rule 4 if it is the end of a market order at its collar. The bot cancels the rest of such an order after its row. */
+function withCollarRule({ role, quoteAmount }: ExplainedOrder, event: ExplainedEvent): ExplainedEvent {
   if (event.kind !== 'canceled' || event.rule !== null || role !== 'market' || quoteAmount !== null) return event;
   return { ...event, rule: 4, text: 'canceled: the rest of a market order beyond its collar' };
 }

@@ -1,4 +1,4 @@
-// Explains in a worker thread: starts it, reports its progress, and ends it when a strategy hangs.
+// Runs an explanation in a worker thread: starts the thread, reports progress, and ends the thread when a strategy hangs.
 
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -15,7 +15,7 @@ import type { WhyTask } from '../why.ts';
 
 export interface ExplainerInput {
   readonly task: WhyTask;
-  /** Folder for bars that only this run has. */
+  /** Folder for bars that are imported for this explanation. */
   readonly barsFolder: string;
   /** Memory of the progress cells. */
   readonly memory: SharedArrayBuffer;
@@ -29,7 +29,7 @@ export type FromExplainer =
 export interface WatchWhyOptions {
   /** Time without progress after which a strategy counts as hanging; 0: no limit. */
   readonly barTimeoutMs: number;
-  /** Called ten times a second with the name of the run, the rows that are done, and their share of the run. */
+  /** Called ten times a second with the name of the run, the number of finished rows, and their share of all rows, 0 to 1. */
   readonly onProgress: (name: string, rows: number, share: number) => void;
 }
 
@@ -40,12 +40,13 @@ export interface WatchedWhy {
   stop(): Promise<void>;
 }
 
+/** Starts the explanation of `task`. */
 export function watchWhy(task: WhyTask, options: WatchWhyOptions): WatchedWhy {
   const barsFolder = temporaryFolder();
   const discard = () => rmSync(barsFolder, { recursive: true, force: true });
   const heartbeat = new ProgressCells();
   const worker = new Worker(moduleUrl('tasks/why/thread/whyWorker'), { stdout: true });
-  // Output of a strategy is not a result: stdout is for the explanation.
+  // The stdout of isobar is for the explanation alone, so the output of a strategy goes to stderr.
   worker.stdout.pipe(process.stderr, { end: false });
   const input: ExplainerInput = { task, barsFolder, memory: heartbeat.memory };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -62,7 +63,7 @@ export function watchWhy(task: WhyTask, options: WatchWhyOptions): WatchedWhy {
 function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchWhyOptions): Promise<Explanation> {
   return new Promise((resolve, reject) => {
     let [name, rows] = ['the run', Infinity];
-    const silence = new StallDetector(heartbeat, barTimeoutMs);
+    const stallDetector = new StallDetector(heartbeat, barTimeoutMs);
     const end = (notify: () => void): void => {
       stopLooking();
       worker.removeAllListeners('exit');
@@ -70,8 +71,8 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     };
     const stopLooking = repeat(POLL_MS, () => {
       onProgress(name, heartbeat.rows, Math.min(1, heartbeat.rows / rows));
-      if (silence.check() === null) return;
-      end(() => reject(new StrategyError(`${name}: no answer for ${barTimeoutMs / 1000} s while the run was repeated`, HANG_REMEDY)));
+      if (stallDetector.check() === null) return;
+      end(() => reject(new StrategyError(`${name}: no progress for ${barTimeoutMs / 1000} s while the run was repeated`, HANG_REMEDY)));
     });
     worker.on('message', (message: FromExplainer) => {
       switch (message.kind) {
@@ -88,8 +89,8 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     });
     worker.on('error', (error) => end(() => reject(error)));
     worker.on('exit', (code) => {
-      const what = `${name}: ended the process in which the run was repeated (exit code ${code})`;
-      end(() => reject(new StrategyError(what, 'take process.exit out of the strategy')));
+      const what = `${name}: the strategy ended the process in which the run was repeated (exit code ${code})`;
+      end(() => reject(new StrategyError(what, 'remove process.exit from the strategy')));
     });
   });
 }

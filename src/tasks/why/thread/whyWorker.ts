@@ -1,4 +1,4 @@
-// The worker thread of `isobar why`: makes the run again and explains it. Reports each step to its watcher.
+// The worker thread of `isobar why`: repeats the run, explains it, and reports each step to the main thread.
 
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';

@@ -1,4 +1,4 @@
-// Watches one bot: hands its strategies watched views, and says what they did at one bar.
+// Watches one bot: gives its strategies watched views, and returns what each strategy saw and did at one bar.
 
 import type { SealedBot } from '../../../app/replayedBot.ts';
 import { formatMinute } from '../../../model/time.ts';
@@ -19,7 +19,7 @@ import { WatchedViews, type ViewNames } from './watchedViews.ts';
 export type WatchedEngine = SealedBot['engine'];
 type Run = WatchedEngine['runs'][number];
 
-/** What is watched of one strategy. */
+/** One strategy with its watched views and calls. */
 interface Watched {
   readonly run: Run;
   readonly calls: CallLog;
@@ -28,7 +28,7 @@ interface Watched {
   before: readonly FieldAt[];
 }
 
-/** Callbacks of a strategy that are not handlers. */
+/** Callbacks that are methods of a strategy. Handlers are given to `when`, `every`, `at` and `cron` instead. */
 const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder'] as const;
 
 export class BotWatch {
@@ -38,7 +38,7 @@ export class BotWatch {
   private orderWatch: OrderWatch | null = null;
   private ends: (() => void)[] = [];
 
-  /** Makes the host between a strategy and its run. */
+  /** Returns the host that stands between a strategy and its run. */
   readonly hostFor = (run: Run): TracingHost => {
     const calls = new CallLog();
     const views = new WatchedViews(calls, this.names);
@@ -51,7 +51,7 @@ export class BotWatch {
     return this.orderWatch!;
   }
 
-  /** Begins to watch, before the first bar of the run. */
+  /** Starts to watch the strategies of `engine`. Called before the first bar of the run. */
   attach(engine: WatchedEngine): void {
     this.engine = engine;
     this.watched = engine.runs.map((run) => ({ run, ...this.hosts.get(run)!, memory: new WhenMemory(run), before: [] }));
@@ -62,10 +62,10 @@ export class BotWatch {
     return false;
   };
 
-  /** True: verdicts are those of a journal. */
+  /** True when the bot is replayed, so that verdicts come from its journal. */
   isReplayed = false;
 
-  /** From now on, what strategies read and ask for is noted, and orders that they decide are kept. */
+  /** Starts to record the bar: reads and calls of strategies, and the orders that they decide. */
   begin(): void {
     this.orders.clear();
     this.orders.isOn = true;
@@ -80,6 +80,7 @@ export class BotWatch {
       if (run.instance !== null) this.ends.push(...CALLBACKS.map((name) => watchCallback(run.instance!, name, calls)));
     }
   }
+  /** Ends the record of the bar. */
   end(): void {
     this.orders.isOn = false;
     this.orders.closeBar();
@@ -87,21 +88,21 @@ export class BotWatch {
     for (const { calls } of this.watched) calls.isOn = false;
   }
 
-  /** Returns what the strategies saw and did, at the end of the bar. `symbol`: limits values and conditions to one instrument. */
+  /** Returns what the strategies saw and did at the bar. `instrument`: values and conditions of this instrument only; null: of all. */
   strategies(instrument: string | null): readonly ExplainedStrategy[] {
-    return this.watched.map((watched) => this.explained(watched, instrument));
+    return this.watched.map((watched) => this.explain(watched, instrument));
   }
 
-  private explained(watched: Watched, instrument: string | null): ExplainedStrategy {
+  private explain(watched: Watched, instrument: string | null): ExplainedStrategy {
     const { run, calls, views } = watched;
     // Legs of brackets and orders of the venue are not decisions.
     const isDecision = (role: string, parent: number | null): boolean => parent === null && role !== 'liquidation';
-    const asked = this.orders.all().filter(({ strategy, role, parent }) => strategy === run.index && isDecision(role, parent));
+    const decided = this.orders.all().filter(({ strategy, role, parent }) => strategy === run.index && isDecision(role, parent));
     const fieldNames = run.instance === null ? new Map<object, readonly string[]>() : fieldsOfViews(run.instance, views);
     const when = run.watches
       .map((_, at) => this.whenOf(watched, at, fieldNames))
       .filter((_, at) => instrument === null || run.watches[at]!.feed.instrument.id === instrument);
-    const { calls: noted } = calls.all();
+    const { calls: recordedCalls } = calls.all();
     const waits = waitText(run, this.engine!.nowMs);
     const tradeMs = this.orders.tradeMs[run.index];
     return {
@@ -111,35 +112,35 @@ export class BotWatch {
       values: valuesOf(run, fieldNames, instrument),
       when,
       fields: this.changes(watched),
-      calls: noted,
+      calls: recordedCalls,
       lastTradeMs: tradeMs ?? null,
-      noTrade: asked.length > 0 ? null : noTradeReasons(waits, when, noted, calls.entered),
+      noTrade: decided.length > 0 ? null : noTradeReasons(waits, when, recordedCalls, calls.entered),
     };
   }
 
-  private whenOf({ run, calls, memory }: Watched, at: number, fieldNames: ReadonlyMap<object, readonly string[]>): ExplainedWhen {
-    const { signal, feed } = run.watches[at]!;
+  private whenOf({ run, calls, memory }: Watched, index: number, fieldNames: ReadonlyMap<object, readonly string[]>): ExplainedWhen {
+    const { signal, feed } = run.watches[index]!;
     const set = feed.indicators;
     const { row } = feed.cursor;
     const operands = operandsOf(set, signal, row);
-    const first = firstNotTrue(set, conjuncts(set, signal), row);
+    const firstFalse = firstNotTrue(set, conjuncts(set, signal), row);
     return {
-      number: at + 1,
+      number: index + 1,
       feed: `${feed.instrument.id} ${feed.bars.interval}`,
       text: signalText(set, signal),
       fields: fieldNames.get(signal) ?? [],
       state: operands[0]!.state,
-      fired: calls.entered.has(`when ${at + 1}`),
-      firstFalse: first === null ? null : signalText(set, first),
+      fired: calls.entered.has(`when ${index + 1}`),
+      firstFalse: firstFalse === null ? null : signalText(set, firstFalse),
       operands,
-      sinceTrade: first === null ? null : memory.wait(at),
+      sinceTrade: firstFalse === null ? null : memory.wait(index),
     };
   }
 
   private fields({ run, views }: Watched): readonly FieldAt[] {
     const nameOf = (view: object): string | null => {
-      const of = views.original(view);
-      return of === view ? null : this.viewText(of);
+      const original = views.original(view);
+      return original === view ? null : this.viewText(original);
     };
     return run.instance === null ? [] : fieldsOf(run.instance, run.kept, nameOf);
   }
@@ -173,21 +174,21 @@ export class BotWatch {
   };
 }
 
-/** Returns why a strategy gets no callbacks; null: it does. */
+/** Returns why a strategy gets no callbacks; null: the strategy gets them. */
 function waitText({ hasStarted, hasFailed, readyMs }: Run, nowMs: number): string | null {
-  if (hasFailed) return 'it has thrown, and gets no more calls';
+  if (hasFailed) return 'the strategy has thrown an error, and gets no more calls';
   if (hasStarted) return null;
   if (readyMs === Infinity) return 'its indicators are not ready before the data end';
-  return readyMs > nowMs ? `its indicators warm up until ${formatMinute(readyMs)}` : 'it begins with the next bar';
+  return readyMs > nowMs ? `its indicators warm up until ${formatMinute(readyMs)}` : 'it starts with the next bar';
 }
 
-/** Notes the calls of a callback under its name. Returns a function that ends it. */
+/** Records all calls of a callback under its name. Returns a function that ends the record. */
 function watchCallback(instance: Strategy, name: (typeof CALLBACKS)[number], calls: CallLog): () => void {
-  const own = Object.getOwnPropertyDescriptor(instance, name);
-  const called: unknown = Reflect.get(instance, name);
-  // A field that holds the callback stays what it is: fields are shown as they are.
-  if (typeof called !== 'function' || own !== undefined) return () => {};
-  const value = (...given: unknown[]): unknown => calls.within(name, (): unknown => Reflect.apply(called, instance, given));
+  const ownProperty = Object.getOwnPropertyDescriptor(instance, name);
+  const callback: unknown = Reflect.get(instance, name);
+  // A callback in a field is not replaced, because the explanation shows the fields of the strategy.
+  if (typeof callback !== 'function' || ownProperty !== undefined) return () => {};
+  const value = (...given: unknown[]): unknown => calls.within(name, (): unknown => Reflect.apply(callback, instance, given));
   Object.defineProperty(instance, name, { value, configurable: true, enumerable: false, writable: true });
   return () => void Reflect.deleteProperty(instance, name);
 }

@@ -1,24 +1,24 @@
-// What a strategy reads and asks for, while it is watched.
+// Records what a strategy reads and which calls it makes at one bar.
 
 import type { ExplainedCall } from '../model/explanation.ts';
 
-/** Limit on noted calls of one bar: a loop over all values of the past would fill the answer. */
+/** Maximum number of recorded calls of one bar. Without a limit, a loop over all past values would fill the explanation. */
 const MAX_CALLS = 200;
 
 export class CallLog {
-  private readonly noted = new Map<string, ExplainedCall>();
+  private readonly recorded = new Map<string, ExplainedCall>();
   private readonly during: string[] = [];
-  private left = 0;
-  /** The callbacks that were called while the log was on. */
+  private omitted = 0;
+  /** Names of the callbacks that were called while the log was on. */
   readonly entered = new Set<string>();
-  /** False: nothing is noted. */
+  /** False: nothing is recorded. */
   isOn = false;
 
-  /** Forgets what was noted. */
+  /** Removes all records. */
   clear(): void {
-    this.noted.clear();
+    this.recorded.clear();
     this.entered.clear();
-    this.left = 0;
+    this.omitted = 0;
   }
 
   /** Runs a callback of the strategy under its name. */
@@ -33,18 +33,18 @@ export class CallLog {
     }
   }
 
-  /** Notes what was read. The same value, read again in the same callback, is noted once. */
+  /** Records a read. The same value, read again in the same callback, is recorded once. */
   read(text: string, result: string): void {
     this.add({ during: this.current, kind: 'read', text, result });
   }
-  /** Notes a call, after it was made. */
+  /** Records a finished call. */
   call(text: string, result: string): void {
     this.add({ during: this.current, kind: 'call', text, result });
   }
 
-  /** Returns all calls; the number that the limit has left out. */
-  all(): { readonly calls: readonly ExplainedCall[]; readonly left: number } {
-    return { calls: [...this.noted.values()], left: this.left };
+  /** Returns the recorded calls. `omitted`: the number of calls beyond the limit. */
+  all(): { readonly calls: readonly ExplainedCall[]; readonly omitted: number } {
+    return { calls: [...this.recorded.values()], omitted: this.omitted };
   }
 
   private get current(): string {
@@ -52,9 +52,9 @@ export class CallLog {
   }
   private add(call: ExplainedCall): void {
     if (!this.isOn) return;
-    const key = call.kind === 'read' ? `${call.during} ${call.text} ${call.result}` : String(this.noted.size);
-    if (this.noted.has(key)) return;
-    if (this.noted.size < MAX_CALLS) this.noted.set(key, call);
-    else this.left++;
+    const key = call.kind === 'read' ? `${call.during} ${call.text} ${call.result}` : String(this.recorded.size);
+    if (this.recorded.has(key)) return;
+    if (this.recorded.size < MAX_CALLS) this.recorded.set(key, call);
+    else this.omitted++;
   }
 }

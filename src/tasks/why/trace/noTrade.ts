@@ -1,10 +1,11 @@
-// Says why a strategy asked for nothing at a bar: the first condition in the way of each `when`, or what its callbacks read.
+// Says why a strategy placed no order at a bar: for each `when` the first operand that is not true, or what its callbacks read.
 
 import type { ExplainedCall, ExplainedWhen } from '../model/explanation.ts';
 
-/** Callbacks that decide. */
+/** Callbacks in which a strategy can place orders. */
 const DECIDING = ['onBar', 'every', 'at', 'cron', 'onFill', 'onOrder', 'onStart'];
 
+/** Returns the reasons, at least one. `entered`: names of the callbacks that were called at the bar. */
 export function noTradeReasons(
   waits: string | null,
   when: readonly ExplainedWhen[],
@@ -13,19 +14,19 @@ export function noTradeReasons(
 ): readonly string[] {
   if (waits !== null) return [waits];
   const reasons = when.map((each) => whenReason(each, calls));
-  for (const name of DECIDING) if (entered.has(name)) reasons.push(askedNothing(name, calls));
+  for (const name of DECIDING) if (entered.has(name)) reasons.push(callbackReason(name, calls));
   return reasons.length > 0 ? reasons : ['none of its callbacks was called at this bar'];
 }
 
 function whenReason({ number, text, fired, firstFalse, state }: ExplainedWhen, calls: readonly ExplainedCall[]): string {
   const name = `when ${number}`;
-  if (fired) return askedNothing(name, calls);
+  if (fired) return callbackReason(name, calls);
   if (firstFalse === null) return `${name}: ${text} is true, and its handler was not called at this bar`;
   const part = firstFalse === text ? text : `${firstFalse}, the first operand that is not true,`;
   return `${name}: ${part} is ${state === 'not-ready' ? 'not ready' : 'false'}`;
 }
 
-function askedNothing(name: string, calls: readonly ExplainedCall[]): string {
+function callbackReason(name: string, calls: readonly ExplainedCall[]): string {
   const own = calls.filter(({ during }) => during === name);
   const asked = own.filter(({ kind, text }) => kind === 'call' && !text.startsWith('log('));
   if (asked.length > 0) return `${name} was called, asked for ${asked.map(({ text }) => text).join(', ')}, and no order followed`;

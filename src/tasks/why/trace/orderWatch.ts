@@ -1,4 +1,4 @@
-// Watches the orders of a run through its journal: which were decided while it is on, what risk says of each, and how each ended.
+// Watches the orders of a run through its journal: records the decided orders, the verdicts of the risk rules, and the ends.
 
 import { amountText } from '../model/amounts.ts';
 import type { Fill } from '../../../model/fill.ts';
@@ -13,16 +13,16 @@ import { denialText } from '../../../orders/denialReasons.ts';
 import type { RiskModule } from '../../../risk/riskModule.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
 
-/** An order while it is watched. */
+/** A watched order, which changes until the order ends. */
 type Watched = { -readonly [Key in keyof Omit<ExplainedOrder, 'events'>]: ExplainedOrder[Key] } & {
   readonly events: ExplainedEvent[];
   filledLots: number;
 };
 
 export class OrderWatch implements Journal {
-  /** True: orders that are decided now are kept. */
+  /** True: new orders are watched. */
   isOn = false;
-  /** By strategy: the newest fill, ms UTC. */
+  /** Time of the newest fill, ms UTC, by the index of the strategy. */
   readonly tradeMs: number[] = [];
   /** The highest number of an order that was decided. */
   lastOrder = 0;
@@ -34,7 +34,7 @@ export class OrderWatch implements Journal {
     this.own = own;
   }
 
-  /** Asks the rules about each order that is checked from now on. Returns a function that ends it. */
+  /** From now on, asks the rules about each order that is checked. Returns a function that ends this. */
   watchRisk(risk: RiskModule): () => void {
     const check = risk.check.bind(risk);
     risk.check = (order, nowMs, markTicks) => {
@@ -43,7 +43,7 @@ export class OrderWatch implements Journal {
     };
     return () => void Reflect.deleteProperty(risk, 'check');
   }
-  /** The same for a replay, whose verdicts are those of its journal: the rules are asked beside them. */
+  /** The same for a replay, which takes verdicts from its journal. The rules are asked in addition. */
   watchReplayedRisk(risk: RiskModule, lastTicks: (instrumentIndex: number) => number): () => void {
     const approved = risk.approvedBefore.bind(risk);
     risk.approvedBefore = (order, nowMs, markTicks) => {
@@ -52,8 +52,8 @@ export class OrderWatch implements Journal {
     };
     this.explainDenial = (order, code) => {
       const rules = risk.explain(order, order.createdMs, lastTicks(order.instrumentIndex));
-      const isSame = rules.find(({ verdict }) => verdict === 'denied')?.code === code;
-      return isSame ? rules : [denialBefore(code, 'the order', 'as the journal has it', denialText(code) ?? ''), ...rules];
+      const isRecordedCode = rules.find(({ verdict }) => verdict === 'denied')?.code === code;
+      return isRecordedCode ? rules : [denialBefore(code, 'the order', 'as the journal has it', denialText(code) ?? ''), ...rules];
     };
     return () => {
       this.explainDenial = denialAlone;
@@ -65,14 +65,14 @@ export class OrderWatch implements Journal {
     this.verdicts.set(order, verdicts);
   }
 
-  /** Forgets the orders that were kept. */
+  /** Removes all watched orders. */
   clear(): void {
     this.orders.clear();
     this.verdicts.clear();
   }
-  /** What has happened until now happened in the bar. */
+  /** Ends the bar: marks all events until now as events in the bar. */
   closeBar(): void {
-    for (const { events } of this.orders.values()) events.forEach((event, at) => (events[at] = { ...event, inBar: true }));
+    for (const { events } of this.orders.values()) events.forEach((event, index) => (events[index] = { ...event, inBar: true }));
   }
   find(order: number): ExplainedOrder | null {
     return this.orders.get(order) ?? null;
@@ -80,7 +80,7 @@ export class OrderWatch implements Journal {
   all(): readonly ExplainedOrder[] {
     return [...this.orders.values()];
   }
-  /** True when an order that was kept can still change. */
+  /** True when a watched order can still change. */
   get hasOpen(): boolean {
     return this.all().some(({ ending }) => ending === 'open');
   }
@@ -91,7 +91,7 @@ export class OrderWatch implements Journal {
     return this.own.durableSeq;
   }
   denied(order: Order, code: string): number {
-    const watched = this.take(order);
+    const watched = this.watchedOrder(order);
     if (watched !== null) {
       watched.code = code;
       watched.ending = 'denied';
@@ -101,13 +101,13 @@ export class OrderWatch implements Journal {
     return this.own.denied(order, code);
   }
   drafted(order: Order, waits: Waits): number {
-    const watched = this.take(order);
-    const what = waits.ahead.length > 0 ? `the end of ${waits.ahead.map((id) => `order ${id}`).join(', ')}` : 'its price';
-    watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for ${what}` });
+    const watched = this.watchedOrder(order);
+    const awaited = waits.ahead.length > 0 ? `the end of ${waits.ahead.map((id) => `order ${id}`).join(', ')}` : 'its price';
+    watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for ${awaited}` });
     return this.own.drafted(order, waits);
   }
   submitted(order: Order): number {
-    const watched = this.take(order);
+    const watched = this.watchedOrder(order);
     if (watched !== null) watched.verdict = 'approved';
     return this.own.submitted(order);
   }
@@ -116,9 +116,9 @@ export class OrderWatch implements Journal {
   }
   ack(order: Order): number {
     // An order that the venue made itself is acknowledged without being sent.
-    const watched = this.orders.get(order.id) ?? this.take(order);
-    const at: unknown = Reflect.get(order, 'arrivedMs');
-    const timeMs = typeof at === 'number' && !Number.isNaN(at) ? at : order.changedMs;
+    const watched = this.orders.get(order.id) ?? this.watchedOrder(order);
+    const arrivedMs: unknown = Reflect.get(order, 'arrivedMs');
+    const timeMs = typeof arrivedMs === 'number' && !Number.isNaN(arrivedMs) ? arrivedMs : order.changedMs;
     watched?.events.push({ ...NO_EVENT, timeMs, order: order.id, kind: 'arrived', text: 'at the venue' });
     return this.own.ack(order);
   }
@@ -178,15 +178,15 @@ export class OrderWatch implements Journal {
     return this.own.stopMoved(id, instrument, stop);
   }
 
-  /** Begins to watch an order, if it is new and orders are kept now. Earlier ones have only their next event in the bar. */
-  private take(order: Order): Watched | null {
-    // A stop entry was decided before the row that sends it.
+  /** Returns the record of an order, and starts one for a new order while the watch is on; null: the order is not watched. */
+  private watchedOrder(order: Order): Watched | null {
+    // A stop entry is decided before the row at which it is sent, so its number may be lower than the last one.
     const isNew = order.id > this.lastOrder || isSentEntry(order);
     this.lastOrder = Math.max(this.lastOrder, order.id);
     const known = this.orders.get(order.id);
     if (known === undefined && !isNew) return null;
-    if (known !== undefined || !this.isOn) return known === undefined ? null : this.refreshed(known, order);
-    const made: Watched = {
+    if (known !== undefined || !this.isOn) return known === undefined ? null : this.updated(known, order);
+    const started: Watched = {
       ...factsOf(order),
       verdict: 'none',
       code: null,
@@ -196,11 +196,11 @@ export class OrderWatch implements Journal {
       filledLots: 0,
       events: [],
     };
-    this.orders.set(order.id, made);
-    return this.refreshed(made, order);
+    this.orders.set(order.id, started);
+    return this.updated(started, order);
   }
-  /** A draft may be sent with another size than it was decided with. */
-  private refreshed(watched: Watched, order: Order): Watched {
+  /** Updates a watched order from `order`, because a draft may be sent with another size than its first one. */
+  private updated(watched: Watched, order: Order): Watched {
     Object.assign(watched, factsOf(order));
     watched.rules = this.verdicts.get(order.id) ?? watched.rules;
     return watched;
@@ -257,12 +257,12 @@ function factsOf(
   };
 }
 
-/** A check before the rules denied the order, so no rule was asked. */
+/** Returns the verdict for an order that a check denied before the rules, so that no rule was asked. */
 function denialAlone(_: unknown, code: string): readonly RuleVerdict[] {
   return [denialBefore(code, 'the order', 'before the rules', denialText(code) ?? '')];
 }
 
-/** Returns the code of a denial or refusal, which the bot's own record has. */
+/** Returns the code of a denial or refusal, which only the orders of a live bot have; null: none. */
 function codeOf(order: Order): string | null {
   const code: unknown = Reflect.get(order, 'code');
   return typeof code === 'string' ? code : null;

@@ -7,13 +7,13 @@ const MAX_LENGTH = 160;
 const MAX_DEPTH = 4;
 const MAX_MEMBERS = 12;
 
-/** The text of a value with a getter that throws. */
+/** The text of a value whose getter throws. */
 export const UNREADABLE = 'cannot be read';
 
 /** Returns the name of a view, such as a series; null for any other value. */
 export type ViewName = (value: object) => string | null;
 
-/** Returns a value as JSON-like text. An object that is not plain data becomes the name of its class. */
+/** Returns a value as JSON-like text. For an object that is not plain data: the name of its class. */
 export function plainText(value: unknown, nameOf: ViewName = feedText): string {
   let text: string;
   try {
@@ -30,8 +30,8 @@ function textAt(value: unknown, depth: number, nameOf: ViewName): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null) return String(value);
   if (isDecimal(value)) return value.toString();
-  const named = nameOf(value);
-  if (named !== null) return named;
+  const viewName = nameOf(value);
+  if (viewName !== null) return viewName;
   if (Array.isArray(value)) return listText(value, depth, nameOf);
   if (value instanceof Map) return `Map of ${value.size}`;
   if (value instanceof Set) return `Set of ${value.size}`;
@@ -50,7 +50,7 @@ function listText(list: readonly unknown[], depth: number, nameOf: ViewName): st
   return `[${[...shown, ...(list.length > MAX_MEMBERS ? [`... ${list.length} in all`] : [])].join(', ')}]`;
 }
 
-/** Returns `feed spot:BTCUSDT 1m` for a feed, and null for anything else. */
+/** Returns a text such as `feed spot:BTCUSDT 1m` for a feed; null for any other value. */
 export function feedText(value: object): string | null {
   if (!('instrument' in value && 'bar' in value && 'interval' in value)) return null;
   const { instrument, interval } = value as { readonly instrument: { readonly id: string }; readonly interval: string };

@@ -1,4 +1,4 @@
-// A condition of `when` taken apart: its operands with their states and figures, and the first that is not true.
+// Splits a condition of `when` into its operands with their states and figures, and finds the first that is not true.
 
 import type { IndicatorSet } from '../../../indicators/graph/indicatorSet.ts';
 import type { Series, Signal } from '../../../indicators/graph/series.ts';
@@ -6,7 +6,7 @@ import { FALSE, TRUE } from '../../../indicators/graph/window.ts';
 import type { ExplainedOperand, SignalState } from '../model/explanation.ts';
 import { isSignal } from './watchedViews.ts';
 
-/** The indicators of a feed, as far as conditions need them. */
+/** The part of a feed's indicators that conditions need. */
 export type SignalSet = Pick<IndicatorSet, 'sourcesOf' | 'stateAt' | 'keyOf'>;
 
 /** Returns the operands of a condition, the condition itself first, each before its own operands. */
@@ -25,20 +25,20 @@ export function operandsOf(set: SignalSet, signal: Signal, row: number, depth = 
 }
 
 /**
- * Returns the parts of a condition. The first that is not true stands in its way. They are the operands of `and`, also of one within another;
- * any other condition is its own part.
+ * Returns the parts of a condition that must all be true: the operands of `and`, also of an `and` inside it. Any other condition is its own
+ * only part.
  */
 export function conjuncts(set: SignalSet, signal: Signal): readonly Signal[] {
   if (!set.keyOf(signal).startsWith('and(')) return [signal];
   return set.sourcesOf(signal).flatMap((source) => (isSignal(source) ? conjuncts(set, source) : []));
 }
 
-/** Returns the first of the parts that is not true at a row of the newest block; null: all are. */
+/** Returns the first part that is not true at a row of the newest block; null: all are true. */
 export function firstNotTrue(set: SignalSet, parts: readonly Signal[], row: number): Signal | null {
   return parts.find((part) => set.stateAt(part, row) !== TRUE) ?? null;
 }
 
-/** Returns a condition as an author writes it. Both directions of a crossing are outputs of one node with its own name. */
+/** Returns a condition as the author of a strategy writes it. A crossing is one node with two outputs, so its text is made here. */
 export function signalText(set: SignalSet, signal: Signal): string {
   const key = set.keyOf(signal);
   const sources = set.sourcesOf(signal).map((source) => (isSignal(source) ? signalText(set, source) : set.keyOf(source)));
@@ -59,7 +59,7 @@ function figureText(key: string, series: Series, isCrossing: boolean): string {
   return `${key} ${shortNumber(series.value)}${isCrossing ? ` (${shortNumber(series.prev)} before)` : ''}`;
 }
 
-/** Returns a number with at most nine digits. */
+/** Returns a number with at most nine significant digits; for NaN and infinity `not ready`. */
 export function shortNumber(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(9))) : 'not ready';
 }

@@ -1,9 +1,9 @@
-// The fields of a strategy: its own enumerable ones, and the members of what it keeps.
+// Reads the fields of a strategy: its own enumerable fields, and the members of its kept state.
 
 import { feedText, plainText, UNREADABLE, type ViewName } from './plainText.ts';
 import { isSeries, isSignal, type WatchedViews } from './watchedViews.ts';
 
-/** A field at one moment. */
+/** The value of a field at one time. */
 export interface FieldAt {
   readonly name: string;
   readonly text: string;
@@ -19,28 +19,28 @@ export function fieldsOf(instance: object, kept: object | null, nameOf: ViewName
   for (const [name, value] of Object.entries(instance)) {
     if (value === kept && kept !== null) {
       isKeptShown = true;
-      fields.push(...membersOf(name, kept));
-    } else fields.push(...fieldOf(name, value, nameOf, 0));
+      fields.push(...keptFields(name, kept));
+    } else fields.push(...splitField(name, value, nameOf, 0));
   }
-  return isKeptShown || kept === null ? fields : [...fields, ...membersOf('keep', kept)];
+  return isKeptShown || kept === null ? fields : [...fields, ...keptFields('keep', kept)];
 }
 
-/** The deepest level and the number of members to which a list of records is taken apart. */
+/** Limits for a list of records that is split into fields: its depth, and its number of members. */
 const MAX_LEVEL = 2;
 const MAX_MEMBERS = 60;
 
-/** A list of records, each with its feed and its indicators, is taken apart: its members are fields of their own. */
-function fieldOf(name: string, value: unknown, nameOf: ViewName, level: number): readonly FieldAt[] {
+/** Returns a value as one field, or a list of records with feeds and indicators as one field for each member. */
+function splitField(name: string, value: unknown, nameOf: ViewName, level: number): readonly FieldAt[] {
   if (level < MAX_LEVEL && hasViews(value, nameOf) && !isView(value, nameOf)) {
     const isList = Array.isArray(value);
     const members = Object.entries(value).slice(0, MAX_MEMBERS);
-    return members.flatMap(([key, each]) => fieldOf(isList ? `${name}[${key}]` : `${name}.${key}`, each, nameOf, level + 1));
+    return members.flatMap(([key, each]) => splitField(isList ? `${name}[${key}]` : `${name}.${key}`, each, nameOf, level + 1));
   }
   const text = plainText(value, (of) => nameOf(of) ?? feedText(of));
   return [{ name, text, isKept: false, isView: isView(value, nameOf) || text === UNREADABLE }];
 }
 
-/** True for a list or a plain object that holds a view, at any of the levels that are taken apart. */
+/** Returns true for a list or a plain object that holds a view, at any of the levels that are split. */
 function hasViews(value: unknown, nameOf: ViewName, level = 0): value is object {
   if (typeof value !== 'object' || value === null || level > MAX_LEVEL) return false;
   const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
@@ -52,6 +52,7 @@ function hasViews(value: unknown, nameOf: ViewName, level = 0): value is object 
   );
 }
 
+/** Returns true for a view, and for a list or a plain object that holds only views. */
 function isView(value: unknown, nameOf: ViewName): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (nameOf(value) !== null) return true;
@@ -60,7 +61,8 @@ function isView(value: unknown, nameOf: ViewName): boolean {
   return parts.length > 0 && parts.every((part) => typeof part === 'object' && part !== null && nameOf(part) !== null);
 }
 
-function membersOf(name: string, kept: object): readonly FieldAt[] {
+/** Returns one field for each member of the kept state. */
+function keptFields(name: string, kept: object): readonly FieldAt[] {
   const members = Object.entries(kept).map(([key, value]) => ({
     name: `${name}.${key}`,
     text: plainText(value),
@@ -70,7 +72,7 @@ function membersOf(name: string, kept: object): readonly FieldAt[] {
   return members.length > 0 ? members : [{ name, text: plainText(kept), isKept: true, isView: false }];
 }
 
-/** Returns the names of the fields that hold each series and signal: `band.upper` for one in a group, `symbols[2].momentum` in a list. */
+/** Returns for each series and signal the names of its fields, such as `band.upper` in a group or `symbols[2].momentum` in a list. */
 export function fieldsOfViews(instance: object, views: WatchedViews): ReadonlyMap<object, readonly string[]> {
   const names = new Map<object, string[]>();
   const visit = (value: unknown, name: string, depth: number): void => {

@@ -1,4 +1,4 @@
-// Stands between a strategy and its run while it is explained: hands out watched views, and notes what is read and asked for.
+// Stands between a strategy and its run during an explanation: gives watched views to the strategy, and records reads and calls.
 
 import type { Series, Signal } from '../../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../../indicators/graph/spec.ts';
@@ -52,7 +52,7 @@ export class TracingHost implements StrategyHost {
   when(signal: SignalSource, handler: () => void): Signal {
     const name = `when ${++this.handlers}`;
     const own: unknown = handler;
-    // A handler that is not a function fails as it does in a run.
+    // The run rejects a handler that is not a function.
     const watched = typeof own === 'function' ? (): void => this.calls.within(name, handler) : handler;
     return this.views.out(this.run.when(this.views.original(signal), watched));
   }
@@ -69,28 +69,28 @@ export class TracingHost implements StrategyHost {
     return this.run.keep(state);
   }
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
-    return this.noted(isBuy ? 'buy' : 'sell', [size, options], () => this.run.order(isBuy, size, this.withFeed(options)));
+    return this.recorded(isBuy ? 'buy' : 'sell', [size, options], () => this.run.order(isBuy, size, this.withFeed(options)));
   }
   exit(feed: Feed | undefined): OrderId | null {
-    return this.noted('exit', [feed], () => this.run.exit(this.views.original(feed)));
+    return this.recorded('exit', [feed], () => this.run.exit(this.views.original(feed)));
   }
   target(size: Size, feed: Feed | undefined): OrderId | null {
-    return this.noted('target', [size, feed], () => this.run.target(size, this.views.original(feed)));
+    return this.recorded('target', [size, feed], () => this.run.target(size, this.views.original(feed)));
   }
   rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
-    return this.noted('rebalance', [weights, options], () => this.run.rebalance(weights, options));
+    return this.recorded('rebalance', [weights, options], () => this.run.rebalance(weights, options));
   }
   cancel(id: OrderId): void {
-    this.noted('cancel', [id], () => this.run.cancel(id));
+    this.recorded('cancel', [id], () => this.run.cancel(id));
   }
   amend(id: OrderId, change: Amendment): OrderId | null {
-    return this.noted('amend', [id, change], () => this.run.amend(id, change));
+    return this.recorded('amend', [id, change], () => this.run.amend(id, change));
   }
   group(ids: readonly OrderId[]): void {
-    this.noted('oco', [...ids], () => this.run.group(ids));
+    this.recorded('oco', [...ids], () => this.run.group(ids));
   }
   closeAt(timeMs: number | null, feed: Feed | undefined): void {
-    this.noted('closeAt', [timeMs, feed], () => this.run.closeAt(timeMs, this.views.original(feed)));
+    this.recorded('closeAt', [timeMs, feed], () => this.run.closeAt(timeMs, this.views.original(feed)));
   }
   position(feed: Feed | undefined): Position {
     const position = this.run.position(this.views.original(feed));
@@ -108,40 +108,40 @@ export class TracingHost implements StrategyHost {
     const log = this.calls;
     return {
       get rate() {
-        return noteRead(log, `${name}.rate`, funding.rate);
+        return recordRead(log, `${name}.rate`, funding.rate);
       },
       get atMs() {
-        return noteRead(log, `${name}.atMs`, funding.atMs);
+        return recordRead(log, `${name}.atMs`, funding.atMs);
       },
       get nextMs() {
-        return noteRead(log, `${name}.nextMs`, funding.nextMs);
+        return recordRead(log, `${name}.nextMs`, funding.nextMs);
       },
-      ago: (times) => noteRead(log, `${name}.ago(${times})`, funding.ago(times)),
+      ago: (times) => recordRead(log, `${name}.ago(${times})`, funding.ago(times)),
     };
   }
   get equity(): number {
-    return noteRead(this.calls, 'equity', this.run.equity);
+    return recordRead(this.calls, 'equity', this.run.equity);
   }
   get cash(): number {
-    return noteRead(this.calls, 'cash', this.run.cash);
+    return recordRead(this.calls, 'cash', this.run.cash);
   }
   get nowMs(): number {
     return this.run.nowMs;
   }
   random(): number {
-    return noteRead(this.calls, 'random()', this.run.random());
+    return recordRead(this.calls, 'random()', this.run.random());
   }
   log(message: string, fields?: Readonly<Record<string, unknown>>): void {
-    this.noted('log', [message, fields], () => this.run.log(message, fields));
+    this.recorded('log', [message, fields], () => this.run.log(message, fields));
   }
 
-  private noted<T>(name: string, given: readonly unknown[], make: () => T): T {
+  private recorded<T>(name: string, given: readonly unknown[], make: () => T): T {
     if (!this.calls.isOn) return make();
     const text = `${name}(${given.filter((each) => each !== undefined).map((each) => plainText(each)).join(', ')})`; // prettier-ignore
     try {
-      const made = make();
-      this.calls.call(text, made === undefined ? '' : made === null ? 'nothing to do' : `order ${String(made)}`);
-      return made;
+      const result = make();
+      this.calls.call(text, result === undefined ? '' : result === null ? 'nothing to do' : `order ${String(result)}`);
+      return result;
     } catch (error) {
       this.calls.call(text, `throws ${error instanceof Error ? error.message : String(error)}`);
       throw error;
@@ -153,7 +153,7 @@ export class TracingHost implements StrategyHost {
   private watchedPosition(position: Position, feed: Feed | undefined): Position {
     const name = `position(${argument(feed)})`;
     const log = this.calls;
-    const read = <Key extends keyof Position>(key: Key): Position[Key] => noteRead(log, `${name}.${key}`, position[key]);
+    const read = <Key extends keyof Position>(key: Key): Position[Key] => recordRead(log, `${name}.${key}`, position[key]);
     return {
       get qty() {
         return read('qty');
@@ -189,7 +189,7 @@ export class TracingHost implements StrategyHost {
   }
 }
 
-function noteRead<T>(log: CallLog, text: string, value: T): T {
+function recordRead<T>(log: CallLog, text: string, value: T): T {
   if (log.isOn) log.read(text, plainText(value));
   return value;
 }

@@ -9,7 +9,7 @@ import { isSignal } from './watchedViews.ts';
 type Run = SealedBot['engine']['runs'][number];
 type Feed = Run['watches'][number]['feed'];
 
-/** Returns what the strategy has registered, sources of conditions included. `instrument`: limits them to one; null: all. */
+/** Returns the values of all series and signals of a strategy, with the sources of conditions. `instrument`: only of this one; null: of all. */
 export function valuesOf(
   run: Run,
   fieldNames: ReadonlyMap<object, readonly string[]>,
@@ -22,9 +22,9 @@ export function valuesOf(
   for (const feed of run.listened)
     for (const column of ['open', 'high', 'low', 'close', 'volume'] as const) add(feed, feed.indicators.series[column]);
   for (const { feed, series } of run.drawn) add(feed, series);
-  for (const { feed, signal } of run.watches) for (const view of sourcesBelow(feed, signal)) add(feed, view);
+  for (const { feed, signal } of run.watches) for (const view of withSources(feed, signal)) add(feed, view);
   for (const view of fieldNames.keys()) {
-    const feed = run.listened.find(({ indicators }) => isOf(indicators, view));
+    const feed = run.listened.find(({ indicators }) => belongsTo(indicators, view));
     if (feed !== undefined) add(feed, view as Series | Signal);
   }
   const values = [...found]
@@ -36,24 +36,24 @@ export function valuesOf(
       value: valueOf(view, 'value'),
       prev: valueOf(view, 'prev'),
     }));
-  // An external series has a view of its own, which the field holds, beside that of its rows.
+  // An external series has two views: one in the field, and one for its rows. Only the one in the field is shown.
   return values.filter(({ feed, name, fields }) => {
-    const isSame = (other: ExplainedValue): boolean => other.fields.length > 0 && other.name === name && other.feed === feed;
-    return fields.length > 0 || !values.some(isSame);
+    const isNamedTwin = (other: ExplainedValue): boolean => other.fields.length > 0 && other.name === name && other.feed === feed;
+    return fields.length > 0 || !values.some(isNamedTwin);
   });
 }
 
-/** Returns a signal and all that it is computed from. */
-function sourcesBelow(feed: Feed, view: Series | Signal): readonly (Series | Signal)[] {
-  return [...feed.indicators.sourcesOf(view).flatMap((source) => sourcesBelow(feed, source)), view];
+/** Returns a view with all its direct and indirect sources. */
+function withSources(feed: Feed, view: Series | Signal): readonly (Series | Signal)[] {
+  return [...feed.indicators.sourcesOf(view).flatMap((source) => withSources(feed, source)), view];
 }
 
-function isOf(set: Feed['indicators'], view: object): boolean {
+function belongsTo(set: Feed['indicators'], view: object): boolean {
   try {
     set.keyOf(view as Series);
     return true;
   } catch {
-    // It belongs to another feed.
+    // `keyOf` throws for a view of another feed.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// Feeds, series and signals as a watched strategy sees them: the same values, and each read is noted while the log is on.
+// Feeds, series and signals for a watched strategy: they have the same values, and record each read while the log is on.
 
 import type { TimeMs } from '../../../base/brand.ts';
 import { StrategyFeed } from '../../../engine/feeds/feedView.ts';
@@ -10,121 +10,121 @@ import type { Bar, Feed, KnownSeries } from '../../../strategy/types.ts';
 import type { CallLog } from './callLog.ts';
 
 class WatchedSeries implements Series {
-  readonly #of: Series;
+  readonly #original: Series;
   readonly #name: () => string;
   readonly #log: CallLog;
-  constructor(of: Series, name: () => string, log: CallLog) {
-    this.#of = of;
+  constructor(original: Series, name: () => string, log: CallLog) {
+    this.#original = original;
     this.#name = name;
     this.#log = log;
     Object.freeze(this);
   }
   get value(): number {
-    const { value } = this.#of;
+    const { value } = this.#original;
     if (this.#log.isOn) this.#log.read(this.#name(), String(value));
     return value;
   }
   get prev(): number {
-    const { prev } = this.#of;
+    const { prev } = this.#original;
     if (this.#log.isOn) this.#log.read(`${this.#name()} one bar before`, String(prev));
     return prev;
   }
   get ready(): boolean {
-    const { ready } = this.#of;
+    const { ready } = this.#original;
     if (this.#log.isOn) this.#log.read(`${this.#name()} is ready`, String(ready));
     return ready;
   }
   ago(bars: number): number {
-    const value = this.#of.ago(bars);
+    const value = this.#original.ago(bars);
     if (this.#log.isOn) this.#log.read(`${this.#name()} ${bars} bars ago`, String(value));
     return value;
   }
 }
 
 class WatchedKnown extends WatchedSeries implements KnownSeries {
-  readonly #of: KnownSeries;
+  readonly #original: KnownSeries;
   readonly #name: () => string;
   readonly #log: CallLog;
-  constructor(of: KnownSeries, name: () => string, log: CallLog) {
-    super(of, name, log);
-    this.#of = of;
+  constructor(original: KnownSeries, name: () => string, log: CallLog) {
+    super(original, name, log);
+    this.#original = original;
     this.#name = name;
     this.#log = log;
   }
   get timeMs(): number {
-    return this.#seen('timeMs', this.#of.timeMs);
+    return this.#recorded('timeMs', this.#original.timeMs);
   }
   get knownMs(): number {
-    return this.#seen('knownMs', this.#of.knownMs);
+    return this.#recorded('knownMs', this.#original.knownMs);
   }
   get ageMs(): number {
-    return this.#seen('ageMs', this.#of.ageMs);
+    return this.#recorded('ageMs', this.#original.ageMs);
   }
-  #seen(what: string, value: number): number {
+  #recorded(what: string, value: number): number {
     if (this.#log.isOn) this.#log.read(`${what} of ${this.#name()}`, String(value));
     return value;
   }
 }
 
 class WatchedSignal implements Signal {
-  readonly #of: Signal;
+  readonly #original: Signal;
   readonly #name: () => string;
   readonly #log: CallLog;
-  constructor(of: Signal, name: () => string, log: CallLog) {
-    this.#of = of;
+  constructor(original: Signal, name: () => string, log: CallLog) {
+    this.#original = original;
     this.#name = name;
     this.#log = log;
     Object.freeze(this);
   }
   get value(): boolean {
-    const { value } = this.#of;
+    const { value } = this.#original;
     if (this.#log.isOn) this.#log.read(this.#name(), String(value));
     return value;
   }
   get prev(): boolean {
-    const { prev } = this.#of;
+    const { prev } = this.#original;
     if (this.#log.isOn) this.#log.read(`${this.#name()} one bar before`, String(prev));
     return prev;
   }
   get ready(): boolean {
-    const { ready } = this.#of;
+    const { ready } = this.#original;
     if (this.#log.isOn) this.#log.read(`${this.#name()} is ready`, String(ready));
     return ready;
   }
 }
 
 class WatchedBar implements Bar {
-  readonly #of: Bar;
+  readonly #original: Bar;
   readonly #name: () => string;
   readonly #log: CallLog;
-  constructor(of: Bar, name: () => string, log: CallLog) {
-    this.#of = of;
+  constructor(original: Bar, name: () => string, log: CallLog) {
+    this.#original = original;
     this.#name = name;
     this.#log = log;
     Object.freeze(this);
   }
   get openMs(): TimeMs {
-    return this.#seen('openMs', this.#of.openMs);
+    return this.#recorded('openMs', this.#original.openMs);
   }
   get closeMs(): TimeMs {
-    return this.#seen('closeMs', this.#of.closeMs);
+    return this.#recorded('closeMs', this.#original.closeMs);
   }
   get open(): number {
-    return this.#seen('open', this.#of.open);
+    return this.#recorded('open', this.#original.open);
   }
   get high(): number {
-    return this.#seen('high', this.#of.high);
+    return this.#recorded('high', this.#original.high);
   }
   get low(): number {
-    return this.#seen('low', this.#of.low);
+    return this.#recorded('low', this.#original.low);
   }
   get close(): number {
-    return this.#seen('close', this.#of.close);
+    return this.#recorded('close', this.#original.close);
   }
   get volume(): number {
-    return this.#seen('volume', this.#of.volume);
+    return this.#recorded('volume', this.#original.volume);
   }
-  #seen<T extends number>(what: string, value: T): T {
+  #recorded<T extends number>(what: string, value: T): T {
     if (this.#log.isOn) this.#log.read(`${this.#name()}${what} of the bar`, String(value));
     return value;
   }
@@ -139,31 +139,31 @@ class WatchedFeed implements Feed {
   readonly close: Series;
   readonly volume: Series;
   readonly bar: Bar;
-  readonly #of: Feed;
+  readonly #original: Feed;
   readonly #name: () => string;
   readonly #log: CallLog;
-  constructor(of: Feed, name: () => string, log: CallLog, series: (of: Series) => Series) {
-    this.instrument = of.instrument;
-    this.interval = of.interval;
-    this.open = series(of.open);
-    this.high = series(of.high);
-    this.low = series(of.low);
-    this.close = series(of.close);
-    this.volume = series(of.volume);
-    this.bar = new WatchedBar(of.bar, name, log);
-    this.#of = of;
+  constructor(original: Feed, name: () => string, log: CallLog, series: (original: Series) => Series) {
+    this.instrument = original.instrument;
+    this.interval = original.interval;
+    this.open = series(original.open);
+    this.high = series(original.high);
+    this.low = series(original.low);
+    this.close = series(original.close);
+    this.volume = series(original.volume);
+    this.bar = new WatchedBar(original.bar, name, log);
+    this.#original = original;
     this.#name = name;
     this.#log = log;
     Object.freeze(this);
   }
   get fresh(): boolean {
-    const { fresh } = this.#of;
+    const { fresh } = this.#original;
     if (this.#log.isOn) this.#log.read(`${this.#name()}fresh`, String(fresh));
     return fresh;
   }
 }
 
-/** What the views of a run are called, once its feeds are known: feeds by a prefix, empty when there is one feed. */
+/** Names of the views of a run. The prefix of a feed is empty when the run has one feed. */
 export interface ViewNames {
   prefixOf(feed: Feed): string;
   nameOf(view: Series | Signal): string;
@@ -180,43 +180,49 @@ export class WatchedViews {
     this.names = names;
   }
 
-  feed(of: Feed): Feed {
+  feed(original: Feed): Feed {
     // The stand-in for a missing feed is of another class, and throws when it is read.
-    if (!(of instanceof StrategyFeed)) return of;
+    if (!(original instanceof StrategyFeed)) return original;
     return this.wrapped<Feed>(
-      of,
+      original,
       () =>
         new WatchedFeed(
-          of,
-          () => this.names.prefixOf(of),
+          original,
+          () => this.names.prefixOf(original),
           this.log,
           (series) => this.out(series),
         ),
     );
   }
-  known(of: KnownSeries): KnownSeries {
-    return this.wrapped<KnownSeries>(of, () => bind(new WatchedKnown(of, () => this.names.nameOf(of), this.log), outputOf(of)));
+  known(original: KnownSeries): KnownSeries {
+    return this.wrapped<KnownSeries>(original, () =>
+      bind(new WatchedKnown(original, () => this.names.nameOf(original), this.log), outputOf(original)),
+    );
   }
   /** Wraps what `use` returned: a series, a signal, or a group of them. */
-  out<Out>(of: Out): Out {
-    if (typeof of !== 'object' || of === null) return of;
-    if (isSeries(of))
-      return this.wrapped<Series>(of, () => bind(new WatchedSeries(of, () => this.names.nameOf(of), this.log), outputOf(of))) as Out;
-    if (isSignal(of))
-      return this.wrapped<Signal>(of, () => bind(new WatchedSignal(of, () => this.names.nameOf(of), this.log), outputOf(of))) as Out;
-    return Object.fromEntries(Object.entries(of).map(([key, each]) => [key, this.out<unknown>(each)])) as Out;
+  out<Out>(original: Out): Out {
+    if (typeof original !== 'object' || original === null) return original;
+    if (isSeries(original))
+      return this.wrapped<Series>(original, () =>
+        bind(new WatchedSeries(original, () => this.names.nameOf(original), this.log), outputOf(original)),
+      ) as Out;
+    if (isSignal(original))
+      return this.wrapped<Signal>(original, () =>
+        bind(new WatchedSignal(original, () => this.names.nameOf(original), this.log), outputOf(original)),
+      ) as Out;
+    return Object.fromEntries(Object.entries(original).map(([key, each]) => [key, this.out<unknown>(each)])) as Out;
   }
-  /** Returns what a wrapper stands for; anything else unchanged. */
+  /** Returns the original of a wrapper; any other value unchanged. */
   original<T>(view: T): T {
     return typeof view === 'object' && view !== null ? ((this.originals.get(view) as T | undefined) ?? view) : view;
   }
 
-  private wrapped<T extends object>(of: T, make: () => T): T {
-    const known = this.wrappers.get(of);
+  private wrapped<T extends object>(original: T, make: () => T): T {
+    const known = this.wrappers.get(original);
     if (known !== undefined) return known as T;
     const made = make();
-    this.wrappers.set(of, made);
-    this.originals.set(made, of);
+    this.wrappers.set(original, made);
+    this.originals.set(made, original);
     return made;
   }
 }

@@ -1,4 +1,4 @@
-// What stood in the way of each condition since the last trade, counted block by block.
+// Counts for each condition which operand kept it from being true since the last trade, block by block.
 
 import type { Signal } from '../../../indicators/graph/series.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
@@ -11,14 +11,14 @@ type Watch = Run['watches'][number];
 interface Counted {
   readonly watch: Watch;
   readonly parts: readonly Signal[];
-  /** The next row to look at. */
+  /** The next row to count. */
   row: number;
   first: Signal | null;
   firstMs: number;
   readonly bars: Map<Signal, number>;
 }
 
-/** The conditions of one strategy. */
+/** The counts for all conditions of one strategy. */
 export class WhenMemory {
   private readonly counted: readonly Counted[];
   private readonly run: Run;
@@ -36,7 +36,7 @@ export class WhenMemory {
     }));
   }
 
-  /** Looks at the rows of the block that has ended. `tradeMs`: the newest fill of the strategy; -Infinity: none. */
+  /** Counts the rows of the block that has ended. `tradeMs`: the newest fill of the strategy, ms UTC; -Infinity: none. */
   onBlock(tradeMs: number): void {
     const isNew = tradeMs > this.sinceMs;
     this.sinceMs = tradeMs;
@@ -47,9 +47,9 @@ export class WhenMemory {
     }
   }
 
-  /** Returns what stood in the way of condition `at` up to the newest block; null: nothing, or the rows are none. */
-  wait(at: number): ExplainedWait | null {
-    const { watch, first, firstMs, bars } = this.counted[at]!;
+  /** Returns which operands of condition `index` were not true up to the newest block; null: always true, or no rows yet. */
+  wait(index: number): ExplainedWait | null {
+    const { watch, first, firstMs, bars } = this.counted[index]!;
     if (first === null) return null;
     const { indicators } = watch.feed;
     const listed = [...bars].map(([part, of]) => ({ operand: signalText(indicators, part), bars: of }));
@@ -63,7 +63,7 @@ function clear(counted: Counted): void {
   counted.bars.clear();
 }
 
-/** Counts the rows up to the newest that was delivered, of those that close after `fromMs`. */
+/** Counts the delivered rows that close after `fromMs`. */
 function count(counted: Counted, fromMs: number): void {
   const { watch, parts, bars } = counted;
   const { feed } = watch;

@@ -8,23 +8,25 @@ import type { AccessScope, BotRequest } from '../../../control/request.ts';
 const STORED = 'isobar-token';
 const REQUEST_TIMEOUT_MS = 2500;
 
+/** A view of the bot, and what the token allows. */
 export interface ViewReply {
   readonly allowed: AccessScope;
   readonly view: BotView;
 }
 
-/** `kind` token: the token is invalid. `problem`: any other failure. */
+/** A failed request. `kind` token: the token is invalid. `problem`: any other failure. */
 export type Failed = { readonly kind: 'token' | 'problem'; readonly problem: string };
 
 /** Returns the token from the address (#token=...), which is then removed from the address, or from this tab's storage. */
 export function storedToken(): string | null {
-  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
-  if (given === undefined) return sessionStorage.getItem(STORED);
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return sessionStorage.getItem(STORED);
   history.replaceState(null, '', location.pathname);
-  storeToken(given);
-  return given;
+  storeToken(token);
+  return token;
 }
 
+/** Keeps the token in this tab. Null removes it. */
 export function storeToken(token: string | null): void {
   if (token === null) sessionStorage.removeItem(STORED);
   else sessionStorage.setItem(STORED, token);
@@ -44,6 +46,7 @@ export async function postAct(token: string, request: BotRequest, typed: string)
 
 export const hasFailed = (answer: object): answer is Failed => 'problem' in answer && 'kind' in answer;
 
+/** Sends a request and returns the JSON of its reply. */
 async function ask<T extends object>(path: string, init: RequestInit): Promise<T | Failed> {
   try {
     const response = await fetch(path, {

@@ -11,6 +11,7 @@ import { setText } from './table.ts';
 
 declare const LightweightCharts: typeof Charts;
 
+/** The objects of the chart library. */
 interface ChartObjects {
   readonly price: IChartApi;
   readonly bars: ISeriesApi<'Candlestick'>;
@@ -19,11 +20,12 @@ interface ChartObjects {
   readonly line: ISeriesApi<'Area'>;
 }
 
+/** Both charts of the page. */
 export class LiveCharts {
   #charts: ChartObjects | null = null;
   #view: BotView | null = null;
   #feed = 0;
-  /** Identifies the drawn data, so that the same data is not drawn twice. */
+  /** Text that identifies the drawn data, so that the same data is not drawn twice. */
   #drawn = '';
 
   constructor() {
@@ -44,6 +46,7 @@ export class LiveCharts {
     if (this.#view) this.show(this.#view);
   }
 
+  /** Draws a view, unless its data is already drawn. */
   show(view: BotView): void {
     this.#view = view;
     this.#drawNames(view.feeds);
@@ -52,7 +55,7 @@ export class LiveCharts {
     const drawn = `${feed?.instrument} ${feed?.bars.at(-1)?.[0]} ${feed?.lastPrice} ${view.fills.at(-1)?.tradeId} ${view.equity[0]?.points.at(-1)?.[0]} ${view.equity[0]?.now}`;
     if (drawn === this.#drawn) return;
     const isFirst = this.#charts === null;
-    this.#charts ??= make();
+    this.#charts ??= createCharts();
     this.#drawn = drawn;
     if (feed) this.#drawPrice(view, feed, this.#charts);
     const points = (view.equity[0]?.points ?? []).map(([timeMs, value]) => ({ time: chartTime(timeMs), value: Number(value) }));
@@ -68,9 +71,9 @@ export class LiveCharts {
     series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
     series.setData(rising(bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }))));
     const first = bars[0]?.[0] ?? Infinity;
-    const own = fills.filter((fill) => fill.instrument === instrument && fill.timeMs >= first).toSorted((a, b) => a.timeMs - b.timeMs);
+    const ownFills = fills.filter((fill) => fill.instrument === instrument && fill.timeMs >= first).toSorted((a, b) => a.timeMs - b.timeMs);
     marks.setMarkers(
-      own.map(({ side, timeMs }): SeriesMarker<Time> => ({
+      ownFills.map(({ side, timeMs }): SeriesMarker<Time> => ({
         time: chartTime(barOf(bars, timeMs)),
         position: side === 'buy' ? 'belowBar' : 'aboveBar',
         shape: side === 'buy' ? 'arrowUp' : 'arrowDown',
@@ -99,20 +102,23 @@ export class LiveCharts {
 }
 
 /** Returns the decimals of a price; 2 for more than 4, because a binary fraction may have many more digits than the price. */
-const decimals = (value: number): number =>
-  (String(value).split('.')[1] ?? '').slice(0, 8).length <= 4 ? (String(value).split('.')[1] ?? '').length : 2;
+function decimals(value: number): number {
+  const { length } = String(value).split('.')[1] ?? '';
+  return length <= 4 ? length : 2;
+}
 
 /** Returns the open time of the bar that contains `timeMs`, or of the newest bar when that bar has not arrived yet. */
 function barOf(bars: FeedView['bars'], timeMs: number): number {
   return bars.findLast(([openMs]) => openMs <= timeMs)?.[0] ?? timeMs;
 }
 
-/** The chart library rejects times that do not rise. */
+/** Returns the points whose times rise, because the chart library rejects others. */
 function rising<T extends { readonly time: UTCTimestamp }>(points: readonly T[]): T[] {
-  return points.filter(({ time }, at) => at === 0 || time > (points[at - 1]?.time ?? 0));
+  return points.filter(({ time }, index) => index === 0 || time > (points[index - 1]?.time ?? 0));
 }
 
-function make(): ChartObjects {
+/** Creates both charts in the colours of the theme. */
+function createCharts(): ChartObjects {
   const options = () => ({
     autoSize: false,
     layout: {

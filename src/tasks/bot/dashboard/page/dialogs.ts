@@ -5,6 +5,7 @@ import type { BotRequest } from '../../../control/request.ts';
 import { byId } from '../../../../report/page/browser/dom.ts';
 import { setHidden, setText } from './table.ts';
 
+/** One question of the dialog, and the request that a confirmation sends. */
 export interface Question {
   readonly title: string;
   readonly message: string;
@@ -19,28 +20,30 @@ export interface Question {
 }
 
 /** Sends the request. Resolves with the problem, or null. */
-export type Doing = (request: BotRequest, typed: string) => Promise<string | null>;
+export type SendRequest = (request: BotRequest, typed: string) => Promise<string | null>;
 
 const input = (id: string): HTMLInputElement | null => {
-  const found = byId(id);
-  return found instanceof HTMLInputElement ? found : null;
+  const field = byId(id);
+  return field instanceof HTMLInputElement ? field : null;
 };
 const valueOf = (id: string): string => input(id)?.value.trim() ?? '';
 
+/** The dialog of the page. */
 export class ActDialog {
   readonly #dialog = byId('act');
-  readonly #doing: Doing;
+  readonly #send: SendRequest;
   #question: Question | null = null;
 
-  constructor(doing: Doing) {
-    this.#doing = doing;
+  constructor(send: SendRequest) {
+    this.#send = send;
     byId('act-no')?.addEventListener('click', () => this.#close());
-    byId('act-yes')?.addEventListener('click', () => void this.#go());
+    byId('act-yes')?.addEventListener('click', () => void this.#confirm());
     this.#dialog?.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'text') void this.#go();
+      if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'text') void this.#confirm();
     });
   }
 
+  /** Shows a question. */
   ask(question: Question): void {
     this.#question = question;
     setText('act-title', question.title);
@@ -65,14 +68,15 @@ export class ActDialog {
     byId(question.why === '' ? 'act-why' : 'act-yes')?.focus();
   }
 
-  async #go(): Promise<void> {
+  /** Sends the request if the reason and the typed word are valid. Shows the problem otherwise. */
+  async #confirm(): Promise<void> {
     const question = this.#question;
     if (!question) return;
     const why = valueOf('act-why');
     const typed = valueOf('act-typed');
-    if (why.length < 3) return setText('act-problem', 'Say why: it is kept in the journal.');
+    if (why.length < 3) return setText('act-problem', 'Enter a reason: it is kept in the journal.');
     if (question.word !== null && typed !== question.word) return setText('act-problem', `Type ${question.word} to confirm.`);
-    const problem = await this.#doing(question.request(why, input('act-flatten')?.checked === true), typed);
+    const problem = await this.#send(question.request(why, input('act-flatten')?.checked === true), typed);
     if (problem === null) this.#close();
     else setText('act-problem', problem);
   }

@@ -26,12 +26,13 @@ const POLL_EVERY_MS = 1000;
 const STALE_MS = 3000;
 
 let token: string | null = storedToken();
-let seen: BotView | null = null;
+let shownView: BotView | null = null;
 let receivedAtMs = 0;
 let requestsSent = 0;
 const charts = new LiveCharts();
 const dialog = new ActDialog(perform);
 
+/** Sends an act. Returns the problem; null if the act was done. */
 async function perform(request: BotRequest, typed: string): Promise<string | null> {
   if (token === null) return 'no token: log in again';
   const answer = await postAct(token, request, typed);
@@ -40,6 +41,7 @@ async function perform(request: BotRequest, typed: string): Promise<string | nul
   return answer.done ? null : answer.message;
 }
 
+/** Fetches the view and shows it. */
 async function refresh(): Promise<void> {
   if (token === null) return;
   const requestNumber = ++requestsSent;
@@ -50,22 +52,23 @@ async function refresh(): Promise<void> {
   else show(answer.view, answer.allowed);
 }
 
+/** Asks for a token again if it is invalid. Other failures only let the numbers become stale. */
 function showFailure({ kind, problem }: Failed): void {
   if (kind !== 'token') return;
   storeToken(null);
   token = null;
-  logIn(problem === 'expected a token' ? 'This token is not one of the bot.' : problem);
+  logIn(problem === 'expected a token' ? 'The bot does not have this token.' : problem);
 }
 
 function show(view: BotView, allowed: AccessScope): void {
-  seen = view;
+  shownView = view;
   receivedAtMs = performance.now();
   setHidden('login', true);
   setHidden('board', false);
   showState(view);
   showWho(view, allowed);
   showCards(view);
-  showUnknown(view, items, allowed !== 'read');
+  showUnknown(view, itemActs, allowed !== 'read');
   showHeadroom(view);
   showHealth(view);
   showTables(view);
@@ -77,6 +80,7 @@ function show(view: BotView, allowed: AccessScope): void {
   document.documentElement.dataset['state'] = 'ready';
 }
 
+/** Enables the acts that the token allows. */
 function showButtons({ scopes, alarmMs }: BotView, allowed: AccessScope): void {
   const isHalted = scopes.some(({ causes }) => causes.some(({ clearsItself }) => !clearsItself));
   byId('halt')?.toggleAttribute('disabled', allowed === 'read');
@@ -85,15 +89,17 @@ function showButtons({ scopes, alarmMs }: BotView, allowed: AccessScope): void {
   setHidden('resume', !isHalted || allowed === 'read');
 }
 
+/** Turns the page grey while the bot does not answer. */
 function markStale(): void {
   const silentMs = performance.now() - receivedAtMs;
-  const isStale = seen !== null && silentMs > STALE_MS;
+  const isStale = shownView !== null && silentMs > STALE_MS;
   document.body.classList.toggle('stale', isStale);
   setHidden('gone', !isStale);
   if (isStale)
     setText('gone', `No answer from the bot for ${Math.round(silentMs / 1000)} s: these numbers are old. isobar kill still works.`);
 }
 
+/** Shows the form for the token. */
 function logIn(problem: string): void {
   setHidden('login', false);
   setHidden('board', true);
@@ -105,20 +111,20 @@ function logIn(problem: string): void {
   document.documentElement.dataset['state'] = 'login';
 }
 
-const items: ItemActs = {
+const itemActs: ItemActs = {
   adopt: (id, what) =>
     dialog.ask({
-      ...plain(`Adopt ${what}?`, 'It is managed, or counted, by this bot from now on.', 'Adopt', 'adopt'),
+      ...question(`Adopt ${what}?`, 'It is managed, or counted, by this bot from now on.', 'Adopt', 'adopt'),
       request: (why) => ({ op: 'adopt', id, strategy: null, why }),
     }),
   ignore: (id, what) =>
     dialog.ask({
-      ...plain(`Ignore ${what}?`, 'The order is not ours; the bot never touches it.', 'Ignore', null),
+      ...question(`Ignore ${what}?`, 'The order is not ours; the bot never touches it.', 'Ignore', null),
       request: (why) => ({ op: 'ignore', id, why }),
     }),
   resolve: (id, outcome) =>
     dialog.ask({
-      ...plain(
+      ...question(
         outcome === 'placed' ? 'Was it placed?' : 'Did it have no effect?',
         `Check at the exchange what became of ${id} first.`,
         'Resolve',
@@ -128,20 +134,21 @@ const items: ItemActs = {
     }),
 };
 
-function plain(title: string, message: string, button: string, word: string | null) {
+/** Returns a question without a prepared reason and without the option to flatten. */
+function question(title: string, message: string, button: string, word: string | null) {
   return { title, message, button, word, why: '', isDanger: false, canFlatten: false } as const;
 }
 
 byId('halt')?.addEventListener('click', () =>
   dialog.ask({
-    ...plain('Halt the account?', 'The bot opens no new risk. It still sends cancels and orders that reduce.', 'Halt', null),
+    ...question('Halt the account?', 'The bot opens no new risk. It still sends cancels and orders that reduce.', 'Halt', null),
     why: 'halted from the dashboard',
     request: (why) => ({ op: 'halt', scope: 'account', state: 'HALT_NEW', why }),
   }),
 );
 byId('kill')?.addEventListener('click', () =>
   dialog.ask({
-    ...plain('Kill?', 'The bot sends no more orders, cancels all open ones, and stays down until it is re-armed.', 'Kill', null),
+    ...question('Kill?', 'The bot sends no more orders, cancels all open ones, and stays down until it is re-armed.', 'Kill', null),
     why: 'killed from the dashboard',
     isDanger: true,
     canFlatten: true,
@@ -150,13 +157,13 @@ byId('kill')?.addEventListener('click', () =>
 );
 byId('seen')?.addEventListener('click', () => void perform({ op: 'acknowledge' }, ''));
 byId('resume')?.addEventListener('click', () => {
-  const found = seen?.scopes.flatMap(({ scope, causes }) =>
+  const resumable = shownView?.scopes.flatMap(({ scope, causes }) =>
     causes.filter(({ clearsItself }) => !clearsItself).map(({ code, why }) => ({ scope, code, why })),
   )[0];
-  if (!found) return;
-  const { scope, code } = found;
+  if (!resumable) return;
+  const { scope, code } = resumable;
   dialog.ask({
-    ...plain(`Resume ${scope}?`, `It clears ${code} (${found.why}) and nothing else.`, 'Resume', 'resume'),
+    ...question(`Resume ${scope}?`, `It clears ${code} (${resumable.why}) and nothing else.`, 'Resume', 'resume'),
     request: (why) => ({ op: 'resume', scope, code, why }),
   });
 });

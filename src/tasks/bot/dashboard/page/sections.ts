@@ -13,9 +13,10 @@ export interface ItemActs {
   resolve(cid: string, outcome: 'placed' | 'noEffect'): void;
 }
 
+/** Shows the worst risk state and its first cause. */
 export function showState({ scopes, timeMs }: BotView): void {
-  const order = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'];
-  const worst = scopes.toSorted((a, b) => order.indexOf(b.state) - order.indexOf(a.state))[0];
+  const bestFirst = ['RUN', 'HALT_NEW', 'CANCEL_ONLY', 'KILLED'];
+  const worst = scopes.toSorted((a, b) => bestFirst.indexOf(b.state) - bestFirst.indexOf(a.state))[0];
   const state = worst?.state ?? 'RUN';
   byId('state')?.setAttribute('data-state', state);
   setText('state-word', state);
@@ -29,6 +30,7 @@ export function showState({ scopes, timeMs }: BotView): void {
   setText('state-why', more > 0 ? `${why} (and ${more} more)` : why);
 }
 
+/** Shows which bot this is, and what the token allows. */
 export function showWho({ name, mode, timeScale, account, version, startedMs, timeMs }: BotView, allowed: string): void {
   const scale = timeScale === 1 ? '' : `, time ${timeScale}x`;
   setText(
@@ -38,6 +40,7 @@ export function showWho({ name, mode, timeScale, account, version, startedMs, ti
   document.title = `${name} · ${mode}`;
 }
 
+/** Shows equity, counts and the last audit as cards. */
 export function showCards({ equity, open, unknown, positions, counts, audit, timeMs }: BotView): void {
   const cards = equity.flatMap(({ asset, now, today }) => [
     card('Equity', shortMoneyText(now), asset, `since 00:00 UTC ${signedText(moneyPlain(today))}`, signKind(today)),
@@ -80,12 +83,13 @@ function card(label: string, value: string, unit: string, sub: string, kind: Tab
   );
 }
 
+/** Lists orders of unknown outcome and foreign orders, with buttons if the user may operate. */
 export function showUnknown({ unknown, foreignOrders, timeMs }: BotView, acts: ItemActs, mayOperate: boolean): void {
   setHidden('unknown', unknown.length + foreignOrders.length === 0);
   const button = (label: string, run: () => void): HTMLElement => {
-    const made = element('button', {}, label);
-    made.addEventListener('click', run);
-    return made;
+    const node = element('button', {}, label);
+    node.addEventListener('click', run);
+    return node;
   };
   const item = (text: string, buttons: readonly HTMLElement[]): HTMLElement =>
     element('div', { class: 'item' }, element('p', {}, text), element('div', { class: 'acts' }, ...(mayOperate ? buttons : [])));
@@ -114,21 +118,22 @@ const qtyOf = ({ qty, amount }: OrderView): string => (qty === null ? `${grouped
 const orderText = (order: OrderView): string =>
   `${order.side} ${qtyOf(order)} of ${order.instrument} ${order.price === null ? 'at market' : `at ${grouped(order.price)}`}`;
 
+/** Shows each limit with its used part. */
 export function showHeadroom({ headroom }: BotView): void {
   const rows = headroom.map(({ limit, scope, used, max, unit, code }) => {
-    const part = Number(max) > 0 ? Math.max(0, Number(used) / Number(max)) : 0;
+    const usedPart = Number(max) > 0 ? Math.max(0, Number(used) / Number(max)) : 0;
     const bar = element('meter', {
       min: '0',
       max: '1',
       low: '0.7',
       high: '0.9',
       optimum: '0',
-      value: String(Math.min(1, part)),
+      value: String(Math.min(1, usedPart)),
       title: code,
     });
     const amounts =
       unit === 'fraction' ? `${percent(Number(used))} of ${percent(Number(max))}` : `${grouped(used)} of ${grouped(max)} ${unit}`;
-    const message = `${amounts}, ${count(part * 100)}${THIN}% used`;
+    const message = `${amounts}, ${count(usedPart * 100)}${THIN}% used`;
     return element(
       'div',
       { class: 'limit' },
@@ -142,10 +147,11 @@ export function showHeadroom({ headroom }: BotView): void {
     );
   });
   byId('limits')?.replaceChildren(
-    ...(rows.length > 0 ? rows : [element('p', { class: 'empty' }, 'No limit is on: set some under risk in the config.')]),
+    ...(rows.length > 0 ? rows : [element('p', { class: 'empty' }, 'No limits are set: add some under risk in the config.')]),
   );
 }
 
+/** Shows data age, clocks, request budgets, the audit, the journal and the process. */
 export function showHealth(view: BotView): void {
   const { feeds, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes } = view;
   const row = (label: string, value: string, isBad = false): HTMLElement =>
@@ -189,6 +195,7 @@ export function showHealth(view: BotView): void {
   root?.replaceChildren(...rows);
 }
 
+/** Shows strategies, positions, open orders and fills. */
 export function showTables({ strategies, positions, open, fills, timeMs }: BotView): void {
   showTable(
     'strategy-table',
@@ -254,6 +261,7 @@ export function showTables({ strategies, positions, open, fills, timeMs }: BotVi
 
 let shownSeq = -1;
 
+/** Lists the decisions, newest first, if there are new ones. */
 export function showDecisions({ decisions }: BotView): void {
   const newest = decisions.at(-1)?.seq ?? 0;
   if (newest === shownSeq) return;
@@ -273,12 +281,13 @@ export function showDecisions({ decisions }: BotView): void {
   );
 }
 
+/** Shows the phase of a kill, and what it could not settle. */
 export function showKill({ kill }: BotView): void {
   setHidden('kill-progress', kill === null);
   if (kill === null) return;
   const lines = [
     `${kill.flatten ? 'Cancel and flatten' : 'Cancel'}, by ${kill.who}: ${kill.phase}. ${kill.message}`,
-    ...kill.residuals.map((each) => `Not settled: ${each}`),
+    ...kill.residuals.map((residual) => `Not settled: ${residual}`),
   ];
   byId('kill-says')?.replaceChildren(...lines.map((line, at) => element('p', { class: at === 0 ? '' : 'amber' }, line)));
 }

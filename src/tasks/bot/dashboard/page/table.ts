@@ -10,9 +10,10 @@ export interface TableCell {
   readonly kind?: 'text' | 'gain' | 'loss' | 'amber';
 }
 
+/** Returns a cell. */
 export const cell = (text: string, kind?: TableCell['kind']): TableCell => (kind ? { text, kind } : { text });
 
-/** `head`: a leading `<` aligns a column to the left. */
+/** Shows a table, or the text `empty` if it has no rows. In `head`, a leading `<` aligns a column to the left. */
 export function showTable(id: string, head: readonly string[], rows: readonly (readonly TableCell[])[], empty: string): void {
   const root = byId(id);
   if (!root) return;
@@ -21,12 +22,12 @@ export function showTable(id: string, head: readonly string[], rows: readonly (r
     return;
   }
   const isLeft = head.map((name) => name.startsWith('<'));
-  const heads = head.map((name, at) => element('th', { scope: 'col', class: isLeft[at] ? 't' : '' }, name.replace('<', '')));
+  const heads = head.map((name, column) => element('th', { scope: 'col', class: isLeft[column] ? 't' : '' }, name.replace('<', '')));
   const body = rows.map((row) =>
     element(
       'tr',
       {},
-      ...row.map(({ text, kind }, at) => element('td', { class: [isLeft[at] ? 't' : '', kind ?? ''].join(' ').trim() }, text)),
+      ...row.map(({ text, kind }, column) => element('td', { class: [isLeft[column] ? 't' : '', kind ?? ''].join(' ').trim() }, text)),
     ),
   );
   root.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...body)));
@@ -37,8 +38,10 @@ export function signedText(text: string): string {
   return /^[^-]*[1-9]/.test(text) && !text.startsWith('-') ? `+${grouped(text)}` : grouped(text);
 }
 
+/** Returns the style of a signed decimal; plain for zero. */
 export function signKind(text: string): 'gain' | 'loss' | 'text' {
-  return !/[1-9]/.test(text) ? 'text' : text.startsWith('-') ? 'loss' : 'gain';
+  if (!/[1-9]/.test(text)) return 'text';
+  return text.startsWith('-') ? 'loss' : 'gain';
 }
 
 /** Formats money for a card: two decimals. */
@@ -61,12 +64,14 @@ export function ageText(ms: number | null): string {
 /** Formats whole ms with a typographic minus. */
 export const msText = (ms: number): string => `${ms < 0 ? MINUS : ''}${Math.abs(Math.round(ms))}${THIN}ms`;
 
+/** Sets the text of an element if it differs. */
 export function setText(id: string, text: string): void {
-  const found = byId(id);
-  if (found && found.textContent !== text) found.textContent = text;
+  const node = byId(id);
+  if (node && node.textContent !== text) node.textContent = text;
 }
 
+/** Hides or shows an element. */
 export function setHidden(id: string, isHidden: boolean): void {
-  const found = byId(id);
-  if (found) found.hidden = isHidden;
+  const node = byId(id);
+  if (node) node.hidden = isHidden;
 }
