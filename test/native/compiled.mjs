@@ -17,17 +17,22 @@ export const isSource = (path) =>
 /** Where the JavaScript of a source is kept, its source map inside. */
 export const compiledPath = (source) => join(root, '.isobar-cache/native', `${relative(root, source)}.js`);
 
-/** Returns the JavaScript of the source at `path`. */
+/** Returns the JavaScript of the TypeScript at `path`. */
 export async function compiled(path) {
+  if (!isSource(path)) return await made(path);
   const { mtimeMs, size } = statSync(path);
   const madeFrom = `\n// esbuild ${version}, ${size} bytes of ${mtimeMs}\n`;
   const kept = keptText(compiledPath(path));
   if (kept?.endsWith(madeFrom)) return kept;
-  const options = { loader: 'ts', sourcefile: path, sourcemap: 'inline', tsconfigRaw: { compilerOptions } };
-  const { code } = await transform(readFileSync(path, 'utf8'), options);
-  const text = `${code}${madeFrom}`;
+  const text = `${await made(path)}${madeFrom}`;
   keep(compiledPath(path), text);
   return text;
+}
+
+async function made(path) {
+  const options = { loader: 'ts', sourcefile: path, sourcemap: 'inline', tsconfigRaw: { compilerOptions } };
+  const { code } = await transform(readFileSync(path, 'utf8'), options);
+  return code;
 }
 
 function keptText(path) {
