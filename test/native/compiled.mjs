@@ -21,7 +21,7 @@ export const compiledPath = (source) => join(root, '.isobar-cache/native', `${re
 export async function compiled(path) {
   if (!isSource(path)) return await made(path);
   const { mtimeMs, size } = statSync(path);
-  const madeFrom = `\n// esbuild ${version}, ${size} bytes of ${mtimeMs}\n`;
+  const madeFrom = `\n// esbuild ${version}, ${size} bytes of ${Math.round(mtimeMs)}\n`;
   const kept = keptText(compiledPath(path));
   if (kept?.endsWith(madeFrom)) return kept;
   const text = `${await made(path)}${madeFrom}`;
