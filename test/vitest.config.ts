@@ -1,5 +1,5 @@
 // Tests lie beside their sources, beside the strategies, and under test/; `isobar` resolves to the built package by its own exports.
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,16 +40,14 @@ process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
 /** A campaign runs for long, and on V8 as users have it; so do tests of speed. */
 const execArgv = process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [];
 
-/** A checkout may itself lie in a folder that is called src. */
-const ROOT = realpathSync(fileURLToPath(new URL('..', import.meta.url))).replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 /**
- * Node.js imports the sources, and what tests share, itself: a worker has them in a tenth of the time, and they run as they are. Left to the
- * test runner where it watches files, for it sees the changes of what it has loaded itself.
+ * Node.js imports the sources, the tests and what they share, itself: a worker has them in a tenth of the time, the main process transforms
+ * nothing, and they run as they are. Left to the test runner where it watches files, for it sees the changes of what it has loaded itself.
  */
 const NATIVE = process.argv.includes('run')
   ? {
       setupFiles: [fileURLToPath(new URL('./native/register.mjs', import.meta.url))],
-      server: { deps: { external: [new RegExp(String.raw`^${ROOT}(?:src|test)/(?!.*\.test\.ts$).*\.ts$`)] } },
+      experimental: { viteModuleRunner: false, nodeLoader: false },
     }
   : {};
 

@@ -105,8 +105,14 @@ function syntaxOf(path: string, source: string): Syntax {
   return syntax;
 }
 
+/** Comments are read from the text: to parse those of declarations would take half as long again. */
+const PARSING: ts.CreateSourceFileOptions = {
+  languageVersion: ts.ScriptTarget.Latest,
+  jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+};
+
 function parse(path: string, source: string): Syntax {
-  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
+  const file = ts.createSourceFile(path, source, PARSING);
   const [messages, titles, names]: [Text[], Text[], Name[]] = [[], [], []];
   const walk = (node: ts.Node, owner: string): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
@@ -118,7 +124,7 @@ function parse(path: string, source: string): Syntax {
     }
     const isType = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
     const name = nameOf(node);
-    if (name !== null) names.push({ text: name.text.replace('#', ''), owner: isType ? '' : owner, line: lineOf(file, name) });
+    if (name !== null) names.push({ text: name.text.replace('#', ''), owner: isType ? '' : owner, line: lineAt(file, name.end) });
     ts.forEachChild(node, (child) => walk(child, isType && name !== null ? name.text : owner));
   };
   walk(file, '');
@@ -134,7 +140,8 @@ function calleeOf(call: ts.CallExpression): string {
   return ts.isIdentifier(head) ? head.text : '';
 }
 
-const lineOf = (file: ts.SourceFile, node: ts.Node): number => file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+const lineOf = (file: ts.SourceFile, node: ts.Node): number => lineAt(file, node.getStart(file));
+const lineAt = (file: ts.SourceFile, at: number): number => file.getLineAndCharacterOfPosition(at).line + 1;
 
 /** Returns the files that no rule of `unchecked` excludes from the check of messages and titles. */
 export function checkedFiles(files: ReadonlyMap<string, string>, { unchecked }: WordList): ReadonlyMap<string, string> {

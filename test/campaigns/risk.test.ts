@@ -5,7 +5,7 @@ import { casesOr, expectNoneBroken, firstBroken, Forgetful, Hasty, SEED } from '
 import { noCounts } from './riskCourse.ts';
 import { World } from './riskWorld.ts';
 
-const CASES = casesOr(6000);
+const CASES = casesOr(2000);
 const SEEDS = 1000;
 const HOUR_MS = 3_600_000;
 

@@ -7,7 +7,7 @@ import { casesOr, expectNoneBroken, firstBroken, Forgetful, Hasty, SEED } from '
 import { noCounts } from './riskCourse.ts';
 import { FuturesRiskWorld } from './riskFuturesWorld.ts';
 
-const CASES = casesOr(1500);
+const CASES = casesOr(1000);
 /** The same ones for every campaign. */
 const [FIRST, SEEDS] = [1, 5000];
 const HOUR_MS = 3_600_000;

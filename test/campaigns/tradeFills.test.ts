@@ -20,7 +20,7 @@ import { barsOf, caseOf, MAKER, NaiveExchange, TAKER, type Act, type Case, type 
 /** `npm run campaign -- tradeFills --cases 1000` sets both. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
-const CASES = Number(ISOBAR_CASES ?? 100);
+const CASES = Number(ISOBAR_CASES ?? 40);
 const CASH = '100000000';
 const INSTRUMENT: Instrument = {
   id: instrumentId('spot', 'ABCUSDT'),

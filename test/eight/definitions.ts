@@ -2,7 +2,6 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isobar } from '../fixtures/shippedDefinitions.ts';
 
 export interface Eight {
   /** What follows `isobar` in the commands that make the data. */
@@ -151,11 +150,10 @@ function predictions(): string {
   return `${rows.join('\n')}\n`;
 }
 
-/** Makes the data of one strategy in `folder`. `root`: of the package, with a separator at its end. */
-export function dataFor(root: string, folder: string, { data, definition }: Eight): void {
+/** Returns what follows `isobar` in the commands that make the data of one strategy in `folder`; writes what they read. */
+export function dataCommands(folder: string, { data, definition }: Eight): readonly string[] {
   mkdirSync(folder, { recursive: true });
-  for (const words of data) isobar(root, folder, words);
-  if (!('series' in definition)) return;
+  if (!('series' in definition)) return data;
   writeFileSync(join(folder, 'predictions.csv'), predictions());
-  isobar(root, folder, 'data import predictions.csv --as series --name prediction --time time --known-at known');
+  return [...data, 'data import predictions.csv --as series --name prediction --time time --known-at known'];
 }

@@ -8,21 +8,26 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { packageFolder } from '../../src/adapters/runtime/version.ts';
-import { commandInKeptThread } from '../fixtures/inProcess.ts';
+import { commandIn, commandInKeptThread } from '../fixtures/inProcess.ts';
 import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
-import { dataFor, EIGHT } from './definitions.ts';
+import { dataCommands, EIGHT } from './definitions.ts';
 
 const root = `${packageFolder()}/`;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-eight-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const MAX_LINES = 35;
+/** Enough for each to have traded. */
+const BARS = '60';
 
 it.each(Object.entries(EIGHT))('%s', { timeout: 300_000 }, async (name, each) => {
   const strategy = `${root}test/eight/strategies/${name}.ts`;
   expect(readFileSync(strategy, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
   const home = join(folder, name);
-  dataFor(root, home, each);
+  for (const words of dataCommands(home, each)) {
+    const { code, stderr } = await commandIn(home, words.split(' '));
+    expect(code, stderr).toBe(0);
+  }
   writeFileSync(join(home, 'run.yaml'), JSON.stringify({ strategy, ...each.definition, catalog: 'data' }));
   const isobar = async (...words: readonly string[]): Promise<Record<string, unknown>> => {
     const { code, stdout, stderr } = await commandInKeptThread(home, [...words, '--json']);
@@ -34,16 +39,16 @@ it.each(Object.entries(EIGHT))('%s', { timeout: 300_000 }, async (name, each) =>
   const grids = each.grid.map((grid) => `--grid=${grid}`);
   const { sets } = await isobar('sweep', 'run.yaml', '--workers', '1', ...grids);
   expect(sets).toMatchObject({ ran: 4, failed: 0, refused: 0 });
-  expect(await isobar('prove', 'run.yaml', '--quick')).toMatchObject({ verdict: 'proved' });
+  expect(await isobar('prove', 'run.yaml', '--times', '4')).toMatchObject({ verdict: 'proved' });
 });
 
 it('a bot and its backtest are equal by `isobar parity`', { timeout: 300_000 }, async () => {
-  // The others by hand: node test/eight/run.mjs NAME ...
+  // The others, and more bars, by hand: node test/eight/run.mjs NAME ...
   const strategies = ['bandedCarry', 'exchangeStop', 'listedMomentum'];
-  const words = [...LATE_OPTIMIZING, `${root}test/eight/run.mjs`, ...strategies];
+  const words = [...LATE_OPTIMIZING, `${root}test/eight/run.mjs`, '--bars', BARS, ...strategies];
   const { stdout } = await promisify(execFile)(process.execPath, words);
   const lines = stdout.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
-    strategies.map((strategy) => ({ strategy, equal: true, cause: null, first: null })),
+    strategies.map((strategy) => ({ strategy, equal: true, cause: null, first: null, net: expect.not.stringMatching(/^0$/) })),
   );
 });

@@ -13,33 +13,40 @@ import { storeSeries } from '../../src/adapters/catalog/series/seriesStore.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { compareBot } from '../../src/tasks/parity/parity.ts';
+import { isobar } from '../fixtures/shippedDefinitions.ts';
 import { definitionOf, shortened } from '../parity/parity.ts';
 import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
-import { dataFor, EIGHT, liveDefinition } from './definitions.ts';
+import { dataCommands, EIGHT, liveDefinition } from './definitions.ts';
 
 /** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
 
-export async function main({ names }: { readonly names: readonly string[] }): Promise<number> {
+export interface Options {
+  /** Rows of each instrument; default: as the strategy needs them. */
+  readonly bars?: string;
+  readonly names: readonly string[];
+}
+
+export async function main({ bars, names }: Options): Promise<number> {
   let isEqual = true;
   for (const name of names) {
-    const { equal, first, cause } = await parityOf(name);
-    process.stdout.write(`${JSON.stringify({ strategy: name, equal, cause, first })}\n`);
+    const { equal, first, cause, net } = await parityOf(name, bars === undefined ? EIGHT[name]!.bars : Number(bars));
+    process.stdout.write(`${JSON.stringify({ strategy: name, equal, cause, first, net: net.live })}\n`);
     isEqual &&= equal;
   }
   return isEqual ? 0 : 1;
 }
 
-async function parityOf(name: string) {
+async function parityOf(name: string, bars: number) {
   const each = EIGHT[name]!;
   const home = mkdtempSync(join(tmpdir(), 'isobar-eight-parity-'));
-  dataFor(ROOT, home, each);
+  for (const words of dataCommands(home, each)) isobar(ROOT, home, words);
   const file = join(home, 'run.yaml');
   const strategy = `${ROOT}test/eight/strategies/${name}.ts`;
   writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(each), catalog: join(home, 'data') }));
   const { source } = await openRequest({ kind: 'file', file, settings: [] });
-  const plan = onTheWire(shortened((await resolveRun(source)).plan, each.bars));
+  const plan = onTheWire(shortened((await resolveRun(source)).plan, bars));
   const world = await RowWorld.open(exchangeOf(plan));
   try {
     const opened = await world.openBot(writeBot(world.folder, plan, definitionOf(source.data), world.exchange.url), plan, () => {});

@@ -13,6 +13,8 @@ const DONE = Symbol.for('isobar.nativeSources');
 if (globalThis[DONE] === undefined) {
   globalThis[DONE] = true;
   register('./hooks.mjs', import.meta.url);
+  // The runner has Node.js map each error by the maps of all modules: slow where many are thrown, and the built package is run as it is.
+  process.setSourceMapsEnabled(false);
   const prepare = Error.prepareStackTrace?.bind(Error);
   if (prepare !== undefined) Error.prepareStackTrace = (error, sites) => prepare(error, sites.map(mapped));
 }

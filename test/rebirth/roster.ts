@@ -2,7 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataFor, EIGHT, liveDefinition } from '../eight/definitions.ts';
+import { dataCommands, EIGHT, liveDefinition } from '../eight/definitions.ts';
+import { isobar } from '../fixtures/shippedDefinitions.ts';
 import { definitionsIn, madeBars, placed } from '../parity/shipped.ts';
 
 /** The folder of the package, ending in a separator. The bundle sets it. */
@@ -96,7 +97,7 @@ export function casesIn(folder: string, wanted: readonly string[]): readonly Cas
     .filter(([name]) => wanted.includes(name))
     .map(([name, each]) => {
       const home = join(folder, name);
-      dataFor(ROOT, home, each);
+      for (const words of dataCommands(home, each)) isobar(ROOT, home, words);
       const file = join(home, `${name}.yaml`);
       const strategy = `${ROOT}test/eight/strategies/${name}.ts`;
       writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(each), catalog: join(home, 'data') }));

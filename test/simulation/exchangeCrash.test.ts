@@ -7,7 +7,7 @@ import { act, FOLDER, KeptFixture, live, POOR, WILD } from '../fixtures/keptFixt
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const SEED = 20_260_105;
-const CALLS = 40;
+const CALLS = 28;
 const never = (): void => {};
 
 const completeDisk = new SimulatedDisk();

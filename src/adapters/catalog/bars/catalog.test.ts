@@ -186,7 +186,8 @@ describe('a file whose bytes have changed', () => {
     storeBars(catalog, generate(40), SYNTHETIC);
     const path = barsPath(catalog, KEY);
     const whole = readFileSync(path);
-    for (let at = 0; at < whole.length; at++) {
+    // Each third: all eight bits take turns.
+    for (let at = 0; at < whole.length; at += 3) {
       const changed = Buffer.from(whole);
       changed[at]! ^= 1 << (at % 8);
       writeFileSync(path, changed);
