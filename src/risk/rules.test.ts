@@ -45,7 +45,7 @@ const BOUNDARIES: readonly Boundary[] = [
     over: { lots: 3, side: 'buy', reduceOnly: true },
   },
   { code: 'QTY_MAX', limits: { maxOrderQty: '0.0209' }, ...sizes(19) },
-  { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, prepare: (setup) => setup.hold(90), ...sizes(19, { side: 'sell' }) },
+  { code: 'QTY_MAX', limits: { maxOrderQty: '0.02' }, prepare: (fixture) => fixture.hold(90), ...sizes(19, { side: 'sell' }) },
   // By amount: 19.8 million units buy at most 20 lots at the mark less the collar.
   {
     code: 'QTY_MAX',
@@ -60,7 +60,7 @@ const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'NOTIONAL_MAX',
     limits: { maxOrderNotional: '0.24' },
-    prepare: (rig) => rig.hold(90),
+    prepare: (fixture) => fixture.hold(90),
     ...sizes(19, { side: 'sell', limit: 1200 }),
   },
   {
@@ -80,7 +80,7 @@ const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'COLLAR',
     limits: { priceBand: '0.03' },
-    prepare: (otherFixture) => otherFixture.hold(50),
+    prepare: (fixture) => fixture.hold(50),
     under: { lots: 5, limit: 971, side: 'sell' },
     just: { lots: 5, limit: 970, side: 'sell' },
     over: { lots: 5, limit: 969, side: 'sell' },
@@ -90,31 +90,31 @@ const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'POSITION_NOTIONAL',
     limits: { maxPositionNotional: '0.55' },
-    prepare: (stand) => (heldAndOpen(stand), (stand.marks[0] = 1100)),
+    prepare: (fixture) => (heldAndOpen(fixture), (fixture.marks[0] = 1100)),
     ...sizes(19, LIMIT),
   },
   {
     code: 'PORTFOLIO',
     limits: { maxGrossNotional: '0.8' },
-    prepare: (stand) => (heldAndOpen(stand), stand.hold(30, 1, 1)),
+    prepare: (fixture) => (heldAndOpen(fixture), fixture.hold(30, 1, 1)),
     ...sizes(19, LIMIT),
   },
   {
     code: 'PORTFOLIO',
     limits: { maxNetNotional: '0.8' },
-    prepare: (stand) => (heldAndOpen(stand), stand.hold(30, 1, 1)),
+    prepare: (fixture) => (heldAndOpen(fixture), fixture.hold(30, 1, 1)),
     ...sizes(19, LIMIT),
   },
   // Equity of 20,030,000,000 units, less the order's fee of 10,000: 30 lots held and 10 bought are just below two thousandths of it.
-  { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (stand) => stand.hold(30, 1, 1), ...sizes(9, LIMIT) },
+  { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (fixture) => fixture.hold(30, 1, 1), ...sizes(9, LIMIT) },
   // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.
   { code: 'MARGIN', ...sizes(9989, { limit: 1000 }) },
   // To the unit: an amount and its fee are all that there is.
   { code: 'MARGIN', under: { quoteUnits: 9_990_009_989 }, just: { quoteUnits: 9_990_009_990 }, over: { quoteUnits: 9_990_009_991 } },
   { code: 'MARGIN', prepare: heldAndOpen, ...sizes(9979, { limit: 1000 }) },
   { code: 'MARGIN', ...sizes(19_979, { limit: 500 }) },
-  { code: 'MARGIN', prepare: (stand) => (stand.hold(50), stand.send({ lots: 20, side: 'sell' })), ...sizes(29, { side: 'sell' }) },
-  { code: 'MARGIN', prepare: (stand) => stand.ledger.deposit(0, 'BTC', 30_999), ...sizes(29, { side: 'sell', limit: 1200 }) },
+  { code: 'MARGIN', prepare: (fixture) => (fixture.hold(50), fixture.send({ lots: 20, side: 'sell' })), ...sizes(29, { side: 'sell' }) },
+  { code: 'MARGIN', prepare: (fixture) => fixture.ledger.deposit(0, 'BTC', 30_999), ...sizes(29, { side: 'sell', limit: 1200 }) },
 ];
 
 /** 20 lots held by the other strategy, 10 in an open buy. */
@@ -281,25 +281,25 @@ describe('BAD_INPUT', () => {
     expect(fixture.risk.detail()).toContain('last price');
   });
   test.each([NaN, undefined, Infinity])('a time of %s is refused', (value) => {
-    const setup = new Fixture();
-    setup.nowMs = value as number;
-    expect(setup.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
+    const fixture = new Fixture();
+    fixture.nowMs = value as number;
+    expect(fixture.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
   });
   test('two sizes, an amount to sell, an amount with a limit, and an order that is already reserved are errors', () => {
     expect(new Fixture().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Fixture().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Fixture().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Fixture().code({ quoteUnits: 5e6 }, (order) => (order['filledUnits'] = 1))).toBe('BAD_INPUT');
-    const rig = new Fixture();
-    const order = rig.send({ lots: 5 });
-    expect(rig.risk.check(order, rig.nowMs, 1000)).toBeNull();
-    expect(rig.risk.code).toBe('BAD_INPUT');
+    const fixture = new Fixture();
+    const order = fixture.send({ lots: 5 });
+    expect(fixture.risk.check(order, fixture.nowMs, 1000)).toBeNull();
+    expect(fixture.risk.code).toBe('BAD_INPUT');
   });
   test('a missing mark of another holding denies the order in the rules that need it', () => {
-    const otherFixture = new Fixture({ maxGrossNotional: '100' });
-    otherFixture.hold(5, 0, 1);
-    otherFixture.marks[1] = NaN;
-    expect(otherFixture.code({ lots: 5 })).toBe('PORTFOLIO');
+    const fixture = new Fixture({ maxGrossNotional: '100' });
+    fixture.hold(5, 0, 1);
+    fixture.marks[1] = NaN;
+    expect(fixture.code({ lots: 5 })).toBe('PORTFOLIO');
     const levered = new Fixture({ maxLeverage: '1' });
     levered.hold(5, 0, 1);
     levered.marks[1] = NaN;

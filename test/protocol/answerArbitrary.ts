@@ -7,7 +7,7 @@ import type { RecordValue } from '../../src/protocol/shapes/record.ts';
 import type { Value } from '../../src/protocol/shapes/value.ts';
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[1-9]\\d{${min - 1},${max - 1}}$`));
-/** In its one plain text: no needless zero. */
+/** The decimal in its one plain text, without unneeded zeros. */
 const amount = fc.oneof(
   digits(1, 18),
   fc.tuple(fc.oneof(fc.constant('0'), digits(1, 12)), fc.stringMatching(/^\d{0,17}[1-9]$/)).map(([whole, part]) => `${whole}.${part}`),
@@ -21,7 +21,7 @@ const whole = fc.nat({ max: 2 ** 31 });
 const id = digits(1, 19);
 const clientId = fc.stringMatching(/^[A-Za-z0-9_-]{1,31}$/).filter((text) => text !== '0');
 const name = fc.stringMatching(/^[A-Z][A-Z0-9-]{0,15}$/);
-/** After 1e11 ms, so that bars in ms can be distinguished from bars in seconds; whole seconds, because some forms hold nothing finer. */
+/** Later than 1e11 ms, which distinguishes bars in ms from bars in seconds; whole seconds, because some forms have nothing finer. */
 const time = fc.integer({ min: 100_000_001, max: 4_000_000_000 }).map((seconds) => timeMs(seconds * 1000));
 const reading = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
 const STATUSES = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED'];
@@ -51,14 +51,14 @@ const BY_KIND: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
 const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
-/** Anything that `value` can be. */
+/** Returns an arbitrary for every possible `value`. */
 export function arbitraryOf(value: Value<unknown>): fc.Arbitrary<unknown> {
   if (isRecord(value)) {
     const members = Object.entries(value.fields).map(([own, { value: of, canBeNull }]) => {
       const some = arbitraryOf(of);
       return [own, canBeNull ? fc.option(some) : some] as const;
     });
-    // A fill without the id of our own order is refused, as it has to be.
+    // A fill without the id of our own order is rightly refused.
     return fc
       .record(Object.fromEntries(members))
       .map((row) => ('bidId' in row ? { ...row, bidId: row['bidId'] ?? '1', askId: row['askId'] ?? '2' } : row));
@@ -85,7 +85,7 @@ const OWN_SHAPES: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
   'spot.batchCancel': fc.record({ success: fc.option(ids), failed: fc.option(ids) }),
   'futures.createConditionOrder': fc.record({ triggerIds: fc.array(id, { minLength: 1, maxLength: 2 }), ids, cancelIds: ids }),
 };
-/** Anything that `op` can answer. */
+/** Returns an arbitrary for every possible reply of `op`. */
 export function answerArbitrary(op: Op): fc.Arbitrary<unknown> {
   const own = OWN_SHAPES[op];
   if (own) return own;

@@ -18,7 +18,7 @@ function decoded(op: Op, body: string): unknown {
   return found.value;
 }
 
-/** Why a body is refused. */
+/** Returns the reason why a body is refused. */
 function problem(op: Op, body: string): string | null {
   const json = parseJson(body);
   if (!json.ok) throw new Error(`${json.problem} at ${json.at}`);

@@ -1,18 +1,18 @@
 // What the documented answers of both markets share.
 
 export interface DocumentedAnswer {
-  /** Where it is from. */
+  /** The section of the document. */
   readonly shape: string;
   readonly body: string;
-  /** What it says; times are plain numbers. */
+  /** The expected value; times are plain numbers. */
   readonly means: unknown;
 }
 
 export const answer = (shape: string, body: string, means: unknown): DocumentedAnswer => ({ shape, body, means });
-/** Rows that could all be read. */
+/** A list whose rows could all be read. */
 export const list = (...rows: readonly unknown[]) => ({ rows, refused: [] });
 export const reading = (word: string, raw = word) => ({ word, raw });
-/** The answer to a query of an order that the service does not know. */
+/** The reply to a query of an order that the service does not know. */
 export const NO_ORDER = '{"code":"0","msg":"Success","data":null}';
-/** A bar of one price more or less. */
+/** A bar with prices from a little below to a little above one price. */
 export const bar = (openMs: number, close: string) => ({ openMs, open: '1', high: '2', low: '0.5', close, volume: '3' });

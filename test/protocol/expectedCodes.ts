@@ -4,9 +4,9 @@ export interface ExpectedCode {
   readonly code: number;
   readonly name: string | null;
   readonly http: number;
-  /** What it means as the answer to a create: it certainly did not happen, or it may have. */
+  /** Its meaning in reply to a create: certainly without effect, or perhaps with one. */
   readonly create: 'refused' | 'unknown';
-  /** The same as the answer to a cancel, a setting or a read. */
+  /** The same in reply to a cancel, a setting or a read. */
   readonly other: 'refused' | 'unknown';
   readonly retry: 'never' | 'after';
 }
@@ -27,7 +27,7 @@ const unknown = (code: number, name: string, http: number, retry: 'never' | 'aft
   other: 'unknown',
   retry,
 });
-/** Nonsense as the answer to a create. */
+/** Impossible replies to a create. */
 const notOfACreate = (code: number, name: string | null): ExpectedCode => ({ ...refused(code, name), create: 'unknown' });
 
 export const EXPECTED_CODES: readonly ExpectedCode[] = [

@@ -5,11 +5,11 @@ export interface ExpectedRequest {
   readonly op: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly method: 'GET' | 'POST';
-  /** Path, and the query of a GET. */
+  /** The path, with the query of a GET. */
   readonly target: string;
   /** Absent: no body. */
   readonly body?: string;
-  /** Public calls: no header but the content type. */
+  /** Public calls have no header but the content type. */
   readonly security: 'NONE' | 'TRADE' | 'USER_DATA';
   /**
    * The parameters of the table: name, what it is (in quotes: text on the wire), and `!` where the specification requires it, `?` where
@@ -18,7 +18,7 @@ export interface ExpectedRequest {
   readonly params: string;
   /** Requests in two seconds that part 8 gives; absent: not shown. */
   readonly per2s?: number;
-  /** May be sent again after a failure: reads alone. */
+  /** True if it may be sent again after a failure: only reads. */
   readonly read: boolean;
 }
 
@@ -85,7 +85,7 @@ const EXPECTED_SPOT: readonly ExpectedRequest[] = [
       'symbol name!, volume decimal!, side BUY|SELL!, type LIMIT|MARKET!, price decimal with type LIMIT, newClientOrderId clientId?, recWindow 1..5000?',
   },
   {
-    // Listed as GET with a body; POST everywhere (exchange dialect, row 7).
+    // The specification lists it as a GET with a body; services accept POST (exchange dialect, row 7).
     ...WRITE,
     op: 'spot.batchOrders',
     target: '/sapi/v1/batchOrders',
@@ -221,7 +221,7 @@ export const EXPECTED_FUTURES: readonly ExpectedRequest[] = [
     security: 'TRADE',
     args: { ...E_BTC, triggerType: '1', triggerPrice: '60000', positionType: 2, open: 'CLOSE', side: 'SELL', type: 'MARKET', volume: '3' },
     body: '{"triggerType":"1","triggerPrice":"60000","positionType":2,"open":"CLOSE","side":"SELL","type":"MARKET","contractName":"E-BTC-USDT","volume":3}',
-    // The specification has every one optional; those that services want are required (exchange dialect, row 20).
+    // The specification has each as optional; those that services need are required here (exchange dialect, row 20).
     params:
       'triggerType 1|2|3|4!, triggerPrice "decimal"!, clientOrderId clientId?, positionType 1|2?, open OPEN|CLOSE!, side BUY|SELL!, type LIMIT|MARKET!, contractName name!, price decimal with type LIMIT, volume decimal!',
   },
@@ -252,7 +252,7 @@ export const EXPECTED_FUTURES: readonly ExpectedRequest[] = [
     params: 'contractName name?, limit "1..1000"=100?, fromId id?',
   },
   {
-    // Every parameter is optional, and no body is empty.
+    // Every parameter is optional, but the body must not be empty.
     ...LIST,
     op: 'futures.profitHistory',
     args: {},

@@ -25,10 +25,10 @@ function opOf(name: string): Op {
   return name;
 }
 
-/** A row of parameters in the notation of the expectation. */
+/** Returns a row of parameters in the notation of the expectation. */
 const noted = (params: Params): string =>
   Object.entries(params)
-    // Taken by some services, known to no specification.
+    // Accepted by some services, and in no specification.
     .filter(([, param]) => param.kind !== 'time')
     .map(([name, param]) => `${name} ${kindOf(param)}${needOf(param)}`)
     .join(', ');

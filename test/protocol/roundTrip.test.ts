@@ -8,7 +8,7 @@ import { decodeAnswer, encodeAnswer, listing } from '../../src/protocol/shapes/a
 import { SEED_VARIANTS, VARIANT_VALUES, type Variants } from '../../src/protocol/shapes/variants.ts';
 import { answerArbitrary } from './answerArbitrary.ts';
 
-/** Any value of every switch. */
+/** An arbitrary for all values of all switches. */
 const anyVariants = fc.record(
   Object.fromEntries(Object.entries(VARIANT_VALUES).map(([name, values]) => [name, fc.constantFrom<string>(...values)])) as unknown as {
     [Name in keyof Variants]: fc.Arbitrary<Variants[Name]>;
@@ -26,10 +26,10 @@ function decode(op: Op, text: string): unknown {
   return found.value;
 }
 
-/** Without how codes were spelt, which only the wire says. */
+/** Returns the value without the spelling of codes, which only the wire has. */
 const withoutRaw = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (key, of: unknown) => (key === 'raw' ? undefined : of)));
 
-/** Members that the specification's shapes leave out. */
+/** Members that the shapes of the specification do not have. */
 const LEFT_OUT: Readonly<Partial<Record<Op, readonly string[]>>> = {
   'spot.symbols': ['limitVolumeMin', 'limitPriceMin', 'limitAmountMin', 'marketBuyMin', 'marketSellMin'],
   'futures.contracts': ['minOrderMoney', 'maxMarketMoney', 'maxLimitVolume', 'maxLimitMoney'],
@@ -37,7 +37,7 @@ const LEFT_OUT: Readonly<Partial<Record<Op, readonly string[]>>> = {
 };
 const withNull = (op: Op, value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, of: unknown) => (LEFT_OUT[op]?.includes(key) ? null : of)));
-/** What was just made stands, and what is cancelled is not yet: the one status that each of these says. */
+/** The one status that each reply implies: an order that was just created is new, and one under cancel is not cancelled yet. */
 const FIXED: Readonly<Partial<Record<Op, string>>> = { 'spot.newOrder': 'INIT', 'spot.cancelOrder': 'PENDING_CANCEL' };
 const withStatus = (op: Op, value: unknown): unknown => {
   const word = FIXED[op];

@@ -9,7 +9,7 @@ export interface SampleCall {
   readonly op: Op;
   readonly kind: Kind;
   readonly args: Given;
-  /** An answer that says that it was done. */
+  /** A reply that confirms the call. */
   readonly done: string;
 }
 
@@ -19,7 +19,7 @@ const SPOT_ORDER = { ...BTC, volume: '1', side: 'BUY', type: 'LIMIT', price: '93
 const FUTURES_ORDER = { ...E_BTC, volume: '1', side: 'BUY', type: 'LIMIT', price: '9300', open: 'OPEN' };
 const DONE = '{"code":"0","msg":"Success","data":null}';
 
-/** Everything that is sent once. */
+/** All calls that are sent only once. */
 export const WRITES: readonly SampleCall[] = [
   { op: 'spot.newOrder', kind: 'create', args: SPOT_ORDER, done: '{"orderId":"7"}' },
   {

@@ -23,7 +23,7 @@ async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promis
   return fixture;
 }
 
-/** So fast that pauses between attempts take no time; the time limit is far away. */
+/** Time runs so fast that pauses between attempts take no real time, and the time limit is far away. */
 const HURRY = { speed: 500 };
 const TARGET = { timeoutMs: 600_000 };
 const ORDER = WRITES[0]!;
@@ -81,11 +81,11 @@ describe('a reply without a result leaves the outcome unknown; only reads are se
     'a reply without a result leaves the outcome unknown; only reads are sent again: %s',
     async (_name, [behaviour, times, isLarge = false]) => {
       const fixture = await fixtureOf(behaviour, HURRY);
-      // A large answer is slow to read, so only the first calls are tried. They include each way of reading an answer.
+      // A large reply is slow to read, so only the first calls are tried. They include each way of reading a reply.
       for (const { op, args, kind } of isLarge ? [ORDER, WRITES[3]!, OPEN_ORDERS] : CALLS) {
         const before = fixture.asked.length;
         const outcome = await fixture.call(op, args, TARGET);
-        // These calls accept an object without any known member as an answer.
+        // These calls accept an object without any known member as a reply.
         const isEmptyAnswer = outcome.kind === 'acked' && /ping|symbols|testNewOrder|batchCancel/.test(op);
         if (!isEmptyAnswer) expect(outcome.kind, op).toBe('unknown');
         if (!isEmptyAnswer) expect(fixture.asked.length - before, op).toBe(kind === 'read' ? times : 1);
@@ -203,7 +203,7 @@ describe('time limits', () => {
     const setup = await fixtureOf(always(503, '{}'));
     await setup.call('futures.ping', {}, { attempts: 1 });
     const from = setup.scheduler.nowMs;
-    // The third attempt would leave after 375 ms at the earliest.
+    // The third attempt would be sent after 375 ms at the earliest.
     const outcome = await setup.call('futures.ping', {}, { attempts: 5, timeoutMs: 370 });
     expect(outcome).toMatchObject({ kind: 'unknown', status: 503 });
     expect(setup.scheduler.nowMs - from).toBeLessThan(370);
@@ -234,7 +234,7 @@ describe('time limits', () => {
     await until(() => late.length === 2);
     expect(late[1]).toMatchObject({ kind: 'refused', code: -2017 });
 
-    // A read has no use for it.
+    // A late reply is of no use to a read.
     await unanswered(rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
     await until(() => waiting.at(-1)!.destroyed);
     await unanswered(rig.call(ORDER.op, ORDER.args, options));
@@ -352,7 +352,7 @@ describe('the clock of the service', () => {
       expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
       expect(await otherFixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
     }
-    // The first read is asked twice; the clock is measured at the start and once more.
+    // The first read is sent twice; the clock is measured at the start and once more.
     expect([otherFixture.asked.length, otherFixture.stub.requests.length - otherFixture.asked.length]).toEqual([21, 10]);
   });
 
@@ -393,7 +393,7 @@ test('ended calls leave no timer and no connection, and closing ends all calls',
   await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
   silent.cancel();
   await silent.outcome;
-  // The other ends of the connections, which are this test's own.
+  // The server's ends of the connections, which this test has opened.
   await until(() => held(/TCPSocket/) - before.sockets <= fixture.stub.open && held(/Timeout/) <= before.timers);
   await fixture.close();
   opened.pop();

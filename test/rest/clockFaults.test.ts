@@ -51,7 +51,7 @@ describe('C1, C2: clocks', () => {
     world.clock.measure('spot');
     world.until(() => world.get(id).reason === 'noEffect');
     expect(world.reported).toContain('over CLOCK');
-    // Counted from the jump on.
+    // The time since the jump.
     expect(world.nowMs - START_MS).toBeGreaterThan(120_000);
   });
 });

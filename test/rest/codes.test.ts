@@ -8,13 +8,13 @@ import { EXPECTED_CODES } from '../protocol/expectedCodes.ts';
 import { READS, WRITES, type SampleCall } from './calls.ts';
 import { RestFixture } from './restClientFixture.ts';
 
-/** How spot and futures write an error. */
+/** The envelopes of an error on spot and on futures. */
 const ENVELOPES = {
   spot: (code: number) => `{"code":${code},"msg":"why"}`,
   futures: (code: number) => `{"code":"${code}","data":null,"msg":"why","msgData":null,"succ":false}`,
 } as const;
 
-/** A word or two that the advice for a code has to have: what a person can do about it. */
+/** Words that the advice for a code must have: what a person can do about it. */
 const ADVICE: Readonly<Record<number, RegExp>> = {
   [-1000]: /look the order up/,
   [-1001]: /look the order up/,
@@ -61,7 +61,7 @@ const ADVICE: Readonly<Record<number, RegExp>> = {
 
 /** Calls of every kind in both markets. */
 const EACH: readonly SampleCall[] = [...WRITES, ...READS].filter(({ op }) => !/batch|Mode|Condition|symbols|ping/.test(op));
-/** Codes that change what happens to the calls after them. */
+/** Codes that change the outcome of later calls. */
 const LASTING = new Set([-1003, -1021]);
 
 let fixture: RestFixture | null = null;
@@ -70,7 +70,7 @@ afterEach(async () => {
   fixture = null;
 });
 
-/** A fixture whose service answers everything so, with a limiter and a clock on which no earlier answer has left a mark. */
+/** Returns a fixture whose service always answers with this, and whose limiter and clock have seen no earlier reply. */
 async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Promise<RestFixture> {
   if (fixture !== null && LASTING.has(code)) {
     await fixture.close();
@@ -90,7 +90,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
           const before = found.asked.length;
           const outcome = await found.call(call.op, call.args, { attempts: 1 });
           const where = `${call.op} HTTP ${status} ${envelope(code)}`;
-          // The service's clock is measured, and a read is asked once more, whatever the number of attempts.
+          // The service's clock is measured, and a read is sent once more, whatever the number of attempts.
           expect(found.asked.length - before, where).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
           const expected = status >= 500 ? 'unknown' : call.kind === 'create' ? create : other;
           expect(outcome.kind, where).toBe(expected);

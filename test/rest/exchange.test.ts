@@ -16,7 +16,7 @@ describe('an order', () => {
     expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
     world.cancel(id);
     world.pass(1000);
-    // One reading is not a proof: it stays reserved until a second one agrees.
+    // One reading is not a proof: the exposure stays reserved until a second one agrees.
     expect(world.get(id).lifecycle).toBe('cancelSent');
     world.until(() => world.get(id).lifecycle === 'done');
     expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });

@@ -40,13 +40,13 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     world.fault(point, params, CREATE);
     const lost = amend(world, stop, after)!;
     watch.pass(world, 100);
-    // As long as it is not known what became of it, the stop is not moved a second time.
+    // The stop is not moved a second time while the outcome of the first move is unknown.
     if (!isOver(world, lost)) expect(amend(world, stop, after)).toBeNull();
     watch.until(world, () => isOver(world, lost), 1_500_000);
     expect([truthOf(world).stops, world.get(stop).lifecycle]).toEqual([[`${side} 10 @ ${before}`], 'working']);
     const next = amend(world, stop, after)!;
     watch.until(world, isMoved(world, stop, next));
-    // Should the lost one still come, it has to look different.
+    // A price of its own distinguishes it from the lost one, which may still arrive.
     const price = world.get(lost).reason === 'noEffect' ? after + (isLong ? 1 : -1) : after;
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${price}`]);
     expect([watch.broken, watch.maxUnprotectedMs]).toEqual([[], 0]);
@@ -80,7 +80,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     world.fault(point, params, CANCEL);
     const next = amend(world, stop, after)!;
     watch.until(world, () => world.get(next).lifecycle === 'working');
-    // Both may stand: a third one is not placed.
+    // Both may be active, so a third one is not placed.
     if (!isOver(world, stop)) expect(amend(world, next, after + (isLong ? 10 : -10))).toBeNull();
     watch.until(world, isMoved(world, stop, next));
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${after}`]);
@@ -190,7 +190,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect([stop, next]).toContain(stands.id);
     expect(truthOf(again)).toEqual({ held: isLong ? 10 : -10, stops: [`${side} 10 @ ${stands.triggerTicks}`] });
     expect([watch.broken, watch.maxUnprotectedMs, again.audit('full').kind]).toEqual([[], 0, 'ok']);
-    // And it can be moved on.
+    // The stop can be moved again.
     const last = amend(again, stands.id, after + (isLong ? 20 : -20))!;
     watch.until(again, isMoved(again, stands.id, last));
     expect(truthOf(again).stops).toEqual([`${side} 10 @ ${after + (isLong ? 20 : -20)}`]);
@@ -199,7 +199,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
   it('the stop is cancelled after a restart between the acknowledgement of the new one and the cancel of the old one', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
-    // The journal ends before the record of the cancel: it was never asked for.
+    // The journal ends before the record of the cancel, as if it had never been requested.
     const { amended } = world.engine.orders;
     amended.cancelOld = () => {};
     const next = amend(world, stop, after)!;

@@ -14,9 +14,9 @@ const scopes = (world: RestWorld, code: string) =>
     .filter((cause) => cause.code === code)
     .map(({ scope, why }) => ({ scope, why }));
 
-/** What the account has at the exchange beyond its beginning, in whole units of both assets. */
+/** Returns the change of the account at the exchange since the start, in whole units of both assets. */
 const venue = (world: RestWorld) => ({ quote: world.balance('USDT') - 100_000 * 1e8, base: world.balance(BTC.base) - 10 * 1e8 });
-/** The same by the books: what strategies hold, and the position of the account. */
+/** Returns the same from the books: the holdings of strategies, and the position of the account. */
 function books(world: RestWorld) {
   const sum = (of: (fill: RestWorld['external'][number]) => Decimal) =>
     world.external.reduce((total, fill) => total.plus(of(fill)), new Decimal(0));
@@ -30,7 +30,7 @@ function books(world: RestWorld) {
   };
 }
 
-/** Money leaves the account without a trade. */
+/** Takes money from the account without a trade. */
 function withdraw({ service }: RestWorld, asset: string, amount: number): void {
   const { accounts } = service.spot.venue;
   accounts.of(0, accounts.asset(asset)).free -= amount;
@@ -52,7 +52,7 @@ describe('the second copy of a create', () => {
     expect(halt!.why).toContain(`bought 0.1 for 8 (trades ${extra!.tradeId}): a position of the account`);
     expect(world.audit('full').kind).toBe('mismatch');
     expect(books(world)).toEqual(venue(world));
-    // A person has looked: what the audit then calls equal is equal.
+    // A person has looked. From now on an equal result of the audit counts.
     world.exchange.clear('DUPLICATE', null);
     expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
     expect(books(world)).toEqual(venue(world));
@@ -108,7 +108,7 @@ describe('the second copy of a create', () => {
 });
 
 describe('the second copy of a create that rests', () => {
-  /** It is open at the exchange, and cannot be cancelled. */
+  /** The order is open at the exchange, and cannot be cancelled. */
   async function resting(openOrdersClientId: 'on' | 'off') {
     const world = await RestWorld.open({ switches: { openOrdersClientId } });
     world.faulty.faults.set({
@@ -236,7 +236,7 @@ describe('while the exchange shows less than the books have', () => {
     const third = world.order({ side: 'sell', lots: 9000, limit: 10_020 });
     world.pass(200);
     expect([first, second, third].map((id) => world.get(id).lifecycle)).toEqual(['working', 'done', 'working']);
-    // A person explains it: what is held counts from here.
+    // A person explains it: holdings count from here.
     world.exchange.clear('MISMATCH', null);
     expect(world.audit('full').kind).toBe('ok');
     const rest = world.order({ side: 'sell', lots: 20_000, limit: 10_030 });
@@ -329,7 +329,7 @@ describe('a fill that is finer than a lot', () => {
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
     expect(codes(world)).not.toContain('STATUS');
-    // The remainder is part of a lot now.
+    // The remainder is now a part of a lot.
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '0', quote: '0' }]);
     expect(world.cashChange).toBe(-9.02 * 1e8);
   });

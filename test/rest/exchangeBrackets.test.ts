@@ -67,7 +67,7 @@ it.each([
   const world = await RestWorld.open();
   const { engine } = world;
   const entry = enter(world, guards);
-  // The entry leaves, then no connection can be made any more but for reads that are under way.
+  // The entry is sent. Afterwards no new connection can be made, and only reads in progress end.
   const place = world.exchange.submit.bind(world.exchange);
   world.exchange.submit = (order, seq) => {
     world.isRefused = order.role === 'takeProfit';

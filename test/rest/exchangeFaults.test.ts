@@ -37,7 +37,7 @@ describe('N1 to N8: the network', () => {
   it('N1: a request that is lost is proved to have no effect after the absence horizon, and never sent again', async () => {
     const { world, id } = await underFault('NET.reqDrop', {});
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
-    // Not before the window of admission and the longest delay of the lists are over.
+    // It is proved only after the admission window and the longest delay of the lists.
     expect(world.nowMs - world.journal.signMs(world.get(id))).toBeGreaterThan(65_000);
     expectSound(world, id, 0);
   });
@@ -172,7 +172,7 @@ describe('X1 to X9: the exchange', () => {
     if (executed === 1) expect(world.get(id).lifecycle).toBe('working');
     else {
       expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
-      // Codes that admit a delay of the inside lengthen the wait to ten minutes.
+      // Codes for an internal delay of the exchange lengthen the wait to ten minutes.
       const waitedMs = world.nowMs - world.journal.signMs(world.get(id));
       expect(waitedMs > 600_000).toBe(code !== -1000);
     }
@@ -288,7 +288,7 @@ describe('X1 to X9: the exchange', () => {
 
   it('X6: an order that arrives after it was proven absent is adopted, cancelled and reported', async () => {
     const world = await open();
-    // The request lies in a queue of the exchange that does not look at the time: admission itself breaks the rule.
+    // The request is in a queue of the exchange that does not check the time, so the exchange breaks its own admission rule.
     world.fault('NET.reqDrop');
     const id = world.order(LIMIT);
     world.until(() => world.get(id).reason === 'noEffect');
@@ -378,7 +378,7 @@ describe('X1 to X9: the exchange', () => {
     world.service.spot.venue.deposit(0, BTC.base, 1);
     expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'MISMATCH' }] });
     expect(world.audit('full').kind).toBe('mismatch');
-    // A person knows where it came from: what is held counts from then on.
+    // A person explains the difference: holdings count from then on.
     world.exchange.clear('MISMATCH', null);
     expect(world.audit('full').kind).toBe('ok');
     world.service.spot.venue.deposit(0, BTC.base, 1);

@@ -48,7 +48,7 @@ describe('contracts', () => {
     expect(trader(world).positions()).toEqual([]);
     expect(world.engine.ledger.isFlat(0, 0)).toBe(true);
     expect(world.audit('full').kind).toBe('ok');
-    // The bot's books and the exchange's wallet have changed by the same, to the last unit.
+    // The bot's books and the exchange's wallet have changed by the same amount, to the last unit.
     const { free, locked } = world.service.futures.venue.wallets.wallet(0, world.service.futures.venue.wallets.asset('USDT'));
     expect(free + locked - 10_000 * 1e4).toBe(world.engine.ledger.cashTotal - 5000 * 1e4);
   });

@@ -21,7 +21,7 @@ import { INVERSE, PERPETUAL, TRADERS } from '../service/futuresFixture.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
-/** Evidence as it is weighed, with the exchange's own time at that moment. */
+/** The evidence as it is assessed, with the exchange's own time at that moment. */
 function weighed(world: RestWorld): { readonly seen: Evidence; readonly atMs: number }[] {
   const all: { readonly seen: Evidence; readonly atMs: number }[] = [];
   const { journal } = world;

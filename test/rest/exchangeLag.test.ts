@@ -18,7 +18,7 @@ it('an order that lists show 20 s late makes all lists three times as old in pro
     world.pass(1000);
   }
   expect(world.get(id).lifecycle).toBe('working');
-  // Seen within the period of a fast audit after it could be seen.
+  // Seen by the next fast audit after it became visible.
   expect(world.bounds.readLagMs).toBeGreaterThan(3 * LAG_MS - 3000);
   expect(world.bounds.readLagMs).toBeLessThan(3 * (LAG_MS + 5000));
 });

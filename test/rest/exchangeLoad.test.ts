@@ -17,7 +17,7 @@ interface AuditReport {
   readonly result: AuditResult;
 }
 
-/** Trades at that pace, with the audits of a live bot beside it; `atHalf` happens in the middle. */
+/** Trades at that pace, with the audits of a live bot; `atHalf` runs in the middle. */
 async function busy(
   atHalf: (world: RestWorld) => void,
   switches = {},

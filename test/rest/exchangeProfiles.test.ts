@@ -60,7 +60,7 @@ describe('lists that are shorter than requested', () => {
         limits: { 'futures.createOrder': null, 'futures.cancelOrder': null },
       },
     });
-    // The order fills at once, and is soon buried under orders by hand; only the history knows its client order id.
+    // The order fills at once, and many orders by hand follow it; only the history has its client order id.
     trader(world).order('bob', 'SELL', 10, 900);
     world.faulty.faults.set({
       seed: 1,

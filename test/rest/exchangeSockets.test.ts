@@ -17,7 +17,7 @@ import type { ExchangeSink } from '../../src/ports/exchange.ts';
 import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import { PlainOrder } from '../fixtures/drafts.ts';
 
-/** Signed when it is journalled, and durable at once. */
+/** Orders are signed when they are journalled, and durable at once. */
 class SignedJournal extends ReplayJournal {
   stamp: () => number = () => NaN;
   override signMs(): number {
@@ -50,7 +50,7 @@ beforeAll(async () => {
   });
   await new Promise((resolve) => clock.measure('spot', resolve));
   const journal = new SignedJournal();
-  // Lists of this exchange are never old, so that an end is confirmed at once.
+  // Lists of this exchange are never old, so an end is confirmed at once.
   const settings = { ...ORDER_SETTINGS, readLagMs: 20, followMs: 20, cancelRetryMs: 200 };
   const clientOrderIdOf = (id: number): string => `SOCKETS-${id}`;
   exchange = new RestExchange({
@@ -75,7 +75,7 @@ afterAll(async () => {
 function sink(): ExchangeSink {
   const notify = (what: string) => (id: unknown, how?: unknown) =>
     void reported.push(`${what} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());
-  /** What an order manager would do with its record. */
+  /** Changes the record as an order manager does. */
   const becomes = (id: number, lifecycle: Lifecycle, reason: DoneReason | null = null): void => {
     const order = open.get(id)!;
     Object.assign(order, { lifecycle, reason });

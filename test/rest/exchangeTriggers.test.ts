@@ -36,7 +36,7 @@ async function short(): Promise<RestWorld> {
   return world;
 }
 
-/** The contract trades at a price. */
+/** Makes the contract trade at a price. */
 function trade(world: RestWorld, price: number): void {
   trader(world).order('bob', 'BUY', 1, price);
   trader(world).order('bob', 'SELL', 1, price);
@@ -210,7 +210,7 @@ describe('a trigger order', () => {
     expect(world.get(id).lifecycle).toBe('unknown');
     world.until(() => world.get(id).reason === 'noEffect', 120_000);
     expect(world.sent.get(CREATED)).toBe(1);
-    // It has lain in a queue of the exchange all the while.
+    // It was in a queue of the exchange the whole time.
     trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.audit('full');
     expect(world.reported).toContain(`landed ${id}`);

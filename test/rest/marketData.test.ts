@@ -66,7 +66,7 @@ describe('isobar data download', () => {
       { newRows: 120, manifest: { rows: 419 } },
       { newRows: 0, isWritten: false, manifest: { rows: 299 } },
     ]);
-    // A call for the listing and one for the time of each market, two for each set.
+    // One call for the listing and one for the time of each market, and two for each set.
     expect(setup.exchange.calls.get('/sapi/v1/symbols')).toBe(2);
     expect(setup.exchange.calls.get('/sapi/v1/klines')).toBe(6);
   });
@@ -118,7 +118,7 @@ describe('isobar data download', () => {
       'ETHUSDT 1h',
     ]);
     stand.exchange.empty.clear();
-    // The exchange has come to serve it: what was made here is not mixed with it.
+    // The exchange serves the interval now. Its bars are not mixed with the built ones.
     await expect(downloadOne(stand, key('ETHUSDT', '1h'))).rejects.toThrow(/these bars are resampled, not an exchange's/);
   });
 
@@ -170,7 +170,7 @@ describe('isobar data download', () => {
     });
     expect(stand.files()).toEqual({});
     expect(await downloadOne(stand, BTC, { fromMs: START - HOUR })).toMatchObject({ rows: 299, newRows: 59 });
-    // The catalog has the bars from there on.
+    // The catalog has the bars from that time on.
     await stand.advance(HOUR);
     await downloadOne(stand);
     await stand.advance(5 * HOUR - 5 * MINUTE);
@@ -204,7 +204,7 @@ describe('isobar data download', () => {
   });
 });
 
-/** A recording that is under way. */
+/** A recording in progress. */
 function recording(fixture: MarketFixture, sets: readonly BarKey[]) {
   const news: RecordNews[] = [];
   const stop = new AbortController();
@@ -246,7 +246,7 @@ describe('isobar data record', () => {
       { unchanged: true, gaps: 0, last: '2026-01-05T11:00:00.000Z' },
       { unchanged: true, gaps: 0, last: '2026-01-05T08:00:00.000Z' },
     ]);
-    // What was recorded is what a download of the same bars gives.
+    // The recorded bars equal a download of the same bars.
     expect(await downloadOne(fixture)).toMatchObject({ newRows: 0, revised: [], isWritten: false });
   });
 

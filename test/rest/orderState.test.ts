@@ -18,7 +18,7 @@ const PAIRS = [
   'working cancelWanted', 'working filled', 'working canceled', 'cancelSent filled', 'cancelSent canceled',
 ]; // prettier-ignore
 
-/** The orders of the current worlds, and where each is tracked. */
+/** The orders of the current worlds, with the place in which each is tracked. */
 const tracked = new Map<TrackedOrder, TrackedOrders>();
 const pairs = new Set<string>();
 const differences: string[] = [];

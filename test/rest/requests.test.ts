@@ -25,7 +25,7 @@ function opOf(name: string): Op {
   return name;
 }
 
-/** The documented example of a trade is one of ETH, and the questions here are about BTC. */
+/** The documented example of a trade is about ETH, and these calls are about BTC. */
 const aboutBtc = ({ body, means }: { readonly body: string; readonly means: unknown }) => {
   const renamed = (text: string): string => text.replaceAll('E-ETH-USDT', 'E-BTC-USDT');
   return { body: renamed(body), means: means === undefined ? means : (JSON.parse(renamed(JSON.stringify(means))) as unknown) };
@@ -68,7 +68,7 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
       ...(body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
     });
     if (security === 'NONE') return;
-    // Signed as it leaves, by the service's clock, which is measured to within a round trip.
+    // Signed at sending, by the service's clock, which is measured to within a round trip.
     expect(timestamp).toMatch(/^\d{13}$/);
     expect(Math.abs(Number(timestamp) - (sentMs + AHEAD_MS))).toBeLessThan(500);
   });

@@ -22,15 +22,15 @@ export const CREDENTIALS: Credentials = {
 };
 
 export interface FixtureOptions {
-  /** How many times as fast the client's time runs; default 1. */
+  /** The speed of the client's time relative to real time; default 1. */
   readonly speed?: number;
   /** How far the service's clock is ahead, ms. */
   readonly aheadMs?: number;
   readonly credentials?: Credentials | null;
   readonly wire?: UndiciWireOptions;
-  /** What differs from the default. */
+  /** Differences from the default. */
   readonly dialect?: Partial<Dialect>;
-  /** In place of the stub's. */
+  /** Replaces the address of the stub. */
   readonly origin?: string;
 }
 
@@ -64,7 +64,7 @@ export class RestFixture {
     });
   }
 
-  /** The stub answers `time` and does `behaviour` with everything else. */
+  /** The stub answers `time` itself, and every other request with `behaviour`. */
   static async open(behaviour: Behaviour, options: FixtureOptions = {}): Promise<RestFixture> {
     const stub = await StubExchange.start(() => {});
     const fixture = new RestFixture(stub, options);
@@ -76,12 +76,12 @@ export class RestFixture {
     this.stub.behaviour = withTime(behaviour, () => this.scheduler.nowMs + this.aheadMs);
   }
 
-  /** Requests that are not questions about the time. */
+  /** All requests but those for the time. */
   get asked(): readonly { readonly method: string; readonly target: string }[] {
     return this.stub.requests.filter(({ target }) => !target.endsWith('/time'));
   }
 
-  /** Calls, and fails the test where `done` comes within the call or twice. */
+  /** Calls, and fails the test if `done` comes within the call or twice. */
   start(op: Op, args: Given, options?: CallOptions): { readonly outcome: Promise<Outcome<unknown>>; readonly cancel: () => void } {
     let cancel = (): void => {};
     const outcome = new Promise<Outcome<unknown>>((resolve, reject) => {

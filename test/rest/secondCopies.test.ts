@@ -7,7 +7,7 @@ import { bob } from '../fixtures/restOthers.ts';
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 
 const haltOf = ({ engine }: RestWorld): string => engine.risk.halts.causes().find(({ code }) => code === 'DUPLICATE')?.why ?? '';
-/** The client order ids of the copies that a text names with what they have bought, in its order. */
+/** Returns the client order ids of the copies that a text names, with their purchases, in its order. */
 const namedIn = (why: string): string[] => Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
 
 /** Sends orders whose creates a network delivers twice, and compares everything. Returns their client order ids. */

@@ -13,7 +13,7 @@ const scopes = (world: RestWorld, code: string) =>
     .map(({ scope, why }) => ({ scope, why }));
 
 describe('two orders that are acknowledged with one id', () => {
-  /** Two orders of one side whose answers both name the first one's id. */
+  /** Places two orders of one side, and both replies name the id of the first. */
   async function twice(second: { readonly instrument?: number } = {}) {
     const world = await open();
     const first = world.order(LIMIT);
@@ -38,7 +38,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(scopes(world, 'ECHO')).toMatchObject([
       { scope: { kind: 'symbol', instrument: 0 }, why: expect.stringContaining(world.cidOf(other)) },
     ]);
-    // Not even where a person has cleared the halt.
+    // No audit passes even after a person has cleared the halt.
     world.exchange.clear('ECHO', 0);
     expect(world.audit('fast').kind).toBe('mismatch');
     world.noFaults();

@@ -234,7 +234,7 @@ describe('a failure after bytes may have been sent', () => {
     stub.behaviour = (socket, { turn }) => (turn > 1 ? void socket.resetAndDestroy() : void socket.write(answerBytes(200, 'well')));
     expect(await outcomeOf(wire, post(stub.origin)), 'reset on reuse').toMatchObject({ kind: 'failed', bytesWritten: null });
     expect(stub.requests).toHaveLength(4);
-    // In the same turn as the request: in either order, no request reaches the service twice.
+    // In the same turn as the request. In either order, no request reaches the service twice.
     for (let round = 0; round < 50; round++) {
       stub.behaviour = always(200, 'well');
       expect(text(await outcomeOf(wire, get(stub.origin)))).toBe('well');
@@ -341,7 +341,7 @@ test('many requests at once over few connections each get their own reply, none 
   await until(() => stub.open === 0);
 });
 
-/** Each piece is a packet of its own, as far as that can be had. */
+/** Sends each piece in its own packet, if the system allows it. */
 async function pieceByPiece(socket: Socket, pieces: readonly string[]): Promise<void> {
   socket.setNoDelay(true);
   for (const piece of pieces) {

@@ -28,20 +28,20 @@ describe.each<Case>([
   ['MARGIN_BUFFER', 'opens', HALF, nothing, 20, {}],
   ['MARGIN_BUFFER', 'opens a short', HALF, nothing, 20, SELL],
   ['MARGIN_BUFFER', 'beside a position', QUARTER, (fixture) => fixture.hold(20), 25, {}],
-  ['MARGIN_BUFFER', 'beside an order', HALF, (setup) => setup.send({ lots: 10, limit: 1000 }), 10, {}],
+  ['MARGIN_BUFFER', 'beside an order', HALF, (fixture) => fixture.send({ lots: 10, limit: 1000 }), 10, {}],
   ['LIQUIDATION_DISTANCE', 'cross, long', FAR, nothing, 19, {}],
   ['LIQUIDATION_DISTANCE', 'cross, short', FAR, nothing, 19, SELL],
-  ['LIQUIDATION_DISTANCE', 'cross, turned round', FAR, (rig) => rig.hold(5), 24, SELL],
-  ['LIQUIDATION_DISTANCE', 'beside an order', FAR, (otherFixture) => otherFixture.send({ lots: 9, limit: 1000 }), 10, {}],
-  ['LIQUIDATION_DISTANCE', 'beside another contract', FAR, (rig) => rig.hold(100, 1, 1), 18, {}],
+  ['LIQUIDATION_DISTANCE', 'cross, turned round', FAR, (fixture) => fixture.hold(5), 24, SELL],
+  ['LIQUIDATION_DISTANCE', 'beside an order', FAR, (fixture) => fixture.send({ lots: 9, limit: 1000 }), 10, {}],
+  ['LIQUIDATION_DISTANCE', 'beside another contract', FAR, (fixture) => fixture.hold(100, 1, 1), 18, {}],
   // An order on the other side: the lots that it closes need no margin afterwards.
-  ['LIQUIDATION_DISTANCE', 'cross, turned round from a large one', { ...FAR, leverage: 100 }, (rig) => rig.hold(60), 79, SELL],
+  ['LIQUIDATION_DISTANCE', 'cross, turned round from a large one', { ...FAR, leverage: 100 }, (fixture) => fixture.hold(60), 79, SELL],
   // 100 lots short need 500 units at the mark, in addition to 5 long.
   [
     'LIQUIDATION_DISTANCE',
     'two-way, beside the other side',
     { ...FAR, leverage: 100, isNet: false },
-    (rig) => (rig.hold(-100), rig.hold(5)),
+    (fixture) => (fixture.hold(-100), fixture.hold(5)),
     13,
     {},
   ],
@@ -49,13 +49,13 @@ describe.each<Case>([
   ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, nothing, 8, {}],
   // 400.2 ticks count as 401: 19 lots have 13 units left at 600, and lack 6 at 599.
   ['LIQUIDATION_DISTANCE', 'a move between two ticks', { ...FAR, cash: 3840, range: 20.01 }, nothing, 18, {}],
-  ['LIQUIDATION_DISTANCE', 'isolated', ALONE, (rig) => rig.hold(20, 0, 0, 900), 379, {}],
+  ['LIQUIDATION_DISTANCE', 'isolated', ALONE, (fixture) => fixture.hold(20, 0, 0, 900), 379, {}],
 ])('%s, %s', (code, _, options, prepare, max, wanted) => {
   const codeOf = (count: number, without: readonly string[] = []) => {
-    const rig = new FuturesFixture({ ...options, without });
-    prepare(rig);
-    const refused = rig.code({ limit: 1000, ...wanted, lots: count });
-    if (refused !== null) expect(rig.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
+    const fixture = new FuturesFixture({ ...options, without });
+    prepare(fixture);
+    const refused = fixture.code({ limit: 1000, ...wanted, lots: count });
+    if (refused !== null) expect(fixture.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
     return refused;
   };
   test('the rule passes an order at its bound, denies one beyond it, and is the only rule that does', () => {

@@ -141,7 +141,7 @@ const BOUNDARIES: readonly Boundary[] = [
     'POSITION_MAX',
     'net: beside a close',
     max('maxPositionQty', '30'),
-    (setup) => (setup.hold(20), setup.send({ lots: 20, ...SELL, ...CLOSE })),
+    (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...SELL, ...CLOSE })),
     sizes(29, { ...SELL, ...LIMIT }),
   ),
   row('POSITION_MAX', 'two-way: sides apart', { ...TWO_WAY, ...max('maxPositionQty', '20') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
@@ -149,7 +149,7 @@ const BOUNDARIES: readonly Boundary[] = [
     'POSITION_MAX',
     'two-way: closes open nothing',
     { ...TWO_WAY, ...max('maxPositionQty', '20') },
-    (rig) => (rig.hold(15), rig.hold(-15), rig.send({ lots: 15, ...CLOSE })),
+    (fixture) => (fixture.hold(15), fixture.hold(-15), fixture.send({ lots: 15, ...CLOSE })),
     sizes(4, LIMIT),
   ),
   row('POSITION_NOTIONAL', 'long', max('maxPositionNotional', '5'), heldAndOpen(1), sizes(19, LIMIT)),
@@ -165,83 +165,83 @@ const BOUNDARIES: readonly Boundary[] = [
     'POSITION_NOTIONAL',
     'inverse, a fall makes it dearer',
     { ...INVERSE, ...max('maxPositionNotional', '0.1') },
-    (otherFixture) => (otherFixture.hold(20), otherFixture.send({ lots: 10, limit: 1_000_000 }), (otherFixture.marks[0] = 500_000)),
+    (fixture) => (fixture.hold(20), fixture.send({ lots: 10, limit: 1_000_000 }), (fixture.marks[0] = 500_000)),
     sizes(19, { limit: 500_000 }),
   ),
   row(
     'PORTFOLIO',
     'two contracts',
     max('maxGrossNotional', '8'),
-    (stand) => (heldAndOpen(1)(stand), stand.hold(-30, 1, 1)),
+    (fixture) => (heldAndOpen(1)(fixture), fixture.hold(-30, 1, 1)),
     sizes(19, LIMIT),
   ),
   row(
     'PORTFOLIO',
     'net: the larger side',
     max('maxGrossNotional', '4'),
-    (stand) => (stand.hold(20), stand.send({ lots: 20, ...LIMIT })),
+    (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...LIMIT })),
     sizes(59, { ...SELL, ...LIMIT }),
   ),
   row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...max('maxGrossNotional', '4') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
   // 30 lots of another contract on the other side are netted; orders that would close them are not.
-  row('PORTFOLIO', 'net of contracts: a buy', max('maxNetNotional', '2'), (stand) => stand.hold(-30, 1, 1), sizes(49, LIMIT)),
+  row('PORTFOLIO', 'net of contracts: a buy', max('maxNetNotional', '2'), (fixture) => fixture.hold(-30, 1, 1), sizes(49, LIMIT)),
   row(
     'PORTFOLIO',
     'net of contracts: a sell',
     max('maxNetNotional', '2'),
-    (stand) => stand.hold(30, 1, 1),
+    (fixture) => fixture.hold(30, 1, 1),
     sizes(49, { ...SELL, ...LIMIT }),
   ),
   row(
     'PORTFOLIO',
     'net of contracts: beside a close and an open order',
     max('maxNetNotional', '2'),
-    (stand) => (
-      stand.hold(-30, 1, 1),
-      stand.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT }),
-      stand.send({ lots: 5, ...LIMIT })
+    (fixture) => (
+      fixture.hold(-30, 1, 1),
+      fixture.send({ lots: 10, strategy: 1, instrumentIndex: 1, ...CLOSE, ...LIMIT }),
+      fixture.send({ lots: 5, ...LIMIT })
     ),
     sizes(34, LIMIT),
   ),
   // Equity of 20,000,000 units in 10,000,000 of either book; fees of a unit for two lots.
-  row('LEVERAGE', 'equity after fees', max('maxLeverage', '0.002'), (stand) => stand.hold(30, 1, 1), sizes(8, LIMIT)),
-  row('LEVERAGE', 'a loss counts', max('maxLeverage', '0.0025'), (stand) => stand.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
+  row('LEVERAGE', 'equity after fees', max('maxLeverage', '0.002'), (fixture) => fixture.hold(30, 1, 1), sizes(8, LIMIT)),
+  row('LEVERAGE', 'a loss counts', max('maxLeverage', '0.0025'), (fixture) => fixture.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
   // A leverage of 10 is allowed up to 20,000 units.
   row('TIER', 'long', { instruments: [linearContract({ tiers })] }, long(10), sizes(9, LIMIT)),
   row('TIER', 'net: turned round', { instruments: [linearContract({ tiers })] }, long(10), sizes(29, { ...SELL, ...LIMIT })),
   // A lot takes 100 units of margin; 20 lots take 10 units of fees, and a part of it none below a unit.
   row('MARGIN', 'opens', { cash: 2010 }, nothing, sizes(19, LIMIT)),
-  row('MARGIN', 'beside what is open', { cash: 3015 }, (stand) => stand.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
+  row('MARGIN', 'beside what is open', { cash: 3015 }, (fixture) => fixture.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
   row('MARGIN', 'beside a position', { cash: 4010 }, long(20), sizes(19, LIMIT)),
   row('MARGIN', 'net: turned round', { cash: 3010 }, long(10), sizes(29, { ...SELL, ...LIMIT })),
   row(
     'MARGIN',
     'a loss of a cross position',
     { cash: 3010 },
-    (stand) => (stand.hold(10, 0, 1, 1050), (stand.marks[1] = 1005)),
+    (fixture) => (fixture.hold(10, 0, 1, 1050), (fixture.marks[1] = 1005)),
     sizes(14, LIMIT),
   ),
   row('MARGIN', 'closes', {}, long(20), sizes(19, { ...SELL, ...CLOSE })),
-  row('MARGIN', 'closes, limit', {}, (stand) => stand.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
+  row('MARGIN', 'closes, limit', {}, (fixture) => fixture.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
   row(
     'MARGIN',
     'closes beside another close',
     {},
-    (stand) => (stand.hold(30), stand.send({ lots: 10, ...SELL, ...CLOSE })),
+    (fixture) => (fixture.hold(30), fixture.send({ lots: 10, ...SELL, ...CLOSE })),
     sizes(19, { ...SELL, ...CLOSE }),
   ),
   row(
     'MARGIN',
     'net: closes beside an open sell',
     {},
-    (stand) => (stand.hold(30), stand.send({ lots: 10, ...SELL, limit: 1100 })),
+    (fixture) => (fixture.hold(30), fixture.send({ lots: 10, ...SELL, limit: 1100 })),
     sizes(19, { ...SELL, ...CLOSE }),
   ),
   row(
     'MARGIN',
     'two-way: an open sell takes nothing from a long',
     TWO_WAY,
-    (stand) => (stand.hold(20), stand.send({ lots: 10, ...SELL, limit: 1100 })),
+    (fixture) => (fixture.hold(20), fixture.send({ lots: 10, ...SELL, limit: 1100 })),
     sizes(19, { ...SELL, ...CLOSE }),
   ),
 ];
@@ -331,16 +331,16 @@ describe('an unknown price', () => {
     expect(holding(held, { isCross: false })).toBeNull();
   });
   test('an unknown price of an open order denies the order too', () => {
-    const setup = new FuturesFixture({ limits: { maxGrossNotional: '100' } });
-    setup.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
-    setup.marks[1] = NaN;
-    expect(setup.code({ lots: 1 })).toBe('PORTFOLIO');
+    const fixture = new FuturesFixture({ limits: { maxGrossNotional: '100' } });
+    fixture.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
+    fixture.marks[1] = NaN;
+    expect(fixture.code({ lots: 1 })).toBe('PORTFOLIO');
   });
   test('an unknown price of its own contract denies an order of any kind', () => {
-    const rig = new FuturesFixture();
-    rig.hold(5);
-    rig.marks[0] = NaN;
-    expect([rig.code({ lots: 1 }), rig.code({ lots: 1, ...SELL, ...CLOSE })]).toEqual(['BAD_INPUT', 'BAD_INPUT']);
+    const fixture = new FuturesFixture();
+    fixture.hold(5);
+    fixture.marks[0] = NaN;
+    expect([fixture.code({ lots: 1 }), fixture.code({ lots: 1, ...SELL, ...CLOSE })]).toEqual(['BAD_INPUT', 'BAD_INPUT']);
   });
 });
 
@@ -361,15 +361,15 @@ describe('reductions', () => {
     expect(fixture.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
   });
   test('reductions in two-way mode are only orders that close', () => {
-    const setup = new FuturesFixture({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
-    setup.hold(20);
-    expect([setup.code({ lots: 5, ...SELL }), setup.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);
+    const fixture = new FuturesFixture({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
+    fixture.hold(20);
+    expect([fixture.code({ lots: 5, ...SELL }), fixture.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);
   });
   test('reductions count orders that are proven absent as if they could still arrive', () => {
-    const rig = new FuturesFixture();
-    rig.hold(20);
-    rig.reservations.holdAbsent(rig.send({ lots: 15, ...SELL, ...CLOSE }), rig.nowMs);
-    expect([rig.code({ lots: 6, ...SELL, ...CLOSE }), rig.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['MARGIN', null]);
+    const fixture = new FuturesFixture();
+    fixture.hold(20);
+    fixture.reservations.holdAbsent(fixture.send({ lots: 15, ...SELL, ...CLOSE }), fixture.nowMs);
+    expect([fixture.code({ lots: 6, ...SELL, ...CLOSE }), fixture.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['MARGIN', null]);
   });
 });
 

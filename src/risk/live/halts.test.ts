@@ -19,27 +19,27 @@ describe.each(SCOPES)('$kind', (scope) => {
     return fixture;
   };
   test('HALT_NEW stops new risk and passes reductions, if they are reductions under every history', () => {
-    const setup = halted('HALT_NEW');
-    expect(setup.code({ lots: 5 })).toBe('OPERATOR');
-    expect(setup.risk.detail()).toBe(`HALT_NEW on the ${scope.kind}: by hand`);
-    expect(setup.code({ lots: 30, side: 'sell' })).toBeNull();
-    expect(setup.code({ lots: 21, side: 'sell' })).toBe('OPERATOR');
-    expect(setup.code({ lots: 20, side: 'sell' })).toBeNull();
+    const fixture = halted('HALT_NEW');
+    expect(fixture.code({ lots: 5 })).toBe('OPERATOR');
+    expect(fixture.risk.detail()).toBe(`HALT_NEW on the ${scope.kind}: by hand`);
+    expect(fixture.code({ lots: 30, side: 'sell' })).toBeNull();
+    expect(fixture.code({ lots: 21, side: 'sell' })).toBe('OPERATOR');
+    expect(fixture.code({ lots: 20, side: 'sell' })).toBeNull();
   });
   test.each(['CANCEL_ONLY', 'KILLED'] as const)('%s stops every order', (state) => {
     expect(halted(state).code({ lots: 5, side: 'sell' })).toBe('OPERATOR');
   });
   test('a halt of one scope does not affect the others', () => {
-    const rig = halted('KILLED');
+    const fixture = halted('KILLED');
     const elsewhere = { lots: 5, strategy: 1, instrumentIndex: 1 };
-    expect(rig.code(elsewhere)).toBe(scope.kind === 'symbol' || scope.kind === 'strategy' ? null : 'OPERATOR');
+    expect(fixture.code(elsewhere)).toBe(scope.kind === 'symbol' || scope.kind === 'strategy' ? null : 'OPERATOR');
   });
   test('a halt ends when its cause is cleared', () => {
-    const otherFixture = halted('KILLED');
-    expect(otherFixture.risk.resume(scope, 'OTHER', 'me', 6)).toBe(false);
-    expect(otherFixture.risk.resume(scope, 'OPERATOR', 'me', 6)).toBe(true);
-    expect(otherFixture.code({ lots: 5 })).toBeNull();
-    expect(otherFixture.risk.halts.changes().map(({ isRaised, timeMs, why }) => [isRaised, timeMs, why])).toEqual([
+    const fixture = halted('KILLED');
+    expect(fixture.risk.resume(scope, 'OTHER', 'me', 6)).toBe(false);
+    expect(fixture.risk.resume(scope, 'OPERATOR', 'me', 6)).toBe(true);
+    expect(fixture.code({ lots: 5 })).toBeNull();
+    expect(fixture.risk.halts.changes().map(({ isRaised, timeMs, why }) => [isRaised, timeMs, why])).toEqual([
       [true, 5, 'by hand'],
       [false, 6, 'cleared by me'],
     ]);

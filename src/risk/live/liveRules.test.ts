@@ -126,18 +126,18 @@ describe('NAKED', () => {
   });
   test('NAKED ignores dust that no order can close', () => {
     const naked = (guarded: number) => {
-      const setup = new Fixture({ maxNakedMs: 1 });
+      const fixture = new Fixture({ maxNakedMs: 1 });
       for (const at of [0, 10])
-        setup.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
-      return setup.risk.halts.hasAny;
+        fixture.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      return fixture.risk.halts.hasAny;
     };
     expect([naked(9), naked(8)]).toEqual([false, true]);
   });
   test('NAKED closes a position that has no stop for even longer: one attempt in each period of the limit, until a stop exists', () => {
-    const rig = new Fixture({ maxNakedExitMs: 60_000 });
+    const fixture = new Fixture({ maxNakedExitMs: 60_000 });
     const tick = (at: number, guarded = 0) => {
-      rig.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
-      return rig.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW}`);
+      fixture.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      return fixture.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW}`);
     };
     const at = (ms: number) => [`NAKED_EXIT HALT_NEW symbol ${ms}`];
     expect([tick(0), tick(60_000), tick(60_001), tick(119_999), tick(120_000), tick(120_001), tick(130_000, 10)]).toEqual([
@@ -145,49 +145,49 @@ describe('NAKED', () => {
     ]); // prettier-ignore
   });
   test('NAKED clears a halt that was raised under the larger limit when the limit is made tighter', () => {
-    const otherFixture = new Fixture({ maxAuditAgeMs: 30_000 });
-    otherFixture.risk.tick({ ...WELL, auditMs: NOW - 30_001 }, NOW);
-    otherFixture.risk.tighten({ maxAuditAgeMs: 20_000 });
-    otherFixture.risk.tick(WELL, NOW);
-    expect(otherFixture.risk.halts.causes()).toEqual([]);
+    const fixture = new Fixture({ maxAuditAgeMs: 30_000 });
+    fixture.risk.tick({ ...WELL, auditMs: NOW - 30_001 }, NOW);
+    fixture.risk.tighten({ maxAuditAgeMs: 20_000 });
+    fixture.risk.tick(WELL, NOW);
+    expect(fixture.risk.halts.causes()).toEqual([]);
   });
 });
 
 describe('UNKNOWN_BUDGET', () => {
   const unknown = (fixture: Fixture, wanted: Wanted) => Object.assign(fixture.send({ lots: 5, ...wanted }), { lifecycle: 'unknown' });
-  const causes = (setup: Fixture) => setup.risk.halts.causes().map(({ why }) => why);
+  const causes = (fixture: Fixture) => fixture.risk.halts.causes().map(({ why }) => why);
   test('UNKNOWN_BUDGET: the limit is reached at once, by orders of different symbols and sides', () => {
-    const rig = new Fixture({ maxUnknown: 2 });
-    rig.hold(100);
-    rig.risk.outcome(unknown(rig, {}), NOW);
-    rig.risk.outcome(unknown(rig, { side: 'sell' }), NOW);
-    expect(causes(rig)).toEqual([]);
-    const third = unknown(rig, { instrumentIndex: 1 });
-    rig.risk.outcome(third, NOW);
-    expect(causes(rig)).toEqual(['3 orders are of unknown outcome, at most 2']);
+    const fixture = new Fixture({ maxUnknown: 2 });
+    fixture.hold(100);
+    fixture.risk.outcome(unknown(fixture, {}), NOW);
+    fixture.risk.outcome(unknown(fixture, { side: 'sell' }), NOW);
+    expect(causes(fixture)).toEqual([]);
+    const third = unknown(fixture, { instrumentIndex: 1 });
+    fixture.risk.outcome(third, NOW);
+    expect(causes(fixture)).toEqual(['3 orders are of unknown outcome, at most 2']);
     third.lifecycle = 'working';
-    rig.risk.outcome(null, NOW + 600_000);
-    expect(causes(rig)).toEqual([]);
+    fixture.risk.outcome(null, NOW + 600_000);
+    expect(causes(fixture)).toEqual([]);
   });
   test('UNKNOWN_BUDGET allows one order of each symbol and side', () => {
-    const otherFixture = new Fixture({ maxUnknown: 3 });
-    otherFixture.risk.outcome(unknown(otherFixture, {}), NOW);
-    otherFixture.risk.outcome(unknown(otherFixture, {}), NOW);
-    expect(causes(otherFixture)).toEqual(['two orders of one symbol and side are of unknown outcome']);
+    const fixture = new Fixture({ maxUnknown: 3 });
+    fixture.risk.outcome(unknown(fixture, {}), NOW);
+    fixture.risk.outcome(unknown(fixture, {}), NOW);
+    expect(causes(fixture)).toEqual(['two orders of one symbol and side are of unknown outcome']);
   });
   test('UNKNOWN_BUDGET: the limit is reached within ten minutes, though the outcome of each is known by then; time clears it', () => {
-    const stand = new Fixture({ maxUnknown: 1 });
+    const fixture = new Fixture({ maxUnknown: 1 });
     for (const at of [0, 1000]) {
-      const order = unknown(stand, {});
-      stand.risk.outcome(order, NOW + at);
+      const order = unknown(fixture, {});
+      fixture.risk.outcome(order, NOW + at);
       order.lifecycle = 'working';
-      stand.risk.outcome(null, NOW + at + 1);
+      fixture.risk.outcome(null, NOW + at + 1);
     }
-    expect(causes(stand)).toEqual(['more than 1 outcomes were unknown within 10 minutes']);
-    stand.risk.tick(WELL, NOW + 599_999);
-    expect(causes(stand)).toHaveLength(1);
-    stand.risk.tick(WELL, NOW + 600_000);
-    expect(causes(stand)).toEqual([]);
+    expect(causes(fixture)).toEqual(['more than 1 outcomes were unknown within 10 minutes']);
+    fixture.risk.tick(WELL, NOW + 599_999);
+    expect(causes(fixture)).toHaveLength(1);
+    fixture.risk.tick(WELL, NOW + 600_000);
+    expect(causes(fixture)).toEqual([]);
   });
 });
 
@@ -254,19 +254,19 @@ describe('LOSS_STREAK', () => {
     ['short', 'a rise', -1, 1_100_000, ['strategy']],
     ['short', 'a fall', -1, 900_000, []],
   ])('LOSS_STREAK: of inverse contracts that are %s, by %s', (_, _what, sign, exit, raised) => {
-    const setup = new FuturesFixture({
+    const fixture = new FuturesFixture({
       instruments: [inverseContract()],
       mark: 1_000_000,
       cash: 1_000_000_000,
       limits: { maxLossStreak: 2 },
     });
     for (const isEntry of [true, false, true, false]) {
-      const order = setup.draft({ lots: 5, side: isEntry === sign > 0 ? 'buy' : 'sell' });
+      const order = fixture.draft({ lots: 5, side: isEntry === sign > 0 ? 'buy' : 'sell' });
       const price = isEntry ? 1_000_000 : exit;
-      setup.fill(order, 5, price);
-      setup.risk.filled(order, fillOf({ price, lots: 5, notional: setup.ledger.scale(0).valueOfLots(5, price), timeMs: NOW }));
+      fixture.fill(order, 5, price);
+      fixture.risk.filled(order, fillOf({ price, lots: 5, notional: fixture.ledger.scale(0).valueOfLots(5, price), timeMs: NOW }));
     }
-    expect(setup.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
+    expect(fixture.risk.halts.causes().map(({ scope }) => scope.kind)).toEqual(raised);
   });
 });
 
@@ -282,23 +282,23 @@ describe('limits of a running bot', () => {
     expect(fixture.risk.rulesOn()).toContain('OPEN_ORDERS');
   });
   test('limits of a running bot count the orders already sent', () => {
-    const setup = new Fixture({ maxOrdersPerMinute: 3 });
-    setup.send({ lots: 5 });
-    setup.nowMs += 10_000;
-    setup.send({ lots: 5 });
-    setup.risk.tighten({ maxOrdersPerMinute: 2 });
-    expect(setup.code({ lots: 5 })).toBe('MESSAGE_RATE');
-    setup.nowMs += 50_000;
-    expect([setup.code({ lots: 5 }), setup.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
+    const fixture = new Fixture({ maxOrdersPerMinute: 3 });
+    fixture.send({ lots: 5 });
+    fixture.nowMs += 10_000;
+    fixture.send({ lots: 5 });
+    fixture.risk.tighten({ maxOrdersPerMinute: 2 });
+    expect(fixture.code({ lots: 5 })).toBe('MESSAGE_RATE');
+    fixture.nowMs += 50_000;
+    expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
   });
   test('limits of a running bot on losses measure from the earlier baseline', () => {
-    const rig = new Fixture({ maxDrawdown: '0.5' });
-    rig.risk.begin(1000, NOW);
-    rig.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
-    rig.risk.tighten({ maxDrawdown: '0.1' });
-    rig.risk.observe(Float64Array.of(NOW, NOW + 1), Float64Array.of(2000, 1800), 2);
-    expect(rig.code({ lots: 5 })).toBe('DRAWDOWN');
-    expect(() => rig.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
+    const fixture = new Fixture({ maxDrawdown: '0.5' });
+    fixture.risk.begin(1000, NOW);
+    fixture.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
+    fixture.risk.tighten({ maxDrawdown: '0.1' });
+    fixture.risk.observe(Float64Array.of(NOW, NOW + 1), Float64Array.of(2000, 1800), 2);
+    expect(fixture.code({ lots: 5 })).toBe('DRAWDOWN');
+    expect(() => fixture.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
   });
   test('a restart continues from the baseline of the loss rules', () => {
     const first = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });

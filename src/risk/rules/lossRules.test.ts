@@ -101,12 +101,12 @@ describe('DAILY_LOSS', () => {
     expect(codes(limits, [at(23, 1100), at(25, 1046), at(26, 1045)])).toEqual([null, null, 'DAILY_LOSS']);
   });
   test('DAILY_LOSS is cleared by a new day, even before its first row', () => {
-    const setup = new Fixture(limits);
-    setup.risk.begin(1000, START);
-    setup.risk.observe(Float64Array.of(START + HOUR), Float64Array.of(900), 1);
-    const ask = (ms: number) => ((setup.nowMs = ms), setup.code({ lots: 5 }));
+    const fixture = new Fixture(limits);
+    fixture.risk.begin(1000, START);
+    fixture.risk.observe(Float64Array.of(START + HOUR), Float64Array.of(900), 1);
+    const ask = (ms: number) => ((fixture.nowMs = ms), fixture.code({ lots: 5 }));
     expect([ask(START + DAY - 1), ask(START + DAY)]).toEqual(['DAILY_LOSS', null]);
-    expect(setup.risk.halts.changes().map(({ isRaised, timeMs }) => [isRaised, timeMs - START])).toEqual([
+    expect(fixture.risk.halts.changes().map(({ isRaised, timeMs }) => [isRaised, timeMs - START])).toEqual([
       [true, HOUR],
       [false, DAY],
     ]);

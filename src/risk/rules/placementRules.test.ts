@@ -49,13 +49,13 @@ describe('PARENT', () => {
     expect(fixture.code({ lots: 30, side: 'sell' }, leg(77))).toBeNull();
   });
   test('PARENT counts an open sibling with what it may still fill', () => {
-    const setup = new Fixture({ parent: 'deny' });
-    setup.hold(100);
-    const entry = setup.send({ lots: 20 });
-    const sibling = Object.assign(setup.draft({ lots: 12, side: 'sell', limit: 1100 }), { parent: entry.id, filledLots: 4 });
-    setup.risk.attach({ lastTicks: () => 1000, openOrders: () => [sibling] });
+    const fixture = new Fixture({ parent: 'deny' });
+    fixture.hold(100);
+    const entry = fixture.send({ lots: 20 });
+    const sibling = Object.assign(fixture.draft({ lots: 12, side: 'sell', limit: 1100 }), { parent: entry.id, filledLots: 4 });
+    fixture.risk.attach({ lastTicks: () => 1000, openOrders: () => [sibling] });
     const leg = (order: Record<string, unknown>) => Object.assign(order, { parent: entry.id, id: 9 });
-    expect([13, 12].map((lots) => setup.code({ lots, side: 'sell' }, leg))).toEqual(['PARENT', null]);
+    expect([13, 12].map((lots) => fixture.code({ lots, side: 'sell' }, leg))).toEqual(['PARENT', null]);
   });
 });
 
@@ -76,21 +76,21 @@ describe('DUPLICATE', () => {
     ]);
   });
   test('DUPLICATE does not count an order of the other side', () => {
-    const setup = new Fixture({ duplicateMs: 2000 });
-    setup.hold(20);
-    setup.send({ lots: 5 });
-    expect([setup.code({ lots: 5, side: 'sell' }), setup.code({ lots: 5 })]).toEqual([null, 'DUPLICATE']);
+    const fixture = new Fixture({ duplicateMs: 2000 });
+    fixture.hold(20);
+    fixture.send({ lots: 5 });
+    expect([fixture.code({ lots: 5, side: 'sell' }), fixture.code({ lots: 5 })]).toEqual([null, 'DUPLICATE']);
   });
   test('DUPLICATE passes orders of brackets', () => {
-    const rig = new Fixture({ duplicateMs: 2000 });
-    rig.hold(20);
+    const fixture = new Fixture({ duplicateMs: 2000 });
+    fixture.hold(20);
     const leg = (order: Record<string, unknown>) => Object.assign(order, { parent: 7 as OrderId, id: 9 });
     const sell = { lots: 5, side: 'sell' } as const;
-    expect([rig.code(sell, leg), rig.code(sell, leg), rig.code(sell)]).toEqual([null, null, 'DUPLICATE']);
+    expect([fixture.code(sell, leg), fixture.code(sell, leg), fixture.code(sell)]).toEqual([null, null, 'DUPLICATE']);
   });
   test('DUPLICATE does not count an order that was refused', () => {
-    const otherFixture = new Fixture({ duplicateMs: 2000, maxOrderQty: '0.004' });
-    expect([otherFixture.code({ lots: 5 }), otherFixture.code({ lots: 5 })]).toEqual(['QTY_MAX', 'QTY_MAX']);
+    const fixture = new Fixture({ duplicateMs: 2000, maxOrderQty: '0.004' });
+    expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5 })]).toEqual(['QTY_MAX', 'QTY_MAX']);
   });
 });
 
@@ -123,9 +123,9 @@ describe('DEPLOY_CAP', () => {
     expect([4, 5, 6].map((lots) => fixture.code({ lots }))).toEqual([null, null, 'QTY_MAX']);
   });
   test('DEPLOY_CAP allows one symbol; holdings of another symbol may be sold', () => {
-    const setup = new Fixture({ deployShare: '1' });
-    setup.hold(10);
-    expect([setup.code({ lots: 5 }), setup.code({ lots: 5, instrumentIndex: 1 }), setup.code({ lots: 5, side: 'sell' })]).toEqual([
+    const fixture = new Fixture({ deployShare: '1' });
+    fixture.hold(10);
+    expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, instrumentIndex: 1 }), fixture.code({ lots: 5, side: 'sell' })]).toEqual([
       null,
       'DEPLOY_CAP',
       null,

@@ -23,60 +23,60 @@ describe('after 429', () => {
   });
 
   it('after 429 replies to calls that were sent before it belong to the same stop', () => {
-    const setup = new LimitsFixture();
-    setup.ask('spot.newOrder', 'order', 80);
-    setup.answer(429);
-    expect(setup.events).toEqual([{ kind: 'limited', rateClass: 'spot.newOrder', untilMs: START_MS + 2000, strikes: 1, allowance: 100 }]);
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.newOrder', 'order', 80);
+    fixture.answer(429);
+    expect(fixture.events).toEqual([{ kind: 'limited', rateClass: 'spot.newOrder', untilMs: START_MS + 2000, strikes: 1, allowance: 100 }]);
   });
 
   it('a longer Retry-After is honoured, a shorter one is not', () => {
-    const rig = new LimitsFixture();
-    rig.ask('spot.account');
-    rig.answer(429, null, 1000);
-    rig.ask('spot.myTrades');
-    rig.answer(429, null, 60_000);
-    expect(rig.limiter.state.classes.map((each) => each.stoppedUntilMs)).toEqual([START_MS + 2000, START_MS + 60_000]);
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.account');
+    fixture.answer(429, null, 1000);
+    fixture.ask('spot.myTrades');
+    fixture.answer(429, null, 60_000);
+    expect(fixture.limiter.state.classes.map((each) => each.stoppedUntilMs)).toEqual([START_MS + 2000, START_MS + 60_000]);
   });
 
   it('after 429 cancels continue, unless a cancel had the 429', () => {
-    const otherFixture = new LimitsFixture();
-    otherFixture.ask('spot.newOrder', 'order');
-    otherFixture.answer(429);
-    otherFixture.ask('spot.cancelOrder', 'cancel', 100);
-    expect(otherFixture.count('cancel')).toBe(100);
-    otherFixture.answer(429);
-    otherFixture.pass(1999);
-    otherFixture.ask('spot.cancelOrder', 'cancel');
-    expect(otherFixture.count('cancel')).toBe(100);
-    otherFixture.pass(20);
-    expect(otherFixture.count('cancel')).toBe(101);
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.newOrder', 'order');
+    fixture.answer(429);
+    fixture.ask('spot.cancelOrder', 'cancel', 100);
+    expect(fixture.count('cancel')).toBe(100);
+    fixture.answer(429);
+    fixture.pass(1999);
+    fixture.ask('spot.cancelOrder', 'cancel');
+    expect(fixture.count('cancel')).toBe(100);
+    fixture.pass(20);
+    expect(fixture.count('cancel')).toBe(101);
   });
 
   it('after a 429 one call goes first, and the others after its reply', () => {
-    const stand = new LimitsFixture();
-    stand.ask('spot.account');
-    stand.answer(429);
-    stand.ask('spot.account', 'reconcile', 5);
-    stand.pass(2000);
-    expect(stand.count()).toBe(2);
-    stand.pass(3000);
-    expect(stand.count()).toBe(2);
-    stand.answer(null);
-    expect(stand.count()).toBe(3);
-    stand.answer(503);
-    expect(stand.count()).toBe(6);
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.account');
+    fixture.answer(429);
+    fixture.ask('spot.account', 'reconcile', 5);
+    fixture.pass(2000);
+    expect(fixture.count()).toBe(2);
+    fixture.pass(3000);
+    expect(fixture.count()).toBe(2);
+    fixture.answer(null);
+    expect(fixture.count()).toBe(3);
+    fixture.answer(503);
+    expect(fixture.count()).toBe(6);
   });
 
   it('a class without a 429 for five minutes stops for 2 s again at the next one', () => {
-    const stand = new LimitsFixture();
+    const fixture = new LimitsFixture();
     for (const waitMs of [2000, 4000 + 300_000]) {
-      stand.ask('spot.account');
-      stand.answer(429);
-      stand.pass(waitMs);
+      fixture.ask('spot.account');
+      fixture.answer(429);
+      fixture.pass(waitMs);
     }
-    stand.ask('spot.account');
-    stand.answer(429);
-    expect(stand.events.map((event) => 'strikes' in event && event.strikes)).toEqual([1, 2, 1]);
+    fixture.ask('spot.account');
+    fixture.answer(429);
+    expect(fixture.events.map((event) => 'strikes' in event && event.strikes)).toEqual([1, 2, 1]);
   });
 });
 
@@ -116,51 +116,51 @@ describe('after 418', () => {
   });
 
   it('a ban stops all keys of the address, and one call goes first for all of them', () => {
-    const setup = new LimitsFixture();
-    const second = setup.another({ sameAddressAs: setup.limiter });
-    setup.ask('spot.account', 'steady', 20, second);
-    setup.ask('spot.openOrders');
-    setup.sent.at(-1)!.ticket.finish(418, null, null);
-    expect(setup.refusals).toHaveLength(12);
-    setup.pass(300_000);
-    setup.ask('spot.myTrades', 'steady', 3);
-    setup.ask('spot.queryOrder', 'steady', 3, second);
-    expect(setup.count()).toBe(10);
-    setup.answer(200);
-    expect(setup.count()).toBe(15);
+    const fixture = new LimitsFixture();
+    const second = fixture.another({ sameAddressAs: fixture.limiter });
+    fixture.ask('spot.account', 'steady', 20, second);
+    fixture.ask('spot.openOrders');
+    fixture.sent.at(-1)!.ticket.finish(418, null, null);
+    expect(fixture.refusals).toHaveLength(12);
+    fixture.pass(300_000);
+    fixture.ask('spot.myTrades', 'steady', 3);
+    fixture.ask('spot.queryOrder', 'steady', 3, second);
+    expect(fixture.count()).toBe(10);
+    fixture.answer(200);
+    expect(fixture.count()).toBe(15);
   });
 
   it('each ban is twice as long, a longer Retry-After is honoured, a shorter one is not', () => {
-    const rig = new LimitsFixture();
+    const fixture = new LimitsFixture();
     const lengths: number[] = [];
     for (const retryAfterMs of [null, 1000, 86_400_000, null]) {
-      rig.ask('spot.account');
-      const { ms } = rig;
-      rig.answer(418, null, retryAfterMs);
-      const untilMs = rig.limiter.state.bannedUntilMs! - START_MS;
+      fixture.ask('spot.account');
+      const { ms } = fixture;
+      fixture.answer(418, null, retryAfterMs);
+      const untilMs = fixture.limiter.state.bannedUntilMs! - START_MS;
       lengths.push(untilMs - ms);
-      rig.pass(untilMs - ms);
+      fixture.pass(untilMs - ms);
     }
     expect(lengths).toEqual([300_000, 600_000, 86_400_000, 2_400_000]);
   });
 
   it('a restart continues the ban, and counts the earlier ones', () => {
     const bans = new Store();
-    const otherFixture = new LimitsFixture({ bans });
-    otherFixture.ask('spot.account');
-    otherFixture.answer(418);
-    otherFixture.pass(100_000);
-    const restarted = otherFixture.another({ bans });
-    otherFixture.ask('spot.account', 'steady', 1, restarted);
-    expect(otherFixture.refusals).toHaveLength(1);
-    otherFixture.pass(200_000);
-    otherFixture.ask('spot.account', 'steady', 2, restarted);
-    expect(otherFixture.count()).toBe(2);
-    otherFixture.sent.at(-1)!.ticket.finish(418, null, null);
+    const fixture = new LimitsFixture({ bans });
+    fixture.ask('spot.account');
+    fixture.answer(418);
+    fixture.pass(100_000);
+    const restarted = fixture.another({ bans });
+    fixture.ask('spot.account', 'steady', 1, restarted);
+    expect(fixture.refusals).toHaveLength(1);
+    fixture.pass(200_000);
+    fixture.ask('spot.account', 'steady', 2, restarted);
+    expect(fixture.count()).toBe(2);
+    fixture.sent.at(-1)!.ticket.finish(418, null, null);
     expect(restarted.state.bannedUntilMs).toBe(START_MS + 300_000 + 600_000);
-    otherFixture.pass(600_000 + 86_400_000);
-    otherFixture.ask('spot.account', 'steady', 2, otherFixture.another({ bans }));
-    expect(otherFixture.count()).toBe(4);
+    fixture.pass(600_000 + 86_400_000);
+    fixture.ask('spot.account', 'steady', 2, fixture.another({ bans }));
+    expect(fixture.count()).toBe(4);
   });
 
   it('a clock that was set back does not end the ban early', () => {
@@ -171,12 +171,12 @@ describe('after 418', () => {
 
   it('a ban that another program has received is respected', () => {
     const bans = new Store();
-    const stand = new LimitsFixture({ bans });
+    const fixture = new LimitsFixture({ bans });
     bans.ban = { sinceMs: START_MS - 1000, untilMs: START_MS + 9_000_000, strikes: 4 };
-    stand.ask('spot.account');
-    stand.answer(418);
+    fixture.ask('spot.account');
+    fixture.answer(418);
     expect(bans.ban).toEqual({ sinceMs: START_MS, untilMs: START_MS + 9_000_000, strikes: 4 });
-    expect(stand.limiter.state.bannedUntilMs).toBe(START_MS + 9_000_000);
+    expect(fixture.limiter.state.bannedUntilMs).toBe(START_MS + 9_000_000);
   });
 
   it('a ban is reported to the operator once, also if it could not be stored', () => {
@@ -186,11 +186,11 @@ describe('after 418', () => {
         throw new Error('the disk is full');
       },
     };
-    const stand = new LimitsFixture({ bans });
-    stand.ask('spot.account', 'reconcile', 10);
-    stand.answer(418);
+    const fixture = new LimitsFixture({ bans });
+    fixture.ask('spot.account', 'reconcile', 10);
+    fixture.answer(418);
     const ban = { sinceMs: START_MS, untilMs: START_MS + 300_000, strikes: 1 };
-    expect(stand.events).toEqual([
+    expect(fixture.events).toEqual([
       { kind: 'banNotSaved', ban, cause: 'the disk is full' },
       { kind: 'banned', ban },
     ]);
