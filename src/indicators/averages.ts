@@ -247,7 +247,7 @@ class TickWeightedMean implements Kernel {
   }
 }
 
-/** Sums each window anew, because a running weighted sum of floats would drift and keep every NaN. */
+/** Sums all values of each window, because a running weighted sum of floats would drift and keep every NaN. */
 class FloatWeightedMean implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;

@@ -79,7 +79,7 @@ export interface WindowParts extends SteppedParts {
   readonly of: WindowStep;
 }
 
-/** Returns the spec of an indicator that is computed anew over each window. It has no state, so rounding errors do not add up. */
+/** Returns the spec of an indicator that is computed from all values of each window. It has no state, so rounding errors do not add up. */
 export function windowedSeries({ name, sources, parameters, bars, of }: WindowParts): IndicatorSpec<Series> {
   return seriesSpec({
     name,

@@ -83,7 +83,7 @@ interface Scheduled extends Fault {
   /** The occurrence at which the fault happens, from 1. Null: at each occurrence with probability `p`. */
   readonly nth: number | null;
   readonly p: number;
-  /** Occurrences so far. */
+  /** Number of occurrences until now. */
   seen: number;
 }
 

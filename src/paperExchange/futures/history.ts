@@ -4,7 +4,7 @@ import { InvariantError } from '../../base/errors.ts';
 import type { IndexedList } from '../orders/pagedList.ts';
 import { Offsets, TagColumn } from '../orders/offsets.ts';
 
-/** A history by number. `findNumbered` returns the order or trigger with a number; null if there is none. */
+/** A history by number. `findNumbered` returns the order or trigger with a number; null if it does not exist. */
 export class History<T> implements IndexedList<T> {
   readonly #numbers = new Offsets();
   readonly #tags = new TagColumn();

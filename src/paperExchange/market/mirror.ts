@@ -56,7 +56,7 @@ export class Mirror {
     market.referencePrice = price;
   }
 
-  /** Removes quotes whose level has gone or has other lots. */
+  /** Removes quotes whose level is removed or has other lots. */
   #withdraw(side: Side, levels: readonly OtherLevel[]): void {
     const lotsByPrice = new Map(levels.map(({ price, lots }) => [price, lots]));
     for (const [price, quote] of this.#quotes[side]) if (lotsByPrice.get(price) !== quote.lots) this.#remove(side, price, quote);

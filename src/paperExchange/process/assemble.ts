@@ -80,8 +80,8 @@ function startFollowing(
 ): void {
   const { nowMs } = scheduler;
   // A new market has no price yet, even if the exchange itself has a history.
-  const past = market.referencePrice > 0 ? history : null;
-  const { source, price, quantity } = priceStartOf(market, prices, nowMs, rng, speed, past);
+  const marketHistory = market.referencePrice > 0 ? history : null;
+  const { source, price, quantity } = priceStartOf(market, prices, nowMs, rng, speed, marketHistory);
   const spacing = Math.max(1, Math.round(price / 10_000));
   const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
   followPrices(market, source, scheduler, rng, { ...options, price });
@@ -154,9 +154,9 @@ function startReplayed(
   history: StoreHistory | null,
 ): PriceStart {
   const { bars, firstRow } = prices;
-  const [past, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
+  const [earlier, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
   if (history !== null) return startResumed(market, replayBars(coming, history.openedMs, speed), nowMs, history);
-  if (past.length > 0) writeHistory(market, replayBars(past, nowMs - (coming.openMs[0]! - past.openMs[0]!), 1), nowMs);
+  if (earlier.length > 0) writeHistory(market, replayBars(earlier, nowMs - (coming.openMs[0]! - earlier.openMs[0]!), 1), nowMs);
   const first = replayBars(coming, nowMs, speed)();
   if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'set an earlier from');
   return { source: replayBars(coming, nowMs, speed), price: first.price, quantity: first.lots };

@@ -120,7 +120,7 @@ class ArchiveFileWriter {
   readonly #before: Seal;
   /** Position across all segments. */
   #place: number;
-  /** Bytes of the archive file so far. */
+  /** Number of bytes that are written to the archive file. */
   #written = 0;
   #seq = 0;
 

@@ -52,7 +52,7 @@ export function frameAt(bytes: Buffer, from: number, seq: number): StoreFrame | 
   return { seal: { seq, timeMs: Number(fields[2]), crc }, from, rowsEnd: sealStart, end: end + 1 };
 }
 
-/** Returns the start of the next line that is a seal; -1 if there is none. */
+/** Returns the start of the next line that is a seal; -1 if no later line is one. */
 function sealAt(bytes: Buffer, from: number): number {
   if (bytes.toString('latin1', from, from + SEAL_HEAD.length) === SEAL_HEAD) return from;
   const lineFeed = bytes.indexOf(`\n${SEAL_HEAD}`, from, 'latin1');

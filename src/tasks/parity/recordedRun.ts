@@ -182,7 +182,7 @@ function madeOrder(number: number, seq: number): ReportedOrder {
   return { number, seq, createdMs: NaN, intent: null, fills: [], isFilled: false, isCancelAsked: false, end: null };
 }
 
-/** Returns for each record the time of its own or the next instant, ms UTC; Infinity: there is none. */
+/** Returns for each record the time of its own or the next instant, ms UTC; Infinity: no later instant. */
 function instantsBehind(records: readonly JournalRecord[]): readonly number[] {
   const found: number[] = [];
   let nextMs = Infinity;

@@ -53,7 +53,7 @@ export abstract class SimulatedProcess implements Scheduler {
   isDead = false;
   opened: OpenedBot | null = null;
   control: LiveControl | null = null;
-  /** Number of promises in progress. If there is none, the simulation needs no turn of the event loop. */
+  /** Number of promises in progress. At 0, the simulation needs no turn of the event loop. */
   pending = 0;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;

@@ -177,7 +177,7 @@ export const liveSchema = map(
       },
       'a dashboard, such as { port: 8090 }',
     )
-      .describe('a page on this computer that shows the bot; without the key there is none')
+      .describe('a page on this computer that shows the bot; without the key there is no page')
       .optional(),
     alerts: alertsSchema.optional(),
     timeScale: z

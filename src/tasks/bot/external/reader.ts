@@ -117,10 +117,10 @@ export class ExternalReader {
       if (this.#isOver) return;
       let isAtEnd = true;
       try {
-        const readNew = file.look();
-        ({ isAtEnd } = readNew);
-        for (const problem of readNew.problems) log('warn', `series ${intake.name}: ${problem}`);
-        const [rows, nowMs] = [[...ahead, ...readNew.rows], venueMs()];
+        const reading = file.look();
+        ({ isAtEnd } = reading);
+        for (const problem of reading.problems) log('warn', `series ${intake.name}: ${problem}`);
+        const [rows, nowMs] = [[...ahead, ...reading.rows], venueMs()];
         ahead = rows.filter(({ knownMs }) => knownMs > nowMs);
         const due = rows.filter(({ knownMs }) => knownMs <= nowMs);
         this.#take(intake, 'file', due.map((row) => ({ timeMs: row.timeMs, value: row.value, id: String(row.knownMs) }))); // prettier-ignore
@@ -151,7 +151,7 @@ export class ExternalReader {
     if (fresh.length === 0) return null;
     let seq: number | null = null;
     this.#deps.step((nowMs) => {
-      // Later than every value read so far, so that strategies see a value only after its record, in a replay too.
+      // Later than every value that was read before, so that strategies see a value only after its record, in a replay too.
       const knownMs = Math.max(Math.floor(nowMs) + 1, values.lastKnownMs);
       const rows = fresh.toSorted((a, b) => a.timeMs - b.timeMs);
       seq = this.#deps.journal({

@@ -51,7 +51,7 @@ export const webhooksSchema = map(
     maxAgeSeconds: integerValue('s', 'maximum age of a request; default 60', 1, 3600).optional(),
   },
   'the webhook server, such as { port: 8091 }',
-).describe('the server for webhooks of series; without the key there is none');
+).describe('the server for webhooks of series; without the key there is no server');
 
 const liveSeriesEntry = map(
   {

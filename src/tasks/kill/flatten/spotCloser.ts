@@ -33,14 +33,14 @@ export class SpotCloser implements Closer {
   async closable(venue: KillVenue): Promise<Closable | null> {
     const { instrument, strategy, judge } = this.#deps;
     const { held, uncertainties } = await judge.read(instrument);
-    const ownDoubts = uncertainties.filter(({ order }) => order.strategy === strategy).map(doubtText);
+    const ownUncertainties = uncertainties.filter(({ order }) => order.strategy === strategy).map(doubtText);
     const range = held.get(strategy) ?? { low: ZERO, high: ZERO };
     const [low, high] = [Decimal.max(0, range.low), Decimal.max(0, range.high)];
-    if (high.isZero() && ownDoubts.length === 0) return null;
+    if (high.isZero() && ownUncertainties.length === 0) return null;
     const { rows } = await venue.read('spot.account', {});
     // A balance can lower the quantity that is sold, never raise it.
     const qty = Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0');
-    return { side: 'sell', qty, rest: high.minus(qty), uncertainties: ownDoubts };
+    return { side: 'sell', qty, rest: high.minus(qty), uncertainties: ownUncertainties };
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {

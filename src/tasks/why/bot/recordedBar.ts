@@ -93,10 +93,10 @@ function barFrom({ bar }: Found, to: number, before: number, { name, bars: { int
 /** Returns the number of the visible feed with the shortest bars of `symbol`; null: of the main instrument. */
 function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
   const visible = feeds.map((feed, at) => ({ feed, at })).filter(({ feed }) => !feed.isHidden);
-  const shortestBarsFirst = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
+  const byLength = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
   const main = visible.find(({ feed }) => feed.name === 'bars') ?? visible[0];
   const wanted = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();
-  const found = shortestBarsFirst.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === wanted || instrument.wireName.toUpperCase() === wanted); // prettier-ignore
+  const found = byLength.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === wanted || instrument.wireName.toUpperCase() === wanted); // prettier-ignore
   if (found !== undefined) return found.at;
   const names = [...new Set(visible.map(({ feed }) => feed.bars.instrument.id))];
   throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}`);

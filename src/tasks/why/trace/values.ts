@@ -38,8 +38,8 @@ export function valuesOf(
     }));
   // An external series has two views: one in the field, and one for its rows. Only the one in the field is shown.
   return values.filter(({ feed, name, fields }) => {
-    const isNamedTwin = (other: ExplainedValue): boolean => other.fields.length > 0 && other.name === name && other.feed === feed;
-    return fields.length > 0 || !values.some(isNamedTwin);
+    const isDuplicate = (other: ExplainedValue): boolean => other.fields.length > 0 && other.name === name && other.feed === feed;
+    return fields.length > 0 || !values.some(isDuplicate);
   });
 }
 
