@@ -21,7 +21,7 @@ import { tradesOfTicks } from '../fixtures/tradesOfTicks.ts';
 /** `npm run campaign -- envelope --cases 500` sets both. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 20_261_127);
-const CASES = Number(ISOBAR_CASES ?? 24);
+const CASES = Number(ISOBAR_CASES ?? 12);
 const HOURS = ISOBAR_CASES === undefined ? 100 : 600;
 
 async function finish(

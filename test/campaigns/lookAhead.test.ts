@@ -18,7 +18,7 @@ const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !fi
 /** `npm run campaign -- lookAhead` sets both, and tries nearly every row. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 20_240_101);
-const TRIALS = Number(ISOBAR_CASES ?? 40);
+const TRIALS = Number(ISOBAR_CASES ?? 16);
 const ROWS = 1100;
 
 interface Decision {

@@ -273,9 +273,9 @@ describe('orders', () => {
       /outcome unknown: code -1007 TIMEOUT/,
     ],
     ['silence', isobarHere, () => {}, /outcome unknown: no answer within 500 ms/],
-  ])('unknown after %s: exit code 4, sent once, and what to look at', async (_, run, behaviour, message) => {
+  ])('unknown after %s: exit code 4, sent once, and what to look at', async (name, run, behaviour, message) => {
     does(behaviour);
-    const { code, stdout, stderr } = await run(...ORDER, 'newClientOrderId=mine-1', '--timeout', '0.5');
+    const { code, stdout, stderr } = await run(...ORDER, 'newClientOrderId=mine-1', '--timeout', name === 'silence' ? '0.5' : '30');
     expect(stderr).toMatch(message);
     expect(stderr.replaceAll('\n  ', ' ')).toContain(
       'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { JournalKiller, killJournal } from '../fixtures/killJournal.ts';
 
-const KILLS = 8;
+const KILLS = 4;
 const SEED = 1;
 
 // The long form is npm run campaign -- journalKill.

@@ -60,8 +60,13 @@ class Newcomer {
   }
 }
 
-const holdsSomething = (newcomer: Newcomer): Promise<void> =>
-  expect.poll(async () => (await newcomer.view())?.positions.length ?? 0, { timeout: 60_000, interval: 250 }).toBeGreaterThan(0);
+/** Resolves once the demonstration holds a position. `status` is asked after a fill was printed: each question starts a command. */
+async function holdsSomething(newcomer: Newcomer, demo: ChildProcess): Promise<void> {
+  let text = '';
+  demo.stdout!.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await expect.poll(() => text, { timeout: 60_000, interval: 50 }).toMatch(/ (?:bought|sold) /);
+  await expect.poll(async () => (await newcomer.view())?.positions.length ?? 0, { timeout: 60_000, interval: 1000 }).toBeGreaterThan(0);
+}
 
 it('the commands of the README, typed into an empty folder, end flat with exit code 0', async () => {
   const readme = readFileSync(join(installed.modules, 'isobar', 'README.md'), 'utf8');
@@ -71,7 +76,7 @@ it('the commands of the README, typed into an empty folder, end flat with exit c
   let text = '';
   for (const stream of [demo.stdout!, demo.stderr!]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const ended = once(demo, 'close');
-  await holdsSomething(newcomer);
+  await holdsSomething(newcomer, demo);
   const killed = await newcomer.run(['kill', '--flatten']);
   expect(killed, killed.out + text).toMatchObject({ code: 0 });
   expect(killed.out).toContain('every position is closed');
@@ -86,7 +91,7 @@ it('status and kill find a bot whose visible command was ended by kill -9', asyn
   const newcomer = new Newcomer('orphan');
   const demo = newcomer.start(['live', '--demo']);
   try {
-    await holdsSomething(newcomer);
+    await holdsSomething(newcomer, demo);
     const closed = once(demo, 'exit');
     process.kill(demo.pid!, 'SIGKILL');
     await closed;

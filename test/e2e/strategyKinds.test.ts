@@ -33,7 +33,7 @@ it.each(STRATEGY_KINDS)('%s', async (kind) => {
   if (kind === STRATEGY_KINDS[0]) await isobar(/# Bars: isobar (.*)/.exec(definition)![1]!);
   const { orders } = JSON.parse(await isobar(`backtest backtests/${file}.yaml --json --no-report`)) as { orders: { fills: number } };
   expect(orders.fills).toBeGreaterThan(5);
-  expect(JSON.parse(await isobar(`prove backtests/${file}.yaml --quick --json ${PROVED_SPAN}`))).toMatchObject({ verdict: 'proved' });
+  expect(JSON.parse(await isobar(`prove backtests/${file}.yaml --times 4 --json ${PROVED_SPAN}`))).toMatchObject({ verdict: 'proved' });
 });
 
 it('all kinds of strategies compile in a project', () => {

@@ -74,12 +74,20 @@ const reported = ({ instances }: LifetimeResult): readonly string[] =>
   (instances.find((each) => each instanceof Steady) as Steady).reported;
 const count = (texts: readonly string[], text: string): number => texts.filter((each) => each.startsWith(text)).length;
 
+/** Each of the two orders with nothing thrown, made once: every way is compared with the same lifetimes. */
+const unhurt = new Map<number, LifetimeResult>();
+async function quietIn(position: number, options: Parameters<typeof lived>[0]): Promise<LifetimeResult> {
+  const quiet = unhurt.get(position) ?? (await lived(options));
+  unhurt.set(position, quiet);
+  return quiet;
+}
+
 test.each(WAYS.slice(1))(
   'in %s',
   async (way) => {
-    for (const order of [(of: StrategyClass) => [of, Steady], (of: StrategyClass) => [Steady, of]]) {
+    for (const [position, order] of [(of: StrategyClass) => [of, Steady], (of: StrategyClass) => [Steady, of]].entries()) {
       const options = { bars: 6, strategies: order(faulty('nothing')) };
-      const quiet = await lived(options);
+      const quiet = await quietIn(position, options);
       expect(count(reported(quiet), 'bar')).toBe(6);
       expect([count(reported(quiet), 'fill'), count(reported(quiet), 'when') > 0, count(reported(quiet), 'stop')]).toEqual([5, true, 1]);
       const faults = { ...options, strategies: order(faulty(way)) };
