@@ -90,7 +90,7 @@ export const TOOLS: readonly Tool[] = [
       time: text('of a series: the column of the times that its values are of'),
       'known-at': text('of a series: the column of the times at which they were known'),
       value: text('of a series: the column of the values'),
-      format: text('csv, binance, cryptodatadownload, json or feather'),
+      format: text('csv, binance, cryptodatadownload, json, feather or parquet'),
       instrument: text('a JSON file with the instrument record'),
       'skip-bad': flag('set bad rows aside instead of ending with the first'),
       ...CATALOG,
