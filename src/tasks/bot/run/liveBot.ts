@@ -182,7 +182,10 @@ export class LiveBot {
   /** Starts audits, and trading after two clean ones. Calls `trading` then. */
   start(trading: () => void = () => {}): void {
     const { engine, log, venueMs, config, exchange } = this.deps;
-    engine.risk.halts.raise(ACCOUNT, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs());
+    // As a step, so that drafts see the start and may leave once it is complete: a journal that ends with a clean stop holds them.
+    this.driver.step(() =>
+      engine.risk.halts.raise(ACCOUNT, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs()),
+    );
     this.#funding.start();
     this.#maintenance.start();
     this.#auditor.start(() => {
