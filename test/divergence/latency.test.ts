@@ -8,12 +8,15 @@ import { comparePlanted, Counter, type Planted } from './planted.ts';
 const LATENCY_MS = 600_000;
 const LATE: Planted = { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: LATENCY_MS } }) };
 
-/** Averages down by rungs that are placed anew at each close, once they work. */
+/** Averages down by rungs that are replaced at each close, once they work. */
 class Ladder extends Strategy {
   override onBar() {
     const { isFlat, qty, entryPrice } = this.position();
     const close = this.bars.close.value;
-    if (!isFlat && close > entryPrice * 1.004) return void this.exit();
+    if (!isFlat && close > entryPrice * 1.004) {
+      this.exit();
+      return;
+    }
     if (isFlat && this.openOrders().length === 0) this.buy({ base: '2' }, { tag: 'first' });
     const rungs = this.openOrders().filter(({ tag }) => tag.startsWith('rung'));
     if (qty.gt(20) || rungs.some(({ lifecycle }) => lifecycle !== 'working')) return;

@@ -109,11 +109,11 @@ export function latencyIn(order: ReportedOrder, feeds: readonly FeedPlan[]): num
 export function medianLatency(
   run: RecordedRun,
   feeds: readonly FeedPlan[],
-  atLeastMs = 0,
+  minMs = 0,
 ): { readonly ms: number | null; readonly orders: number } {
   const known = run.orders
     .flatMap((order) => latencyIn(order, feeds) ?? [])
-    .map((ms) => Math.max(ms, atLeastMs))
+    .map((ms) => Math.max(ms, minMs))
     .toSorted((a, b) => a - b);
   return { ms: known[known.length >> 1] ?? null, orders: known.length };
 }

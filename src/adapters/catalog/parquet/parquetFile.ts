@@ -157,7 +157,7 @@ function exactly(bytes: Uint8Array, length: number): Uint8Array {
   return bytes;
 }
 
-/** Runs what reads the content: whatever hyparquet or a codec throws says that the file is damaged, or of a kind that nobody reads. */
+/** Runs what reads the content: whatever hyparquet or a codec throws says that the file is damaged, or of a kind that it does not read. */
 async function ofContent<T>(path: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
