@@ -3,7 +3,7 @@
 export { Strategy, type Setup, type StrategyClass } from './strategy/strategy.ts';
 export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/params.ts';
 export type {
-  Amendment, Amount, Bar, CronOptions, Feed, FillInfo, Funding, KnownSeries, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TargetShare, TimerOptions, Trail, Weights,
+  Amendment, Amount, Bar, CronOptions, Decimal, Feed, FillInfo, Funding, KnownSeries, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TargetShare, TimerOptions, Trail, Weights,
 } from './strategy/types.ts'; // prettier-ignore
 export {
   covarianceMatrix,

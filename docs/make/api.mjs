@@ -31,9 +31,16 @@ export function apiPage() {
 function entryOf(checker, exported) {
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
   const [node] = symbol.declarations;
+  if (node.getSourceFile().fileName.includes('/node_modules/')) return { name: exported.name, text: `### ${exported.name}\n\n${foreign(node)}\n` };
   const doc = docOf(checker, symbol);
   const code = codeOf(node);
   return { name: exported.name, text: `### ${exported.name}\n\n${doc === '' ? '' : `${doc}\n\n`}\`\`\`text\n${code}\n\`\`\`\n` };
+}
+
+/** Of what another package declares, where to read about it. */
+function foreign(node) {
+  const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(node.getSourceFile().fileName);
+  return `The type \`${node.name.text}\` of the package ${name}.`;
 }
 
 /** The docstring as a paragraph; the tags as they stand. */

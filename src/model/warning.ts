@@ -20,6 +20,7 @@ export const WARNINGS = {
   ORDER_DENIED: 'risk or the order manager denied orders; nothing was sent',
   ORDER_REJECTED: 'the venue rejected orders',
   ORDER_CAPPED_BUY: 'market buys by quantity rested as limit orders, because the open was above their price cap',
+  ORDER_NEVER_WORKED: 'most limit orders were cancelled before the first bar in which they could fill',
   ORDER_UNKNOWN: 'the outcome of orders was unknown for a time',
   ORDER_NOT_SENT: 'orders were never sent',
   RESULT_NO_TRADE: 'the run placed no order, or closed no trade',

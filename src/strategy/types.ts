@@ -7,6 +7,8 @@ import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
 import type { Lifecycle, OrderId, Side, TimeInForce } from '../model/order.ts';
 
+export type { Decimal };
+
 /** What happens to timer calls that a live bot missed while it was down: none is made up for, one is, or each is, in order. */
 export type Missed = 'skip' | 'once' | 'all';
 export interface TimerOptions {

@@ -14,7 +14,7 @@ import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
-import { compareBot } from '../../src/tasks/parity/parity.ts';
+import { compareBot, type ParityOptions } from '../../src/tasks/parity/parity.ts';
 import type { DivergenceReport } from '../../src/tasks/parity/model.ts';
 import { perpetualBars, PERPETUAL } from '../fixtures/perpetual.ts';
 import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
@@ -51,6 +51,8 @@ export interface Planted {
   /** What happens before the row at this position, from 0. */
   readonly acts?: Readonly<Record<number, (world: PlantedWorld) => Promise<void> | void>>;
   readonly definition?: Readonly<Record<string, unknown>>;
+  /** Latency of the backtest that it is compared with; default that of the definition. */
+  readonly latency?: ParityOptions['latency'];
   /** Funding rates of the catalog, and those of the exchange. */
   readonly rates?: { readonly catalog: readonly number[]; readonly exchange: readonly number[] };
   readonly afterwards?: () => void;
@@ -171,6 +173,7 @@ export async function comparePlanted(
     await look(bot);
     return await compareBot(bot, {
       config: null,
+      ...(planted.latency === undefined ? {} : { latency: planted.latency }),
       load: () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' }),
     });
   } finally {

@@ -44,7 +44,7 @@ it.each(Object.entries(EIGHT))('%s', { timeout: 300_000 }, async (name, each) =>
 
 it('a bot and its backtest are equal by `isobar parity`', { timeout: 300_000 }, async () => {
   // The others, and more bars, by hand: node test/eight/run.mjs NAME ...
-  const strategies = ['bandedCarry', 'exchangeStop', 'listedMomentum'];
+  const strategies = ['bandedCarry', 'dcaLadder', 'exchangeStop', 'listedMomentum'];
   const words = [...LATE_OPTIMIZING, `${root}test/eight/run.mjs`, '--bars', BARS, ...strategies];
   const { stdout } = await promisify(execFile)(process.execPath, words);
   const lines = stdout.trim().split('\n');

@@ -48,8 +48,11 @@ async function parityOf(name: string, bars: number) {
   const { source } = await openRequest({ kind: 'file', file, settings: [] });
   const plan = onTheWire(shortened((await resolveRun(source)).plan, bars));
   const world = await RowWorld.open(exchangeOf(plan));
+  // What the exchange takes, the backtest of parity takes too.
+  const { latencyMs } = plan.fills;
+  const definition = { ...definitionOf(source.data), ...(latencyMs > 0 ? { fills: { latencyMs } } : {}) };
   try {
-    const opened = await world.openBot(writeBot(world.folder, plan, definitionOf(source.data), world.exchange.url), plan, () => {});
+    const opened = await world.openBot(writeBot(world.folder, plan, definition, world.exchange.url), plan, () => {});
     writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
     const driver = await world.trading(opened, plan);
     while (await driver.next());

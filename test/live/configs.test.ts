@@ -73,7 +73,7 @@ test.each([
   ['mode: paper', 'mode: paper\ntimeScale: 0.5', 'bot.yaml:6 timeScale: expected a number from 1 to 1000, got 0.5'],
   ['data: bot-paper-spot', 'dta: bot', 'bot.yaml:12 dta: unknown key dta, the nearest valid one is data'],
   ['keyFile: key', 'apiKey: abcdefgh12345678', 'bot.yaml:9 exchange.apiKey: expected no secret in a config file, got an API key'],
-  ["fills: { collar: '0.01' }", 'fills: { latencyMs: 50 }', 'unknown key latencyMs'],
+  ["fills: { collar: '0.01' }", 'fills: { limit: touch }', 'unknown key limit'],
   [
     'mode: paper',
     'mode: paper\nmodels: { slippage: models/impact.ts }',

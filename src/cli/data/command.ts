@@ -16,7 +16,7 @@ const interval = { ...text, describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M' } as const;
 const importCommand = (yargs: Argv) =>
   yargs.command(
     'import <file...>',
-    'Import bar files (CSV, JSON, feather; plain, gzip or zip) into the catalog',
+    'Import bar files (CSV, JSON, feather, Parquet; plain, gzip or zip) into the catalog',
     (args) =>
       args.positional('file', { type: 'string', array: true, demandOption: true, describe: FILES }).options({
         symbol: { ...symbol, describe: 'Symbol; default: from the file name' },

@@ -3,7 +3,7 @@
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import type { ActAnswer, LogLine } from '../../tasks/control/botControl.ts';
-import type { BotView, OrderView, ScopeView } from '../../tasks/control/botView.ts';
+import type { BotView, OrderView, ScopeView, SeriesView } from '../../tasks/control/botView.ts';
 import { count, counted, grouped, NONE, percent } from '../../base/text/format.ts';
 import { table } from '../terminal/tables.ts';
 import { indented, wrapped } from '../terminal/wrapped.ts';
@@ -105,7 +105,14 @@ function usedBar(used: string, max: string): string {
   return `${'▇'.repeat(full)}${'▁'.repeat(10 - full)} ${count(part * 100)} %`;
 }
 
-function healthLines({ feeds, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly string[] {
+function seriesLine({ name, source, value, knownMs, ageMs }: SeriesView, nowMs: number): string {
+  const from = `series    ${sanitizeText(name)} (${source}):`;
+  if (value === null || knownMs === null || ageMs === null) return `${from} no value yet`;
+  const of = ageMs < 0 ? `of ${shortSpanText(-ageMs)} ahead` : `of ${shortSpanText(ageMs)} ago`;
+  return `${from} ${value}, ${of}, known for ${shortSpanText(nowMs - knownMs)}`;
+}
+
+function healthLines({ feeds, series, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly string[] {
   const stopped = budget.filter(({ stoppedUntilMs }) => stoppedUntilMs !== null);
   const fullest = budget.toSorted((a, b) => b.used / b.max - a.used / a.max)[0];
   return [
@@ -113,6 +120,7 @@ function healthLines({ feeds, clocks, audit, journal, budget, timeMs, loopDelayP
       ({ instrument, interval, ageMs, maxAgeMs }) =>
         `data      ${instrument} ${interval}: newest bar closed ${shortSpanText(ageMs)} ago (at most ${shortSpanText(maxAgeMs)})`,
     ),
+    ...series.map((each) => seriesLine(each, timeMs)),
     ...clocks.map(
       ({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) =>
         `clock     ${market}: ${offsetMs === null ? 'not measured' : `${Math.round(offsetMs)} ms off, sure to ${Math.ceil(uncertaintyMs ?? 0)} ms`} (at most ${maxUncertaintyMs} ms)`,

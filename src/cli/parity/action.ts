@@ -9,14 +9,16 @@ import { parityText } from './text.ts';
 interface ParityArgs {
   readonly folder: string;
   readonly config?: string | undefined;
+  readonly latency?: number | 'measured' | undefined;
   readonly json: boolean;
 }
 
-export async function parity({ folder, config, json }: ParityArgs): Promise<void> {
+export async function parity({ folder, config, latency, json }: ParityArgs): Promise<void> {
   const line = progressLine('steps');
   try {
     const report = await compareBot(folder, {
       config: config ?? null,
+      ...(latency === undefined ? {} : { latency }),
       onStep: (name, step, steps) => line.show(name, step, step / steps),
     });
     line.clear();

@@ -4,7 +4,7 @@ import { Decimal } from '../../base/number/decimal.ts';
 import { counted } from '../../base/text/format.ts';
 import { formatMinute, formatTime } from '../../model/time.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
-import type { DivergenceReport } from '../../tasks/parity/model.ts';
+import type { ComparedLatency, DivergenceReport } from '../../tasks/parity/model.ts';
 import { alignedRows, table } from '../terminal/tables.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
@@ -14,6 +14,7 @@ export function parityText(report: DivergenceReport): string {
   const lines = [
     ...withLead('  ', `${name}, ${formatTime(fromMs)} to ${formatTime(toMs)}`),
     ...withLead('  ', `${counted(bars, 'bar')}, ${counted(orders, 'order')} and ${counted(fills, 'fill')} of the bot`),
+    ...withLead('  ', latencyText(report.latency)),
     '',
   ];
   if (equal) return [...lines, `  equal: bot and backtest gain ${net.live} ${net.asset}`].join('\n');
@@ -31,6 +32,19 @@ export function parityText(report: DivergenceReport): string {
   ];
   lines.push('', `  Bridge, ${net.asset}`, ...alignedRows(rows, 'lrr').map((line) => `  ${line}`));
   return [...lines, ...tradeLines(report)].join('\n');
+}
+
+const FROM: Readonly<Record<ComparedLatency['from'], string>> = {
+  config: 'fills.latencyMs of the config',
+  option: 'as asked for',
+  measured: 'as measured',
+};
+
+function latencyText({ backtestMs, from, measuredMs, orders }: ComparedLatency): string {
+  const backtest = `latency of the backtest ${backtestMs} ms (${FROM[from]})`;
+  if (measuredMs === null) return backtest;
+  const hint = measuredMs > backtestMs ? '; --latency measured compares with that' : '';
+  return `${backtest}, of the bot at least ${measuredMs} ms (the median of ${counted(orders, 'order')})${hint}`;
 }
 
 /** Maximum number of rows in the bridge trade by trade. The trades that differ most are shown. */

@@ -1,7 +1,7 @@
 // Warnings about individual orders of a run.
 
 import { CAPPED } from '../../model/order.ts';
-import { ENDINGS, type RunRecord } from '../../model/run/run.ts';
+import { ENDINGS, ROLES, type RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
 import { count } from '../../base/text/format.ts';
 
@@ -20,4 +20,53 @@ export function cappedBuys({ orders, fills }: Pick<RunRecord, 'orders' | 'fills'
   const buys = capped.size === 1 ? '1 market buy by quantity' : `${count(capped.size)} market buys by quantity`;
   const rested = `${buys} opened above the price cap (fills.collar) and rested as ${capped.size === 1 ? 'a limit order' : 'limit orders'}`;
   return [warning('ORDER_CAPPED_BUY', `${rested}, ${count(filled.size)} filled inside the bar as maker; ${MARKET_ORDER}`)];
+}
+
+/** Below this number of limit orders nothing is said: a few cancels in the bar of the order are what a strategy may mean. */
+const FEW_ORDERS = 20;
+
+/**
+ * Returns the warning about limit orders that were cancelled before a row opened in which they could take part. With latency an order takes
+ * part from the first open after its arrival on, so that a strategy which replaces it before that never trades. Empty for fewer than half.
+ */
+export function neverWorked({
+  orders,
+  feeds,
+  instruments,
+  warnings = [],
+}: Pick<RunRecord, 'orders' | 'feeds' | 'instruments' | 'warnings'>): readonly Warning[] {
+  // Trades follow each other by the ms: what arrives takes part at once.
+  if (warnings.some(({ code }) => code === 'RUN_TRADE_FILLS')) return [];
+  const opens = new Map<number, Float64Array>();
+  const [limit, canceled] = [ROLES.indexOf('limit'), ENDINGS.indexOf('canceled')];
+  let [all, lost] = [0, 0];
+  for (let row = 0; row < orders.length; row++) {
+    if (orders.role[row] !== limit || !(orders.arrivedMs[row]! <= orders.doneMs[row]!)) continue;
+    all++;
+    if (orders.ending[row] !== canceled || orders.filledLots[row] !== 0) continue;
+    const at = orders.instrument[row]!;
+    let times = opens.get(at);
+    if (times === undefined) opens.set(at, (times = opensOf(feeds, instruments[at]!.id)));
+    if (!(times[firstRowFrom(times, orders.arrivedMs[row]!)]! < orders.doneMs[row]!)) lost++;
+  }
+  if (all < FEW_ORDERS || 2 * lost < all) return [];
+  const text = `${count(lost)} of ${count(all)} limit orders were cancelled before the first bar in which they could fill; cancel an order once its lifecycle is working`;
+  return [warning('ORDER_NEVER_WORKED', text)];
+}
+
+/** Opens of the rows in which orders of an instrument fill. */
+function opensOf(feeds: RunRecord['feeds'], instrument: string): Float64Array {
+  const feed = feeds.find(({ bars, execution }) => execution && bars.instrument.id === instrument);
+  return feed === undefined ? new Float64Array(0) : feed.bars.openMs.subarray(0, feed.bars.length);
+}
+
+/** Returns the first place in rising `times` with at least `ms`. */
+function firstRowFrom(times: Float64Array, ms: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -7,7 +7,7 @@ import { count, signedAmount } from '../../base/text/format.ts';
 import { coverageWarnings } from './coverage.ts';
 import { countWarnings, priceWarnings } from './dataWarnings.ts';
 import { resultWarnings } from './resultWarnings.ts';
-import { cappedBuys } from './orderWarnings.ts';
+import { cappedBuys, neverWorked } from './orderWarnings.ts';
 
 /** Code of a replacement whose old order was already filled. */
 const NOTHING_LEFT = 'REPLACED_FILLED';
@@ -20,6 +20,7 @@ export function warningsOf(record: RunRecord, summary: RunFigures): readonly War
     ...(record.warnings ?? []),
     ...resultWarnings(record, summary),
     ...cappedBuys(record),
+    ...neverWorked(record),
     ...record.feeds.flatMap(({ bars }) => priceWarnings(bars)),
     ...coverageWarnings(record),
     ...figureWarnings(summary),

@@ -40,6 +40,8 @@ export interface BotView {
   /** Every active limit. */
   readonly headroom: readonly HeadroomView[];
   readonly feeds: readonly FeedView[];
+  /** External series, as the config names them. */
+  readonly series: readonly SeriesView[];
   readonly clocks: readonly ClockView[];
   readonly budget: readonly BudgetView[];
   readonly audit: AuditView;
@@ -188,6 +190,17 @@ export interface FeedView {
   readonly maxAgeMs: number;
   /** The newest bars, oldest first, at most 300. */
   readonly bars: readonly (readonly [openMs: number, open: number, high: number, low: number, close: number])[];
+}
+
+export interface SeriesView {
+  readonly name: string;
+  readonly source: 'file' | 'poll' | 'webhook';
+  /** The newest value that strategies can see, the time that it is of, and since when it is known; null: none yet. */
+  readonly value: number | null;
+  readonly valueMs: number | null;
+  readonly knownMs: number | null;
+  /** Age at `timeMs`, by the time that the value is of; below 0 for a forecast. */
+  readonly ageMs: number | null;
 }
 
 export interface ClockView {

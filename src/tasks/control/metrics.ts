@@ -107,9 +107,10 @@ function moneyMetrics({ equity, strategies, headroom }: BotView): readonly strin
 }
 
 function healthMetrics(view: BotView): readonly string[] {
-  const { feeds, clocks, budget, audit, journal, loopDelayP99Ms, rssBytes } = view;
+  const { feeds, series, clocks, budget, audit, journal, loopDelayP99Ms, rssBytes } = view;
   return [
     metric('isobar_data_age_seconds', 'gauge', 'Age of the newest closed bar', feeds.map(({ instrument, interval, ageMs }) => ({ labels: { instrument, interval }, value: seconds(ageMs) }))), // prettier-ignore
+    metric('isobar_series_age_seconds', 'gauge', 'Age of the newest value of an external series, by the time that it is of', series.map(({ name, ageMs }) => ({ labels: { name }, value: seconds(ageMs) }))), // prettier-ignore
     metric('isobar_data_age_limit_seconds', 'gauge', 'Age at which a symbol is halted', feeds.map(({ instrument, interval, maxAgeMs }) => ({ labels: { instrument, interval }, value: seconds(maxAgeMs) }))), // prettier-ignore
     metric('isobar_clock_offset_seconds', 'gauge', 'Clock of the exchange minus ours', clocks.map(({ market, offsetMs }) => ({ labels: { market }, value: seconds(offsetMs) }))), // prettier-ignore
     metric('isobar_clock_uncertainty_seconds', 'gauge', 'By how much that may be wrong', clocks.map(({ market, uncertaintyMs }) => ({ labels: { market }, value: seconds(uncertaintyMs) }))), // prettier-ignore

@@ -4,11 +4,11 @@ import { fromScaled, isPlainDecimal } from '../../base/number/decimal.ts';
 import { closeOf, openOf, type Interval } from '../../model/interval.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { formatTime } from '../../model/time.ts';
-import { ENDINGS, ROLES, SIDES } from '../../model/run/run.ts';
+import { ENDINGS, SIDES } from '../../model/run/run.ts';
 import { causeOfSilence, isSameBar } from './feeds.ts';
 import type { DivergentEvent, DivergentWhat } from './model.ts';
 import { barKey, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
-import { pairedOrders } from './pairs.ts';
+import { askedRole, pairedOrders } from './pairs.ts';
 import type { Rerun } from './rerun.ts';
 import { roleOfIntent } from './script.ts';
 
@@ -168,7 +168,7 @@ class OrderDifferences {
     const instrument = instruments[orders.instrument[at]!]!;
     const { quantityDigits, quoteDigits, priceDigits } = instrument;
     const amount = orders.quoteUnits[at]!;
-    const role = ROLES[orders.role[at]!]!;
+    const role = askedRole(orders, at);
     return termsText({
       side: SIDES[orders.side[at]!]!,
       role,

@@ -52,7 +52,19 @@ export interface BridgedOrder extends BridgedSum {
   readonly symbol: string;
 }
 
+/** The latency of the backtest, and what the bot had. */
+export interface ComparedLatency {
+  /** From a decision to the arrival of its order, and of a cancel, ms. */
+  readonly backtestMs: number;
+  /** Where that is from: `fills.latencyMs` of the config (0 if it names none), or the option `--latency`. */
+  readonly from: 'config' | 'option' | 'measured';
+  /** The median over the orders of the bot whose latency can be read from their fills, in whole bars: the least that misses as many. Null: none can. */
+  readonly measuredMs: number | null;
+  readonly orders: number;
+}
+
 export interface DivergenceReport {
+  readonly latency: ComparedLatency;
   readonly equal: boolean;
   readonly first: DivergentEvent | null;
   readonly cause: Divergence | null;

@@ -8,16 +8,19 @@ import { openBotJournal } from '../bot/decisions/folder.ts';
 import { planLifetime } from '../bot/decisions/journal.ts';
 import { replayLifetime } from '../bot/lifetime/replayLifetime.ts';
 import { differencesOf, type ListedDifference } from './differences.ts';
-import { catalogFeeds } from './feeds.ts';
+import { catalogFeeds, feedsFor } from './feeds.ts';
 import { DIVERGENCES, type BridgeStep, type Divergence, type DivergenceReport } from './model.ts';
 import { comparedRecords, readRecordedRun } from './recordedRun.ts';
 import { netOf, rerun, type Rerun } from './rerun.ts';
+import { medianLatency } from './script.ts';
 import { tradeBridge } from './trades.ts';
 
 export interface ParityOptions {
   /** Null: the config with which the bot was started. */
   readonly config: string | null;
   readonly load?: ResolveOptions['load'];
+  /** Latency of the backtest, ms, or the one that the bot had; by default that of its config. */
+  readonly latency?: number | 'measured';
   /** Called before each step, with its name and position. */
   readonly onStep?: (name: string, step: number, steps: number) => void;
 }
@@ -26,7 +29,7 @@ export interface ParityOptions {
 const RERUNS = DIVERGENCES.length;
 
 /** Returns the comparison. Throws ConfigError for a folder without a bot, a changed config, or a catalog without the bot's bars. */
-export async function compareBot(folder: string, { config, load, onStep = () => {} }: ParityOptions): Promise<DivergenceReport> {
+export async function compareBot(folder: string, { config, load, latency, onStep = () => {} }: ParityOptions): Promise<DivergenceReport> {
   const { records, behaviour, instruments } = openBotJournal(folder, config);
   const loads = load ? { load } : {};
   onStep('the journal', 0, RERUNS + 1);
@@ -47,7 +50,12 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   });
   const liveNet = netOf(engine);
   const isDeterministic = replay.asked.difference === null;
-  const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, ...loads };
+  const measured = medianLatency(
+    run,
+    feedsFor(feeds, run, null, () => false),
+  );
+  const latencyMs = latency === 'measured' ? (measured.ms ?? 0) : (latency ?? null);
+  const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, latencyMs, ...loads };
   onStep('backtest', 1, RERUNS + 1);
   const base = await rerun(deps, 0);
   const differences = differencesOf(base, run);
@@ -70,6 +78,12 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   const bridge = made.steps.filter(({ amount }) => amount !== '0');
   const total = bridge.reduce((sum, { amount }) => sum.plus(amount), new Decimal(base.net));
   return {
+    latency: {
+      backtestMs: base.latencyMs,
+      from: latency === undefined ? 'config' : latency === 'measured' ? 'measured' : 'option',
+      measuredMs: measured.ms,
+      orders: measured.orders,
+    },
     equal: first === null && base.net === liveNet,
     first: first === null ? null : { seq: first.seq, time: first.time, what: first.what, backtest: first.backtest, live: first.live },
     cause: made.cause ?? bridge[0]?.cause ?? null,

@@ -55,6 +55,8 @@ export interface RecordedRun {
   /** Spans without a process: from the newest instant before a start to the first one after it. */
   readonly down: readonly { readonly fromMs: number; readonly toMs: number }[];
   readonly orders: readonly ReportedOrder[];
+  /** Orders that still waited for the end of others when the comparison ends. */
+  readonly waiting: readonly RecordOf<'DRAFT'>[];
   readonly funded: readonly RecordOf<'FUNDED'>[];
   /** Returns the number of the first record after a time, or of the last record. */
   readonly seqAfter: (timeMs: number) => number;
@@ -88,6 +90,7 @@ class JournalReading {
   readonly #orders = new Map<number, ReportedOrder>();
   readonly #numbers = new Map<string, number>();
   readonly #funded: RecordOf<'FUNDED'>[] = [];
+  readonly #waiting = new Map<string, RecordOf<'DRAFT'>>();
   readonly #halts = new Map<string, RecordOf<'HALT'>>();
   #newestMs: number;
   /** The newest instant before the process ended, ms UTC; null: the process runs. */
@@ -111,6 +114,7 @@ class JournalReading {
       decided: this.#decided,
       down: this.#down,
       orders,
+      waiting: [...this.#waiting.values()],
       funded: this.#funded,
       seqAfter: (timeMs) => (records.find(({ t }) => t > timeMs) ?? records.at(-1))?.seq ?? 0,
       lastMs: Math.max(this.#fromMs, ...this.#decided.keys()),
@@ -125,6 +129,8 @@ class JournalReading {
 
   #take(record: JournalRecord, knownMs: number): void {
     const { k } = record;
+    if (k === 'DRAFT') this.#waiting.set(record.cid, record);
+    else if (k === 'VERDICT' || k === 'STATE') this.#waiting.delete(record.cid);
     if (k === 'INSTANT') this.#takeInstant(record);
     else if (k === 'CONFIG' || k === 'STOP') this.#stoppedMs ??= this.#newestMs;
     else if (k === 'HALT') this.#halts.set(`${record.scope} ${record.code}`, record);

@@ -26,6 +26,8 @@ export interface RerunDeps {
   /** The instruments with which the bot traded. */
   readonly instruments: readonly Instrument[];
   readonly fromMs: number;
+  /** Latency of the backtest; null: that of the config. */
+  readonly latencyMs: number | null;
   readonly load?: ResolveOptions['load'];
 }
 
@@ -36,6 +38,8 @@ export interface Rerun {
   readonly orders: OrderColumns;
   readonly fills: FillColumns;
   readonly payments: PaymentColumns;
+  /** Latency of orders and cancels, as long as none is taken from the journal. */
+  readonly latencyMs: number;
   /** Net profit in the quote asset, a decimal. */
   readonly net: string;
 }
@@ -45,8 +49,9 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   const { behaviour, run, instruments, fromMs, load, known } = deps;
   const isOn = (cause: Divergence): boolean => DIVERGENCES.indexOf(cause) < steps;
   const feeds = feedsFor(deps.feeds, run, isOn('rounding') ? instruments : null, isOn);
-  const plan = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, { load, known });
-  const { latencyMs } = plan.fills;
+  const own = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, { load, known });
+  const latencyMs = deps.latencyMs ?? own.fills.latencyMs;
+  const plan = { ...own, fills: { ...own.fills, latencyMs } };
   const undecided = undecidedInstants(deps.feeds, run, isOn);
   const script = new Script(run, steps, { latencyMs, feeds, undecided });
   const { engine, loop } = await prepareBacktest(plan, {
@@ -65,6 +70,7 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
     fills: engine.fills.columns(),
     payments: engine.payments.columns(),
     net: netOf(engine),
+    latencyMs,
   };
 }
 

@@ -32,6 +32,10 @@ interface OrderLook {
 export const roleOfIntent = ({ role, parent, trigger }: Pick<RecordOf<'INTENT'>, 'role' | 'parent' | 'trigger'>): string =>
   parent === 0 && trigger !== null ? 'condition' : role;
 
+/** A replacement whose old order had filled. Nothing of it is sent, in the bot or in a backtest, so neither has it among its orders. */
+export const NOTHING_LEFT = 'REPLACED_FILLED';
+const isNothingLeft = ({ end }: ReportedOrder): boolean => end?.how === 'denied' && end.code === NOTHING_LEFT;
+
 /** Finds the recorded order of each order of a run. Each recorded order is found once. */
 export class OrderMatch {
   readonly #lengthMs: number;
@@ -43,7 +47,7 @@ export class OrderMatch {
   constructor(orders: readonly ReportedOrder[], lengthMs: number) {
     this.#lengthMs = lengthMs;
     for (const order of orders) {
-      if (isForeign(order)) continue;
+      if (isForeign(order) || isNothingLeft(order)) continue;
       const { parent = 0 } = order.intent ?? {};
       const [map, key] = parent > 0 ? [this.#legs, parent] : [this.#byBar, this.#barOf(order.createdMs)];
       const known = map.get(key);
@@ -77,7 +81,7 @@ export class OrderMatch {
   }
   /** Returns the recorded orders that no call of `find` has returned. */
   rest(orders: readonly ReportedOrder[]): readonly ReportedOrder[] {
-    return orders.filter(({ number }) => !this.#known.has(number));
+    return orders.filter((order) => !this.#known.has(order.number) && !isNothingLeft(order));
   }
 }
 
@@ -99,6 +103,19 @@ export function rowLatency({ fills: [first], intent }: ReportedOrder, interval: 
 export function latencyIn(order: ReportedOrder, feeds: readonly FeedPlan[]): number | null {
   const feed = feeds.findLast(({ bars }) => bars.instrument.id === order.intent?.symbol);
   return feed === undefined ? null : rowLatency(order, feed.bars.interval);
+}
+
+/** The median of the latencies of the orders whose latency is known, and their number; 0 without one. */
+export function medianLatency(
+  run: RecordedRun,
+  feeds: readonly FeedPlan[],
+  minMs = 0,
+): { readonly ms: number | null; readonly orders: number } {
+  const known = run.orders
+    .flatMap((order) => latencyIn(order, feeds) ?? [])
+    .map((ms) => Math.max(ms, minMs))
+    .toSorted((a, b) => a - b);
+  return { ms: known[known.length >> 1] ?? null, orders: known.length };
 }
 
 export interface ScriptTerms {
@@ -133,11 +150,7 @@ export class Script implements LatencyModel {
     this.#latencyMs = latencyMs;
     this.#match = new OrderMatch(run.orders, finestMs(feeds));
     this.#undecided = undecided;
-    const known = run.orders
-      .flatMap((order) => latencyIn(order, feeds) ?? [])
-      .map((ms) => Math.max(ms, latencyMs))
-      .toSorted((a, b) => a - b);
-    this.#usualMs = known[known.length >> 1] ?? latencyMs;
+    this.#usualMs = medianLatency(run, feeds, latencyMs).ms ?? latencyMs;
   }
 
   isOn(cause: Divergence): boolean {

@@ -139,7 +139,7 @@ describe('an import', () => {
     ['t,k,k,value\n2024-01-01,2024-01-01,1,2\n', 'expected one column k, got several'],
     ['t,k,openInterest\n', 'there are no rows in it'],
     ['{"a": 1}', 'expected text with a header'],
-    ['PAR1....', 'a Parquet file, which isobar does not read'],
+    ['PAR1....', 'not a whole Parquet file'],
   ])('an import refuses %j and stores nothing', async (text, message) => {
     const catalog = newCatalog();
     await expect(take([file('t,k,value\n2024-01-01,2024-01-01,1\n'), file(text)], { catalog })).rejects.toThrow(message);

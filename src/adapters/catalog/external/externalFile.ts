@@ -1,11 +1,14 @@
-// Reads a file of an external series: text with a header (comma, semicolon or tab; plain, gzip or zip), or an Arrow file (feather).
+// Reads a file of an external series: text with a header (comma, semicolon or tab; plain, gzip or zip), an Arrow file (feather) or a Parquet
+// file.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
-import { withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { ArrowFile, withArrowFile } from '../arrow/arrowReader.ts';
 import { loadInflate } from '../arrow/inflate.ts';
+import { withParquetFile } from '../parquet/parquetFile.ts';
+import type { TableField, TableFile } from '../parquet/tableFile.ts';
 import { inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
-import { formatOf } from '../rows/formats.ts';
+import { formatOf, isTableFormat, type TableFormat } from '../rows/formats.ts';
 import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
 import { msOfDate, msOfUnix } from '../rows/timeText.ts';
 import type { ValueKind } from './external.ts';
@@ -37,7 +40,8 @@ const MAX_LINE = 100_000;
 /** Reads all rows, in any order. Throws ConfigError with file and line of the first bad row. */
 export async function readExternal(path: string, names: ColumnNames): Promise<ReadRows> {
   const head = inspectFile(path);
-  if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') return readFeather(path, names);
+  const format = head.packing === 'none' ? formatOf(head.bytes, path) : 'text';
+  if (isTableFormat(format)) return readTable(path, format, names);
   const { chunks } = openPacked(path, head);
   const text = new TextFile(path, names);
   try {
@@ -46,7 +50,10 @@ export async function readExternal(path: string, names: ColumnNames): Promise<Re
     let isFirst = true;
     for await (const chunk of chunks) {
       if (isFirst && formatOf(chunk, path) !== 'text')
-        throw new ConfigError(`${path}: expected text with a header, or an Arrow file that is not packed`, 'write it as CSV or feather');
+        throw new ConfigError(
+          `${path}: expected text with a header, or an Arrow or Parquet file that is not packed`,
+          'write it as CSV, feather or Parquet',
+        );
       isFirst = false;
       // A carriage return alone ends a line too, except at the end of a chunk: the newline may follow in the next one.
       const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
@@ -115,50 +122,57 @@ export class TextFile {
   }
 }
 
-async function readFeather(path: string, names: ColumnNames): Promise<ReadRows> {
+async function readTable(path: string, format: TableFormat, names: ColumnNames): Promise<ReadRows> {
+  if (format === 'parquet')
+    return withParquetFile(path, async (file) => {
+      const columns = columnsOf(file, path, names);
+      await file.load(columns);
+      return rowsOf(file, columns, path);
+    });
   const inflate = await loadInflate();
-  return withArrowFile(
-    path,
-    (file) => {
-      const [time, known, value] = placesOf(
-        file.fields.map(({ name }) => name),
-        path,
-        names,
-      );
-      const read = [time!, known!].map((place) => timesIn(file, place, path));
-      const values = numbersIn(file, value!, path);
-      const rows = new RowList(path);
-      for (let row = 0; row < file.rows; row++)
-        rows.push(row + 1, Math.floor(read[0]![row]!), Math.ceil(read[1]![row]!), values[row]!, 'number');
-      return rows.done();
-    },
-    inflate,
-  );
+  return withArrowFile(path, (file) => rowsOf(file, columnsOf(file, path, names), path), inflate);
 }
 
-function timesIn(file: ArrowFile, place: number, path: string): Float64Array {
-  const { name, kind } = file.fields[place]!;
-  if (kind !== 'timestamp')
+function columnsOf({ fields }: TableFile, path: string, names: ColumnNames): readonly string[] {
+  const header = fields.map(({ name }) => name);
+  return placesOf(header, path, names).map((place) => header[place]!);
+}
+
+function rowsOf(file: TableFile, [time, known, value]: readonly string[], path: string): ReadRows {
+  const [timeMs, knownMs] = [timesIn(file, time!, path), timesIn(file, known!, path)];
+  const { values, kind } = valuesIn(file, value!, path);
+  const rows = new RowList(path);
+  for (let row = 0; row < file.rows; row++) rows.push(row + 1, Math.floor(timeMs[row]!), Math.ceil(knownMs[row]!), values[row]!, kind);
+  return rows.done();
+}
+
+function kindOf({ fields }: TableFile, name: string): TableField['kind'] {
+  return fields.find((field) => field.name === name)!.kind;
+}
+
+function timesIn(file: TableFile, name: string, path: string): Float64Array {
+  const kind = kindOf(file, name);
+  if (kind !== 'timestamp' && kind !== 'int64')
     throw new ConfigError(`${path}: column ${name}: expected times, got ${kind ?? 'another type'}`, 'write it as datetime64');
   const into = new Float64Array(file.rows);
   file.readTimes(name, 0, into);
   return into;
 }
 
-function numbersIn(file: ArrowFile, place: number, path: string): Float64Array {
-  const { name, kind } = file.fields[place]!;
-  const into = new Float64Array(file.rows);
-  if (kind === 'float64') file.readFloats(name, 0, into);
-  else if (kind === 'int32') {
+function valuesIn(file: TableFile, name: string, path: string): { readonly values: Float64Array; readonly kind: ValueKind } {
+  const kind = kindOf(file, name);
+  const values = new Float64Array(file.rows);
+  if (kind === 'float64' || kind === 'int64' || kind === 'flag') file.readFloats(name, 0, values);
+  else if (kind === 'int32' && file instanceof ArrowFile) {
     const whole = new Int32Array(file.rows);
     file.readInts(name, 0, whole);
-    into.set(whole);
+    values.set(whole);
   } else
     throw new ConfigError(
-      `${path}: column ${name}: expected numbers (float64 or int32), got ${kind ?? 'another type'}`,
+      `${path}: column ${name}: expected numbers (float64 or int32) or flags, got ${kind ?? 'another type'}`,
       'write it as float64',
     );
-  return into;
+  return { values, kind: kind === 'flag' ? 'flag' : 'number' };
 }
 
 /** Collects rows in the order of the file. */

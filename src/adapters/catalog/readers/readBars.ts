@@ -3,8 +3,8 @@
 import { ConfigError } from '../../../base/errors.ts';
 import { CsvFile } from './csvFile.ts';
 import type { LayoutRules } from './csvLayout.ts';
-import { readFeather } from './featherFile.ts';
-import { formatOf, type BarFormat } from '../rows/formats.ts';
+import { readTable } from './tableRows.ts';
+import { formatOf, isTableFormat, type BarFormat } from '../rows/formats.ts';
 import { KlinesJson } from './klinesJson.ts';
 import { inspectFile, openPacked, unpackError } from './packedFile.ts';
 import type { ParsedFile, RowRules } from '../rows/rowCollector.ts';
@@ -21,9 +21,10 @@ export interface BarFile extends ParsedFile {
 /** Reads all rows of the file. Throws ConfigError with file, line and column at the first bad row. */
 export async function readBarFile(path: string, rules: ReadRules, onProgress: ReadProgress = () => {}): Promise<BarFile> {
   const head = inspectFile(path);
-  if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') {
-    checkFormat('feather', rules);
-    return { ...(await readFeather(path, rules, onProgress)), format: 'feather' };
+  const format = head.packing === 'none' ? formatOf(head.bytes, path) : 'text';
+  if (isTableFormat(format)) {
+    checkFormat(format, rules);
+    return { ...(await readTable(path, format, rules, onProgress)), format };
   }
   const { chunks, share } = openPacked(path, head);
   let reader: CsvFile | KlinesJson | null = null;
@@ -43,9 +44,9 @@ export async function readBarFile(path: string, rules: ReadRules, onProgress: Re
 
 function readerOf(chunk: Uint8Array, path: string, rules: ReadRules): CsvFile | KlinesJson {
   const format = formatOf(chunk, path);
-  if (format === 'feather') throw new ConfigError(`${path}: an Arrow file that is packed`, 'unpack it first');
+  if (isTableFormat(format)) throw new ConfigError(`${path}: an Arrow or Parquet file that is packed`, 'unpack it first');
   if (format === 'text') {
-    if (rules.format === 'json' || rules.format === 'feather') checkFormat('csv', rules);
+    if (rules.format === 'json' || (rules.format !== null && isTableFormat(rules.format))) checkFormat('csv', rules);
     return new CsvFile(rules);
   }
   checkFormat('json', rules);

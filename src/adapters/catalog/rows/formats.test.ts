@@ -244,9 +244,10 @@ describe('is refused:', () => {
       {},
       'the zip data is damaged',
     ],
-    ['Parquet', () => 'PAR1....PAR1', {}, 'a Parquet file, which isobar does not read'],
+    ['damaged Parquet', () => 'PAR1....PAR1', {}, 'not a whole Parquet file'],
+    ['encrypted Parquet', () => 'PARE....PARE', {}, 'an encrypted Parquet file'],
     ['UTF-16', () => Buffer.from('\uFEFFdate,open', 'utf16le'), {}, 'text in UTF-16'],
-    ['bytes', () => new Uint8Array(5000), {}, 'neither text nor an Arrow file'],
+    ['bytes', () => new Uint8Array(5000), {}, 'neither text nor an Arrow or Parquet file'],
   ])('is refused: %s', async (_, content, rules, message) => expect(await refusal(content(), rules)).toContain(message));
 
   it('a computed price, which is not a decimal, by its row', async () => {

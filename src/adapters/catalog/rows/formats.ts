@@ -2,10 +2,10 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 
-export const FORMATS = ['csv', 'binance', 'cryptodatadownload', 'json', 'feather'] as const;
+export const FORMATS = ['csv', 'binance', 'cryptodatadownload', 'json', 'feather', 'parquet'] as const;
 /**
  * `csv`: a header that names the columns. `binance`: the columns of its public data, with or without header. `cryptodatadownload`: a line
- * with its address, then a header. `json`: the venue's klines. `feather`: an Arrow file.
+ * with its address, then a header. `json`: the venue's klines. `feather`: an Arrow file. `parquet`: a Parquet file.
  */
 export type BarFormat = (typeof FORMATS)[number];
 
@@ -15,19 +15,27 @@ const RETURN = 0x0d;
 const NEWLINE = 0x0a;
 const SPACES = new Set([0x20, 0x09, RETURN, NEWLINE]);
 
+/** Files of columns, which are read from the disk and never packed. */
+export type TableFormat = 'feather' | 'parquet';
+
+export function isTableFormat(format: string): format is TableFormat {
+  return format === 'feather' || format === 'parquet';
+}
+
 /** Returns the kind of a file from its first bytes. Throws ConfigError for unsupported content. */
-export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | 'feather' {
+export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | TableFormat {
   const start = new TextDecoder('latin1').decode(head.subarray(0, 8));
   if (start.startsWith('ARROW1')) return 'feather';
+  if (start.startsWith('PAR1')) return 'parquet';
   const known = UNSUPPORTED.find(([magic]) => start.startsWith(magic));
   if (known) throw new ConfigError(`${file}: ${known[1]}`, known[2]);
-  if (head.subarray(0, 1000).includes(0)) throw new ConfigError(`${file}: neither text nor an Arrow file`, FORMATS_REMEDY);
+  if (head.subarray(0, 1000).includes(0)) throw new ConfigError(`${file}: neither text nor an Arrow or Parquet file`, FORMATS_REMEDY);
   const first = head.subarray(withoutMark(head)).find((byte) => !SPACES.has(byte));
   return first === 0x5b || first === 0x7b ? 'json' : 'text';
 }
 
 const UNSUPPORTED: readonly (readonly [magic: string, what: string, remedy: string])[] = [
-  ['PAR1', 'a Parquet file, which isobar does not read', 'write it as feather: pandas.read_parquet(file).to_feather(file)'],
+  ['PARE', 'an encrypted Parquet file', 'write it without encryption'],
   ['FEA1', 'a Feather file of version 1, which isobar does not read', 'write it with version 2: to_feather(file) of pandas 1.1 or later'],
   ['SQLite f', 'a database, not a file of bars', 'export its bars as CSV'],
   ['\x28\xb5\x2f\xfd', 'zstd data', 'unpack it: unzstd FILE'],

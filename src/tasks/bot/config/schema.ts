@@ -155,7 +155,11 @@ export const liveSchema = map(
     size,
     fees,
     fills: map(
-      { collar: fills.unwrap().shape.collar, inside: executionInterval },
+      {
+        collar: fills.unwrap().shape.collar,
+        inside: executionInterval,
+        latencyMs: fills.unwrap().shape.latencyMs.describe('latency of the backtest of `isobar parity`; the bot has that of its exchange'),
+      },
       "the collar of market orders and the bars that check stops, such as { collar: '0.01', inside: 1m }",
     ).optional(),
     risk,

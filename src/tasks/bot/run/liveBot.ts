@@ -24,7 +24,7 @@ import { BookedTrades } from '../account/bookedTrades.ts';
 import { EquityBook } from './equityBook.ts';
 import { Driver } from './driver.ts';
 import { KeptStates } from '../journal/keptStates.ts';
-import { STARTING } from '../safety/lasting.ts';
+import { raiseStarting, STARTING } from '../safety/lasting.ts';
 import { FundingReader } from '../feeds/fundingReader.ts';
 import type { KnownRates } from '../feeds/fundingRates.ts';
 import type { LiveConfig } from '../config/read.ts';
@@ -182,7 +182,7 @@ export class LiveBot {
   /** Starts audits, and trading after two clean ones. Calls `trading` then. */
   start(trading: () => void = () => {}): void {
     const { engine, log, venueMs, config, exchange } = this.deps;
-    engine.risk.halts.raise(ACCOUNT, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs());
+    this.driver.step(() => raiseStarting(engine.risk.halts, venueMs()));
     this.#funding.start();
     this.#maintenance.start();
     this.#auditor.start(() => {

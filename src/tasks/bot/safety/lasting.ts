@@ -1,6 +1,6 @@
 // Decides which halt causes outlive the process that raised them.
 
-import type { HaltCause } from '../../../risk/live/halts.ts';
+import type { HaltCause, HaltBoard } from '../../../risk/live/halts.ts';
 import { HALT_CAUSES } from '../../../risk/live/haltCauses.ts';
 
 /** Raised when the bot starts, cleared by two clean audits. */
@@ -12,4 +12,12 @@ const ORDER_CAUSES: ReadonlySet<string> = new Set(['UNKNOWN_OUTCOME', 'NEEDS_PER
 export function outlivesProcess({ code }: HaltCause): boolean {
   if (code === STARTING) return false;
   return ORDER_CAUSES.has(code) || (HALT_CAUSES[code]?.needsPerson ?? true);
+}
+
+/**
+ * Halts the account until its start is complete. Call it in a step, so that drafts see the start and may leave once it is complete: a journal
+ * that ends with a clean stop holds them.
+ */
+export function raiseStarting(halts: HaltBoard, venueMs: number): void {
+  halts.raise({ kind: 'account' }, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs);
 }

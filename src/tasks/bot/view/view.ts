@@ -13,6 +13,7 @@ import type { EquityBook } from '../run/equityBook.ts';
 import type { LiveBot } from '../run/liveBot.ts';
 import { orderView, unknownView } from './orders.ts';
 import { moneyText, profitOf } from './positionValue.ts';
+import { seriesViews } from './series.ts';
 import type { OrderCounts } from '../journal/narratedJournal.ts';
 
 /** The bot, and the facts that its view adds. */
@@ -67,6 +68,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     equity: [equityOf(engine, bot.equity)],
     headroom: headroomOf(bot),
     feeds: engine.feeds.filter(({ isHidden }) => !isHidden).map((feed) => feedOf(feed, timeMs)),
+    series: seriesViews(config.series, plan.series, timeMs),
     clocks: config.markets.map((market) => {
       const { ms, uncertaintyMs } = exchange.serverTime(market);
       const isMeasured = Number.isFinite(uncertaintyMs);

@@ -151,14 +151,20 @@ export function showHeadroom({ headroom }: BotView): void {
   );
 }
 
+/** Returns the age of a value, as seen from now. */
+const seriesAge = (ageMs: number): string => (ageMs < 0 ? `of ${ageText(-ageMs)} ahead` : `of ${ageText(ageMs)} ago`);
+
 /** Shows data age, clocks, request budgets, the audit, the journal and the process. */
 export function showHealth(view: BotView): void {
-  const { feeds, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes } = view;
+  const { feeds, series, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes } = view;
   const row = (label: string, value: string, isBad = false): HTMLElement =>
     element('div', { class: isBad ? 'row bad' : 'row' }, element('span', {}, label), element('span', { class: 'mono' }, value));
   const rows = [
     ...feeds.map(({ instrument, interval, ageMs, maxAgeMs }) =>
       row(`Data age, ${instrument} ${interval}`, `${ageText(ageMs)} of ${ageText(maxAgeMs)}`, ageMs === null || ageMs > maxAgeMs),
+    ),
+    ...series.map(({ name, source, value, ageMs }) =>
+      row(`Series ${name}, ${source}`, value === null ? 'no value yet' : `${value}, ${seriesAge(ageMs ?? 0)}`),
     ),
     ...clocks.map(({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) =>
       row(

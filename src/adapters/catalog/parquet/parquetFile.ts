@@ -1,0 +1,172 @@
+// Reads flat columns of Parquet files of other programs: pandas, polars, pyarrow, DuckDB. The format itself is read by hyparquet; here are the
+// types that isobar takes, the codecs, and the bounds for damaged files.
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { AsyncBuffer, Compressors, DecodedArray, ParquetScan, SchemaElement } from 'hyparquet';
+import { ConfigError } from '../../../base/errors.ts';
+import { fileError } from '../../disk/fileError.ts';
+import { CODEC, loadInflate } from '../arrow/inflate.ts';
+import { msOfUnix } from '../rows/timeText.ts';
+import type { TableField, TableFile } from './tableFile.ts';
+
+/** A damaged head could otherwise ask for any amount of memory. */
+const MAX_ROWS = 2 ** 27;
+const DAY_MS = 86_400_000;
+
+/** Runs `use` with the open file and closes it. Throws ConfigError for a file that is missing, damaged or not flat. */
+export async function withParquetFile<T>(path: string, use: (file: ParquetFile) => Promise<T>): Promise<T> {
+  let handle: number;
+  try {
+    handle = openSync(path, 'r');
+  } catch (error) {
+    throw fileError(path, 'cannot be read', error);
+  }
+  try {
+    return await use(await open(path, handle));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** An open file. `load` reads the columns that are needed; then they can be read row by row. */
+export class ParquetFile implements TableFile {
+  readonly rows: number;
+  readonly fields: readonly TableField[];
+  private readonly path: string;
+  private readonly scan: ParquetScan;
+  private readonly columns = new Map<string, Float64Array>();
+
+  constructor(path: string, scan: ParquetScan, fields: readonly TableField[]) {
+    this.path = path;
+    this.scan = scan;
+    this.fields = fields;
+    this.rows = Number(scan.metadata.num_rows);
+    if (this.rows > MAX_ROWS) throw damaged(path, `${this.rows} rows, at most ${MAX_ROWS} are read`);
+  }
+
+  /** Reads these columns; those of a type that isobar does not take stay unread. */
+  async load(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      if (this.fields.find((field) => field.name === name)?.kind === null) continue;
+      this.columns.set(name, await this.loaded(name));
+    }
+  }
+
+  private async loaded(name: string): Promise<Float64Array> {
+    const into = new Float64Array(this.rows);
+    let row = 0;
+    for (const { rowStart, rowEnd } of this.scan.ranges) {
+      const values: DecodedArray = await ofContent(this.path, () => this.scan.readColumn({ column: name, rowStart, rowEnd }));
+      if (rowStart !== row || values.length !== rowEnd - rowStart || rowEnd > this.rows)
+        throw damaged(this.path, `column ${name}: ${values.length} values in rows ${rowStart} to ${rowEnd}`);
+      for (const value of values) into[row++] = numberOf(value);
+    }
+    if (row !== this.rows) throw damaged(this.path, `column ${name}: ${row} values, expected ${this.rows}`);
+    return into;
+  }
+
+  readTimes(name: string, fromRow: number, into: Float64Array): void {
+    this.readFloats(name, fromRow, into);
+    if (this.fields.find((field) => field.name === name)!.kind !== 'int64') return;
+    for (let row = 0; row < into.length; row++) into[row] = msOfUnix(into[row]!);
+  }
+
+  readFloats(name: string, fromRow: number, into: Float64Array): void {
+    into.set(this.columns.get(name)!.subarray(fromRow, fromRow + into.length));
+  }
+}
+
+/** Returns a value as a double; an empty one is NaN. */
+function numberOf(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? Number(value) : NaN;
+}
+
+async function open(path: string, handle: number): Promise<ParquetFile> {
+  const { parquetScan, parquetSchema } = await import('hyparquet');
+  const compressors = await codecs();
+  const scan = await ofContent(path, () =>
+    parquetScan({ file: fileOf(handle), compressors, geoparquet: false, useOffsetIndex: false, utf8: false, parsers: TIME_PARSERS }),
+  );
+  const fields = await ofContent(path, () =>
+    parquetSchema(scan.metadata).children.map(({ element, children }) => ({
+      name: element.name,
+      kind: children.length > 0 || element.repetition_type === 'REPEATED' ? null : kindOf(element),
+    })),
+  );
+  return new ParquetFile(path, scan, fields);
+}
+
+/** Times in ms, with a fraction where they are finer: what becomes known is rounded up by who asks. */
+const TIME_PARSERS = {
+  timestampFromMilliseconds: (ms: bigint): number => Number(ms),
+  timestampFromMicroseconds: (us: bigint): number => coarser(us, 1000n),
+  timestampFromNanoseconds: (ns: bigint): number => coarser(ns, 1_000_000n),
+  dateFromDays: (days: number): number => days * DAY_MS,
+};
+
+function coarser(ticks: bigint, perMs: bigint): number {
+  return Number(ticks / perMs) + Number(ticks % perMs) / Number(perMs);
+}
+
+function kindOf({ type, converted_type: old, logical_type: logical }: SchemaElement): TableField['kind'] {
+  if (logical?.type === 'TIMESTAMP' || old === 'TIMESTAMP_MILLIS' || old === 'TIMESTAMP_MICROS' || old === 'DATE' || type === 'INT96')
+    return 'timestamp';
+  if (logical?.type === 'DECIMAL' || old === 'DECIMAL' || logical?.type === 'FLOAT16') return 'float64';
+  if (logical?.type === 'TIME' || old === 'TIME_MILLIS' || old === 'TIME_MICROS') return null;
+  if (type === 'BOOLEAN') return 'flag';
+  if (type === 'INT32' || type === 'INT64') return 'int64';
+  return type === 'FLOAT' || type === 'DOUBLE' ? 'float64' : null;
+}
+
+function fileOf(handle: number): AsyncBuffer {
+  const byteLength = fstatSync(handle).size;
+  return {
+    byteLength,
+    slice: (start, end = byteLength) => {
+      const length = Math.min(end, byteLength) - start;
+      if (!(start >= 0 && length >= 0)) throw new RangeError(`bytes ${start} to ${end} of ${byteLength}`);
+      const bytes = new Uint8Array(length);
+      for (let done = 0; done < length;) {
+        const got = readSync(handle, bytes, done, length - done, start + done);
+        if (got === 0) throw new RangeError(`it ends at byte ${start + done}`);
+        done += got;
+      }
+      return bytes.buffer;
+    },
+  };
+}
+
+/** Snappy is in hyparquet. Each of these returns exactly the announced bytes, or throws. */
+async function codecs(): Promise<Compressors> {
+  const [inflate, { default: lz4 }] = await Promise.all([loadInflate(), import('lz4js')]);
+  return {
+    GZIP: (packed, length) => exactly(gunzipSync(packed, { maxOutputLength: Math.max(1, length) }), length),
+    BROTLI: (packed, length) => exactly(brotliDecompressSync(packed, { maxOutputLength: Math.max(1, length) }), length),
+    ZSTD: (packed, length) => inflate(CODEC.zstd, packed, length),
+    LZ4_RAW: (packed, length) => {
+      const into = new Uint8Array(length);
+      if (lz4.decompressBlock(packed, into, 0, packed.length, 0) !== length) throw new RangeError(`not ${length} bytes as announced`);
+      return into;
+    },
+  };
+}
+
+function exactly(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length !== length) throw new RangeError(`${bytes.length} bytes where ${length} were announced`);
+  return bytes;
+}
+
+/** Runs what reads the content: whatever hyparquet or a codec throws says that the file is damaged, or of a kind that it does not read. */
+async function ofContent<T>(path: string, read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw damaged(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function damaged(path: string, why: string): ConfigError {
+  return new ConfigError(`${path}: not a whole Parquet file: ${why}`, 'write it again, or fetch it again');
+}

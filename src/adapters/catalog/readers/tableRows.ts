@@ -1,0 +1,60 @@
+// Reads bars from files of columns of other programs: freqtrade's feather, and tables of pandas and polars as Arrow or Parquet.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { withArrowFile } from '../arrow/arrowReader.ts';
+import { loadInflate } from '../arrow/inflate.ts';
+import { withParquetFile } from '../parquet/parquetFile.ts';
+import type { TableFile } from '../parquet/tableFile.ts';
+import type { TableFormat } from '../rows/formats.ts';
+import { NumberRows } from '../rows/numberRows.ts';
+import { RowCollector, type ParsedFile, type RowRules } from '../rows/rowCollector.ts';
+
+const TIMES = ['date', 'open_time', 'timestamp', 'time', 'datetime'];
+const FLOATS = ['open', 'high', 'low', 'close', 'volume'];
+const BLOCK_ROWS = 65_536;
+
+type OnProgress = (rows: number, share: number) => void;
+
+/** `onProgress` receives the rows read and the fraction of the file. Throws ConfigError at the first bad row. */
+export async function readTable(path: string, format: TableFormat, rules: RowRules, onProgress: OnProgress): Promise<ParsedFile> {
+  if (format === 'parquet')
+    return withParquetFile(path, async (file) => {
+      const columns = columnsOf(file, rules.file);
+      await file.load(columns);
+      return rowsOf(file, columns, rules, onProgress);
+    });
+  const inflate = await loadInflate();
+  return withArrowFile(path, (file) => rowsOf(file, columnsOf(file, rules.file), rules, onProgress), inflate);
+}
+
+/** Returns the names of the six columns. */
+function columnsOf({ fields }: TableFile, path: string): readonly string[] {
+  const isOf = (name: string, ...kinds: readonly unknown[]): boolean =>
+    fields.some((field) => field.name === name && kinds.includes(field.kind));
+  // Whole numbers are Unix times in a Parquet file; an Arrow file has none that are long enough.
+  const time = TIMES.find((name) => isOf(name, 'timestamp', 'int64'));
+  const missing = FLOATS.find((name) => !isOf(name, 'float64', 'int64'));
+  if (time !== undefined && missing === undefined) return [time, ...FLOATS];
+  const found = fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
+  throw new ConfigError(
+    `${path}: expected the columns date (timestamp), ${FLOATS.join(', ')} (float64), got ${found || 'none'}`,
+    'name and type them so: df.rename(columns={...}).astype({...})',
+  );
+}
+
+function rowsOf(file: TableFile, columns: readonly string[], rules: RowRules, onProgress: OnProgress): ParsedFile {
+  const collector = new RowCollector(rules, (line) => `${rules.file} row ${line}`);
+  const rows = new NumberRows(collector, columns);
+  const block = columns.map(() => new Float64Array(Math.min(BLOCK_ROWS, file.rows)));
+  for (let from = 0; from < file.rows; from += BLOCK_ROWS) {
+    const length = Math.min(BLOCK_ROWS, file.rows - from);
+    const part = block.map((column) => column.subarray(0, length));
+    for (const [i, name] of columns.entries()) {
+      if (i === 0) file.readTimes(name, from, part[i]!);
+      else file.readFloats(name, from, part[i]!);
+    }
+    for (let row = 0; row < length; row++) rows.take(from + row + 1, part, row);
+    onProgress(collector.rows, (from + length) / file.rows);
+  }
+  return collector.parsed();
+}
