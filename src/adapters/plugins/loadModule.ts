@@ -89,8 +89,7 @@ function importError(error: unknown, shown: string, framework: object, framework
       : [];
   if (missing === undefined)
     return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
-  if (of.startsWith('node:'))
-    return new ConfigError(`${shown}: ${of} exports no '${missing}'`, `import * as all from '${of}' has what there is`);
+  if (of.startsWith('node:')) return new ConfigError(`${shown}: ${of} exports no '${missing}'`, 'correct the name that it imports');
   const near = nearestName(missing, Object.keys(framework));
   const hint = near === null ? '' : `, the nearest is ${near}`;
   return new ConfigError(`${shown}: ${frameworkName} exports no '${missing}'${hint}`, `it exports ${Object.keys(framework).join(', ')}`);
