@@ -157,6 +157,46 @@ test('a definition is proved too, and what a reader sees names each proof within
   expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(100);
 });
 
+test('the bars of the run are no file that a strategy may read, although they are part of the hash', async () => {
+  const lines = [
+    "import { readFileSync } from 'node:fs';",
+    "import { Strategy } from 'isobar';",
+    'export default class OwnBars extends Strategy {',
+    '  closes: number[] = [];',
+    '  override onStart() {',
+    "    const bytes = readFileSync('own/spot/BTCUSDT/1h.arrow');",
+    '    this.closes = [...new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + 8 * (bytes.length >> 3)))];',
+    '  }',
+    '  override onBar() {',
+    '    const next = this.closes[this.closes.indexOf(this.bars.close.value) + 1] ?? 0;',
+    '    if (next > this.bars.close.value) this.buy(); else this.exit();',
+    '  }',
+    '}',
+  ];
+  writeFileSync(join(folder, 'ownBars.ts'), `${lines.join('\n')}\n`);
+  const definition = [
+    'strategy: ownBars.ts',
+    'feeds: { bars: { symbol: BTCUSDT, interval: 1h } }',
+    "cash: { USDT: '100000' }",
+    'catalog: own',
+  ];
+  writeFileSync(join(folder, 'own.yaml'), `${definition.join('\n')}\n`);
+  expect((await commandIn(folder, ['data', 'import', 'BTCUSDT-1h.csv', '--catalog', 'own'])).code).toBe(0);
+  const { code, stdout } = await commandIn(folder, ['prove', 'own.yaml', '--times', '2', '--json', '--quiet']);
+  expect(code).toBe(3);
+  expect(proofIn(JSON.parse(stdout) as StrategyVerdict, 'purity')).toMatchObject({ verdict: 'refuted', file: 'ownBars.ts', line: 6 });
+});
+
+test('an import that a module of Node does not have names that module', async () => {
+  writeFileSync(
+    join(folder, 'noExport.ts'),
+    "import { on } from 'node:process';\nimport { Strategy } from 'isobar';\nexport default class A extends Strategy { override onBar() { on('x', () => {}); } }\n",
+  );
+  const { code, stderr } = await commandIn(folder, ['prove', 'noExport.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '1000']);
+  expect(code).toBe(2);
+  expect(stderr).toContain("noExport.ts: node:process exports no 'on'");
+});
+
 test.each([
   [['prove'], 'prove: expected a run definition or a strategy file, got nothing'],
   [['prove', 'none.yaml'], 'none.yaml: no such file'],

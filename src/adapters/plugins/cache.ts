@@ -1,9 +1,9 @@
 // Writes bundled strategies before they are imported, into a folder that no other user can write to.
 
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
 /**
@@ -14,11 +14,48 @@ import { threadId } from 'node:worker_threads';
 export function writeModule(hash: string, code: string): string {
   const name = `${hash.slice(0, 32)}-${createHash('sha256').update(code).digest('hex').slice(0, 12)}.mjs`;
   const folder = ownFolder();
-  const path = join(folder, name);
+  return written(join(folder, name), () => code);
+}
+
+/** Folders for copies, how their source maps name the folder of the author's files, and what is done with the digits of their names. */
+const ELSEWHERE = [
+  { folder: 'anotherplace', sources: '/otherfiles', turned: (digit: number) => 15 - digit },
+  { folder: 'x', sources: '/otherfiles-2', turned: (digit: number) => (digit + 5) % 16 },
+  { folder: 'far/from/home', sources: '/other/files/3', turned: (digit: number) => (digit + 10) % 16 },
+] as const;
+const MAP = /(\/\/# sourceMappingURL=data:application\/json;base64,)([\w+/=]+)/;
+
+/**
+ * Writes a copy of a written module into another folder, under another name, with other folders in its stacks. Returns its path. Code that
+ * decides by where it lies decides otherwise there. `at`: which folder, from 0.
+ */
+export function writeElsewhere(path: string, at: number): string {
+  const other = ELSEWHERE[at]!;
+  const name = basename(path).replaceAll(/[\da-f](?=[\da-f-]*\.mjs$)/g, (digit) => other.turned(Number.parseInt(digit, 16)).toString(16));
+  const folder = join(dirname(path), other.folder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return written(join(folder, name), () =>
+    readFileSync(path, 'utf8').replace(MAP, (_, head: string, map: string) => head + moved(map, other.sources)),
+  );
+}
+
+/** Returns a source map, in base 64, that names another folder. */
+function moved(map: string, to: string): string {
+  const read = JSON.parse(Buffer.from(map, 'base64').toString()) as { readonly sourceRoot?: string };
+  return Buffer.from(JSON.stringify({ ...read, sourceRoot: `${to}${read.sourceRoot ?? ''}` })).toString('base64');
+}
+
+/** Returns the author's file that a stack names, of a module that lies elsewhere, too. */
+export function sourceOf(path: string): string {
+  const from = ELSEWHERE.find(({ sources }) => path.startsWith(`${sources}/`));
+  return from === undefined ? path : path.slice(from.sources.length);
+}
+
+function written(path: string, codeOf: () => string): string {
   if (existsSync(path)) return path;
   // Another run may write the same module now. Each writes its own file, and the last rename wins with equal bytes.
   const draft = `${path}.${process.pid}-${threadId}`;
-  writeFileSync(draft, code, { mode: 0o600 });
+  writeFileSync(draft, codeOf(), { mode: 0o600 });
   renameSync(draft, path);
   return path;
 }

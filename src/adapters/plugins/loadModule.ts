@@ -1,7 +1,7 @@
 // Loads an author's file as a module: bundles it, hashes it, and imports it with this copy of the framework.
 
 import { existsSync, statSync } from 'node:fs';
-import { extname, isAbsolute, resolve } from 'node:path';
+import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
 import { builtUrl } from '../../base/inPackage.ts';
@@ -26,8 +26,8 @@ export interface LoadedModule {
   readonly url: string;
 }
 
-/** Imports the module at a URL. Replaceable, to observe code while it is loaded. */
-export type Importer = (url: string) => Promise<unknown>;
+/** Imports the module at a URL, made of `files` (absolute paths). Replaceable, to observe code while it is loaded. */
+export type Importer = (url: string, files: readonly string[]) => Promise<unknown>;
 
 const plainImport: Importer = (url) => import(/* @vite-ignore */ url);
 
@@ -63,7 +63,8 @@ export async function loadModule(
   process.setSourceMapsEnabled(true);
   const url = pathToFileURL(writeModule(made.hash, code)).href;
   const framework = await importFramework(host);
-  const module: unknown = await importer(url).catch(async (error: unknown): Promise<never> => {
+  const files = made.inputs.map((name) => resolve(dirname(path), name));
+  const module: unknown = await importer(url, files).catch(async (error: unknown): Promise<never> => {
     const isOfCompose = error instanceof SyntaxError && error.message.includes(`'${compose}'`);
     throw importError(error, shown, isOfCompose ? await importFramework(compose) : framework, isOfCompose ? 'isobar/compose' : 'isobar');
   });
@@ -82,9 +83,13 @@ function importError(error: unknown, shown: string, framework: object, framework
   if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
     return new ConfigError(`${shown}: it takes isobar, or a module of Node, by require`, 'take it by import, as the shipped strategies do');
   }
-  const [, missing] = error instanceof SyntaxError ? (/does not provide an export named '([^']+)'/.exec(message) ?? []) : [];
+  const [, of = '', missing] =
+    error instanceof SyntaxError
+      ? (/^(?:The requested module '([^']+)' )?does not provide an export named '([^']+)'/.exec(message) ?? [])
+      : [];
   if (missing === undefined)
     return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
+  if (of.startsWith('node:')) return new ConfigError(`${shown}: ${of} exports no '${missing}'`, 'correct the name that it imports');
   const near = nearestName(missing, Object.keys(framework));
   const hint = near === null ? '' : `, the nearest is ${near}`;
   return new ConfigError(`${shown}: ${frameworkName} exports no '${missing}'${hint}`, `it exports ${Object.keys(framework).join(', ')}`);

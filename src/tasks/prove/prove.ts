@@ -3,6 +3,7 @@
 import { StrategyError } from '../../base/errors.ts';
 import { placeOfError, type Place } from '../backtest/purity/callSite.ts';
 import { BuiltIns } from '../backtest/purity/lockdown.ts';
+import { SURROUNDINGS } from '../backtest/purity/surroundings.ts';
 import { PurityWatch } from '../backtest/purity/watch.ts';
 import { loadEntry } from '../../definition/load/strategies.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
@@ -60,8 +61,9 @@ export async function proveRun(
   const uses = new ImpureUses();
   const inputs = new Set<string>();
   const watch = new PurityWatch(uses, true, (path) => inputs.has(path));
-  const importer: Importer = (url) => {
+  const importer: Importer = (url, files) => {
     watcher.enter('import');
+    for (const file of files) inputs.add(file);
     return watch.whileLoading(url, () => import(/* @vite-ignore */ url));
   };
   let name = 'the strategy';
@@ -74,7 +76,8 @@ export async function proveRun(
   };
   try {
     resolved = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
-    for (const { path } of resolved.files) inputs.add(path);
+    // The data hold what comes after a bar.
+    for (const { use, path } of resolved.files) if (use !== 'data') inputs.add(path);
     const { plan } = resolved;
     name = plan.strategies.map(({ record }) => record.name).join(', ');
     watcher.loaded(name);
@@ -117,7 +120,7 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   watch.checkGlobals();
   const lead = plan.feeds.indexOf(leadFeed(plan));
   const skippedRows = Math.max(0, warmUpRows[lead]! - plan.feeds[lead]!.firstRow);
-  const same = await provePurity(tracer, { plan, whole, skippedRows, late, onRun: on('purity') });
+  const same = await provePurity(tracer, { plan, whole, skippedRows, surroundings: SURROUNDINGS, late, onRun: on('purity') });
   on('purity')(0.8);
   const kept = same.isSteady && !same.hasState && late === null ? await proveOtherData(tracer, plan) : null;
   const purity = kept === null ? same : { ...same, proof: kept, hasState: true };

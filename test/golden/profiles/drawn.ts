@@ -54,6 +54,18 @@ function draws(count: number, seed: number, middle: number, width: number): numb
   return Array.from({ length: count }, () => middle + width * (rng.next() + rng.next() + rng.next() - 1.5));
 }
 
+/** Equity that is 0 at the close of some bars within days, and comes back by the end of each day. */
+function touchesZero(): ProfileInput {
+  const daily = drawn(draws(20, 37, -0.01, 0.2), draws(14, 38, -3, 25));
+  const stepMs = DAY_MS / 6;
+  const equity = Float64Array.from({ length: 120 }, (_, row) => {
+    const end = daily.bars.equity[Math.floor(row / 6)]!;
+    return row % 6 === 5 ? end : row % 18 === 8 ? 0 : end * (1 + 0.01 * (row % 6));
+  });
+  const close = equity.map((_, row) => daily.bars.close[Math.floor(row / 6)]! + (row % 6));
+  return { ...daily, bars: { intervalMs: stepMs, openMs: equity.map((_, row) => FIRST_MS + row * stepMs), equity, close } };
+}
+
 export const DRAWN: Readonly<Record<string, () => ProfileInput>> = {
   drawnLong: () => drawn(draws(500, 31, 0.0008, 0.03), draws(150, 32, 1, 40)),
   drawnWeeks: () => drawn(draws(60, 33, 0.002, 0.06), draws(20, 34, -2, 30), 1000, 7),
@@ -70,5 +82,6 @@ export const DRAWN: Readonly<Record<string, () => ProfileInput>> = {
   drawnOneBar: () => drawn([0.01], [], 1000),
   drawnLostAtOnce: () => drawn([-1], [-1000], 1000),
   drawnQuiet: () => drawn(draws(90, 35, 0.0001, 0.0015), draws(9, 36, 0.01, 0.5), 1_000_000),
+  drawnTouchesZero: touchesZero,
   ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`random${at + 1}`, () => randomInput(at + 1)])),
 };

@@ -187,6 +187,68 @@ export const RUNS: Readonly<Record<string, Make>> = {
     cash: '100',
     fees: { maker: '0', taker: '0' },
   }),
+  /** All prices fall to a cent, and nearly all that was there is gone. */
+  spotCrash: () => ({
+    strategy: AtBars,
+    params: { first: 2, every: 3, turns: 41 },
+    data: barsOf(rows(240, (row) => Math.max(1, 10_000 * 0.93 ** row))),
+    cash: '1000',
+    fees: '0.001',
+  }),
+  futuresNoTrades: (catalog) => ({
+    strategy: AtBars,
+    params: { turns: 0 },
+    market: 'futures',
+    feeds: contracts(catalog, 24, 24 * 12),
+    catalog,
+    cash: '10000',
+  }),
+  futuresOneTrade: (catalog) => ({
+    strategy: AtBars,
+    params: { first: 30, every: 170 },
+    market: 'futures',
+    feeds: contracts(catalog, 25, 24 * 15),
+    catalog,
+    futures: { leverage: 5 },
+    size: { equity: '3' },
+    cash: '2500',
+    fees: { maker: '0.0002', taker: '0.0005' },
+  }),
+  futuresLosers: (catalog) => ({
+    strategy: AtBars,
+    params: { first: 1, every: 2, turns: 240 },
+    market: 'futures',
+    feeds: contracts(catalog, 26, 24 * 21),
+    catalog,
+    futures: { leverage: 3 },
+    size: { equity: '2' },
+    cash: '10000',
+    fees: { maker: '0.002', taker: '0.004' },
+  }),
+  /** Trades for days before the last one takes all. */
+  futuresRuinedLate: (catalog) => ({
+    strategy: BothWays,
+    params: { bars: 43 },
+    market: 'futures',
+    feeds: contracts(catalog, 27, 24 * 60),
+    catalog,
+    futures: { leverage: 100, margin: 'cross', liquidationFee: '0.02' },
+    size: { equity: '60' },
+    cash: '1000',
+    fees: { maker: '0', taker: '0' },
+  }),
+  /** Hardly anything is left, for weeks. */
+  futuresNearlyRuined: (catalog) => ({
+    strategy: BothWays,
+    params: { bars: 30 },
+    market: 'futures',
+    feeds: contracts(catalog, 27, 24 * 60),
+    catalog,
+    futures: { leverage: 100, margin: 'cross', liquidationFee: '0.02' },
+    size: { equity: '25' },
+    cash: '1000',
+    fees: { maker: '0', taker: '0' },
+  }),
 };
 
 export interface ProfiledRun {

@@ -8,7 +8,7 @@ import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/d
 import { AXIS_WIDTH } from '../../page/browser/timePlot.ts';
 import { briefNumber, count, counted, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
-import { placeOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
+import { edgesOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
 import { clickedBar, type ClickedBar } from './clickedBar.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
 import { axisTexts, colouredText, tickText } from './priceTexts.ts';
@@ -243,7 +243,7 @@ export class PriceChart {
     const slice = this.#slice;
     if (!slice) return;
     this.#measure(slice);
-    const [left, right] = [placeOf(slice, from), placeOf(slice, to)];
+    const [left, right] = edgesOf(slice, this.#shown);
     // The chart shows half a bar beyond both ends. Below two bars the inset shrinks, because the chart rejects an inverted range.
     const inset = Math.min(0.5, (right - left) / 4);
     this.#chart?.timeScale().setVisibleLogicalRange({ from: left + inset, to: right - inset });

@@ -46,6 +46,8 @@ export interface PurityTask {
   readonly skippedRows: number;
   /** True: the run that ends in the middle is left out. */
   readonly isShort?: boolean;
+  /** How many other surroundings are tried. */
+  readonly surroundings: number;
   /** Why a promise of a callback continued after the last bar; null: none did. */
   readonly late: Error | null;
   readonly onRun: (share: number) => void;
@@ -61,7 +63,7 @@ export interface PurityOutcome {
 
 export async function provePurity(
   tracer: Tracer,
-  { plan, whole, skippedRows, isShort = false, late, onRun }: PurityTask,
+  { plan, whole, skippedRows, isShort = false, surroundings, late, onRun }: PurityTask,
 ): Promise<PurityOutcome> {
   onRun(0);
   const part = partOf(plan, skippedRows);
@@ -82,9 +84,13 @@ export async function provePurity(
     : await differenceOf(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
   onRun(0.6);
   const fresh: TracedRun = { plan, isFresh: true };
-  const otherTrace = await withOtherSurroundings(() => tracer.run(fresh));
-  const inOther: Side = { run: fresh, trace: otherTrace, repeat: (wanted) => withOtherSurroundings(() => tracer.run(fresh, wanted)) };
-  const other = await differenceOf(tracer, first, inOther, Infinity, true);
+  const inOther = async (at: number): ReturnType<typeof differenceOf> => {
+    const made = await withOtherSurroundings(at, () => tracer.run(fresh));
+    const side: Side = { run: fresh, trace: made, repeat: (wanted) => withOtherSurroundings(at, () => tracer.run(fresh, wanted)) };
+    return differenceOf(tracer, first, side, Infinity, true);
+  };
+  let other = await inOther(0);
+  for (let at = 1; at < surroundings && other === null; at++) other = await inOther(at);
   const found = { hasState: second !== null, isSteady: other === null };
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
   if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXT, second, plan), ...found };

@@ -97,7 +97,8 @@ async function proofsOf(
   onRows: (rows: number) => void,
 ): Promise<readonly Proof[]> {
   const uses = new SampledUses();
-  const inputs = new Set(files.map(({ path }) => path));
+  // The data hold what comes after a bar.
+  const inputs = new Set(files.flatMap(({ use, path }) => (use === 'data' ? [] : [path])));
   const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
   try {
     const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
@@ -141,7 +142,7 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
   if (uses.first !== null) return [];
   const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
   const isShort = plan.feeds.length > MAX_FEEDS;
-  const task = { plan: own, whole, skippedRows: 0, isShort, late, onRun: () => {} };
+  const task = { plan: own, whole, skippedRows: 0, isShort, surroundings: 1, late, onRun: () => {} };
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];

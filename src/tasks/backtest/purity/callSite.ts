@@ -3,6 +3,7 @@
 import { findSourceMap } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { sourceOf } from '../../../adapters/plugins/cache.ts';
 import { OWN_FOLDERS } from '../../../base/inPackage.ts';
 
 export interface Place {
@@ -126,6 +127,6 @@ function mapPlace(file: string, line: number, column: number): Place {
 
 function placeText(file: string): string {
   const [bare = file] = file.split('?');
-  const path = bare.startsWith('file:') ? fileURLToPath(bare) : bare;
+  const path = sourceOf(bare.startsWith('file:') ? fileURLToPath(bare) : bare);
   return relative(process.cwd(), path) || path;
 }

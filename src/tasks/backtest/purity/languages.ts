@@ -3,7 +3,7 @@
 // Code that names no language is not a fault by itself: a text may only be logged. A decision that depends on it is one.
 
 import { both, replace } from './dates.ts';
-import { otherLanguage } from './surroundings.ts';
+import { hasOtherSurroundings, otherLanguage } from './surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -30,7 +30,18 @@ const CLASSES: readonly (readonly [string, string])[] = [
 
 /** Replaces what follows the language of the machine. Returns functions that restore it. */
 export function watchLanguages(): (() => void)[] {
-  return [...METHODS.map(([holder, name, at, other]) => watchMethod(holder, name, at, other)), ...CLASSES.map(watchClass)];
+  return [
+    ...METHODS.map(([holder, name, at, other]) => watchMethod(holder, name, at, other)),
+    ...CLASSES.map(watchClass),
+    watchSupported(),
+  ];
+}
+
+/** What a machine knows of zones, languages and currencies: another one lacks the last. */
+function watchSupported(): () => void {
+  const real = Intl.supportedValuesOf;
+  const supportedValuesOf: typeof real = (key) => (hasOtherSurroundings() ? real(key).slice(0, -1) : real(key));
+  return replace(Intl, 'supportedValuesOf', supportedValuesOf);
 }
 
 function watchMethod(holder: object, name: string, at: number, other: string): () => void {

@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import type { WarningCode } from '../../../model/warning.ts';
 import { CALLS_BACK } from './asyncWatch.ts';
-import { isCalledByNode, nodeCallsBelow } from './callSite.ts';
+import { authorPlace, isCalledByNode, nodeCallsBelow } from './callSite.ts';
 import { replace } from './dates.ts';
 import type { Report } from './report.ts';
+import { hasOtherSurroundings, otherFolder, realPath } from './surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -62,6 +63,12 @@ const PRINTS = /internal\/(?:console|worker\/io|tty|bootstrap)|node:tty|SyncWrit
 /** What the module `process` shares with the global of that name. */
 const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd', 'nextTick', 'getActiveResourcesInfo', 'availableMemory', 'constrainedMemory', 'getuid', 'getgid', 'geteuid', 'getegid', 'getgroups', 'report', 'execArgv', 'stdin', 'umask', 'kill', 'loadEnvFile', 'getBuiltinModule', 'binding']; // prettier-ignore
 
+/** Members whose contents plain functions of Node show: `util.inspect`, `util.format`. */
+const INSPECTED: ReadonlySet<string> = new Set(['env', 'argv', 'execArgv']);
+/** Files of Node that read an argument for the one who called. */
+const READS_ARGUMENT = /^node:(?:util|querystring|url|buffer|events|assert|internal\/(?:util\/inspect|util\/comparisons|url|assert))\b/;
+const isReadFor = (calls: readonly string[]): boolean => READS_ARGUMENT.test(calls[0] ?? '') && !calls.some((call) => PRINTS.test(call));
+
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** `isInput` returns true for a file that is part of the run's hash: to read it reaches nothing outside. Returns functions that restore all. */
@@ -77,6 +84,7 @@ export function watchNodeModules(report: Report, isInput: (path: string) => bool
   for (const [code, name, key] of CLASSES) undo.push(...watchClass(report, code, name, key));
   undo.push(watchRequire(report, isInput));
   for (const name of PROCESS) undo.push(...watchMember(report, name));
+  for (const name of ['debuglog', 'debug']) undo.push(watchDebug(name));
   // Named imports of these modules see the replacements only now.
   syncBuiltinESMExports();
   return [() => syncBuiltinESMExports(), ...undo];
@@ -86,6 +94,7 @@ const moduleOf = (name: string): Readonly<Record<string, unknown>> => requirePac
 
 function watched(report: Report, code: WarningCode, what: string, real: Method, isInput: (path: string) => boolean): Method {
   const method: Method = function (...args): unknown {
+    if (code === 'LOOKAHEAD_FILE' && hasOtherSurroundings()) args[0] = realOf(args[0]);
     if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, what, method);
     return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
   };
@@ -103,7 +112,7 @@ function watchRequire(report: Report, isInput: (path: string) => boolean): () =>
   const holder = moduleOf('module');
   const real = holder['createRequire'] as typeof createRequire;
   const make = (from: string | URL): NodeJS.Require => {
-    const own = real(from);
+    const own = real(hasOtherSurroundings() ? (realOf(from) as string | URL) : from);
     const watchedRequire = (id: string): unknown => {
       const path = isBuiltin(id) ? null : own.resolve(id);
       const isRead = path !== null && !/[\\/]node_modules[\\/]/.test(path) && !isInput(path);
@@ -118,6 +127,43 @@ function watchRequire(report: Report, isInput: (path: string) => boolean): () =>
 function pathOf(given: unknown): string {
   if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
   return typeof given === 'string' ? resolve(given) : '';
+}
+
+/** Returns a path of the other folder as it is. */
+function realOf(given: unknown): unknown {
+  const path = pathOf(given);
+  const real = realPath(path, process.cwd());
+  return real === path ? given : real;
+}
+
+/** `path` and `url` take the folder in which the command runs: reported is a decision that depends on it. */
+const TAKES_FOLDER = /^node:(?:path|url|internal\/url)\b/;
+
+function watchedFolder(report: Report, real: Method): Method {
+  const method: Method = function (...args): unknown {
+    reportDirect(report, 'IMPURE_PROCESS', 'process.cwd', method);
+    const folder = Reflect.apply(real, this, args) as string;
+    if (!hasOtherSurroundings()) return folder;
+    const calls = nodeCallsBelow(method);
+    const isAsked = calls.length > 0 && calls.every((call) => TAKES_FOLDER.test(call)) && authorPlace(method) !== null;
+    return isAsked ? otherFolder(folder) : folder;
+  };
+  return method;
+}
+
+/** The functions that print where the variable NODE_DEBUG names them: whether they do is another thing in other surroundings. */
+function watchDebug(name: string): () => void {
+  const real = moduleOf('util')[name] as Method;
+  const make: Method = function (...args): unknown {
+    const print = Reflect.apply(real, this, args) as Method & { readonly enabled: boolean };
+    const own: Method = (...words) => print(...words);
+    return Object.defineProperty(own, 'enabled', {
+      get: () => print.enabled !== hasOtherSurroundings(),
+      configurable: true,
+      enumerable: true,
+    });
+  };
+  return replace(moduleOf('util'), name, make);
 }
 
 function watchClass(report: Report, code: WarningCode, name: string, key: string): (() => void)[] {
@@ -149,24 +195,47 @@ function watchMember(report: Report, name: string): (() => void)[] {
   const value: unknown = Reflect.get(process, name);
   if (typeof value === 'function') {
     const real = value as Method;
-    const isTick = name === 'nextTick';
+    const plain = () => watched(report, 'IMPURE_PROCESS', `process.${name}`, real, () => false);
     return [
-      replace(process, name, isTick ? watchedTick(report, real) : watched(report, 'IMPURE_PROCESS', `process.${name}`, real, () => false)),
+      replace(process, name, name === 'nextTick' ? watchedTick(report, real) : name === 'cwd' ? watchedFolder(report, real) : plain()),
     ];
   }
   if (!isObject(value)) return [];
-  const note = (below: (...args: never[]) => unknown): void => reportDirect(report, 'IMPURE_PROCESS', `process.${name}`, below);
-  const get = (target: object, key: string | symbol): unknown => {
+  const note = (below: (...args: never[]) => unknown): void => {
+    if (!isCalledByNode(below) || isReadFor(nodeCallsBelow(below))) report('IMPURE_PROCESS', `process.${name}`, below);
+  };
+  const get = (_: object, key: string | symbol): unknown => {
     note(get);
-    return Reflect.get(target, key);
+    return Reflect.get(value, key);
   };
-  const has = (target: object, key: string | symbol): boolean => {
+  const has = (_: object, key: string | symbol): boolean => {
     note(has);
-    return Reflect.has(target, key);
+    return Reflect.has(value, key);
   };
-  const ownKeys = (target: object): (string | symbol)[] => {
+  const ownKeys = (): (string | symbol)[] => {
     note(ownKeys);
-    return Reflect.ownKeys(target);
+    return Reflect.ownKeys(value);
   };
-  return [replace(process, name, new Proxy(value, { get, has, ownKeys }))];
+  const traps: ProxyHandler<object> = { get, has, ownKeys };
+  if (!INSPECTED.has(name)) return [replace(process, name, new Proxy(value, traps))];
+  // What shows an object past its traps sees what stands in for it, and that says when it is shown.
+  const shown = Array.isArray(value) ? [] : {};
+  const show = (_depth: number, options: object, inspect: (of: unknown, options: object) => string): string => {
+    note(show);
+    return inspect(value, options);
+  };
+  Object.defineProperty(shown, Symbol.for('nodejs.util.inspect.custom'), { value: show, configurable: true });
+  return [
+    replace(
+      process,
+      name,
+      new Proxy(shown, {
+        ...traps,
+        set: (_, key, to) => Reflect.set(value, key, to),
+        deleteProperty: (_, key) => Reflect.deleteProperty(value, key),
+        defineProperty: (_, key, as) => Reflect.defineProperty(value, key, as),
+        getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(value, key),
+      }),
+    ),
+  ];
 }

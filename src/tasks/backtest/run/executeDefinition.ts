@@ -96,10 +96,10 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
   const warnings = new WarningList();
   // In its own thread, strategy code is watched from its first line. Elsewhere other code uses the same built-ins.
   const watch = new PurityWatch(warnings, watcher.isOnly);
-  const { importer: open = (url) => import(/* @vite-ignore */ url) } = options;
-  const importer: Importer = (url) => {
+  const { importer: open = (url: string) => import(/* @vite-ignore */ url) } = options;
+  const importer: Importer = (url, files) => {
     watcher.enter('import');
-    return watch.whileLoading(url, () => open(url));
+    return watch.whileLoading(url, () => open(url, files));
   };
   const { load = loadEntry } = options;
   const resolved = await resolveRun(source, { ...options, importer, load: (entry, from) => load(entry, from, importer) });

@@ -203,6 +203,18 @@ export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number
   return at + (ms - open) / ((times[at + 1] ?? endMs) - open) - 0.5;
 }
 
+/** Part of a bar that is an error of rounding. */
+const NO_PART = 1e-6;
+
+/** Returns both ends of a window on the grid. A bar that only begins before the data, or ends after them, is shown whole at the edge. */
+export function edgesOf(
+  slice: ChartSlice,
+  { from, to, first, last }: { readonly from: number; readonly to: number; readonly first: number; readonly last: number },
+): readonly [left: number, right: number] {
+  const [left, right] = [placeOf(slice, from), placeOf(slice, to)];
+  return [from > first ? left : Math.floor(left + 0.5 + NO_PART) - 0.5, to < last ? right : Math.ceil(right + 0.5 - NO_PART) - 0.5];
+}
+
 /** Returns the values of an indicator that were known at the close of each bar of a slice. NaN before the first value. */
 export function traceOn(slice: ChartSlice, { values, closeMs }: Trace): Float64Array {
   const { level, rows } = slice;

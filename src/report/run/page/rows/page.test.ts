@@ -22,6 +22,7 @@ import {
 import { volumeOf, writeVolumeCodes } from '../../../page/volumeCode.ts';
 import { INTERVALS } from '../../../../model/interval.ts';
 import { coarsen, ladder, rowNumbers, type ChartLevel } from './levels.ts';
+import { edgesOf, sliceOf } from './market.ts';
 import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from '../../../page/browser/ticks.ts';
 
 const MINUTE = 60_000;
@@ -71,6 +72,20 @@ describe('coarser bars', () => {
       expect(coarse.volume[at]).toBe(rows.reduce((sum, row) => sum + fine.volume[row]!, 0));
       expect(coarse.lastRow[at]).toBe(rows.at(-1));
     });
+  });
+
+  test('a week that only ends after the data is shown whole at the widest zoom, and cut where the window ends within it', () => {
+    const week = 7 * 24 * 60 * MINUTE;
+    const monday = Date.UTC(2024, 0, 1);
+    const openMs = Float64Array.of(monday, monday + week, monday + 2 * week);
+    const level: ChartLevel = { ...walk(3, 6), interval: '1w', openMs };
+    const [first, last] = [monday + 2 * 24 * 60 * MINUTE, monday + 2 * week + 24 * 60 * MINUTE];
+    const slice = sliceOf(level, monday, last);
+    expect(edgesOf(slice, { from: first, to: last, first, last })).toEqual([-0.5, 2.5]);
+    const [left, right] = edgesOf(slice, { from: first + 1, to: last - 1, first, last });
+    expect([left, right].map((edge) => edge.toFixed(3))).toEqual(['-0.214', '1.643']);
+    const whole = monday + 3 * week;
+    expect(edgesOf(slice, { from: monday, to: whole, first: monday, last: whole })).toEqual([-0.5, 2.5]);
   });
 
   test('weeks are not parts of months', () => {
