@@ -24,7 +24,7 @@ it('stays until a person gives a reason, which the next start reads', async () =
   await engageKillSwitch(folder, KILL_SWITCH);
   expect(statSync(join(folder, 'KILLED')).mode & 0o777).toBe(0o600);
   expect(readKillSwitch(folder)).toEqual(KILL_SWITCH);
-  expect(() => rearm(folder, 'bob', ' x ')).toThrow('expected the reason');
+  expect(() => rearm(folder, 'bob', ' x ')).toThrow('expected a reason');
   writeFileSync(join(folder, 'KILL'), 'flatten\n');
   rearm(folder, 'bob', 'the drill is over');
   expect([readKillSwitch(folder), readKillFile(folder), new KillSwitch(folder).isClosed]).toEqual([null, null, false]);
