@@ -31,7 +31,7 @@ it('stays until a person gives a reason, which the next start reads', async () =
   expect(readRearm(folder)).toEqual({ who: 'bob', why: 'the drill is over', latch: KILL_SWITCH });
   forgetRearm(folder);
   expect(readRearm(folder)).toBeNull();
-  expect(() => rearm(folder, 'bob', 'once more')).toThrow('expected a KILLED latch');
+  expect(() => rearm(folder, 'bob', 'once more')).toThrow('expected a bot that was killed');
 });
 
 it('the kill switch counts as set if its file cannot be read', () => {
