@@ -293,7 +293,7 @@ describe('orders', () => {
     const { code, stderr } = await fixture.runHere([...ORDER, '--spot-url', origin], fixture.withKey);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^spot\.newOrder: not sent: .*ECONNREFUSED/m);
-    expect(stderr).toContain('nothing left this computer, so nothing happened');
+    expect(stderr).toContain('nothing was sent, so nothing happened');
   });
 
   test('Ctrl-C while an order waits for its reply reports an unknown outcome', async () => {

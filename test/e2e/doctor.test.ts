@@ -64,7 +64,7 @@ test('a certificate that has expired', async () => {
   const { code, stdout } = await doctor(['--spot-url', stub.url], { NODE_EXTRA_CA_CERTS: ca });
   expect(code).toBe(1);
   expect(stdout).toContain(`✗ tls           the certificate of 127.0.0.1:${stub.port} has expired (CERT_HAS_EXPIRED)`);
-  expect(stdout).toContain('fix:  the exchange has to renew it');
+  expect(stdout).toContain('fix:  the exchange must renew it');
   expect(stub.seen, 'nothing is sent to a host without a trusted certificate').toEqual([]);
 });
 

@@ -87,7 +87,7 @@ describe('isobar report --as', () => {
       return `${code} ${stderr}`;
     };
     expect(await failure(run, '--as', 'vectorbt')).toMatch(/^2 .*--as: expected one run, got two/s);
-    expect(await failure('--as', 'vectorbt', '--open')).toMatch(/^2 .*--as: expected no --open beside it/s);
+    expect(await failure('--as', 'vectorbt', '--open')).toMatch(/^2 .*--as: expected not to be given with --open/s);
     expect(await failure('--as', 'pyfolio')).toMatch(/^2 .*quantstats/s);
   });
 

@@ -123,7 +123,7 @@ test('bad input: exit code 2, the culprit and what to do', async () => {
     [['nowhere.yaml'], /nowhere\.yaml: no such file/],
     [['turns.ts'], /turns\.ts: expected a run definition, got a file of code/],
     [['turns.yaml', '--days', '0'], /--days: expected a whole number from 1 to 100000, got '0'/],
-    [['turns.yaml', '--loud'], /--loud: expected --seed beside it/],
+    [['turns.yaml', '--loud'], /--loud: expected only with --seed/],
     [['turns.yaml', '--seed', '1', '--days', '2'], /--days: expected not to be given with --seed/],
     [['series.yaml'], /series\.yaml:\d+ series: external series cannot be simulated/],
     [[], /sim: expected <what>/],

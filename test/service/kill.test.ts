@@ -46,7 +46,7 @@ describe('a kill that cancels', () => {
     const ending = new AbortController();
     const killed = runKill({ ...fixture.parts(KILL_SETTINGS), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
     setTimeout(() => ending.abort(), 100);
-    expect((await killed).residuals).toEqual([expect.stringContaining('ended before')]);
+    expect((await killed).residuals).toEqual([expect.stringContaining('aborted before')]);
   });
 });
 
@@ -57,8 +57,8 @@ it('never claims what it does not know: an exchange that does not answer is aske
   const ending = new AbortController();
   setTimeout(() => ending.abort(), 400);
   const { cancelled, residuals } = await runKill({ ...fixture.parts(), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
-  expect([cancelled, residuals]).toEqual([0, [expect.stringContaining('ended before')]]);
-  expect(fixture.text.filter((line) => line.includes('is not answered')).length).toBeGreaterThan(0);
+  expect([cancelled, residuals]).toEqual([0, [expect.stringContaining('aborted before')]]);
+  expect(fixture.text.filter((line) => line.includes('has had no reply')).length).toBeGreaterThan(0);
 });
 
 describe('a kill that flattens', () => {

@@ -55,7 +55,7 @@ test('a hole between them leaves the catalog out, and names the missing bars', (
 });
 
 test('sets that only touch are not joined', () => {
-  expect(join(catalog(0, 40), exchange(40, 80)).note).toContain('nothing shows that they are the same');
+  expect(join(catalog(0, 40), exchange(40, 80)).note).toContain('so they cannot be compared');
 });
 
 test('one bar that differs shows another source, so the sets are not joined', () => {

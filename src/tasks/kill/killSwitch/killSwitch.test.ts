@@ -24,14 +24,14 @@ it('stays until a person gives a reason, which the next start reads', async () =
   await engageKillSwitch(folder, KILL_SWITCH);
   expect(statSync(join(folder, 'KILLED')).mode & 0o777).toBe(0o600);
   expect(readKillSwitch(folder)).toEqual(KILL_SWITCH);
-  expect(() => rearm(folder, 'bob', ' x ')).toThrow('expected the reason');
+  expect(() => rearm(folder, 'bob', ' x ')).toThrow('expected a reason');
   writeFileSync(join(folder, 'KILL'), 'flatten\n');
   rearm(folder, 'bob', 'the drill is over');
   expect([readKillSwitch(folder), readKillFile(folder), new KillSwitch(folder).isClosed]).toEqual([null, null, false]);
   expect(readRearm(folder)).toEqual({ who: 'bob', why: 'the drill is over', latch: KILL_SWITCH });
   forgetRearm(folder);
   expect(readRearm(folder)).toBeNull();
-  expect(() => rearm(folder, 'bob', 'once more')).toThrow('expected a KILLED latch');
+  expect(() => rearm(folder, 'bob', 'once more')).toThrow('expected a bot that was killed');
 });
 
 it('the kill switch counts as set if its file cannot be read', () => {
