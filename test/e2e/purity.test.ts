@@ -36,34 +36,10 @@ afterAll(async () => {
  */
 const LEAVING = new Set(
   [
-    ...[
-      'abortTimeout',
-      'asyncGen',
-      'asyncHelper',
-      'asyncNoAwait',
-      'constructorPromise',
-      'fetch',
-      'immediate',
-      'micro',
-      'promise',
-      'timeout',
-    ],
-    ...[
-      'child',
-      'ctorThis',
-      'globalThis',
-      'host',
-      'inspector',
-      'patchMap',
-      'patchMath',
-      'setter',
-      'subtle',
-      'symbols',
-      'walk',
-      'workerThreads',
-    ],
+    'abortTimeout', 'asyncGen', 'asyncHelper', 'asyncNoAwait', 'constructorPromise', 'fetch', 'immediate', 'micro', 'promise', 'timeout',
+    'child', 'ctorThis', 'globalThis', 'host', 'inspector', 'patchMap', 'patchMath', 'setter', 'subtle', 'symbols', 'walk', 'workerThreads',
   ].map((name) => `biased/${name}.ts`),
-);
+); // prettier-ignore
 
 interface Ran {
   readonly code: number;

@@ -38,7 +38,7 @@ export async function main({ bars, names }: Options): Promise<number> {
   return isEqual ? 0 : 1;
 }
 
-async function parityOf(name: string, bars: number) {
+async function parityOf(name: string, rows: number) {
   const each = EIGHT[name]!;
   const home = mkdtempSync(join(tmpdir(), 'isobar-eight-parity-'));
   for (const words of dataCommands(home, each)) isobar(ROOT, home, words);
@@ -46,7 +46,7 @@ async function parityOf(name: string, bars: number) {
   const strategy = `${ROOT}test/eight/strategies/${name}.ts`;
   writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(each), catalog: join(home, 'data') }));
   const { source } = await openRequest({ kind: 'file', file, settings: [] });
-  const plan = onTheWire(shortened((await resolveRun(source)).plan, bars));
+  const plan = onTheWire(shortened((await resolveRun(source)).plan, rows));
   const world = await RowWorld.open(exchangeOf(plan));
   // What the exchange takes, the backtest of parity takes too.
   const { latencyMs } = plan.fills;
