@@ -89,12 +89,12 @@ async function part(form: string, workload: string) {
   const strategy = await load(form);
   const feeds = [feedPlan('bars', walk('AAAUSDT', ROWS, 1))];
   let min = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
-  const firstNs = min.ns;
+  const firstThreadNs = min.threadNs;
   for (let pass = 1; pass < PASSES; pass++) {
     const next = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
     if (next.ns < min.ns) min = next;
   }
-  process.stdout.write(JSON.stringify({ ...min, firstNs }));
+  process.stdout.write(JSON.stringify({ ...min, firstThreadNs } satisfies FormRun));
 }
 
 async function run() {
@@ -143,7 +143,8 @@ async function run() {
     linearity,
     bytesPerBar: await bytesPerBar(folder, ROWS),
     finishedOrders,
-    firstRun: fillHeavy.whenFirstNsPerBar / fillHeavy.whenNsPerBar,
+    firstRun: fillHeavy.onBarFirst,
+    firstRunWhen: fillHeavy.whenFirst,
     seventhStrategy: nsPerRow('seventhStrategy') / single,
     sweep,
     wholeCommand: await wholeCommand(folder),
@@ -161,16 +162,19 @@ interface AgainstC {
   readonly cNsPerBar: number | null;
   readonly onBarNsPerBar: number;
   readonly whenNsPerBar: number;
-  /** The time of the first pass of a process, which compiles and allocates memory. */
-  readonly whenFirstNsPerBar: number;
+  /** The first pass of a process over its best one, by the CPU time of the loop's own thread: the median of the processes. */
+  readonly onBarFirst: number;
+  readonly whenFirst: number;
 }
+type FormRun = TimedRun & { readonly firstThreadNs: number };
 
 /**
  * Both forms beside the reference, each in a process of its own, interleaved, best of the rounds; equality of every figure first.
  * A process to itself is what a backtest has, and the reference too; what sharing one costs is `seventhStrategy`.
  */
 function against(program: string | null, file: string, workload: 'heavy' | 'light'): AgainstC {
-  let [cNs, onBarNs, whenNs, whenFirstNs] = [Infinity, Infinity, Infinity, Infinity];
+  let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
+  const firsts: { readonly onBar: number; readonly when: number }[] = [];
   let fills = 0;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
     const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
@@ -186,14 +190,17 @@ function against(program: string | null, file: string, workload: 'heavy' | 'ligh
     cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);
     onBarNs = Math.min(onBarNs, a.ns / ROWS);
     whenNs = Math.min(whenNs, b.ns / ROWS);
-    whenFirstNs = Math.min(whenFirstNs, b.firstNs / ROWS);
+    firsts.push({ onBar: a.firstThreadNs / a.threadNs, when: b.firstThreadNs / b.threadNs });
   }
   const cNsPerBar = program === null ? null : cNs;
-  return { equal: true, fills, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, whenFirstNsPerBar: whenFirstNs };
+  const [onBarFirst, whenFirst] = [median(firsts.map(({ onBar }) => onBar)), median(firsts.map(({ when }) => when))];
+  return { equal: true, fills, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, onBarFirst, whenFirst };
 }
 
-function formInProcess(form: string, workload: string): TimedRun & { readonly firstNs: number } {
-  return JSON.parse(inProcess('--part', form, workload)) as TimedRun & { readonly firstNs: number };
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
+function formInProcess(form: string, workload: string): FormRun {
+  return JSON.parse(inProcess('--part', form, workload)) as FormRun;
 }
 
 function pick({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {

@@ -43,7 +43,7 @@ const INTERVALS = [
 export interface CliffFigures {
   readonly name: Cliff;
   readonly nsPerBar: number;
-  /** The first pass of a process. */
+  /** The first pass of a process, by the CPU time of its own thread. */
   readonly firstNsPerBar: number;
   readonly cNsPerBar: number | null;
   readonly ratio: number | null;
@@ -98,7 +98,7 @@ export async function cliffRunner(name: Cliff, bars: BarColumns): Promise<() => 
 export async function cliffPart(name: Cliff): Promise<void> {
   const run = await cliffRunner(name, head(walk('AAAUSDT', ROWS, 1), ROWS));
   let best = await run();
-  const firstNs = best.ns;
+  const firstNs = best.threadNs;
   for (let pass = 1; pass < PASSES; pass++) {
     const next = await run();
     if (next.ns < best.ns) best = next;

@@ -19,9 +19,9 @@ const CLIFF_LIMITS: Partial<Record<CliffFigures['name'], string>> = {
 };
 
 const cliffRows = (figures: readonly CliffFigures[]): readonly Row[] =>
-  figures.map(({ name, nsPerBar, ratio }) => [
-    `${name} / C`,
-    `${number(ratio)}   (${number(nsPerBar, 1)} ns)`,
+  figures.map(({ name, nsPerBar, ratio, firstRatio }) => [
+    `${name} / C; first run / C`,
+    `${number(ratio)} (${number(nsPerBar, 1)} ns); ${number(firstRatio, 0)}`,
     CLIFF_LIMITS[name] ?? '≤ 5',
   ]);
 
@@ -73,7 +73,8 @@ export function table(of: BenchFigures): string {
     ['            a symbol of 500 / of 125', number(of.whole.symbolsLinearity), '≤ 1.2'],
     ['isobar/run, 5 M bars, all figures, first call', `${number(of.whole.fromCodeCpuS)} s`, '≤ 0.9'],
     ['            a later call', `${number(of.whole.fromCodeSettledS)} s`, ''],
-    ['first run of a process / settled, a bar', number(of.firstRun), '≤ 1.6'],
+    ['first run of a process / settled, onBar, own thread', number(of.firstRun), '≤ 1.6'],
+    ['            when', number(of.firstRunWhen), '≤ 1.6'],
     ['CPU of an order to the exchange / by ccxt', besideCcxt(of.restCreate), '≤ 0.5'],
     ['CPU of a live bot, bar to order / ccxt', `${number(of.live.ratioToCcxt)}   (${number(of.live.barToBytesCpuUs, 0)} us)`, '≤ 0.5'],
     ['            / ccxt up to its socket', number(of.live.ratioToCcxtSocket), ''],
