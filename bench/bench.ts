@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import { besidePart, isSameInBlocksOfOne, nsPerRow, type Beside } from './beside.ts';
-import { cliffPart, cliffsBench, type Cliff } from './cliffs.ts';
+import { cliffPart, cliffsBench, type Cliff, type CliffFigures } from './cliffs.ts';
 import { inProcess } from './parts.ts';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
@@ -19,7 +19,8 @@ import { head, walk } from './series.ts';
 import { sweepBench } from './sweep.ts';
 import { wholeBench } from './whole.ts';
 import { feedPlan, HEAVY, LIGHT, load, PASSES, planFor, ROWS, timed, windows, type TimedRun } from './workloads.ts';
-import { cliffsTable, table } from './table.ts';
+import { bothTable, cliffRows, cliffsTable, rowsOfBench, table } from './table.ts';
+import { onBothVersions } from './versions.ts';
 
 const ROUNDS = 3;
 /** Rounds of each form, each in a process of its own, because compiled code differs in speed by a tenth from process to process. */
@@ -42,6 +43,7 @@ try {
   else if (process.argv[2] === '--live-part') await livePart(process.argv[3]!, process.argv[4]!);
   else if (process.argv[2] === '--symbols-part') await manySymbolsPart(process.argv[3]!, process.argv[4]!);
   else if (process.argv[2] === '--service-part') await serviceBarePart(process.argv[3]!);
+  else if (process.argv.includes('--both')) await both(process.argv.slice(2).filter((word) => word !== '--both' && word !== '--json'));
   else if (process.argv.includes('--peers')) await peers();
   else if (process.argv.includes('--rest')) await rest();
   else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, print) })}\n`);
@@ -63,6 +65,19 @@ async function all() {
   const figures = await run();
   process.stdout.write(asJson ? `${JSON.stringify(figures)}\n` : table(figures));
   if (!figures.equal) process.exitCode = 1;
+}
+
+/** `--both`: each row on this Node and on Node 24. `words`: what is measured. */
+async function both(words: readonly string[]) {
+  const [one, other] = await onBothVersions(words, print);
+  const given = [one.figures, other.figures];
+  const versions = [one.version, other.version] as const;
+  if (asJson || (words.length > 0 && words[0] !== '--cliffs'))
+    process.stdout.write(`${JSON.stringify({ [one.version]: one.figures, [other.version]: other.figures })}\n`);
+  else {
+    const rowsOf = (of: unknown) => (words[0] === '--cliffs' ? cliffRows((of as { cliffs: CliffFigures[] }).cliffs) : rowsOfBench(of as BenchFigures)); // prettier-ignore
+    process.stdout.write(bothTable(versions, rowsOf(given[0]), rowsOf(given[1])));
+  }
 }
 
 /** `--peers`: beside other libraries in place of the C reference. */
@@ -141,7 +156,7 @@ async function run() {
     futures,
     orderPathNs,
     linearity,
-    bytesPerBar: await bytesPerBar(folder, ROWS),
+    bytesPerBar: bytesPerBar(folder, ROWS),
     finishedOrders,
     firstRun: fillHeavy.onBarFirst,
     firstRunWhen: fillHeavy.whenFirst,

@@ -23,14 +23,14 @@ function optionsOf(pick: () => number, price: number): OrderOptions {
 }
 
 class OnBar extends Strategy {
-  random = seededRng(7);
+  draws = seededRng(7);
   override onBar() {
-    const draw = this.random.next();
+    const draw = this.draws.next();
     const price = this.bars.close.value;
     if (draw < 0.02)
       this.buy(
         { base: '0.01' },
-        optionsOf(() => this.random.next(), price),
+        optionsOf(() => this.draws.next(), price),
       );
     else if (draw < 0.023) this.exit();
     else if (draw < 0.025) this.buy({ base: '0.01' }, { stopEntry: price + 20, stopLoss: price - 30 });
@@ -40,17 +40,17 @@ class OnBar extends Strategy {
 }
 
 class When extends Strategy {
-  random = seededRng(8);
+  draws = seededRng(8);
   fast = this.use(sma(this.bars.close, 5));
   slow = this.use(sma(this.bars.close, 60));
   up = this.when(crossedUp(this.fast, this.slow), () => {
     this.buy(
       { base: '0.01' },
-      optionsOf(() => this.random.next(), this.bars.close.value),
+      optionsOf(() => this.draws.next(), this.bars.close.value),
     );
   });
   down = this.when(crossedDown(this.fast, this.slow), () => {
-    if (this.random.next() < 0.2) this.exit();
+    if (this.draws.next() < 0.2) this.exit();
   });
 }
 
