@@ -88,7 +88,7 @@ export interface TimedRun {
   readonly figures: Figures;
 }
 
-/** CPU time of the main thread, ns; that of the process where the system does not tell. */
+/** CPU time of the main thread, ns; that of the process where the system does not show it. */
 function threadCpuNs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]);

@@ -25,7 +25,7 @@ interface Choice {
   readonly lanes: Sizes | null;
 }
 
-/** By major version of V8, only what was measured with it: 11 is that of Node 20, 13 that of Node 24. */
+/** By major version of the virtual machine, only what was measured with it: 11 is in Node 20, 13 in Node 24. */
 const CHOICES: Readonly<Record<number, Choice>> = {
   11: { many: WIDE, single: USUAL, lanes: USUAL },
   13: { many: WIDE, single: null, lanes: null },
