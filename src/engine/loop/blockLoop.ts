@@ -133,18 +133,25 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
   instant.follow(feed);
   let row = from;
+  /** Rows before this one need no match. */
+  let quietTo = from;
   while (row < end) {
     let to = end;
     // hot: docs/performance.md#strict-true
     if (isWorking === true) {
-      to = passRows(market!, instrumentIndex, row, end);
-      if (to === row) {
+      to = quietTo;
+      if (quietTo <= row) {
         isWorking = matchRow(engine, market!, feed, row);
         to = isWorking === true ? row + 1 : end;
       }
     }
     row = decideRows(engine, feed, run, row, to);
-    if (engine.hasPendingWork === false) continue;
+    if (engine.hasPendingWork === false) {
+      // Only after a row on which the strategy has not acted: one that acts at every bar would look ahead in vain.
+      if (isWorking === true && row < end) quietTo = passRows(market!, instrumentIndex, row, end);
+      continue;
+    }
+    quietTo = row;
     if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
     isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   }
