@@ -7,7 +7,7 @@ import { loadBars } from '../dist/adapters/catalog/bars/catalog.js';
 import { importFiles } from '../dist/adapters/catalog/import/importFiles.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 import { sharedFile } from '../test/fixtures/sharedData.ts';
-import { CLIFFS, prepareCliffs, runCliff, timedCliff, type Cliff } from './cliffs.ts';
+import { cliffRunner, CLIFFS, prepareCliffs, runCliff, type Cliff } from './cliffs.ts';
 import { buildReference, runReference, writeUnits, type Workload } from './reference.ts';
 import { benchInstrument, walk } from './series.ts';
 import { feedPlan, load, planFor, timed } from './workloads.ts';
@@ -48,8 +48,9 @@ describe.skipIf(program === null)('a strategy that leaves the common path trades
   const bars = walk('AAAUSDT', 60_000, 7);
   const prepared = program === null ? null : prepareCliffs(folder, bars);
   it.each(Object.keys(CLIFFS) as Cliff[])('%s', async (name) => {
-    const { nsPerBar: _, ...expected } = runCliff(...prepared!, name, 1);
-    expect((await timedCliff(name, bars)).figures).toEqual(expected);
+    const { nsPerBar: _, ...expected } = runCliff(prepared!, name, 1);
+    const run = await cliffRunner(name, bars);
+    expect((await run()).figures).toEqual(expected);
   });
 });
 

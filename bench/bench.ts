@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import { besidePart, isSameInBlocksOfOne, nsPerRow, type Beside } from './beside.ts';
-import { cliffPart, cliffsBench, type Cliff } from './cliffs.ts';
+import { cliffPart, cliffsBench, type Cliff, type CliffFigures } from './cliffs.ts';
 import { inProcess } from './parts.ts';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
@@ -19,7 +19,8 @@ import { head, walk } from './series.ts';
 import { sweepBench } from './sweep.ts';
 import { wholeBench } from './whole.ts';
 import { feedPlan, HEAVY, LIGHT, load, PASSES, planFor, ROWS, timed, windows, type TimedRun } from './workloads.ts';
-import { cliffsTable, table } from './table.ts';
+import { bothTable, cliffRows, cliffsTable, rowsOfBench, table } from './table.ts';
+import { onBothVersions } from './versions.ts';
 
 const ROUNDS = 3;
 /** Rounds of each form, each in a process of its own, because compiled code differs in speed by a tenth from process to process. */
@@ -42,6 +43,7 @@ try {
   else if (process.argv[2] === '--live-part') await livePart(process.argv[3]!, process.argv[4]!);
   else if (process.argv[2] === '--symbols-part') await manySymbolsPart(process.argv[3]!, process.argv[4]!);
   else if (process.argv[2] === '--service-part') await serviceBarePart(process.argv[3]!);
+  else if (process.argv.includes('--both')) await both(process.argv.slice(2).filter((word) => word !== '--both' && word !== '--json'));
   else if (process.argv.includes('--peers')) await peers();
   else if (process.argv.includes('--rest')) await rest();
   else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, print) })}\n`);
@@ -63,6 +65,19 @@ async function all() {
   const figures = await run();
   process.stdout.write(asJson ? `${JSON.stringify(figures)}\n` : table(figures));
   if (!figures.equal) process.exitCode = 1;
+}
+
+/** `--both`: each row on this Node and on Node 24. `words`: what is measured. */
+async function both(words: readonly string[]) {
+  const [one, other] = await onBothVersions(words, print);
+  const given = [one.figures, other.figures];
+  const versions = [one.version, other.version] as const;
+  if (asJson || (words.length > 0 && words[0] !== '--cliffs'))
+    process.stdout.write(`${JSON.stringify({ [one.version]: one.figures, [other.version]: other.figures })}\n`);
+  else {
+    const rowsOf = (of: unknown) => (words[0] === '--cliffs' ? cliffRows((of as { cliffs: CliffFigures[] }).cliffs) : rowsOfBench(of as BenchFigures)); // prettier-ignore
+    process.stdout.write(bothTable(versions, rowsOf(given[0]), rowsOf(given[1])));
+  }
 }
 
 /** `--peers`: beside other libraries in place of the C reference. */
@@ -89,12 +104,12 @@ async function part(form: string, workload: string) {
   const strategy = await load(form);
   const feeds = [feedPlan('bars', walk('AAAUSDT', ROWS, 1))];
   let min = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
-  const firstNs = min.ns;
+  const firstThreadNs = min.threadNs;
   for (let pass = 1; pass < PASSES; pass++) {
     const next = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
     if (next.ns < min.ns) min = next;
   }
-  process.stdout.write(JSON.stringify({ ...min, firstNs }));
+  process.stdout.write(JSON.stringify({ ...min, firstThreadNs } satisfies FormRun));
 }
 
 async function run() {
@@ -141,9 +156,10 @@ async function run() {
     futures,
     orderPathNs,
     linearity,
-    bytesPerBar: await bytesPerBar(folder, ROWS),
+    bytesPerBar: bytesPerBar(folder, ROWS),
     finishedOrders,
-    firstRun: fillHeavy.whenFirstNsPerBar / fillHeavy.whenNsPerBar,
+    firstRun: fillHeavy.onBarFirst,
+    firstRunWhen: fillHeavy.whenFirst,
     seventhStrategy: nsPerRow('seventhStrategy') / single,
     sweep,
     wholeCommand: await wholeCommand(folder),
@@ -161,16 +177,19 @@ interface AgainstC {
   readonly cNsPerBar: number | null;
   readonly onBarNsPerBar: number;
   readonly whenNsPerBar: number;
-  /** The time of the first pass of a process, which compiles and allocates memory. */
-  readonly whenFirstNsPerBar: number;
+  /** The first pass of a process over its best one, by the CPU time of the loop's own thread: the median of the processes. */
+  readonly onBarFirst: number;
+  readonly whenFirst: number;
 }
+type FormRun = TimedRun & { readonly firstThreadNs: number };
 
 /**
  * Both forms beside the reference, each in a process of its own, interleaved, best of the rounds; equality of every figure first.
  * A process to itself is what a backtest has, and the reference too; what sharing one costs is `seventhStrategy`.
  */
 function against(program: string | null, file: string, workload: 'heavy' | 'light'): AgainstC {
-  let [cNs, onBarNs, whenNs, whenFirstNs] = [Infinity, Infinity, Infinity, Infinity];
+  let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
+  const firsts: { readonly onBar: number; readonly when: number }[] = [];
   let fills = 0;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
     const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
@@ -186,14 +205,17 @@ function against(program: string | null, file: string, workload: 'heavy' | 'ligh
     cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);
     onBarNs = Math.min(onBarNs, a.ns / ROWS);
     whenNs = Math.min(whenNs, b.ns / ROWS);
-    whenFirstNs = Math.min(whenFirstNs, b.firstNs / ROWS);
+    firsts.push({ onBar: a.firstThreadNs / a.threadNs, when: b.firstThreadNs / b.threadNs });
   }
   const cNsPerBar = program === null ? null : cNs;
-  return { equal: true, fills, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, whenFirstNsPerBar: whenFirstNs };
+  const [onBarFirst, whenFirst] = [median(firsts.map(({ onBar }) => onBar)), median(firsts.map(({ when }) => when))];
+  return { equal: true, fills, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, onBarFirst, whenFirst };
 }
 
-function formInProcess(form: string, workload: string): TimedRun & { readonly firstNs: number } {
-  return JSON.parse(inProcess('--part', form, workload)) as TimedRun & { readonly firstNs: number };
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
+function formInProcess(form: string, workload: string): FormRun {
+  return JSON.parse(inProcess('--part', form, workload)) as FormRun;
 }
 
 function pick({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {

@@ -7,9 +7,11 @@
  * fees of 400 ppm, cash of 10^14 units. Prints what reference.c prints. Each kind is a loop of its own to the compiler.
  */
 #include "common.h"
+#include <math.h>
 
-enum { EVERY_BAR, LIMIT, CROSS, EQUITY, AGO, TRAILING, SIGNALS, KINDS };
-static const char *const NAMES[KINDS] = {"everyBar", "limit", "cross", "equity", "ago", "trailing", "signals"};
+enum { EVERY_BAR, LIMIT, CROSS, EQUITY, AGO, TRAILING, SIGNALS, RSI_ATR, BANDS, FRAMES, SYMBOLS, KINDS };
+static const char *const NAMES[KINDS] = {"everyBar", "limit",  "cross", "equity", "ago",    "trailing",
+                                         "signals",  "rsiAtr", "bands", "frames", "symbols"};
 
 #define FEE_PPM 400
 #define CASH 1e14
@@ -19,6 +21,25 @@ static const char *const NAMES[KINDS] = {"everyBar", "limit", "cross", "equity",
 #define PAIRS 30
 #define WARM (60 + 3 * (PAIRS - 1)) /* no decision before the longest average is known, and its value before */
 #define DISTANCE 300e6
+#define WILDER 14
+#define WIDTH 20
+#define COARSE 4
+#define FRAME_BARS 20
+#define COINS 50
+static const int MINUTES[COARSE] = {5, 15, 60, 240};
+
+/* An exponential average that starts with a simple one. */
+typedef struct {
+  double mean;
+  int count;
+} Mean;
+static inline void follow(Mean *of, int bars, double x) {
+  if (of->count == bars) of->mean += (x - of->mean) * 2 / (bars + 1);
+  else {
+    of->mean += x;
+    if (++of->count == bars) of->mean /= bars;
+  }
+}
 
 typedef struct {
   double equity, fees, drawdown, equitySum, seen;
@@ -38,6 +59,10 @@ static inline __attribute__((always_inline)) Outcome pass(const Run *run, const 
   const double *open = run->open, *high = run->high, *low = run->low, *close = run->close;
   double cash = CASH, held = 0, peak = CASH, drawdown = 0, fees = 0, total = 0, before = 0, seen = 0, limit = 0, best = 0;
   double fastSum = 0, slowSum = 0, sums[2 * PAIRS] = {0}, gaps[PAIRS] = {0};
+  double gain = 0, loss = 0, range = 0, stop = 0, level = 0;
+  double frameSums[COARSE] = {0}, frameBefore[COARSE] = {0};
+  int rising[COARSE] = {0};
+  Mean quick = {0, 0}, slack = {0, 0}, signal = {0, 0};
   int64_t fills = 0;
   int waiting = 0;
 #define FILL(at, sign, price)                          \
@@ -52,7 +77,12 @@ static inline __attribute__((always_inline)) Outcome pass(const Run *run, const 
     if (waiting) {
       FILL(row, waiting, open[row]);
       best = open[row];
+      level = stop;
       waiting = 0;
+    }
+    if (kind == RSI_ATR && held > 0) {
+      if (open[row] <= level) FILL(row, -1, open[row]);
+      else if (low[row] <= level) FILL(row + 1, -1, level);
     }
     if (kind == TRAILING && held > 0) {
       const double level = best - DISTANCE;
@@ -77,7 +107,61 @@ static inline __attribute__((always_inline)) Outcome pass(const Run *run, const 
       if (now > mean && held == 0) waiting = 1;
       else if (now < mean && held > 0) waiting = -1;
     }
-    if (kind == CROSS || kind == EQUITY || kind == TRAILING) {
+    if (kind == RSI_ATR && row > 0) {
+      const double last = close[row - 1], change = price - last;
+      const double up = change > 0 ? change : 0, down = change < 0 ? -change : 0;
+      const double spread = (high[row] > last ? high[row] : last) - (low[row] < last ? low[row] : last);
+      if (row > WILDER) {
+        gain += (up - gain) / WILDER;
+        loss += (down - loss) / WILDER;
+        range += (spread - range) / WILDER;
+      } else {
+        gain += up;
+        loss += down;
+        range += spread;
+        if (row == WILDER) {
+          gain /= WILDER;
+          loss /= WILDER;
+          range /= WILDER;
+        }
+      }
+      if (row >= WILDER) {
+        const double strength = gain + loss == 0 ? 50 : 100 * gain / (gain + loss);
+        if (strength < 30 && held == 0) {
+          waiting = 1;
+          stop = (double)(int64_t)((price - 3 * range) / 10000 + 0.5) * 10000; /* to a whole cent */
+        } else if (strength > 70 && held > 0) waiting = -1;
+      }
+    }
+    if (kind == BANDS) {
+      follow(&quick, 12, price);
+      follow(&slack, 26, price);
+      if (row >= 25) follow(&signal, 9, quick.mean - slack.mean);
+      if (row >= 33) {
+        double sum = 0, squares = 0;
+        for (int back = 0; back < WIDTH; back++) sum += close[row - back] - price;
+        const double shift = sum / WIDTH;
+        for (int back = 0; back < WIDTH; back++) {
+          const double off = close[row - back] - price - shift;
+          squares += off * off;
+        }
+        const double middle = price + shift, reach = 2 * sqrt(squares / WIDTH);
+        if (price < middle - reach && held == 0) waiting = 1;
+        else if (price > middle && quick.mean - slack.mean > signal.mean && held > 0) waiting = -1;
+      }
+    }
+    if (kind == FRAMES) {
+      for (int frame = 0; frame < COARSE; frame++) {
+        const int64_t minutes = MINUTES[frame];
+        if ((row + 1) % minutes != 0) continue;
+        const int64_t bar = row / minutes;
+        frameSums[frame] += price;
+        if (bar >= FRAME_BARS) frameSums[frame] -= close[row - FRAME_BARS * minutes];
+        rising[frame] = bar >= FRAME_BARS && frameSums[frame] > frameBefore[frame];
+        frameBefore[frame] = frameSums[frame];
+      }
+    }
+    if (kind == CROSS || kind == EQUITY || kind == TRAILING || kind == FRAMES) {
       fastSum += price;
       slowSum += price;
       if (row >= FAST) fastSum -= close[row - FAST];
@@ -85,7 +169,9 @@ static inline __attribute__((always_inline)) Outcome pass(const Run *run, const 
       if (row >= SLOW - 1) {
         const double gap = fastSum / FAST - slowSum / SLOW;
         if (row >= SLOW) {
-          if (gap > 0 && before <= 0 && held == 0) waiting = 1;
+          const int ups = kind == FRAMES ? rising[0] + rising[1] + rising[2] + rising[3] : COARSE;
+          if (kind == FRAMES && row < FRAME_BARS * MINUTES[COARSE - 1] - 1) {
+          } else if (gap > 0 && before <= 0 && held == 0 && ups >= 2) waiting = 1;
           else if (kind != TRAILING && gap < 0 && before >= 0 && held > 0) waiting = -1;
         }
         before = gap;
@@ -114,6 +200,48 @@ static inline __attribute__((always_inline)) Outcome pass(const Run *run, const 
   return (Outcome){run->equity[run->rows - 1], fees, drawdown, total, seen, fills};
 }
 
+/* An SMA cross on each coin, all with one account, bar by bar. The columns hold one coin after the other. */
+__attribute__((noinline)) static Outcome symbols(const Run *run) {
+  const int64_t rows = run->rows / COINS;
+  double cash = CASH, peak = CASH, drawdown = 0, fees = 0, total = 0;
+  double held[COINS] = {0}, fastSums[COINS] = {0}, slowSums[COINS] = {0}, before[COINS] = {0};
+  int waiting[COINS] = {0};
+  int64_t fills = 0;
+  for (int64_t row = 0; row < rows; row++) {
+    double worth = 0;
+    for (int coin = 0; coin < COINS; coin++) {
+      const double *close = run->close + coin * rows;
+      const double price = close[row];
+      if (waiting[coin]) {
+        const double paid = run->open[coin * rows + row], fee = feeOf(paid);
+        cash -= waiting[coin] * paid + fee;
+        fees += fee;
+        held[coin] += waiting[coin];
+        run->log[fills++] = (Fill){row, waiting[coin], paid, fee};
+        waiting[coin] = 0;
+      }
+      worth += held[coin] * price;
+      fastSums[coin] += price;
+      slowSums[coin] += price;
+      if (row >= FAST) fastSums[coin] -= close[row - FAST];
+      if (row >= SLOW) slowSums[coin] -= close[row - SLOW];
+      if (row < SLOW - 1) continue;
+      const double gap = fastSums[coin] / FAST - slowSums[coin] / SLOW;
+      if (row >= SLOW) {
+        if (gap > 0 && before[coin] <= 0 && held[coin] == 0) waiting[coin] = 1;
+        else if (gap < 0 && before[coin] >= 0 && held[coin] > 0) waiting[coin] = -1;
+      }
+      before[coin] = gap;
+    }
+    worth += cash;
+    run->equity[row] = worth;
+    total += worth;
+    if (worth > peak) peak = worth;
+    else if (peak - worth > drawdown) drawdown = peak - worth;
+  }
+  return (Outcome){run->equity[rows - 1], fees, drawdown, total, 0, fills};
+}
+
 #define PASS(name, kind) \
   __attribute__((noinline)) static Outcome name(const Run *run) { return pass(run, kind); }
 PASS(everyBar, EVERY_BAR)
@@ -123,7 +251,11 @@ PASS(equityRead, EQUITY)
 PASS(ago, AGO)
 PASS(trailing, TRAILING)
 PASS(signals, SIGNALS)
-static Outcome (*const PASSES[KINDS])(const Run *) = {everyBar, limitOrder, cross, equityRead, ago, trailing, signals};
+PASS(rsiAtr, RSI_ATR)
+PASS(bands, BANDS)
+PASS(frames, FRAMES)
+static Outcome (*const PASSES[KINDS])(const Run *) = {everyBar, limitOrder, cross,  equityRead, ago,    trailing,
+                                                      signals,  rsiAtr,     bands, frames,     symbols};
 
 int main(int count, char **words) {
   if (count != 4) fail("usage: cliffs bars.bin kind passes");

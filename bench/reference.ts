@@ -40,7 +40,7 @@ export function buildReference(folder: string): string | null {
 export function compile(folder: string, name: 'reference' | 'cliffs'): string {
   const program = join(folder, name);
   const source = new URL(`../bench/${name}.c`, import.meta.url).pathname;
-  execFileSync('gcc', ['-O2', '-Wall', '-ffp-contract=off', '-o', program, source]);
+  execFileSync('gcc', ['-O2', '-Wall', '-ffp-contract=off', '-o', program, source, '-lm']);
   return program;
 }
 

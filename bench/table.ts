@@ -11,6 +11,9 @@ type Row = readonly [name: string, value: string, limit: string];
 
 const number = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
 
+/** `1.20; 1.50 s`: without the envelope, and with it. */
+const pair = (bare: number, whole: number, unit: string): string => `${number(bare)}; ${number(whole)} ${unit}`;
+
 /** Limits of orders, in ns. All others have a limit in multiples of C. */
 const CLIFF_LIMITS: Partial<Record<CliffFigures['name'], string>> = {
   'a market order at every bar': '≤ 80 ns',
@@ -18,10 +21,10 @@ const CLIFF_LIMITS: Partial<Record<CliffFigures['name'], string>> = {
   'the same, found among the open orders': '≤ 160 ns',
 };
 
-const cliffRows = (figures: readonly CliffFigures[]): readonly Row[] =>
-  figures.map(({ name, nsPerBar, ratio }) => [
-    `${name} / C`,
-    `${number(ratio)}   (${number(nsPerBar, 1)} ns)`,
+export const cliffRows = (figures: readonly CliffFigures[]): readonly Row[] =>
+  figures.map(({ name, nsPerBar, ratio, firstRatio }) => [
+    `${name} / C; first run / C`,
+    `${number(ratio)} (${number(nsPerBar, 1)} ns); ${number(firstRatio, 0)}`,
     CLIFF_LIMITS[name] ?? '≤ 5',
   ]);
 
@@ -33,8 +36,30 @@ function lines(rows: readonly Row[]): string {
   return rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}\n`).join('');
 }
 
-export function table(of: BenchFigures): string {
-  const rows: readonly Row[] = [
+/** Rows on two versions of Node, and by how much the first number of a row differs. */
+export function bothTable(versions: readonly [string, string], one: readonly Row[], other: readonly Row[]): string {
+  const wide = one.map(([name, value, limit], at): readonly string[] => {
+    const later = other[at]![1];
+    const change = Math.round((Number.parseFloat(later) / Number.parseFloat(value) - 1) * 100);
+    return [name, value, later, Number.isFinite(change) ? `${change > 0 ? '+' : ''}${change} %` : '', limit];
+  });
+  const all = [['', ...versions, '', ''], ...wide];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]!.length)));
+  return all
+    .map(
+      (row) =>
+        `  ${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+export const table = (of: BenchFigures): string => `${lines(rowsOfBench(of))}  Node ${of.node}\n`;
+
+export function rowsOfBench(of: BenchFigures): readonly Row[] {
+  return [
     ['equal to the C reference and to blocks of one', of.equal ? 'yes' : 'NO', 'yes'],
     ['fill-heavy  C, ns a bar', number(of.fillHeavy.cNsPerBar), ''],
     ['            onBar / C', `${number(of.fillHeavy.onBarRatio)}   (${number(of.fillHeavy.onBarNsPerBar, 1)} ns)`, '≤ 5'],
@@ -59,21 +84,23 @@ export function table(of: BenchFigures): string {
     ['            alone / as lanes', number(of.sweep.lanesGain), '≥ 1.3'],
     ['            one thread / two', `${number(of.sweep.twoWorkerSpeedup)}   (a bare loop: ${number(of.sweep.twoThreadCeiling)})`, '≥ 1.7'],
     ['            command, 540 sets of 35 136 bars, CPU', `${number(of.whole.setsCpuS)} s`, ''],
-    ['bytes a bar', number(of.bytesPerBar, 1), '≤ 80'],
+    ['bytes a bar, whole command', number(of.bytesPerBar, 1), '≤ 80'],
     ['whole command, 1 025 708 bars', `${number(of.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
-    ['            CPU, 5 M bars, 194 940 fills, report', `${number(of.whole.heavyCpuS)} s`, '≤ 1.6'],
+    ['CPU of it; of it with the envelope', '', ''],
+    ['            5 M bars, 194 940 fills, report', pair(of.whole.heavyCpuS, of.whole.heavyEnvelopeCpuS, 's'), '≤ 1.6'],
     ['            the same with --no-report', `${number(of.whole.heavyBareCpuS)} s`, ''],
-    ['            CPU, 5 M bars, 19 566 fills, report', `${number(of.whole.lightCpuS)} s`, '≤ 1.2'],
-    ['            a fill, of a million', `${number(of.whole.fillUs)} us`, '≤ 3'],
+    ['            5 M bars, 19 566 fills, report', pair(of.whole.lightCpuS, of.whole.lightEnvelopeCpuS, 's'), '≤ 1.2'],
+    ['            a fill, of a million', pair(of.whole.fillUs, of.whole.fillEnvelopeUs, 'us'), '≤ 3'],
     [
       '            500 symbols x 20 000 bars',
-      `${number(of.whole.symbolsCpuS)} s, ${number(of.whole.symbolsPeakMb, 0)} MB`,
+      `${pair(of.whole.symbolsCpuS, of.whole.symbolsEnvelopeCpuS, 's')}, ${number(of.whole.symbolsPeakMb, 0)} MB`,
       '≤ 9 s, 900 MB',
     ],
     ['            a symbol of 500 / of 125', number(of.whole.symbolsLinearity), '≤ 1.2'],
     ['isobar/run, 5 M bars, all figures, first call', `${number(of.whole.fromCodeCpuS)} s`, '≤ 0.9'],
     ['            a later call', `${number(of.whole.fromCodeSettledS)} s`, ''],
-    ['first run of a process / settled, a bar', number(of.firstRun), '≤ 1.6'],
+    ['first run of a process / settled, onBar, own thread', number(of.firstRun), '≤ 1.6'],
+    ['            when', number(of.firstRunWhen), '≤ 1.6'],
     ['CPU of an order to the exchange / by ccxt', besideCcxt(of.restCreate), '≤ 0.5'],
     ['CPU of a live bot, bar to order / ccxt', `${number(of.live.ratioToCcxt)}   (${number(of.live.barToBytesCpuUs, 0)} us)`, '≤ 0.5'],
     ['            / ccxt up to its socket', number(of.live.ratioToCcxtSocket), ''],
@@ -91,5 +118,4 @@ export function table(of: BenchFigures): string {
     ['            a create on the disk / a bare sync', `${number(of.service.durableMs)} / ${number(of.service.bareSyncMs)} ms`, ''],
     ['            a create beside 10 000 open orders', number(of.service.openOrdersRatio), '≤ 1.5'],
   ];
-  return `${lines(rows)}  Node ${of.node}\n`;
 }

@@ -21,11 +21,15 @@ const SETS_GRID = ['--grid', 'fast=5..22:1', '--grid', 'slow=30..320:10'];
 const ROUNDS = 2;
 
 export interface WholeFigures {
-  /** CPU seconds of `isobar backtest` over 5 M bars of one file, report written. */
+  /** CPU seconds of `isobar backtest --no-envelope` over 5 M bars of one file, report written. */
   readonly heavyCpuS: number;
   readonly lightCpuS: number;
   /** The same with --no-report. */
   readonly heavyBareCpuS: number;
+  /** The first two and the fill with the envelope, as a user has it. */
+  readonly heavyEnvelopeCpuS: number;
+  readonly lightEnvelopeCpuS: number;
+  readonly fillEnvelopeUs: number;
   /** CPU seconds of a process that calls `isobar/run` once with the definition of the first row, and of a later call. */
   readonly fromCodeCpuS: number;
   readonly fromCodeSettledS: number;
@@ -33,6 +37,7 @@ export interface WholeFigures {
   readonly fillUs: number;
   /** 500 symbols of 20,000 bars: CPU seconds, peak memory (null where the system does not report it), and CPU a symbol over that of 125 symbols. */
   readonly symbolsCpuS: number;
+  readonly symbolsEnvelopeCpuS: number;
   readonly symbolsPeakMb: number | null;
   readonly symbolsLinearity: number;
   /** CPU seconds of `isobar sweep` on one worker: SWEEP_SETS sets over SETS_ROWS bars. */
@@ -65,32 +70,40 @@ export function wholeBench(folder: string, program: string | null, print: (text:
   };
   const [heavy, light] = [one('heavy', HEAVY), one('light', LIGHT)];
   print('bench: the whole command, 5 M bars');
-  const heavyRun = command(folder, heavy.file, heavy.check);
-  const lightRun = command(folder, light.file, light.check);
-  const bare = command(folder, heavy.file, heavy.check, ['--no-report']);
+  const heavyRun = command(folder, heavy.file, heavy.check, BARE);
+  const lightRun = command(folder, light.file, light.check, BARE);
+  const bare = command(folder, heavy.file, heavy.check, [...BARE, '--no-report']);
+  const heavyEnvelope = command(folder, heavy.file, heavy.check);
+  const lightEnvelope = command(folder, light.file, light.check);
   print('bench: the whole run from code');
   const code = fromCode(heavy.file, heavyRun.result.resultHash);
   print('bench: a million fills');
-  const fillUs = fillCost(folder, head(bars, FILL_ROWS));
+  const [fillUs, fillEnvelopeUs] = fillCosts(folder, head(bars, FILL_ROWS));
   print(`bench: ${SYMBOLS} symbols`);
-  const many = symbols(folder, SYMBOLS);
-  const few = symbols(folder, FEW_SYMBOLS);
+  const many = symbols(folder, SYMBOLS, BARE);
+  const few = symbols(folder, FEW_SYMBOLS, BARE);
+  const manyEnvelope = symbols(folder, SYMBOLS, []);
   print('bench: a sweep of 540 sets');
   const setsCpuS = setsCommand(folder, head(bars, SETS_ROWS));
   return {
     heavyCpuS: heavyRun.cpuMs / 1000,
     lightCpuS: lightRun.cpuMs / 1000,
     heavyBareCpuS: bare.cpuMs / 1000,
+    heavyEnvelopeCpuS: heavyEnvelope.cpuMs / 1000,
+    lightEnvelopeCpuS: lightEnvelope.cpuMs / 1000,
+    fillEnvelopeUs,
     fromCodeCpuS: code.firstMs / 1000,
     fromCodeSettledS: code.settledMs / 1000,
     fillUs,
     symbolsCpuS: many.cpuMs / 1000,
+    symbolsEnvelopeCpuS: manyEnvelope.cpuMs / 1000,
     symbolsPeakMb: many.peakMb,
     symbolsLinearity: many.cpuMs / SYMBOLS / (few.cpuMs / FEW_SYMBOLS),
     setsCpuS,
   };
 }
 
+const BARE = ['--no-envelope'];
 const ONE_FEED = '{ bars: { symbol: AAAUSDT, interval: 1m } }';
 const paramsOf = ({ fast, slow }: Workload) => `{ fast: ${fast}, slow: ${slow} }`;
 
@@ -173,28 +186,34 @@ function fromCode(file: string, expected: string): { firstMs: number; settledMs:
   return { firstMs, settledMs };
 }
 
-function fillCost(folder: string, bars: ReturnType<typeof walk>): number {
+/** Without the envelope and with it. */
+function fillCosts(folder: string, bars: ReturnType<typeof walk>): readonly [number, number] {
   const catalog = join(folder, 'whole-fills');
   storeBars(catalog, bars, SYNTHETIC);
   const wanted = { params: '{}', feeds: ONE_FEED, catalog, cash: '1000000000' };
   const every = definition(folder, 'every', { ...wanted, strategy: 'bench/strategies/everyBar.ts' });
   const idle = definition(folder, 'none', { ...wanted, strategy: 'bench/strategies/idle.ts', params: '{ fast: 10, slow: 30 }' });
-  const busy = command(folder, every, ({ orders }) => {
-    if (orders.fills < FILL_ROWS - 2) throw new Error(`${orders.fills} fills in ${FILL_ROWS} bars`);
-  });
-  const none = command(folder, idle, ({ orders }) => {
-    if (orders.fills > 0) throw new Error('the run without orders has fills');
-  });
-  return ((busy.cpuMs - none.cpuMs) * 1000) / busy.result.orders.fills;
+  const cost = (more: readonly string[]): number => {
+    const checkBusy = ({ orders }: Result) => {
+      if (orders.fills < FILL_ROWS - 2) throw new Error(`${orders.fills} fills in ${FILL_ROWS} bars`);
+    };
+    const checkIdle = ({ orders }: Result) => {
+      if (orders.fills > 0) throw new Error('the run without orders has fills');
+    };
+    const [busy, none] = [command(folder, every, checkBusy, more), command(folder, idle, checkIdle, more)];
+    return ((busy.cpuMs - none.cpuMs) * 1000) / busy.result.orders.fills;
+  };
+  return [cost(BARE), cost([])];
 }
 
-function symbols(folder: string, count: number): Ended {
+function symbols(folder: string, count: number, more: readonly string[]): Ended {
   const catalog = join(folder, 'whole-symbols');
   const names = Array.from({ length: SYMBOLS }, (_, at) => `S${String(at).padStart(3, '0')}USDT`);
   if (!existsSync(catalog)) names.forEach((name, at) => void storeBars(catalog, walk(name, SYMBOL_ROWS, at + 1), SYNTHETIC));
   const feeds = `{ all: { symbols: [${names.slice(0, count).join(', ')}], interval: 1m } }`;
   const wanted = { strategy: 'bench/strategies/manySymbols.ts', params: '{ fast: 10, slow: 30 }', feeds, catalog, cash: '8000000000' };
-  return command(folder, definition(folder, `symbols${count}`, wanted), ({ orders }) => {
+  const check = ({ orders }: Result) => {
     if (orders.fills < 100 * count) throw new Error(`${orders.fills} fills of ${count} symbols`);
-  });
+  };
+  return command(folder, definition(folder, `symbols${count}`, wanted), check, more);
 }

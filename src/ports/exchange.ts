@@ -39,6 +39,11 @@ export interface OrderGateway {
 export interface BarMarket {
   /** Returns the number of an instrument's orders that a row may fill. */
   workingOrders(instrument: number): number;
+  /**
+   * Passes over rows from `from`, which is visited next, to the first one that `matchRow` must match. Returns that one, or `to`. Unless the
+   * strategy acts, rows in between change nothing. May return an earlier row. A market without it matches each row while an order is working.
+   */
+  passRows?(instrument: number, from: number, to: number): number;
   /** Matches row `row` of the instrument's execution feed. */
   matchRow(instrument: number, row: number): void;
   /** Called when the engine has opened a block. The market finds the rows in which marks may liquidate positions. */

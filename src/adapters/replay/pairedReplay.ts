@@ -36,6 +36,9 @@ export class PairedReplay implements OrderGateway, BarMarket {
   workingOrders(instrument: number): number {
     return this.exchangeOf(instrument).workingOrders(instrument);
   }
+  passRows(instrument: number, from: number, to: number): number {
+    return this.exchangeOf(instrument).passRows(instrument, from, to);
+  }
   matchRow(instrument: number, row: number): void {
     this.exchangeOf(instrument).matchRow(instrument, row);
   }

@@ -6,6 +6,7 @@ import { lotsPerCoin } from '../../model/instrument.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import { cancelRestingCollars } from '../../orders/collar.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import { TradeMatcher, type TradeTerms } from '../../venue/trades/tradeMatcher.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
@@ -27,6 +28,8 @@ export interface ReplayBook {
   readonly lotScale: number;
   /** True when slippage depends on the bar of a fill. */
   readonly readsBar: boolean;
+  /** True when every row must be matched, even if it reaches no stop. */
+  readonly seesEachRow: boolean;
   /**
    * Length of a row; 0 for months, whose length varies. Then a row's open time is read instead of computed, at the cost of a cache miss.
    */
@@ -39,6 +42,10 @@ export interface ReplayBook {
   /** Market orders with a collar whose row has not come yet. */
   collared: number;
 }
+
+/** Returns the open time of a row, ms UTC. */
+export const openOf = ({ lengthMs, feed: { bars } }: ReplayBook, row: number, closeMs: number): number =>
+  lengthMs > 0 ? closeMs - lengthMs : bars.openMs[row]!;
 
 /** Returns a row in ticks. Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise. */
 export function tradedRow(
@@ -58,13 +65,37 @@ export function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale
   book.bar = { open, high, low, close: closeTicks[row]!, volumeLots: bars.volume[row]! * lotScale };
 }
 
+/** Returns the first row of [from, to) that must be matched, or `to`. Stops trail row `from`, which is visited next, if it triggers none. */
+export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instrument: number, from: number, to: number): number {
+  const { seesEachRow, book, late, collared, priceScale, feed } = replayBook;
+  if (seesEachRow === true || book.working > 0 || late + collared > 0 || brackets.entries.waiting(instrument) > 0) return from;
+  const { high, low } = feed.bars;
+  const row = brackets.quietRange(instrument).firstOther(high, low, priceScale, from, to);
+  if (row > from || !isFollowed(replayBook, brackets, instrument, from)) return row;
+  return brackets.quietRange(instrument).firstOther(high, low, priceScale, from + 1, to);
+}
+
+/** Makes stops trail a row that triggers none; false if it may trigger one. */
+function isFollowed(replayBook: ReplayBook, brackets: Brackets, instrument: number, row: number): boolean {
+  const { feed, priceScale } = replayBook;
+  const { bars } = feed;
+  const { stopsBelow, stopsAbove } = brackets.quietRange(instrument);
+  const [high, low] = [bars.high[row]! * priceScale, bars.low[row]! * priceScale];
+  if (!(low >= stopsBelow && high < stopsAbove)) return false;
+  const openMs = openOf(replayBook, row, feed.closeOf(row));
+  if (brackets.follow(instrument, Math.round(high), Math.round(low), openMs))
+    brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
+  return true;
+}
+
 /** Returns the book of a feed in a venue. */
-export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>, terms: TradeTerms): ReplayBook {
+export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>, terms: TradeTerms, seesEachRow: boolean): ReplayBook {
   const book = venue.book(feed.instrument);
   const { tape } = feed.bars;
   return {
     book,
     readsBar: book.readsBar,
+    seesEachRow: seesEachRow || book.readsBar || tape !== undefined,
     feed,
     trades: tape === undefined ? null : new TradeMatcher(book, tape, terms),
     openTicks: feed.openTicks,

@@ -19,7 +19,7 @@ import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
 import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
-import { matchTrades, passBar, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
+import { matchTrades, openOf, passBar, passQuietRows, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, like the maximum of `fills.latencyMs`. */
@@ -92,10 +92,11 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     this.brackets = engine.brackets;
     this.venue = venue;
     this.account = account;
+    const seesEachRow = margin !== null || this.eventOrder !== null || this.finer !== null;
     const books: ReplayBook[] = [];
     engine.execution.forEach((feed, index) => {
       if (venue.trades(feed.instrument))
-        books[index] = replayBookOf(feed, venue, this.options.trades ?? { fillsAtTouch: false, queue: null });
+        books[index] = replayBookOf(feed, venue, this.options.trades ?? { fillsAtTouch: false, queue: null }, seesEachRow);
     });
     this.books = books;
     this.onlyBook = books.length === 1 ? books[0]! : null;
@@ -141,12 +142,16 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     return this.triggers === null ? working : working + this.triggers.waiting(instrument);
   }
 
+  passRows(instrument: number, from: number, to: number): number {
+    return passQuietRows(this.book(instrument), this.brackets, instrument, from, to);
+  }
+
   /** Matches one row. docs/matching.md describes the order of its steps. */
   matchRow(instrument: number, row: number): void {
     const replayBook = this.book(instrument);
     const { book } = replayBook;
     const closeMs = replayBook.feed.closeOf(row);
-    const openMs = replayBook.lengthMs > 0 ? closeMs - replayBook.lengthMs : replayBook.feed.bars.openMs[row]!;
+    const openMs = openOf(replayBook, row, closeMs);
     if (replayBook.trades !== null) {
       matchTrades(this.engine, replayBook, replayBook.trades, instrument, row, openMs, (order) => this.placedOf(order)?.id ?? 0);
       if (replayBook.late > 0) this.actLateCancels(replayBook);
@@ -234,6 +239,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
 
   blockOpened(): void {
+    if (this.onlyBook !== null && this.brackets.total > 0) this.brackets.quietRange(0).restart();
     this.watch?.blockOpened();
   }
 

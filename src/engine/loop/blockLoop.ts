@@ -9,6 +9,7 @@ import type { FeedRun } from '../feeds/feed.ts';
 import { NO_ROW, type SignalWatch } from '../feeds/signalQueue.ts';
 import type { StrategyRun } from '../host/strategyRun.ts';
 import { stopStrategies } from './stopStrategies.ts';
+import { matchDue, refreshAllWorking } from './workingFeeds.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -132,11 +133,25 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
   const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
   instant.follow(feed);
   let row = from;
+  /** Rows before this one need no match. */
+  let quietTo = from;
   while (row < end) {
+    let to = end;
     // hot: docs/performance.md#strict-true
-    if (isWorking === true) isWorking = matchRow(engine, market!, feed, row);
-    row = decideRows(engine, feed, run, row, isWorking === true ? row + 1 : end);
-    if (engine.hasPendingWork === false) continue;
+    if (isWorking === true) {
+      to = quietTo;
+      if (quietTo <= row) {
+        isWorking = matchRow(engine, market!, feed, row);
+        to = isWorking === true ? row + 1 : end;
+      }
+    }
+    row = decideRows(engine, feed, run, row, to);
+    if (engine.hasPendingWork === false) {
+      // Only after a row on which the strategy has not acted: one that acts at every bar would look ahead in vain.
+      if (isWorking === true && row < end) quietTo = passRows(market!, instrumentIndex, row, end);
+      continue;
+    }
+    quietTo = row;
     if (isInterrupted(engine, feed, row, lastMs)) return visitPlainRows(engine, feed, run);
     isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   }
@@ -184,7 +199,11 @@ function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: numbe
   return true;
 }
 
-/** Without `onBar` a row is visited only for a listed signal or a working order. */
+/** Returns the first row of [from, to) that must be matched; `from` if the market passes over none. */
+const passRows = (market: BarMarket, instrument: number, from: number, to: number): number =>
+  market.passRows === undefined ? from : market.passRows(instrument, from, to);
+
+/** Without `onBar` a row is visited only for a listed signal or a row to match. */
 function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
   const { instant, market } = engine;
   const { cursor, instrumentIndex } = feed;
@@ -195,9 +214,10 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
   const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
   instant.follow(feed);
   for (;;) {
-    // Skip the listed rows before this one. While an order is working no search is needed, because every row is visited.
-    if (isWorking === false) {
-      let next = end;
+    // Without a row to match, the next one is that of a signal. A row that must be matched is visited too.
+    const toMatch = isWorking === true ? passRows(market!, instrumentIndex, row, end) : end;
+    if (toMatch > row) {
+      let next = toMatch;
       for (let at = 0; at < handlers; at++) {
         const watch = watches[at]!;
         if (watch.row < next && watch.feed === feed) next = watch.row;
@@ -205,7 +225,10 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
       row = next;
     }
     if (row >= end) break;
-    if (isWorking === true) isWorking = matchRow(engine, market!, feed, row);
+    if (row === toMatch) {
+      cursor.row = row - 1;
+      isWorking = matchRow(engine, market!, feed, row);
+    }
     cursor.row = row;
     for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
@@ -264,15 +287,6 @@ function nextInstant(engine: Engine): number {
 
 /** `decide: perFeed`: a strategy starts at a bar of its feed. */
 const startOf = ({ readyMs, listened }: StrategyRun): number => Math.max(readyMs, listened[0]!.nextCloseMs);
-
-/** Asks the market again for which feeds an order is working, if anything may have changed it since the last call. */
-function refreshAllWorking(engine: Engine): void {
-  if (engine.hasPendingWork === false) return;
-  engine.hasPendingWork = false;
-  const { alignedFeeds, market } = engine;
-  if (market === null) return;
-  for (let at = 0; at < alignedFeeds.length; at++) alignedFeeds[at]!.refreshIsWorking(market);
-}
 
 /** Visits one instant, in the order that docs/maintainers/event-order.md states. */
 function visitInstant(engine: Engine, t: number): void {
@@ -345,18 +359,6 @@ export function callStrategies(engine: Engine, t: number): void {
   if (engine.timers.nextMs <= t) engine.runTimers(t);
   while (engine.decided < runs.length) decide(engine, runs[engine.decided++]!, t);
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
-}
-
-/** Matches the rows that close at the instant, if an order is working. */
-function matchDue(engine: Engine, market: BarMarket): void {
-  const { execution } = engine;
-  for (let at = 0; at < execution.length; at++) {
-    if (market.workingOrders(at) === 0) continue;
-    const { aligned, cur } = execution[at]!;
-    if (aligned!.isDue === true) market.matchRow(at, cur);
-  }
-  // Orders that have filled are no longer working.
-  engine.hasPendingWork = true;
 }
 
 function decide(engine: Engine, run: StrategyRun, t: number): void {

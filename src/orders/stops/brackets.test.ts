@@ -162,6 +162,12 @@ describe('rows that stay between the nearest stops', () => {
       if (list.length > 0 && rng.next() < 0.03) brackets.remove(list[int(0, list.length - 1)]!);
       if (rng.next() < 0.001) brackets.drop(0, 0, rng.next() < 0.5);
       expect(brackets.reachedCount(0, high, low)).toBe(naive(list, high, low, -Infinity).length);
+      const isTrailed = list.some(({ trailing, isLong, best }) => trailing > 0 && (isLong ? high > best : low < best));
+      const isQuiet = naive(list, high, low, -Infinity).length === 0 && !isTrailed;
+      const range = brackets.quietRange(0);
+      range.restart();
+      const [highs, lows] = [Float64Array.of(high / 100), Float64Array.of(low / 100)];
+      expect(range.firstOther(highs, lows, 100, 0, 1), `seed ${seed}, row ${row}`).toBe(isQuiet ? 1 : 0);
       for (const [top, bottom, sinceMs] of [
         [open, open, null],
         [high, low, -Infinity],

@@ -4,6 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { mulDiv } from '../../base/number/exact.ts';
 import { removeAt } from '../../base/removeAt.ts';
 import type { Side } from '../../model/order.ts';
+import { QuietRange } from './quietRange.ts';
 import { StopEntries, type StopEntry } from './stopEntries.ts';
 
 // hot: docs/performance.md#file-constants
@@ -68,6 +69,8 @@ export class Brackets {
   private readonly nearestAbove: Float64Array;
   /** By instrument: the number of brackets with a trailing stop. Their levels move with each row. */
   private readonly trails: Int32Array;
+  /** By instrument. */
+  private readonly quiet: readonly QuietRange[];
 
   constructor(instruments: number) {
     this.open = Array.from({ length: instruments }, () => []);
@@ -77,6 +80,7 @@ export class Brackets {
     this.nearestBelow = new Float64Array(instruments).fill(-INFINITY);
     this.nearestAbove = new Float64Array(instruments).fill(INFINITY);
     this.trails = new Int32Array(instruments);
+    this.quiet = Array.from({ length: instruments }, () => new QuietRange());
   }
 
   /** Returns the number of stops and stop entries that wait on an instrument. While there are any, each of its rows must be checked. */
@@ -140,6 +144,7 @@ export class Brackets {
     this.openCount++;
     this.counts[bracket.instrument]!++;
     if (bracket.trailing > 0) this.trails[bracket.instrument]!++;
+    this.quiet[bracket.instrument]!.change();
   }
 
   /** Reduces a bracket by `lots` that one of its legs has closed. */
@@ -155,6 +160,7 @@ export class Brackets {
     this.openCount--;
     this.counts[bracket.instrument]!--;
     if (bracket.trailing > 0) this.trails[bracket.instrument]!--;
+    this.quiet[bracket.instrument]!.change();
     if (at < this.far[bracket.instrument]!) {
       this.far[bracket.instrument]!--;
       this.forgetNearest(bracket.instrument);
@@ -166,6 +172,7 @@ export class Brackets {
   /** Moves the fixed stop of a bracket; 0 removes it. */
   moveStop(bracket: Bracket, stop: number): void {
     (bracket as { stop: number }).stop = stop;
+    this.quiet[bracket.instrument]!.change();
     this.forgetNearest(bracket.instrument);
   }
   /** Restores a bracket whose stop triggered but could not sell everything. If its entry has a bracket again, adds the quantity to that. */
@@ -184,6 +191,17 @@ export class Brackets {
       const bracket = open[at]!;
       if (bracket.strategy === strategy && (isLong === null || bracket.isLong === isLong)) this.remove(bracket);
     }
+  }
+
+  /** Returns the prices between which rows change nothing. Stop entries do not count. */
+  quietRange(instrument: number): QuietRange {
+    const range = this.quiet[instrument]!;
+    if (range.isKnown === false) this.measure(range, this.open[instrument]!);
+    return range;
+  }
+  private measure(range: QuietRange, open: readonly Bracket[]): void {
+    range.clear();
+    for (const bracket of open) range.add(bracket.isLong, levelOf(bracket), bracket.trailing > 0 ? bracket.best : NAN);
   }
 
   /** True when any stop on an instrument trails. */
@@ -261,6 +279,7 @@ export class Brackets {
     // Only trailing stops read the best price.
     if (this.trails[instrument] === 0) return false;
     let enteredDuringRow = false;
+    this.quiet[instrument]!.isKnown = false;
     for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs > openMs && !bracket.isChasing) enteredDuringRow = true;
       else bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
@@ -275,6 +294,7 @@ export class Brackets {
     openMs: number,
     closeMs: number,
   ): void {
+    this.quiet[instrument]!.isKnown = false;
     for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs > closeMs) continue;
       const enteredDuringRow = bracket.armedMs > openMs && !bracket.isChasing;
@@ -285,6 +305,7 @@ export class Brackets {
 
   /** Makes trailing stops of entries that filled inside the row follow its close, the only price that certainly came after them. */
   followClose(instrument: number, close: number, openMs: number): void {
+    this.quiet[instrument]!.isKnown = false;
     for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs <= openMs || bracket.isChasing) continue;
       bracket.best = bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close);

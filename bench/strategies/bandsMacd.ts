@@ -1,0 +1,13 @@
+// Buys below the Bollinger bands; sells above their middle while the MACD is above its signal.
+import { bollinger, macd, Strategy } from 'isobar';
+
+export default class BandsMacd extends Strategy {
+  bands = this.use(bollinger(this.bars.close, 20, 2));
+  trend = this.use(macd(this.bars.close));
+
+  override onBar() {
+    const price = this.bars.close.value;
+    if (price < this.bands.lower.value && this.position().isFlat) this.buy();
+    else if (price > this.bands.middle.value && this.trend.histogram.value > 0 && !this.position().isFlat) this.exit();
+  }
+}

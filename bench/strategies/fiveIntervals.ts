@@ -1,0 +1,21 @@
+// An SMA cross on one-minute bars that buys while at least two of four averages of coarser bars rise: five intervals of one symbol.
+import { crossedDown, crossedUp, sma, Strategy } from 'isobar';
+
+const BARS = 20;
+
+export default class FiveIntervals extends Strategy {
+  trends = (['5m', '15m', '1h', '4h'] as const).map((interval) => this.use(sma(this.feed(interval, { interval }).close, BARS)));
+  fast = this.use(sma(this.bars.close, 10));
+  slow = this.use(sma(this.bars.close, 30));
+  up = this.use(crossedUp(this.fast, this.slow));
+  down = this.use(crossedDown(this.fast, this.slow));
+
+  override onBar() {
+    if (this.up.value && this.position().isFlat) {
+      let rising = 0;
+      for (const { value, prev } of this.trends) if (value > prev) rising++;
+      if (rising >= 2) this.buy();
+    }
+    if (this.down.value) this.exit();
+  }
+}

@@ -1,0 +1,80 @@
+// Rows that reach no stop are passed over: a run leaves what it leaves when each row is matched, with far fewer rows matched.
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ReplayExchange } from '../../src/adapters/replay/replayExchange.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { crossedDown, crossedUp, sma, Strategy, type OrderOptions } from '../../src/index.ts';
+import { run, spotInstrument, walkBars } from './world.ts';
+
+const coin = spotInstrument('BTC');
+const START = 4_000_000;
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Stops of each kind, some of them on one position; some are moved, some positions are closed before their stop. */
+function optionsOf(pick: () => number, price: number): OrderOptions {
+  const kind = pick();
+  const distance = 5 + Math.floor(pick() * 400);
+  if (kind < 0.3) return { trailing: distance };
+  if (kind < 0.5) return { trailing: { percent: 0.05 + pick() }, stopLoss: price - 2 * distance };
+  if (kind < 0.7) return { trailing: { distance, from: price + distance / 2 } };
+  if (kind < 0.9) return { stopLoss: price - distance };
+  return { stopLoss: price - distance, takeProfit: price + distance };
+}
+
+class OnBar extends Strategy {
+  draws = seededRng(7);
+  override onBar() {
+    const draw = this.draws.next();
+    const price = this.bars.close.value;
+    if (draw < 0.02)
+      this.buy(
+        { base: '0.01' },
+        optionsOf(() => this.draws.next(), price),
+      );
+    else if (draw < 0.023) this.exit();
+    else if (draw < 0.025) this.buy({ base: '0.01' }, { stopEntry: price + 20, stopLoss: price - 30 });
+    else if (draw < 0.03) this.buy({ base: '0.01' }, { limit: price - 50, trailing: 60 });
+    else if (draw < 0.035) for (const order of this.openOrders()) this.cancel(order.id);
+  }
+}
+
+class When extends Strategy {
+  draws = seededRng(8);
+  fast = this.use(sma(this.bars.close, 5));
+  slow = this.use(sma(this.bars.close, 60));
+  up = this.when(crossedUp(this.fast, this.slow), () => {
+    this.buy(
+      { base: '0.01' },
+      optionsOf(() => this.draws.next(), this.bars.close.value),
+    );
+  });
+  down = this.when(crossedDown(this.fast, this.slow), () => {
+    if (this.draws.next() < 0.2) this.exit();
+  });
+}
+
+describe('rows that reach no stop', () => {
+  it.each([
+    [OnBar, 1],
+    [OnBar, 2],
+    [OnBar, 3],
+    [When, 4],
+    [When, 5],
+    [When, 6],
+  ])('are passed over with the same result (%o, seed %i)', async (strategy, seed) => {
+    const bars = walkBars({ instrument: coin, rows: 6000, step: 600, start: START, seed, missing: seed % 2 === 0 ? 0.02 : 0 });
+    const match = vi.spyOn(ReplayExchange.prototype, 'matchRow');
+    const left = async () => {
+      match.mockClear();
+      const { record } = await run({ strategies: [{ strategy }], feeds: { bars }, cash: { USDT: '1000000' } });
+      return { fills: record.fills, orders: record.orders, equity: record.equity, matched: match.mock.calls.length };
+    };
+    const passed = await left();
+    vi.spyOn(ReplayExchange.prototype, 'passRows').mockImplementation((_, from) => from);
+    const each = await left();
+    expect(each.fills.length).toBeGreaterThan(40);
+    expect({ ...passed, matched: 0 }).toEqual({ ...each, matched: 0 });
+    expect(passed.matched, `${each.matched} rows with an order`).toBeLessThan(each.matched * 0.7);
+  });
+});
