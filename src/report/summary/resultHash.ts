@@ -18,6 +18,15 @@ export function tablesHash(tables: readonly Table[]): string {
   return hash.digest('hex');
 }
 
+/** Returns the columns of equity.arrow for its writer, which divides while it writes. */
+export function equityToWrite({ equity, reportingDigits }: RunRecord) {
+  const part = (column: Float64Array): Float64Array => column.subarray(0, equity.length);
+  return [
+    { name: 'time_ms', kind: 'timestamp', values: part(equity.timeMs) },
+    { name: 'equity', kind: 'float64', values: part(equity.units), divisor: pow10(reportingDigits) },
+  ] as const;
+}
+
 /** Returns the columns of equity.arrow. `equity` is in the reporting asset. */
 export function equityColumns(record: RunRecord) {
   const { equity, reportingDigits } = record;

@@ -202,15 +202,20 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
     const end = range.toMs === undefined ? file.rows : endRow(file, key.interval, range.toMs);
     if (end <= first) throw emptyRange(file, path, range);
     const { bars, barsIn } = readWhole(file, instrument, key.interval, start, end, range.isHashed === true ? path : null);
-    for (let i = 1; i < bars.length; i++) {
-      if (bars.openMs[i]! <= bars.openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(bars.openMs[i - 1]!)}`);
-    }
+    checkTimes(bars, path);
     checkTicks(bars, path, instrumentPath(catalog, key.market, key.symbol));
     // The open bar counts only if the range includes it.
     const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn };
     const manifestHash = file.metadata.get('manifest_sha256') ?? '';
     return { bars, firstRow: first - start, quality: qualityOf(bars, first - start, facts, manifestHash), facts };
   });
+}
+
+/** Throws ConfigError if the times do not rise. Hot: docs/performance.md#index-loops. */
+function checkTimes({ openMs, length }: BarColumns, path: string): void {
+  for (let i = 1; i < length; i++) {
+    if (openMs[i]! <= openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(openMs[i - 1]!)}`);
+  }
 }
 
 /** Throws ConfigError for a price that is not a whole number of ticks: another program wrote the file, or the record was changed. */
