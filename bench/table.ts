@@ -63,6 +63,7 @@ export function table(of: BenchFigures): string {
     ['whole command, 1 025 708 bars', `${number(of.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
     ['            CPU, 5 M bars, 194 940 fills, report', `${number(of.whole.heavyCpuS)} s`, '≤ 1.6'],
     ['            the same with --no-report', `${number(of.whole.heavyBareCpuS)} s`, ''],
+    ['            with the report and the envelope', `${number(of.whole.heavyEnvelopeCpuS)} s`, ''],
     ['            CPU, 5 M bars, 19 566 fills, report', `${number(of.whole.lightCpuS)} s`, '≤ 1.2'],
     ['            a fill, of a million', `${number(of.whole.fillUs)} us`, '≤ 3'],
     [

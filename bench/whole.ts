@@ -26,6 +26,8 @@ export interface WholeFigures {
   readonly lightCpuS: number;
   /** The same with --no-report. */
   readonly heavyBareCpuS: number;
+  /** The same with the envelope, which the other rows leave out. */
+  readonly heavyEnvelopeCpuS: number;
   /** CPU seconds of a process that calls `isobar/run` once with the definition of the first row, and of a later call. */
   readonly fromCodeCpuS: number;
   readonly fromCodeSettledS: number;
@@ -67,7 +69,8 @@ export function wholeBench(folder: string, program: string | null, print: (text:
   print('bench: the whole command, 5 M bars');
   const heavyRun = command(folder, heavy.file, heavy.check);
   const lightRun = command(folder, light.file, light.check);
-  const bare = command(folder, heavy.file, heavy.check, ['--no-report']);
+  const bare = command(folder, heavy.file, heavy.check, [NO_ENVELOPE, '--no-report']);
+  const envelope = command(folder, heavy.file, heavy.check, []);
   print('bench: the whole run from code');
   const code = fromCode(heavy.file, heavyRun.result.resultHash);
   print('bench: a million fills');
@@ -81,6 +84,7 @@ export function wholeBench(folder: string, program: string | null, print: (text:
     heavyCpuS: heavyRun.cpuMs / 1000,
     lightCpuS: lightRun.cpuMs / 1000,
     heavyBareCpuS: bare.cpuMs / 1000,
+    heavyEnvelopeCpuS: envelope.cpuMs / 1000,
     fromCodeCpuS: code.firstMs / 1000,
     fromCodeSettledS: code.settledMs / 1000,
     fillUs,
@@ -113,8 +117,16 @@ function definition(folder: string, name: string, { strategy, params, feeds, cat
   return file;
 }
 
+/** Rows are measured without the envelope: the C reference and the peers have none. */
+const NO_ENVELOPE = '--no-envelope';
+
 /** The best of the rounds of `isobar backtest`, its result checked in each. */
-function command(folder: string, file: string, check: (result: Result) => void, more: readonly string[] = []): Ended & { result: Result } {
+function command(
+  folder: string,
+  file: string,
+  check: (result: Result) => void,
+  more: readonly string[] = [NO_ENVELOPE],
+): Ended & { result: Result } {
   const out = join(folder, 'whole-runs');
   const words = [join(ROOT, 'dist/cli/isobar.js'), 'backtest', file, '--out', out, '--ledger', join(out, 'ledger'), '--json', '--quiet'];
   let best: (Ended & { result: Result }) | null = null;

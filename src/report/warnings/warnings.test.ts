@@ -137,6 +137,24 @@ describe('results', () => {
     ]);
     expect(thin(0)[0]!.text).toContain('bars without volume');
   });
+  test('fills of more than a tenth of a bar, in whichever order they were booked', () => {
+    const { fills } = record;
+    const volume = Math.max(...fills.lots.subarray(0, fills.length)) / 1e4;
+    const feeds = [{ ...record.feeds[0]!, bars: { ...record.feeds[0]!.bars, volume: record.feeds[0]!.bars.volume.map(() => volume) } }];
+    const reversed = <Column extends Float64Array | Uint8Array | Uint16Array>(column: Column) =>
+      column.slice(0, fills.length).reverse() as Column;
+    const backwards = {
+      ...fills,
+      lots: reversed(fills.lots as Float64Array),
+      timeMs: reversed(fills.timeMs as Float64Array),
+      orderId: reversed(fills.orderId as Float64Array),
+      isMaker: reversed(fills.isMaker as Uint8Array),
+    };
+    const of = (booked: typeof fills) =>
+      resultWarnings({ ...record, feeds, fills: booked }, { metrics, trades: { ...trades, winRate: 0.5 } });
+    expect(of(fills)).toHaveLength(1);
+    expect(of(backwards as typeof fills)).toEqual(of(fills));
+  });
   test('results of inverse contracts too: volumes of bars are in the coin of the face value', () => {
     const inverse = testInstrument({ contract: { ...inverseContract().contract!, multiplierDigits: 0, multiplier: 100 } });
     const bars = testBars(inverse, ROWS, 5);
