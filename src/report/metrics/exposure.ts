@@ -80,7 +80,7 @@ function weightedExposure(record: RunRecord): Weighted {
   const { equity, fills } = record;
   const out: Weighted = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, isRuined: false };
   const positions = new Positions(record);
-  if (positions.only !== null) return weighOnly(record, positions, positions.only);
+  if (positions.only !== null) return singleExposure(record, positions, positions.only);
   const booked = rowsByTime(record);
   const reporting = pow10(record.reportingDigits);
   for (let i = -1, next = 0; i < equity.length; i++) {
@@ -102,10 +102,10 @@ function weightedExposure(record: RunRecord): Weighted {
 }
 
 /** The same for a single position: an instant reads one price, and the loop has no inner one. Hot: docs/performance.md#one-kind-loops. */
-function weighOnly(record: RunRecord, positions: Positions, { bars, firstRow }: FeedRecord): Weighted {
+function singleExposure(record: RunRecord, positions: Positions, { bars, firstRow }: FeedRecord): Weighted {
   const { equity, fills } = record;
   const { closeMs, close, open, length } = bars;
-  const worth = contractFaceOf(record.instruments[0]!);
+  const face = contractFaceOf(record.instruments[0]!);
   const reporting = pow10(record.reportingDigits);
   let [gross, net, grossMax, netExtreme, isRuined] = [0, 0, 0, 0, false];
   let amount = 0;
@@ -121,7 +121,7 @@ function weighOnly(record: RunRecord, positions: Positions, { bars, firstRow }: 
     if (amount === 0) continue;
     const span = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
     while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
-    const money = amount * contractValueAt(worth, row < firstRow ? open[firstRow]! : close[row]!);
+    const money = amount * contractValueAt(face, row < firstRow ? open[firstRow]! : close[row]!);
     const signed = (money * reporting) / value;
     const size = (Math.abs(money) * reporting) / value;
     gross += size * span;

@@ -231,7 +231,7 @@ function checkTicks({ instrument, openMs, length, open, high, low, close }: BarC
   }
 }
 
-/** Returns the first row with a price that is not a whole number of ticks of 1 / `scale`; null if there is none. Hot: docs/performance.md#index-loops. */
+/** Returns the first row with a price that is not a whole number of ticks of 1 / `scale`, or null. Hot: docs/performance.md#index-loops. */
 function firstBetweenTicks(prices: Float64Array, length: number, scale: number): number | null {
   for (let i = 0; i < length; i++) if (Math.round(prices[i]! * scale) / scale !== prices[i]!) return i;
   return null;
