@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import { pow10 } from '../../base/number/exact.ts';
+import type { InstrumentId } from '../../model/instrument.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { exposureFigures } from './exposure.ts';
 
@@ -18,7 +19,7 @@ function randomRecord(seed: number): RunRecord {
 
 /** The same run beside an instrument that was never traded, which takes the loop over all positions. */
 function besideIdle(record: RunRecord): RunRecord {
-  const idle = testInstrument({ id: 'IDLEUSDT', wireName: 'IDLEUSDT' });
+  const idle = testInstrument({ id: 'IDLEUSDT' as InstrumentId, wireName: 'IDLEUSDT' });
   const feed = { ...record.feeds[0]!, name: 'idle', bars: testBars(idle, ROWS, 1) };
   return { ...record, instruments: [...record.instruments, idle], feeds: [...record.feeds, feed] };
 }
