@@ -147,10 +147,10 @@ describe('results', () => {
     const moved = { ...fills };
     for (const name of ['lots', 'timeMs', 'orderId', 'isMaker'] as const)
       Object.assign(moved, { [name]: fills[name].map((_: number, at: number) => fills[name][places[at]!]!) });
-    const of = (booked: typeof fills) =>
+    const texts = (booked: typeof fills) =>
       resultWarnings({ ...many, fills: booked }, { metrics, trades: { ...trades, winRate: 0.5 } }).map(({ text }) => text);
-    expect(of(fills)).toHaveLength(1);
-    expect(of(moved)).toEqual(of(fills));
+    expect(texts(fills)).toHaveLength(1);
+    expect(texts(moved)).toEqual(texts(fills));
   });
   test('results of inverse contracts too: volumes of bars are in the coin of the face value', () => {
     const inverse = testInstrument({ contract: { ...inverseContract().contract!, multiplierDigits: 0, multiplier: 100 } });
