@@ -137,7 +137,9 @@ export class IndicatorSet implements SpecOwner {
   /** Returns a series over all rows of the feed (NaN while not ready), for a report. New kernels compute it again. */
   traceValues(series: Series): Float64Array {
     assert(this.isSealed, 'a trace of a set that is not sealed');
-    return this.#traceNumbers(this.#own(series)).slice();
+    const output = this.#own(series);
+    // A column of the feed is copied. What a kernel computes is new.
+    return output.node === null ? this.#windows.number(output).values.slice() : this.#traceNumbers(output);
   }
 
   #traceNumbers(output: GraphOutput): Float64Array {

@@ -151,7 +151,10 @@ function numberOr0(figure: Figure): number {
 
 /** Returns the longest runs of results above and below 0. A result of zero ends a run. */
 function maxRuns(pnl: Float64Array): { readonly wins: number; readonly losses: number } {
-  let [wins, losses, run, sign] = [0, 0, 0, 0];
+  let wins = 0;
+  let losses = 0;
+  let run = 0;
+  let sign = 0;
   for (let i = 0; i < pnl.length; i++) {
     const next = Math.sign(pnl[i]!);
     run = next === sign ? run + 1 : 1;

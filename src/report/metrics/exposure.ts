@@ -1,7 +1,7 @@
 // Exposure: the share of equity that was in the market, weighted by time, from positions that change at fills.
 
 import { pow10 } from '../../base/number/exact.ts';
-import type { RunRecord } from '../../model/run/run.ts';
+import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { shortsOf } from '../trades/positions.ts';
 import { executionFeeds } from '../series/daily.ts';
 import type { Figure } from '../kernels/figure.ts';
@@ -80,6 +80,7 @@ function weightedExposure(record: RunRecord): Weighted {
   const { equity, fills } = record;
   const out: Weighted = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, isRuined: false };
   const positions = new Positions(record);
+  if (positions.only !== null) return singleExposure(record, positions, positions.only);
   const booked = rowsByTime(record);
   const reporting = pow10(record.reportingDigits);
   for (let i = -1, next = 0; i < equity.length; i++) {
@@ -98,6 +99,37 @@ function weightedExposure(record: RunRecord): Weighted {
     if (Math.abs(net) > Math.abs(out.netExtreme)) out.netExtreme = net;
   }
   return out;
+}
+
+/** The same for a single position: an instant reads one price, and the loop has no inner one. Hot: docs/performance.md#one-kind-loops. */
+function singleExposure(record: RunRecord, positions: Positions, { bars, firstRow }: FeedRecord): Weighted {
+  const { equity, fills } = record;
+  const { closeMs, close, open, length } = bars;
+  const face = contractFaceOf(record.instruments[0]!);
+  const reporting = pow10(record.reportingDigits);
+  let [gross, net, grossMax, netExtreme, isRuined] = [0, 0, 0, 0, false];
+  let amount = 0;
+  let row = firstRow - 1;
+  for (let i = -1, next = 0; i < equity.length; i++) {
+    const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
+    while (next < fills.length && fills.timeMs[next]! <= nowMs) {
+      positions.book(next++);
+      amount = positions.amountOf(0);
+    }
+    const value = i < 0 ? record.startUnits : equity.units[i]!;
+    if (!(value > 0)) isRuined = true;
+    if (amount === 0) continue;
+    const span = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
+    while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
+    const money = amount * contractValueAt(face, row < firstRow ? open[firstRow]! : close[row]!);
+    const signed = (money * reporting) / value;
+    const size = (Math.abs(money) * reporting) / value;
+    gross += size * span;
+    net += signed * span;
+    if (size > grossMax) grossMax = size;
+    if (Math.abs(signed) > Math.abs(netExtreme)) netExtreme = signed;
+  }
+  return { gross, net, grossMax, netExtreme, isRuined };
 }
 
 /**
@@ -149,6 +181,16 @@ class Positions {
     this.periods += (after === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
   }
 
+  /** The feed of the position if there can be only one: one instrument, without shorts beside longs. Otherwise null. */
+  get only(): FeedRecord | null {
+    return this.#units.length === 1 ? this.#feeds[0]! : null;
+  }
+
+  /** Returns the coins or contracts of a position. */
+  amountOf(position: number): number {
+    return this.#units[position]! / this.#unit[position % this.#unit.length]!;
+  }
+
   /** Sets `gross` and `net`, in the quote asset. */
   mark(nowMs: number): void {
     this.gross = 0;
@@ -163,7 +205,7 @@ class Positions {
       while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
       this.#rows[k] = row;
       const price = row < feed.firstRow ? open[feed.firstRow]! : close[row]!;
-      const value = (this.#units[position]! / this.#unit[k]!) * contractValueAt(this.#worths[k]!, price);
+      const value = this.amountOf(position) * contractValueAt(this.#worths[k]!, price);
       this.net += value;
       this.gross += Math.abs(value);
     }

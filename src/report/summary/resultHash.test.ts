@@ -13,7 +13,7 @@ import { writeArrowColumns } from '../../adapters/catalog/arrow/arrowFile.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { csvText } from './csvFile.ts';
 import { plainReading } from './plainReading.ts';
-import { equityColumns, resultHash } from './resultHash.ts';
+import { equityToWrite, resultHash } from './resultHash.ts';
 import { summaryText, writeRunFiles } from './runFiles.ts';
 import { buildSummary } from './summary.ts';
 import { fillsTable, ordersTable, tradesTable } from './tables.ts';
@@ -45,7 +45,7 @@ const record: RunRecord = {
 test('from the files alone', () => {
   const summary = buildSummary(record, { versions: { isobar: '0.1.0' } });
   writeRunFiles(record, summary, folder);
-  writeArrowColumns(join(folder, 'equity.arrow'), equityColumns(record));
+  writeArrowColumns(join(folder, 'equity.arrow'), equityToWrite(record));
 
   // --- What docs/run-folder.md says, and no code of the project.
   const read: { resultHash: string; run: { instruments: { id: string }[] } } = JSON.parse(

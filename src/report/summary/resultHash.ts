@@ -18,6 +18,15 @@ export function tablesHash(tables: readonly Table[]): string {
   return hash.digest('hex');
 }
 
+/** Returns the columns of equity.arrow for its writer, which divides while it writes. */
+export function equityToWrite({ equity, reportingDigits }: RunRecord) {
+  const part = (column: Float64Array): Float64Array => column.subarray(0, equity.length);
+  return [
+    { name: 'time_ms', kind: 'timestamp', values: part(equity.timeMs) },
+    { name: 'equity', kind: 'float64', values: part(equity.units), divisor: pow10(reportingDigits) },
+  ] as const;
+}
+
 /** Returns the columns of equity.arrow. `equity` is in the reporting asset. */
 export function equityColumns(record: RunRecord) {
   const { equity, reportingDigits } = record;
@@ -72,17 +81,31 @@ const isBigEndian = endianness() === 'BE';
  * Adds each value as the nearest double to its text in the file. Both parts of the quotient are exact doubles, so the division rounds once,
  * like reading the text. An empty cell is NaN, which typed arrays store as the canonical quiet NaN.
  */
-function addNumbers(hash: Hash, { values, digits, digitsAt, emptyAt }: NumberColumn, length: number): void {
+function addNumbers(hash: Hash, column: NumberColumn, length: number): void {
+  const { values, digits, digitsAt, emptyAt } = column;
   const powers = digits.map(pow10);
-  const only = powers[0] ?? 1;
   for (let from = 0; from < length; from += CHUNK) {
     const count = Math.min(CHUNK, length - from);
-    for (let i = 0; i < count; i++) {
-      const value = values[from + i]!;
-      const divisor = digitsAt === null ? only : powers[digitsAt[from + i]!]!;
-      chunk[i] = value === emptyAt || value !== value ? NaN : value / divisor + 0;
-    }
+    if (digitsAt === null && values instanceof Float64Array) divideByOne(values, from, count, powers[0] ?? 1, emptyAt);
+    else divideByEach(column, powers, from, count);
     const part = bytes.subarray(0, count * 8);
     hash.update(isBigEndian ? Buffer.from(part).swap64() : part);
+  }
+}
+
+/** Writes the rows [from, from + count) to `chunk`. Apart from `divideByEach`, which sees arrays of all kinds. Hot: docs/performance.md#one-kind-loops. */
+function divideByOne(values: Float64Array, from: number, count: number, divisor: number, emptyAt: number): void {
+  for (let i = 0; i < count; i++) {
+    const value = values[from + i]!;
+    chunk[i] = value === emptyAt || value !== value ? NaN : value / divisor + 0;
+  }
+}
+
+function divideByEach({ values, digitsAt, emptyAt }: NumberColumn, powers: readonly number[], from: number, count: number): void {
+  const only = powers[0] ?? 1;
+  for (let i = 0; i < count; i++) {
+    const value = values[from + i]!;
+    const divisor = digitsAt === null ? only : powers[digitsAt[from + i]!]!;
+    chunk[i] = value === emptyAt || value !== value ? NaN : value / divisor + 0;
   }
 }

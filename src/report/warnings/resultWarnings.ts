@@ -82,9 +82,9 @@ class VolumeTaken implements Taken {
   max = 0;
   isDry = false;
   readonly #record: RunRecord;
-  /** The filled lots of the rows of a feed; 0 between two feeds. */
-  #lots = new Float64Array(0);
+  /** The row of each fill of an instrument, and the places of the fills by ascending row; reused for the next instrument. */
   #rows = new Uint32Array(0);
+  #places = new Uint32Array(0);
 
   constructor(record: RunRecord) {
     this.#record = record;
@@ -92,27 +92,39 @@ class VolumeTaken implements Taken {
 
   /** Adds the fills of one instrument, ascending rows of the table of fills. */
   add(feed: FeedRecord, own: Uint32Array, lotsPerVolume: number): void {
+    const { fills } = this.#record;
+    this.#place(feed, own);
+    const rows = this.#rows;
+    const places = this.#places;
+    for (let at = 0; at < own.length;) {
+      const row = rows[places[at]!]!;
+      // A bar counts once.
+      let lots = 0;
+      for (; at < own.length && rows[places[at]!] === row; at++) lots += fills.lots[own[places[at]!]!]!;
+      if (lots > 0) this.#count(lots / (feed.bars.volume[row]! * lotsPerVolume));
+    }
+  }
+
+  /** Finds the rows of the fills, and their order. Fills mostly come in the order of their rows. */
+  #place(feed: FeedRecord, own: Uint32Array): void {
     const { fills, orders } = this.#record;
-    if (this.#lots.length < feed.bars.length) this.#lots = new Float64Array(feed.bars.length);
-    if (this.#rows.length < own.length) this.#rows = new Uint32Array(own.length);
-    const lots = this.#lots;
+    if (this.#rows.length < own.length) {
+      this.#rows = new Uint32Array(own.length);
+      this.#places = new Uint32Array(own.length);
+    }
     const rows = this.#rows;
     let closed = 0;
+    let isAscending = true;
     for (let at = 0; at < own.length; at++) {
       const fill = own[at]!;
       const timeMs = fills.timeMs[fill]!;
       closed = countNear(feed.bars.closeMs, feed.bars.length, timeMs, closed);
       const role = ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market';
-      const row = rowOfFill(feed, Math.max(feed.firstRow, closed - 1), timeMs, fills.isMaker[fill] === 1, role);
-      lots[row]! += fills.lots[fill]!;
-      rows[at] = row;
+      rows[at] = rowOfFill(feed, Math.max(feed.firstRow, closed - 1), timeMs, fills.isMaker[fill] === 1, role);
+      this.#places[at] = at;
+      if (at > 0 && rows[at]! < rows[at - 1]!) isAscending = false;
     }
-    for (let at = 0; at < own.length; at++) {
-      const row = rows[at]!;
-      // A bar counts once.
-      if (lots[row]! > 0) this.#count(lots[row]! / (feed.bars.volume[row]! * lotsPerVolume));
-      lots[row] = 0;
-    }
+    if (!isAscending) this.#places.subarray(0, own.length).sort((a, b) => rows[a]! - rows[b]!);
   }
 
   #count(share: number): void {

@@ -137,6 +137,21 @@ describe('results', () => {
     ]);
     expect(thin(0)[0]!.text).toContain('bars without volume');
   });
+  test('fills of more than a tenth of a bar, in whichever order they were booked', () => {
+    const bars = testBars(testInstrument(), ROWS, 3);
+    // Three fills in each of some rows.
+    const script = Array.from({ length: 60 }, (_, at) => ({ row: Math.floor(at / 3), isBuy: true, lots: 1 + (at % 5) }));
+    const many = runRecord({ bars: [{ ...bars, volume: bars.volume.map(() => 8e-3) }], script });
+    const { fills } = many;
+    const places = Array.from({ length: fills.length }, (_, at) => at).toSorted((a, b) => (a % 3) - (b % 3) || b - a);
+    const moved = { ...fills };
+    for (const name of ['lots', 'timeMs', 'orderId', 'isMaker'] as const)
+      Object.assign(moved, { [name]: fills[name].map((_: number, at: number) => fills[name][places[at]!]!) });
+    const texts = (booked: typeof fills) =>
+      resultWarnings({ ...many, fills: booked }, { metrics, trades: { ...trades, winRate: 0.5 } }).map(({ text }) => text);
+    expect(texts(fills)).toHaveLength(1);
+    expect(texts(moved)).toEqual(texts(fills));
+  });
   test('results of inverse contracts too: volumes of bars are in the coin of the face value', () => {
     const inverse = testInstrument({ contract: { ...inverseContract().contract!, multiplierDigits: 0, multiplier: 100 } });
     const bars = testBars(inverse, ROWS, 5);

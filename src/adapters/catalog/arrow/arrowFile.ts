@@ -20,9 +20,13 @@ import {
   type FlatTable,
 } from './flatbuffer.ts';
 
-/** `timestamp` columns have ms UTC as integers in doubles. In the file they are int64 with the zone UTC. */
+/**
+ * `timestamp` columns have ms UTC as integers in doubles. In the file they are int64 with the zone UTC. `divisor`: the file has the quotients
+ * of the values.
+ */
 export type ArrowColumn =
-  | { readonly name: string; readonly kind: 'float64' | 'timestamp'; readonly values: Float64Array }
+  | { readonly name: string; readonly kind: 'float64'; readonly values: Float64Array; readonly divisor?: number }
+  | { readonly name: string; readonly kind: 'timestamp'; readonly values: Float64Array }
   | { readonly name: string; readonly kind: 'int32'; readonly values: Int32Array };
 
 /** Rows of a record batch: large enough for efficient reads, small enough (512 KiB a column) for one reusable buffer. */
@@ -107,11 +111,11 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
   const magic = padTo(new TextEncoder().encode(MAGIC), 8);
   write([magic, message(HEADER.schema, schema, 0, magic.byteLength)]);
   const blocks: number[] = [];
-  // Timestamps are converted to int64. Each such column has its own buffer until its batch is written.
-  const halves = columns.map(({ kind }) => new Int32Array(kind === 'timestamp' ? 2 * Math.min(rows, BATCH_ROWS) : 0));
+  // Columns that are converted have their own buffer until their batch is written.
+  const buffers = columns.map((column) => new Float64Array(isConverted(column) ? Math.min(rows, BATCH_ROWS) : 0));
   for (let from = 0; from < rows; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows - from);
-    const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, halves[i]!), ALIGN));
+    const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, buffers[i]!), ALIGN));
     const bodyBytes = bodies.reduce((sum, body) => sum + body.byteLength, 0);
     const head = message(HEADER.recordBatch, batchTable(columns, length, bodies), bodyBytes, position);
     blocks.push(position, head.byteLength, bodyBytes);
@@ -126,17 +130,31 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
   write([sealed(foot)]);
 }
 
-/** Returns the bytes of a batch's column as in the file. Timestamps are converted in `halves`. */
-function columnBytes(column: ArrowColumn, from: number, length: number, halves: Int32Array): Uint8Array {
-  if (column.kind !== 'timestamp') return bytesOf(column.values, from, length);
-  // The two halves of an int64, because a BigInt for each row costs an allocation.
+function isConverted(column: ArrowColumn): boolean {
+  return column.kind === 'timestamp' || (column.kind === 'float64' && column.divisor !== undefined);
+}
+
+/** Returns the bytes of a batch's column as in the file. Values are converted in `buffer`. */
+function columnBytes(column: ArrowColumn, from: number, length: number, buffer: Float64Array): Uint8Array {
+  if (column.kind === 'timestamp') writeHalves(column.values, from, length, new Int32Array(buffer.buffer));
+  else if (column.kind === 'float64' && column.divisor !== undefined) writeQuotients(column.values, from, length, column.divisor, buffer);
+  else return bytesOf(column.values, from, length);
+  return bytesOf(buffer, 0, length);
+}
+
+/** Writes the two halves of int64, because a BigInt for each row costs an allocation. Hot: docs/performance.md#index-loops. */
+function writeHalves(values: Float64Array, from: number, length: number, halves: Int32Array): void {
   for (let i = 0; i < length; i++) {
-    const ms = column.values[from + i]!;
+    const ms = values[from + i]!;
     const high = Math.floor(ms / 4_294_967_296);
     halves[2 * i] = ms - high * 4_294_967_296;
     halves[2 * i + 1] = high;
   }
-  return bytesOf(halves, 0, 2 * length);
+}
+
+/** Hot: docs/performance.md#index-loops. */
+function writeQuotients(values: Float64Array, from: number, length: number, divisor: number, into: Float64Array): void {
+  for (let i = 0; i < length; i++) into[i] = values[from + i]! / divisor;
 }
 
 /** Returns a view, not a copy, of `length` elements from `from`. */

@@ -161,11 +161,7 @@ export class ArrowFile {
       for (let done = 0; done < rows; done += BATCH_ROWS) {
         const part = Math.min(BATCH_ROWS, rows - done);
         this.readData(batch, column, bytesOf(halves, 0, 2 * part), 8 * (from + done));
-        for (let i = 0; i < part; i++) {
-          const low = halves[2 * i]! >>> 0;
-          const high = halves[2 * i + 1]!;
-          into[row + done + i] = ticks > 1 ? coarsenUnit(low, high, ticks) : (high * TWO_32 + low) / ticks;
-        }
+        writeTimes(halves, part, ticks, into, row + done);
       }
       this.markEmpty(batch, column, from, into.subarray(row, row + rows));
     });
@@ -278,6 +274,15 @@ export class ArrowFile {
       if (got === 0) throw this.damagedError(`it ends at byte ${at + done}`);
       done += got;
     }
+  }
+}
+
+/** Writes `rows` times to `into` from `at` on, given as halves of int64. Hot: docs/performance.md#index-loops. */
+function writeTimes(halves: Int32Array, rows: number, ticks: number, into: Float64Array, at: number): void {
+  for (let i = 0; i < rows; i++) {
+    const low = halves[2 * i]! >>> 0;
+    const high = halves[2 * i + 1]!;
+    into[at + i] = ticks > 1 ? coarsenUnit(low, high, ticks) : (high * TWO_32 + low) / ticks;
   }
 }
 

@@ -202,9 +202,7 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
     const end = range.toMs === undefined ? file.rows : endRow(file, key.interval, range.toMs);
     if (end <= first) throw emptyRange(file, path, range);
     const { bars, barsIn } = readWhole(file, instrument, key.interval, start, end, range.isHashed === true ? path : null);
-    for (let i = 1; i < bars.length; i++) {
-      if (bars.openMs[i]! <= bars.openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(bars.openMs[i - 1]!)}`);
-    }
+    checkTimes(bars, path);
     checkTicks(bars, path, instrumentPath(catalog, key.market, key.symbol));
     // The open bar counts only if the range includes it.
     const facts = { ...stated, openLastBar: stated.openLastBar && end === file.rows, barsIn };
@@ -213,18 +211,30 @@ export function loadBars(catalog: string, key: BarKey, range: BarRange = {}): Lo
   });
 }
 
+/** Throws ConfigError if the times do not rise. Hot: docs/performance.md#index-loops. */
+function checkTimes({ openMs, length }: BarColumns, path: string): void {
+  for (let i = 1; i < length; i++) {
+    if (openMs[i]! <= openMs[i - 1]!) throw damaged(path, `the times do not rise after ${formatMinute(openMs[i - 1]!)}`);
+  }
+}
+
 /** Throws ConfigError for a price that is not a whole number of ticks: another program wrote the file, or the record was changed. */
 function checkTicks({ instrument, openMs, length, open, high, low, close }: BarColumns, path: string, record: string): void {
   const scale = pow10(instrument.priceDigits);
   for (const [name, prices] of Object.entries({ open, high, low, close })) {
-    for (let i = 0; i < length; i++) {
-      if (Math.round(prices[i]! * scale) / scale === prices[i]!) continue;
-      throw new ConfigError(
-        `${path}: the bar of ${formatMinute(openMs[i]!)}: ${name} ${prices[i]} is not a price of ${instrument.priceDigits} digits`,
-        `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
-      );
-    }
+    const row = firstBetweenTicks(prices, length, scale);
+    if (row === null) continue;
+    throw new ConfigError(
+      `${path}: the bar of ${formatMinute(openMs[row]!)}: ${name} ${prices[row]} is not a price of ${instrument.priceDigits} digits`,
+      `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
+    );
   }
+}
+
+/** Returns the first row with a price that is not a whole number of ticks of 1 / `scale`, or null. Hot: docs/performance.md#index-loops. */
+function firstBetweenTicks(prices: Float64Array, length: number, scale: number): number | null {
+  for (let i = 0; i < length; i++) if (Math.round(prices[i]! * scale) / scale !== prices[i]!) return i;
+  return null;
 }
 
 function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instrument: Instrument, facts: BarFacts) => T): T {

@@ -16,10 +16,14 @@ export interface RawColumns {
 }
 export const RAW = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
 
-/** Returns columns of `length` zeros, each with its own memory. */
+/** Rows up to which columns are parts of one array, of 400 MB at most. */
+const SHARED_ROWS = 8_388_608;
+
+/** Returns columns of `length` zeros that do not overlap. Hot: docs/performance.md#one-array. */
 export function emptyColumns(length: number): RawColumns {
-  const column = () => new Float64Array(length);
-  return { length, openMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
+  const all = length > SHARED_ROWS ? null : new Float64Array(length * RAW.length);
+  const column = (at: number) => (all === null ? new Float64Array(length) : all.subarray(at * length, (at + 1) * length));
+  return { length, openMs: column(0), open: column(1), high: column(2), low: column(3), close: column(4), volume: column(5) };
 }
 
 /** Returns bars over the same arrays, with close times added. */

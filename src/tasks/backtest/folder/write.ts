@@ -7,7 +7,7 @@ import { writeError } from '../../../adapters/disk/fileError.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { formatTime } from '../../../model/time.ts';
-import { equityColumns } from '../../../report/summary/resultHash.ts';
+import { equityToWrite } from '../../../report/summary/resultHash.ts';
 import { writeRunFiles } from '../../../report/summary/runFiles.ts';
 import type { Provenance } from '../../../report/run/document/input.ts';
 import { writeReport } from '../../../report/run/report.ts';
@@ -132,7 +132,7 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
 
 /** Writes the equity of a run. Equal runs give equal bytes. */
 export function writeEquity(path: string, record: RunRecord, resultHash: string): void {
-  writeArrowColumns(path, equityColumns(record), { name: record.name, asset: record.reportingAsset, result_hash: resultHash });
+  writeArrowColumns(path, equityToWrite(record), { name: record.name, asset: record.reportingAsset, result_hash: resultHash });
 }
 
 /** Writes only the report, over an existing file. Throws ConfigError if it cannot be written. */
