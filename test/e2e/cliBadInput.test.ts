@@ -131,11 +131,7 @@ describe('definitions (exit code 2)', () => {
   );
 
   test('options of a file of bars, which would have no effect', async () => {
-    await expectRefusalHere(
-      ['backtest', definition('good'), '--cash', '5'],
-      2,
-      /^--cash: expected a strategy file \(\.ts\) with --data/,
-    );
+    await expectRefusalHere(['backtest', definition('good'), '--cash', '5'], 2, /^--cash: expected a strategy file \(\.ts\) with --data/);
     await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to be given with --demo/);
     await expectRefusalHere(['backtest', 'x.ts', '--demo', '--data', 'x.csv'], 2, /^--data: expected not to be given with --demo/);
     await expectRefusalHere(

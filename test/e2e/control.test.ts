@@ -86,7 +86,9 @@ describe('commands about a running bot', () => {
     const { code, stderr } = await run('status');
     expect(code).toBe(2);
     expect(stderr).toContain('no bot answers here');
-    expect((await fixture.runHere(['status', '--data', join(folder, 'nothing')])).stderr).toContain('expected the data folder of a bot, got none');
+    expect((await fixture.runHere(['status', '--data', join(folder, 'nothing')])).stderr).toContain(
+      'expected the data folder of a bot, got none',
+    );
     expect((await run('kill', '--separate')).stderr).toContain('bot.json');
   });
 

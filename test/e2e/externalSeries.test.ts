@@ -121,7 +121,10 @@ test.each([
 test.each([
   [['--as', 'series', '--time', 't', '--known-at', 'k'], '--name: expected the name of the series'],
   [['--as', 'series', '--name', 'x', '--time', 't'], '--known-at: expected the column of the times at which the values were known'],
-  [['--as', 'series', '--name', 'x', '--time', 't', '--known-at', 'k', '--market', 'spot'], '--market: expected not to be given with --as series'],
+  [
+    ['--as', 'series', '--name', 'x', '--time', 't', '--known-at', 'k', '--market', 'spot'],
+    '--market: expected not to be given with --as series',
+  ],
   [['--name', 'x', '--symbol', 'A'], '--name: expected only with --as series, got it with --as bars'],
   [['--as', 'series', '--name', 'x', '--time', 'time', '--known-at', 'k'], 'expected a column time (--time), found t, k, oi'],
 ])('an import with %j is refused', async (words, message) => {

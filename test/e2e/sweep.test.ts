@@ -96,10 +96,7 @@ describe('a sweep', () => {
   it('a sweep rejects impossible input with a reason, before anything runs', async () => {
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
-      [
-        [...GRID, '--set', 'params.slow=20'],
-        /--set params.slow: --grid slow also sets this parameter\n {2}remove one of the two options/,
-      ],
+      [[...GRID, '--set', 'params.slow=20'], /--set params.slow: --grid slow also sets this parameter\n {2}remove one of the two options/],
       [[...GRID, '--set', 'params={ slow: 20 }'], /--set params.slow: --grid slow also sets this parameter/],
       [[...GRID, '--by', 'sharp'], /--by sharp: no such figure, the nearest is sharpe/],
       [[...GRID, '--workers', 'two'], /--workers: expected a whole number from 1 to 1024, got 'two'/],

@@ -55,9 +55,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     other.write('cross.ts', '// Changed.\nexport { default } from "./own.ts";\n');
     cpSync(join(fixture.folder, 'cross.ts'), join(other.folder, 'own.ts'));
     const { code, stderr } = await other.run('sweep-worker', '--queue', redis.url, '--once');
-    expect(stderr).toMatch(
-      /the sweep cross has other inputs than this machine: .*cross.ts was .* bars: spot:DEMOUSDT 1h was/,
-    );
+    expect(stderr).toMatch(/the sweep cross has other inputs than this machine: .*cross.ts was .* bars: spot:DEMOUSDT 1h was/);
     expect(code).toBe(2);
     run.kill('SIGINT');
     expect(await isOver).toBe(130);

@@ -195,7 +195,11 @@ export const TOOLS: readonly Tool[] = [
     name: 'parity',
     help: 'Compare a bot with a backtest of its time: first difference, cause, bridge of money. Exit code 0 equal, 3 not',
     command: ['parity'],
-    args: { folder: needed(word(text('the data folder of a bot'))), config: text('the config that the bot ran with'), latency: text('latency of the backtest: ms, or measured') },
+    args: {
+      folder: needed(word(text('the data folder of a bot'))),
+      config: text('the config that the bot ran with'),
+      latency: text('latency of the backtest: ms, or measured'),
+    },
     ...READING,
   },
   { name: 'status', help: 'A running bot: states and causes, equity, orders, limits, health', command: ['status'], args: BOT, ...READING },

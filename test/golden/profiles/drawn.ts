@@ -62,7 +62,7 @@ function touchesZero(): ProfileInput {
     const end = daily.bars.equity[Math.floor(row / 6)]!;
     return row % 6 === 5 ? end : row % 18 === 8 ? 0 : end * (1 + 0.01 * (row % 6));
   });
-  const close = equity.map((_, row) => daily.bars.close[Math.floor(row / 6)]! + (row % 6));
+  const close = equity.map((_, row) => daily.bars.close![Math.floor(row / 6)]! + (row % 6));
   return { ...daily, bars: { intervalMs: stepMs, openMs: equity.map((_, row) => FIRST_MS + row * stepMs), equity, close } };
 }
 

@@ -30,15 +30,18 @@ const listed = ({ timeMs, knownMs, value }: ReadRows): number[][] => [...timeMs]
 const expected = (of: keyof Row): number[][] => ROWS.map((row) => [row.timeMs, row.knownMs, row[of]]);
 
 describe('a series in a Parquet file', () => {
-  it.each(['pandas', 'none', 'gzip', 'brotli', 'zstd', 'lz4', 'pages2', 'int96', 'micros', 'delta'])('has the rows of pandas: %s', async (name) => {
-    const rows = await read(at(name));
-    expect(rows.kind).toBe('number');
-    expect(listed(rows)).toEqual(expected('openInterest'));
-    expect(listed(await read(at(name), 'count'))).toEqual(expected('count'));
-    const flags = await read(at(name), 'up');
-    expect(flags.kind).toBe('flag');
-    expect(listed(flags)).toEqual(expected('up'));
-  });
+  it.each(['pandas', 'none', 'gzip', 'brotli', 'zstd', 'lz4', 'pages2', 'int96', 'micros', 'delta'])(
+    'has the rows of pandas: %s',
+    async (name) => {
+      const rows = await read(at(name));
+      expect(rows.kind).toBe('number');
+      expect(listed(rows)).toEqual(expected('openInterest'));
+      expect(listed(await read(at(name), 'count'))).toEqual(expected('count'));
+      const flags = await read(at(name), 'up');
+      expect(flags.kind).toBe('flag');
+      expect(listed(flags)).toEqual(expected('up'));
+    },
+  );
 
   it('whole numbers may be its times: ms and s', async () => {
     for (const time of ['ms', 'seconds']) expect(listed(await read(at('pandas'), null, time))).toEqual(expected('openInterest'));
