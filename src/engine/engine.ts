@@ -171,6 +171,7 @@ export class Engine implements ExchangeSink, MarkPrices {
 
   /** Sets the next block, also for the engines `beside`: at most `blockRows` rows of any feed. False when no rows are left. */
   openBlock(beside: readonly Engine[] = []): boolean {
+    for (let at = 0; at < this.feeds.length; at++) this.feeds[at]!.hold(this.blockRows);
     const endMs = nextBlockEnd(this, beside);
     if (endMs === INFINITY) return false;
     this.enterBlock(this.blockRows, endMs);
@@ -247,8 +248,8 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   marks(): Float64Array {
     for (let index = 0; index < this.markValues.length; index++) {
-      const { row } = this.execution[index]!.cursor;
-      this.markValues[index] = row < 0 ? NAN : this.markTicks[index]![row]!;
+      const { row, base } = this.execution[index]!.cursor;
+      this.markValues[index] = row < 0 ? NAN : this.markTicks[index]![row - base]!;
     }
     return this.markValues;
   }

@@ -42,20 +42,22 @@ export interface ReplayBook {
 
 /** Returns a row in ticks. Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise. */
 export function tradedRow(
-  { feed: { bars }, priceScale }: ReplayBook,
+  { feed: { bars, cursor }, priceScale }: ReplayBook,
   row: number,
   openMs: number,
   closeMs: number,
   open: number,
 ): TradedRow {
-  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+  const at = row - cursor.base;
+  const [high, low] = [Math.round(bars.high[at]! * priceScale), Math.round(bars.low[at]! * priceScale)];
   return { openMs, closeMs, open, high, low };
 }
 
 /** Hands the bar of a row to the book, for slippage that depends on it. */
-export function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
-  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
-  book.bar = { open, high, low, close: closeTicks[row]!, volumeLots: bars.volume[row]! * lotScale };
+export function passBar({ book, feed: { bars, closeTicks, cursor }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
+  const at = row - cursor.base;
+  const [high, low] = [Math.round(bars.high[at]! * priceScale), Math.round(bars.low[at]! * priceScale)];
+  book.bar = { open, high, low, close: closeTicks[at]!, volumeLots: bars.volume[at]! * lotScale };
 }
 
 /** Returns the book of a feed in a venue. */

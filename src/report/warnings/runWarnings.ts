@@ -20,7 +20,7 @@ export function warningsOf(record: RunRecord, summary: RunFigures): readonly War
     ...(record.warnings ?? []),
     ...resultWarnings(record, summary),
     ...cappedBuys(record),
-    ...record.feeds.flatMap(({ bars }) => priceWarnings(bars)),
+    ...(record.streamed?.priceWarnings ?? record.feeds.flatMap(({ bars }) => priceWarnings(bars))),
     ...coverageWarnings(record),
     ...figureWarnings(summary),
   ];

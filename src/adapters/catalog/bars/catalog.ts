@@ -177,7 +177,7 @@ function hashOfFile(file: ArrowFile): string {
   return hash.digest('hex');
 }
 
-const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
+export const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
 
 function readBarsIn(file: ArrowFile): Int32Array | null {
   if (!hasBarsIn(file)) return null;
@@ -219,12 +219,24 @@ function checkTicks({ instrument, openMs, length, open, high, low, close }: BarC
   for (const [name, prices] of Object.entries({ open, high, low, close })) {
     for (let i = 0; i < length; i++) {
       if (Math.round(prices[i]! * scale) / scale === prices[i]!) continue;
-      throw new ConfigError(
-        `${path}: the bar of ${formatMinute(openMs[i]!)}: ${name} ${prices[i]} is not a price of ${instrument.priceDigits} digits`,
-        `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
-      );
+      throw notInTicks(path, openMs[i]!, name, prices[i]!, instrument, record);
     }
   }
+}
+
+/** `record`: path of the record of the instrument. */
+export function notInTicks(
+  path: string,
+  openMs: number,
+  name: string,
+  price: number,
+  { priceDigits }: Instrument,
+  record: string,
+): ConfigError {
+  return new ConfigError(
+    `${path}: the bar of ${formatMinute(openMs)}: ${name} ${price} is not a price of ${priceDigits} digits`,
+    `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
+  );
 }
 
 function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instrument: Instrument, facts: BarFacts) => T): T {
@@ -297,7 +309,7 @@ export function checkBars<Seen>(catalog: string, key: BarKey, look: (bars: BarCo
 }
 
 /** Returns the number of rows that have closed by `toMs`. */
-function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
+export function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
   const row = file.rowAt('open_time', toMs);
   if (row === 0) return 0;
   const last = new Float64Array(1);
@@ -305,7 +317,7 @@ function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
   return closesOf(last, interval)[0]! > toMs ? row - 1 : row;
 }
 
-function statedFacts(file: ArrowFile, path: string): BarFacts {
+export function statedFacts(file: ArrowFile, path: string): BarFacts {
   const { metadata } = file;
   if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
   const source = metadata.get('source');
