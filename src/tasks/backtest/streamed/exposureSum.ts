@@ -37,6 +37,20 @@ export class ExposureSum implements ExposureSums {
     this.take(record.fromMs, record.startUnits, firstPrice);
   }
 
+  /**
+   * Takes the instants `from` to `to` (exclusive), one for each bar: those with nothing in the market at once. `equity` is in units, `closes`
+   * has an instant `offset` places behind that of `equity`.
+   */
+  takeRows(closeMs: Float64Array, closes: Float64Array, offset: number, equity: Float64Array, from: number, to: number): void {
+    const { fills } = this.record;
+    for (let at = from; at < to; at++) {
+      const nowMs = closeMs[at + offset]!;
+      if (this.units === 0 && this.lastMs !== this.lastMs && !(fills.timeMs[this.nextFill]! <= nowMs)) {
+        if (!(equity[at]! > 0)) this.isRuined = true;
+      } else this.take(nowMs, equity[at]!, closes[at + offset]!);
+    }
+  }
+
   /** Takes an instant: its equity in units, and the close of its bar. */
   take(nowMs: number, equity: number, price: number): void {
     if (this.lastMs === this.lastMs) this.endSpan(nowMs);

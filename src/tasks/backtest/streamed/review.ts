@@ -23,12 +23,14 @@ class RowCounts {
   missingBars = 0;
   zeroVolume = 0;
 
-  /** Takes a row. `at` - 1 is the row before it, unless the run begins here. */
-  take({ interval, openMs, closeMs, volume }: BarColumns, at: number, isFirst: boolean): void {
-    if (volume[at] === 0) this.zeroVolume++;
-    if (isFirst || openMs[at] === closeMs[at - 1]) return;
-    this.gaps++;
-    this.missingBars += barsBetween(interval, openMs[at - 1]!, openMs[at]!) - 1;
+  /** Takes the rows `from` to `to` (exclusive). Before the first one is the row before it, unless the run begins here. */
+  take({ interval, openMs, closeMs, volume }: BarColumns, from: number, to: number, isFirst: boolean): void {
+    for (let at = from; at < to; at++) {
+      if (volume[at] === 0) this.zeroVolume++;
+      if ((isFirst && at === from) || openMs[at] === closeMs[at - 1]) continue;
+      this.gaps++;
+      this.missingBars += barsBetween(interval, openMs[at - 1]!, openMs[at]!) - 1;
+    }
   }
 }
 
@@ -52,11 +54,10 @@ export function reviewed(record: RunRecord, bars: StreamedBars, equity: EquityFi
     thin.take(held, from, to, row);
     const before = Math.min(rows, Math.max(0, firstRow - row));
     if (before < rows) equity.read(row + before - firstRow, units.subarray(before, rows));
-    for (let at = before; at < rows; at++) {
-      const isFirst = row + at === firstRow;
-      if (isFirst) exposure = new ExposureSum(record, held.open[from + at]!);
-      counts.take(held, from + at, isFirst);
-      exposure!.take(held.closeMs[from + at]!, units[at]!, held.close[from + at]!);
+    if (before < rows) {
+      exposure ??= new ExposureSum(record, held.open[from + before]!);
+      exposure.takeRows(held.closeMs, held.close, from, units, before, rows);
+      counts.take(held, from + before, to, row + before === firstRow);
     }
     row += rows;
     const isLast = row === bars.length;

@@ -8,10 +8,8 @@ import type { FillColumns, OrderColumns } from '../../../model/run/run.ts';
 import { DAY_MS } from '../../../report/kernels/portfolio.ts';
 
 const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
-/** Rows before and behind the one in which something happened, and at the ends of a part. */
-const BEFORE = 1;
-const BEHIND = 2;
-const EDGE = 3;
+/** Rows at both ends of a part. */
+const EDGE = 2;
 
 /** The rows of a part, in columns. */
 export type PartOfBars = Pick<BarColumns, (typeof COLUMNS)[number]>;
@@ -26,8 +24,8 @@ export class ThinBars {
   private next = 0;
   private readonly firstRow: number;
   private readonly columns: Record<(typeof COLUMNS)[number], GrowingColumn>;
-  /** The last row of the columns joins rows, and may join more of this day. NaN: it joins none. */
-  private dayOfLast = NaN;
+  /** The last row of the columns joins rows, and may join more that close until then. -Infinity: it joins none. */
+  private dayEndMs = -Infinity;
   private isKept = new Uint8Array(0);
 
   constructor(orders: OrderColumns, fills: FillColumns, firstRow: number) {
@@ -48,20 +46,23 @@ export class ThinBars {
   /** Takes the rows from `from` to `to` (exclusive) of `part`; the first of them is row `row` of all bars. */
   take(part: PartOfBars, from: number, to: number, row: number): void {
     this.mark(part.closeMs, from, to);
-    for (let at = from; at < to; at++) {
-      const isOwn = this.isKept[at - from] === 1 || row + at - from <= this.firstRow;
-      const day = Math.ceil(part.closeMs[at]! / DAY_MS);
-      if (!isOwn && day === this.dayOfLast) this.join(part, at);
-      else {
-        for (const name of COLUMNS) this.columns[name].push(part[name][at]!);
-        this.dayOfLast = isOwn ? NaN : day;
+    // The rows before the run, and its first row.
+    this.isKept.fill(1, 0, Math.min(to - from, Math.max(0, this.firstRow - row + 1)));
+    for (let at = from; at < to;) {
+      if (this.isKept[at - from] === 1) {
+        this.push(part, at++);
+        this.dayEndMs = -Infinity;
+      } else {
+        const next = this.isKept.indexOf(1, at - from);
+        const end = next < 0 || from + next > to ? to : from + next;
+        at = this.joinRows(part, at, end);
       }
     }
   }
 
   bars(instrument: Instrument, interval: Interval): BarColumns {
     const { columns } = this;
-    const view = (name: (typeof COLUMNS)[number]): Float64Array => columns[name].values.slice(0, columns[name].length);
+    const view = (name: (typeof COLUMNS)[number]): Float64Array => columns[name].view();
     return {
       instrument,
       interval,
@@ -88,18 +89,41 @@ export class ThinBars {
     let row = 0;
     for (; this.next < timesMs.length && timesMs[this.next]! <= lastMs; this.next++) {
       while (closeMs[from + row]! < timesMs[this.next]!) row++;
-      kept.fill(1, Math.max(0, row - BEFORE), Math.min(rows, row + BEHIND + 1));
+      // The row that closes at this time, or after it, and the one that opens then; in a gap also the last one that has closed.
+      kept[row] = 1;
+      if (row + 1 < rows) kept[row + 1] = 1;
+      if (row > 0 && closeMs[from + row] !== timesMs[this.next]) kept[row - 1] = 1;
     }
   }
 
-  private join(part: PartOfBars, at: number): void {
-    const { high, low, close, closeMs, volume, openMs } = this.columns;
-    const last = openMs.length - 1;
-    high.values[last] = Math.max(high.values[last]!, part.high[at]!);
-    low.values[last] = Math.min(low.values[last]!, part.low[at]!);
-    close.values[last] = part.close[at]!;
-    closeMs.values[last] = part.closeMs[at]!;
-    volume.values[last]! += part.volume[at]!;
+  private push(part: PartOfBars, at: number): void {
+    for (const name of COLUMNS) this.columns[name].push(part[name][at]!);
+  }
+
+  /** Joins the rows from `from` on that close on one day, up to `to`, to the last row if that is of the same day. Returns the next row. */
+  private joinRows(part: PartOfBars, from: number, to: number): number {
+    let at = from;
+    if (part.closeMs[at]! > this.dayEndMs) {
+      this.push(part, at);
+      this.dayEndMs = Math.ceil(part.closeMs[at++]! / DAY_MS) * DAY_MS;
+    }
+    const { closeMs, high, low, volume } = part;
+    const { dayEndMs, columns } = this;
+    const last = columns.openMs.length - 1;
+    let top = columns.high.values[last]!;
+    let bottom = columns.low.values[last]!;
+    let sum = columns.volume.values[last]!;
+    for (; at < to && closeMs[at]! <= dayEndMs; at++) {
+      if (high[at]! > top) top = high[at]!;
+      if (low[at]! < bottom) bottom = low[at]!;
+      sum += volume[at]!;
+    }
+    columns.high.values[last] = top;
+    columns.low.values[last] = bottom;
+    columns.volume.values[last] = sum;
+    columns.close.values[last] = part.close[at - 1]!;
+    columns.closeMs.values[last] = closeMs[at - 1]!;
+    return at;
   }
 }
 
