@@ -175,7 +175,7 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
     isOnly: watcher.isOnly,
     during: watch.during,
     // Trades leave no order of events open.
-    equitySink: streamed?.equity ?? null,
+    ...(streamed === null ? {} : { equitySink: streamed.equity, scratch: streamed.scratch }),
     keepsDecisions: watcher.findsEnvelope && plan.feeds.every(({ bars }) => bars.tape === undefined),
   });
   if (streamed !== null) {
@@ -190,7 +190,7 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
   await sendHaltAlerts(prepared, log);
   watcher.enter('metrics');
   const made = runRecordOf(plan, prepared, streamed === null, warnings);
-  const record = streamed?.recordOf(made) ?? made;
+  const record = streamed?.recordOf(made, prepared.engine) ?? made;
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
   const found = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
   return {

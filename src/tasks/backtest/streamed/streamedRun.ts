@@ -1,6 +1,7 @@
 // A run over bars that are read block by block: what it needs beside the run itself, and the record that it leaves.
 
 import type { StreamedBars } from '../../../adapters/catalog/bars/streamedBars.ts';
+import { Scratch } from '../../../base/memory/rowLog.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { NeedsWholeBars } from '../../../model/bars/wholeBars.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
@@ -24,8 +25,14 @@ export interface StreamSettings {
   readonly minRows: number;
 }
 
+/** Memory for one run alone: what is returned is free for everything else. */
+class FreedScratch extends Scratch {
+  override give(): void {}
+}
+
 export class StreamedRun {
   readonly equity: EquityFile;
+  readonly scratch: Scratch = new FreedScratch();
   private readonly bars: StreamedBars;
 
   private constructor(bars: StreamedBars, equity: EquityFile) {
@@ -53,8 +60,9 @@ export class StreamedRun {
     this.equity.drawdown.begin(engine.startUnits);
   }
 
-  /** Reads the file to its end, and returns the record with the figures over all rows. */
-  recordOf(record: RunRecord): RunRecord {
+  /** Reads the file to its end, and returns the record with the figures over all rows. `record` has copied all that the engine kept. */
+  recordOf(record: RunRecord, engine: Engine): RunRecord {
+    engine.release();
     this.bars.finish();
     this.equity.flush();
     return reviewed(record, this.bars, this.equity);
