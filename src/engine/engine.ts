@@ -171,7 +171,6 @@ export class Engine implements ExchangeSink, MarkPrices {
 
   /** Sets the next block, also for the engines `beside`: at most `blockRows` rows of any feed. False when no rows are left. */
   openBlock(beside: readonly Engine[] = []): boolean {
-    for (let at = 0; at < this.feeds.length; at++) this.feeds[at]!.hold(this.blockRows);
     const endMs = nextBlockEnd(this, beside);
     if (endMs === INFINITY) return false;
     this.enterBlock(this.blockRows, endMs);

@@ -96,7 +96,7 @@ export class EquityRecorder {
         : sink.rowsOf(this.only.bars.closeMs, this.only.firstRow, this.only.bars.length);
     this.extremes = this.sampleRows === null ? null : pieceExtremes(this.onlyTicks);
     this.next = this.sampleRows?.[0] ?? NO_ROW;
-    this.units = scratch.take(this.isByBlock ? blockRows + SPARE_ROWS : equityRows(feeds, sink !== null, blockRows));
+    this.units = scratch.take(this.isByBlock ? blockRows + TURN_ROWS : equityRows(feeds, sink !== null, blockRows));
     // With one execution feed, its own closes are the times.
     this.times = this.only === null ? scratch.take(this.units.length) : timesOf(this.only);
   }
@@ -272,7 +272,7 @@ export class EquityRecorder {
 }
 
 /** A mark may write up to seven rows behind its last one. */
-const SPARE_ROWS = 8;
+const TURN_ROWS = 8;
 
 /** Returns the closes of a feed: those of the run, or those in the window of bars that are read block by block. */
 function timesOf({ bars, firstRow }: FeedRun): Float64Array {

@@ -211,6 +211,7 @@ export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
  * that step through the same blocks.
  */
 export function nextBlockEnd(engine: BlockState, beside: readonly BlockState[]): number {
+  for (const feed of engine.feeds) feed.hold(engine.blockRows);
   if (!engine.stepsRows) return endOfBlock(engine.feeds, engine.blockRows);
   const rowMs = endOfBlock(engine.feeds, 1);
   if (rowMs === INFINITY || engine.blockEndMs >= rowMs - 1) return rowMs;

@@ -72,8 +72,7 @@ export function listSignals(engine: Engine): void {
       moveTo(watch, 0);
       // Handlers are not called until every series of the strategy is ready.
       const { closeMs } = feed.bars;
-      const { base } = feed.cursor;
-      while (watch.row < NO_ROW && closeMs[watch.row - base]! < run.readyMs) moveTo(watch, watch.at + 1);
+      while (watch.row < NO_ROW && closeMs[watch.row - feed.cursor.base]! < run.readyMs) moveTo(watch, watch.at + 1);
     }
     run.signals.fill(run.watches);
   }
@@ -110,8 +109,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   // Until the strategy has started it gets no callback, and no order can be working.
   let row = feed.cur;
   if (!run.hasStarted) {
-    const { base } = feed.cursor;
-    while (row < end && closeMs[row - base]! < run.readyMs) row++;
+    while (row < end && closeMs[row - feed.cursor.base]! < run.readyMs) row++;
     feed.cursor.row = row - 1;
     feed.cur = row;
     if (row === end) return;

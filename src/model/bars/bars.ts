@@ -49,7 +49,7 @@ export interface BarWindow {
   hold(from: number, to: number): void;
   /** Returns a price column in ticks, over the same rows as the other columns. */
   ticksOf(price: PriceColumn): TickColumn;
-  /** Returns the first row, inside the window or not, that closes after `ms`; the number of rows if there is none. */
+  /** Returns the first row, inside the window or not, that closes after `ms`; the number of rows if no row does. */
   firstAfter(ms: number): number;
   /** Returns the times of a row, inside the window or not. */
   openMsOf(row: number): number;

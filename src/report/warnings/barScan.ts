@@ -55,7 +55,7 @@ export class BarScan {
 
   /**
    * Scans the rows from `from` to `to` (exclusive). `bars` also has the row before them, and the next `RETURN_ROWS` rows behind them, if
-   * there are any. Returns the row with which to go on, at most as many rows behind `to`.
+   * there are any. Returns the next row to scan, at most as many rows behind `to`.
    */
   take(bars: PriceRows, from: number, to: number): number {
     const { openMs, open, high, low, close } = bars;

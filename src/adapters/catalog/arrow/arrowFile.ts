@@ -117,7 +117,7 @@ function writeFile(file: number, { columns, rows, part }: ArrowParts, metadata: 
   const checksums = new Checksums();
   const write = (parts: readonly Uint8Array[]): void => {
     checksums.addPart(parts);
-    const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+    const bytes = parts.reduce((sum, each) => sum + each.byteLength, 0);
     const written = writevSync(file, parts);
     if (written !== bytes) throw new Error(`wrote ${written} of ${bytes} bytes`);
     position += bytes;

@@ -24,7 +24,7 @@ const MAX_BLOCK_ROWS = 8192;
 const CAPACITY = MAX_ROWS_BACK + MAX_BLOCK_ROWS + BATCH_ROWS + 64;
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-/** Which rows of which file. */
+/** The file of the bars, and the rows that are taken. */
 interface Place {
   readonly path: string;
   /** Path of the record of the instrument. */

@@ -147,6 +147,11 @@ async function execute(
   }
 }
 
+/** Returns the rows of the first feed that the strategies need before their first decision. */
+function neededRows({ engine }: PreparedRun): number {
+  return Math.max(0, ...engine.runs.map((each) => each.readyRow(engine.feeds[0]!)));
+}
+
 interface Watched {
   readonly watcher: Watcher;
   readonly watch: PurityWatch;
@@ -194,7 +199,7 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
   const found = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
   return {
-    resolved: streamed?.resolvedOf(resolved, prepared.engine, record) ?? resolved,
+    resolved: streamed?.resolvedOf(resolved, neededRows(prepared), record) ?? resolved,
     record: { ...record, equityBand: found?.band ?? null },
     envelope: found?.envelope ?? null,
     log,

@@ -2,7 +2,6 @@
 
 import type { StreamedBars } from '../../../adapters/catalog/bars/streamedBars.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
-import type { Engine } from '../../../engine/engine.ts';
 import { NeedsWholeBars } from '../../../model/bars/wholeBars.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { streamedBarsOf } from '../../../definition/load/streaming.ts';
@@ -23,6 +22,16 @@ export interface StreamSettings {
   /** A folder for this run alone, which the run makes and removes. */
   readonly folder: string;
   readonly minRows: number;
+}
+
+/** What is asked of the engine of a run. */
+interface StreamedEngine {
+  readonly feeds: readonly {
+    readonly indicators: { readonly rowsBack: number; readonly readsTimes: boolean; readonly customs: readonly unknown[] };
+  }[];
+  readonly risk: { readonly watchesEquity: boolean };
+  readonly startUnits: number;
+  release(): void;
 }
 
 /** Memory for one run alone: what is returned is free for everything else. */
@@ -48,7 +57,7 @@ export class StreamedRun {
   }
 
   /** Call before the first bar. Throws NeedsWholeBars if the run reads its bars in a way that needs all of them. */
-  begin(engine: Engine, { models }: RunPlan): void {
+  begin(engine: StreamedEngine, { models }: RunPlan): void {
     const [feed] = engine.feeds;
     const { indicators } = feed!;
     const back = indicators.rowsBack + MARGIN_ROWS;
@@ -61,18 +70,17 @@ export class StreamedRun {
   }
 
   /** Reads the file to its end, and returns the record with the figures over all rows. `record` has copied all that the engine kept. */
-  recordOf(record: RunRecord, engine: Engine): RunRecord {
+  recordOf(record: RunRecord, engine: StreamedEngine): RunRecord {
     engine.release();
     this.bars.finish();
     this.equity.flush();
     return reviewed(record, this.bars, this.equity);
   }
 
-  /** Returns the resolved run with as many rows in memory as the sample after the run takes. */
-  resolvedOf(resolved: ResolvedRun, engine: Engine, record: RunRecord): ResolvedRun {
+  /** Returns the resolved run with as many rows in memory as the sample after the run takes. `needed`: rows before the first decision. */
+  resolvedOf(resolved: ResolvedRun, needed: number, record: RunRecord): ResolvedRun {
     const { plan } = resolved;
     const [feed] = plan.feeds;
-    const needed = Math.max(0, ...engine.runs.map((run) => run.readyRow(engine.feeds[0]!)));
     const bars = this.bars.head(feed!.firstRow + needed + HEAD_ROWS);
     return { ...resolved, plan: { ...plan, feeds: [{ ...feed!, bars, quality: record.feeds[0]!.quality }] } };
   }

@@ -134,5 +134,5 @@ function timesOf({ createdMs, arrivedMs }: OrderColumns, { timeMs }: FillColumns
   times.set(arrivedMs, createdMs.length);
   times.set(timeMs, createdMs.length + arrivedMs.length);
   // An order that never arrived has no time (NaN): it comes last, and no row reaches it.
-  return times.sort();
+  return times.toSorted();
 }
