@@ -17,6 +17,7 @@ import { serviceBarePart, serviceBench } from './service.ts';
 import { buildReference, runReference, writeUnits, type Figures } from './reference.ts';
 import { head, walk } from './series.ts';
 import { sweepBench } from './sweep.ts';
+import { longBench } from './long.ts';
 import { wholeBench } from './whole.ts';
 import { feedPlan, HEAVY, LIGHT, load, PASSES, planFor, ROWS, timed, windows, type TimedRun } from './workloads.ts';
 import { bothTable, cliffRows, cliffsTable, rowsOfBench, table } from './table.ts';
@@ -53,6 +54,7 @@ try {
   else if (process.argv.includes('--sweep'))
     process.stdout.write(`${JSON.stringify({ sweep: await sweepBench(folder, buildReference(folder)) })}\n`);
   else if (process.argv.includes('--cliffs')) showCliffs();
+  else if (process.argv.includes('--long')) process.stdout.write(`${JSON.stringify({ long: longBench(folder, longRows(), print) })}\n`);
   else if (process.argv.includes('--whole'))
     process.stdout.write(`${JSON.stringify({ whole: wholeBench(folder, buildReference(folder), print) })}\n`);
   else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(print) })}\n`);
@@ -85,6 +87,11 @@ async function peers() {
   const figures = await comparePeers(folder, print);
   if (asJson) process.stdout.write(`${JSON.stringify({ peers: figures })}\n`);
   else if (figures !== null) process.stdout.write(peersTable(figures));
+}
+
+/** `--long ROWS`: a run of many bars; 100 million by default. */
+function longRows(): number {
+  return Number(process.argv[process.argv.indexOf('--long') + 1] ?? 100_000_000);
 }
 
 /** `--cliffs`: strategies that leave the common path. */

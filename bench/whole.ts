@@ -44,7 +44,7 @@ export interface WholeFigures {
   readonly setsCpuS: number;
 }
 
-interface Ended {
+export interface Ended {
   readonly cpuMs: number;
   readonly peakMb: number | null;
   readonly stdout: string;
@@ -116,7 +116,7 @@ interface Wanted {
 }
 
 /** Writes a definition whose money is that of the C reference: fees of 0.04 % in quote, one whole coin an order. */
-function definition(folder: string, name: string, { strategy, params, feeds, catalog, cash = '100000000' }: Wanted): string {
+export function definition(folder: string, name: string, { strategy, params, feeds, catalog, cash = '100000000' }: Wanted): string {
   const file = join(folder, `${name}.yaml`);
   writeFileSync(
     file,
@@ -157,7 +157,7 @@ function setsCommand(folder: string, bars: ReturnType<typeof walk>): number {
   return best / 1000;
 }
 
-function ending(words: readonly string[]): Ended {
+export function ending(words: readonly string[]): Ended {
   const preload = ['--import', join(ROOT, 'bench/usage.mjs')];
   const { status, stdout, stderr } = spawnSync(process.execPath, [...preload, ...words], { encoding: 'utf8', maxBuffer: 2 ** 30 });
   const line = stderr.split('\n').findLast((text) => text.startsWith('{"cpuMs"'));

@@ -84,6 +84,7 @@ export const TESTED = [
   'strategy/strategy',
   'tasks/backtest/run/envelope',
   'tasks/backtest/run/executeDefinition',
+  'tasks/backtest/streamed/streamedRun',
   'tasks/backtest/run/runBacktest',
   'tasks/backtest/verify/verify',
   'tasks/bot/botControls',

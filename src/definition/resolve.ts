@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { catalogStore, type BarStore } from '../adapters/catalog/bars/store.ts';
+import type { Streaming } from '../adapters/catalog/bars/streamedBars.ts';
 import { ConfigError } from '../base/errors.ts';
+import { closeMsOf, openMsOf } from '../model/bars/bars.ts';
 import { TRADE_ROWS, typicalLengthMs } from '../model/interval.ts';
 import { formatMinute, formatTime, parseTime } from '../model/time.ts';
 import { warning, type Warning } from '../model/warning.ts';
@@ -17,6 +19,7 @@ import { loadContracts, type LoadedContracts } from './marks/load.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
 import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, SeriesPlan, StrategyPlan } from './plan/plan.ts';
 import { loadFeeds } from './load/feeds.ts';
+import { streamingStore } from './load/streaming.ts';
 import { tradeWarnings } from './load/tradeWarnings.ts';
 import { checkImpactVolume } from './load/impactVolume.ts';
 import { feesOf, startingBalances } from './load/money.ts';
@@ -63,6 +66,8 @@ export interface ResolveOptions {
   readonly blockRows?: number;
   /** Bars that replace the definition's catalog folder. */
   readonly bars?: BarStore | null | undefined;
+  /** Number of rows from which on bars are read block by block, where that is possible. Missing: bars are always loaded whole. */
+  readonly streaming?: Streaming | undefined;
   /** Feeds of the definition that were loaded before. Then no bars are read. */
   readonly feeds?: readonly FeedPlan[];
   /** External series that were loaded with these feeds. */
@@ -98,7 +103,8 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   );
   const feeds = deferOutcome(() => {
     const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
-    const allFeeds = options.feeds ?? loadFeeds(definition, source, store!, range);
+      const opened = store === null || options.streaming === undefined ? store : streamingStore(store, definition, options.streaming);
+    const allFeeds = options.feeds ?? loadFeeds(definition, source, opened!, range);
     const span = spanOf(allFeeds, range);
     const widest = widestSpan(allFeeds);
     // Load the feeds again for the narrower span, because the recorded definition has its `from` and `to`.
@@ -148,10 +154,13 @@ function spanOf(feeds: readonly FeedPlan[], range: Range): LoadedData['span'] {
 
 function widestSpan(feeds: readonly FeedPlan[]): Span {
   return {
-    fromMs: Math.min(...feeds.map(({ bars, firstRow }) => bars.openMs[firstRow] ?? Infinity)),
-    toMs: Math.max(...feeds.map(({ bars }) => bars.closeMs[bars.length - 1] ?? -Infinity)),
+    fromMs: Math.min(...feeds.map(({ bars, firstRow }) => timeOr(openMsOf(bars, firstRow), Infinity))),
+    toMs: Math.max(...feeds.map(({ bars }) => timeOr(closeMsOf(bars, bars.length - 1), -Infinity))),
   };
 }
+
+/** A row that does not exist has no time (NaN). */
+const timeOr = (ms: number, missing: number): number => (Number.isNaN(ms) ? missing : ms);
 
 function rangeWarning(feeds: readonly FeedPlan[], all: Span, run: Span): Warning {
   const names = finestFeeds(feeds).map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`);

@@ -247,8 +247,8 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   marks(): Float64Array {
     for (let index = 0; index < this.markValues.length; index++) {
-      const { row } = this.execution[index]!.cursor;
-      this.markValues[index] = row < 0 ? NAN : this.markTicks[index]![row]!;
+      const { row, base } = this.execution[index]!.cursor;
+      this.markValues[index] = row < 0 ? NAN : this.markTicks[index]![row - base]!;
     }
     return this.markValues;
   }

@@ -76,34 +76,34 @@ export function vwap(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
 }
 
 class TickMean implements Kernel {
-  readonly #ticks: TickColumn;
+  readonly #source: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
   readonly #bars: number;
   #sum = 0;
 
   constructor(source: ScaledColumn, out: NumberWindow, bars: number) {
     out.holdSums(bars * source.scale, checkExactSum(`sma over ${bars} bars`, source, bars));
-    this.#ticks = source.column.values;
+    this.#source = source.column;
     this.#out = out;
     this.#bars = bars;
   }
 
   fill(fromRow: number, toRow: number): void {
-    const ticks = this.#ticks;
+    const { values: ticks, base: first } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     let sum = this.#sum;
     let row = fromRow;
     for (; row < toRow && row < bars; row++) {
-      sum += ticks[row]!;
+      sum += ticks[row - first]!;
       values[row - base] = row === bars - 1 ? sum : NAN;
     }
     // Whole numbers can be added in any order.
     // hot: docs/performance.md#full-turns
     const lastTurn = Math.min(toRow, ROW_MASK) - 7;
     for (; row < lastTurn; row += 8) {
-      const now = row & ROW_MASK;
-      const old = (row - bars) & ROW_MASK;
+      const now = (row - first) & ROW_MASK;
+      const old = (row - first - bars) & ROW_MASK;
       const to = (row - base) & ROW_MASK;
       const a = ticks[now]! - ticks[old]!;
       const b = a + (ticks[now + 1]! - ticks[old + 1]!);
@@ -127,7 +127,7 @@ class TickMean implements Kernel {
       values[to + 7] = sum;
     }
     for (; row < toRow; row++) {
-      sum += ticks[row]! - ticks[row - bars]!;
+      sum += ticks[row - first]! - ticks[row - first - bars]!;
       values[row - base] = sum;
     }
     this.#sum = sum;
@@ -209,7 +209,7 @@ class ExponentialMean implements Kernel {
 }
 
 class TickWeightedMean implements Kernel {
-  readonly #ticks: TickColumn;
+  readonly #source: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
   readonly #bars: number;
   /** The plain sum and the weighted sum, both whole numbers. */
@@ -219,27 +219,27 @@ class TickWeightedMean implements Kernel {
   constructor(source: ScaledColumn, out: NumberWindow, bars: number) {
     const weights = (bars * (bars + 1)) / 2;
     out.holdSums(weights * source.scale, checkExactSum(`wma over ${bars} bars`, source, weights));
-    this.#ticks = source.column.values;
+    this.#source = source.column;
     this.#out = out;
     this.#bars = bars;
   }
 
   fill(fromRow: number, toRow: number): void {
-    const ticks = this.#ticks;
+    const { values: ticks, base: first } = this.#source;
     const { values, base } = this.#out;
     const bars = this.#bars;
     let sum = this.#sum;
     let weighted = this.#weighted;
     let row = fromRow;
     for (; row < toRow && row < bars; row++) {
-      sum += ticks[row]!;
-      weighted += (row + 1) * ticks[row]!;
+      sum += ticks[row - first]!;
+      weighted += (row + 1) * ticks[row - first]!;
       values[row - base] = row === bars - 1 ? weighted : NAN;
     }
     for (; row < toRow; row++) {
       // Subtracting the plain sum lowers the weight of each old value by one, which removes the oldest value.
-      weighted += bars * ticks[row]! - sum;
-      sum += ticks[row]! - ticks[row - bars]!;
+      weighted += bars * ticks[row - first]! - sum;
+      sum += ticks[row - first]! - ticks[row - first - bars]!;
       values[row - base] = weighted;
     }
     this.#sum = sum;

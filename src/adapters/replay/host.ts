@@ -16,8 +16,8 @@ export interface MatchedFeed {
   /** Opens and closes in whole ticks. */
   readonly openTicks: TickColumn;
   readonly closeTicks: TickColumn;
-  /** The newest delivered row. */
-  readonly cursor: RowCursor;
+  /** The newest delivered row, and the row of the first element of the columns. */
+  readonly cursor: RowCursor & { readonly base: number };
   /** End of the current block (exclusive). */
   readonly to: number;
   /** Returns the close time of a row in the current block, ms UTC. */

@@ -44,25 +44,27 @@ export interface ReplayBook {
 }
 
 /** Returns the open time of a row, ms UTC. */
-export const openOf = ({ lengthMs, feed: { bars } }: ReplayBook, row: number, closeMs: number): number =>
-  lengthMs > 0 ? closeMs - lengthMs : bars.openMs[row]!;
+export const openOf = ({ lengthMs, feed: { bars, cursor } }: ReplayBook, row: number, closeMs: number): number =>
+  lengthMs > 0 ? closeMs - lengthMs : bars.openMs[row - cursor.base]!;
 
 /** Returns a row in ticks. Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise. */
 export function tradedRow(
-  { feed: { bars }, priceScale }: ReplayBook,
+  { feed: { bars, cursor }, priceScale }: ReplayBook,
   row: number,
   openMs: number,
   closeMs: number,
   open: number,
 ): TradedRow {
-  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+  const at = row - cursor.base;
+  const [high, low] = [Math.round(bars.high[at]! * priceScale), Math.round(bars.low[at]! * priceScale)];
   return { openMs, closeMs, open, high, low };
 }
 
 /** Hands the bar of a row to the book, for slippage that depends on it. */
-export function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
-  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
-  book.bar = { open, high, low, close: closeTicks[row]!, volumeLots: bars.volume[row]! * lotScale };
+export function passBar({ book, feed: { bars, closeTicks, cursor }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
+  const at = row - cursor.base;
+  const [high, low] = [Math.round(bars.high[at]! * priceScale), Math.round(bars.low[at]! * priceScale)];
+  book.bar = { open, high, low, close: closeTicks[at]!, volumeLots: bars.volume[at]! * lotScale };
 }
 
 /** Returns the first row of [from, to) that must be matched, or `to`. Stops trail row `from`, which is visited next, if it triggers none. */
@@ -70,9 +72,12 @@ export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instru
   const { seesEachRow, book, late, collared, priceScale, feed } = replayBook;
   if (seesEachRow === true || book.working > 0 || late + collared > 0 || brackets.entries.waiting(instrument) > 0) return from;
   const { high, low } = feed.bars;
-  const row = brackets.quietRange(instrument).firstOther(high, low, priceScale, from, to);
-  if (row > from || !isFollowed(replayBook, brackets, instrument, from)) return row;
-  return brackets.quietRange(instrument).firstOther(high, low, priceScale, from + 1, to);
+  // Columns of bars that are read block by block begin at the row `base`, which stays the same inside a block.
+  const { base } = feed.cursor;
+  const [first, end] = [from - base, to - base];
+  const at = brackets.quietRange(instrument).firstOther(high, low, priceScale, first, end);
+  if (at > first || !isFollowed(replayBook, brackets, instrument, from)) return base + at;
+  return base + brackets.quietRange(instrument).firstOther(high, low, priceScale, first + 1, end);
 }
 
 /** Makes stops trail a row that triggers none; false if it may trigger one. */
@@ -80,11 +85,12 @@ function isFollowed(replayBook: ReplayBook, brackets: Brackets, instrument: numb
   const { feed, priceScale } = replayBook;
   const { bars } = feed;
   const { stopsBelow, stopsAbove } = brackets.quietRange(instrument);
-  const [high, low] = [bars.high[row]! * priceScale, bars.low[row]! * priceScale];
+  const at = row - feed.cursor.base;
+  const [high, low] = [bars.high[at]! * priceScale, bars.low[at]! * priceScale];
   if (!(low >= stopsBelow && high < stopsAbove)) return false;
   const openMs = openOf(replayBook, row, feed.closeOf(row));
   if (brackets.follow(instrument, Math.round(high), Math.round(low), openMs))
-    brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
+    brackets.followClose(instrument, Math.round(bars.close[at]! * priceScale), openMs);
   return true;
 }
 

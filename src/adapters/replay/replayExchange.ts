@@ -152,13 +152,14 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const { book } = replayBook;
     const closeMs = replayBook.feed.closeOf(row);
     const openMs = openOf(replayBook, row, closeMs);
+    const at = row - replayBook.feed.cursor.base;
     if (replayBook.trades !== null) {
       matchTrades(this.engine, replayBook, replayBook.trades, instrument, row, openMs, (order) => this.placedOf(order)?.id ?? 0);
       if (replayBook.late > 0) this.actLateCancels(replayBook);
       return;
     }
-    const open = replayBook.openTicks[row]!;
-    const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[row]!, replayBook.lotScale) : 0;
+    const open = replayBook.openTicks[at]!;
+    const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[at]!, replayBook.lotScale) : 0;
     if (replayBook.readsBar === true) passBar(replayBook, row, open);
     const contracts = this.contracts;
     if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
@@ -172,10 +173,11 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   /** Matches the row after its open. Separate, because most rows with an order need only their open, not their high and low. */
   private matchAfterOpen(replayBook: ReplayBook, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
     const { book, priceScale } = replayBook;
-    const { bars } = replayBook.feed;
+    const { bars, cursor } = replayBook.feed;
+    const at = row - cursor.base;
     // Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise.
-    const high = Math.round(bars.high[row]! * priceScale);
-    const low = Math.round(bars.low[row]! * priceScale);
+    const high = Math.round(bars.high[at]! * priceScale);
+    const low = Math.round(bars.low[at]! * priceScale);
     const brackets = this.brackets;
     if (replayBook.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
     if (this.contracts !== null) this.contracts.matchAfterOpen(book, instrument, row, { openMs, closeMs, open, high, low });
@@ -186,17 +188,17 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
         open,
         high,
         low,
-        close: Math.round(bars.close[row]! * priceScale),
+        close: Math.round(bars.close[at]! * priceScale),
       });
     else this.matchCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
     const enteredDuringRow = brackets.follow(instrument, high, low, openMs);
-    if (enteredDuringRow) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
+    if (enteredDuringRow) brackets.followClose(instrument, Math.round(bars.close[at]! * priceScale), openMs);
   }
 
   /** Matches the finer rows inside a row in its place. Returns false if the row leaves nothing open, or they are missing. */
   private matchFiner(
-    { book, feed: { bars }, priceScale }: ReplayBook,
+    { book, feed: { bars, cursor }, priceScale }: ReplayBook,
     instrument: number,
     row: number,
     openMs: number,
@@ -204,12 +206,13 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     open: number,
   ): boolean {
     const { brackets, contracts } = this;
-    const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+    const at = row - cursor.base;
+    const [high, low] = [Math.round(bars.high[at]! * priceScale), Math.round(bars.low[at]! * priceScale)];
     const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
     const isEntered = brackets.entries.reachedInRow(instrument, openMs, open, high, low).length > 0;
     if (!isTriggered && !isEntered && !isOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
-    return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, open, (at, fromMs, toMs, first, top, bottom, last) => {
-      if (at > 0) book.matchOpen(fromMs, first, 0);
+    return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, open, (piece, fromMs, toMs, first, top, bottom, last) => {
+      if (piece > 0) book.matchOpen(fromMs, first, 0);
       if (this.workingOrders(instrument) === 0) return false;
       if (contracts === null) this.matchCoins(book, instrument, fromMs, toMs, first, top, bottom);
       else contracts.matchAfterOpen(book, instrument, row, { openMs: fromMs, closeMs: toMs, open: first, high: top, low: bottom });
@@ -335,7 +338,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
   private isMidRow({ feed: { bars, cursor } }: ReplayBook, order: Order): boolean {
     const next = cursor.row + 1;
-    return !this.isInstant && !this.isTakenBack(order) && next < bars.length && bars.openMs[next]! < this.engine.nowMs;
+    return !this.isInstant && !this.isTakenBack(order) && next < bars.length && bars.openMs[next - cursor.base]! < this.engine.nowMs;
   }
 
   private actLateCancels(replayBook: ReplayBook): void {

@@ -63,6 +63,9 @@ export class EquityRecorder {
   private next: number;
   /** Number of marked instants, without those that the sink has taken. */
   private length = 0;
+  /** For a single feed: the row of the first element of `units`. Bars that are read block by block are marked block by block. */
+  private origin = 0;
+  private readonly isByBlock: boolean;
   /** True when an instant was marked several times, once for each part in which its bars came. */
   private hasRepeats = false;
 
@@ -85,18 +88,23 @@ export class EquityRecorder {
     this.ticks = ticks;
     this.only = feeds.length === 1 ? feeds[0]! : null;
     this.onlyTicks = ticks[0]!;
+    this.isByBlock = this.only?.bars.window !== undefined;
+    this.origin = this.only?.firstRow ?? 0;
     this.sampleRows =
-      this.only === null || sink === null ? null : sink.rowsOf(this.only.bars.closeMs, this.only.firstRow, this.only.bars.length);
+      this.only === null || sink === null || this.isByBlock
+        ? null
+        : sink.rowsOf(this.only.bars.closeMs, this.only.firstRow, this.only.bars.length);
     this.extremes = this.sampleRows === null ? null : pieceExtremes(this.onlyTicks);
     this.next = this.sampleRows?.[0] ?? NO_ROW;
-    this.units = scratch.take(equityRows(feeds, sink !== null, blockRows));
+    this.units = scratch.take(this.isByBlock ? blockRows + TURN_ROWS : equityRows(feeds, sink !== null, blockRows));
     // With one execution feed, its own closes are the times.
-    this.times = feeds.length === 1 ? feeds[0]!.bars.closeMs.subarray(feeds[0]!.firstRow) : scratch.take(this.units.length);
+    this.times = this.only === null ? scratch.take(this.units.length) : timesOf(this.only);
   }
 
   /** Begins a block. Everything before it must be marked. */
   enterBlock(alignedFeeds: readonly AlignedFeeds[]): void {
     if (this.only === null) this.alignedFeeds = alignedFeeds.filter(({ isExecution }) => isExecution);
+    else if (this.isByBlock) this.origin = this.only.cur;
   }
 
   /** Marks every delivered instant with the current holdings. Call it before they change. */
@@ -119,7 +127,7 @@ export class EquityRecorder {
     if (this.sink === null || this.length === 0) return;
     if (this.hasRepeats) this.dropRepeats();
     this.sink.drawdown.take(this.units, this.length);
-    this.sink.take(this.times, 0, this.units, this.length);
+    this.sink.take(this.times, this.isByBlock ? this.origin - this.only!.cursor.base : 0, this.units, this.length);
     this.length = 0;
   }
 
@@ -148,12 +156,12 @@ export class EquityRecorder {
     if (this.only === null) this.scratch.give(this.times);
   }
 
-  private markRows({ cursor, instrumentIndex, firstRow }: FeedRun): void {
-    const from = this.length;
-    const to = cursor.row + 1 - firstRow;
+  private markRows({ cursor, instrumentIndex }: FeedRun): void {
+    const { length: from, origin } = this;
+    const to = cursor.row + 1 - origin;
     if (to <= from) return;
     this.length = to;
-    this.ledger.markRows(instrumentIndex, this.units, from, to, this.onlyTicks, firstRow);
+    this.ledger.markRows(instrumentIndex, this.units, from, to, this.onlyTicks, origin - cursor.base);
   }
 
   /** Passes the equity of every delivered row to the drawdown. While nothing is held, equity is constant, so one row is enough. */
@@ -261,6 +269,14 @@ export class EquityRecorder {
       else if (next > 0) ledger.addRows(instrumentIndex, units, from, to, this.ticks[f]!, next - 1, 0);
     }
   }
+}
+
+/** A mark may write up to seven rows behind its last one. */
+const TURN_ROWS = 8;
+
+/** Returns the closes of a feed: those of the run, or those in the window of bars that are read block by block. */
+function timesOf({ bars, firstRow }: FeedRun): Float64Array {
+  return bars.window === undefined ? bars.closeMs.subarray(firstRow) : bars.closeMs;
 }
 
 /** Returns the number of equity instants that are in memory at once. `isTaken`: a sink takes them. */

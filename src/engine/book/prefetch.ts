@@ -24,10 +24,10 @@ export class Prefetch {
     if (isBusy) for (const feed of feeds) this.touch(feed);
   }
 
-  private touch({ bars: { closeMs }, openTicks, cur, to, hasGap }: FeedRun): void {
+  private touch({ bars: { closeMs }, openTicks, cursor: { base }, cur, to, hasGap }: FeedRun): void {
     let sum = 0;
-    for (let row = cur; row < to; row += PRICES_PER_LINE) sum += openTicks[row]!;
-    if (hasGap) for (let row = cur; row < to; row += TIMES_PER_LINE) sum += closeMs[row]!;
+    for (let at = cur - base; at < to - base; at += PRICES_PER_LINE) sum += openTicks[at]!;
+    if (hasGap) for (let at = cur - base; at < to - base; at += TIMES_PER_LINE) sum += closeMs[at]!;
     this.sum = sum;
   }
 }

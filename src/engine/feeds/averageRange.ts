@@ -19,8 +19,9 @@ export function rangeTicks(feeds: readonly FeedRun[], execution: FeedRun): numbe
     : execution;
   if (visible === undefined || visible.cursor.row < RANGE_BARS) return NAN;
   const { high, low, close, instrument } = visible.bars;
+  const newest = visible.cursor.row - visible.cursor.base;
   let sum = 0;
-  for (let row = visible.cursor.row - RANGE_BARS + 1; row <= visible.cursor.row; row++) {
+  for (let row = newest - RANGE_BARS + 1; row <= newest; row++) {
     const previousClose = close[row - 1]!;
     sum += Math.max(high[row]!, previousClose) - Math.min(low[row]!, previousClose);
   }

@@ -1,19 +1,21 @@
 // One feed of a run: its columns, how far it has been delivered, and the view of it that a strategy gets.
 
 import { IndicatorSet } from '../../indicators/graph/indicatorSet.ts';
-import type { RowCursor } from '../../indicators/graph/series.ts';
-import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
+import { closeMsOf, ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs } from '../../model/interval.ts';
 import type { Feed } from '../../strategy/types.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
-import { StrategyFeed } from './feedView.ts';
+import { StrategyFeed, type FeedCursor } from './feedView.ts';
 import type { Instant } from './instant.ts';
 import { firstAfter } from '../../base/number/search.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
+
+/** Rows before a block that are kept for what is no indicator: the average range, and the last close. */
+const ROWS_BACK = 32;
 
 /** The read-only view of `AlignedFeeds`: the feeds that advance together through a block. */
 export interface FeedGroup {
@@ -43,7 +45,7 @@ export class FeedRun {
   /** Position of the instrument in the run. */
   readonly instrumentIndex: number;
   /** The newest delivered row. */
-  readonly cursor: RowCursor;
+  readonly cursor: FeedCursor;
   readonly indicators: IndicatorSet;
   readonly instant: Instant;
   readonly view: Feed;
@@ -84,8 +86,8 @@ export class FeedRun {
     this.instant = instant;
     // hot: docs/performance.md#double-fields
     this.stepMs = 0;
-    this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
-    this.cursor = { row: -1 };
+    this.firstRow = bars.window === undefined ? firstAfter(bars.closeMs, 0, bars.length, fromMs) : bars.window.firstAfter(fromMs);
+    this.cursor = { row: -1, base: 0 };
     this.lengthMs = fixedLengthMs(bars.interval) ?? 0;
     this.indicators = new IndicatorSet(bars, this.cursor, blockRows);
     this.view = new StrategyFeed(instrument, bars, this.cursor, this.indicators.series, instant);
@@ -101,39 +103,52 @@ export class FeedRun {
   warmUp(blockRows: number): void {
     const { indicators, firstRow } = this;
     for (this.cur = 0; this.cur < firstRow; this.cur = this.to) {
+      this.hold(blockRows);
       this.to = Math.min(this.cur + blockRows, firstRow);
       for (const kernel of indicators.kernels) kernel.fill(this.cur, this.to);
     }
     this.to = this.cur;
     this.cursor.row = this.cur - 1;
   }
+  /** Bars that are read block by block: reads the next `rows` rows, and drops those that nothing looks back to. */
+  hold(rows: number): void {
+    const { window } = this.bars;
+    if (window === undefined) return;
+    // One row more, because an order may ask when the row after the block opens.
+    window.hold(Math.max(0, this.cur - this.indicators.rowsBack - ROWS_BACK), this.cur + rows + 1);
+    if (window.base === this.cursor.base) return;
+    this.cursor.base = window.base;
+    this.indicators.moveColumns(window.base);
+  }
   /** Begins a block of at most `max` rows: those that close at or before `endMs`. */
   enterBlock(max: number, endMs: number): void {
     const { closeMs, length } = this.bars;
     const { cur } = this;
+    const { base } = this.cursor;
     const last = Math.min(cur + max, length) - 1;
     // The block mostly ends at the close of this row. The check avoids a search, which waits for memory at each step.
-    const to = last >= cur && closeMs[last]! <= endMs ? last + 1 : firstAfter(closeMs, cur, last + 1, endMs);
+    const to = last >= cur && closeMs[last - base]! <= endMs ? last + 1 : base + firstAfter(closeMs, cur - base, last + 1 - base, endMs);
     this.to = to;
     this.stepMs = 0;
     if (to === cur || this.lengthMs === 0) return;
     // Rows are at least their length apart. If the total span equals the sum of the lengths, no row is missing.
-    const spanMs = closeMs[to - 1]! - closeMs[cur]!;
+    const spanMs = closeMs[to - 1 - base]! - closeMs[cur - base]!;
     if (spanMs !== (to - 1 - cur) * this.lengthMs) return;
     this.stepMs = this.lengthMs;
-    this.originMs = closeMs[cur]! - cur * this.lengthMs;
+    this.originMs = closeMs[cur - base]! - cur * this.lengthMs;
   }
   /** Returns the close of a row of the block. Computed when no row is missing, because scattered reads wait for memory. */
   closeOf(row: number): number {
-    return this.stepMs > 0 ? this.originMs + row * this.stepMs : this.bars.closeMs[row]!;
+    return this.stepMs > 0 ? this.originMs + row * this.stepMs : this.bars.closeMs[row - this.cursor.base]!;
   }
   /** Returns the first row to deliver that closes after `ms`; the end of the block if no row does. */
   firstAfter(ms: number): number {
     const { cur, to } = this;
     if (this.stepMs > 0) return Math.min(to, Math.max(cur, Math.floor((ms - this.originMs) / this.stepMs) + 1));
     const { closeMs } = this.bars;
+    const { base } = this.cursor;
     // The answer is mostly the end of the block. The check avoids a search, which waits for memory at each step.
-    return cur < to && closeMs[to - 1]! <= ms ? to : firstAfter(closeMs, cur, to, ms);
+    return cur < to && closeMs[to - 1 - base]! <= ms ? to : base + firstAfter(closeMs, cur - base, to - base, ms);
   }
   /** True when a row of the block is missing, so that `closeOf` reads the column. */
   get hasGap(): boolean {
@@ -142,8 +157,8 @@ export class FeedRun {
 
   /** Execution feeds only: the newest delivered close in ticks; NaN before the first. */
   get lastTicks(): number {
-    const { row } = this.cursor;
-    return row < 0 ? NAN : this.closeTicks[row]!;
+    const { row, base } = this.cursor;
+    return row < 0 ? NAN : this.closeTicks[row - base]!;
   }
 
   /** Makes row `cur` the next to deliver again, because another engine steps through the same block. */
@@ -155,26 +170,37 @@ export class FeedRun {
   /** The price before the first bar, in ticks: the last warm-up close, or else the first open. */
   get startTicks(): number {
     const { firstRow, openTicks, closeTicks } = this;
+    // It is first read before the first block, and may be read again at any time.
+    if (this.bars.window !== undefined) return (this.windowStart ??= this.readStart());
     return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
+  }
+  private windowStart: number | null = null;
+  private readStart(): number {
+    this.hold(this.firstRow + 1);
+    return this.firstRow > 0 ? this.closeTicks[this.firstRow - 1]! : this.openTicks[0]!;
   }
   get hasRows(): boolean {
     return this.cur < this.bars.length;
   }
   /** Returns the close of the next row to deliver inside the block; Infinity when the block has none. */
   get nextCloseMs(): number {
-    return this.cur < this.to ? this.bars.closeMs[this.cur]! : INFINITY;
+    return this.cur < this.to ? this.bars.closeMs[this.cur - this.cursor.base]! : INFINITY;
   }
   /** Returns the close of the next row to deliver in any block; Infinity while no row has arrived. */
   get nextRowCloseMs(): number {
-    return this.hasRows ? this.bars.closeMs[this.cur]! : INFINITY;
+    return this.hasRows ? this.bars.closeMs[this.cur - this.cursor.base]! : INFINITY;
+  }
+  /** Returns when a row closes, inside the block or not; Infinity if the data end earlier. */
+  anyCloseMs(row: number): number {
+    return row < this.bars.length ? closeMsOf(this.bars, row) : INFINITY;
   }
 }
 
 /** Returns the close of the last row of a block with at most `rows` rows of any feed; Infinity when no rows are left. */
 export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
   let endMs = INFINITY;
-  for (const { bars, cur, hasRows } of feeds) {
-    if (hasRows) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + rows, bars.length) - 1]!);
+  for (const { bars, cur, cursor, hasRows } of feeds) {
+    if (hasRows) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + rows, bars.length) - 1 - cursor.base]!);
   }
   return endMs;
 }
@@ -185,6 +211,7 @@ export function endOfBlock(feeds: readonly FeedRun[], rows: number): number {
  * that step through the same blocks.
  */
 export function nextBlockEnd(engine: BlockState, beside: readonly BlockState[]): number {
+  for (const feed of engine.feeds) feed.hold(engine.blockRows);
   if (!engine.stepsRows) return endOfBlock(engine.feeds, engine.blockRows);
   const rowMs = endOfBlock(engine.feeds, 1);
   if (rowMs === INFINITY || engine.blockEndMs >= rowMs - 1) return rowMs;

@@ -10,6 +10,11 @@ import type { Interval } from '../../model/interval.ts';
 import type { Bar, Feed } from '../../strategy/types.ts';
 import type { Instant } from './instant.ts';
 
+/** The cursor of a feed, with the row of the first element of its columns: 0 unless the bars are read block by block. */
+export interface FeedCursor extends RowCursor {
+  base: number;
+}
+
 export class StrategyFeed implements Feed {
   readonly instrument: Instrument;
   readonly interval: Interval;
@@ -20,10 +25,10 @@ export class StrategyFeed implements Feed {
   readonly volume: Series;
   readonly bar: Bar;
   readonly #closeMs: Float64Array;
-  readonly #cursor: RowCursor;
+  readonly #cursor: FeedCursor;
   readonly #instant: Instant;
 
-  constructor(instrument: Instrument, bars: BarColumns, cursor: RowCursor, series: IndicatorSet['series'], instant: Instant) {
+  constructor(instrument: Instrument, bars: BarColumns, cursor: FeedCursor, series: IndicatorSet['series'], instant: Instant) {
     this.instrument = frozenCopy(instrument);
     this.interval = bars.interval;
     this.open = series.open;
@@ -40,16 +45,16 @@ export class StrategyFeed implements Feed {
   }
 
   get fresh(): boolean {
-    const { row } = this.#cursor;
-    return row >= 0 && this.#closeMs[row] === this.#instant.ms;
+    const { row, base } = this.#cursor;
+    return row >= 0 && this.#closeMs[row - base] === this.#instant.ms;
   }
 }
 
 /** Reads the columns at the newest delivered row. Strategies cannot reach the columns themselves. */
 class BarCursor implements Bar {
   readonly #bars: BarColumns;
-  readonly #cursor: RowCursor;
-  constructor(bars: BarColumns, cursor: RowCursor) {
+  readonly #cursor: FeedCursor;
+  constructor(bars: BarColumns, cursor: FeedCursor) {
     this.#bars = bars;
     this.#cursor = cursor;
     Object.freeze(this);
@@ -76,10 +81,10 @@ class BarCursor implements Bar {
     return this.#bars.volume[this.#row()]!;
   }
   #row(): number {
-    const { row } = this.#cursor;
+    const { row, base } = this.#cursor;
     if (row < 0)
       throw new ConfigError('feed.bar is read before the first bar of the feed has closed', 'read it in onBar, in a handler or in onStart');
-    return row;
+    return row - base;
   }
 }
 

@@ -71,7 +71,7 @@ export class SignalQueue {
 }
 
 function closeOfNext({ row, feed }: SignalWatch): number {
-  return row < NO_ROW ? feed.bars.closeMs[row]! : INFINITY;
+  return row < NO_ROW ? feed.bars.closeMs[row - feed.cursor.base]! : INFINITY;
 }
 
 function isBefore(one: SignalWatch, other: SignalWatch): boolean {

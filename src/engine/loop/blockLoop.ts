@@ -73,7 +73,7 @@ export function listSignals(engine: Engine): void {
       moveTo(watch, 0);
       // Handlers are not called until every series of the strategy is ready.
       const { closeMs } = feed.bars;
-      while (watch.row < NO_ROW && closeMs[watch.row]! < run.readyMs) moveTo(watch, watch.at + 1);
+      while (watch.row < NO_ROW && closeMs[watch.row - feed.cursor.base]! < run.readyMs) moveTo(watch, watch.at + 1);
     }
     run.signals.fill(run.watches);
   }
@@ -110,7 +110,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   // Until the strategy has started it gets no callback, and no order can be working.
   let row = feed.cur;
   if (!run.hasStarted) {
-    while (row < end && closeMs[row]! < run.readyMs) row++;
+    while (row < end && closeMs[row - feed.cursor.base]! < run.readyMs) row++;
     feed.cursor.row = row - 1;
     feed.cur = row;
     if (row === end) return;
@@ -280,7 +280,9 @@ function nextInstant(engine: Engine): number {
     const run = runs[at]!;
     if (run.hasStarted === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
     if (hasOneFeedAndStrategy === false) t = Math.min(t, run.signals.nextMs);
-    else for (const watch of run.watches) if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
+    else
+      for (const watch of run.watches)
+        if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row - watch.feed.cursor.base]!);
   }
   return t;
 }
@@ -367,7 +369,7 @@ function decide(engine: Engine, run: StrategyRun, t: number): void {
   else {
     // The row-by-row visits do not move the queue, so read each watch itself.
     for (const watch of run.watches) {
-      if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
+      if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row - watch.feed.cursor.base] !== t) continue;
       moveTo(watch, watch.at + 1);
       callHandler(engine, run, watch);
     }

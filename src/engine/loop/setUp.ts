@@ -129,6 +129,6 @@ function checkReadsOneFeed({ name, listened, linked }: StrategyRun): void {
 }
 
 /** Returns the close of a row of a feed; Infinity when the data ends earlier. */
-function closeMsOf({ bars }: FeedRun, row: number): number {
-  return row < bars.length ? bars.closeMs[row]! : INFINITY;
+function closeMsOf(feed: FeedRun, row: number): number {
+  return feed.anyCloseMs(row);
 }

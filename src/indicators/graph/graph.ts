@@ -105,6 +105,14 @@ export function ancestry(node: GraphNode): readonly GraphNode[] {
   return [...found];
 }
 
+/** How the kernels of a set read the columns of its feed. */
+export class ColumnUse {
+  /** The tick columns that kernels read. They move with bars that are read block by block. */
+  readonly ticks: { base: number }[] = [];
+  /** True if a kernel reads the times of rows, which it takes for whole columns. */
+  readsTimes = false;
+}
+
 /** Makes windows and kernels for the nodes of a graph, sources first. */
 class Assembly {
   /** By level. Inside a level, kernels are in the order in which they must run. */
@@ -113,10 +121,12 @@ class Assembly {
   readonly #bars: BarColumns;
   readonly #blockRows: number;
   readonly #technical: TechnicalLibrary | null;
+  readonly #use: ColumnUse;
   /** For windows that hold sums: windows with the divided values, for kernels that need plain numbers. */
   readonly #quotients = new Map<NumberWindow, NumberWindow>();
 
-  constructor(windows: Windows, bars: BarColumns, blockRows: number, technical: TechnicalLibrary | null) {
+  constructor(windows: Windows, bars: BarColumns, blockRows: number, technical: TechnicalLibrary | null, use: ColumnUse) {
+    this.#use = use;
     this.#windows = windows;
     this.#bars = bars;
     this.#blockRows = blockRows;
@@ -138,15 +148,26 @@ class Assembly {
   #wire(node: GraphNode): Wiring {
     const windows = this.#windows;
     const technical = this.#technical;
+    const use = this.#use;
+    const bars = this.#bars;
     const input = (source: number) => node.inputs[source]!;
     return {
       numbers: (source) => this.#numbers(input(source)),
       fractions: (source) => windows.number(input(source)),
       signals: (source) => windows.state(input(source)),
       scaled: (source) => this.#scaled(input(source)),
-      openMs: this.#bars.openMs,
-      times: this.#bars,
-      timesOf: (source) => input(source).home.times,
+      get openMs() {
+        use.readsTimes = true;
+        return bars.openMs;
+      },
+      get times() {
+        use.readsTimes = true;
+        return bars;
+      },
+      timesOf: (source) => {
+        use.readsTimes = true;
+        return input(source).home.times;
+      },
       out: (output) => windows.number(node.outputs[output]!),
       outSignal: (output) => windows.state(node.outputs[output]!),
       get technical() {
@@ -176,7 +197,9 @@ class Assembly {
   #scaled(input: GraphOutput): ScaledColumn {
     if (input.price === null) return { column: this.#numbers(input), scale: 1, whole: false };
     const { instrument } = this.#bars;
-    return { column: { values: ticksOf(this.#bars, input.price), base: 0 }, scale: pow10(instrument.priceDigits), whole: true };
+    const column = { values: ticksOf(this.#bars, input.price), base: 0 };
+    this.#use.ticks.push(column);
+    return { column, scale: pow10(instrument.priceDigits), whole: true };
   }
 }
 
@@ -190,14 +213,15 @@ export function assembleGraph(
   bars: BarColumns,
   blockRows: number,
   technical: TechnicalLibrary | null,
+  use: ColumnUse = new ColumnUse(),
 ): readonly (readonly Kernel[])[] {
-  const assembly = new Assembly(windows, bars, blockRows, technical);
+  const assembly = new Assembly(windows, bars, blockRows, technical, use);
   for (const node of nodes) assembly.add(node);
   return assembly.kernels;
 }
 
 /** Returns the number of earlier rows that a window keeps. It is at least one more than the depth of `ago`, because the cursor starts at row -1. */
-function frontOf(output: GraphOutput): number {
+export function frontOf(output: GraphOutput): number {
   return Math.max(output.depth + 1, output.lookBack);
 }
 

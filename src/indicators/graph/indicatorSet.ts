@@ -5,7 +5,7 @@ import { InvariantError } from '../../base/errors.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { BarColumns, PriceColumn } from '../../model/bars/bars.ts';
 import { asOfDesign, firstReadyRow } from './asOf.ts';
-import { ancestry, assembleGraph, GraphNode, GraphOutput, Windows } from './graph.ts';
+import { ancestry, assembleGraph, ColumnUse, frontOf, GraphNode, GraphOutput, Windows } from './graph.ts';
 import { ColumnSeries, ColumnSignal, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
 import { asOfKey, bind, checkWhole, lateSpec, outputOf, planOf } from './spec.ts';
 import type { CustomNote, Design, SpecOwner, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
@@ -32,6 +32,7 @@ export class IndicatorSet implements SpecOwner {
   /** By level: first the kernels that read only this feed, then the kernels that read other feeds. */
   #kernels: readonly (readonly Kernel[])[] | null = null;
   #readyRow = 0;
+  readonly #use = new ColumnUse();
   #technical: TechnicalLibrary | null = null;
 
   /** `blockRows`: the maximum number of rows in a block. */
@@ -113,8 +114,26 @@ export class IndicatorSet implements SpecOwner {
   seal(technical: TechnicalLibrary | null = null): void {
     assert(!this.isSealed, 'a set is sealed once');
     const nodes = [...this.#nodes.values()].map(({ node }) => node);
-    this.#kernels = assembleGraph(nodes, this.#windows, this.#bars, this.#blockRows, technical);
+    this.#kernels = assembleGraph(nodes, this.#windows, this.#bars, this.#blockRows, technical, this.#use);
     this.#technical = technical;
+  }
+
+  /** Number of rows before a block that kernels and series read of the columns of the feed. */
+  get rowsBack(): number {
+    let rows = 1;
+    for (const output of this.#outputs.values()) if (output.node === null) rows = Math.max(rows, frontOf(output));
+    return rows;
+  }
+
+  /** True if a kernel takes the times of the feed for whole columns. Bars that are read block by block cannot give them. */
+  get readsTimes(): boolean {
+    return this.#use.readsTimes;
+  }
+
+  /** The columns of the feed have moved: their first element is now that of row `base`. */
+  moveColumns(base: number): void {
+    for (const output of this.#outputs.values()) if (output.node === null) this.#windows.number(output).base = base;
+    for (const column of this.#use.ticks) column.base = base;
   }
 
   /**

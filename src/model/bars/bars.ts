@@ -35,6 +35,35 @@ export interface BarColumns {
   readonly volume: Float64Array;
   /** The trades, if the rows are rows of trades. */
   readonly tape?: TradeTape;
+  /** Only for bars that are read block by block: their columns hold the rows from `window.base` on, while `length` counts all rows. */
+  readonly window?: BarWindow;
+}
+
+/** The part of a set of bars that is in memory. It moves forward; rows before it cannot be read again. */
+export interface BarWindow {
+  /** The row of the first element of every column. */
+  readonly base: number;
+  /** The largest number of rows that can be kept before a block. */
+  readonly maxRowsBack: number;
+  /** Reads on until the window has the rows from `from` to `to` (exclusive), as far as there are any. May drop the rows before `from`. */
+  hold(from: number, to: number): void;
+  /** Returns a price column in ticks, over the same rows as the other columns. */
+  ticksOf(price: PriceColumn): TickColumn;
+  /** Returns the first row, inside the window or not, that closes after `ms`; the number of rows if no row does. */
+  firstAfter(ms: number): number;
+  /** Returns the times of a row, inside the window or not. */
+  openMsOf(row: number): number;
+  closeMsOf(row: number): number;
+}
+
+/** Returns when a row opens, also for bars that are read block by block. NaN if there is no such row. */
+export function openMsOf({ openMs, length, window }: BarColumns, row: number): number {
+  return row < 0 || row >= length ? NaN : window === undefined ? openMs[row]! : window.openMsOf(row);
+}
+
+/** Returns when a row closes; see `openMsOf`. */
+export function closeMsOf({ closeMs, length, window }: BarColumns, row: number): number {
+  return row < 0 || row >= length ? NaN : window === undefined ? closeMs[row]! : window.closeMsOf(row);
 }
 
 /** Returns rows [from, to) of bars, in the same memory. */
@@ -64,6 +93,7 @@ const cached = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>
  * Throws InvariantError for a price that is not a whole number of ticks, because the import rejects or rounds such prices.
  */
 export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
+  if (bars.window !== undefined) return bars.window.ticksOf(price);
   let columns = cached.get(bars);
   if (!columns) cached.set(bars, (columns = {}));
   return (columns[price] ??= toTicks(bars[price], bars, price));

@@ -5,6 +5,7 @@ import type { Instrument } from '../instrument.ts';
 import type { DoneReason, OrderRole, Side } from '../order.ts';
 import type { Warning } from '../warning.ts';
 import type { RunDecisions } from './decisions.ts';
+import type { StreamedFigures } from './streamed.ts';
 
 /** The codes of enumerations in columns (and in the result hash): the position in these lists. */
 export const SIDES: readonly Side[] = ['buy', 'sell'];
@@ -182,6 +183,8 @@ export interface RunRecord {
   readonly decisions?: RunDecisions;
   /** The lowest and the highest equity that other orders of events inside the bars allow, by instant of `equity`. Null: that of the run. */
   readonly equityBand?: { readonly low: Float64Array; readonly high: Float64Array } | null;
+  /** Only for a run whose bars were read block by block: figures over all of them, in the place of whole columns. */
+  readonly streamed?: StreamedFigures;
   /** Warnings found while the run was loaded and made; the report adds those of its figures and bars. Absent: no warnings. */
   readonly warnings?: readonly Warning[];
 }

@@ -29,7 +29,7 @@ export interface HoldingPeriods {
 /** Returns the exposure figures. The periods of `held` can overlap. `daily` is the sampled equity in units. */
 export function exposureFigures(record: RunRecord, held: HoldingPeriods, daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
-  const weighted = weightedExposure(record);
+  const weighted = record.streamed?.exposure ?? weightedExposure(record);
   const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.isRuined ? 'ruined' : value);
   const { fills } = record;
   const traded = sumOf(fills.length, (i) => Math.abs(fills.notional[i]!));

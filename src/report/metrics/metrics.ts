@@ -60,7 +60,7 @@ export function metricsOf(
   const series = seriesOf(daily.timeMs, daily.equity);
   const { returns, timeMs, isRuined } = series;
   const n = returns.length;
-  const portfolio = portfolioFigures(series, options, barDrawdowns(record));
+  const portfolio = portfolioFigures(series, options, record.streamed?.drawdown ?? barDrawdowns(record));
   const riskFree = options.riskFree ?? 0;
   // The series of a isRuined run is shorter than its benchmark.
   const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);

@@ -4,11 +4,24 @@ import { createHash, type Hash } from 'node:crypto';
 import { endianness } from 'node:os';
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
+import type { StreamedFigures } from '../../model/run/streamed.ts';
 import { fillsTable, ordersTable, type LabelColumn, type NumberColumn, type Table } from './tables.ts';
 
 /** Returns SHA-256 in lower-case hex. It does not depend on wall time, block size, worker count or machine. */
 export function resultHash(record: RunRecord): string {
+  const { streamed } = record;
+  if (streamed !== undefined) return streamedHash(record, streamed);
   return tablesHash([ordersTable(record), fillsTable(record), equityTable(record)]);
+}
+
+/** Returns the same hash for a record without whole columns of equity, which are read again: first the times, then the units. */
+function streamedHash(record: RunRecord, streamed: StreamedFigures): string {
+  const hash = createHash('sha256');
+  for (const table of [ordersTable(record), fillsTable(record)]) addTable(hash, table);
+  const [times, units] = equityTable(record).columns as readonly [NumberColumn, NumberColumn];
+  for (const { timeMs } of streamed.equityParts(PART_ROWS)) addNumbers(hash, { ...times, values: timeMs }, timeMs.length);
+  for (const { units: values } of streamed.equityParts(PART_ROWS)) addNumbers(hash, { ...units, values }, values.length);
+  return hash.digest('hex');
 }
 
 /** Returns the same hash over tables that were read from a run folder: orders, fills, equity. */
@@ -72,6 +85,8 @@ function codeBytes({ values, labels }: LabelColumn, length: number): Uint8Array 
   return coded;
 }
 
+/** Instants of equity that are read again at once. */
+const PART_ROWS = 65_536;
 const CHUNK = 8192;
 const chunk = new Float64Array(CHUNK);
 const bytes = Buffer.from(chunk.buffer);

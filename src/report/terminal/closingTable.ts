@@ -1,5 +1,6 @@
 // The final table of a run in the terminal: the main figures, the warnings, and the path of the report. At most 100 columns.
 
+import type { StreamedFigures } from '../../model/run/streamed.ts';
 import { warningText } from '../../model/warning.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
@@ -36,6 +37,15 @@ const DAY_MS = 86_400_000;
 /** Equity by row in any unit, from a run that has just ended or from a run folder. */
 export interface EquityOfRun {
   readonly equity: { readonly length: number; readonly units: ArrayLike<number> };
+}
+
+/** Returns what the table draws of the equity of a run: also of one that has no whole column of it. */
+export function drawnEquity({ equity, streamed }: EquityOfRun & { readonly streamed?: StreamedFigures }): EquityOfRun {
+  if (streamed === undefined) return { equity };
+  const { equityRows } = streamed;
+  const length = Math.min(SPARK_WIDTH, equityRows);
+  const units = Array.from({ length }, (_, at) => streamed.unitsAt(Math.floor(((at + 1) * equityRows) / length) - 1));
+  return { equity: { length, units } };
 }
 
 /** Returns the lines joined by \n, without a final \n. */

@@ -9,7 +9,7 @@ const OPEN_JUMP = 1.4;
 /** Factor between two closes of a level change, unless the price returns. */
 const LEVEL = 1.9;
 /** A jump must return within `RETURN_ROWS` rows. It has returned when at most the share `RETURNED` of its size (as a logarithm) is left. */
-const RETURN_ROWS = 100;
+export const RETURN_ROWS = 100;
 const RETURNED = 0.35;
 /** After an outage of more than a day, and inside a bar of a day, a price can change this much. */
 const DAY_MS = 86_400_000;
@@ -37,53 +37,88 @@ export interface BarFlaws {
 
 /** Returns the flaws of the bars, found in one pass. */
 export function scanBars(bars: PriceRows): BarFlaws {
-  const { length, openMs, open, high, low, close } = bars;
-  const jumps = new Tally(openMs);
-  const levels = new Tally(openMs);
-  const dead = new Tally(openMs);
-  let [factor, max, deadFrom] = [1, 0, 1];
-  for (let row = 0; row < length; row++) {
-    // hot: docs/performance.md#index-loops
-    const o = open[row]!;
-    const h = high[row]!;
-    const l = low[row]!;
-    const c = close[row]!;
-    const before = row === 0 ? o : close[row - 1]!;
-    if (row === 0 || c !== before || !isDead(bars, row)) {
-      if (row - deadFrom >= DEAD_ROWS) dead.add(deadFrom);
-      max = Math.max(max, row - deadFrom);
-      deadFrom = row + 1;
-    }
-    if (isAway(o, before, OPEN_JUMP) || isAway(c, before, LEVEL)) {
-      const back = returnRow(bars, row, before);
-      if (back === null) {
-        if (!isAfterOutage(bars, row) && !isMarketMove(bars, row, before)) {
-          levels.add(row);
-          const change = c / before;
-          if (Math.abs(Math.log(change)) > Math.abs(Math.log(factor))) factor = change;
-        }
-      } else if (back > row || isAway(o, before, OPEN_JUMP)) {
-        for (let at = row; at < Math.max(back, row + 1); at++) jumps.add(at);
-        // The bar that returns makes an equally large move, but it is correct.
-        row = back;
+  const scan = new BarScan();
+  scan.take(bars, 0, bars.length);
+  return scan.flaws(bars);
+}
+
+/** The search for flaws, which can go through bars part by part. */
+export class BarScan {
+  private readonly jumps = new Tally();
+  private readonly levels = new Tally();
+  private readonly dead = new Tally();
+  private factor = 1;
+  private max = 0;
+  /** The first row of the present stretch with one price, and when it opens if the row is no longer there. */
+  private deadFrom = 1;
+  private deadFromMs = NaN;
+
+  /**
+   * Scans the rows from `from` to `to` (exclusive). `bars` also has the row before them, and the next `RETURN_ROWS` rows behind them, if
+   * there are any. Returns the next row to scan, at most as many rows behind `to`.
+   */
+  take(bars: PriceRows, from: number, to: number): number {
+    const { openMs, open, high, low, close } = bars;
+    const { jumps, levels } = this;
+    let { max, deadFrom } = this;
+    let row = from;
+    for (; row < to; row++) {
+      // hot: docs/performance.md#index-loops
+      const o = open[row]!;
+      const h = high[row]!;
+      const l = low[row]!;
+      const c = close[row]!;
+      const before = row === 0 ? o : close[row - 1]!;
+      if (row === 0 || c !== before || !isDead(bars, row)) {
+        if (row - deadFrom >= DEAD_ROWS) this.addDead(openMs, deadFrom);
+        max = Math.max(max, row - deadFrom);
         deadFrom = row + 1;
       }
-    } else if (h > JUMP * Math.max(o, c) || l * JUMP < Math.min(o, c)) jumps.add(row);
+      if (isAway(o, before, OPEN_JUMP) || isAway(c, before, LEVEL)) {
+        const back = returnRow(bars, row, before);
+        if (back === null) {
+          if (!isAfterOutage(bars, row) && !isMarketMove(bars, row, before)) {
+            levels.add(openMs[row]!);
+            const change = c / before;
+            if (Math.abs(Math.log(change)) > Math.abs(Math.log(this.factor))) this.factor = change;
+          }
+        } else if (back > row || isAway(o, before, OPEN_JUMP)) {
+          for (let at = row; at < Math.max(back, row + 1); at++) jumps.add(openMs[at]!);
+          // The bar that returns makes an equally large move, but it is correct.
+          row = back;
+          deadFrom = row + 1;
+        }
+      } else if (h > JUMP * Math.max(o, c) || l * JUMP < Math.min(o, c)) jumps.add(openMs[row]!);
+    }
+    this.max = max;
+    this.deadFrom = deadFrom;
+    return row;
   }
-  if (length - deadFrom >= DEAD_ROWS) dead.add(deadFrom);
-  max = Math.max(max, length - deadFrom);
-  return { jumps: jumps.findWorst(), levels: { ...levels.findWorst(), factor }, dead: { ...dead.findWorst(), max } };
+
+  /** The first `rows` rows of `bars` are about to be dropped. */
+  drop({ openMs }: PriceRows, rows: number): void {
+    if (this.deadFrom >= 0 && this.deadFrom < rows) this.deadFromMs = openMs[this.deadFrom]!;
+    this.deadFrom -= rows;
+  }
+
+  /** Returns the flaws after the last row of `bars` was scanned. */
+  flaws({ length, openMs }: PriceRows): BarFlaws {
+    const { jumps, levels, dead, factor, deadFrom } = this;
+    if (length - deadFrom >= DEAD_ROWS) this.addDead(openMs, deadFrom);
+    const max = Math.max(this.max, length - deadFrom);
+    return { jumps: jumps.findWorst(), levels: { ...levels.findWorst(), factor }, dead: { ...dead.findWorst(), max } };
+  }
+
+  private addDead(openMs: Float64Array, row: number): void {
+    this.dead.add(row < 0 ? this.deadFromMs : openMs[row]!);
+  }
 }
 
 class Tally {
-  readonly #openMs: Float64Array;
   #count = 0;
   #firstMs = NaN;
-  constructor(openMs: Float64Array) {
-    this.#openMs = openMs;
-  }
-  add(row: number): void {
-    if (this.#count++ === 0) this.#firstMs = this.#openMs[row]!;
+  add(openMs: number): void {
+    if (this.#count++ === 0) this.#firstMs = openMs;
   }
   findWorst(): Found {
     return { count: this.#count, firstMs: this.#firstMs };

@@ -4,7 +4,7 @@ import type { BarColumns } from '../../model/bars/bars.ts';
 import type { FeedQuality } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import { count, counted, fixed, timeText } from '../../base/text/format.ts';
-import { scanBars, type Found, type PriceRows } from './barScan.ts';
+import { scanBars, type BarFlaws, type Found, type PriceRows } from './barScan.ts';
 
 /** Counts of one set of bars, or sums over several. */
 export type BarCounts = Pick<FeedQuality, 'synthetic' | 'gaps' | 'missingBars' | 'thinBars' | 'roundedPrices' | 'openLastBar'>;
@@ -38,7 +38,11 @@ export function markWarnings(symbol: string, interval: string, klines: Omit<Pric
 }
 
 function warningsOfRows(name: string, rows: PriceRows): readonly Warning[] {
-  const { jumps, levels, dead } = scanBars(rows);
+  return warningsOfFlaws(name, scanBars(rows));
+}
+
+/** Returns the warnings about flaws that were found in bars. `name`: of the bars, such as `BTCUSDT 1m`. */
+export function warningsOfFlaws(name: string, { jumps, levels, dead }: BarFlaws): readonly Warning[] {
   const first = (found: Found) => `${found.count === 1 ? 'at' : 'the first at'} ${timeText(found.firstMs)}`;
   const found: Warning[] = [];
   if (jumps.count > 0)

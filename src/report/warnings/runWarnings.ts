@@ -21,7 +21,7 @@ export function warningsOf(record: RunRecord, summary: RunFigures): readonly War
     ...resultWarnings(record, summary),
     ...cappedBuys(record),
     ...neverWorked(record),
-    ...record.feeds.flatMap(({ bars }) => priceWarnings(bars)),
+    ...(record.streamed?.priceWarnings ?? record.feeds.flatMap(({ bars }) => priceWarnings(bars))),
     ...coverageWarnings(record),
     ...figureWarnings(summary),
   ];

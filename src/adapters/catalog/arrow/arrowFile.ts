@@ -53,16 +53,35 @@ export function writeArrowColumns(
   metadata: Readonly<Record<string, string>> = {},
   options: { readonly isDurable?: boolean; readonly verify?: (temporary: string) => void } = {},
 ): void {
-  assertLittleEndian();
   assertSeparate(columns);
   const rows = columns[0]?.values.length ?? 0;
   for (const { name, values } of columns) assert(values.length === rows, `column ${name} has ${values.length} rows, the first has ${rows}`);
+  writeArrowParts(path, { columns, rows, part: (from) => ({ columns, from }) }, metadata, options);
+}
+
+/** Columns that are written part by part. */
+export interface ArrowParts {
+  /** Names and kinds of the columns. */
+  readonly columns: readonly ArrowColumn[];
+  readonly rows: number;
+  /** Returns the columns of `length` rows, the rows `from` to `from` + `length` of the file, and where in them they begin. */
+  readonly part: (from: number, length: number) => { readonly columns: readonly ArrowColumn[]; readonly from: number };
+}
+
+/** Writes a file as `writeArrowColumns` does, from parts of at most `BATCH_ROWS` rows. The same rows give the same bytes. */
+export function writeArrowParts(
+  path: string,
+  parts: ArrowParts,
+  metadata: Readonly<Record<string, string>> = {},
+  options: { readonly isDurable?: boolean; readonly verify?: (temporary: string) => void } = {},
+): void {
+  assertLittleEndian();
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true });
     const file = openSync(temporary, 'w');
     try {
-      writeFile(file, columns, rows, metadata);
+      writeFile(file, parts, metadata);
       if (options.isDurable === true) fsyncSync(file);
     } finally {
       closeSync(file);
@@ -97,12 +116,12 @@ function assertSeparate(columns: readonly ArrowColumn[]): void {
   }
 }
 
-function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, metadata: Readonly<Record<string, string>>): void {
+function writeFile(file: number, { columns, rows, part }: ArrowParts, metadata: Readonly<Record<string, string>>): void {
   let position = 0;
   const checksums = new Checksums();
   const write = (parts: readonly Uint8Array[]): void => {
     checksums.addPart(parts);
-    const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+    const bytes = parts.reduce((sum, each) => sum + each.byteLength, 0);
     const written = writevSync(file, parts);
     if (written !== bytes) throw new Error(`wrote ${written} of ${bytes} bytes`);
     position += bytes;
@@ -115,7 +134,8 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
   const buffers = columns.map((column) => new Float64Array(isConverted(column) ? Math.min(rows, BATCH_ROWS) : 0));
   for (let from = 0; from < rows; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows - from);
-    const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, buffers[i]!), ALIGN));
+    const { columns: held, from: first } = part(from, length);
+    const bodies = held.map((column, i) => padTo(columnBytes(column, first, length, buffers[i]!), ALIGN));
     const bodyBytes = bodies.reduce((sum, body) => sum + body.byteLength, 0);
     const head = message(HEADER.recordBatch, batchTable(columns, length, bodies), bodyBytes, position);
     blocks.push(position, head.byteLength, bodyBytes);

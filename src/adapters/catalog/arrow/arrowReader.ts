@@ -107,6 +107,11 @@ export class ArrowFile {
    * changed or isobar did not write the file.
    */
   readWhole(fromRow: number, toRow: number, hash: Pick<Hash, 'update'> | null, use: (from: number, to: number) => void): void {
+    for (const [from, to] of this.batchesInOrder(fromRow, toRow, hash)) use(from, to);
+  }
+
+  /** Does the same step by step: yields the rows of each batch between `fromRow` and `toRow`, and reads on when it is asked for the next. */
+  *batchesInOrder(fromRow: number, toRow: number, hash: Pick<Hash, 'update'> | null): Generator<readonly [from: number, to: number]> {
     const { checksums, batches, footAt, size } = this;
     if (checksums === null) throw this.changedError('it has no checksums: another program wrote it');
     const starts = [0, ...batches.map(({ start }) => start), footAt];
@@ -126,7 +131,7 @@ export class ArrowFile {
         if (batch === undefined || isFootHere) continue;
         this.part = { start, bytes };
         const [from, to] = [Math.max(fromRow, batch.firstRow), Math.min(toRow, batch.firstRow + batch.rows)];
-        if (from < to) use(from, to);
+        if (from < to) yield [from, to];
       }
     } finally {
       this.part = null;

@@ -177,7 +177,7 @@ function hashOfFile(file: ArrowFile): string {
   return hash.digest('hex');
 }
 
-const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
+export const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
 
 function readBarsIn(file: ArrowFile): Int32Array | null {
   if (!hasBarsIn(file)) return null;
@@ -223,11 +223,7 @@ function checkTicks({ instrument, openMs, length, open, high, low, close }: BarC
   const scale = pow10(instrument.priceDigits);
   for (const [name, prices] of Object.entries({ open, high, low, close })) {
     const row = firstBetweenTicks(prices, length, scale);
-    if (row === null) continue;
-    throw new ConfigError(
-      `${path}: the bar of ${formatMinute(openMs[row]!)}: ${name} ${prices[row]} is not a price of ${instrument.priceDigits} digits`,
-      `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
-    );
+    if (row !== null) throw notInTicks(path, openMs[row]!, name, prices[row]!, instrument, record);
   }
 }
 
@@ -235,6 +231,21 @@ function checkTicks({ instrument, openMs, length, open, high, low, close }: BarC
 function firstBetweenTicks(prices: Float64Array, length: number, scale: number): number | null {
   for (let i = 0; i < length; i++) if (Math.round(prices[i]! * scale) / scale !== prices[i]!) return i;
   return null;
+}
+
+/** Returns the error for a price that is not a whole number of ticks. `record`: path of the record of the instrument. */
+export function notInTicks(
+  path: string,
+  openMs: number,
+  name: string,
+  price: number,
+  { priceDigits }: Instrument,
+  record: string,
+): ConfigError {
+  return new ConfigError(
+    `${path}: the bar of ${formatMinute(openMs)}: ${name} ${price} is not a price of ${priceDigits} digits`,
+    `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
+  );
 }
 
 function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instrument: Instrument, facts: BarFacts) => T): T {
@@ -307,7 +318,7 @@ export function checkBars<Seen>(catalog: string, key: BarKey, look: (bars: BarCo
 }
 
 /** Returns the number of rows that have closed by `toMs`. */
-function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
+export function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
   const row = file.rowAt('open_time', toMs);
   if (row === 0) return 0;
   const last = new Float64Array(1);
@@ -315,7 +326,7 @@ function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
   return closesOf(last, interval)[0]! > toMs ? row - 1 : row;
 }
 
-function statedFacts(file: ArrowFile, path: string): BarFacts {
+export function statedFacts(file: ArrowFile, path: string): BarFacts {
   const { metadata } = file;
   if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
   const source = metadata.get('source');

@@ -59,7 +59,7 @@ describe('generateBars', () => {
   });
 
   it.each([
-    [{ bars: 0 }, 'bars: expected a whole number from 1 to 50000000, got 0'],
+    [{ bars: 0 }, 'bars: expected a whole number from 1 to 200000000, got 0'],
     [{ bars: NaN }, 'bars: expected a whole number'],
     [{ price: -1 }, 'price: expected a price from 0.000001 to 10000000, got -1'],
     [{ gapShare: 0.6 }, 'gap-share: expected a fraction from 0 to 0.5, got 0.6'],

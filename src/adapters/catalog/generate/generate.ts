@@ -42,6 +42,8 @@ const VOLUME_SCALE = 100_000;
 /** A generated contract has a face value of a thousandth of its coin. */
 const CONTRACT_DIGITS = 3;
 const MEAN_VOLUME_QUOTE = 500_000;
+/** The rows are made in memory, 56 bytes each. */
+const MAX_BARS = 200_000_000;
 const PROGRESS_ROWS = 65_536;
 /** Same limit as in a run definition. The generator uses the low 32 bits only, so larger seeds could give equal bars. */
 const MAX_SEED = 2 ** 31 - 1;
@@ -51,7 +53,7 @@ const MEAN_GAP = 3;
 /** Returns bars whose prices have about seven significant digits. Throws ConfigError for options out of range. */
 export function synthesizeBars(options: GeneratorOptions): BarColumns {
   const { symbol, market = 'spot', interval, bars, seed, price = 30_000, gapShare = 0 } = options;
-  check('bars', bars, Number.isInteger(bars) && bars >= 1 && bars <= 50_000_000, 'a whole number from 1 to 50000000');
+  check('bars', bars, Number.isInteger(bars) && bars >= 1 && bars <= MAX_BARS, `a whole number from 1 to ${MAX_BARS}`);
   check('seed', seed, Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED, `a whole number from 0 to ${MAX_SEED}`);
   check('price', price, price >= 1e-6 && price <= 1e7, 'a price from 0.000001 to 10000000');
   check('gap-share', gapShare, gapShare >= 0 && gapShare <= 0.5, 'a fraction from 0 to 0.5');

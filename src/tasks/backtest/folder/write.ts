@@ -16,6 +16,7 @@ import { displayPath } from '../../../definition/text/paths.ts';
 import type { Origin } from '../../../definition/request.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import type { FinishedRun } from '../run/executeDefinition.ts';
+import { writeStreamedEquity } from '../streamed/writeEquity.ts';
 import { inputFiles, lockFileIn, type InputFile, type LockFile } from './inputFiles.ts';
 import { freePath, moveInto, runTimestamp } from '../../../adapters/disk/folders/place.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
@@ -123,6 +124,7 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
     tables();
     log.addEvent('run is written', { resultHash: summary.resultHash });
     writeFileSync(place('run.log'), log.text());
+    run.release();
     return moveInto(out, staging, name);
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
@@ -132,7 +134,9 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
 
 /** Writes the equity of a run. Equal runs give equal bytes. */
 export function writeEquity(path: string, record: RunRecord, resultHash: string): void {
-  writeArrowColumns(path, equityToWrite(record), { name: record.name, asset: record.reportingAsset, result_hash: resultHash });
+  const metadata = { name: record.name, asset: record.reportingAsset, result_hash: resultHash };
+  if (record.streamed === undefined) writeArrowColumns(path, equityToWrite(record), metadata);
+  else writeStreamedEquity(path, record, record.streamed, metadata);
 }
 
 /** Writes only the report, over an existing file. Throws ConfigError if it cannot be written. */

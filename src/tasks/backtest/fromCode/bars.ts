@@ -33,7 +33,7 @@ export interface GenerateOptions {
   readonly interval?: Interval;
   /** The first bar is the one that contains this time, UTC. Default `2024-01-01`. */
   readonly from?: string;
-  /** Number of bars, 1 to 50,000,000. */
+  /** Number of bars, 1 to 200,000,000. */
   readonly bars: number;
   /** An integer, 0 to 2147483647. The same seed and options give the same bytes on every platform. Default 1. */
   readonly seed?: number;

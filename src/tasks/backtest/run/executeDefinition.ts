@@ -2,6 +2,7 @@
 
 import type { RunRecord } from '../../../model/run/run.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
+import { NeedsWholeBars } from '../../../model/bars/wholeBars.ts';
 import { WarningList } from '../../../model/warning.ts';
 import { buildSummary, type Summary } from '../../../report/summary/summary.ts';
 import type { Envelope } from '../../../report/envelope/figures.ts';
@@ -15,6 +16,7 @@ import { clockOf } from '../../../app/partAlone.ts';
 import { checkCustoms } from '../purity/customCheck.ts';
 import { PurityWatch } from '../purity/watch.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { StreamedRun, type StreamSettings } from '../streamed/streamedRun.ts';
 import { envelopeOf } from './envelope.ts';
 import { finerRowsOf } from './finerRows.ts';
 import { prepareBacktest, runRecordOf, type PreparedRun } from './runBacktest.ts';
@@ -35,9 +37,18 @@ export interface Watcher {
   readonly isOnly: boolean;
   /** True when the envelope of the run is found as well. */
   readonly findsEnvelope: boolean;
+  /** Where and when the bars of the run may be read block by block; null: never. */
+  readonly streams: StreamSettings | null;
 }
 
-export const NO_WATCHER: Watcher = { enter: () => {}, onLoaded: () => {}, progressCells: null, isOnly: false, findsEnvelope: true };
+export const NO_WATCHER: Watcher = {
+  enter: () => {},
+  onLoaded: () => {},
+  progressCells: null,
+  isOnly: false,
+  findsEnvelope: true,
+  streams: null,
+};
 
 export interface ExecutedRun {
   readonly resolved: ResolvedRun;
@@ -47,6 +58,8 @@ export interface ExecutedRun {
   readonly log: RunLog;
   /** Time outside of the run. The run folder is named after it. */
   readonly clock: Pick<Scheduler, 'nowMs'>;
+  /** Frees what the record still reads, for a run over bars that were read block by block. */
+  readonly release: () => void;
 }
 
 /** A run that can be written to a run folder. */
@@ -92,6 +105,22 @@ async function envelopeWithFiner(
 
 /** Throws ConfigError and StrategyError as `resolveRun` and the engine do. */
 export async function executeDefinition(source: DefinitionSource, options: ResolveOptions, watcher: Watcher): Promise<ExecutedRun> {
+  // The envelope follows each entry through the bars.
+  const streams = watcher.findsEnvelope ? null : watcher.streams;
+  try {
+    return await execute(source, options, watcher, streams);
+  } catch (error) {
+    if (!(error instanceof NeedsWholeBars)) throw error;
+    return execute(source, options, watcher, null);
+  }
+}
+
+async function execute(
+  source: DefinitionSource,
+  options: ResolveOptions,
+  watcher: Watcher,
+  streams: StreamSettings | null,
+): Promise<ExecutedRun> {
   watcher.enter('load');
   const warnings = new WarningList();
   // In its own thread, strategy code is watched from its first line. Elsewhere other code uses the same built-ins.
@@ -102,8 +131,35 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
     return watch.whileLoading(url, () => open(url, files));
   };
   const { load = loadEntry } = options;
-  const resolved = await resolveRun(source, { ...options, importer, load: (entry, from) => load(entry, from, importer) });
-  watcher.onLoaded(resolved);
+  const resolved = await resolveRun(source, {
+    ...options,
+    importer,
+    load: (entry, from) => load(entry, from, importer),
+    ...(streams === null ? {} : { streaming: streams }),
+  });
+  const streamed = StreamedRun.of(resolved.plan, streams);
+  try {
+    return await run(resolved, streamed, { watcher, watch, warnings });
+  } catch (error) {
+    streamed?.release();
+    watch.stop();
+    throw error;
+  }
+}
+
+/** Returns the rows of the first feed that the strategies need before their first decision. */
+function neededRows({ engine }: PreparedRun): number {
+  return Math.max(0, ...engine.runs.map((each) => each.readyRow(engine.feeds[0]!)));
+}
+
+interface Watched {
+  readonly watcher: Watcher;
+  readonly watch: PurityWatch;
+  readonly warnings: WarningList;
+}
+
+async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watcher, watch, warnings }: Watched): Promise<ExecutedRun> {
+  if (streamed === null) watcher.onLoaded(resolved);
   resolved.warnings.forEach(warnings.add);
   const { plan } = resolved;
   const clock = clockOf(plan);
@@ -124,16 +180,30 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
     isOnly: watcher.isOnly,
     during: watch.during,
     // Trades leave no order of events open.
+    ...(streamed === null ? {} : { equitySink: streamed.equity, scratch: streamed.scratch }),
     keepsDecisions: watcher.findsEnvelope && plan.feeds.every(({ bars }) => bars.tape === undefined),
   });
+  if (streamed !== null) {
+    streamed.begin(prepared.engine, plan);
+    // Only now it is certain that the bars need not be loaded again.
+    watcher.onLoaded(resolved);
+  }
   for (const { reach = [] } of [...plan.strategies, plan.models ?? {}]) reach.forEach(warnings.add);
   await checkCustoms(plan, prepared.engine, warnings);
   watcher.enter('bars');
   await runWatched(prepared, plan, watch);
   await sendHaltAlerts(prepared, log);
   watcher.enter('metrics');
-  const record = runRecordOf(plan, prepared, true, warnings);
+  const made = runRecordOf(plan, prepared, streamed === null, warnings);
+  const record = streamed?.recordOf(made, prepared.engine) ?? made;
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
   const found = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
-  return { resolved, record: { ...record, equityBand: found?.band ?? null }, envelope: found?.envelope ?? null, log, clock };
+  return {
+    resolved: streamed?.resolvedOf(resolved, neededRows(prepared), record) ?? resolved,
+    record: { ...record, equityBand: found?.band ?? null },
+    envelope: found?.envelope ?? null,
+    log,
+    clock,
+    release: () => streamed?.release(),
+  };
 }

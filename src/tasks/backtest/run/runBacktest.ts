@@ -4,6 +4,7 @@ import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import type { BlockLoop } from '../../../engine/loop/blockLoop.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
 import { DecisionLog } from '../../../engine/book/decisionLog.ts';
+import type { EquitySink } from '../../../engine/book/equityRecorder.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
@@ -19,6 +20,8 @@ export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
   readonly trace?: boolean;
   /** The process makes no other run. Affects only speed. */
   readonly isOnly?: boolean;
+  /** Takes the equity of each block, so that the run keeps no column of it. */
+  readonly equitySink?: EquitySink | null;
   /** Keep what the strategies ask for, for the envelope. */
   readonly keepsDecisions?: boolean;
   /** Watches the strategies while they are constructed. */
@@ -47,7 +50,11 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions
   const decisionLog = options.keepsDecisions === true ? new DecisionLog(options.scratch ?? new Scratch()) : null;
   for (const run of bot.engine.runs) run.decisions = decisionLog;
   const { loop } = await loopsFor(plan);
-  return { decisionLog, ...sealBot(bot, needsTechnical(bot.engine) ? await loadTechnicalLibrary() : null), loop };
+  return {
+    decisionLog,
+    ...sealBot(bot, needsTechnical(bot.engine) ? await loadTechnicalLibrary() : null, options.equitySink ?? null),
+    loop,
+  };
 }
 
 /** Returns the record of a finished run. First checks that the bot's ledger and the venue's books agree to the last unit. */
@@ -155,7 +162,8 @@ function isOverPrice(name: string): boolean {
 }
 
 /** Returns the bars of the run before a strategy was ready. */
-function rowsBefore({ bars: { closeMs, length }, firstRow }: FeedRun, run: StrategyRun): number {
+function rowsBefore({ bars: { closeMs, length, window }, firstRow }: FeedRun, run: StrategyRun): number {
+  if (window !== undefined) return Math.max(firstRow, window.firstAfter(run.readyMs - 1)) - firstRow;
   let row = firstRow;
   while (row < length && closeMs[row]! < run.readyMs) row++;
   return row - firstRow;

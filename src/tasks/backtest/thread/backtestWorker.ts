@@ -9,7 +9,7 @@ import { warning } from '../../../model/warning.ts';
 import type { RunProof } from '../../../model/run/proof.ts';
 import { withProof } from '../../../report/summary/summary.ts';
 import { summaryText } from '../../../report/summary/runFiles.ts';
-import { closingTable } from '../../../report/terminal/closingTable.ts';
+import { closingTable, drawnEquity } from '../../../report/terminal/closingTable.ts';
 import { definitionText, writeRunFolder } from '../folder/write.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 import { openRequest, type RequestedRun, type RunRequest } from '../../../definition/request.ts';
@@ -22,6 +22,7 @@ import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import { ledgerFolderOf, noteRun, proofKeyOf } from '../../trials/parts.ts';
 import { verdictFor } from '../../trials/verdicts.ts';
 import { notSampled, sampleRun } from '../proof/sample.ts';
+import { STREAMED_ROWS, type StreamSettings } from '../streamed/streamedRun.ts';
 import { runBacktestRequest, type FinishedRun, type Watcher } from '../run/executeDefinition.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import { instrumentsOf } from '../../../app/bot.ts';
@@ -109,8 +110,15 @@ async function open(input: WorkerInput, request: RunRequest): Promise<readonly [
     onLoaded: (resolved: ResolvedRun) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
     searching: (doneShare: number, nextShare: number) => post({ kind: 'searching', doneShare, nextShare }),
     findsEnvelope: input.findsEnvelope,
+    streams: streamsOf(input),
   };
   return [requested, watcher];
+}
+
+/** Bars are read block by block for a new run alone: a report, a break-even and a verification read all of them several times. */
+function streamsOf({ work, hasReport, isByBar, stagingFolder }: WorkerInput): StreamSettings | null {
+  if (work.kind !== 'run' || work.hasBreakEven || hasReport || isByBar) return null;
+  return { folder: `${stagingFolder}/streamed`, minRows: STREAMED_ROWS };
 }
 
 interface PerformedRun extends FinishedRun {
@@ -147,10 +155,11 @@ function noteTrial(run: PerformedRun, { ledger, family }: TrialOptions): Finishe
 }
 
 async function writeRun(input: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
-  const folder = await writeRunFolder(input.outFolder, input.stagingFolder, finished, input.hasReport);
   const { record, summary } = finished;
+  const drawn = drawnEquity(record);
+  const folder = await writeRunFolder(input.outFolder, input.stagingFolder, finished, input.hasReport);
   const report = input.hasReport ? { report: displayPath(resolve(folder, 'report.html')) } : {};
-  const table = closingTable(record, summary, { colour: input.colour, ...report });
+  const table = closingTable(drawn, summary, { colour: input.colour, ...report });
   return { folder, summary: summaryText(summary), table, timings: timingsOf(input.processStartMs) };
 }
 

@@ -1,0 +1,229 @@
+// A run over bars that are read block by block leaves the same folder, byte by byte, as the same run over bars in memory.
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { storeBars } from '../../../adapters/catalog/bars/catalog.ts';
+import { SYNTHETIC } from '../../../adapters/catalog/bars/quality.ts';
+import { synthesizeBars } from '../../../adapters/catalog/generate/generate.ts';
+import { generateInto } from '../../../adapters/catalog/generate/generateInto.ts';
+import { openRequest } from '../../../definition/request.ts';
+import type { ResolveOptions } from '../../../definition/resolve.ts';
+import { closingTable, drawnEquity } from '../../../report/terminal/closingTable.ts';
+import { writeRunFolder } from '../folder/write.ts';
+import { NO_WATCHER, runBacktestRequest } from '../run/executeDefinition.ts';
+import { custom, dailyVwap, Strategy } from '../../../index.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import { strategyPlanOf } from '../../../definition/load/strategies.ts';
+import type { StrategyClass } from '../../../strategy/strategy.ts';
+import BollingerGrid from '../../../../strategies/bollingerGrid.ts';
+import DonchianBreakout from '../../../../strategies/donchianBreakout.ts';
+import RsiMeanReversion from '../../../../strategies/rsiMeanReversion.ts';
+import SmaCross from '../../../../strategies/smaCross.ts';
+import SmaCrossOnBar from '../../../../strategies/smaCrossOnBar.ts';
+
+// The shipped strategies import the built package by its name.
+vi.mock('isobar', () => import('../../../index.ts'));
+
+/** The compiler knows their base class from the built package alone. */
+const shipped = (of: unknown): StrategyClass => of as StrategyClass;
+
+const CLASSES = (): Readonly<Record<string, StrategyClass>> => ({
+  byDay: ByDay,
+  ownIndicator: OwnIndicator,
+  bollingerGrid: shipped(BollingerGrid),
+  donchianBreakout: shipped(DonchianBreakout),
+  rsiMeanReversion: shipped(RsiMeanReversion),
+  smaCross: shipped(SmaCross),
+  smaCrossOnBar: shipped(SmaCrossOnBar),
+});
+
+const ROOT = new URL('../../../..', import.meta.url).pathname;
+const ROWS = 210_000;
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-streamed-'));
+  const fromMs = Date.UTC(2024, 0, 1);
+  const catalog = join(folder, 'data');
+  generateInto(catalog, { symbol: 'LONGUSDT', interval: '1m', fromMs, bars: ROWS, seed: 5 });
+  generateInto(catalog, { symbol: 'GAPSUSDT', interval: '1m', fromMs: fromMs + 61_000, bars: ROWS, seed: 6, gapShare: 0.2, price: 2 });
+  storeBars(catalog, flawed(synthesizeBars({ symbol: 'FLAWUSDT', interval: '1m', fromMs, bars: 150_000, seed: 8 })), SYNTHETIC);
+  generateInto(catalog, { symbol: 'DAYSUSDT', interval: '1h', fromMs, bars: 3000, seed: 7, gapShare: 0.05 });
+});
+/** Plants flaws around the ends of the parts that are read at once, and one far from them. */
+function flawed(bars: BarColumns): BarColumns {
+  const { open, high, low, close, length } = bars;
+  const columns = [open, high, low, close];
+  const scale = (from: number, to: number, factor: number): void => {
+    for (const column of columns) for (let row = from; row < to; row++) column[row] = Math.round(column[row]! * factor * 100) / 100;
+  };
+  const still = (from: number, to: number): void => columns.forEach((column) => column.fill(open[from]!, from, to));
+  still(65_436, 65_520);
+  scale(65_530, 65_560, 3);
+  scale(65_600, 65_601, 0.4);
+  still(131_000, 131_400);
+  scale(131_500, length, 2.5);
+  scale(140_000, 140_030, 0.3);
+  return bars;
+}
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Wanted {
+  readonly strategy: string;
+  readonly params?: string;
+  readonly symbol?: string;
+  readonly interval?: string;
+  readonly more?: string;
+}
+
+let count = 0;
+
+function definition({ strategy, params = '{}', symbol = 'LONGUSDT', interval = '1m', more = '' }: Wanted): string {
+  const file = join(folder, `run${count++}.yaml`);
+  writeFileSync(
+    file,
+    `strategy: ${ROOT}strategies/${strategy}.ts\nparams: ${params}\n` +
+      `feeds: { bars: { symbol: ${symbol}, interval: ${interval} } }\ncash: { USDT: '1000000' }\nseed: 3\ncatalog: ${join(folder, 'data')}\n${more}\n`,
+  );
+  return file;
+}
+
+interface Written {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly table: string;
+  readonly wasStreamed: boolean;
+}
+
+async function written(file: string, isStreamed: boolean): Promise<Written> {
+  const name = `${isStreamed ? 'streamed' : 'whole'}${count++}`;
+  const out = join(folder, name);
+  mkdirSync(out);
+  const staging = join(folder, `.${name}`);
+  const streams = isStreamed ? { folder: join(staging, 'streamed'), minRows: 1 } : null;
+  const run = await runBacktestRequest(
+    await openRequest({ kind: 'file', file, settings: [] }),
+    { load: loadClass },
+    { ...NO_WATCHER, findsEnvelope: false, streams },
+  );
+  const table = closingTable(drawnEquity(run.record), run.summary, { colour: false });
+  const place = await writeRunFolder(out, staging, run, false);
+  expect(existsSync(staging)).toBe(false);
+  const files = readdirSync(place).filter((each) => each !== 'run.log' && each !== 'manifest.json');
+  const manifest = JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')) as Record<string, unknown>;
+  const known = Buffer.from(JSON.stringify({ ...manifest, writtenAt: '', startedIn: '' }));
+  return {
+    files: new Map([...files.map((each) => [each, readFileSync(join(place, each))] as const), ['manifest', known]]),
+    table,
+    wasStreamed: run.record.streamed !== undefined,
+  };
+}
+
+/** The sources have strategies as classes: a file of strategies is bundled with the built package. */
+const loadClass: NonNullable<ResolveOptions['load']> = async (entry, source) => {
+  const name = basename(entry.file, '.ts');
+  const loaded = { strategy: CLASSES()[name]!, name, hash: name };
+  return { plan: strategyPlanOf(entry, loaded, source), inputs: [], folder: ROOT };
+};
+
+async function compare(wanted: Wanted, isStreamed = true): Promise<Written> {
+  const file = definition(wanted);
+  const whole = await written(file, false);
+  const streamed = await written(file, true);
+  expect(streamed.wasStreamed).toBe(isStreamed);
+  expect(whole.wasStreamed).toBe(false);
+  expect(streamed.table).toBe(whole.table);
+  expect([...streamed.files.keys()]).toEqual([...whole.files.keys()]);
+  for (const [name, bytes] of whole.files) {
+    const other = streamed.files.get(name)!;
+    if (bytes.equals(other)) continue;
+    const at = bytes.findIndex((byte, index) => byte !== other[index]);
+    const around = (of: Buffer): string => `${name}, byte ${at}: ${of.toString('latin1', Math.max(0, at - 60), at + 60)}`;
+    expect(around(other)).toBe(around(bytes));
+  }
+  return whole;
+}
+
+/** Reads the times of rows, for the days that its average begins with. */
+class ByDay extends Strategy {
+  average = this.use(dailyVwap(this.bars));
+  override onBar(): void {
+    if (this.position().isFlat) this.buy({ base: '1' });
+    else if (this.bars.close.value < this.average.value) this.exit();
+  }
+}
+
+class OwnIndicator extends Strategy {
+  own = this.use(custom(this.bars.close, () => (close) => close / 2));
+  override onBar(): void {
+    if (this.position().isFlat) this.buy({ base: '1' });
+    else if (this.own.value < this.own.prev) this.exit();
+  }
+}
+
+const RISK = "risk: { maxLeverage: '3' }\n";
+const LATE =
+  "fills: { limit: through, latencyMs: 90000, maxVolumeShare: '0.05' }\nfees: { maker: '0.0008', taker: '0.001', in: received }\n" + RISK;
+
+describe('the same folder as in memory', () => {
+  it.each<[string, Wanted]>([
+    ['crossings', { strategy: 'smaCross', params: '{ fast: 10, slow: 30 }', more: RISK }],
+    [
+      'crossings seen by onBar, over gaps',
+      { strategy: 'smaCrossOnBar', params: '{ fast: 100, slow: 300 }', symbol: 'GAPSUSDT', more: RISK },
+    ],
+    ['a grid of limits with brackets', { strategy: 'bollingerGrid', params: '{ bandBars: 300, levels: 2, minStep: 0.01 }', more: RISK }],
+    [
+      'the same late and in parts',
+      { strategy: 'bollingerGrid', params: '{ bandBars: 384, levels: 2, minStep: 0.01 }', symbol: 'GAPSUSDT', more: LATE },
+    ],
+    ['stops and trailing stops', { strategy: 'donchianBreakout', params: '{ entryBars: 200, exitBars: 100 }', more: RISK }],
+    ['the same late, over gaps', { strategy: 'donchianBreakout', symbol: 'GAPSUSDT', more: LATE }],
+    [
+      'a range with a warm-up before it',
+      { strategy: 'rsiMeanReversion', more: `from: 2024-02-01T00:17:00Z\nto: 2024-05-03T12:00:00Z\n${RISK}` },
+    ],
+    ['a look-back of 20,000 rows', { strategy: 'smaCross', params: '{ fast: 500, slow: 20000 }', more: RISK }],
+    ['few rows', { strategy: 'smaCross', params: '{ fast: 3, slow: 8 }', symbol: 'DAYSUSDT', interval: '1h', more: RISK }],
+  ])('%s', async (_, wanted) => {
+    const { files } = await compare(wanted);
+    expect(files.get('fills.csv')!.toString().split('\n').length).toBeGreaterThan(20);
+  });
+});
+
+it('warnings about prices that lie over the ends of parts are the same', async () => {
+  const { files } = await compare({ strategy: 'smaCross', symbol: 'FLAWUSDT', more: RISK });
+  const { warnings } = JSON.parse(files.get('summary.json')!.toString()) as { warnings: { code: string; text: string }[] };
+  const of = (code: string) => warnings.find((warning) => warning.code === code)?.text;
+  expect(of('DATA_JUMP')).toContain('61 bars');
+  expect(of('DATA_LEVEL')).toContain('× 2.5');
+  expect(of('DATA_DEAD')).toContain('2 stretches');
+});
+
+describe('what needs whole columns is run in memory', () => {
+  it.each<[string, Wanted]>([
+    ['an indicator that reads times', { strategy: 'byDay' }],
+    ['a custom indicator', { strategy: 'ownIndicator' }],
+    ['a risk limit that watches equity', { strategy: 'donchianBreakout', more: "risk: { maxLeverage: '3', maxDrawdown: '0.3' }" }],
+    ['overrides of the instrument', { strategy: 'smaCross', more: `instruments: { DAYSUSDT: { quotePrecision: 6 } }\n${RISK}` }],
+  ])('%s', async (_, wanted) => {
+    await compare({ symbol: 'DAYSUSDT', interval: '1h', ...wanted }, false);
+  });
+});
+
+it('a byte that has changed behind the window ends the run, and leaves nothing', async () => {
+  const path = join(folder, 'data', 'spot', 'GAPSUSDT', '1m.arrow');
+  const bytes = readFileSync(path);
+  const at = Math.floor(bytes.length * 0.9);
+  const changed = Buffer.from(bytes);
+  changed[at] = changed[at]! ^ 1;
+  writeFileSync(path, changed);
+  const before = readdirSync(folder);
+  const file = definition({ strategy: 'smaCross', symbol: 'GAPSUSDT', more: RISK });
+  await expect(written(file, true)).rejects.toThrow('its bytes have changed since isobar wrote it');
+  writeFileSync(path, bytes);
+  const left = readdirSync(folder).filter((each) => !before.includes(each) && existsSync(join(folder, each, 'streamed')));
+  expect(left).toEqual([]);
+});

@@ -1,0 +1,93 @@
+// A run over bars that are read block by block: what it needs beside the run itself, and the record that it leaves.
+
+import type { StreamedBars } from '../../../adapters/catalog/bars/streamedBars.ts';
+import { Scratch } from '../../../base/memory/rowLog.ts';
+import { NeedsWholeBars } from '../../../model/bars/wholeBars.ts';
+import type { RunRecord } from '../../../model/run/run.ts';
+import { streamedBarsOf } from '../../../definition/load/streaming.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { ResolvedRun } from '../../../definition/resolve.ts';
+import { EquityFile } from './equityFile.ts';
+import { reviewed } from './review.ts';
+
+/** From this number of rows on, a run that can do so reads its bars block by block. */
+export const STREAMED_ROWS = 10_000_000;
+/** Rows that stay in memory for the silent sample after the run, beside those that the strategies need before their first decision. */
+const HEAD_ROWS = 65_536;
+/** Rows around a block that the engine itself reads. */
+const MARGIN_ROWS = 64;
+
+/** Where a run may keep its equity, and from how many rows on it does. */
+export interface StreamSettings {
+  /** A folder for this run alone, which the run makes and removes. */
+  readonly folder: string;
+  readonly minRows: number;
+}
+
+/** What is asked of the engine of a run. */
+interface StreamedEngine {
+  readonly feeds: readonly {
+    readonly indicators: { readonly rowsBack: number; readonly readsTimes: boolean; readonly customs: readonly unknown[] };
+  }[];
+  readonly risk: { readonly watchesEquity: boolean };
+  readonly startUnits: number;
+  release(): void;
+}
+
+/** Memory for one run alone: what is returned is free for everything else. */
+class FreedScratch extends Scratch {
+  override give(): void {}
+}
+
+export class StreamedRun {
+  readonly equity: EquityFile;
+  readonly scratch: Scratch = new FreedScratch();
+  private readonly bars: StreamedBars;
+
+  private constructor(bars: StreamedBars, equity: EquityFile) {
+    this.bars = bars;
+    this.equity = equity;
+  }
+
+  /** Returns null for a plan whose bars are in memory. */
+  static of({ feeds, fromMs, toMs }: RunPlan, settings: StreamSettings | null): StreamedRun | null {
+    const bars = streamedBarsOf(feeds);
+    if (bars === null || settings === null) return null;
+    return new StreamedRun(bars, new EquityFile(settings.folder, fromMs, toMs));
+  }
+
+  /** Call before the first bar. Throws NeedsWholeBars if the run reads its bars in a way that needs all of them. */
+  begin(engine: StreamedEngine, { models }: RunPlan): void {
+    const [feed] = engine.feeds;
+    const { indicators } = feed!;
+    const back = indicators.rowsBack + MARGIN_ROWS;
+    if (back > this.bars.maxRowsBack) throw new NeedsWholeBars(`a look-back of ${back} rows`);
+    if (indicators.readsTimes) throw new NeedsWholeBars('an indicator that reads the times of rows');
+    if (indicators.customs.length > 0) throw new NeedsWholeBars('a custom indicator, which is checked at several places of the bars');
+    if (engine.risk.watchesEquity) throw new NeedsWholeBars('a risk limit that watches equity');
+    if ((models?.modules ?? []).length > 0) throw new NeedsWholeBars('modules');
+    this.equity.drawdown.begin(engine.startUnits);
+  }
+
+  /** Reads the file to its end, and returns the record with the figures over all rows. `record` has copied all that the engine kept. */
+  recordOf(record: RunRecord, engine: StreamedEngine): RunRecord {
+    engine.release();
+    this.bars.finish();
+    this.equity.flush();
+    return reviewed(record, this.bars, this.equity);
+  }
+
+  /** Returns the resolved run with as many rows in memory as the sample after the run takes. `needed`: rows before the first decision. */
+  resolvedOf(resolved: ResolvedRun, needed: number, record: RunRecord): ResolvedRun {
+    const { plan } = resolved;
+    const [feed] = plan.feeds;
+    const bars = this.bars.head(feed!.firstRow + needed + HEAD_ROWS);
+    return { ...resolved, plan: { ...plan, feeds: [{ ...feed!, bars, quality: record.feeds[0]!.quality }] } };
+  }
+
+  /** Closes the bars and removes the file of equity. */
+  release(): void {
+    this.bars.release();
+    this.equity.release();
+  }
+}

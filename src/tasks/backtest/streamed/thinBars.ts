@@ -1,0 +1,138 @@
+// Some rows of the bars of a run, from which its figures come out as from all of them.
+
+import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Interval } from '../../../model/interval.ts';
+import type { FillColumns, OrderColumns } from '../../../model/run/run.ts';
+import { DAY_MS } from '../../../report/kernels/portfolio.ts';
+
+const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;
+/** Rows at both ends of a part. */
+const EDGE = 2;
+
+/** The rows of a part, in columns. */
+export type PartOfBars = Pick<BarColumns, (typeof COLUMNS)[number]>;
+
+/**
+ * Keeps the rows at which an order was placed, arrived or filled, those beside them, and all rows before the run. What lies between two of
+ * them is joined to one row for each day (UTC): its open, high, low and close are those of the rows that it joins.
+ */
+export class ThinBars {
+  /** When something happened, ascending; and the first of them that no row has reached. */
+  private readonly timesMs: Float64Array;
+  private next = 0;
+  private readonly firstRow: number;
+  private readonly columns: Record<(typeof COLUMNS)[number], GrowingColumn>;
+  /** The last row of the columns joins rows, and may join more that close until then. -Infinity: it joins none. */
+  private dayEndMs = -Infinity;
+  private isKept = new Uint8Array(0);
+
+  constructor(orders: OrderColumns, fills: FillColumns, firstRow: number) {
+    this.timesMs = timesOf(orders, fills);
+    this.firstRow = firstRow;
+    const column = (): GrowingColumn => new GrowingColumn();
+    this.columns = {
+      openMs: column(),
+      closeMs: column(),
+      open: column(),
+      high: column(),
+      low: column(),
+      close: column(),
+      volume: column(),
+    };
+  }
+
+  /** Takes the rows from `from` to `to` (exclusive) of `part`; the first of them is row `row` of all bars. */
+  take(part: PartOfBars, from: number, to: number, row: number): void {
+    this.mark(part.closeMs, from, to);
+    // The rows before the run, and its first row.
+    this.isKept.fill(1, 0, Math.min(to - from, Math.max(0, this.firstRow - row + 1)));
+    for (let at = from; at < to;) {
+      if (this.isKept[at - from] === 1) {
+        this.push(part, at++);
+        this.dayEndMs = -Infinity;
+      } else {
+        const next = this.isKept.indexOf(1, at - from);
+        const end = next < 0 || from + next > to ? to : from + next;
+        at = this.joinRows(part, at, end);
+      }
+    }
+  }
+
+  bars(instrument: Instrument, interval: Interval): BarColumns {
+    const { columns } = this;
+    const view = (name: (typeof COLUMNS)[number]): Float64Array => columns[name].view();
+    return {
+      instrument,
+      interval,
+      length: columns.openMs.length,
+      openMs: view('openMs'),
+      closeMs: view('closeMs'),
+      open: view('open'),
+      high: view('high'),
+      low: view('low'),
+      close: view('close'),
+      volume: view('volume'),
+    };
+  }
+
+  /** Marks the rows to keep. A part does not know the rows around it, so it keeps those at its ends. */
+  private mark(closeMs: Float64Array, from: number, to: number): void {
+    const rows = to - from;
+    if (this.isKept.length < rows) this.isKept = new Uint8Array(rows);
+    const kept = this.isKept.fill(0);
+    kept.fill(1, 0, Math.min(EDGE, rows));
+    kept.fill(1, Math.max(0, rows - EDGE), rows);
+    const { timesMs } = this;
+    const lastMs = closeMs[to - 1]!;
+    let row = 0;
+    for (; this.next < timesMs.length && timesMs[this.next]! <= lastMs; this.next++) {
+      while (closeMs[from + row]! < timesMs[this.next]!) row++;
+      // The row that closes at this time, or after it, and the one that opens then; in a gap also the last one that has closed.
+      kept[row] = 1;
+      if (row + 1 < rows) kept[row + 1] = 1;
+      if (row > 0 && closeMs[from + row] !== timesMs[this.next]) kept[row - 1] = 1;
+    }
+  }
+
+  private push(part: PartOfBars, at: number): void {
+    for (const name of COLUMNS) this.columns[name].push(part[name][at]!);
+  }
+
+  /** Joins the rows from `from` on that close on one day, up to `to`, to the last row if that is of the same day. Returns the next row. */
+  private joinRows(part: PartOfBars, from: number, to: number): number {
+    let at = from;
+    if (part.closeMs[at]! > this.dayEndMs) {
+      this.push(part, at);
+      this.dayEndMs = Math.ceil(part.closeMs[at++]! / DAY_MS) * DAY_MS;
+    }
+    const { closeMs, high, low, volume } = part;
+    const { dayEndMs, columns } = this;
+    const last = columns.openMs.length - 1;
+    let top = columns.high.values[last]!;
+    let bottom = columns.low.values[last]!;
+    let sum = columns.volume.values[last]!;
+    for (; at < to && closeMs[at]! <= dayEndMs; at++) {
+      if (high[at]! > top) top = high[at]!;
+      if (low[at]! < bottom) bottom = low[at]!;
+      sum += volume[at]!;
+    }
+    columns.high.values[last] = top;
+    columns.low.values[last] = bottom;
+    columns.volume.values[last] = sum;
+    columns.close.values[last] = part.close[at - 1]!;
+    columns.closeMs.values[last] = closeMs[at - 1]!;
+    return at;
+  }
+}
+
+/** Returns when orders were placed, arrived and were filled, ascending. */
+function timesOf({ createdMs, arrivedMs }: OrderColumns, { timeMs }: FillColumns): Float64Array {
+  const times = new Float64Array(createdMs.length + arrivedMs.length + timeMs.length);
+  times.set(createdMs);
+  times.set(arrivedMs, createdMs.length);
+  times.set(timeMs, createdMs.length + arrivedMs.length);
+  // An order that never arrived has no time (NaN): it comes last, and no row reaches it.
+  return times.toSorted();
+}
