@@ -26,7 +26,7 @@ const CHANGING = [
 const LARGE = ['test/e2e/editors.test.ts', 'test/golden/real.test.ts', 'test/ccxt/*.test.ts', 'bench/**/*.test.ts'];
 const OWN_PROCESS = [...CHANGING, ...LARGE];
 /** Tests that put another module in the place of a source. */
-const MOCKING = ['test/simulation/*Guards.test.ts'];
+const MOCKING = ['test/simulation/*Guards.test.ts', 'src/tasks/backtest/streamed/streamedRun.test.ts'];
 
 const ALL = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${folder}/**/*.test.ts`);
 /** Code of others, and the copy of the checkout that `npm run test:tsc` makes. */
