@@ -68,6 +68,8 @@ export function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale
 /** Returns the first row of [from, to) that must be matched, or `to`. Stops trail row `from`, which is visited next, if it triggers none. */
 export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instrument: number, from: number, to: number): number {
   const { seesEachRow, book, late, collared, priceScale, feed } = replayBook;
+  // A row of the next block is not seen yet.
+  if (from >= to) return from;
   if (seesEachRow === true || book.working > 0 || late + collared > 0 || brackets.entries.waiting(instrument) > 0) return from;
   const { high, low } = feed.bars;
   const row = brackets.quietRange(instrument).firstOther(high, low, priceScale, from, to);
