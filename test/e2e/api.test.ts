@@ -58,7 +58,7 @@ describe('before anything is sent', () => {
     const rows: unknown = JSON.parse(json.stdout);
     expect(rows).toHaveLength(OPS.length);
     expect(rows).toContainEqual(expect.objectContaining({ name: 'spot.cancelOrder', method: 'POST', security: 'TRADE', effect: 'cancel' }));
-    expect(one.stdout).toMatch(/price +limit price; a plain decimal above 0; in: quote asset; with type=LIMIT alone/);
+    expect(one.stdout).toMatch(/price +limit price; a plain decimal above 0; in: quote asset; only with type=LIMIT/);
   });
 
   test('a dry run shows the request and the string to sign, with a key and without one', async () => {

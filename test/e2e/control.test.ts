@@ -173,7 +173,7 @@ describe('the socket', () => {
       socket.on('close', () => resolve(all)).on('error', () => {});
       socket.write(many);
     });
-    expect(text).toContain('at most 64 requests');
+    expect(text).toContain('at most 64 waiting requests');
   });
 
   it('the socket refuses a second bot in the same folder, and takes the place of a dead one', async () => {

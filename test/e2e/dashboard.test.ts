@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     const page = await opened(FIXTURE, null);
     await page.fill('#token', 'x'.repeat(43));
     await page.click('#login button');
-    await expect.poll(() => page.locator('#login-problem').textContent()).toContain('not one of the bot');
+    await expect.poll(() => page.locator('#login-problem').textContent()).toContain('does not have this token');
     await page.fill('#token', tokens.read);
     await page.click('#login button');
     await page.waitForSelector('html[data-state=ready]');

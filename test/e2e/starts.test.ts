@@ -24,7 +24,7 @@ test.each([
   ['a backtest from code', 'run.js', 75],
   ['a strategy', 'index.js', 10],
   // It reads the files of external series as an import does.
-  ['a live bot', 'tasks/bot/openLiveBot.js', 80],
+  ['a live bot', 'tasks/bot/openLiveBot.js', 85],
   ['a kill', 'cli/live/killAction.js', 50],
   ['the paper exchange', 'cli/exchange/action.js', 45],
 ])('%s: %s reads no file of its own for each module', (_what, entry, max) => {

@@ -172,7 +172,7 @@ export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; overrid
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4 }, best: [] });
     act('process.exit(7);');
     expect((await fixture.sweep('--grid', 'n=1..4', ...ALONE)).stderr).toContain(
-      'a strategy ended the thread of its sweep\n  take process.exit out of the strategy',
+      'a strategy ended the thread of its sweep\n  remove process.exit from the strategy',
     );
   });
 });

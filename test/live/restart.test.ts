@@ -69,7 +69,7 @@ test('where every strategy keeps, a start begins at the newest point that was ke
     expect(killed.balances).toEqual(whole.balances);
     // A field that is not kept has the value of the constructor.
     expect([store.started, reference.started]).toEqual([0, 1]);
-    expect(killed.lines.join('')).toContain('strategies begin with what they have kept');
+    expect(killed.lines.join('')).toContain('strategies begin with their kept state');
   }
 }, 600_000);
 

@@ -57,7 +57,11 @@ export interface Line {
   readonly signMs?: number;
   readonly reason?: string | null;
   readonly lifecycle?: string;
+  readonly code?: string | null;
 }
+
+/** The bot held an order back, after its \`SEND\`, because another one of its side is unknown. After a restart risk denies it before that. */
+const HELD_BACK = 'SIDE_UNKNOWN';
 
 export class World {
   readonly folder = memoryFolder('isobar-rebirth-');
@@ -219,7 +223,9 @@ export class World {
    */
   #toSend(): readonly string[] {
     const isToSend = ({ k, lifecycle }: Line): boolean => k === 'SEND' || (k === 'STATE' && lifecycle === 'unknown');
-    return [...new Set(this.journal().flatMap((line) => (isToSend(line) && line.cid !== undefined ? [line.cid] : [])))];
+    const journal = this.journal();
+    const held = new Set(journal.flatMap(({ k, cid, code }) => (k === 'REFUSED' && code === HELD_BACK ? [cid] : [])));
+    return [...new Set(journal.flatMap((line) => (isToSend(line) && line.cid !== undefined && !held.has(line.cid) ? [line.cid] : [])))];
   }
 
   /** Places of the orders that ended without an effect: their requests never came to the exchange. */

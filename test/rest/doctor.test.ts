@@ -83,7 +83,7 @@ interface Ill {
 }
 
 const ILLS: Readonly<Record<string, Ill>> = {
-  'a trading side with another clock': { options: { stepMs: 7000 }, check: 'spot.signature', code: -1021, fix: /another|different clocks/ },
+  'a trading side with another clock': { options: { stepMs: 7000 }, check: 'spot.signature', code: -1021, fix: /own clocks differ/ },
   'an address that is not listed': {
     options: { isAddressListed: false },
     check: 'spot.ip',
@@ -100,7 +100,7 @@ const ILLS: Readonly<Record<string, Ill>> = {
     options: { permissions: { spot: true, futures: true, trade: false } },
     check: 'spot.testOrder',
     code: -2015,
-    fix: /may read, not trade/,
+    fix: /may read but not trade/,
   },
 };
 
@@ -159,7 +159,7 @@ describe('key and signature', () => {
     const stub = await fixture.stub({ permissions: { spot: true, futures: false, trade: true } });
     const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual(['futures.permission']);
-    expect(found(examined, 'futures.permission').fix[0]).toContain('spot takes this key');
+    expect(found(examined, 'futures.permission').fix[0]).toContain('spot accepts this key');
   });
 
   test('without a key the public checks still run', async () => {
@@ -222,7 +222,7 @@ describe('the connection', () => {
     const stub = await fixture.stub({}, selfSigned('IP:127.0.0.1'));
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.tls']);
-    expect(found(examined, 'spot.tls').detail).toContain('vouches for itself (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    expect(found(examined, 'spot.tls').detail).toContain('is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)');
     expect(stub.seen).toEqual([]);
   });
 
@@ -230,7 +230,7 @@ describe('the connection', () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url.replace('http:', 'https:'));
     expect(failures(examined)).toEqual(['spot.tls']);
-    expect(found(examined, 'spot.tls').detail).toContain('speaks no TLS');
+    expect(found(examined, 'spot.tls').detail).toContain('does not use TLS');
   });
 
   test('a host that accepts connections and sends nothing fails its check, with TLS and without', async () => {

@@ -69,7 +69,7 @@ describe('reads', () => {
 
   it('says what is wrong with a schedule', async () => {
     const refused = async (row: Row): Promise<string> => (await control(exchange.controlUrl, '/faults', { schedule: [row] })).text();
-    expect(await refused({ point: 'DISK.sync', op: 'spot.ping', nth: 1, params: { error: 'EIO' } })).toContain('no op at DISK.sync');
+    expect(await refused({ point: 'DISK.sync', op: 'spot.ping', nth: 1, params: { error: 'EIO' } })).toContain('no op for DISK.sync');
     expect(await refused({ point: 'PROC.kill', nth: 1, params: { step: 'later' } })).toContain('before, written, lasting');
     expect(await refused({ point: 'READ.remove', nth: 1, params: { field: 3 } })).toContain('params.field');
   });

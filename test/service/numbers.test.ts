@@ -221,7 +221,7 @@ describe('an error of the exchange itself', () => {
     const { fixture: rig, errors } = open();
     rig.service.spot.orders.add = fault;
     expect(codeOf(rig.post('/sapi/v1/order', order))).toBe(-1000);
-    expect(errors).toMatchObject([{ where: 'spot.newOrder', doubt: expect.stringContaining('open orders: 1') as string }]);
+    expect(errors).toMatchObject([{ where: 'spot.newOrder', doubt: expect.stringContaining('open orders: expected 0, got 1') as string }]);
     expect(rig.service.isInDoubt).toBe(true);
     expect(codeOf(rig.get('/sapi/v1/account'))).toBe(-1000);
   });

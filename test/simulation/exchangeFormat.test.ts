@@ -107,7 +107,7 @@ describe('an invalid field', () => {
     const at = names.findIndex(([name]) => name === 'futures') + 1;
     const withTerms = (market: string, value: unknown) =>
       changed((row) => (row[0] === 'openOrder' && row[1] === market ? (row.with(at, value) as unknown as Row) : row));
-    expect(refusalOf(withTerms('futures', null)).message).toContain('expected openOrder.futures to be there');
+    expect(refusalOf(withTerms('futures', null)).message).toContain('expected openOrder.futures to be present');
     expect(refusalOf(withTerms('spot', [1, 1, 0, 0])).message).toContain('expected openOrder.futures to be null');
   });
 

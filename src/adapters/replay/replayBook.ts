@@ -70,6 +70,8 @@ export function passBar({ book, feed: { bars, closeTicks, cursor }, priceScale, 
 /** Returns the first row of [from, to) that must be matched, or `to`. Stops trail row `from`, which is visited next, if it triggers none. */
 export function passQuietRows(replayBook: ReplayBook, brackets: Brackets, instrument: number, from: number, to: number): number {
   const { seesEachRow, book, late, collared, priceScale, feed } = replayBook;
+  // A row of the next block is not seen yet.
+  if (from >= to) return from;
   if (seesEachRow === true || book.working > 0 || late + collared > 0 || brackets.entries.waiting(instrument) > 0) return from;
   const { high, low } = feed.bars;
   // Columns of bars that are read block by block begin at the row `base`, which stays the same inside a block.

@@ -16,11 +16,9 @@ export function endpointListText(): string {
     const text = [...wrapped(signature(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
     return text.map((line, at) => (at === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
   });
-  return [
-    ...blocks.flat(),
-    '',
-    '* requires a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters of an endpoint.',
-  ].join('\n');
+  return [...blocks.flat(), '', '* requires a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters.'].join(
+    '\n',
+  );
 }
 
 /** Returns the parameters as text, such as `symbol interval [limit]`. */

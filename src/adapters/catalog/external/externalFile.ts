@@ -5,7 +5,6 @@ import { ConfigError } from '../../../base/errors.ts';
 import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
 import { ArrowFile, withArrowFile } from '../arrow/arrowReader.ts';
 import { loadInflate } from '../arrow/inflate.ts';
-import { withParquetFile } from '../parquet/parquetFile.ts';
 import type { TableField, TableFile } from '../parquet/tableFile.ts';
 import { inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
 import { formatOf, isTableFormat, type TableFormat } from '../rows/formats.ts';
@@ -123,12 +122,15 @@ export class TextFile {
 }
 
 async function readTable(path: string, format: TableFormat, names: ColumnNames): Promise<ReadRows> {
-  if (format === 'parquet')
+  if (format === 'parquet') {
+    // Loaded on demand: only an import reads such files, and a bot starts with as few files as it can.
+    const { withParquetFile } = await import('../parquet/parquetFile.ts');
     return withParquetFile(path, async (file) => {
       const columns = columnsOf(file, path, names);
       await file.load(columns);
       return rowsOf(file, columns, path);
     });
+  }
   const inflate = await loadInflate();
   return withArrowFile(path, (file) => rowsOf(file, columnsOf(file, path, names), path), inflate);
 }
