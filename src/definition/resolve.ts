@@ -103,7 +103,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
   );
   const feeds = deferOutcome(() => {
     const store = options.feeds ? null : (options.bars ?? catalogOf(definition, source));
-      const opened = store === null || options.streaming === undefined ? store : streamingStore(store, definition, options.streaming);
+    const opened = store === null || options.streaming === undefined ? store : streamingStore(store, definition, options.streaming);
     const allFeeds = options.feeds ?? loadFeeds(definition, source, opened!, range);
     const span = spanOf(allFeeds, range);
     const widest = widestSpan(allFeeds);

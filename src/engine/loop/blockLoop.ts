@@ -280,9 +280,7 @@ function nextInstant(engine: Engine): number {
     const run = runs[at]!;
     if (run.hasStarted === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
     if (hasOneFeedAndStrategy === false) t = Math.min(t, run.signals.nextMs);
-    else
-      for (const watch of run.watches)
-        if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row - watch.feed.cursor.base]!);
+    else for (const watch of run.watches) if (watch.row < NO_ROW) t = Math.min(t, watch.feed.closeOf(watch.row));
   }
   return t;
 }
