@@ -6,9 +6,9 @@ import { STREAMED_ROWS } from '../dist/tasks/backtest/streamed/streamedRun.js';
 import { definition, ending, type Ended } from './whole.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
-const MINUTE = 60_000;
-/** In the year 1800, so that any number of minutes ends in a year of four digits. */
-const FROM_MS = Date.UTC(1800, 0, 1);
+/** Bars of half a minute from the first time that a definition takes: 100,000,000 of them end in the year 2065. */
+const INTERVAL = { name: '30s', ms: 30_000 };
+const FROM_MS = 0;
 const BARE = ['--no-report', '--no-envelope'];
 
 export interface LongFigures {
@@ -26,15 +26,15 @@ export interface LongFigures {
 export function longBench(folder: string, rows: number, print: (text: string) => void): LongFigures {
   if (!(rows >= 2 * STREAMED_ROWS)) throw new Error(`expected at least ${2 * STREAMED_ROWS} bars, got ${rows}`);
   const catalog = join(folder, 'long');
-  const symbol = ['--symbol', 'AAAUSDT', '--interval', '1m', '--from', '1800-01-01', '--seed', '1'];
+  const symbol = ['--symbol', 'AAAUSDT', '--interval', INTERVAL.name, '--from', '1970-01-01', '--seed', '1'];
   print(`bench: ${rows} bars are generated`);
   ending([join(ROOT, 'dist/cli/isobar.js'), 'data', 'generate', ...symbol, '--bars', String(rows), '--catalog', catalog]);
-  const feeds = '{ bars: { symbol: AAAUSDT, interval: 1m } }';
+  const feeds = `{ bars: { symbol: AAAUSDT, interval: ${INTERVAL.name} } }`;
   const params = '{ fast: 100, slow: 300 }';
   const file = definition(folder, 'long', { strategy: 'strategies/smaCross.ts', params, feeds, catalog, cash: '50000000' });
   const run = (bars: number, more: readonly string[]): Ended & { readonly hash: string } => {
     const out = join(folder, 'long-runs');
-    const to = new Date(FROM_MS + bars * MINUTE).toISOString();
+    const to = new Date(FROM_MS + bars * INTERVAL.ms).toISOString();
     const words = ['backtest', file, '--set', `to=${to}`, '--out', out, '--ledger', join(out, 'ledger'), '--json', '--quiet', ...more];
     const ended = ending([join(ROOT, 'dist/cli/isobar.js'), ...words]);
     rmSync(out, { recursive: true });
