@@ -101,12 +101,12 @@ it.skipIf(!existsSync(BROWSER))('in a browser: keeps itself fresh, fits a phone,
     await page.goto(of.controlUrl ?? '');
     const before = await page.textContent('#trades-live');
     // No script of ours may run in it, as its policy says: the look is from outside.
-    await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== before);
+    await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== before, { timeout: 300_000 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(problems).toEqual([]);
     expect(await page.isVisible('#stale')).toBe(false);
     await of.close();
-    await page.waitForSelector('#stale', { state: 'visible', timeout: 3000 });
+    await page.waitForSelector('#stale', { state: 'visible', timeout: 60_000 });
   } finally {
     await browser.close();
   }
