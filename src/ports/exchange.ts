@@ -41,7 +41,8 @@ export interface BarMarket {
   workingOrders(instrument: number): number;
   /**
    * Passes over rows from `from`, which is visited next, to the first one that `matchRow` must match. Returns that one, or `to`. Unless the
-   * strategy acts, rows in between change nothing. May return an earlier row. A market without it matches each row while an order is working.
+   * strategy acts, rows in between change nothing. May return an earlier row, and looks at none from `to` on, even if `from` is `to`. A market
+   * without it matches each row while an order is working.
    */
   passRows?(instrument: number, from: number, to: number): number;
   /** Matches row `row` of the instrument's execution feed. */

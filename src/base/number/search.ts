@@ -15,6 +15,18 @@ export function firstAfter(times: Float64Array, from: number, to: number, ms: nu
   return low;
 }
 
+/** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */
+export function firstFrom(times: Float64Array, length: number, ms: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * Returns the highest whole number in [1, top] for which `test` is true; 0 if it is never true. If `test` is true for a number, it must be
  * true for all lower ones. `near`: where to begin. A good guess saves most of the steps.

@@ -5,7 +5,8 @@ import { ticksOf } from '../../model/bars/bars.ts';
 import { AsRunPath } from './asRunPath.ts';
 import { slipTicks, type Entry } from './entries.ts';
 import { OrderPath, type PathMoney } from './orderPath.ts';
-import { firstFrom, type PathRows } from './pathRows.ts';
+import { firstFrom } from '../../base/number/search.ts';
+import type { PathRows } from './pathRows.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
 
 /** Takes how far the lowest and the highest profit lie from the run's own, at the close of a row of the instrument. */

@@ -43,15 +43,3 @@ export class PathRows {
     return top - bottom;
   }
 }
-
-/** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */
-export function firstFrom(times: Float64Array, length: number, ms: number): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

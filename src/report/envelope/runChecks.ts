@@ -3,7 +3,8 @@
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import type { Entry } from './entries.ts';
 import type { Followed } from './followEntry.ts';
-import { firstFrom, type PathRows } from './pathRows.ts';
+import { firstFrom } from '../../base/number/search.ts';
+import type { PathRows } from './pathRows.ts';
 import type { EnvelopeTerms } from './terms.ts';
 
 const LIQUIDATION = ROLES.indexOf('liquidation');

@@ -1,5 +1,6 @@
 // Warnings about individual orders of a run.
 
+import { firstFrom } from '../../base/number/search.ts';
 import { CAPPED } from '../../model/order.ts';
 import { ENDINGS, ROLES, type RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
@@ -47,7 +48,7 @@ export function neverWorked({
     const at = orders.instrument[row]!;
     let times = opens.get(at);
     if (times === undefined) opens.set(at, (times = opensOf(feeds, instruments[at]!.id)));
-    if (!(times[firstRowFrom(times, orders.arrivedMs[row]!)]! < orders.doneMs[row]!)) lost++;
+    if (!(times[firstFrom(times, times.length, orders.arrivedMs[row]!)]! < orders.doneMs[row]!)) lost++;
   }
   if (all < FEW_ORDERS || 2 * lost < all) return [];
   const text = `${count(lost)} of ${count(all)} limit orders were cancelled before the first bar in which they could fill; cancel an order once its lifecycle is working`;
@@ -58,15 +59,4 @@ export function neverWorked({
 function opensOf(feeds: RunRecord['feeds'], instrument: string): Float64Array {
   const feed = feeds.find(({ bars, execution }) => execution && bars.instrument.id === instrument);
   return feed === undefined ? new Float64Array(0) : feed.bars.openMs.subarray(0, feed.bars.length);
-}
-
-/** Returns the first place in rising `times` with at least `ms`. */
-function firstRowFrom(times: Float64Array, ms: number): number {
-  let [low, high] = [0, times.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

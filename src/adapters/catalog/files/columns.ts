@@ -1,5 +1,6 @@
 // Creates and slices bar columns.
 
+import { firstFrom } from '../../../base/number/search.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { closeOf, fixedLengthMs, type Interval } from '../../../model/interval.ts';
@@ -47,12 +48,4 @@ export function sliceColumns(raw: RawColumns, from: number, to: number): RawColu
 }
 
 /** Returns the first row with a time of at least `ms`; the length if there is no such row. Times must rise. */
-export function rowAt(openMs: Float64Array, ms: number): number {
-  let [low, high] = [0, openMs.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (openMs[middle]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const rowAt = (openMs: Float64Array, ms: number): number => firstFrom(openMs, openMs.length, ms);
