@@ -18,6 +18,7 @@ export class LiveFixture {
   readonly broken: string[] = [];
   readonly exchange: RunningExchange;
   readonly #speed: number;
+  readonly #bots: OpenedBot[] = [];
 
   private constructor(exchange: RunningExchange, speed: number) {
     this.exchange = exchange;
@@ -49,7 +50,7 @@ export class LiveFixture {
   }
 
   /** `classes`: the strategies of the config, in its order. */
-  open(config: LiveConfig, classes: readonly StrategyClass[], options: Partial<LiveOptions> = {}): Promise<OpenedBot> {
+  async open(config: LiveConfig, classes: readonly StrategyClass[], options: Partial<LiveOptions> = {}): Promise<OpenedBot> {
     const waiting = [...classes];
     const log = (venueMs: () => number) =>
       new LiveLog({
@@ -63,10 +64,17 @@ export class LiveFixture {
       const strategy = waiting.shift()!;
       return { plan: strategyPlanOf(entry, { strategy, name: strategy.name, hash: strategy.name }, source), inputs: [], folder: '.' };
     };
-    return openLiveBot(config, { log, broken: (why) => this.broken.push(why), room: 4096, load, ...options });
+    const opened = await openLiveBot(config, { log, broken: (why) => this.broken.push(why), room: 4096, load, ...options });
+    this.#bots.push(opened);
+    return opened;
   }
 
+  /** Closes the exchange, and before it each bot that a failed test has left running: it would send requests beside the tests after it. */
   async close(): Promise<void> {
+    for (const { bot, close } of this.#bots) {
+      bot.driver.stop();
+      await close();
+    }
     await this.exchange.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
