@@ -23,8 +23,15 @@ const CHANGING = [
   'test/live/process.test.ts',
 ];
 /** Tests that load or keep much, which would stay with their process: a compiler, years of bars, another exchange library. */
-const LARGE = ['test/e2e/editors.test.ts', 'test/golden/real.test.ts', 'test/ccxt/*.test.ts', 'bench/**/*.test.ts'];
+const LARGE = ['test/golden/real.test.ts', 'test/ccxt/*.test.ts', 'bench/**/*.test.ts'];
 const OWN_PROCESS = [...CHANGING, ...LARGE];
+/**
+ * Tests of the built package, as its users run it: commands, pages, examples of the documents, whole projects. `npm run test:package` runs
+ * them, and `npm test` all others. Half of the time of all tests is theirs.
+ */
+const PACKAGE = ['test/{e2e,docs,eight}/**/*.test.ts'];
+/** Of these, what loads a compiler. */
+const LARGE_PACKAGE = ['test/e2e/editors.test.ts'];
 /** Tests that put another module in the place of a source. */
 const MOCKING = ['test/simulation/*Guards.test.ts', 'src/tasks/backtest/streamed/streamedRun.test.ts'];
 
@@ -76,12 +83,17 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: ALL,
-          exclude: [...OWN_PROCESS, ...MOCKING, ...TIMED, ...NOT_OURS],
+          exclude: [...OWN_PROCESS, ...MOCKING, ...TIMED, ...PACKAGE, ...NOT_OURS],
           isolate: false,
           execArgv,
           ...NATIVE,
         },
       },
+      {
+        extends: true,
+        test: { name: 'package', include: PACKAGE, exclude: [...LARGE_PACKAGE, ...TIMED, ...NOT_OURS], isolate: false, execArgv, ...NATIVE },
+      },
+      { extends: true, test: { name: 'package-alone', include: LARGE_PACKAGE, exclude: NOT_OURS, execArgv, ...NATIVE } },
       { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 }, ...NATIVE } },
     ],
     reporters: process.env['CI'] ? ['default', new URL('./countReporter.ts', import.meta.url).pathname] : ['default'],
