@@ -91,7 +91,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'package', include: PACKAGE, exclude: [...LARGE_PACKAGE, ...TIMED, ...NOT_OURS], isolate: false, execArgv, ...NATIVE },
+        test: {
+          name: 'package',
+          include: PACKAGE,
+          exclude: [...LARGE_PACKAGE, ...TIMED, ...NOT_OURS],
+          isolate: false,
+          execArgv,
+          ...NATIVE,
+        },
       },
       { extends: true, test: { name: 'package-alone', include: LARGE_PACKAGE, exclude: NOT_OURS, execArgv, ...NATIVE } },
       { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 }, ...NATIVE } },

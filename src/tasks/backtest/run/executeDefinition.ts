@@ -111,9 +111,16 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
     return await execute(source, options, watcher, streams);
   } catch (error) {
     if (!(error instanceof NeedsWholeBars)) throw error;
-    return execute(source, options, watcher, null);
+    return execute(source, { ...options, importer: freshModules(options.importer) }, watcher, null);
   }
 }
+
+/** Returns an importer of separate modules: what the first attempt left in the state of a module must not reach the second. */
+function freshModules(importer: Importer = importUrl): Importer {
+  return (url, files) => importer(`${url}?whole`, files);
+}
+
+const importUrl: Importer = (url) => import(/* @vite-ignore */ url);
 
 async function execute(
   source: DefinitionSource,
@@ -125,7 +132,7 @@ async function execute(
   const warnings = new WarningList();
   // In its own thread, strategy code is watched from its first line. Elsewhere other code uses the same built-ins.
   const watch = new PurityWatch(warnings, watcher.isOnly);
-  const { importer: open = (url: string) => import(/* @vite-ignore */ url) } = options;
+  const { importer: open = importUrl } = options;
   const importer: Importer = (url, files) => {
     watcher.enter('import');
     return watch.whileLoading(url, () => open(url, files));

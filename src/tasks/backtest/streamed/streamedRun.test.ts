@@ -227,3 +227,16 @@ it('a byte that has changed behind the window ends the run, and leaves nothing',
   const left = readdirSync(folder).filter((each) => !before.includes(each) && existsSync(join(folder, each, 'streamed')));
   expect(left).toEqual([]);
 });
+
+it('a run that begins again with its bars in memory loads the modules of its strategy again', async () => {
+  const loads: string[] = [];
+  const importer: NonNullable<ResolveOptions['importer']> = (url) => Promise.resolve(loads.push(url));
+  const load: NonNullable<ResolveOptions['load']> = async (entry, source, own) => {
+    await own?.('file:///module.js', []);
+    return loadClass(entry, source);
+  };
+  const request = await openRequest({ kind: 'file', file: definition({ strategy: 'ownIndicator' }), settings: [] });
+  const streams = { folder: join(folder, '.again', 'streamed'), minRows: 1 };
+  await runBacktestRequest(request, { load, importer }, { ...NO_WATCHER, findsEnvelope: false, streams });
+  expect(loads).toEqual(['file:///module.js', 'file:///module.js?whole']);
+});
