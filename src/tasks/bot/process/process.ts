@@ -172,7 +172,7 @@ async function run(
   stopWatching();
   log.info(`stopping: ${why}`);
   await new Promise<void>((resolve) => bot.stop(resolve));
-  offSignals();
+  offSignals(code);
   removeHandlers();
   log.info(exitSummary(control.view()));
   return { code, why };
@@ -198,15 +198,17 @@ function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): vo
 }
 
 /**
- * Handles signals. Returns a function that ends the handling of SIGUSR2. The other handlers stay, because the command that started the bot
- * forwards signals that the bot has already received, perhaps while everything is being closed.
+ * Handles signals. Call the returned function with the exit code once the bot has stopped: it ends the handling of SIGUSR2. The other
+ * handlers stay, because the command that started the bot forwards signals that the bot has already received, perhaps while everything is
+ * being closed. They no longer change the exit code.
  */
-function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => void {
+function onSignals(ending: Ending, control: LiveControl, log: LiveLog): (exitCode: number) => void {
   let sinceMs = NaN;
+  let stoppedWith: number | null = null;
   const stop = (name: 'SIGTERM' | 'SIGINT', code: number) => {
     const act = (): void => {
       if (monotonicMs() - sinceMs < SAME_SIGNAL_MS) return;
-      if (ending.isOver) process.exit(code);
+      if (ending.isOver) process.exit(stoppedWith ?? code);
       sinceMs = monotonicMs();
       ending.end(EXIT.ok, `${name} was received`);
     };
@@ -223,7 +225,10 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
   process.on('SIGHUP', hangUp);
   stop('SIGTERM', 143);
   stop('SIGINT', 130);
-  return () => void process.off('SIGUSR2', kill);
+  return (exitCode) => {
+    stoppedWith = exitCode;
+    process.off('SIGUSR2', kill);
+  };
 }
 
 /**
