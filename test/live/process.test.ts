@@ -151,7 +151,16 @@ test('a signal that comes once more after the bot has stopped does not change it
   await prepared();
   // The bot itself: the command that starts it has nothing to forward.
   const entry = join(ROOT, 'dist/tasks/bot/process/main.js');
-  const child = spawn(process.execPath, [entry, join(fixture.folder, 'bot.yaml'), '--json'], {
+  const [held, sent] = [join(fixture.folder, 'held.mjs'), join(fixture.folder, 'sent')];
+  // While Node.js itself ends, no process has handlers: this one waits at its end for the second signal.
+  writeFileSync(
+    held,
+    `import { existsSync } from 'node:fs';
+process.once('beforeExit', () => {
+  const looking = setInterval(() => existsSync(${JSON.stringify(sent)}) && clearInterval(looking), 20);
+});`,
+  );
+  const child = spawn(process.execPath, ['--import', held, entry, join(fixture.folder, 'bot.yaml'), '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },
   });
@@ -160,7 +169,13 @@ test('a signal that comes once more after the bot has stopped does not change it
   let isSentAgain = false;
   child.stdout.on('data', (more) => {
     text += String(more);
-    if (!isSentAgain && text.includes('stopped: ')) isSentAgain = child.kill('SIGTERM');
+    if (isSentAgain || !text.includes('stopped: ')) return;
+    isSentAgain = true;
+    // Late enough not to be taken for the first one.
+    setTimeout(() => {
+      child.kill('SIGTERM');
+      writeFileSync(sent, '');
+    }, 1200);
   });
   const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve(code ?? signal)));
   await until(() => text.includes('two audits were clean'), 60_000, 'a bot that trades');

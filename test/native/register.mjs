@@ -15,8 +15,17 @@ if (globalThis[DONE] === undefined) {
   register('./hooks.mjs', import.meta.url);
   // The runner has Node.js map each error by the maps of all modules: slow where many are thrown, and the built package is run as it is.
   process.setSourceMapsEnabled(false);
-  const prepare = Error.prepareStackTrace?.bind(Error);
-  if (prepare !== undefined) Error.prepareStackTrace = (error, sites) => prepare(error, sites.map(mapped));
+  // The text is made here: Node.js would map each call a second time as soon as a test has enabled its maps.
+  Error.prepareStackTrace = (error, sites) => [titleOf(error), ...sites.map((site) => `    at ${mapped(site)}`)].join('\n');
+}
+
+/** Name and message, also of an error whose own text throws. */
+function titleOf(error) {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch {
+    return 'Error';
+  }
 }
 
 /** A call in a source where its TypeScript has it. */
