@@ -270,7 +270,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (account === null) throw',
     to: 'if (account !== null && account === null) throw',
     test: HOSTILE_TEST,
-    named: 'reports no bar as closed',
+    named: 'calls nothing closed, and still cancels',
   },
   {
     row: 91,
