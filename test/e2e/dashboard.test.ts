@@ -78,6 +78,9 @@ describe.skipIf(!hasBrowser)('the page', () => {
       const page = await opened(options);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
       expect(await page.locator('canvas').count()).toBeGreaterThan(3);
+      expect(await page.locator('#plots > span').allInnerTexts()).toEqual(['smaCross mean', 'rsiMeanReversion strength']);
+      // The second series has a pane of its own below the bars.
+      expect(await page.evaluate('document.getElementById("price-chart").clientHeight')).toBe(370);
       expect(page.url()).toBe(`${dashboard.url}/`);
       expect(await page.evaluate('document.body.innerText')).not.toMatch(/NaN|undefined|Infinity|\[object/);
       const pictures = process.env['ISOBAR_PICTURES'];

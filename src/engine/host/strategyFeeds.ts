@@ -11,6 +11,7 @@ import type { Feed } from '../../strategy/types.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { defaultFeed, feedOf } from '../feeds/feedSearch.ts';
 import { NO_ROW, type SignalWatch } from '../feeds/signalQueue.ts';
+import { paneOf } from '../../indicators/panes.ts';
 import { isSeries } from './views.ts';
 
 // hot: docs/performance.md#file-constants
@@ -22,12 +23,13 @@ export interface LinkedView {
   readonly view: Series | Signal;
 }
 
-/** An indicator that the report draws. */
+/** An indicator that the report and the dashboard draw. */
 export interface DrawnIndicator {
   readonly feed: FeedRun;
   readonly series: Series;
   readonly name: string;
-  readonly pane: string | null;
+  /** `price` draws over the bars; any other name is a pane of its own. */
+  readonly pane: string;
 }
 
 export class StrategyFeeds {
@@ -138,16 +140,15 @@ export class StrategyFeeds {
     if (typeof out !== 'object' || out === null) return;
     const name = given ?? ('key' in what ? String(what.key) : null);
     if (name === null) return;
-    const pane = chosen ?? null;
     // A series that gets a name is drawn once, under that name.
     if (given !== undefined) {
       const known = this.drawn.findIndex(({ series }) => series === out);
       if (known >= 0) this.drawn.splice(known, 1);
     }
-    if (isSeries(out)) this.drawn.push({ feed, series: out, name, pane });
+    if (isSeries(out)) this.drawn.push({ feed, series: out, name, pane: chosen ?? paneOf(name) });
     else
       for (const [part, series] of Object.entries(out))
-        if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane });
+        if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane: chosen ?? paneOf(`${name} ${part}`) });
   }
   private listen(feed: FeedRun): void {
     if (!this.listened.includes(feed)) this.listened.push(feed);

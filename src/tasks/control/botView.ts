@@ -190,6 +190,18 @@ export interface FeedView {
   readonly maxAgeMs: number;
   /** The newest bars, oldest first, at most 300. */
   readonly bars: readonly (readonly [openMs: number, open: number, high: number, low: number, close: number])[];
+  /** What strategies draw on this feed; at most 64 series over all feeds. */
+  readonly plots: readonly PlotView[];
+}
+
+/** A series that a strategy draws: one of `this.plot`, or an indicator. */
+export interface PlotView {
+  readonly strategy: string;
+  readonly name: string;
+  /** `price` draws over the bars; any other name is a pane of its own. */
+  readonly pane: string;
+  /** One for each of the feed's `bars`; null: not ready, or not known. Custom indicators are known from the start of the process on. */
+  readonly values: readonly (number | null)[];
 }
 
 export interface SeriesView {

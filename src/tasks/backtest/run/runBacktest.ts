@@ -119,7 +119,7 @@ function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): Indi
     const place = feeds.indexOf(drawn[at]!.feed);
     // Custom functions may be impure, so that a second computation could give other values.
     const isKept = drawn.length <= MAX_KEPT_TRACES || indicators.customs.length > 0;
-    return new RunTrace(name, pane ?? (isOverPrice(name) ? 'price' : name), place, isKept, () => indicators.traceValues(series));
+    return new RunTrace(name, pane, place, isKept, () => indicators.traceValues(series));
   });
 }
 
@@ -150,15 +150,6 @@ class RunTrace implements IndicatorTrace {
     if (!this.#isKept) return this.#make();
     return (this.#values ??= this.#make());
   }
-}
-
-const OVER_PRICE =
-  /^(sma|ema|wma|vwap|dailyVwap|bollinger|highest|lowest|dema|tema|t3|trima|alma|hma|zlema|kama|vwma|midpoint|midprice|median|percentile|keltner|chandelierExit|ichimoku|psar|donchian|supertrend|atrBands|pivots|fractals|heikinAshi|typicalPrice|medianPrice|weightedClose|averagePrice)\b/;
-const OF_ANOTHER_SCALE = /(rsi|adx|macd|stochastic|atr\(|volume\b(?!\))|technical|roc|direction|zscore|corr|div|sub|log)/;
-
-/** True for averages and channels of prices, which are drawn over the bars. False if they are computed from an oscillator. */
-function isOverPrice(name: string): boolean {
-  return OVER_PRICE.test(name) && !OF_ANOTHER_SCALE.test(name);
 }
 
 /** Returns the bars of the run before a strategy was ready. */

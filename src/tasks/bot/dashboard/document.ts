@@ -60,6 +60,7 @@ export const DOCUMENT = html`<!doctype html>
                 <span id="last" class="mono"></span>
               </div>
               <div id="price-chart" class="live-chart"></div>
+              <div id="plots" class="muted"></div>
             </section>
             <section id="equity">
               <div class="bar">

@@ -7,9 +7,8 @@ import type { Engine } from '../../../engine/engine.ts';
 import { stopLive } from '../../../engine/loop/liveSteps.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
-import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import { rateOf } from '../../../adapters/exchange/klines/fundingPoller.ts';
-import { sizeText, type Instrument, type Market } from '../../../model/instrument.ts';
+import { sizeText, type Instrument } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { OrderId } from '../../../model/order.ts';
 import type { Exchange } from '../../../access/openExchange.ts';
@@ -22,6 +21,7 @@ import { BarDelivery, beginInstant, passInstant } from '../feeds/barDelivery.ts'
 import type { BarFact } from '../feeds/barFact.ts';
 import { BookedTrades } from '../account/bookedTrades.ts';
 import { EquityBook } from './equityBook.ts';
+import { PlotBook } from '../feeds/plotBook.ts';
 import { Driver } from './driver.ts';
 import { KeptStates } from '../journal/keptStates.ts';
 import { raiseStarting, STARTING } from '../safety/lasting.ts';
@@ -91,6 +91,7 @@ export class LiveBot {
   /** Number of calls sent, and number of them that a rate limit refused. */
   readonly requests: { sent: number; refused: number };
   readonly equity: EquityBook;
+  readonly plots: PlotBook;
   readonly #barDelivery: BarDelivery;
   readonly #kept: KeptStates;
   readonly #funding: FundingReader;
@@ -110,6 +111,7 @@ export class LiveBot {
     this.deps = deps;
     this.requests = deps.requests;
     this.equity = new EquityBook(deps.engine, deps.startUnits);
+    this.plots = new PlotBook(deps.engine);
     const { engine, exchange, config, sets, venueMs } = deps;
     this.driver = new Driver({
       engine,
@@ -125,7 +127,7 @@ export class LiveBot {
       engine,
       sets,
       scheduler: exchange.scheduler,
-      serverTime: (market) => this.#serverTime(market),
+      serverTime: (market) => exchange.serverTime(market),
       ask: klineCalls(exchange),
       random: () => exchange.random(),
       times: config.bars,
@@ -140,7 +142,7 @@ export class LiveBot {
       engine,
       plan: deps.plan,
       scheduler: exchange.scheduler,
-      serverTime: () => this.#serverTime('futures'),
+      serverTime: () => exchange.serverTime('futures'),
       ask: ({ wireName }) => rateOf(exchange.client, wireName),
       periodMs: config.fundingMs,
       known: deps.knownRates,
@@ -271,7 +273,7 @@ export class LiveBot {
   #endInstant(atMs: number): void {
     this.driver.step(() => this.#kept.note(atMs));
     this.#funding.warnReaders();
-    this.deps.afterSend.add(() => this.equity.note(atMs));
+    this.deps.afterSend.add(() => (this.equity.note(atMs), this.plots.note()));
     if (this.deps.engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 
@@ -392,9 +394,5 @@ export class LiveBot {
       strategy,
       `${side === 'buy' ? 'bought' : 'sold'} ${sizeText(view.qty, instrument)} at ${view.price}, fee ${view.fee} ${view.feeCoin}`,
     );
-  }
-
-  #serverTime(market: Market): ServerTime {
-    return this.deps.exchange.serverTime(market);
   }
 }

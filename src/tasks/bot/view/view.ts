@@ -11,6 +11,7 @@ import { packageVersion } from '../../../adapters/runtime/version.ts';
 import { foreignOrdersOf } from '../run/foreignOrders.ts';
 import type { EquityBook } from '../run/equityBook.ts';
 import type { LiveBot } from '../run/liveBot.ts';
+import { MAX_PLOT_BARS, type PlotBook } from '../feeds/plotBook.ts';
 import { orderView, unknownView } from './orders.ts';
 import { moneyText, profitOf } from './positionValue.ts';
 import { seriesViews } from './series.ts';
@@ -30,7 +31,6 @@ export interface BotViewDeps {
 const MAX_OPEN = 1000;
 const MAX_PROVEN_ABSENT = 100;
 const MAX_FOREIGN = 100;
-const MAX_BARS = 300;
 /** Stands in place of a strategy name. */
 const ACCOUNT = 'account';
 
@@ -67,7 +67,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
     fills: bot.fills,
     equity: [equityOf(engine, bot.equity)],
     headroom: headroomOf(bot),
-    feeds: engine.feeds.filter(({ isHidden }) => !isHidden).map((feed) => feedOf(feed, timeMs)),
+    feeds: engine.feeds.filter(({ isHidden }) => !isHidden).map((feed) => feedOf(feed, timeMs, bot.plots)),
     series: seriesViews(config.series, plan.series, timeMs),
     clocks: config.markets.map((market) => {
       const { ms, uncertaintyMs } = exchange.serverTime(market);
@@ -215,9 +215,9 @@ function equityOf({ ledger: { cashAsset, cashDigits } }: Engine, book: EquityBoo
 }
 
 /** Returns the newest bars of a feed, and their age. */
-function feedOf(feed: FeedRun, timeMs: number): FeedView {
+function feedOf(feed: FeedRun, timeMs: number, plots: PlotBook): FeedView {
   const { bars, instrument } = feed;
-  const first = Math.max(0, bars.length - MAX_BARS);
+  const first = Math.max(0, bars.length - MAX_PLOT_BARS);
   const closedMs = bars.length === 0 ? null : bars.closeMs[bars.length - 1]!;
   return {
     instrument: instrument.id,
@@ -229,6 +229,10 @@ function feedOf(feed: FeedRun, timeMs: number): FeedView {
     bars: Array.from({ length: bars.length - first }, (_, index) => {
       const row = first + index;
       return [bars.openMs[row]!, bars.open[row]!, bars.high[row]!, bars.low[row]!, bars.close[row]!] as const;
+    }),
+    plots: plots.of(feed).map((plot) => {
+      const { name, pane } = plot.drawn;
+      return { strategy: plot.strategy, name, pane, values: plot.newest(bars.length - first) };
     }),
   };
 }

@@ -11,11 +11,21 @@ import { setText } from './table.ts';
 
 declare const LightweightCharts: typeof Charts;
 
+/** The pane of the bars. */
+const PRICE_PANE = 'price';
+/** Heights of the pane of the bars and of each pane below it, where there are some, px. */
+const PRICE_HEIGHT = 280;
+const PANE_HEIGHT = 90;
+/** Number of colours for lines. */
+const PLOT_COLOURS = 6;
+
 /** The objects of the chart library. */
 interface ChartObjects {
   readonly price: IChartApi;
   readonly bars: ISeriesApi<'Candlestick'>;
   readonly marks: ISeriesMarkersPluginApi<Time>;
+  /** What strategies draw on the feed, in the order of its plots. */
+  readonly plots: ISeriesApi<'Line'>[];
   readonly equity: IChartApi;
   readonly line: ISeriesApi<'Area'>;
 }
@@ -27,6 +37,8 @@ export class LiveCharts {
   #feed = 0;
   /** Text that identifies the drawn data, so that the same data is not drawn twice. */
   #drawn = '';
+  /** Text that identifies the lines of the price chart: names and panes. */
+  #lines = '';
 
   constructor() {
     byId('feed')?.addEventListener('change', (event) => {
@@ -43,6 +55,7 @@ export class LiveCharts {
     this.#charts?.equity.remove();
     this.#charts = null;
     this.#drawn = '';
+    this.#lines = '';
     if (this.#view) this.show(this.#view);
   }
 
@@ -66,7 +79,9 @@ export class LiveCharts {
     this.#charts.equity.timeScale().fitContent();
   }
 
-  #drawPrice({ fills }: BotView, { instrument, bars }: FeedView, { bars: series, marks }: ChartObjects): void {
+  #drawPrice({ fills }: BotView, feed: FeedView, charts: ChartObjects): void {
+    const { instrument, bars } = feed;
+    const { bars: series, marks } = charts;
     const digits = Math.min(8, Math.max(0, ...bars.slice(-5).map((bar) => decimals(bar[4]))));
     series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
     series.setData(rising(bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }))));
@@ -80,6 +95,24 @@ export class LiveCharts {
         color: colour(side === 'buy' ? 'gain' : 'loss'),
       })),
     );
+    this.#drawPlots(feed, charts);
+  }
+
+  #drawPlots({ instrument, interval, bars, plots }: FeedView, { price, plots: lines }: ChartObjects): void {
+    const names = JSON.stringify([instrument, interval, plots.map(({ strategy, name, pane }) => [strategy, name, pane])]);
+    if (names !== this.#lines) {
+      this.#lines = names;
+      for (const line of lines.splice(0)) price.removeSeries(line);
+      lines.push(...addLines(price, plots));
+      byId('plots')?.replaceChildren(...legendOf(plots));
+    }
+    for (const [at, { values }] of plots.entries()) {
+      const points = bars.map(([openMs], row) => {
+        const value = values[row] ?? null;
+        return value === null ? { time: chartTime(openMs) } : { time: chartTime(openMs), value };
+      });
+      lines[at]?.setData(rising(points));
+    }
   }
 
   #drawNames(feeds: readonly FeedView[]): void {
@@ -99,6 +132,41 @@ export class LiveCharts {
       if (root && root.clientWidth > 0) chart.resize(root.clientWidth, root.clientHeight);
     }
   }
+}
+
+/** Adds a line for each plot, in the pane that it names, and makes room for the panes. */
+function addLines(price: IChartApi, plots: FeedView['plots']): ISeriesApi<'Line'>[] {
+  const panes = [...new Set(plots.map(({ pane }) => pane).filter((pane) => pane !== PRICE_PANE))];
+  const lines = plots.map(({ pane }, at) =>
+    price.addSeries(
+      LightweightCharts.LineSeries,
+      {
+        color: colour(`s${at % PLOT_COLOURS}`),
+        lineWidth: 1,
+        priceLineVisible: false,
+        lastValueVisible: false,
+        crosshairMarkerVisible: false,
+      },
+      pane === PRICE_PANE ? 0 : panes.indexOf(pane) + 1,
+    ),
+  );
+  const root = byId('price-chart');
+  if (root) {
+    root.style.height = panes.length === 0 ? '' : `${PRICE_HEIGHT + panes.length * PANE_HEIGHT}px`;
+    price.resize(root.clientWidth, root.clientHeight);
+  }
+  price.panes().forEach((pane, at) => pane.setStretchFactor(at === 0 ? PRICE_HEIGHT : PANE_HEIGHT));
+  return lines;
+}
+
+/** Returns the names of the plots, each with the colour of its line. */
+function legendOf(plots: FeedView['plots']): HTMLElement[] {
+  const hasSeveral = new Set(plots.map(({ strategy }) => strategy)).size > 1;
+  return plots.map(({ strategy, name }, at) => {
+    const sample = element('span', { class: 'line' }, '');
+    sample.style.background = colour(`s${at % PLOT_COLOURS}`);
+    return element('span', {}, sample, hasSeveral ? `${strategy} ${name}` : name);
+  });
 }
 
 /** Returns the decimals of a price; 2 for more than 4, because a binary fraction may have many more digits than the price. */
@@ -158,5 +226,5 @@ function createCharts(): ChartObjects {
     lineWidth: 2,
     priceLineVisible: false,
   });
-  return { price, bars, marks: LightweightCharts.createSeriesMarkers(bars, []), equity, line };
+  return { price, bars, marks: LightweightCharts.createSeriesMarkers(bars, []), plots: [], equity, line };
 }

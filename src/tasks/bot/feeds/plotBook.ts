@@ -1,0 +1,86 @@
+// The newest values of what strategies draw, for the chart of the dashboard.
+
+import type { Engine } from '../../../engine/engine.ts';
+import type { FeedRun } from '../../../engine/feeds/feed.ts';
+
+/** Number of bars whose values are kept, as many as the view has of each feed. */
+export const MAX_PLOT_BARS = 300;
+/** Number of series that are kept. A strategy over many symbols may draw more; a page could not show them. */
+const MAX_PLOTS = 64;
+
+type Drawn = Engine['runs'][number]['drawn'][number];
+
+/** A drawn series with its values at the newest rows of its feed. */
+class Plot {
+  readonly strategy: string;
+  readonly drawn: Drawn;
+  /** NaN: not ready, or not known. The last one is that of row `#rows - 1`. */
+  #values: number[] = [];
+  #rows = 0;
+  /** True when the values of earlier rows may be computed again. */
+  readonly #hasPast: boolean;
+
+  constructor(strategy: string, drawn: Drawn, hasPast: boolean) {
+    this.strategy = strategy;
+    this.drawn = drawn;
+    this.#hasPast = hasPast;
+    this.note();
+  }
+
+  /** Notes the value at the newest bar, and those of the bars since the last note if they can be computed again. */
+  note(): void {
+    const { feed, series } = this.drawn;
+    const rows = rowsSeen(feed);
+    const added = Math.min(rows - this.#rows, MAX_PLOT_BARS);
+    this.#rows = rows;
+    if (added === 0) return;
+    if (added === 1) this.#values.push(series.value);
+    else if (this.#hasPast) this.#values.push(...feed.indicators.traceValues(series).subarray(rows - added, rows));
+    else this.#values.push(...Array.from({ length: added - 1 }, () => NaN), series.value);
+    if (this.#values.length > MAX_PLOT_BARS) this.#values.splice(0, this.#values.length - MAX_PLOT_BARS);
+  }
+
+  /** Returns the values at the newest `count` rows of the feed, oldest first; null where there is none. */
+  newest(count: number): readonly (number | null)[] {
+    const behind = this.drawn.feed.bars.length - this.#rows;
+    return Array.from({ length: count }, (_, at) => {
+      const value = this.#values[this.#values.length - count + behind + at];
+      return value === undefined || !Number.isFinite(value) ? null : value;
+    });
+  }
+}
+
+/** Returns the number of bars that strategies have seen. */
+function rowsSeen({ cursor }: FeedRun): number {
+  return cursor.row + 1;
+}
+
+export class PlotBook {
+  readonly #engine: Engine;
+  #plots: readonly Plot[] | null = null;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Notes the values at the end of an instant. */
+  note(): void {
+    if (this.#plots === null) this.#open();
+    else for (const plot of this.#plots) plot.note();
+  }
+
+  /** Returns what is drawn on a feed, in the order in which the strategies name it. Call it outside of instants. */
+  of(feed: FeedRun): readonly Plot[] {
+    this.note();
+    return (this.#plots ?? this.#open()).filter(({ drawn }) => drawn.feed === feed);
+  }
+
+  #open(): readonly Plot[] {
+    const { runs, feeds } = this.#engine;
+    // A custom function of the author may not run a second time: it could change what the strategy decides.
+    const hasPast = feeds.every(({ indicators }) => indicators.customs.length === 0);
+    const all = runs.flatMap(({ name, drawn }) => drawn.map((each) => ({ name, each })));
+    this.#plots = all.slice(0, MAX_PLOTS).map(({ name, each }) => new Plot(name, each, hasPast));
+    return this.#plots;
+  }
+}
