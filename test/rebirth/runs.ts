@@ -10,7 +10,7 @@ import { onTheWire } from '../parity/setUp.ts';
 import { firstDifference, type Tables } from '../parity/tables.ts';
 import type { Step } from './messages.ts';
 import type { Case } from './roster.ts';
-import { World, type Definition, type Kill, type Truth } from './world.ts';
+import { World, type Definition, type Kill, type Losses, type Truth } from './world.ts';
 
 export interface Rebirths {
   readonly strategy: string;
@@ -56,7 +56,7 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
   const plan = onTheWire(shortened((await resolveRun(source)).plan, bars));
   const fixture = new Fixture(plan, definitionOf(source.data), options);
   const backtest = await backtestOf(plan);
-  const unkilled = await fixture.unkilled(new Set());
+  const unkilled = await fixture.unkilled();
   rmSync(unkilled.folder, { recursive: true });
   const { orders, fills, books } = unkilled.tables;
   const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
@@ -111,9 +111,9 @@ class Fixture {
     this.#options = options;
   }
 
-  /** One process from the first row to the last. Creates of the orders with these numbers get lost on their way. */
-  async unkilled(drops: ReadonlySet<number>): Promise<Unkilled> {
-    const world = await World.open(this.#plan, this.#options.program, this.#definition, drops);
+  /** One process from the first row to the last. */
+  async unkilled(losses?: Losses): Promise<Unkilled> {
+    const world = await World.open(this.#plan, this.#options.program, this.#definition, losses);
     try {
       const outcome = await world.start(null);
       if (outcome.kind !== 'over') throw new Error(outcome.kind === 'failed' ? outcome.why : 'the bot was killed by another process');
@@ -165,14 +165,14 @@ class Fixture {
     unkilled: Unkilled,
     books: Tables['books'],
   ): Promise<{ readonly dropped: number; readonly wrong: string | null; readonly folder: string | null }> {
-    const drops = world.dropped();
-    // What never came to the exchange is lost in the other lifetime, too: by a network, not by a kill.
-    const other = drops.size === 0 ? unkilled : await this.unkilled(drops);
+    const losses = world.losses();
+    // What was lost is lost in the other lifetime, too: by a network, not by a kill.
+    const other = losses.requests.size + losses.answers.size === 0 ? unkilled : await this.unkilled(losses);
     const wrong = firstWrong(world.truth(), other.truth) ?? differs('books', JSON.stringify(books), JSON.stringify(other.tables.books));
     if (other === unkilled) return { dropped: 0, wrong, folder: null };
     if (wrong === null) rmSync(other.folder, { recursive: true });
     return {
-      dropped: drops.size,
+      dropped: losses.requests.size,
       wrong: wrong === null ? null : `${wrong}\nunkilled: ${other.folder}`,
       folder: wrong === null ? null : other.folder,
     };

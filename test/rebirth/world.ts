@@ -63,6 +63,16 @@ export interface Line {
 /** The bot held an order back, after its \`SEND\`, because another one of its side is unknown. After a restart risk denies it before that. */
 const HELD_BACK = 'SIDE_UNKNOWN';
 
+/** What gets lost on its way in a lifetime without kills, by the place of the order among those that were to be sent. */
+export interface Losses {
+  /** The create never comes to the exchange. */
+  readonly requests: ReadonlySet<number>;
+  /** The exchange has the order, and its answer is lost. */
+  readonly answers: ReadonlySet<number>;
+}
+
+const NO_LOSSES: Losses = { requests: new Set(), answers: new Set() };
+
 export class World {
   readonly folder = memoryFolder('isobar-rebirth-');
   readonly #plan: RunPlan;
@@ -71,8 +81,7 @@ export class World {
   readonly #proxy: Proxy;
   readonly #rows: ServiceRows;
   readonly #config: string;
-  /** Numbers of the orders whose creates get lost on their way, the bot alive. */
-  readonly #drops: ReadonlySet<number>;
+  readonly #losses: Losses;
   #closedMs: number | null = null;
   creates = 0;
   /**
@@ -81,26 +90,19 @@ export class World {
    */
   hasCreateMidRow = false;
 
-  private constructor(
-    plan: RunPlan,
-    program: string,
-    exchange: RunningExchange,
-    proxy: Proxy,
-    definition: Definition,
-    drops: ReadonlySet<number>,
-  ) {
+  private constructor(plan: RunPlan, program: string, exchange: RunningExchange, proxy: Proxy, definition: Definition, losses: Losses) {
     this.#plan = plan;
     this.#program = program;
     this.#exchange = exchange;
     this.#proxy = proxy;
     this.#rows = new ServiceRows(exchange.service);
-    this.#drops = drops;
+    this.#losses = losses;
     this.#config = writeBot(this.folder, plan, definition, proxy.url);
   }
 
-  static async open(plan: RunPlan, program: string, definition: Definition, drops: ReadonlySet<number> = new Set()): Promise<World> {
+  static async open(plan: RunPlan, program: string, definition: Definition, losses: Losses = NO_LOSSES): Promise<World> {
     const exchange = await runExchange(exchangeOf(plan, TARGET_TIMES), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
-    return new World(plan, program, exchange, await Proxy.open(exchange.url), definition, drops);
+    return new World(plan, program, exchange, await Proxy.open(exchange.url), definition, losses);
   }
 
   async close(isKept: boolean): Promise<void> {
@@ -151,7 +153,8 @@ export class World {
         this.creates++;
         const isLate = this.#closedMs !== null && this.#exchange.clock.nowMs() - this.#closedMs > PROMPT_MS;
         if (isLate && this.#rows.newest !== null) this.hasCreateMidRow = true;
-        if (this.#drops.size > 0 && this.#drops.has(this.#toSend().indexOf(cid))) return 'loseRequest';
+        const lost = this.#lossOf(cid);
+        if (lost !== 'pass') return lost;
       }
       if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --left > 0) return 'pass';
       left = Infinity;
@@ -159,6 +162,14 @@ export class World {
       return kill.lost;
     };
     this.#proxy.lost = () => {};
+  }
+
+  #lossOf(cid: string): Result {
+    const { requests, answers } = this.#losses;
+    if (requests.size + answers.size === 0) return 'pass';
+    const place = this.#toSend().indexOf(cid);
+    if (requests.has(place)) return 'loseRequest';
+    return answers.has(place) ? 'loseAnswer' : 'pass';
   }
 
   #reply(question: Question): { readonly call: number; readonly answer: Answer; readonly error: string | null } {
@@ -228,10 +239,24 @@ export class World {
     return [...new Set(journal.flatMap((line) => (isToSend(line) && line.cid !== undefined && !held.has(line.cid) ? [line.cid] : [])))];
   }
 
-  /** Places of the orders that ended without an effect: their requests never came to the exchange. */
-  dropped(): ReadonlySet<number> {
+  /**
+   * What was lost here, for a lifetime that loses the same by a network instead of a kill: requests of the orders that ended without an
+   * effect; and answers whose loss the bot saw before it was killed, so that it held another order of that side back.
+   */
+  losses(): Losses {
     const places = this.#toSend();
-    return new Set(this.journal().flatMap(({ k, cid }) => (k === 'TOMB' ? [places.indexOf(cid!)] : [])));
+    const journal = this.journal();
+    const ended = new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [cid] : [])));
+    const lanes = new Map(journal.flatMap(({ k, cid, symbol, side }) => (k === 'INTENT' ? [[cid, `${symbol} ${side}`] as const] : [])));
+    const answers = new Set<number>();
+    for (const [at, { k, cid, code }] of journal.entries()) {
+      if (k !== 'REFUSED' || code !== HELD_BACK) continue;
+      const cause = journal
+        .slice(0, at)
+        .findLast((line) => line.k === 'STATE' && line.lifecycle === 'unknown' && lanes.get(line.cid) === lanes.get(cid));
+      if (cause !== undefined && !ended.has(cause.cid)) answers.add(places.indexOf(cause.cid!));
+    }
+    return { requests: new Set([...ended].map((cid) => places.indexOf(cid!))), answers };
   }
 
   /**
