@@ -70,8 +70,8 @@ function packedLines(record: Fields, columns: number): readonly string[] {
   const lines = packWords(pairs, columns - 2);
   const nested = entries.filter(([, value]) => !isSimple(value));
   const nestedLines = nested.flatMap(([name, value]) => {
-    const lines = answerLines(value, columns - 4);
-    return [`${headingText(name)}:`, ...lines.map((line) => `  ${line}`)];
+    const valueLines = answerLines(value, columns - 4);
+    return [`${headingText(name)}:`, ...valueLines.map((line) => `  ${line}`)];
   });
   return [...lines.map((line, index) => (index === 0 ? line : `  ${line}`)), ...nestedLines.map((line) => `  ${line}`)];
 }

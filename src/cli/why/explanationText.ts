@@ -17,7 +17,7 @@ export function explanationText(explanation: Explanation): string {
     ...answerLines(explanation),
     ...section('Bar', [
       `${formatTime(bar.openMs)} to ${formatTime(bar.closeMs)}`,
-      (['open', 'high', 'low', 'close', 'volume'] as const).map((name) => `${name} ${numberText(bar[name])}`).join('  '),
+      (['open', 'high', 'low', 'close', 'volume'] as const).map((column) => `${column} ${numberText(bar[column])}`).join('  '),
     ]),
   ];
   for (const strategy of strategies) lines.push(...strategyLines(strategy, bar, strategies.length > 1));
