@@ -58,11 +58,11 @@ function replyWithoutSignature(reply: WireReply, signature: string): WireReply {
   if (signature === '') return reply;
   const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength);
   const isEchoed = bytes.includes(signature) || bytes.includes(signature.toUpperCase());
-  const keepName = (name: string): string => name;
+  const unchangedName = (name: string): string => name;
   return {
     kind: 'reply',
     status: reply.status,
-    headers: mapHeaders(reply.headers, keepName, (value) => maskSignature(value, signature)),
+    headers: mapHeaders(reply.headers, unchangedName, (value) => maskSignature(value, signature)),
     body: isEchoed ? Buffer.from(maskSignature(bytes.toString('latin1'), signature), 'latin1') : reply.body,
   };
 }

@@ -149,7 +149,7 @@ function bindShared({ bind }: Binding, plan: RunPlan, beside: MakeOptions['besid
     .inSingletonScope();
 }
 
-/** Binds the parts of which each bot has its own instance, and the limits, which the bots of a container share. */
+/** Binds the parts that each bot has for itself, and the limits, which the bots of a container share. */
 function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch: Scratch): void {
   const { bind, own } = binding;
   bind(TOKENS.given).toConstantValue({ plan });
