@@ -486,7 +486,7 @@ it('run folders are listed newest first, other folders are left out, and a missi
         "import { withReport } from './runs/report.ts';\nimport { withRunList } from './runs/runList.ts';",
       ],
       ['withApi(withReport(', 'withApi(withRunList(withReport('],
-      ['withInit(named)))))))), argv)', 'withInit(named))))))))), argv)'],
+      ['withInit(root)))))))), argv)', 'withInit(root))))))))), argv)'],
     ],
     'docs/run-folder.md': [['# The run folder\n', '# The run folder\n\n`isobar runs` lists the run folders of a project, newest first.\n']],
   },
