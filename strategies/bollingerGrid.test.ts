@@ -1,17 +1,17 @@
-// Bollinger grid: rests below the middle, sells each level one step higher, follows the band, and counts a cancel only once confirmed.
+// Tests of the Bollinger grid: buys rest below the middle and follow the band, and each level sells one step higher.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import BollingerGrid from './bollingerGrid.ts';
 
-/** Closes that alternate by 4 around 100: middle 100, deviation 2, so the lower band of 2 deviations is 96 and a step of 2 levels is 2. */
+/** Closes of 98 and 102. Their middle is 100 and their deviation 2. So the lower band of 2 deviations is 96, and a step of 2 levels is 2. */
 const CALM: Shape[] = Array.from({ length: 10 }, (_, bar) => (bar % 2 === 0 ? 98 : 102));
 const PARAMS = { bandBars: 10, bandWidths: 2, levels: 2, stopSteps: 2, minStep: 0, invested: 0.5 };
 const run = (after: readonly Shape[], params: object = {}, latencyMs = 0, before = CALM) =>
   trade(BollingerGrid, { bars: barsFrom([...before, ...after]) }, { params: { ...PARAMS, ...params }, fills: { latencyMs } });
 
 describe('Bollinger grid', () => {
-  it('Bollinger grid rests one buy a level below the market, for equal parts of the money', async () => {
+  it('Bollinger grid rests one buy at each level below the market, for equal parts of the money', async () => {
     const { orders, record } = await run([100.5, 100]);
     expect(orders.map(({ side, slot, limit, after }) => [side, slot, limit, after])).toEqual([
       ['buy', 'level 0', 98, 10],
@@ -22,7 +22,7 @@ describe('Bollinger grid', () => {
     expect([...record.orders.lots]).toEqual([25_510, 26_041]);
   });
 
-  it('Bollinger grid sells what a level has bought one step higher, both as maker, and then rests there again', async () => {
+  it('Bollinger grid sells the coins of a level one step higher, and then rests a buy at the level again', async () => {
     const { fills, orders } = await run([[101, 101, 97.5, 99], [99, 100.5, 99, 100], 100]);
     expect(fills).toMatchObject([
       { side: 'buy', price: 98, isMaker: true, after: 11 },
@@ -34,7 +34,7 @@ describe('Bollinger grid', () => {
     ]);
   });
 
-  it('Bollinger grid leaves a level alone while what it bought waits for its sell', async () => {
+  it('Bollinger grid places no second buy at a level while the sell of its coins is open', async () => {
     const { orders } = await run([[101, 101, 97.5, 99], 99.2, 99, 99.3]);
     expect(orders.filter(({ slot }) => slot === 'level 0')).toHaveLength(1);
     expect(orders.find(({ role }) => role === 'takeProfit')).toMatchObject({ parent: 1, limit: 100, ending: 'open' });
@@ -50,13 +50,13 @@ describe('Bollinger grid', () => {
     ]);
   });
 
-  it('Bollinger grid does not buy above the market: what would not rest is not sent', async () => {
-    // The band is ready with a close of 96: below the first level at 97.2, above the second one.
+  it('Bollinger grid sends no buy above the market', async () => {
+    // When the band is ready, the close is 96: below the first level at 97.2, and above the second level.
     const { orders } = await run([96.5], {}, 0, [...CALM.slice(0, -1), 96]);
     expect(orders.map(({ slot, limit, after }) => [slot, limit, after])).toEqual([['level 1', 95, 10]]);
   });
 
-  it('Bollinger grid calls buys back that the band has moved away from, and places them again', async () => {
+  it('Bollinger grid cancels the buys that the band has moved away from, and places them again', async () => {
     const climb = Array.from({ length: 20 }, (_, bar) => (bar % 2 === 0 ? 98.5 : 102.5) + bar / 2);
     const { orders, fills } = await run(climb);
     const first = orders.filter(({ slot }) => slot === 'level 0');
@@ -64,13 +64,13 @@ describe('Bollinger grid', () => {
     expect(first.length).toBeGreaterThan(3);
     expect(first.slice(0, -1).every(({ ending }) => ending === 'canceled')).toBe(true);
     expect(first.at(-1)).toMatchObject({ ending: 'open' });
-    // Each one rests at least half a step from the one before: no cancel for a trifle.
-    first.slice(1).forEach(({ limit }, at) => expect(limit - first[at]!.limit).toBeGreaterThan(0.9));
+    // Each buy rests at least half a step from the buy before it. Smaller moves cause no cancel.
+    first.slice(1).forEach(({ limit }, index) => expect(limit - first[index]!.limit).toBeGreaterThan(0.9));
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
-  it('Bollinger grid: under latency places a level again only once its cancel is confirmed, and owns what fills until then', async () => {
-    // Middle and band jump with 110; the cancel arrives while the next bar runs, and that bar trades through the old buy.
+  it('Bollinger grid places a level again only after its cancel is confirmed, and handles a fill before that', async () => {
+    // The close of 110 moves the band. The cancel arrives during the next bar, and that bar trades through the old buy.
     const { orders, fills, record } = await run([110, [110, 110, 97.9, 109], 109.5, 109], {}, 10_000);
     const [first, ...later] = orders.filter(({ slot }) => slot === 'level 0');
     expect(fills.slice(0, 1)).toMatchObject([{ side: 'buy', price: 98, after: 12 }]);

@@ -1,4 +1,4 @@
-// A grid in the lower half of the Bollinger bands: buy limits rest at levels below the middle, each with its sell limit one step higher.
+// Grid trading in the lower half of the Bollinger bands: buy limits rest at levels below the middle. Each level sells one step higher.
 import { bollinger, float, int, Strategy, type OrderId } from 'isobar';
 
 export default class BollingerGrid extends Strategy.with({
@@ -19,12 +19,12 @@ export default class BollingerGrid extends Strategy.with({
     const step = Math.max((middle - this.band.lower.value) / levels, minStep * middle);
     const priceOf = (level: number) => middle - (level + 1) * step;
 
-    // The band has moved away from these buys. A cancel is a request: until it is confirmed the order may still fill.
+    // Cancel the buys that the band has moved away from. A cancel is a request: the order can fill until the cancel is confirmed.
     for (const { id, limit } of this.openOrders()) {
       const level = this.buys.indexOf(id);
       if (level >= 0 && Math.abs(limit - priceOf(level)) > step / 2) this.cancel(id);
     }
-    // So a level is in use while its buy is open, cancelled or not, and then while the sell of its coins is open.
+    // So a level is in use while its buy is open, even after a cancel request, and then while the sell of its coins is open.
     const taken = this.openOrders().map(({ id, entry }) => this.buys.indexOf(entry ?? id));
     for (let level = 0; level < levels; level++) {
       const limit = priceOf(level);

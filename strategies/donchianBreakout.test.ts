@@ -1,10 +1,10 @@
-// Donchian breakout: enters above the channel of the bars before, leaves below it, at its stop, or at its trailing stop.
+// Tests of the Donchian breakout: it enters above the channel of the bars before, and leaves below it, at its stop, or at its trailing stop.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import DonchianBreakout from './donchianBreakout.ts';
 
-/** Bars of a range of 2 around 100: the channel is 99 to 101, the ATR 2. */
+/** Bars from 99 to 101: the channel is 99 to 101, and the ATR is 2. */
 const QUIET: Shape[] = Array.from({ length: 6 }, () => [100, 101, 99, 100]);
 const PARAMS = { entryBars: 5, exitBars: 3, atrBars: 5, stopAtrs: 2, trailAtrs: 10 };
 const run = (after: readonly Shape[], params: object = {}) =>
@@ -12,7 +12,7 @@ const run = (after: readonly Shape[], params: object = {}) =>
 const brief = (fills: Awaited<ReturnType<typeof run>>['fills']) => fills.map(({ side, price, after }) => [side, price, after]);
 
 describe('Donchian breakout', () => {
-  it('Donchian breakout buys at the open after a close above the highest high before it, not after a high alone', async () => {
+  it('Donchian breakout buys at the open after a close above the highest high before it, and not after only a high above it', async () => {
     expect((await run([[100, 105, 100, 101], 100.5])).fills).toEqual([]);
     expect(
       brief(
@@ -35,7 +35,7 @@ describe('Donchian breakout', () => {
   });
 
   it('Donchian breakout sells at the stop, two ATRs below the close that entered', async () => {
-    // The bar that enters has a range of 2: the ATR stays 2, the stop lies at 97.5.
+    // The bar that enters has a range of 2, so the ATR stays 2 and the stop is at 97.5.
     const { orders, fills } = await run(
       [
         [100, 102, 100, 101.5],
@@ -59,7 +59,7 @@ describe('Donchian breakout', () => {
       ],
       { trailAtrs: 3 },
     );
-    // Three ATRs below 110, the best price before the bar that reaches it.
+    // The stop is three ATRs below 110. This is the best price before the bar that reaches the stop.
     expect(brief(fills)).toEqual([
       ['buy', 101.5, 7],
       ['sell', 104, 9],

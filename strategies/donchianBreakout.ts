@@ -1,4 +1,4 @@
-// Breakout: buys when a bar closes above the highest high of the bars before it. A stop and a trailing stop, in ATRs, protect the position.
+// Breakout: buys when a bar closes above the highest high of the bars before it. A stop and a trailing stop protect the position.
 import { atr, float, highest, int, lowest, Strategy } from 'isobar';
 
 export default class DonchianBreakout extends Strategy.with({
@@ -14,7 +14,7 @@ export default class DonchianBreakout extends Strategy.with({
 
   override onBar() {
     const close = this.bars.close.value;
-    // `prev`: the channel of the bars before this one, which a close can break out of.
+    // `prev` is the channel of the bars before this bar. A close cannot break out of a channel that includes its own bar.
     if (this.position().isFlat && close > this.upper.prev) {
       const stopLoss = close - this.params.stopAtrs * this.range.value;
       this.buy(undefined, { stopLoss, trailing: this.params.trailAtrs * this.range.value });

@@ -1,4 +1,4 @@
-// Funding carry: opens both sides when shorts were paid well, keeps them even, and closes both when they are not.
+// Tests of the funding carry: it opens both sides when the average rate is high, makes them equal, and closes both when the rate falls.
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
@@ -9,17 +9,17 @@ const MINUTE = 60_000;
 const FUNDS = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
 const PARAMS = { rates: 2, enterRate: 0.0002, leaveRate: 0.0001, share: 0.4 };
 
-/** Runs the strategy over a funding rate every two minutes, from the first bar on. */
+/** Runs the strategy with a funding rate every two minutes, from the first bar. */
 function run(rates: readonly number[], options: { readonly funds?: typeof FUNDS; readonly shapes?: readonly Shape[] } = {}) {
   const { funds = FUNDS, shapes = Array.from({ length: 2 * rates.length + 2 }, () => 100) } = options;
   const perp = perpetualBars(shapes);
   const coins = barsFrom(shapes, 'AAAUSDT');
-  // Both accounts count money alike.
+  // Both accounts have the same quote digits.
   const spot = { ...coins, instrument: { ...coins.instrument, quoteDigits: perp.instrument.quoteDigits } };
-  const timeMs = Float64Array.from(rates, (_, at) => perp.openMs[0]! + (2 * at + 1) * MINUTE);
+  const timeMs = Float64Array.from(rates, (_, index) => perp.openMs[0]! + (2 * index + 1) * MINUTE);
   const data = {
     marks: null,
-    funding: rates.map((rate, at) => ({ timeMs: timeMs[at]!, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
+    funding: rates.map((rate, index) => ({ timeMs: timeMs[index]!, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
     rates: { length: rates.length, timeMs, rate: Float64Array.from(rates) },
   };
   const futures = { ...PERPETUAL.futures!, data: new Map([[perp.instrument.id, data]]) };
@@ -29,7 +29,7 @@ const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ symbo
 
 describe('funding carry', () => {
   it('funding carry buys the coin and sells the same quantity of the perpetual when the average rate is high, and closes both when it falls', async () => {
-    // 0.4 of 10,000 at 100: forty coins, in contracts of a thousandth.
+    // 0.4 of 10,000 at a price of 100 is 40 coins.
     expect(brief(await run([0, 0.0001, 0.0005, 0.0005, 0, 0, 0]))).toEqual([
       ['E-AAA-USDT', 'sell', 40],
       ['AAAUSDT', 'buy', 40],
@@ -38,7 +38,7 @@ describe('funding carry', () => {
     ]);
   });
 
-  it('funding carry does nothing while rates are low, or too few are known', async () => {
+  it('funding carry does nothing while rates are low, or while too few rates are known', async () => {
     expect(brief(await run([0.0001, 0.0001, -0.001, 0.0001]))).toEqual([]);
     expect(brief(await run([0.001]))).toEqual([]);
   });

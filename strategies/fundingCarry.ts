@@ -1,4 +1,4 @@
-// Holds a coin and is short as much of its perpetual while shorts are paid well: earns funding, whatever the price does.
+// Funding carry: holds a coin and an equal short position in its perpetual while shorts receive high funding. Price moves cancel out.
 import { float, int, Strategy } from 'isobar';
 
 export default class FundingCarry extends Strategy.with({
@@ -31,7 +31,7 @@ export default class FundingCarry extends Strategy.with({
     this.exit(this.perpetual);
   }
 
-  /** Makes the contracts equal to the coins: if one side was refused or filled in part, the other must not be larger. */
+  /** Makes the contracts equal to the coins. One side is smaller if its order was refused or filled in part. */
   private even() {
     const coins = this.position(this.coin).qty.toNumber();
     const short = -this.position(this.perpetual).qty.toNumber() * this.face();
@@ -45,7 +45,7 @@ export default class FundingCarry extends Strategy.with({
     return sum / this.params.rates;
   }
 
-  /** Coins in one contract. */
+  /** Returns the number of coins in one contract. */
   private face() {
     const { multiplier = 1, multiplierDigits = 0 } = this.perpetual.instrument.contract ?? {};
     return multiplier / 10 ** multiplierDigits;

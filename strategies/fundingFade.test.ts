@@ -1,12 +1,12 @@
-// Funding fade: sells above the bands and buys below them, leaves at the middle, and opens no long shortly before funding.
+// Tests of the funding fade: it sells above the bands, buys below them, leaves at the middle, and opens no long shortly before funding.
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
 import { trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import FundingFade from './fundingFade.ts';
 
-/** Closes that swing about 100 long enough for all averages. */
-const swings = (bars: number): Shape[] => Array.from({ length: bars }, (_, at) => (at % 2 === 0 ? 100.2 : 99.8));
+/** Returns closes that alternate around 100. */
+const swings = (bars: number): Shape[] => Array.from({ length: bars }, (_, bar) => (bar % 2 === 0 ? 100.2 : 99.8));
 const PARAMS = { bandBars: 20, bandWidths: 2, stopAtrs: 30, quietHours: 0.5 };
 const run = (shapes: readonly Shape[], params: object = {}) =>
   trade(FundingFade, { bars: perpetualBars(shapes) }, { ...PERPETUAL, params: { ...PARAMS, ...params } });
@@ -27,14 +27,14 @@ describe('funding fade', () => {
     ]);
   });
 
-  it('funding fade opens no long in the half hour before funding, and still shorts', async () => {
-    // 08:00 is the 480th minute.
+  it('funding fade opens no long in the half hour before funding, but opens shorts', async () => {
+    // Funding is due at 08:00, after 480 minutes.
     expect(brief(await run([...swings(455), 98, 98, 98]))).toEqual([]);
     expect(brief(await run([...swings(455), 102, 102]))).toEqual([['sell', 102, 456]]);
     expect(brief(await run([...swings(445), 98, 98]))).toEqual([['buy', 98, 446]]);
   });
 
-  it('funding fade exits at a stop that is a number of ATRs away', async () => {
+  it('funding fade exits at its stop', async () => {
     const { orders } = await run([...swings(60), 102, 102, [102, 130, 102, 130], 130]);
     expect(orders.filter(({ role }) => role === 'stopLoss').map(({ side, ending }) => [side, ending])).toEqual([['buy', 'filled']]);
   });

@@ -1,4 +1,4 @@
-// Fades moves out of the Bollinger bands, long and short. Longs mostly pay funding: none is opened shortly before it is due.
+// Fades moves out of the Bollinger bands, long and short. It opens no long shortly before funding is due, because longs mostly pay it.
 import { atr, bollinger, float, int, Strategy } from 'isobar';
 
 const FUNDING_MS = 8 * 3_600_000;
@@ -22,7 +22,7 @@ export default class FundingFade extends Strategy.with({
     else if (!isFlat && !isLong && close <= this.band.middle.value) this.exit();
   }
 
-  /** Funding is due at 00:00, 08:00 and 16:00 UTC. */
+  /** Returns true shortly before funding, which is due at 00:00, 08:00 and 16:00 UTC. */
   private isQuiet() {
     return FUNDING_MS - (this.nowMs % FUNDING_MS) <= this.params.quietHours * 3_600_000;
   }

@@ -1,4 +1,4 @@
-// Momentum rotation: holds what has risen most in equal parts, sells before it buys, leaves alone what is too young or gone.
+// Tests of the momentum rotation: it holds the best symbols in equal parts, sells before it buys, and handles new and ended symbols.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
@@ -8,7 +8,7 @@ import MomentumRotation from './momentumRotation.ts';
 const DAY = 1440;
 const PARAMS = { lookBack: 2, top: 2, period: '1d', invested: 0.9, tolerance: 0.02 };
 
-/** Days of one symbol a line; the opens are the closes before. */
+/** Runs the strategy over daily bars of some symbols. Each open is the close before. */
 function rotate(shapes: Readonly<Record<string, readonly Shape[]>>, params: object = {}, options: PlanOptions = {}) {
   const universe = Object.entries(shapes).map(([symbol, days]) => barsFrom(days, `${symbol}USDT`, DAY));
   return trade(MomentumRotation, { universe }, { params: { ...PARAMS, ...params }, risk: { maxLeverage: '1' }, ...options }, DAY);
@@ -23,7 +23,7 @@ describe('momentum rotation', () => {
     for (const { qty, price } of fills) expect(qty * price).toBeCloseTo(4500, -1);
   });
 
-  it('momentum rotation keeps cash where too few have risen', async () => {
+  it('momentum rotation holds cash if too few symbols have risen', async () => {
     const { orders } = await rotate({ AAA: [100, 99, 98, 97], BBB: [100, 100, 100, 100] });
     expect(orders).toEqual([]);
     const { fills } = await rotate({ AAA: [100, 99, 98, 97], BBB: [100, 101, 102, 102] });
@@ -31,12 +31,12 @@ describe('momentum rotation', () => {
     expect(fills[0]!.qty * fills[0]!.price).toBeCloseTo(4500, -1);
   });
 
-  it('momentum rotation sells what has fallen behind, and buys with that money only once it is there', async () => {
+  it('momentum rotation sells a symbol that is no longer best, and buys only after that money has arrived', async () => {
     const { orders, fills } = await rotate(
       { AAA: [100, 110, 120, 119, 118, 117, 117], BBB: [100, 100, 100, 110, 120, 120, 121] },
       { top: 1, invested: 0.95 },
     );
-    // AAA leads after 3 and 4 days. After 4 days BBB does: its buy goes out at the next close, when AAA's sale is booked.
+    // AAA is best after 3 days, BBB after 4 days. BBB is bought at the next close, when the sale of AAA is booked.
     expect(brief(fills)).toEqual(['3 buy AAA', '4 sell AAA', '5 buy BBB']);
     expect(orders.map(({ after, code }) => [after, code])).toEqual([
       [3, ''],
@@ -45,18 +45,18 @@ describe('momentum rotation', () => {
     ]);
   });
 
-  it('momentum rotation cuts a holding that has outgrown its part before it fills up the other one', async () => {
+  it('momentum rotation reduces a holding that is too large before it increases the other one', async () => {
     const { orders, fills } = await rotate({ AAA: [100, 101, 102, 153, 154, 155], BBB: [100, 101, 102, 103, 104, 105] });
     expect(brief(fills)).toEqual(['3 buy AAA', '3 buy BBB', '4 sell AAA', '5 buy BBB']);
     expect(orders.every(({ code }) => code === '')).toBe(true);
   });
 
-  it('momentum rotation leaves a holding alone that is off by less than the tolerance', async () => {
+  it('momentum rotation does not trade a holding that differs by less than the tolerance', async () => {
     const { fills } = await rotate({ AAA: [100, 101, 102, 103, 104, 105], BBB: [100, 101, 102, 102.5, 103, 103.5] });
     expect(brief(fills)).toEqual(['3 buy AAA', '3 buy BBB']);
   });
 
-  it('momentum rotation lets a symbol take part once it has a return, and does not wait for it', async () => {
+  it('momentum rotation ranks a new symbol from its first return, and trades the others before that', async () => {
     const { fills } = await rotate(
       { AAA: [100, 101, 102, 103, 104, 105, 106, 107], BBB: [null, null, null, 100, 110, 120, 130, 140] },
       { top: 1 },
@@ -69,8 +69,8 @@ describe('momentum rotation', () => {
       { AAA: [100, 110, 120, 130], BBB: [100, 101, 102, 103, 104, 105, 106], CCC: [100, 101, 101.5, 102, 102.5, 103, 103.5] },
       { top: 2 },
     );
-    // AAA is held when it ends: no order can sell it any more, so its exit stays open.
-    // CCC takes its place in the ranking with the cash that is left.
+    // AAA is held when its bars end. No order can sell it, so its exit stays open.
+    // CCC replaces AAA in the ranking, and is bought with the remaining cash.
     expect(brief(fills).slice(0, 2)).toEqual(['3 buy AAA', '3 buy BBB']);
     expect(
       brief(fills)
@@ -80,10 +80,10 @@ describe('momentum rotation', () => {
     expect(record.orders.length).toBeLessThan(20);
   });
 
-  it('ranks on its schedule alone', async () => {
+  it('momentum rotation ranks only on its schedule', async () => {
     const days = Array.from({ length: 40 }, (_, day) => 100 + day);
     const { orders } = await rotate({ AAA: days, BBB: days.map((close) => close + 1) }, { period: '7d', tolerance: 0 });
-    // The grid of seven days from 1970-01-01, a Thursday, onwards; 2024-01-01 was a Monday.
+    // The schedule of seven days starts on 1970-01-01, a Thursday. 2024-01-01 was a Monday.
     for (const { after } of orders) expect(after % 7 === 3 || after % 7 === 4).toBe(true);
   });
 });

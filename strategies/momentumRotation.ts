@@ -1,4 +1,4 @@
-// Rotation: ranks many symbols by their return on a schedule, holds the best ones in equal parts, and cash if too few have risen.
+// Rotation: ranks many symbols by their return on a schedule, and holds the best ones in equal parts. If too few have risen, it holds cash.
 import { choice, float, int, roc, Strategy, type Feed } from 'isobar';
 
 export default class MomentumRotation extends Strategy.with({
@@ -16,7 +16,7 @@ export default class MomentumRotation extends Strategy.with({
     this.every(this.params.period, () => this.rank());
   }
 
-  // Buy once the sells that pay for it have filled: at the first bar without an open order.
+  // Buys need the money of the sells, so they wait for the first bar without an open order.
   override onBar() {
     if (!this.mustBuy || this.symbols.some(({ feed }) => feed.fresh && this.openOrders(feed).length > 0)) return;
     this.mustBuy = false;
@@ -25,7 +25,7 @@ export default class MomentumRotation extends Strategy.with({
 
   private rank() {
     const { top, invested, tolerance } = this.params;
-    // The return of a symbol with too few bars is NaN, which is not above 0. A symbol without a bar since the last ranking is not traded.
+    // The return of a symbol with too few bars is NaN, and NaN is not above 0. A symbol without a bar since the last ranking is not traded.
     const risen = this.symbols.filter(({ feed, momentum }) => momentum.value > 0 && feed.bar.closeMs > this.rankedMs);
     const best = risen.toSorted((a, b) => b.momentum.value - a.momentum.value).slice(0, top);
     for (const symbol of this.symbols) {
@@ -37,7 +37,7 @@ export default class MomentumRotation extends Strategy.with({
     this.mustBuy = true;
   }
 
-  /** Returns the fraction of equity that a symbol makes up. */
+  /** Returns the value of a position as a fraction of equity. */
   private held(feed: Feed) {
     return (this.position(feed).qty.toNumber() * feed.close.value) / this.equity;
   }

@@ -1,15 +1,15 @@
-// Perpetual trend: enters beyond a channel on either side, at a size that its stop makes equal, and leaves beyond the narrower one.
+// Tests of the perpetual trend: it enters outside a channel, long or short, with equal risk per contract, and leaves at a narrower channel.
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
 import { trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import PerpetualTrend from './perpetualTrend.ts';
 
-/** Bars of a range of 2 around 100: the channel is 99 to 101, the ATR 2. */
+/** Bars from 99 to 101: the channel is 99 to 101, and the ATR is 2. */
 const QUIET: Shape[] = Array.from({ length: 6 }, () => [100, 101, 99, 100]);
 const PARAMS = { entryBars: 5, exitBars: 3, atrBars: 5, stopAtrs: 2, risk: 0.01, mostEach: 10 };
 const run = (lists: readonly (readonly Shape[])[], params: object = {}) => {
-  const contracts = lists.map((after, at) => perpetualBars([...QUIET, ...after], 'ABC'[at]!.repeat(3)));
+  const contracts = lists.map((after, index) => perpetualBars([...QUIET, ...after], 'ABC'[index]!.repeat(3)));
   return trade(PerpetualTrend, { contracts }, { ...PERPETUAL, params: { ...PARAMS, ...params } });
 };
 const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ side, price, after }) => [side, price, after]);
@@ -23,10 +23,10 @@ describe('perpetual trend', () => {
     ]);
   });
 
-  it('perpetual trend sells short below the channel; its stop lies above', async () => {
+  it('perpetual trend sells short below the channel, with a stop above the price', async () => {
     const falling: Shape[] = [[100, 100, 98, 98.5], 98.4, 98.3, [98.3, 104, 98, 103]];
     const { fills, orders } = await run([falling]);
-    // The ATR of the bar that enters stays 2: the stop is four above its close.
+    // The bar that enters has a range of 2, so the ATR stays 2 and the stop is 4 above the close.
     expect(orders.find(({ role }) => role === 'stopLoss')).toMatchObject({ side: 'buy', limit: 102.5, ending: 'filled' });
     expect(fills.map(({ side, price }) => [side, price])).toEqual([
       ['sell', 98.5],
@@ -34,12 +34,12 @@ describe('perpetual trend', () => {
     ]);
   });
 
-  it('risks the same of its equity on each contract: a percent, wherever the stop lies', async () => {
+  it('perpetual trend risks the same part of its equity on each contract', async () => {
     const { fills } = await run([
       [[100, 102, 100, 101.5], 101.5],
       [[100, 102, 100, 101.5], 101.5],
     ]);
-    // 1 % of 10,000 over a distance of 4: 25 coins, in contracts of a thousandth.
+    // 1 % of 10,000, divided by a distance of 4, is 25 coins. A contract is a thousandth of a coin.
     expect(fills.map(({ symbol, qty }) => [symbol, Math.round(qty * 1000)])).toEqual([
       ['E-AAA-USDT', 25_000],
       ['E-BBB-USDT', 25_000],

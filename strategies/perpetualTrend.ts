@@ -17,7 +17,7 @@ export default class PerpetualTrend extends Strategy.with({
     above: this.use(highest(feed.high, this.params.exitBars)),
     below: this.use(lowest(feed.low, this.params.exitBars)),
     range: this.use(atr(feed, this.params.atrBars)),
-    // The entry, the stop of its position, the trigger order of that stop, and the size that a lost or refused one has left without a stop.
+    // The entry order, the stop price of its position, its trigger order, and the size of a trigger order that was lost or refused.
     entry: null as OrderId | null,
     stop: NaN,
     guard: null as OrderId | null,
@@ -33,7 +33,7 @@ export default class PerpetualTrend extends Strategy.with({
       const { isFlat, isLong, qty } = this.position(feed);
       const away = this.params.stopAtrs * range.value;
       const size = { equity: Math.min(this.params.mostEach, (this.params.risk * close) / away) };
-      // `prev`: the channel of the bars before this one, which a close can break out of.
+      // `prev` is the channel of the bars before this bar. A close cannot break out of a channel that includes its own bar.
       if (isFlat && close > upper.prev) {
         contract.stop = close - away;
         contract.entry = this.buy(size, { feed });
@@ -59,7 +59,7 @@ export default class PerpetualTrend extends Strategy.with({
     const { feed, stop } = contract;
     const last = feed.close.value;
     const guard = { feed, trigger: stop, tag: `stop ${++this.stops}` };
-    // The bar that filled the entry may have passed the stop.
+    // The price may have passed the stop since the entry filled.
     if (isLong ? last <= stop : last >= stop) this.exit(feed);
     else contract.guard = isLong ? this.sell({ base: qty }, guard) : this.buy({ base: qty }, guard);
   }

@@ -1,11 +1,11 @@
-// RSI mean reversion: enters on a dip of a rising market alone, and leaves on the recovery, on its stop, or when its time is up.
+// Tests of the RSI mean reversion: it enters only on a dip of a rising market, and leaves on a recovery, at its stop, or after some bars.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import RsiMeanReversion from './rsiMeanReversion.ts';
 
 const PARAMS = { rsiBars: 2, trendBars: 20, oversold: 20, recovered: 60, maxBars: 5, stopShare: 0.05 };
-/** Up by 1 a bar to 129: an RSI of 100. */
+/** Closes that rise by 1 in each bar, from 100 to 129. Their RSI is 100. */
 const RISE: Shape[] = Array.from({ length: 30 }, (_, bar) => 100 + bar);
 const DIP = 125;
 const run = (after: readonly Shape[], params: object = {}, before = RISE) =>
@@ -14,14 +14,14 @@ const run = (after: readonly Shape[], params: object = {}, before = RISE) =>
 describe('RSI mean reversion', () => {
   it('RSI mean reversion buys at the open after the RSI has fallen below oversold, and sells at the open after its recovery', async () => {
     const { fills } = await run([127, DIP, 126, 128, 130, 131]);
-    // RSI(2) by Wilder: 127 is still above 20; 125 crosses below; 128 is the first above 60.
+    // The RSI over 2 bars is above 20 at 127, falls below 20 at 125, and is above 60 for the first time at 128.
     expect(fills).toMatchObject([
       { side: 'buy', price: DIP, after: 32 },
       { side: 'sell', price: 128, after: 34 },
     ]);
   });
 
-  it('RSI mean reversion buys nothing in a falling market, however oversold', async () => {
+  it('RSI mean reversion buys nothing in a falling market', async () => {
     const fall = Array.from({ length: 30 }, (_, bar) => 160 - bar + (bar % 5 === 0 ? 2 : 0));
     const { orders } = await run([128, 120, 122, 118], {}, fall);
     expect(orders).toEqual([]);
@@ -39,7 +39,7 @@ describe('RSI mean reversion', () => {
   it('RSI mean reversion sells when the market has not recovered in time, and may enter again', async () => {
     const flat = Array.from({ length: 8 }, (_, bar) => DIP - bar / 100);
     const { fills } = await run([127, DIP, ...flat, 130, 135, 142, 136, 130, 130], { oversold: 30 });
-    // Bought at the open after 32 bars; the closes after 33 to 37 are its five.
+    // It buys at the open after 32 bars. The five closes of the position are those of bars 33 to 37.
     expect(fills.map(({ side, after }) => [side, after])).toEqual([
       ['buy', 32],
       ['sell', 37],
@@ -52,7 +52,7 @@ describe('RSI mean reversion', () => {
     expect(orders.filter(({ side }) => side === 'buy')).toHaveLength(1);
   });
 
-  it('RSI mean reversion holds through a bar that is missing', async () => {
+  it('RSI mean reversion holds its position during missing bars', async () => {
     const { fills } = await run([127, DIP, null, null, 126, 130, 131]);
     expect(fills.map(({ side, after }) => [side, after])).toEqual([
       ['buy', 34],

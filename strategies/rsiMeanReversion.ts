@@ -1,4 +1,4 @@
-// Mean reversion: buys when the RSI falls to oversold in a rising market; leaves when it is back, when it takes too long, or at a stop.
+// Mean reversion: buys when the RSI falls to oversold in a rising market. It sells after a recovery, after too many bars, or at a stop.
 import { crossedDown, crossedUp, float, int, rsi, sma, Strategy } from 'isobar';
 
 export default class RsiMeanReversion extends Strategy.with({
@@ -20,7 +20,7 @@ export default class RsiMeanReversion extends Strategy.with({
 
   dip = this.when(crossedDown(this.strength, this.params.oversold), () => {
     const close = this.bars.close.value;
-    // In a long decline the RSI stays oversold for long, so dips of a falling market are not bought.
+    // In a long decline the RSI stays oversold for many bars, so the strategy does not buy dips of a falling market.
     if (!this.position().isFlat || close < this.trend.value) return;
     this.buy(undefined, { stopLoss: close * (1 - this.params.stopShare) });
     this.heldBars = 0;
@@ -29,7 +29,7 @@ export default class RsiMeanReversion extends Strategy.with({
     this.exit();
   });
 
-  // The trade expects a quick rebound. Without one after some bars, the reason for the position is gone.
+  // The trade expects a quick recovery. If the market has not recovered after some bars, the position has no reason.
   override onBar() {
     if (this.position().isLong && ++this.heldBars >= this.params.maxBars) this.exit();
   }

@@ -1,4 +1,4 @@
-// Long while the fast average of closes is above the slow one: the `when` form, which is called on crossings alone.
+// Long while the fast average of closes is above the slow one: the `when` form, whose functions are called only on crossings.
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 
 export default class SmaCross extends Strategy.with({ fast: int(10, { min: 1, unit: 'bars' }), slow: int(30, { min: 2, unit: 'bars' }) }) {

@@ -1,4 +1,4 @@
-// The SMA cross in its `onBar` form, which runs at every close, for decisions that need more than a signal. Same trades as smaCross.ts.
+// The SMA cross in its `onBar` form, which is called at every close, for decisions that need more than a signal. Trades like smaCross.ts.
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 
 export default class SmaCrossOnBar extends Strategy.with({

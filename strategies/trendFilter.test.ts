@@ -1,11 +1,11 @@
-// Trend filter: dips are bought while the slower average rises, and sold at the middle of the band, at the stop, or when it falls.
+// Tests of the trend filter: it buys dips while the slower average rises, and sells at the middle of the band, at its stop, or in a falling trend.
 
 import { describe, expect, it } from 'vitest';
 import { resample } from '../src/adapters/catalog/bars/resample.ts';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
 import TrendFilter from './trendFilter.ts';
 
-/** Three hours of minutes that climb (or fall) by `step` an hour in a small zigzag. */
+/** Returns closes of three hours of minutes. They rise by `step` in an hour (or fall, if it is negative), in a small zigzag. */
 const slope = (step: number): number[] => Array.from({ length: 180 }, (_, minute) => 100 + (step * minute) / 60 + (minute % 2) * 0.2);
 const PARAMS = { trendBars: 2, bandBars: 20, bandWidths: 2, stopAtrs: 5 };
 function run(closes: readonly Shape[], params: object = {}) {
@@ -23,7 +23,7 @@ describe('trend filter', () => {
     expect(orders[1]).toMatchObject({ role: 'takeProfit', ending: 'filled' });
   });
 
-  it('trend filter leaves the dips of a falling market alone', async () => {
+  it('trend filter does not buy dips of a falling market', async () => {
     const { orders } = await run([...slope(-1), 96, 96.5, 97, 97.5]);
     expect(orders).toEqual([]);
   });

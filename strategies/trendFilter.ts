@@ -1,4 +1,4 @@
-// Two timeframes: buys dips of the default feed while an average of a slower feed rises; leaves at a target, a stop, or a falling trend.
+// Two timeframes: buys dips of the default feed while an average of a slower feed rises. It sells at a target, a stop, or a falling trend.
 import { atr, bollinger, crossedDown, ema, float, int, Strategy } from 'isobar';
 
 export default class TrendFilter extends Strategy.with({

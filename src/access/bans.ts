@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { Ban, BanStore } from '../adapters/exchange/bans/banStore.ts';
 import { FileBanStore } from '../adapters/exchange/bans/fileBanStore.ts';
 
-/** Returns a store for these origins. It reads the ban that ends last, or an unreadable one, and writes each ban for all of them. */
+/**
+ * Returns a store of the bans of several origins. `read` returns an unreadable ban if there is one, else the ban that ends last. `write` stores
+ * the ban for each origin.
+ */
 export function bansOf(stateFolder: string, origins: readonly string[]): BanStore {
   const stores = [...new Set(origins)].map((origin) => new FileBanStore(join(stateFolder, 'bans', `${originName(origin)}.json`)));
   return {
@@ -20,10 +23,10 @@ export function bansOf(stateFolder: string, origins: readonly string[]): BanStor
   };
 }
 
-/** Other names of 127.0.0.1, where the same service answers with the same bans. */
+/** Other names of 127.0.0.1. The service behind them is the same, and so are its bans. */
 const THIS_COMPUTER = /^(localhost|\[::1\])(?=:|$)/;
 
-/** Returns a file name for an address: `api.example.com`, `127.0.0.1_8080`. */
+/** Returns a file name for an address, such as `api.example.com` or `127.0.0.1_8080`. */
 export const originName = (origin: string): string =>
   origin
     .replace(/^https?:\/\//, '')

@@ -1,4 +1,4 @@
-// Reads the access file: the paths of the key files, and the dialect of the service. The file never contains a key.
+// Reads the access file: the paths of the key files, and the dialect of the service. Rejects a file that contains a key.
 
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
@@ -26,8 +26,8 @@ const intervalNames = map(
 );
 const url = (market: string) =>
   textValue('a URL such as https://api.example.com', `address of the ${market} service`, /^https?:\/\/\S+$/).optional();
-const filePath = (what: string) =>
-  textValue('the path of a file', `file with the ${what}, mode 0600; relative to this file`, /\S/).optional();
+const filePath = (content: string) =>
+  textValue('the path of a file', `file with the ${content}, mode 0600; relative to this file`, /\S/).optional();
 
 const limit = map(
   {
@@ -38,7 +38,7 @@ const limit = map(
   'a limit, such as { count: 10, windowMs: 2000 }',
 );
 
-/** The names that can have a rate limit in the file: operations and rate classes. */
+/** The names under `limits`: operations and rate classes. */
 const LIMIT_NAMES = [...new Set<string>([...OPS, ...OPS.map((op) => endpointOf(op).limit.rateClass)])];
 
 const dialect = map(
@@ -90,7 +90,7 @@ export type AccessFile = z.output<typeof accessSchema>;
 
 const ACCESS_FILE: FileKind<AccessFile> = { schema: accessSchema, called: 'an access file', docs: 'docs/exchange-access.md' };
 
-/** Reads an access file. Throws ConfigError with file, line and key. A key inside it is rejected and never shown. */
+/** Reads an access file or the config of a bot. Throws ConfigError for an invalid file, and for one that contains a key. Never shows the key. */
 export function readAccessFile(file: string): AccessFile {
   try {
     const source = readYaml(file, ACCESS_FILE.called, 'it holds no more than keyFile, secretFile, socketUrl and dialect');
@@ -102,21 +102,22 @@ export function readAccessFile(file: string): AccessFile {
   }
 }
 
-/** Returns the `exchange` section of a bot's config; null for any other file. */
+/** Returns the `exchange` section of a bot's config. Null for any other file. */
 function exchangeOfBot(data: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof data !== 'object' || data === null || !('strategy' in data && 'exchange' in data)) return null;
   const { exchange } = data;
   return typeof exchange === 'object' && exchange !== null ? { ...exchange } : null;
 }
 
-/** Returns the access settings of a bot's config, which has them itself or names an access file. */
+/** Returns the access settings of a bot's config, or those of the access file that the config names. */
 function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string, unknown>>): AccessFile {
-  const { access, spotUrl, futuresUrl, dialect: given, ...own } = exchange;
+  const { access, spotUrl, futuresUrl, dialect: botDialect, ...otherKeys } = exchange;
   if (typeof access === 'string') {
     const path = resolve(source.folder, access);
-    const { keyFile, secretFile, ...file } = readAccessFile(path);
+    const { keyFile, secretFile, ...accessFile } = readAccessFile(path);
+    // These paths are relative to the access file, but the caller resolves paths relative to the config.
     const resolvedPath = (name: string | undefined, key: string) => (name === undefined ? {} : { [key]: resolve(dirname(path), name) });
-    return { ...file, ...resolvedPath(keyFile, 'keyFile'), ...resolvedPath(secretFile, 'secretFile') };
+    return { ...accessFile, ...resolvedPath(keyFile, 'keyFile'), ...resolvedPath(secretFile, 'secretFile') };
   }
   const urls = {
     ...(spotUrl === undefined ? {} : { baseUrl: spotUrl }),
@@ -124,20 +125,24 @@ function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string,
   };
   const place = (path: KeyPath): string => source.place(['exchange', ...path]);
   const textAt = (path: KeyPath): string => source.textAt(['exchange', ...path]);
-  const data = { ...own, dialect: { ...(typeof given === 'object' ? given : {}), ...urls } };
+  const data = { ...otherKeys, dialect: { ...(typeof botDialect === 'object' ? botDialect : {}), ...urls } };
   return parseSource(ACCESS_FILE, { ...source, place, textAt, data });
 }
 
-/** Masks keys in a message, because a message shows the text of the file, which may be a key in the wrong place. */
-const withoutSecret = (message: string, file: string): string =>
-  message.split('\n').map((line) => (line.startsWith(file) ? redactedPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
+/** Masks keys in a message. A message quotes the text of the file, which can be a key in the wrong place. */
+function withoutSecret(message: string, file: string): string {
+  const maskLine = (line: string): string =>
+    line.startsWith(file) ? redactedPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line);
+  return message.split('\n').map(maskLine).join('\n');
+}
 
-/** Throws ConfigError for a member whose name suggests a key. Keys belong in files of their own. */
+/** Throws ConfigError for a member at any depth whose name suggests a key. Keys belong in files of their own. */
 export function refuseKeys(source: DefinitionSource, data: unknown, path: KeyPath): void {
   if (typeof data !== 'object' || data === null) return;
   for (const [name, value] of Object.entries(data)) {
-    const here = [...path, Array.isArray(data) ? Number(name) : name];
-    if (namesKey(name)) throw new ConfigError(`${whereIs(source, here)}: expected no secret in a config file, got an API key`, KEY_REMEDY);
-    refuseKeys(source, value, here);
+    const memberPath = [...path, Array.isArray(data) ? Number(name) : name];
+    if (namesKey(name))
+      throw new ConfigError(`${whereIs(source, memberPath)}: expected no secret in a config file, got an API key`, KEY_REMEDY);
+    refuseKeys(source, value, memberPath);
   }
 }

@@ -1,6 +1,6 @@
 // Finds credentials in the replies of a service, in every likely encoding, without storing the credentials.
 
-/** A function that returns a digest of bytes under a secret key. */
+/** Returns a digest of bytes under a secret key. */
 type Digest = (bytes: Uint8Array) => string;
 
 /** Base of the rolling checksum. */
@@ -9,16 +9,16 @@ const MASK = '*'.charCodeAt(0);
 const BUCKETS = 1 << 16;
 
 /**
- * Masks credentials. A form is an encoding of a credential; letters match in any case, and base64url matches base64. For each form the
- * scanner keeps a keyed digest of all of it, and a checksum of its beginning. The checksum of a window moves over the bytes and finds
- * candidates. The digest decides whether a candidate is a form.
+ * Masks credentials in every likely encoding. An encoding of a credential is called a form. Letters match in any case, and base64url matches
+ * base64. The scanner stores only a keyed digest of each form and a checksum of its beginning. A window with a rolling checksum moves over
+ * the bytes and finds candidates. The digest then decides whether a candidate is a form.
  */
 export class CredentialScanner {
   readonly #digest: Digest;
   readonly #digests = new Set<string>();
   /** Lengths of the forms, by the checksum of their beginnings. */
   readonly #lengths = new Map<number, readonly number[]>();
-  /** Marks the upper halves of these checksums. One lookup excludes nearly every window. */
+  /** Marks the upper halves of the checksums of `#lengths`, so that one lookup excludes nearly every window. */
   readonly #buckets = new Uint8Array(BUCKETS);
   /** Length of the shortest form. Shorter text contains no credential. */
   readonly #minLength: number;
@@ -33,6 +33,7 @@ export class CredentialScanner {
     for (const form of forms) this.#learn(form);
   }
 
+  /** Stores the digest of a form and the checksum of its beginning. */
   #learn(form: Uint8Array): void {
     const sum = form.subarray(0, this.#minLength).reduce((before, byte) => (Math.imul(before, BASE) + byte) | 0, 0);
     const lengths = this.#lengths.get(sum) ?? [];
@@ -41,7 +42,7 @@ export class CredentialScanner {
     this.#digests.add(this.#digest(form));
   }
 
-  /** Returns the bytes with credentials replaced by asterisks; the same array if there are none. */
+  /** Returns the bytes with credentials replaced by asterisks. Returns the same array if it contains no credential. */
   hide(bytes: Uint8Array): Uint8Array {
     const min = this.#minLength;
     if (bytes.length < min) return bytes;
@@ -58,13 +59,13 @@ export class CredentialScanner {
     return clean;
   }
 
-  /** Masks the forms that begin at `start`. `clean`: the bytes with the earlier replacements. Returns the new bytes. */
+  /** Masks the forms that begin at `start`. `clean` has the earlier replacements. Returns `clean` with the new ones. */
   #hideAt(start: number, sum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
     let masked = clean;
     for (const length of this.#lengths.get(sum) ?? []) {
       const end = start + length;
       if (end > bytes.length || !this.#digests.has(this.#digest(foldCase(bytes.subarray(start, end))))) continue;
-      // A Buffer's own slice would share the memory.
+      // The caller's array must not change. `slice` of a Buffer would share its memory.
       if (masked === bytes) masked = Uint8Array.from(bytes);
       masked.fill(MASK, start, end);
     }
@@ -80,37 +81,42 @@ export class CredentialScanner {
   }
 }
 
+/** Returns BASE to this power, as a 32-bit integer. */
 const powerOf = (exponent: number): number => Array.from({ length: exponent }).reduce<number>((power) => Math.imul(power, BASE), 1);
 
-/** Each byte in lower case, and in base64 instead of base64url. */
+/** Maps each byte to lower case, and the letters of base64url to those of base64. */
 const FOLD = Uint8Array.from({ length: 256 }, (_, byte) => {
-  if (byte >= 0x41 && byte <= 0x5a) return byte + 0x20;
-  return byte === 0x2d ? 0x2b : byte === 0x5f ? 0x2f : byte; // - is +, _ is /
+  const isCapital = byte >= 0x41 && byte <= 0x5a;
+  if (isCapital) return byte + 0x20;
+  if (byte === '-'.charCodeAt(0)) return '+'.charCodeAt(0);
+  return byte === '_'.charCodeAt(0) ? '/'.charCodeAt(0) : byte;
 });
 
+/** Returns a copy of the bytes in which equivalent letters are equal. */
 function foldCase(bytes: Uint8Array): Uint8Array {
   const folded = new Uint8Array(bytes.length);
   for (let index = 0; index < bytes.length; index++) folded[index] = FOLD[bytes[index]!]!;
   return folded;
 }
 
-/** Returns the encodings in which a credential could be sent back. */
+/** Returns the encodings in which a service could send a credential back. */
 function formsOf(credential: string): readonly string[] {
-  const swapped = credential.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
-  const cases = [credential, credential.toLowerCase(), credential.toUpperCase(), swapped];
+  const swappedCase = credential.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
+  const cases = [credential, credential.toLowerCase(), credential.toUpperCase(), swappedCase];
   const hex = cases.map((text) => Buffer.from(text).toString('hex'));
   const percent = hex.map((digits) => digits.replace(/../g, '%$&'));
   return [credential, encodeURIComponent(credential), ...hex, ...percent, ...cases.flatMap(base64Within)];
 }
 
 /**
- * Returns the base64 forms of `text` inside longer data, one for each offset modulo three bytes, without the characters that depend on
- * neighbouring bytes.
+ * Returns the base64 forms of `text` inside longer data. Base64 encodes three bytes at a time, so there is one form for each offset of the
+ * text from such a group. The forms leave out the characters that depend on neighbouring bytes.
  */
 function base64Within(text: string): readonly string[] {
-  return [0, 1, 2].map((before) => {
-    const encoded = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64url');
-    const first = Math.ceil((before * 8) / 6);
-    return encoded.slice(first, Math.floor(((before + Buffer.byteLength(text)) * 8) / 6));
+  return [0, 1, 2].map((bytesBefore) => {
+    const encoded = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(text)]).toString('base64url');
+    const firstCharacter = Math.ceil((bytesBefore * 8) / 6);
+    const endCharacter = Math.floor(((bytesBefore + Buffer.byteLength(text)) * 8) / 6);
+    return encoded.slice(firstCharacter, endCharacter);
   });
 }

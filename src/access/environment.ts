@@ -1,11 +1,11 @@
-// Takes key and secret from environment variables, so that the environment does not have them any more.
+// Moves key and secret out of the environment variables, so that strategies and child processes cannot read them.
 
 import { ConfigError } from '../base/errors.ts';
 import { Secret } from '../base/text/secret.ts';
 
 export type SecretName = 'key' | 'secret';
 
-/** The variables with a credential (`text`), and those with the path of its file. */
+/** For each credential: the variable with its text, and the variable with the path of its file. */
 export const VARIABLES: Readonly<Record<SecretName, { readonly text: string; readonly file: string }>> = {
   key: { text: 'ISOBAR_API_KEY', file: 'ISOBAR_API_KEY_FILE' },
   secret: { text: 'ISOBAR_API_SECRET', file: 'ISOBAR_API_SECRET_FILE' },
@@ -13,35 +13,35 @@ export const VARIABLES: Readonly<Record<SecretName, { readonly text: string; rea
 
 export type Environment = Record<string, string | undefined>;
 
-/** Credentials that were removed from an environment and not requested yet. */
-const taken = new WeakMap<Environment, Map<SecretName, Secret>>();
+/** For each environment: the credentials that were removed from it and that no caller has taken yet. */
+const removedSecrets = new WeakMap<Environment, Map<SecretName, Secret>>();
 
 /**
- * Removes key and secret from `environment`, so that strategies and child processes cannot read them. They are kept as secrets until
- * `secretFrom` returns them.
+ * Removes key and secret from `environment`. They stay in memory as secrets until `secretFrom` returns them or `inheritedEnvironment` copies
+ * them.
  */
 export function clearEnvironment(environment: Environment): void {
-  const kept = taken.get(environment) ?? new Map<SecretName, Secret>();
+  const secrets = removedSecrets.get(environment) ?? new Map<SecretName, Secret>();
   for (const name of ['key', 'secret'] as const) {
     const variable = VARIABLES[name].text;
     const text = environment[variable];
-    if (text !== undefined && text !== '') kept.set(name, new Secret(text));
+    if (text !== undefined && text !== '') secrets.set(name, new Secret(text));
     delete environment[variable];
   }
-  taken.set(environment, kept);
+  removedSecrets.set(environment, secrets);
 }
 
 /**
- * Returns a copy of `environment` with the removed key and secret, for an isobar process that trades instead of this one. Afterwards this
- * process does not have them.
+ * Returns a copy of `environment` with the removed key and secret, for the isobar process that trades. Afterwards this process has no
+ * credentials.
  */
 export function inheritedEnvironment(environment: Environment): Environment {
   clearEnvironment(environment);
-  const kept = taken.get(environment);
+  const secrets = removedSecrets.get(environment);
   const copy = { ...environment };
   for (const name of ['key', 'secret'] as const) {
-    const secret = kept?.get(name);
-    kept?.delete(name);
+    const secret = secrets?.get(name);
+    secrets?.delete(name);
     if (secret !== undefined) copy[VARIABLES[name].text] = secret.take();
   }
   return copy;
@@ -55,12 +55,15 @@ export function withoutSecrets(environment: Environment): Environment {
   return copy;
 }
 
-/** Returns a credential of the environment: the secret, the path of its file, or null. Throws ConfigError if both are set. */
+/**
+ * Returns a credential of the environment: the secret, or the path of its file with the name of the variable (`text`), or null. A secret is
+ * returned only once. Throws ConfigError if both variables are set.
+ */
 export function secretFrom(environment: Environment, name: SecretName): Secret | { readonly file: string; readonly text: string } | null {
   clearEnvironment(environment);
-  const kept = taken.get(environment);
-  const secret = kept?.get(name) ?? null;
-  kept?.delete(name);
+  const secrets = removedSecrets.get(environment);
+  const secret = secrets?.get(name) ?? null;
+  secrets?.delete(name);
   const { text, file: variable } = VARIABLES[name];
   const file = environment[variable] ?? '';
   if (file === '') return secret;

@@ -1,17 +1,16 @@
-// Checks whether git tracks a file, by reading the repository's index. It runs no git command, because repository settings can run
-// programs.
+// Checks whether git tracks a file. Reads the index itself, because a git command runs programs that the repository configures.
 
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 
 const NUL = 0;
-/** Bytes of an index entry before its object name. */
+/** Number of bytes of an index entry before its object name. */
 const ENTRY_HEAD = 40;
-/** The bit of an entry's flags that marks two more bytes of flags. */
+/** The bit in the flags of an entry that says that two more bytes of flags follow. */
 const EXTENDED = 0x4000;
 
-/** True when the index of a repository around `path` contains it. `path` must be absolute and without links. */
+/** True when a repository in any folder above `path` tracks it. `path` must be absolute and without links. */
 export function isTracked(path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const repository = join(folder, '.git');
@@ -27,29 +26,30 @@ function gitFolder(repository: string): string {
   return target === undefined ? repository : resolve(dirname(repository), target);
 }
 
+/** True when the index of a repository, or the shared index of a split one, contains the path `name`. */
 function isInIndex(git: string, name: string): boolean {
   return [join(git, 'index'), ...sharedIndexes(git)].some((file) => existsSync(file) && namesIn(file, hashBytes(git)).has(name));
 }
 
-/** Returns the path of the shared index, which a split index names at its end, in a list; an empty list without one. */
+/** Returns the path of the shared index, which a split index names at its end. Empty when the index is not split. */
 function sharedIndexes(git: string): readonly string[] {
   const index = join(git, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
   const link = bytes.lastIndexOf('link');
-  const hash = hashBytes(git);
   if (link < 0) return [];
-  return [join(git, `sharedindex.${bytes.toString('hex', link + 8, link + 8 + hash)}`)];
+  const hashStart = link + 8;
+  return [join(git, `sharedindex.${bytes.toString('hex', hashStart, hashStart + hashBytes(git))}`)];
 }
 
-/** Returns the number of bytes of the repository's hashes. */
+/** Returns the length of the hashes of a repository in bytes. */
 function hashBytes(git: string): number {
   const common = join(git, 'commondir');
   const config = join(existsSync(common) ? resolve(git, readFileSync(common, 'utf8').trim()) : git, 'config');
   return existsSync(config) && /^\s*objectformat\s*=\s*sha256/im.test(readFileSync(config, 'utf8')) ? 32 : 20;
 }
 
-/** Returns the paths in an index (gitformat-index, versions 2 to 4). */
-function namesIn(file: string, hash: number): ReadonlySet<string> {
+/** Returns the paths in an index (gitformat-index, versions 2 to 4) whose hashes have `hashLength` bytes. */
+function namesIn(file: string, hashLength: number): ReadonlySet<string> {
   const bytes = readFileSync(file);
   const version = bytes.length >= 12 && bytes.toString('latin1', 0, 4) === 'DIRC' ? bytes.readUInt32BE(4) : 0;
   if (version < 2 || version > 4) {
@@ -57,26 +57,31 @@ function namesIn(file: string, hash: number): ReadonlySet<string> {
   }
   const names = new Set<string>();
   let previous = Buffer.alloc(0);
-  let entry = 12;
-  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
-    const flags = bytes.readUInt16BE(entry + ENTRY_HEAD + hash);
-    let start = entry + ENTRY_HEAD + hash + 2 + ((flags & EXTENDED) === 0 ? 0 : 2);
-    let kept = 0;
+  let entryStart = 12;
+  for (let entriesLeft = bytes.readUInt32BE(8); entriesLeft > 0; entriesLeft--) {
+    const flagsStart = entryStart + ENTRY_HEAD + hashLength;
+    const flags = bytes.readUInt16BE(flagsStart);
+    let nameStart = flagsStart + 2 + ((flags & EXTENDED) === 0 ? 0 : 2);
+    let prefixLength = 0;
+    // In version 4, an entry has only the end of its name. The beginning is that of the previous name.
     if (version === 4) {
-      const dropped = offsetAt(bytes, start);
-      start = dropped.next;
-      kept = previous.length - dropped.value;
+      const removed = offsetAt(bytes, nameStart);
+      nameStart = removed.next;
+      prefixLength = previous.length - removed.value;
     }
-    const end = bytes.indexOf(NUL, start);
-    previous = Buffer.concat([previous.subarray(0, kept), bytes.subarray(start, end)]);
+    const nameEnd = bytes.indexOf(NUL, nameStart);
+    previous = Buffer.concat([previous.subarray(0, prefixLength), bytes.subarray(nameStart, nameEnd)]);
     names.add(previous.toString());
     // Entries are padded to eight bytes, except in version 4.
-    entry = version === 4 ? end + 1 : entry + (Math.floor((end - entry) / 8) + 1) * 8;
+    entryStart = version === 4 ? nameEnd + 1 : entryStart + (Math.floor((nameEnd - entryStart) / 8) + 1) * 8;
   }
   return names;
 }
 
-/** Reads a number in groups of seven bits. It is the number of characters that an entry cuts off the end of the previous name. */
+/**
+ * Returns a number in groups of seven bits, and the position after it. It is the number of characters that an entry removes from the end of
+ * the previous name.
+ */
 function offsetAt(bytes: Buffer, start: number): { readonly value: number; readonly next: number } {
   let next = start;
   let byte = bytes.readUInt8(next++);

@@ -1,4 +1,4 @@
-// Key files: their owner and mode, and that they lie outside of every repository.
+// Tests of key files: their owner, mode and content, and that git does not track them.
 
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
@@ -20,7 +20,7 @@ afterEach(() => fixture.remove());
 const file = (name: string, text: string, mode = 0o600): string => fixture.file(name, text, mode);
 
 describe('key files', () => {
-  test.each([0o640, 0o604, 0o644, 0o660, 0o620, 0o602, 0o610, 0o601, 0o666, 0o777])('a key file of mode %o is refused', (mode) => {
+  test.each([0o640, 0o604, 0o644, 0o660, 0o620, 0o602, 0o610, 0o601, 0o666, 0o777])('a key file of mode %o is rejected', (mode) => {
     const path = file('key', KEY, mode);
     const { message, remedy } = refusal(() => readKeyFile(path, 'keyFile'));
     expect(message).toContain(`expected mode 0600 or tighter, got ${mode.toString(8).padStart(4, '0')}`);
@@ -36,16 +36,16 @@ describe('key files', () => {
     expect(readKeyFile(file('key', KEY, mode), 'keyFile').take()).toBe(KEY);
   });
 
-  test('a symbolic link is refused, also one to a good file', () => {
+  test('a symbolic link is rejected, even one to a valid key file', () => {
     symlinkSync(file('key', KEY), join(folder, 'link'));
     expect(refusal(() => readKeyFile(join(folder, 'link'), 'keyFile')).message).toMatch(/got a symbolic link/);
   });
 
-  test.skipIf(process.getuid?.() === 0)('a key file of root is refused', () => {
+  test.skipIf(process.getuid?.() === 0)('a key file of root is rejected', () => {
     expect(refusal(() => readKeyFile('/etc/hostname', 'keyFile')).message).toMatch(/got one of user 0/);
   });
 
-  test('a key file of another owner is refused', () => {
+  test('a key file of another owner is rejected', () => {
     if (process.getuid?.() !== 0) return;
     const path = file('key', KEY);
     execFileSync('chown', ['65534', path]);
@@ -61,11 +61,11 @@ describe('key files', () => {
       () => (execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', join(folder, 'pipe')]), join(folder, 'pipe')),
       /got something else/,
     ],
-    ['nothing there', () => join(folder, 'none'), /no such file/],
+    ['a missing file', () => join(folder, 'none'), /no such file/],
     ['an empty file', () => file('empty', ' \n'), /got nothing/],
     ['several lines', () => file('lines', `${KEY}\n${SECRET}\n`), /got several lines/],
     ['a large file', () => file('large', 'x'.repeat(2000)), /more than 1024 bytes/],
-  ])('a key file is refused: %s', (_, path, message) => {
+  ])('a key file is rejected: %s', (_, path, message) => {
     const refused = refusal(() => readKeyFile(path(), 'keyFile'));
     expect(refused.message).toMatch(message);
     expect(refused.message + refused.remedy).not.toContain(KEY);
@@ -102,12 +102,12 @@ describe('files that git tracks', () => {
         ['config', 'splitIndex.maxPercentChange', '0'],
       ],
     ],
-  ])('a key file that git tracks is refused: %s', (name, setUp) => {
+  ])('a key file that git tracks is rejected: %s', (name, setUp) => {
     const [top, deep, other] = keys();
     for (const command of setUp) git(...command);
     for (let i = 0; i < 20; i++) file(`deep/${i}.txt`, '');
     git('add', 'deep/er/key', 'deep/1.txt', 'deep/19.txt');
-    // Entries of version 3 have additional flags, as this one does.
+    // `add -N` gives an entry additional flags, for which git writes version 3.
     if (name.endsWith('3')) git('add', '-N', 'deep/2.txt');
     expect(() => readKeyFile(top!, 'keyFile')).not.toThrow();
     expect(() => readKeyFile(other!, 'keyFile')).not.toThrow();
@@ -118,7 +118,7 @@ describe('files that git tracks', () => {
     expect(() => readKeyFile(deep!, 'keyFile')).not.toThrow();
   });
 
-  test('a key file in a worktree is refused, also through a link to its folder', () => {
+  test('a tracked key file in a worktree is rejected, also through a link to its folder', () => {
     git('init', '-q', 'main');
     const main = join(folder, 'main');
     execFileSync('git', ['-C', main, '-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'x']);

@@ -8,14 +8,14 @@ import { shellWord } from '../base/text/shellWord.ts';
 import { isTracked } from './gitIndex.ts';
 import { redactedPath } from './keyLike.ts';
 
-/** A key is one line. A larger file was named by mistake. */
+/** Maximum size of a key file. A larger file was named by mistake. */
 const MAX_BYTES = 1024;
 const MODE_OF_OTHERS = 0o077;
 
 /**
- * Returns the content of a key file, which is one line. `namedBy`: the option, variable or key that names the file, for messages. Throws
- * ConfigError for a symbolic link, a file that git tracks, a file that another user could have read or written, and content other than one
- * line. The content is never shown.
+ * Returns the content of a key file, which is one line. Messages name the option, variable or key `namedBy` that names the file, and never
+ * show the content. Throws ConfigError for a symbolic link, a file that git tracks, a file that another user can access, and content other
+ * than one line.
  */
 export function readKeyFile(path: string, namedBy: string): Secret {
   const descriptor = openKeyFile(path, namedBy);
@@ -34,7 +34,7 @@ export function readKeyFile(path: string, namedBy: string): Secret {
   }
 }
 
-/** Opens the file without following a link, and without waiting for the other end of a pipe. */
+/** Opens the file. Does not follow a link, and does not wait for the other end of a pipe. */
 function openKeyFile(path: string, namedBy: string): number {
   const place = `${namedBy} ${redactedPath(path)}`;
   try {
@@ -51,10 +51,10 @@ function openKeyFile(path: string, namedBy: string): number {
   }
 }
 
-/** Throws ConfigError if it is not a regular file that only its owner can access. */
+/** Throws ConfigError unless `stats` are those of a regular file that only the current user can access. */
 function checkFile(stats: Stats, path: string, place: string): void {
   if (!stats.isFile()) throw new ConfigError(`${place}: expected a file, got something else`, 'name a file with one line');
-  // Windows has no owners and modes of this kind.
+  // On Windows, files have no such owner and mode.
   const user = process.getuid?.();
   if (user === undefined) return;
   if (stats.uid !== user) {
@@ -69,14 +69,15 @@ function checkFile(stats: Stats, path: string, place: string): void {
   }
 }
 
-/** Returns the only line of the file. Clears the buffer afterwards, because it has the key. */
+/** Returns the only line of the file. Overwrites the buffer afterwards, because it contains the key. */
 function oneLine(descriptor: number, place: string): string {
   const bytes = Buffer.alloc(MAX_BYTES + 1);
   try {
     const size = readSync(descriptor, bytes, 0, bytes.length, 0);
     const text = bytes.toString('utf8', 0, size).trim();
     if (size <= MAX_BYTES && text !== '' && !/[\r\n]/.test(text)) return text;
-    const content = size > MAX_BYTES ? `more than ${MAX_BYTES} bytes` : text === '' ? 'nothing' : 'several lines';
+    const lines = text === '' ? 'nothing' : 'several lines';
+    const content = size > MAX_BYTES ? `more than ${MAX_BYTES} bytes` : lines;
     throw new ConfigError(`${place}: expected one line, got ${content}`, 'the file holds the key, or the secret, and nothing else');
   } finally {
     bytes.fill(0);

@@ -1,4 +1,4 @@
-// Recognising a text that looks like a key in a place where keys do not belong.
+// Tests that words which look like keys are masked in messages.
 
 import { expect, test } from 'vitest';
 import { withoutKeys } from './keyLike.ts';
@@ -8,9 +8,9 @@ test.each([
   ['a word of abcdefghijklmnopqrstuvwxyz', 'a word of abcdefghijklmnopqrstuvwxyz'],
   ['short1 and AbCdEfGhIjKlMnOpQrStUvWx9Yz', 'short1 and [redacted]'],
   ['1234567890.1234567890123', '1234567890.1234567890123'],
-])('%s becomes %s', (text, shown) => expect(withoutKeys(text)).toBe(shown));
+])('%s becomes %s', (text, masked) => expect(withoutKeys(text)).toBe(masked));
 
-test('a long text without a digit is read in time that grows with its length', () => {
+test('a text of two million letters is read within seconds', () => {
   const text = 'a'.repeat(2_000_000);
   const beginMs = performance.now();
   expect(withoutKeys(text)).toBe(text);

@@ -1,4 +1,4 @@
-// Builds a client of the exchange from the access settings, with wire, clock and rate limiter, and closes all of them together.
+// Builds a client of the exchange from the access settings, with its wire, clock and rate limiter.
 
 import { LiveScheduler } from '../adapters/clock/liveScheduler.ts';
 import { nowMs } from '../adapters/clock/wallClock.ts';
@@ -16,7 +16,7 @@ import { bansOf } from './bans.ts';
 import { redactingWire, NOWHERE } from './redactingWire.ts';
 import type { AccessSettings } from './settings.ts';
 
-/** An open client, and its parts. */
+/** An open client with its collaborators. */
 export interface Exchange {
   readonly client: RestClient;
   /** A client without `guardWire`, for the requests of a kill. It shares clock, limits and connections with `client`. */
@@ -29,31 +29,32 @@ export interface Exchange {
   random(): number;
   /** Returns the clock of the service for a market. */
   serverTime(market: Market): ServerTime;
-  /** Closes all connections and ends all waits. Calls that are on the wire get no outcome. */
+  /** Closes all connections and ends all waits. Calls whose request has left get no outcome. */
   close(): Promise<void>;
 }
 
-/** Sends requests: over connections of this computer, or a simulated network. */
+/** Sends requests, over real connections or a simulated network. */
 export interface Network {
   readonly send: LateReplyWire;
   close(): Promise<void>;
 }
 
+/** Options of `openExchange`. */
 export interface ExchangeOptions {
   /** Called after every attempt. The entry contains no secret. */
   readonly log?: (entry: CallLog) => void;
   /** Called when the exchange refuses calls because of a rate limit or a ban. Only the operator can deal with a ban. */
   readonly limited?: (event: LimitEvent) => void;
-  /** Factor that shortens waits, here and at a paper exchange; default 1. */
+  /** Factor that shortens waits, for a paper exchange whose clock runs faster. Default: 1. */
   readonly speed?: number;
-  /** Replaces the scheduler. `speed` is then ignored. */
+  /** Replaces the scheduler. `speed` then has no effect. */
   readonly scheduler?: Scheduler;
   readonly clock?: ServerClockOptions;
   /** Replaces the network. It is closed with the exchange. */
   readonly network?: Network;
   /** Replaces the random numbers of this process. */
   readonly random?: () => number;
-  /** Wraps the wire, and may stop a request. */
+  /** Returns a wire in front of `wire` that may stop a request. */
   readonly guardWire?: (wire: LateReplyWire) => LateReplyWire;
 }
 

@@ -1,10 +1,10 @@
-// Masks credentials in everything that a wire returns, so that no caller can print, log or store them.
+// Masks credentials in all replies and failures of a wire, so that no caller can print, log or store them.
 
 import type { LateReplyWire, WireReply } from '../adapters/exchange/wire/lateReplyWire.ts';
 import type { WireOutcome } from '../ports/wire.ts';
 import type { Signer } from './signer.ts';
 
-/** Stands for the missing address of a market. Requests to it are not sent. */
+/** The address of a market for which the user gave none. Requests to it are not sent. */
 export const NOWHERE = 'https://no-address.invalid';
 
 /** Returns `wire` with key and secret masked in bodies, headers and failure causes. Requests to `NOWHERE` fail at once. */
@@ -16,8 +16,9 @@ export function redactingWire(wire: LateReplyWire, signer: Signer | null): LateR
     }
     if (!signer) return wire(request, done, late);
     const signature = request.headers['X-CH-SIGN'] ?? '';
-    const settled = (outcome: WireOutcome): void => done(withoutSignature(redactOutcome(outcome, signer), signature));
-    return wire(request, settled, late && ((reply) => late(replyWithout(redactReply(reply, signer), signature))));
+    const onOutcome = (outcome: WireOutcome): void => done(withoutSignature(redactOutcome(outcome, signer), signature));
+    const onLateReply = late && ((reply: WireReply) => late(replyWithoutSignature(redactReply(reply, signer), signature)));
+    return wire(request, onOutcome, onLateReply);
   };
 }
 
@@ -26,43 +27,48 @@ function redactOutcome(outcome: WireOutcome, signer: Signer): WireOutcome {
   return outcome.kind === 'reply' ? redactReply(outcome, signer) : { ...outcome, cause: signer.hideIn(outcome.cause) };
 }
 
+/** Returns the reply with key and secret masked. */
 function redactReply(reply: WireReply, signer: Signer): WireReply {
   const hide = (text: string): string => signer.hideIn(text);
   return {
     kind: 'reply',
     status: reply.status,
-    headers: headersWith(reply.headers, hide, hide),
+    headers: mapHeaders(reply.headers, hide, hide),
     body: signer.hide(plainLetters(reply.body)),
   };
 }
 
-/** Returns the headers with names and values mapped. Copies them only if a text changes, which is rare. */
-function headersWith(headers: WireReply['headers'], name: (text: string) => string, value: (text: string) => string): WireReply['headers'] {
-  const isUnchanged = Object.entries(headers).every(([header, text]) => name(header) === header && value(text) === text);
-  return isUnchanged ? headers : Object.fromEntries(Object.entries(headers).map(([header, text]) => [name(header), value(text)]));
+type MapText = (text: string) => string;
+
+/** Returns the headers with their names and values mapped. Returns the same object if no text changes, which is usual. */
+function mapHeaders(headers: WireReply['headers'], mapName: MapText, mapValue: MapText): WireReply['headers'] {
+  const entries = Object.entries(headers);
+  const isUnchanged = entries.every(([name, value]) => mapName(name) === name && mapValue(value) === value);
+  return isUnchanged ? headers : Object.fromEntries(entries.map(([name, value]) => [mapName(name), mapValue(value)]));
 }
 
-/** Masks the signature of the request, which a service may echo. It is valid only for that request, but must not be printed. */
+/** Masks the signature of the request, which a service can repeat in its reply. It must not be printed, although it is of no further use. */
 function withoutSignature(outcome: WireOutcome, signature: string): WireOutcome {
-  if (outcome.kind === 'reply') return replyWithout(outcome, signature);
-  return { ...outcome, cause: maskSecrets(outcome.cause, signature) };
+  if (outcome.kind === 'reply') return replyWithoutSignature(outcome, signature);
+  return { ...outcome, cause: maskSignature(outcome.cause, signature) };
 }
 
-function replyWithout(reply: WireReply, signature: string): WireReply {
+/** Returns the reply with the signature masked. */
+function replyWithoutSignature(reply: WireReply, signature: string): WireReply {
   if (signature === '') return reply;
   const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength);
   const isEchoed = bytes.includes(signature) || bytes.includes(signature.toUpperCase());
-  const unchanged = (name: string): string => name;
+  const unchangedName = (name: string): string => name;
   return {
     kind: 'reply',
     status: reply.status,
-    headers: headersWith(reply.headers, unchanged, (value) => maskSecrets(value, signature)),
-    body: isEchoed ? Buffer.from(maskSecrets(bytes.toString('latin1'), signature), 'latin1') : reply.body,
+    headers: mapHeaders(reply.headers, unchangedName, (value) => maskSignature(value, signature)),
+    body: isEchoed ? Buffer.from(maskSignature(bytes.toString('latin1'), signature), 'latin1') : reply.body,
   };
 }
 
-/** Returns `text` with a signature, in either case, replaced by as many asterisks. */
-function maskSecrets(text: string, signature: string): string {
+/** Returns `text` with the signature, in lower or upper case, replaced by as many asterisks. */
+function maskSignature(text: string, signature: string): string {
   if (signature === '' || text.length < signature.length) return text;
   const stars = '*'.repeat(signature.length);
   return text.replaceAll(signature, stars).replaceAll(signature.toUpperCase(), stars);
@@ -72,7 +78,7 @@ function maskSecrets(text: string, signature: string): string {
 function plainLetters(body: Uint8Array): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (!bytes.includes('\\u00')) return body;
-  // Works on single bytes, so that invalid UTF-8 is unchanged. An escaped backslash starts no further escape.
+  // latin1 maps each byte to one character, so invalid UTF-8 stays unchanged. The pattern skips an escaped backslash.
   const plain = bytes.toString('latin1').replace(/\\(?:u00([2-7][\da-f])|[^])/gi, (escape: string, code: string | undefined) => {
     const letter = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
     return letter === '' || letter === '"' || letter === '\\' || letter === '\u007f' ? escape : letter;

@@ -1,4 +1,4 @@
-// Where keys, addresses and the dialect may come from, and what is refused.
+// Tests of the access settings: the sources of keys, addresses and the dialect, and the settings that are rejected.
 
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -79,10 +79,10 @@ describe('where keys come from', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['a key without its secret', { ISOBAR_API_KEY: KEY }, /got the key alone/],
     ['a secret without its key', { ISOBAR_API_SECRET: SECRET }, /got the secret alone/],
-    ['both forms of one', { ISOBAR_API_KEY: KEY, ISOBAR_API_KEY_FILE: '/x' }, /expected one of them, got both/],
+    ['a key as text and as a file', { ISOBAR_API_KEY: KEY, ISOBAR_API_KEY_FILE: '/x' }, /expected one of them, got both/],
     ['a key that no header can carry', { ISOBAR_API_KEY: 'two words here', ISOBAR_API_SECRET: SECRET }, /the API key: expected 8 to 256/],
     ['a secret with a line break', { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: 'abcdefgh\nijkl' }, /the API secret: expected 8 to 256/],
-  ])('refused: %s', (_, environment, message) => {
+  ])('credentials are rejected: %s', (_, environment, message) => {
     expect(refusal(() => settings({}, environment)).message).toMatch(message);
     expect(environment).not.toHaveProperty('ISOBAR_API_KEY');
   });
@@ -111,7 +111,7 @@ describe('the access file', () => {
   limits: { banMinMs: 600000, spot.newOrder: { count: 10, windowMs: 1000, weight: 2 } }
 `;
 
-  test('every option of the dialect is documented in the settings', () => {
+  test('the access file can set every option of the dialect', () => {
     const { dialect, baseUrls, limits } = settings({ config: file('a.yaml', ALL) });
     expect(dialect).toEqual({
       pathPrefix: { spot: '/spot/open', futures: '/futures/open' },
@@ -138,7 +138,7 @@ describe('the access file', () => {
     expect(limits).toEqual({ banMinMs: 600000, overrides: { 'spot.newOrder': { count: 10, windowMs: 1000, weight: 2 } } });
   });
 
-  test('without a named access file the default one is used', () => {
+  test('without an access file, and with an empty dialect, the dialect is the default one', () => {
     expect(settings({}).dialect).toEqual(DEFAULT_DIALECT);
     expect(settings({ config: file('a.yaml', 'dialect: {}\n') }).dialect).toEqual(DEFAULT_DIALECT);
   });
@@ -161,7 +161,7 @@ describe('the access file', () => {
     ['dialect: { limits: { spot.newOrder: { count: 0 } } }', /count: expected a whole number \(calls, 1 to/],
     ['keyfile: x', /unknown key keyfile, the nearest valid one is keyFile/],
     ['- a', /expected an access file: keyFile, secretFile, socketUrl, dialect, got a list/],
-  ])('refused: %s', (text, message) => {
+  ])('an access file is rejected: %s', (text, message) => {
     expect(refusal(() => settings({ config: file('a.yaml', text) })).message).toMatch(message);
   });
 
@@ -177,7 +177,7 @@ describe('the access file', () => {
     'password',
     'accessToken',
     'passphrase',
-  ])('a key in the access file is refused, and not shown: %s', (name) => {
+  ])('a key in the access file is rejected, and not shown: %s', (name) => {
     for (const text of [`${name}: ${SECRET}\n`, `dialect:\n  x: [{ ${name}: ${SECRET} }]\n`]) {
       const refused = refusal(() => settings({ config: file('a.yaml', text) }));
       expect(refused.message).toMatch(/a\.yaml:\d .*expected no secret in a config file, got an API key/);
@@ -207,7 +207,7 @@ describe('addresses', () => {
     expect(settings({ config }, environment).baseUrls).toEqual({ spot: 'https://b.example.com', futures: 'https://f.example.com' });
   });
 
-  test('a market without an address is refused with what to set', () => {
+  test('a market without an address is an error that names the option and the variable', () => {
     const refused = refusal(() => originOf(settings({}), 'futures'));
     expect(refused.message).toMatch(/^--futures-url: /);
     expect(refused.remedy).toMatch(/ISOBAR_FUTURES_URL.*dialect\.futuresBaseUrl/);
@@ -226,7 +226,7 @@ describe('arguments', () => {
     'ISOBAR_API_SECRET=abc',
     '--token',
     '--api-key-secret=abc',
-  ])('arguments: %s is refused', (word) => {
+  ])('the argument %s is rejected', (word) => {
     const refused = refusal(() => refuseKeysInArguments(['api', 'spot.account', word, SECRET]));
     expect(refused.message).toMatch(/^-{0,2}[\w-]+: a key is not taken from the command line/);
     expect(refused.message).not.toMatch(/abc/);
@@ -234,7 +234,7 @@ describe('arguments', () => {
   });
 
   test.each(['--config=x', 'symbol=BTCUSDT', 'key=3', 'token=5', '--set', 'params.key=3', 'secret.yaml', '--keyframes', 'orderId=1', '-p'])(
-    'arguments: %s is not refused',
+    'the argument %s is accepted',
     (word) => {
       expect(() => refuseKeysInArguments([word])).not.toThrow();
     },

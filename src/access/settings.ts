@@ -1,5 +1,5 @@
-// Determines the access settings of an exchange: addresses, credentials and dialect. Options count first, then environment, then access
-// file.
+// Collects the access settings of an exchange: addresses, credentials and dialect.
+// Options of the command line override the environment, which overrides the access file.
 
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -30,25 +30,26 @@ type DialectFile = NonNullable<AccessFile['dialect']>;
 export interface LimitSettings {
   /** Overrides of the endpoint table. */
   readonly overrides: LimitOverrides;
-  /** Minimum pause after HTTP 418, ms. Null: the limiter's default. */
+  /** Minimum pause after HTTP 418, ms. Null for the default of the limiter. */
   readonly banMinMs: number | null;
 }
 
+/** The place from which a credential was read. */
 export type SecretSource = { readonly kind: 'environment'; readonly variable: string } | { readonly kind: 'file'; readonly path: string };
 
 /** Everything that a client of the exchange needs. */
 export interface AccessSettings {
-  /** Origins; null if none was given. */
+  /** The origin of each market. Null if none was given. */
   readonly baseUrls: Readonly<Record<Market, string | null>>;
   /** Null if neither key nor secret was given. */
   readonly credentials: Signer | null;
-  /** Sources of the credentials; null if there are none. */
+  /** Sources of the credentials. Null without credentials. */
   readonly sources: Readonly<Record<SecretName, SecretSource>> | null;
   readonly dialect: Dialect;
   readonly limits: LimitSettings;
-  /** Address of the WebSocket whose heartbeat is answered; null: no WebSocket. */
+  /** Address of the WebSocket whose heartbeat is answered. Null without a WebSocket. */
   readonly socketUrl: string | null;
-  /** Folder for state that outlives a command, such as a ban. */
+  /** Folder for state that later commands need, such as a ban. */
   readonly stateFolder: string;
 }
 
@@ -82,23 +83,28 @@ export function settingsOf(
   };
 }
 
+/** Returns the address of the WebSocket, or null. Throws ConfigError for an invalid address. */
 function socketUrlOf({ socketUrl }: AccessFile): string | null {
   if (socketUrl !== undefined) checkedSocketUrl(socketUrl);
   return socketUrl ?? null;
 }
 
+/** A value with the option, variable or key that set it. */
 type PlacedValue = readonly [place: string, value: string | undefined];
 
+/** Returns the origin of the first source that has one. Null when none has. Throws ConfigError for an invalid address. */
 function urlFrom(environment: Environment, option: PlacedValue, variable: string, config: PlacedValue): string | null {
-  const text = [option, [variable, environment[variable]] as const, config].find(([, value]) => value !== undefined && value !== '');
-  if (text?.[1] === undefined) return null;
+  const sources: readonly PlacedValue[] = [option, [variable, environment[variable]], config];
+  const [place, url] = sources.find(([, value]) => value !== undefined && value !== '') ?? [];
+  if (place === undefined || url === undefined) return null;
   try {
-    return checkedOrigin(text[1], text[0]);
+    return checkedOrigin(url, place);
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(withoutKeys(error.message), error.remedy) : error;
   }
 }
 
+/** Returns the signer and the sources of its credentials. Throws ConfigError for a key without its secret, or a secret without its key. */
 function credentialsFrom(environment: Environment, file: AccessFile, folder: string): Pick<AccessSettings, 'credentials' | 'sources'> {
   const key = secretOf(environment, 'key', file.keyFile, folder);
   const secret = secretOf(environment, 'secret', file.secretFile, folder);
@@ -116,7 +122,7 @@ interface FoundSecret {
   readonly source: SecretSource;
 }
 
-/** Returns a credential: that of the environment, otherwise that of the file named in the access file. Null without one. */
+/** Returns a credential of the environment, else of the file that the access file names (`configured`). Null without both. */
 function secretOf(environment: Environment, name: SecretName, configured: string | undefined, folder: string): FoundSecret | null {
   const found = secretFrom(environment, name);
   if (found && 'file' in found) return readFoundSecret(found.file, found.text);
@@ -125,26 +131,31 @@ function secretOf(environment: Environment, name: SecretName, configured: string
   return readFoundSecret(isAbsolute(configured) ? configured : join(folder, configured), name === 'key' ? 'keyFile' : 'secretFile');
 }
 
-const readFoundSecret = (path: string, text: string): FoundSecret => ({ secret: readKeyFile(path, text), source: { kind: 'file', path } });
+const readFoundSecret = (path: string, namedBy: string): FoundSecret => ({
+  secret: readKeyFile(path, namedBy),
+  source: { kind: 'file', path },
+});
 
 type DialectOptions = Omit<DialectFile, 'baseUrl' | 'futuresBaseUrl' | 'limits'>;
 
+/** Returns the default dialect with the options of the access file. */
 function dialectOf({ pathPrefix, intervals, ...options }: DialectOptions): Dialect {
-  const text = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const setOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return {
     ...DEFAULT_DIALECT,
-    ...text,
+    ...setOptions,
     pathPrefix: { spot: pathPrefix?.spot ?? '', futures: pathPrefix?.futures ?? '' },
     intervals: { spot: intervals?.spot ?? {}, futures: intervals?.futures ?? {} },
   };
 }
 
-function limitsOf({ banMinMs, ...named }: NonNullable<DialectFile['limits']>): LimitSettings {
-  const overrides = Object.entries(named).filter((entry): entry is [string, LimitOverride] => typeof entry[1] === 'object');
+/** Returns the rate limits of the access file. */
+function limitsOf({ banMinMs, ...limits }: NonNullable<DialectFile['limits']>): LimitSettings {
+  const overrides = Object.entries(limits).filter((entry): entry is [string, LimitOverride] => typeof entry[1] === 'object');
   return { overrides: Object.fromEntries(overrides), banMinMs: typeof banMinMs === 'number' ? banMinMs : null };
 }
 
-/** Returns the folder for state. It follows the XDG base directories on every platform. */
+/** Returns the folder for state, by the rules of the XDG base directories on every platform. */
 export function stateFolderOf(environment: Environment): string {
   const state = environment['XDG_STATE_HOME'];
   return join(state === undefined || state === '' ? join(homedir(), '.local', 'state') : state, 'isobar');

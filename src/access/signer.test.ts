@@ -1,4 +1,4 @@
-// A signer never shows its credentials, and the wire masks credentials that a service sends back.
+// Tests that a signer never shows its credentials, and that the wire masks credentials in replies.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
@@ -35,7 +35,7 @@ describe('the signer', () => {
   });
 });
 
-test('only the listed files read the text of a secret: for signing, for the trading process, for alerts and for checks of signatures', () => {
+test('only the files for signing, the trading process, alerts and checks of signatures read the text of a secret', () => {
   const root = new URL('../', import.meta.url);
   const sources = readdirSync(root, { recursive: true }).map(String).filter((name) => /(?<!\.test)\.ts$/.test(name)); // prettier-ignore
   const takers = sources.filter((name) => readFileSync(new URL(name, root), 'utf8').includes('.take()'));
@@ -47,20 +47,20 @@ test('only the listed files read the text of a secret: for signing, for the trad
 describe('the wire', () => {
   const signer = new Signer(new Secret(KEY), new Secret(SECRET));
   const escaped = (text: string) => text.replace(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const through = (outcome: WireOutcome, url = 'https://x.example.com/'): Promise<WireOutcome> =>
+  const redacted = (outcome: WireOutcome, url = 'https://x.example.com/'): Promise<WireOutcome> =>
     new Promise((resolve) => {
       redactingWire((_, done) => (done(outcome), () => {}), signer)({ method: 'GET', url, headers: {}, body: new Uint8Array() }, resolve);
     });
 
   test('credentials are masked in bodies, headers and causes; all other bytes are unchanged', async () => {
     const body = Buffer.from(`{"a":"${SECRET}","b":"${escaped(KEY)}","c":"\\u0022\\\\u0041\\u0041\\n\\u00e9"}\xff`, 'latin1');
-    const reply = await through({ kind: 'reply', status: 200, headers: { etag: SECRET, [KEY.toLowerCase()]: 'x', server: 'y' }, body });
+    const reply = await redacted({ kind: 'reply', status: 200, headers: { etag: SECRET, [KEY.toLowerCase()]: 'x', server: 'y' }, body });
     const mask = '*'.repeat(32);
     expect(reply).toMatchObject({ status: 200, headers: { etag: mask, [mask]: 'x', server: 'y' } });
     expect('body' in reply && Buffer.from(reply.body).toString('latin1')).toBe(
       `{"a":"${mask}","b":"${mask}","c":"\\u0022\\\\u0041A\\n\\u00e9"}\xff`,
     );
-    expect(await through({ kind: 'failed', cause: `no ${KEY}`, bytesWritten: null })).toEqual({
+    expect(await redacted({ kind: 'failed', cause: `no ${KEY}`, bytesWritten: null })).toEqual({
       kind: 'failed',
       cause: `no ${mask}`,
       bytesWritten: null,
@@ -69,7 +69,7 @@ describe('the wire', () => {
 
   test('a body without a credential is returned as the same object', async () => {
     const body = Buffer.from('{"a":1}');
-    const reply = await through({ kind: 'reply', status: 200, headers: {}, body });
+    const reply = await redacted({ kind: 'reply', status: 200, headers: {}, body });
     expect('body' in reply && reply.body).toBe(body);
   });
 
@@ -78,14 +78,14 @@ describe('the wire', () => {
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         const text = JSON.stringify(value).replace(/[a-z0-9](?=[^\\"]*")/gi, (letter) => (letter < 'm' ? letter : escaped(letter)));
         fc.pre(isJson(text));
-        const reply = await through({ kind: 'reply', status: 200, headers: {}, body: Buffer.from(text) });
+        const reply = await redacted({ kind: 'reply', status: 200, headers: {}, body: Buffer.from(text) });
         expect('body' in reply && JSON.parse(Buffer.from(reply.body).toString())).toEqual(JSON.parse(text));
       }),
     );
   });
 
   test('a request to a market without an address is not sent', async () => {
-    const answer = await through({ kind: 'failed', cause: 'sent', bytesWritten: 1 }, `${NOWHERE}/sapi/v1/ping`);
+    const answer = await redacted({ kind: 'failed', cause: 'sent', bytesWritten: 1 }, `${NOWHERE}/sapi/v1/ping`);
     expect(answer).toEqual({ kind: 'failed', cause: 'no address of this market was given', bytesWritten: 0 });
   });
 });
@@ -99,12 +99,12 @@ function isJson(text: string): boolean {
   }
 }
 
-describe('echoes', () => {
-  const echoes = () => new Signer(new Secret(KEY), new Secret(SECRET));
+describe('credentials in replies', () => {
+  const newSigner = () => new Signer(new Secret(KEY), new Secret(SECRET));
   const swapped = (text: string) => text.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 
   test('key and secret are masked in every encoding, at any place in a text', () => {
-    const signer = echoes();
+    const signer = newSigner();
     const wraps: readonly ((text: string) => string)[] = [
       (text) => text,
       swapped,
@@ -129,7 +129,7 @@ describe('echoes', () => {
   });
 
   test('a secret inside a longer text in base64 is masked at every offset', () => {
-    const signer = echoes();
+    const signer = newSigner();
     for (const before of ['', 'a', 'ab', 'abc', `${KEY}:`]) {
       const clean = signer.hideIn(Buffer.from(`${before}${SECRET}!`).toString('base64'));
       expect(Buffer.from(clean.replaceAll('*', 'A'), 'base64').toString()).not.toContain(SECRET.slice(2, 20));
@@ -137,7 +137,7 @@ describe('echoes', () => {
   });
 
   test('bytes without key or secret are returned as the same array', () => {
-    const signer = echoes();
+    const signer = newSigner();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
         expect(signer.hide(bytes)).toBe(bytes);

@@ -1,4 +1,4 @@
-// Signs requests. Only this file unwraps a secret: the secret becomes a key object, and its text is dropped.
+// Signs requests. Turns the text of the secret into a key object, which cannot be printed.
 
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { ConfigError } from '../base/errors.ts';
@@ -7,13 +7,13 @@ import type { Credentials } from '../protocol/request.ts';
 import type { Sign } from '../protocol/sign.ts';
 import { CredentialScanner } from './credentialScanner.ts';
 
-/** Characters that are allowed in a header and need no escape in JSON. */
+/** Characters that a header allows and that need no escape in JSON. */
 const USABLE = /^[!#-[\]-~]{8,256}$/;
 
-/** Signs requests without revealing the credentials. Printing or copying it shows at most four characters of the key. */
+/** Signs requests without revealing the credentials. A printed or copied signer shows at most four characters of the key. */
 export class Signer implements Credentials {
   readonly #apiKey: string;
-  readonly #echoes: CredentialScanner;
+  readonly #scanner: CredentialScanner;
   readonly sign: Sign;
 
   /** Consumes both secrets. Throws ConfigError for text that cannot be a key or a secret. */
@@ -23,26 +23,26 @@ export class Signer implements Credentials {
     const key: KeyObject = createSecretKey(Buffer.from(text));
     const digest = (message: Uint8Array) => createHmac('sha256', key).update(message).digest('hex');
     this.sign = digest;
-    this.#echoes = new CredentialScanner([this.#apiKey, text], digest);
+    this.#scanner = new CredentialScanner([this.#apiKey, text], digest);
   }
 
   get apiKey(): string {
     return this.#apiKey;
   }
 
-  /** Returns the beginning of the key, to distinguish keys: at most four characters and a quarter of it. */
+  /** Returns the beginning of the key, to distinguish keys: at most four characters, and at most a quarter of the key. */
   get hint(): string {
     return `${this.#apiKey.slice(0, Math.min(4, this.#apiKey.length / 4))}...`;
   }
 
-  /** Returns untrusted text with key and secret masked, in case a service has echoed them. */
+  /** Returns untrusted text with key and secret masked. A service can have repeated them in its reply. */
   hideIn(text: string): string {
-    return this.#echoes.hideIn(text);
+    return this.#scanner.hideIn(text);
   }
 
   /** Returns untrusted bytes with key and secret masked. The length does not change. */
   hide(bytes: Uint8Array): Uint8Array {
-    return this.#echoes.hide(bytes);
+    return this.#scanner.hide(bytes);
   }
 
   toString(): string {
@@ -58,11 +58,11 @@ export class Signer implements Credentials {
   }
 }
 
-/** Returns the text of a credential. Throws ConfigError if it cannot be one. */
-function checkedCredential(what: string, text: string): string {
+/** Returns the text of a credential. Throws ConfigError for a text that a key or secret cannot have. */
+function checkedCredential(name: string, text: string): string {
   if (USABLE.test(text)) return text;
   throw new ConfigError(
-    `${what}: expected 8 to 256 printable characters without blanks, quotes and backslashes, got ${text.length} that are not`,
+    `${name}: expected 8 to 256 printable characters without blanks, quotes and backslashes, got ${text.length} that are not`,
     'copy it again from where the exchange shows it: one line, nothing around it',
   );
 }

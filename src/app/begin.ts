@@ -13,7 +13,7 @@ import { marketOf } from './kinds/market.ts';
 import type { AccountPlan, Deposits } from './kinds/parts.ts';
 import type { RunPlan } from '../definition/plan/plan.ts';
 
-/** Returns the wrapper between a strategy and its run. */
+/** Returns the host that serves a strategy in place of its run, such as one that records all calls. */
 export type HostMaker = (run: StrategyRun) => StrategyHost;
 
 /** Constructs the strategies of `plan` in the engine. Throws StrategyError if a constructor throws, ConfigError for invalid parameters. */
@@ -35,36 +35,37 @@ export function fund(engine: Engine, plan: RunPlan): readonly Deposits[] {
     .map((account) => fundAccount(account, engine, plan));
 }
 
+/** Deposits the starting balances of one account in the books of the strategies. Throws ConfigError for an asset that the run does not trade. */
 function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan: RunPlan): Deposits {
   const deposits = new Map<string, number>();
   const assets = assetsOf(engine.instruments.filter((instrument) => instrument.market === market));
-  const parts = marketOf(engine.instruments);
+  const marketParts = marketOf(engine.instruments);
   for (const [asset, text] of Object.entries(cash)) {
     const digits = assets.get(asset);
     if (digits === undefined) {
       throw new ConfigError(`cash.${asset}: no feed of the run trades this asset`, `name one of ${[...assets.keys()].join(', ')}`);
     }
-    const total = toScaled(text, digits);
-    if (total === null || total < 0) {
+    const totalUnits = toScaled(text, digits);
+    if (totalUnits === null || totalUnits < 0) {
       throw new ConfigError(`cash.${asset}: expected at most ${digits} decimals and not below zero, got ${text}`, 'round the amount');
     }
-    deposits.set(asset, total);
-    splitByShare(total, plan).forEach((units, strategy) =>
-      ledger.deposit(strategy, asset, units, parts.startingValue(engine, asset, units)),
+    deposits.set(asset, totalUnits);
+    splitByShare(totalUnits, plan).forEach((units, strategy) =>
+      ledger.deposit(strategy, asset, units, marketParts.startingValue(engine, asset, units)),
     );
   }
   return deposits;
 }
 
-/** Returns the part of each strategy in `total`, by its share and rounded down. The last strategy gets the rest. */
-function splitByShare(total: number, plan: RunPlan): number[] {
-  const parts = plan.strategies.map(({ share }) => Math.floor(total * Number(share)));
-  const assigned = parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
-  parts[parts.length - 1] = total - assigned;
-  return parts;
+/** Returns the units of `totalUnits` that each strategy gets: its share, rounded down. The last strategy gets the remainder. */
+function splitByShare(totalUnits: number, plan: RunPlan): number[] {
+  const units = plan.strategies.map(({ share }) => Math.floor(totalUnits * Number(share)));
+  const assignedUnits = units.slice(0, -1).reduce((sum, each) => sum + each, 0);
+  units[units.length - 1] = totalUnits - assignedUnits;
+  return units;
 }
 
-/** Returns the digits of each asset of the instruments. */
+/** Returns the number of digits of each asset that the instruments trade. */
 function assetsOf(instruments: readonly Instrument[]): Map<string, number> {
   return new Map(
     instruments.flatMap(({ base, baseDigits, quote, quoteDigits }): [string, number][] => [

@@ -1,4 +1,4 @@
-// Bots from the container: what bots of one maker share, how often factories run, and which parts a live world keeps for itself.
+// Tests of bots from the container: the parts that bots of one maker share, how often factories run, and the effect of overrides.
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../test/fixtures/futuresVenue.ts';
@@ -29,19 +29,19 @@ const both = planFor({
 
 const withModules = (plan: RunPlan, ...modules: readonly ComposeModule[]): RunPlan => ({
   ...plan,
-  models: { ...NO_MODELS, modules: modules.map((module, at) => ({ module, place: `modules.${at}` })) },
+  models: { ...NO_MODELS, modules: modules.map((module, index) => ({ module, place: `modules.${index}` })) },
 });
 
-test('bots of one maker share feeds and time, and nothing else', () => {
+test('bots of one maker share feeds and time, and have all other parts of their own', () => {
   const make = botMaker(spot, replayWorld(spot));
-  const [one, two] = [make().engine, make().engine];
-  expect(two.feeds).toBe(one.feeds);
-  expect(two.instant).toBe(one.instant);
-  for (const part of ['orders', 'risk', 'ledger', 'reservations', 'exchange', 'queue'] as const) expect(two[part]).not.toBe(one[part]);
-  expect(one.deps.orders).toBe(one.orders);
+  const [first, second] = [make().engine, make().engine];
+  expect(second.feeds).toBe(first.feeds);
+  expect(second.instant).toBe(first.instant);
+  for (const part of ['orders', 'risk', 'ledger', 'reservations', 'exchange', 'queue'] as const) expect(second[part]).not.toBe(first[part]);
+  expect(first.deps.orders).toBe(first.orders);
 });
 
-test('a factory runs once for each bot, and its part is the one that other parts get', () => {
+test('a factory runs once for each bot, and other parts receive its result', () => {
   const made: object[] = [];
   const module = composeModule('own', ({ rebind }) => {
     rebind(PARTS.risk).wrap((risk) => {
@@ -65,22 +65,22 @@ test('a factory runs once for each bot, and its part is the one that other parts
 test.each([
   ['one market', spot, 1],
   ['both markets', both, 2],
-])('a run over %s has a fee model for each account', (_, of, accounts) => {
+])('a run over %s has a fee model for each account', (_, marketPlan, accounts) => {
   let made = 0;
   const module = composeModule('own', ({ rebind }) => rebind(PARTS.fees).to(() => ({ ppm: () => ++made })));
-  const plan = withModules(of, module);
+  const plan = withModules(marketPlan, module);
   const fees = createBot(plan, replayWorld(plan)).venue?.fees ?? [];
   expect(new Set(fees).size).toBe(accounts);
 });
 
-test('notifiers of several modules come in their order', () => {
+test('notifiers of several modules are in the order of the modules', () => {
   const named = (name: string) =>
     composeModule(name, ({ rebind }) => rebind(PARTS.notifier).to(() => ({ name, send: (_, done) => (done(null), () => {}) })));
   const plan = withModules(spot, named('one'), named('two'));
   expect(createBot(plan, replayWorld(plan)).notifiers.map(({ name }) => name)).toEqual(['one', 'two']);
 });
 
-test('overrides of some parts leave the others as isobar binds them', () => {
+test('overrides of selected parts do not call the factories of other parts', () => {
   const module = composeModule('own', ({ rebind }) => {
     rebind(PARTS.risk).to(() => {
       throw new Error('not asked');

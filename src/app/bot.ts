@@ -1,4 +1,4 @@
-// Makes a bot, from the same parts in backtest, paper and live. Only the world and the parts that modules rebind differ.
+// Makes a bot. Backtest, paper and live use the same parts. Only the world and the parts that modules rebind differ.
 
 import 'reflect-metadata';
 import { Container, ContainerModule, type ContainerModuleLoadOptions, type ServiceIdentifier } from 'inversify';
@@ -29,18 +29,18 @@ import { Overrides, type Override } from './overrides.ts';
 import { PARTS, type ExchangeAdapter, type PartToken } from './parts.ts';
 import { addedIdOf, idOf, ownIdOf, TOKENS, type Observers } from './tokens.ts';
 
-/** The functions by which a world binds parts and their arguments. */
+/** What a world needs to bind parts and their arguments. */
 export interface Binding {
   readonly bind: ContainerModuleLoadOptions['bind'];
-  /** Returns the id for isobar's own binding of a part: a second id if a module rebinds the part. */
+  /** Returns the id under which isobar binds its own part. If a module rebinds the part, this is a second id. */
   readonly own: <Made>(part: PartToken<Made>) => ServiceIdentifier<Made>;
   readonly overrides: Overrides;
 }
 
-/** The world of a bot binds its exchange, journal, absence bounds and venue. */
+/** Binds the parts of a bot that differ between backtest and live: exchange, journal, absence bounds and venue. */
 export type World = (binding: Binding) => void;
 
-/** The parts of one bot that the code driving it needs. */
+/** One bot, with the parts that the code which drives it needs. */
 export interface Bot {
   readonly engine: Engine;
   readonly strategies: readonly StrategyPlan[];
@@ -48,25 +48,26 @@ export interface Bot {
   readonly journal: Journal;
   /** The notifiers that modules have added. */
   readonly notifiers: readonly Notifier[];
-  /** The parts that open the venue of a replay; null: not a replay. */
+  /** The parts that open the venue of a replay. Null for a live bot. */
   readonly venue: VenueDeps | null;
 }
 
+/** Options of `botMaker`. */
 export interface MakeOptions extends Partial<Observers> {
-  /** Memory for the run; by default each maker has its own. */
+  /** Memory for the run. By default each maker has its own. */
   readonly scratch?: Scratch;
-  /** Another bot whose feeds and time the new bots share, to step through the same bars; by default they have their own. */
+  /** Another bot whose feeds and time the new bots share, so that all of them step through the same bars. */
   readonly beside?: Pick<Engine, 'instant' | 'instruments' | 'feeds'>;
-  /** The parts that modules rebind; by default all overrides of the plan. */
+  /** The parts that modules rebind. By default all overrides of the plan. */
   readonly overrides?: Overrides;
 }
 
 /**
  * Returns a function that makes bots of a plan in a world. These bots share feeds, limits and time, so that they can step through the same
- * bars, one after the other in each block. All other parts are made for each bot. Throws ConfigError if modules depend on each other in a circle.
+ * bars, one after the other in each block. Each bot has its own instance of every other part. Throws ConfigError for a circle of modules.
  */
 export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {}): (strategies?: readonly StrategyPlan[]) => Bot {
-  // Each `get` makes new parts, each once. Parts that bots share are bound as constants or singletons.
+  // In the scope `Request`, each `get` makes every part once. Parts that bots share are constants or singletons.
   const container = new Container({ defaultScope: 'Request' });
   const { log = () => {}, progressCells = null, dropsOrders = false, scratch = new Scratch() } = options;
   const overrides = options.overrides ?? new Overrides(plan.models);
@@ -100,6 +101,7 @@ export function createBot(plan: RunPlan, world: World, options: MakeOptions = {}
 
 const BOT: ServiceIdentifier<Bot> = Symbol.for('isobar.bot');
 
+/** Returns a new bot. Throws ConfigError when a part depends on itself through other parts. */
 function resolveBot(container: Container): Bot {
   try {
     return container.get(BOT);
@@ -122,20 +124,20 @@ function bindOverrides({ bind, overrides }: Binding): void {
       [...(isWrapping ? [ownIdOf({ name: part })] : []), TOKENS.given, ...needs.map((name) => idOf({ name }))],
     );
   for (const override of overrides.all()) {
-    // The clock is made before the bot (partAlone.ts), and the world binds it.
+    // The world binds the clock, because the start of the bot needs it (partAlone.ts).
     if (override.part === PARTS.clock.name) continue;
     const scope = bindOne(idOf({ name: override.part }), override);
     if (override.part === PARTS.fees.name) scope.inTransientScope();
   }
   for (const { name } of [PARTS.rules, PARTS.notifier])
-    overrides.added(name).forEach((override, at) => void bindOne(addedIdOf({ name }, at), override));
+    overrides.added(name).forEach((override, index) => void bindOne(addedIdOf({ name }, index), override));
 }
 
 /** Returns the ids under which the additions to a part are bound. */
 const addedIds = <Made>({ overrides }: Binding, part: PartToken<Made>): ServiceIdentifier<Made>[] =>
-  overrides.added(part.name).map((_, at) => addedIdOf(part, at));
+  overrides.added(part.name).map((_, index) => addedIdOf(part, index));
 
-/** Binds instruments, time and feeds. All bots of a container share them, and `beside` if it is given. */
+/** Binds instruments, time and feeds, which all bots of a container share. If `beside` is given, they are those of `beside`. */
 function bindShared({ bind }: Binding, plan: RunPlan, beside: MakeOptions['beside']): void {
   bind(TOKENS.instant).toConstantValue(beside?.instant ?? new Instant(plan.fromMs));
   bind(TOKENS.instruments).toConstantValue(beside?.instruments ?? instrumentsOf(plan));
@@ -147,7 +149,7 @@ function bindShared({ bind }: Binding, plan: RunPlan, beside: MakeOptions['besid
     .inSingletonScope();
 }
 
-/** Binds the other parts. Bots of one container share the limits. Each bot has its own instance of the rest. */
+/** Binds the parts that each bot has for itself, and the limits, which the bots of a container share. */
 function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch: Scratch): void {
   const { bind, own } = binding;
   bind(TOKENS.given).toConstantValue({ plan });
@@ -160,7 +162,7 @@ function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch:
   bind(TOKENS.limits)
     .toResolvedValue((instruments) => resolveLimits(plan.risk, instruments), [TOKENS.instruments])
     .inSingletonScope();
-  // The code that drives the bot advances this queue, by the rows of a replay or by the exchange's time.
+  // The code that drives the bot runs this queue up to the time of the rows, or live to the exchange's time.
   bind(own(PARTS.scheduler)).toResolvedValue(() => new DueQueue());
   bind(own(PARTS.orders)).toResolvedValue(
     (exchange, journal, reservations, bounds) =>
@@ -185,6 +187,7 @@ function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch:
   bindEngine(binding, plan, observers, scratch);
 }
 
+/** Binds the engine and the bot around it. */
 function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Observers, scratch: Scratch): void {
   const { bind, own } = binding;
   bind(own(PARTS.engine)).toResolvedValue(
@@ -229,16 +232,16 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
   );
 }
 
-/** Returns the rules that modules add, in order. Throws ConfigError for an invalid or repeated code. */
-function allRules(lists: readonly (readonly OrderRule[])[], from: readonly Override[]): readonly OrderRule[] {
+/** Returns the rules that modules add, in order. `overrides[i]` made `lists[i]`. Throws ConfigError for an invalid or repeated code. */
+function allRules(lists: readonly (readonly OrderRule[])[], overrides: readonly Override[]): readonly OrderRule[] {
   const codes = new Set<string>();
-  lists.forEach((rules, at) => {
-    for (const { code } of rules) checkRuleCode(code, codes, from[at]!.where);
+  lists.forEach((rules, index) => {
+    for (const { code } of rules) checkRuleCode(code, codes, overrides[index]!.where);
   });
   return lists.flat();
 }
 
-/** Returns the instruments of a run without repeats, in the order of their ids. Orders match in this order. */
+/** Returns the instruments of a run without repeats, in the order of their ids, in which the venue matches their orders. */
 export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   const byId = new Map(plan.feeds.map((feed) => [feed.bars.instrument.id, feed.bars.instrument]));
   const instruments = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -252,6 +255,7 @@ export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   return instruments;
 }
 
+/** Returns the run of a feed of the plan. */
 function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrument[], plan: RunPlan, instant: Instant): FeedRun {
   const index = instruments.findIndex(({ id }) => id === feed.bars.instrument.id);
   const run = new FeedRun(feed.name, feed.bars, instruments[index]!, index, plan.fromMs, plan.blockRows, instant);
@@ -259,13 +263,14 @@ function feedRun(feed: RunPlan['feeds'][number], instruments: readonly Instrumen
   return run;
 }
 
+/** Returns the default size of an order: by default the whole equity. */
 function sizeOf({ size }: RunPlan): Size {
   if (size.base !== undefined) return { base: size.base };
   if (size.quote !== undefined) return { quote: size.quote };
   return { equity: size.equity ?? '1' };
 }
 
-/** Returns the time at which each instrument leaves the run, ms UTC; Infinity: it stays. Undefined when all stay. */
+/** Returns the time at which each instrument leaves the run, ms UTC. Infinity when it stays. Undefined when all instruments stay. */
 function leavesOf({ feeds }: RunPlan, instruments: readonly Instrument[]): readonly number[] | undefined {
   if (feeds.every(({ listedToMs }) => listedToMs === undefined)) return undefined;
   return instruments.map(({ id }) =>

@@ -1,4 +1,4 @@
-// `composeModule`: defines which parts of the bot a module rebinds, and by which factories.
+// Defines `composeModule`, with which a module rebinds parts of the bot.
 
 import { ConfigError } from '../base/errors.ts';
 import { nearestName } from '../base/number/nearestName.ts';
@@ -12,7 +12,7 @@ export interface FactoryInput {
   readonly plan: RunPlan;
 }
 
-/** The parts that `Needs` names. */
+/** The types of the parts whose tokens are in `Needs`. */
 export type PartsOf<Needs extends readonly PartToken<unknown>[]> = {
   readonly [At in keyof Needs]: Needs[At] extends PartToken<infer Made> ? Made : never;
 };
@@ -20,8 +20,8 @@ export type PartsOf<Needs extends readonly PartToken<unknown>[]> = {
 /** How a part is rebound. A factory runs once for each bot. */
 export interface Rebinding<Made> {
   /**
-   * Replaces the part by the result of the factory. Its arguments are `given` and the parts in `needs`. For `rules` and `notifier`, the result is
-   * an addition.
+   * Replaces the part by the result of the factory, which is called with `given` and the parts in `needs`. For `rules` and `notifier`, the
+   * result is added to the part.
    */
   to<const Needs extends readonly PartToken<unknown>[] = readonly []>(
     make: (given: FactoryInput, ...parts: PartsOf<Needs>) => Made,
@@ -34,7 +34,9 @@ export interface Rebinding<Made> {
   ): void;
 }
 
+/** The argument of the function that defines a module. */
 export interface Composing {
+  /** Selects the part to rebind. */
   readonly rebind: <Made>(part: PartToken<Made>) => Rebinding<Made>;
 }
 
@@ -45,23 +47,24 @@ const NAME = /^[A-Za-z0-9._-]{1,80}$/;
  * modules })`. `name` identifies it in messages. Throws ConfigError for an invalid name or part.
  */
 export function composeModule(name: string, compose: (composing: Composing) => void): ComposeModule {
-  const called: unknown = name;
-  if (typeof called !== 'string' || !NAME.test(called))
+  // Plain JavaScript can pass any value.
+  const uncheckedName: unknown = name;
+  if (typeof uncheckedName !== 'string' || !NAME.test(uncheckedName))
     throw new ConfigError(
-      `composeModule: expected a name of 1 to 80 letters, digits, dots, dashes and underscores, got ${String(called)}`,
+      `composeModule: expected a name of 1 to 80 letters, digits, dots, dashes and underscores, got ${String(uncheckedName)}`,
       "write: composeModule('halfSpread', ({ rebind }) => { ... })",
     );
   const bindings: ModuleBinding[] = [];
   compose({
     rebind: (part) => {
-      const known = nameOf(part, name);
+      const partName = nameOf(part, name);
       const bind = (isWrapping: boolean, make: ModuleBinding['make'], needs: readonly PartToken<unknown>[]): void => {
         if (typeof make !== 'function')
           throw new ConfigError(
-            `the module ${name}: expected a factory of ${known}, got a ${typeof make}`,
-            `write: rebind(PARTS.${known}).${isWrapping ? 'wrap((bound)' : 'to(()'} => ...)`,
+            `the module ${name}: expected a factory of ${partName}, got a ${typeof make}`,
+            `write: rebind(PARTS.${partName}).${isWrapping ? 'wrap((bound)' : 'to(()'} => ...)`,
           );
-        bindings.push({ part: known, isWrapping, needs: needs.map((need) => nameOf(need, name)), make });
+        bindings.push({ part: partName, isWrapping, needs: needs.map((need) => nameOf(need, name)), make });
       };
       return { to: (make, needs) => bind(false, make, needs ?? []), wrap: (make, needs) => bind(true, make, needs ?? []) };
     },
@@ -69,7 +72,7 @@ export function composeModule(name: string, compose: (composing: Composing) => v
   return { kind: 'module', name, bindings };
 }
 
-/** Returns the name of a part. `part` can be any value, because plain JavaScript has no types. */
+/** Returns the name of a part. Throws ConfigError for a value that is not a token. */
 function nameOf(part: unknown, module: string): string {
   const name: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, 'name') : part;
   const names = Object.keys(PARTS);

@@ -1,4 +1,4 @@
-// The journal of a backtest that logs denials: the reason with its figures, for the first denials of each code.
+// Logs the reasons of denied orders in a backtest, for the first denials of each code.
 
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import type { LogLine } from '../ports/log.ts';
@@ -7,9 +7,10 @@ import { denialText } from '../orders/denialReasons.ts';
 import type { RiskModule } from '../risk/riskModule.ts';
 import { orderText } from './orderText.ts';
 
-/** Maximum number of logged denials of one code, because risk may deny orders at every bar. The summary counts all of them. */
+/** Maximum number of logged denials of one code, because risk can deny orders at every bar. The summary counts all denials. */
 const MAX_PER_CODE = 10;
 
+/** Options of `DenialLoggingJournal`. */
 export interface DenialLogOptions {
   readonly risk: RiskModule;
   readonly log: LogLine;
@@ -17,9 +18,10 @@ export interface DenialLogOptions {
   readonly names: readonly string[];
 }
 
+/** A journal of a backtest that logs each denial before it counts it. */
 export class DenialLoggingJournal extends ReplayJournal {
   readonly #options: DenialLogOptions;
-  readonly #byCode = new Map<string, { count: number }>();
+  readonly #denialsByCode = new Map<string, { count: number }>();
 
   constructor(options: DenialLogOptions) {
     super();
@@ -27,8 +29,8 @@ export class DenialLoggingJournal extends ReplayJournal {
   }
 
   override denied(order: Order, code: string): number {
-    let denials = this.#byCode.get(code);
-    if (denials === undefined) this.#byCode.set(code, (denials = { count: 0 }));
+    let denials = this.#denialsByCode.get(code);
+    if (denials === undefined) this.#denialsByCode.set(code, (denials = { count: 0 }));
     if (denials.count < MAX_PER_CODE) this.#log(order, code, ++denials.count);
     return super.denied(order, code);
   }
@@ -36,7 +38,7 @@ export class DenialLoggingJournal extends ReplayJournal {
   #log(order: Order, code: string, count: number): void {
     const { risk, log, names } = this.#options;
     const why = denialText(code) ?? risk.detail();
-    const isLast = count === MAX_PER_CODE ? { further: 'counted in summary.json' } : {};
-    log(order.createdMs, names[order.strategy] ?? '', `${orderText(order)}: denied: ${why}`, { order: order.id, code, ...isLast });
+    const lastNote = count === MAX_PER_CODE ? { further: 'counted in summary.json' } : {};
+    log(order.createdMs, names[order.strategy] ?? '', `${orderText(order)}: denied: ${why}`, { order: order.id, code, ...lastNote });
   }
 }

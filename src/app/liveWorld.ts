@@ -1,4 +1,4 @@
-// The world of a live bot: an exchange behind REST, a journal on disk, and the exchange's clock. The other parts equal those of a backtest.
+// The world of a live bot: an exchange behind REST and a journal on disk. The other parts are the same as in a backtest.
 
 import type { OrderGateway } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -7,18 +7,20 @@ import type { World } from './bot.ts';
 import { PARTS } from './parts.ts';
 import { TOKENS } from './tokens.ts';
 
+/** The parts that a live bot has from outside. */
 export interface LivePorts {
   readonly exchange: OrderGateway;
   readonly journal: Journal;
   readonly absenceBounds: AbsenceBounds;
 }
 
-export function liveWorld({ exchange, journal, absenceBounds: bounds }: LivePorts): World {
+/** Returns the world of a live bot. It has no bar market and no simulated venue. */
+export function liveWorld({ exchange, journal, absenceBounds }: LivePorts): World {
   return ({ bind, own }) => {
     bind(own(PARTS.journal)).toConstantValue(journal);
     bind(own(PARTS.exchange)).toConstantValue(exchange);
     bind(own(PARTS.barMarket)).toConstantValue(null);
-    bind(TOKENS.absenceBounds).toConstantValue(bounds);
+    bind(TOKENS.absenceBounds).toConstantValue(absenceBounds);
     bind(TOKENS.venue).toConstantValue(null);
   };
 }

@@ -4,13 +4,13 @@ import { fromScaled } from '../base/number/decimal.ts';
 import { type Instrument, sizeText } from '../model/instrument.ts';
 import type { Order } from '../model/order.ts';
 
-/** Returns text such as `buy 0.5 BTC at 65000`, `buy for 100 USDT`. */
+/** Returns an order as text, such as `buy 0.5 BTC of BTCUSDT at 65000`. */
 export function orderText({ side, lots, quoteUnits, limit, instrument, role, reduceOnly }: Order): string {
   const size = orderSizeText(lots, quoteUnits, instrument);
   return `${side} ${size} of ${instrument.wireName}${orderPriceText(limit, role, instrument)}${reduceOnly ? ', reducing' : ''}`;
 }
 
-/** Returns the size as text. A denied order may have an invalid size. */
+/** Returns the size as text. A denied order can have an invalid size. */
 function orderSizeText(lots: number, quoteUnits: number, instrument: Instrument): string {
   if (!Number.isSafeInteger(lots) || !Number.isSafeInteger(quoteUnits)) return 'an invalid quantity';
   if (lots !== 0) return sizeText(fromScaled(lots, instrument.quantityDigits), instrument);

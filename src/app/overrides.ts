@@ -1,4 +1,4 @@
-// The parts that models and modules of a plan rebind, in one form.
+// Collects the parts that the models and modules of a plan rebind.
 
 import { ADDED_PARTS, type ComposeModule, type ModuleBinding } from '../definition/plan/module.ts';
 import type { ModelsPlan } from '../definition/plan/plan.ts';
@@ -16,11 +16,12 @@ export interface Override extends Pick<ModuleBinding, 'part' | 'isWrapping' | 'n
   readonly make: (...given: readonly unknown[]) => unknown;
 }
 
+/** All overrides of a plan: replaced parts, and additions to parts. */
 export class Overrides {
   readonly #replaced = new Map<string, Override>();
   readonly #added = new Map<string, Override[]>();
 
-  /** `parts`: names of the parts to include; by default all. */
+  /** Takes the overrides of the parts that `parts` names. Null takes all. */
   constructor(models: ModelsPlan | undefined, parts: readonly string[] | null = null) {
     if (models === undefined) return;
     for (const binding of modelBindings(models)) this.#take(binding, parts);
@@ -28,7 +29,7 @@ export class Overrides {
       for (const binding of module.bindings) this.#take(checkOverride(binding, module, place), parts);
   }
 
-  /** Returns the override of a part; null: not overridden. */
+  /** Returns the override of a part. Null when nothing replaces the part. */
   of(part: string): Override | null {
     return this.#replaced.get(part) ?? null;
   }
@@ -36,6 +37,7 @@ export class Overrides {
   added(part: string): readonly Override[] {
     return this.#added.get(part) ?? [];
   }
+  /** Returns all replaced parts. */
   all(): readonly Override[] {
     return [...this.#replaced.values()];
   }
@@ -61,7 +63,7 @@ function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override
 type PartName = keyof typeof PARTS;
 type MadeOf<Name extends PartName> = (typeof PARTS)[Name] extends PartToken<infer Made> ? NonNullable<Made> : never;
 
-/** Methods that a part must have. Other code checks the parts that are not listed. */
+/** Methods that the result of a factory must have. Other code checks the parts that are not listed here. */
 const METHODS: { readonly [Name in PartName]?: readonly (keyof MadeOf<Name> & string)[] } = {
   exchange: ['submit', 'cancel', 'read'],
   barMarket: ['workingOrders', 'matchRow', 'blockOpened', 'settleMarks'],
@@ -77,14 +79,15 @@ const METHODS: { readonly [Name in PartName]?: readonly (keyof MadeOf<Name> & st
   latency: ['ms'],
 };
 
+/** Returns the override of a module. Its `make` throws StrategyError for an incomplete part. */
 function checkOverride({ make, ...binding }: ModuleBinding, { name }: ComposeModule, place: string): Override {
   const where = `${place}: the module ${name}`;
-  const ask = make as (...given: readonly unknown[]) => unknown;
+  const factory = make as (...given: readonly unknown[]) => unknown;
   return {
     ...binding,
     where,
     make(...given) {
-      const made = callModel(`${where}: its factory of ${binding.part}`, ask, ...given);
+      const made = callModel(`${where}: its factory of ${binding.part}`, factory, ...given);
       const missing = missingIn(binding.part, made);
       if (missing === null) return made;
       throw new StrategyError(
@@ -95,7 +98,7 @@ function checkOverride({ make, ...binding }: ModuleBinding, { name }: ComposeMod
   };
 }
 
-/** Returns the missing property of a part as text; null: the part is complete. */
+/** Returns what a part should be or have, as text. Null when the part is complete. */
 function missingIn(part: string, made: unknown): string | null {
   if ((part === 'fees' || part === 'barMarket') && made === null) return null;
   if (part === 'rules') return isRules(made) ? null : 'a list of rules, each with kind, code, check and detail';

@@ -1,4 +1,4 @@
-// Makes a part before its bot exists, because the start of the bot needs it: the clock, and the ports of a live bot.
+// Makes parts that the start of a bot needs before the bot exists: the clock, and the ports of a live bot.
 
 import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
@@ -12,23 +12,27 @@ import { Overrides, type Override } from './overrides.ts';
 import { PARTS, type PartToken } from './parts.ts';
 import { idOf, ownIdOf, TOKENS } from './tokens.ts';
 
-/** Returns `own` or its replacement by a module. `plan`: null while unknown. Throws ConfigError for a factory that needs other parts. */
+/**
+ * Returns the part of a module if one rebinds it, else `own`. `plan` is null while it is unknown. Throws ConfigError for a factory that needs
+ * other parts.
+ */
 export function partAlone<Made>(part: PartToken<Made>, own: Made, plan: RunPlan | null, overrides: Overrides): Made {
   const override = overrides.of(part.name);
-  return override === null ? own : madeAlone(part, override, own, plan);
+  return override === null ? own : makeAlone(part, override, own, plan);
 }
 
-/** Returns the notifiers that modules add, made before their bot. */
+/** Returns the notifiers that modules add. */
 export function notifiersAlone(plan: RunPlan, overrides: Overrides): readonly Notifier[] {
-  return overrides.added(PARTS.notifier.name).map((override) => madeAlone<Notifier | null>(PARTS.notifier, override, null, plan)!);
+  return overrides.added(PARTS.notifier.name).map((override) => makeAlone<Notifier | null>(PARTS.notifier, override, null, plan)!);
 }
 
-/** Returns the clock of the computer, or its replacement by a module. */
+/** Returns the clock of a module if one rebinds it, else the clock of the computer. */
 export function clockOf(plan: RunPlan, overrides = new Overrides(plan.models)): Scheduler {
   return partAlone(PARTS.clock, new LiveScheduler(), plan, overrides);
 }
 
-function madeAlone<Made>(part: PartToken<Made>, override: Override, own: Made, plan: RunPlan | null): Made {
+/** Calls the factory of an override in a container without other parts. */
+function makeAlone<Made>(part: PartToken<Made>, override: Override, own: Made, plan: RunPlan | null): Made {
   const { isWrapping, needs, where } = override;
   if (needs.length > 0)
     throw new ConfigError(
@@ -48,6 +52,7 @@ function madeAlone<Made>(part: PartToken<Made>, override: Override, own: Made, p
   return container.get(idOf(part));
 }
 
+/** Returns the argument of a factory that is called before the plan is known. Reading the plan throws ConfigError. */
 function unknownPlan(where: string): FactoryInput {
   return {
     get plan(): never {

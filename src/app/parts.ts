@@ -21,7 +21,7 @@ export interface PartToken<Made> {
   readonly makes?: Made;
 }
 
-/** An exchange adapter. One that replaces the built-in adapter receives in `attach` the sink for its reports. */
+/** An exchange adapter. An adapter that replaces the built-in one reports through the sink that `attach` receives. */
 export interface ExchangeAdapter extends OrderGateway {
   /** Called once before the first bar. `sink` receives the outcomes of orders; `nowMs` is the time of the run, ms UTC. */
   attach?(sink: ExchangeSink, nowMs: () => number): void;
@@ -35,30 +35,30 @@ function part<Made>(name: string): PartToken<Made> {
 export const PARTS = Object.freeze({
   /** The exchange adapter: where orders are sent. Backtest: replayed bars and their venue. Live: the REST client. */
   exchange: part<ExchangeAdapter>('exchange'),
-  /** The market that replayed bars are matched in; null: the exchange adapter fills orders by itself, as live. Backtest only. */
+  /** The market in which replayed bars match orders. Null when the exchange adapter fills orders by itself, as it does live. Backtest only. */
   barMarket: part<BarMarket | null>('barMarket'),
-  /** The order manager: the state of each order. */
+  /** The order manager, which keeps the state of each order. */
   orders: part<OrderManager>('orders'),
-  /** The risk module: approves or denies each order. */
+  /** The risk module, which approves or denies each order. */
   risk: part<RiskModule>('risk'),
   /** The strategies of the run, in their order. A factory returns as many as it was given. */
   strategies: part<readonly StrategyPlan[]>('strategies'),
-  /** Events that the bot itself waits for, in the time of the run: timers of strategies, orders in flight. */
+  /** The queue of events in the time of the run, such as timers of strategies and orders in flight. */
   scheduler: part<DueQueue>('scheduler'),
-  /** The engine: the order of steps of one bot. */
+  /** The engine, which runs the steps of one bot in order. */
   engine: part<Engine>('engine'),
-  /** Time outside of the run. Backtest: the times in `run.log` and of the run folder. Live: every wait of the bot. */
+  /** The clock outside of the run. Backtest: it gives the times in `run.log` and of the run folder. Live: it gives every wait of the bot. */
   clock: part<Scheduler>('clock'),
-  /** Where the order manager writes each step of an order before it acts. */
+  /** The journal, into which the order manager writes each step of an order before it acts. */
   journal: part<Journal>('journal'),
-  /** Where the bot sends its alerts about halts. Modules add notifiers; they remove none. */
+  /** A receiver of the bot's alerts about halts. Modules can add notifiers, but not remove any. */
   notifier: part<Notifier>('notifier'),
-  /** The rate of each fill; null: the rates of the definition. Made once for each account. Backtest only. */
+  /** The fee rate of each fill. Null stands for the rates of the definition. Each account has its own. Backtest only. */
   fees: part<FeeModel | null>('fees'),
-  /** By how many ticks a taker fill is worse than quoted. Backtest only. */
+  /** The number of ticks by which a taker fill is worse than quoted. Backtest only. */
   slippage: part<SlippageModel>('slippage'),
-  /** Delay from a decision to the arrival of its order. Backtest only. */
+  /** The delay from a decision to the arrival of its order. Backtest only. */
   latency: part<LatencyModel>('latency'),
-  /** Risk rules that are checked after the built-in ones. Modules add rules; they remove none. */
+  /** Risk rules that follow the built-in ones. Modules can add rules, but not remove any. */
   rules: part<readonly OrderRule[]>('rules'),
 });

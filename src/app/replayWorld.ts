@@ -1,4 +1,4 @@
-// The world of a backtest: simulated time, a journal that only counts records, and a venue that matches orders against rows.
+// The world of a backtest: simulated time, a journal that only hashes records, and a venue that matches orders against rows.
 
 import type { ServiceIdentifier } from 'inversify';
 import type { EventOrder } from '../adapters/replay/eventOrder.ts';
@@ -23,22 +23,23 @@ import { PARTS, type ExchangeAdapter } from './parts.ts';
 import { DenialLoggingJournal } from './denialLog.ts';
 import { idOf, TOKENS } from './tokens.ts';
 
+/** Settings of the world of a backtest. */
 export interface ReplaySettings {
-  /** Says which create requests lose their reply or never arrive, for tests and what-if runs. */
+  /** Selects the create requests that lose their reply or never arrive, for tests and what-if runs. */
   readonly faultOf?: ReplayExchangeOptions['faultOf'];
-  /** Returns the order of events inside rows. Called for each bot; by default that of docs/matching.md. */
+  /** Returns the order of events inside rows, for each bot. By default the order of docs/matching.md. */
   readonly eventOrder?: () => EventOrder;
-  /** Returns finer rows, for rows in which the order of events is open. Called for each bot; by default none. */
+  /** Returns, for each bot, the source of finer rows for rows in which the order of events is open. By default there is no source. */
   readonly finer?: () => FinerSource | null;
-  /** Log of the reasons for denials; null: no log. */
+  /** Log of the reasons for denials. Null for no log. */
   readonly refusals?: LogLine | null;
-  /** Returns a journal in front of the bot's own, to watch its records. */
+  /** Returns a journal that passes all records to the bot's own, so that its caller can watch them. */
   readonly watchJournal?: (own: Journal) => Journal;
-  /** The clock outside of the run; by default that of the computer. */
+  /** The clock outside of the run. By default that of the computer. */
   readonly clock?: Scheduler;
-  /** Returns the exchange that matches orders to rows; by default a ReplayExchange. */
+  /** Returns the exchange that matches orders against rows. By default a ReplayExchange. */
   readonly makeExchange?: (queue: DueQueue, options: ReplayExchangeOptions) => ReplayExchange;
-  /** Time from a decision to the arrival of its order; by default that of the plan. */
+  /** Time from a decision to the arrival of its order. By default that of the plan. */
   readonly latency?: LatencyModel | null;
 }
 
@@ -75,7 +76,7 @@ export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World
   };
 }
 
-/** Binds the venue behind the replayed exchange, also if a module wraps the exchange. An adapter that replaces the exchange has no venue. */
+/** Binds the venue behind the replayed exchange. If a module replaces the exchange, no venue exists. If it wraps the exchange, one does. */
 function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void {
   if (overrides.of(PARTS.exchange.name)?.isWrapping === false) {
     bind(own(PARTS.barMarket)).toConstantValue(null);
@@ -90,7 +91,7 @@ function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void 
   );
 }
 
-/** Opens the venue, funds its accounts and connects it. An adapter that replaces the exchange is attached to the engine instead. */
+/** Opens the venue, funds its accounts and connects it. Attaches the engine to an adapter that replaces the exchange. */
 export function openVenue(plan: RunPlan, { engine, venue, exchange }: Bot, deposits: readonly Deposits[]): OpenedVenue {
   exchange.attach?.(engine, () => engine.nowMs);
   if (venue === null) return { venue: null, venues: [], checkBooks() {} };

@@ -1,4 +1,4 @@
-// Makes bots in a replayed world: from a plan, started like every bot, with an open venue.
+// Makes the bots of a backtest: constructs their strategies, funds them and opens their venue.
 
 import type { Scratch } from '../base/memory/rowLog.ts';
 import { builtUrl, isSource } from '../base/inPackage.ts';
@@ -16,6 +16,7 @@ import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
 import type { Deposits, RunVenue } from './kinds/parts.ts';
 import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
+/** Options of `replayedBotMaker`. */
 export interface BotOptions
   extends
     Pick<ReplaySettings, 'faultOf' | 'clock' | 'watchJournal' | 'eventOrder' | 'finer' | 'makeExchange' | 'latency'>,
@@ -23,19 +24,19 @@ export interface BotOptions
   /** Cells into which the engine writes once for each block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;
-  /** Log of the reasons for denials; by default there is no log, and no text is made. */
+  /** Log of the reasons for denials. By default there is no log. */
   readonly refusals?: LogLine;
-  /** Collects warnings while the run is made; by default they are dropped. */
+  /** Collects warnings while the bot is made. By default they are dropped. */
   readonly warnings?: WarningList;
-  /** Memory to reuse, for a caller that runs many backtests; by default each run has its own memory. */
+  /** Memory that a caller reuses for many backtests. By default each run has its own. */
   readonly scratch?: Scratch;
-  /** Makes the wrapper between a strategy and its run; by default there is no wrapper. */
+  /** Makes the host that serves a strategy in place of its run. By default the run serves it. */
   readonly hostFor?: HostMaker;
-  /** True: the columns of orders are not kept, because the caller does not read them. */
+  /** True to drop the columns of orders, because the caller does not read them. */
   readonly dropsOrders?: boolean;
 }
 
-/** A bot whose strategies are constructed and have registered feeds and indicators. Indicators have no values yet. */
+/** A bot whose strategies have registered their feeds and indicators. Indicators have no values yet. */
 export interface ConstructedBot {
   readonly plan: RunPlan;
   readonly bot: Bot;
@@ -44,14 +45,14 @@ export interface ConstructedBot {
   readonly deposits: readonly Deposits[];
 }
 
-/** A bot before its first bar, with its world. */
+/** A bot that is ready for its first bar, with its venue. */
 export interface SealedBot {
   /** The plan with the strategies of this bot. */
   readonly plan: RunPlan;
   readonly engine: Engine;
   /** The notifiers that modules have added. */
   readonly notifiers: readonly Notifier[];
-  /** Null: a custom adapter replaces the exchange. */
+  /** Null when a custom adapter replaces the exchange. */
   readonly venue: RunVenue | null;
   /** All venues of the run. */
   readonly venues: readonly RunVenue[];
@@ -59,24 +60,24 @@ export interface SealedBot {
   readonly checkBooks: () => void;
 }
 
-/** Makes one bot of a run with the given parameters of its strategies. Throws ConfigError or StrategyError if a strategy rejects them. */
+/** Makes one bot with these strategies and their parameters. Throws ConfigError or StrategyError if a strategy rejects them. */
 export type ReplayedBotMaker = (strategies?: readonly StrategyPlan[]) => ConstructedBot;
 
 /**
- * Returns a maker whose bots share feeds and time: several bots of one run step through the same bars, one after the other in each block.
+ * Returns a maker whose bots share feeds and time, so that several bots step through the same bars, one after the other in each block.
  */
 export function replayedBotMaker(plan: RunPlan, options: BotOptions): ReplayedBotMaker {
   const make = botMaker(plan, replayWorld(plan, options), options);
   return (strategies) => {
     const bot = make(strategies);
     const { engine } = bot;
-    const own = { ...plan, strategies: bot.strategies };
-    addStrategies(engine, own, options.hostFor);
-    return { plan: own, bot, engine, deposits: fund(engine, own) };
+    const botPlan = { ...plan, strategies: bot.strategies };
+    addStrategies(engine, botPlan, options.hostFor);
+    return { plan: botPlan, bot, engine, deposits: fund(engine, botPlan) };
   };
 }
 
-/** Ends the set-up: prepares indicators, and opens the venue. All bots that share the feeds must be constructed before. */
+/** Prepares the indicators and opens the venue. First construct all bots that share the feeds. */
 export function sealBot(
   { plan, bot, engine, deposits }: ConstructedBot,
   technical: TechnicalLibrary | null,
@@ -92,9 +93,9 @@ export interface Loops {
   readonly lanes: LaneLoop;
 }
 
-/** Returns loops that only the strategy classes of this plan use. Hot: docs/performance.md#one-loop-a-class. */
+/** Returns loops for the strategy classes of this plan alone. Hot: docs/performance.md#one-loop-a-class. */
 export async function loopsFor(plan: RunPlan): Promise<Loops> {
-  // Code that runs from source, as in tests, has one instance for all classes. The result does not depend on the instance.
+  // Code that runs from source, as in tests, uses one instance for all classes. The result of a run is the same.
   if (isSource) return { loop: blockLoop, lanes: laneLoop };
   const key = plan.strategies.map(({ hash }) => hash).join('+');
   const module = (await import(`${builtUrl('engine/loop/blockLoop').href}?strategy=${encodeURIComponent(key)}`)) as {

@@ -20,15 +20,15 @@ function token<T>(name: string): ServiceIdentifier<T> {
   return Symbol.for(`isobar.${name}`);
 }
 
-/** Options of code that watches a bot or collects its results. */
+/** Receivers of what a bot reports while it runs. */
 export interface Observers {
   readonly log: LogLine;
   readonly progressCells: Int32Array | null;
-  /** True: the columns of orders are not kept, because the caller does not read them. */
+  /** True to drop the columns of orders, because the caller does not read them. */
   readonly dropsOrders?: boolean;
 }
 
-/** Ids of arguments of parts. They are not parts (parts.ts). */
+/** Ids of objects that parts need and that modules cannot rebind. PARTS has the others. */
 export const TOKENS = Object.freeze({
   given: token<FactoryInput>('given'),
   instant: token<Instant>('instant'),
@@ -42,13 +42,13 @@ export const TOKENS = Object.freeze({
   /** Replay: the exchange adapter and the market behind it, in one object. */
   replayed: token<OrderGateway & BarMarket>('replayed'),
   absenceBounds: token<AbsenceBounds>('absenceBounds'),
-  /** The parts that open the venue of a replay; null: not a replay. */
+  /** The parts that open the venue of a replay. Null for a live bot. */
   venue: token<VenueDeps | null>('venue'),
 });
 
 /** Returns the id of the part that the bot uses. */
 export const idOf = <Made>({ name }: PartToken<Made>): ServiceIdentifier<Made> => token<Made>(name);
-/** Returns the id of isobar's own part when a module rebinds the part. */
+/** Returns the id under which isobar binds its own part when a module rebinds the part. */
 export const ownIdOf = <Made>({ name }: PartToken<Made>): ServiceIdentifier<Made> => token<Made>(`own.${name}`);
-/** Returns the id of the addition at position `at` to a part. */
-export const addedIdOf = <Made>({ name }: PartToken<Made>, at: number): ServiceIdentifier<Made> => token<Made>(`added.${name}.${at}`);
+/** Returns the id of the addition number `index` to a part. */
+export const addedIdOf = <Made>({ name }: PartToken<Made>, index: number): ServiceIdentifier<Made> => token<Made>(`added.${name}.${index}`);

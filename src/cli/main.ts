@@ -32,20 +32,21 @@ import { withVerify } from './runs/verify.ts';
 import { withWhy } from './why/command.ts';
 import { isOption, usageError } from './usage.ts';
 
-/** Options that may be given more than once. */
-const LISTS = ['set', 'params', 'file', 'grid', 'parameters', '_'];
+/** Options that a user may repeat. `_` holds the positional words. */
+const REPEATABLE = ['set', 'params', 'file', 'grid', 'parameters', '_'];
 
-/** An error that yargs reports about the command line, as opposed to errors that a command throws. */
-class Complaint extends Error {}
+/** An error that yargs reports about the command line. Errors that a command throws have other classes. */
+class YargsError extends Error {}
 
+/** Returns the parser of `argv` with all commands. */
 function parser(argv: readonly string[]): Argv {
-  const named = yargs([...argv])
+  const root = yargs([...argv])
     .scriptName('isobar')
     // `usageError` parses the messages of yargs, so they must be in English on every system.
     .locale('en')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
-    withCompletion(withApi(withReport(withVerify(withWhy(withProve(withSweep(withBacktest(withInit(named)))))))), argv)
+    withCompletion(withApi(withReport(withVerify(withWhy(withProve(withSweep(withBacktest(withInit(root)))))))), argv)
       .command(breakevenCommand)
       .command(dataCommand)
       .command(exchangeCommand)
@@ -69,24 +70,24 @@ function parser(argv: readonly string[]): Argv {
       .strict()
       // A list option takes one value each time (--set a=1 --set b=2), so that it does not consume the definition after it.
       .parserConfiguration({ 'greedy-arrays': false, 'dot-notation': false })
-      .check((args) => hasSoundValues(args, argv), true)
+      .check((args) => checkValues(args, argv), true)
       .version(packageVersion())
       .help()
       .wrap(Math.min(100, process.stdout.columns ?? 100))
       .exitProcess(false)
       .fail((message: string | null, error: Error | undefined) => {
         // yargs throws some of its errors as YError and passes others as a message only.
-        throw error === undefined || error.name === 'YError' ? new Complaint(message ?? error?.message) : error;
+        throw error === undefined || error.name === 'YError' ? new YargsError(message ?? error?.message) : error;
       })
   );
 }
 
 /**
- * Rejects values that yargs would accept: it turns a repeated option into a list, a missing value into '', and any flag value except true
- * into false.
+ * Returns true, or throws ConfigError for an invalid value that yargs accepts. yargs turns a repeated option into a list, a missing value
+ * into '', and any flag value except true into false.
  */
-function hasSoundValues(args: Readonly<Record<string, unknown>>, argv: readonly string[]): true {
-  const repeated = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
+function checkValues(args: Readonly<Record<string, unknown>>, argv: readonly string[]): true {
+  const repeated = Object.keys(args).find((name) => Array.isArray(args[name]) && !REPEATABLE.includes(name));
   if (repeated !== undefined) throw new ConfigError(`--${repeated}: expected one value, got several`, 'give the option only once');
   const empty = Object.keys(args).find((name) => args[name] === '' && isOption(name, argv));
   if (empty !== undefined)
@@ -101,11 +102,12 @@ function hasSoundValues(args: Readonly<Record<string, unknown>>, argv: readonly 
 
 /** Throws ConfigError for words after `--`, which yargs would ignore. */
 function rejectArgsAfterDashes(argv: readonly string[]): void {
-  const at = argv.indexOf('--');
-  const behind = at < 0 || argv.some((word) => word.startsWith(COMPLETION_REQUEST)) ? [] : argv.slice(at + 1);
-  if (behind.length === 0) return;
+  const dashesIndex = argv.indexOf('--');
+  const isCompletion = argv.some((word) => word.startsWith(COMPLETION_REQUEST));
+  const extraWords = dashesIndex < 0 || isCompletion ? [] : argv.slice(dashesIndex + 1);
+  if (extraWords.length === 0) return;
   throw new ConfigError(
-    `--: expected nothing after it, got ${withoutKeys(behind.join(' '))}`,
+    `--: expected nothing after it, got ${withoutKeys(extraWords.join(' '))}`,
     'remove --; write a file name that starts with a dash as ./-name',
   );
 }
@@ -118,11 +120,11 @@ async function helpOf(words: readonly string[]): Promise<string> {
 }
 
 /**
- * Returns the error with key-like words removed, because messages end up in logs. A word that is an existing path is kept, such as a run
- * folder named after its time.
+ * Returns the error for the user, without words that look like keys, because messages end up in logs. The path of an existing file stays,
+ * because a run folder with a time in its name can look like a key.
  */
-async function complaintOf(complaint: Complaint, argv: readonly string[]): Promise<ConfigError> {
-  const { message, remedy } = await usageError(complaint.message, argv, helpOf);
+async function errorForUser(yargsError: YargsError, argv: readonly string[]): Promise<ConfigError> {
+  const { message, remedy } = await usageError(yargsError.message, argv, helpOf);
   const isPath = argv.some((word) => message.startsWith(`${word}: `) && existsSync(word));
   return new ConfigError(isPath ? message : withoutKeys(message), remedy);
 }
@@ -134,6 +136,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     rejectArgsAfterDashes(argv);
     await parser(argv).parseAsync();
   } catch (error) {
-    process.exitCode = printFailure(error instanceof Complaint ? await complaintOf(error, argv) : error);
+    process.exitCode = printFailure(error instanceof YargsError ? await errorForUser(error, argv) : error);
   }
 }

@@ -14,8 +14,9 @@ const NAN = NaN;
 const ROW_MASK = MASK;
 
 /**
- * Simple moving average over `bars` bars (from 1). Over a price it is the exact sum of whole ticks, divided once, so that equal averages are
- * equal numbers. Over any other source the sum is compensated, and a NaN restarts the warm-up.
+ * Returns the simple moving average over `bars` bars (from 1).
+ * Over a price it is the exact sum of whole ticks, divided once, so that equal averages are equal numbers. Over any other source the sum
+ * is compensated, and a NaN restarts the warm-up.
  */
 export function sma(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('sma', 'bars', bars, 1);
@@ -32,7 +33,7 @@ export function sma(source: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Exponential moving average with weight 2 / (bars + 1). Its first value is the simple average of the first `bars` values. */
+/** Returns the exponential moving average with weight 2 / (bars + 1). Its first value is the simple average of the first `bars` values. */
 export function ema(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('ema', 'bars', bars, 1);
   return seriesSpec({
@@ -44,7 +45,10 @@ export function ema(source: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Linearly weighted moving average: the newest value has weight `bars`, the oldest weight 1. Exact over prices, like `sma`. */
+/**
+ * Returns the linearly weighted moving average: the newest value has weight `bars`, the oldest has weight 1. It is exact over prices, like
+ * `sma`.
+ */
 export function wma(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('wma', 'bars', bars, 1, 1_000_000);
   return seriesSpec({
@@ -62,7 +66,10 @@ export function wma(source: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Volume-weighted average of the typical price (high + low + close) / 3 over the last `bars` bars. NaN when the window has no volume. */
+/**
+ * Returns the volume-weighted average of the typical price (high + low + close) / 3 over the last `bars` bars. NaN when the window has no
+ * volume.
+ */
 export function vwap(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('vwap', 'bars', bars, 1);
   return seriesSpec({
@@ -75,6 +82,7 @@ export function vwap(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   });
 }
 
+/** Simple moving average of whole ticks. Adds the newest value to a running sum and subtracts the oldest. */
 class TickMean implements Kernel {
   readonly #source: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
@@ -134,6 +142,7 @@ class TickMean implements Kernel {
   }
 }
 
+/** Simple moving average of floats, with a compensated running sum. */
 class FloatMean implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -169,6 +178,7 @@ class FloatMean implements Kernel {
   }
 }
 
+/** Exponential moving average. */
 class ExponentialMean implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -208,11 +218,12 @@ class ExponentialMean implements Kernel {
   }
 }
 
+/** Linearly weighted moving average of whole ticks, with running sums. */
 class TickWeightedMean implements Kernel {
   readonly #source: IndicatorColumn<TickColumn>;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  /** The plain sum and the weighted sum, both whole numbers. */
+  /** The plain sum and the weighted sum of the window, in whole ticks. */
   #sum = 0;
   #weighted = 0;
 
@@ -247,7 +258,10 @@ class TickWeightedMean implements Kernel {
   }
 }
 
-/** Sums all values of each window, because a running weighted sum of floats would drift and keep every NaN. */
+/**
+ * Linearly weighted moving average of floats. It sums all values of each window, because a running weighted sum of floats would drift, and
+ * one NaN would stay in it.
+ */
 class FloatWeightedMean implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -277,6 +291,7 @@ class FloatWeightedMean implements Kernel {
   }
 }
 
+/** Volume-weighted average price. */
 class VolumeMean implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;
@@ -285,10 +300,10 @@ class VolumeMean implements Kernel {
   readonly #out: NumberWindow;
   readonly #bars: number;
   readonly #divisor: number;
-  readonly #turnover = new CompensatedSum();
-  readonly #traded = new CompensatedSum();
-  /** Number of rows in the window with volume. When it is 0, the sums are reset, which removes their rounding errors. */
-  #busy = 0;
+  readonly #turnoverSum = new CompensatedSum();
+  readonly #volumeSum = new CompensatedSum();
+  /** Number of rows with volume in the window. When it is 0, the sums are reset to remove their rounding errors. */
+  #tradedRows = 0;
 
   constructor({ columns, scale }: ScaledColumns, volume: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#high = columns[0]!;
@@ -304,26 +319,27 @@ class VolumeMean implements Kernel {
     const { values, base } = this.#out;
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
-      this.#book(row, 1);
-      if (row >= bars) this.#book(row - bars, -1);
-      if (this.#busy === 0) {
-        this.#turnover.reset();
-        this.#traded.reset();
+      this.#addRow(row, 1);
+      if (row >= bars) this.#addRow(row - bars, -1);
+      if (this.#tradedRows === 0) {
+        this.#turnoverSum.reset();
+        this.#volumeSum.reset();
       }
-      values[row - base] = row < bars - 1 || this.#busy === 0 ? NAN : this.#turnover.value / this.#traded.value / this.#divisor;
+      values[row - base] = row < bars - 1 || this.#tradedRows === 0 ? NAN : this.#turnoverSum.value / this.#volumeSum.value / this.#divisor;
     }
   }
 
-  #book(row: number, sign: 1 | -1): void {
-    const volume = at(this.#volume, row);
+  #addRow(row: number, sign: 1 | -1): void {
+    const volume = valueAt(this.#volume, row);
     if (volume === 0) return;
-    const typical = at(this.#high, row) + at(this.#low, row) + at(this.#close, row);
-    this.#turnover.add(sign * typical * volume);
-    this.#traded.add(sign * volume);
-    this.#busy += sign;
+    const typical = valueAt(this.#high, row) + valueAt(this.#low, row) + valueAt(this.#close, row);
+    this.#turnoverSum.add(sign * typical * volume);
+    this.#volumeSum.add(sign * volume);
+    this.#tradedRows += sign;
   }
 }
 
-function at(column: IndicatorColumn<TickColumn>, row: number): number {
+/** Returns the value of a column in a row. */
+function valueAt(column: IndicatorColumn<TickColumn>, row: number): number {
   return column.values[row - column.base]!;
 }

@@ -18,16 +18,20 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** The highest value of the last `bars` bars, including the newest. For a breakout, compare the close with `prev`, which excludes the current bar. */
+/**
+ * Returns the highest value of the last `bars` bars, including the newest. For a breakout, compare the close with `prev`, which excludes
+ * the current bar.
+ */
 export function highest(source: Source, bars: number): IndicatorSpec<Series> {
   return extreme('highest', source, bars, 1);
 }
 
-/** The lowest value of the last `bars` bars, including the newest. */
+/** Returns the lowest value of the last `bars` bars, including the newest. */
 export function lowest(source: Source, bars: number): IndicatorSpec<Series> {
   return extreme('lowest', source, bars, -1);
 }
 
+/** A moving average and a band above and below it. */
 export interface Bands {
   readonly upper: Series;
   readonly middle: Series;
@@ -35,8 +39,8 @@ export interface Bands {
 }
 
 /**
- * Bollinger bands: the simple average of `bars` bars, and `widths` population standard deviations above and below it. The deviation takes
- * two passes over each window. Over a price it uses whole ticks relative to the newest value.
+ * Returns Bollinger bands: the simple average of `bars` bars, and `widths` population standard deviations above and below it.
+ * The deviation takes two passes over each window. Over a price it uses whole ticks relative to the newest value.
  * J. Bollinger, Bollinger on Bollinger Bands (2001).
  */
 export function bollinger(source: Source, bars: number, widths: number): IndicatorSpec<Bands> {
@@ -55,6 +59,7 @@ export function bollinger(source: Source, bars: number, widths: number): Indicat
   );
 }
 
+/** Returns the spec of the highest value (`sign` 1) or the lowest value (`sign` -1) of a window. */
 function extreme(name: string, source: Source, bars: number, sign: 1 | -1): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, 1);
   return seriesSpec({
@@ -68,7 +73,7 @@ function extreme(name: string, source: Source, bars: number, sign: 1 | -1): Indi
 
 /**
  * Finds the extreme of a window with a deque in a ring buffer. The deque has the values that can still become the extreme, from the best to the
- * newest, and takes constant time per row on average. Values are multiplied by `sign`, so that a lowest value is found as a highest.
+ * newest. It takes constant time per row on average. Values are multiplied by `sign`, so that the lowest value becomes the highest.
  */
 class Extreme implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
@@ -77,7 +82,7 @@ class Extreme implements Kernel {
   readonly #sign: 1 | -1;
   readonly #values: Float64Array;
   readonly #rows: Int32Array;
-  /** Positions only increase. The index in the ring is the position modulo the size of the ring, a power of two. */
+  /** Positions of the ends of the deque. They only increase. The index in the ring is the position modulo the size of the ring, a power of two. */
   #head = 0;
   #tail = 0;
   #count = 0;
@@ -95,9 +100,9 @@ class Extreme implements Kernel {
   fill(fromRow: number, toRow: number): void {
     const { values: from, base: fromBase } = this.#source;
     const { values, base } = this.#out;
-    const held = this.#values;
+    const candidates = this.#values;
     const rows = this.#rows;
-    const mask = held.length - 1;
+    const mask = candidates.length - 1;
     const bars = this.#bars;
     const sign = this.#sign;
     let head = this.#head;
@@ -112,13 +117,13 @@ class Extreme implements Kernel {
         continue;
       }
       const signed = x * sign;
-      while (tail !== head && held[(tail - 1) & mask]! <= signed) tail--;
-      held[tail & mask] = signed;
+      while (tail !== head && candidates[(tail - 1) & mask]! <= signed) tail--;
+      candidates[tail & mask] = signed;
       rows[tail & mask] = row;
       tail++;
       if (rows[head & mask]! <= row - bars) head++;
       if (count < bars) count++;
-      values[row - base] = count < bars ? NAN : held[head & mask]! * sign;
+      values[row - base] = count < bars ? NAN : candidates[head & mask]! * sign;
     }
     this.#head = head;
     this.#tail = tail;
@@ -126,6 +131,7 @@ class Extreme implements Kernel {
   }
 }
 
+/** Computes Bollinger bands. */
 class Deviations implements Kernel {
   readonly #source: IndicatorColumn<TickColumn>;
   readonly #scale: number;
@@ -154,7 +160,7 @@ class Deviations implements Kernel {
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
       let mean = NAN;
-      let reach = NAN;
+      let distance = NAN;
       if (row >= bars - 1) {
         const last = row - fromBase;
         const first = last - bars + 1;
@@ -165,16 +171,16 @@ class Deviations implements Kernel {
         const shift = sum / bars;
         let squares = 0;
         for (let i = first; i <= last; i++) {
-          const off = from[i]! - newest - shift;
-          squares += off * off;
+          const deviation = from[i]! - newest - shift;
+          squares += deviation * deviation;
         }
         // The sum of the window is divided once, like in sma, so that the middle band equals that average exactly.
         mean = (sum + bars * newest) / (bars * this.#scale);
-        reach = (this.#widths * Math.sqrt(squares / bars)) / this.#scale;
+        distance = (this.#widths * Math.sqrt(squares / bars)) / this.#scale;
       }
-      upper[row - base] = mean + reach;
+      upper[row - base] = mean + distance;
       middle[row - middleBase] = mean;
-      lower[row - lowerBase] = mean - reach;
+      lower[row - lowerBase] = mean - distance;
     }
   }
 }

@@ -1,4 +1,4 @@
-// The kernel of crossings. It compares two series once per row, for both directions.
+// The kernel of crossings. It compares two series once per row and writes the signals of both directions.
 
 import { ROW_MASK as MASK } from '../base/number/exact.ts';
 import type { Kernel } from './graph/spec.ts';
@@ -8,16 +8,16 @@ import { FALSE, NOT_READY, TRUE, type IndicatorColumn, type SignalWindow } from 
 // hot: docs/performance.md#imported-constants
 const ROW_MASK = MASK;
 
-/** Relation of a to b in a row. OPEN: one of them is not ready. */
-const OPEN = 0;
+/** Relation of a to b in a row. UNKNOWN: a or b is not ready. */
+const UNKNOWN = 0;
 const ABOVE = 1;
 const BELOW = 2;
 const EQUAL = 3;
-type Place = typeof OPEN | typeof ABOVE | typeof BELOW | typeof EQUAL;
+type Relation = typeof UNKNOWN | typeof ABOVE | typeof BELOW | typeof EQUAL;
 
 /**
- * Skips from crossing to crossing. While a stays on one side of b, the loop writes nothing and its branches are predictable. The rows of
- * crossings are listed here, because there are few of them and a later search would take longer.
+ * Writes the signals of both directions of a crossing. While a stays on one side of b, the loop writes nothing and its branches are
+ * predictable. The kernel also lists the rows of crossings: there are few of them, and a later search would take longer.
  */
 export class Crossing implements Kernel {
   readonly #pair: Comparable;
@@ -25,8 +25,8 @@ export class Crossing implements Kernel {
   readonly #down: SignalWindow;
   readonly #upRows: Int32Array;
   readonly #downRows: Int32Array;
-  /** Relation in the last filled row. */
-  #place: Place = OPEN;
+  /** Relation of a to b in the last filled row. */
+  #lastRelation: Relation = UNKNOWN;
 
   constructor(pair: Comparable, up: SignalWindow, down: SignalWindow) {
     this.#pair = pair;
@@ -38,26 +38,26 @@ export class Crossing implements Kernel {
 
   fill(fromRow: number, toRow: number): void {
     const { aTimes, bTimes } = this.#pair;
-    // Gives both columns one index, which saves a quarter of the time. Windows with equal look-back already start at the same row.
+    // One index for both columns saves a quarter of the time. Windows with equal look-back already start at the same row.
     const base = Math.max(this.#pair.a.base, this.#pair.b.base);
     const a = valuesFrom(this.#pair.a, base);
     const b = valuesFrom(this.#pair.b, base);
     const end = toRow - base;
     this.#clear(fromRow, toRow);
-    let place = this.#place;
-    for (let at = fromRow - base; at < end; at++) {
-      if (place === ABOVE) at = endOfRun(a, aTimes, b, bTimes, at, end);
-      else if (place === BELOW) at = endOfRun(b, bTimes, a, aTimes, at, end);
-      if (at === end) break;
-      const x = a[at]! * aTimes;
-      const y = b[at]! * bTimes;
-      const next = x > y ? ABOVE : x < y ? BELOW : x === y ? EQUAL : OPEN;
-      if (next === OPEN || place === OPEN) this.#leaveOpen(at + base);
-      else if (next === ABOVE) this.#mark(this.#up, this.#upRows, at + base);
-      else if (next === BELOW) this.#mark(this.#down, this.#downRows, at + base);
-      place = next;
+    let relation = this.#lastRelation;
+    for (let index = fromRow - base; index < end; index++) {
+      if (relation === ABOVE) index = endOfRun(a, aTimes, b, bTimes, index, end);
+      else if (relation === BELOW) index = endOfRun(b, bTimes, a, aTimes, index, end);
+      if (index === end) break;
+      const x = a[index]! * aTimes;
+      const y = b[index]! * bTimes;
+      const next = x > y ? ABOVE : x < y ? BELOW : x === y ? EQUAL : UNKNOWN;
+      if (next === UNKNOWN || relation === UNKNOWN) this.#writeNotReady(index + base);
+      else if (next === ABOVE) this.#mark(this.#up, this.#upRows, index + base);
+      else if (next === BELOW) this.#mark(this.#down, this.#downRows, index + base);
+      relation = next;
     }
-    this.#place = place;
+    this.#lastRelation = relation;
   }
 
   #clear(fromRow: number, toRow: number): void {
@@ -68,7 +68,7 @@ export class Crossing implements Kernel {
     up.listed = down.listed = 0;
   }
 
-  #leaveOpen(row: number): void {
+  #writeNotReady(row: number): void {
     this.#up.values[row - this.#up.base] = NOT_READY;
     this.#down.values[row - this.#down.base] = NOT_READY;
   }
@@ -80,22 +80,23 @@ export class Crossing implements Kernel {
 }
 
 /**
- * Returns the first index from `at` on at which x is not above y, or `end`. A NaN counts as not above. Each turn compares four rows. Hot:
- * docs/performance.md#full-turns.
+ * Returns the first index from `index` at which x is not above y, or `end`. A NaN counts as not above. Each turn compares four rows.
+ * Hot: docs/performance.md#full-turns.
  */
-function endOfRun(x: Float64Array, xTimes: number, y: Float64Array, yTimes: number, at: number, end: number): number {
+function endOfRun(x: Float64Array, xTimes: number, y: Float64Array, yTimes: number, index: number, end: number): number {
   const lastTurn = Math.min(end, ROW_MASK) - 3;
-  for (; at < lastTurn; at += 4) {
-    const row = at & ROW_MASK;
+  for (; index < lastTurn; index += 4) {
+    const row = index & ROW_MASK;
     if (!(x[row]! * xTimes > y[row]! * yTimes)) break;
     if (!(x[row + 1]! * xTimes > y[row + 1]! * yTimes)) break;
     if (!(x[row + 2]! * xTimes > y[row + 2]! * yTimes)) break;
     if (!(x[row + 3]! * xTimes > y[row + 3]! * yTimes)) break;
   }
-  while (at < end && x[at]! * xTimes > y[at]! * yTimes) at++;
-  return at;
+  while (index < end && x[index]! * xTimes > y[index]! * yTimes) index++;
+  return index;
 }
 
+/** Returns the values of a column from row `base`. */
 function valuesFrom(column: IndicatorColumn<Float64Array>, base: number): Float64Array {
   return column.base === base ? column.values : column.values.subarray(base - column.base);
 }

@@ -1,4 +1,4 @@
-// Custom indicators: a user's function that gets one value at a time.
+// Custom indicators: functions of the user that get one value at a time.
 
 import { ConfigError, StrategyError } from '../base/errors.ts';
 import type { Series } from './graph/series.ts';
@@ -8,13 +8,14 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
+/** Options of a custom indicator. */
 export interface CustomOptions {
-  /** Number of values that the function needs. Before that, the series is not ready, even if the function returns numbers. Default 1. */
+  /** Number of values that the function needs. Until then the series is not ready, even if the function returns numbers. Default 1. */
   readonly warmupBars?: number;
   /**
-   * Declares that the function reads and writes nothing outside `make`. The run then computes the indicator in blocks, ahead of the
-   * strategy. The run checks this: if calls depend on the block size, the run ends with an error. Without the declaration, the run steps row
-   * by row.
+   * Declares that the function reads and writes only variables of `make`. The run then computes the indicator in blocks, ahead of the
+   * strategy. The run checks the declaration: it ends with an error if calls depend on the block size. Without the declaration, the run steps
+   * row by row.
    */
   readonly pure?: boolean;
 }
@@ -25,17 +26,17 @@ export interface CustomGroupOptions<Name extends string> extends CustomOptions {
   readonly outputs: readonly Name[];
 }
 
-/** A function of one row: the values of the sources, in their order. */
+/** A user's function. It gets the values of the sources in one row, in the order of the sources. */
 type OneOutput = (...values: number[]) => number;
 type ManyOutputs<Name extends string> = (...values: number[]) => Readonly<Record<Name, number>>;
 
 /**
- * A custom indicator: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`. `make` is called once for each run of
- * the series. It returns a function that gets the values of the source in order, one at a time, and returns the value of the indicator (NaN
- * when it has none). The function gets no values while the source is not ready.
- * With several sources, `custom([feed.high, feed.low], ...)`, the function gets one argument for each source. Sources of other feeds are read as of
- * the rows of the first one. With `outputs: ['upper', 'lower']`, the function returns an object with these numbers, and the indicator has these
- * series. The last argument is an object of options, or only `warmupBars`.
+ * Returns a custom indicator: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`.
+ * `make` is called once for each run of the series. It returns a function. The function gets the values of the source in order, one at a
+ * time, and returns the value of the indicator, or NaN when no value exists. The function gets no values while the source is not ready.
+ * With several sources, `custom([feed.high, feed.low], ...)`, the function gets one argument for each source. Sources of other feeds are
+ * read as of the rows of the first one. With `outputs: ['upper', 'lower']`, the function returns an object with these numbers, and the
+ * indicator has these series. The last argument is an object of options, or only `warmupBars`.
  */
 export function custom(source: Source, make: () => (x: number) => number, options?: number | CustomOptions): IndicatorSpec<Series>;
 export function custom<Name extends string>(
@@ -73,15 +74,15 @@ export function custom<Name extends string>(
     });
   }
   const kernel = (wiring: Wiring) => {
-    const columns = inputs.map((_, at) => wiring.numbers(at));
-    const windows = (outputs ?? ['']).map((_, at) => wiring.out(at));
+    const columns = inputs.map((_, index) => wiring.numbers(index));
+    const windows = (outputs ?? ['']).map((_, index) => wiring.out(index));
     return new CustomGroup({ name, next: make(), columns, outputs, windows, warmup: warmupBars });
   };
   if (outputs === null) return seriesSpec({ ...parts, needs: { '': warmupBars }, make: kernel });
   const needs = Object.fromEntries(outputs.map((output) => [`.${output}`, warmupBars]));
   return groupSpec(
     { ...parts, needs, make: kernel },
-    (node) => Object.fromEntries(outputs.map((output, at) => [output, node.series(at)])) as { readonly [name in Name]: Series },
+    (node) => Object.fromEntries(outputs.map((output, index) => [output, node.series(index)])) as { readonly [name in Name]: Series },
   );
 }
 
@@ -90,6 +91,7 @@ function isList(source: Source | readonly Source[]): source is readonly Source[]
   return Array.isArray(source);
 }
 
+/** Returns the names of outputs. Throws ConfigError for an empty list, a repeated name or a name with other characters. */
 function checkOutputs<Name extends string>(outputs: readonly Name[]): readonly Name[] {
   const isValid = outputs.length > 0 && new Set(outputs).size === outputs.length && outputs.every((name) => /^[A-Za-z]\w*$/.test(name));
   if (isValid) return outputs;
@@ -99,6 +101,7 @@ function checkOutputs<Name extends string>(outputs: readonly Name[]): readonly N
   );
 }
 
+/** Inputs and outputs of a custom indicator. */
 interface CustomParts {
   readonly name: string;
   readonly next: (...values: number[]) => unknown;
@@ -112,7 +115,7 @@ interface CustomParts {
 /** The kernel for several sources or several outputs. */
 class CustomGroup implements Kernel {
   readonly #parts: CustomParts;
-  #fed = 0;
+  #valueCount = 0;
 
   constructor(parts: CustomParts) {
     this.#parts = parts;
@@ -131,16 +134,21 @@ class CustomGroup implements Kernel {
   #step(row: number, values: readonly number[]): void {
     const { name, next, outputs, windows, warmup } = this.#parts;
     const result = next(...values);
-    if (this.#fed < warmup) this.#fed++;
-    windows.forEach((window, at) => {
-      const y: unknown =
-        outputs === null ? result : typeof result === 'object' && result !== null ? Reflect.get(result, outputs[at]!) : undefined;
-      if (typeof y !== 'number') throw outputs === null ? notNumber(name, y) : notOutput(name, outputs[at]!, y);
-      if (this.#fed >= warmup) window.values[row - window.base] = y;
+    if (this.#valueCount < warmup) this.#valueCount++;
+    windows.forEach((window, index) => {
+      const y = outputs === null ? result : fieldOf(result, outputs[index]!);
+      if (typeof y !== 'number') throw outputs === null ? notNumber(name, y) : notOutput(name, outputs[index]!, y);
+      if (this.#valueCount >= warmup) window.values[row - window.base] = y;
     });
   }
 }
 
+/** Returns a field of an object. Undefined if the value is not an object. */
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Returns the error for an output that is not a number. */
 function notOutput(name: string, output: string, value: unknown): StrategyError {
   return new StrategyError(
     `${name}: its function returned ${String(value)} for ${output}: expected a number`,
@@ -148,13 +156,14 @@ function notOutput(name: string, output: string, value: unknown): StrategyError 
   );
 }
 
+/** The kernel for one source and one output. */
 class Custom implements Kernel {
   readonly #name: string;
   readonly #next: (x: number) => number;
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #warmup: number;
-  #fed = 0;
+  #valueCount = 0;
 
   constructor(name: string, next: (x: number) => number, source: IndicatorColumn<Float64Array>, out: NumberWindow, warmup: number) {
     this.#name = name;
@@ -175,14 +184,15 @@ class Custom implements Kernel {
       if (x === x) {
         y = next(x);
         if (typeof y !== 'number') throw notNumber(this.#name, y);
-        if (this.#fed < warmup) this.#fed++;
-        if (this.#fed < warmup) y = NAN;
+        if (this.#valueCount < warmup) this.#valueCount++;
+        if (this.#valueCount < warmup) y = NAN;
       }
       values[row - base] = y;
     }
   }
 }
 
+/** Returns the error for a result that is not a number. */
 function notNumber(name: string, value: unknown): StrategyError {
   return new StrategyError(
     `${name}: its function returned ${String(value)}: expected a number`,

@@ -1,4 +1,4 @@
-// The indicators of the table against what other libraries and plain formulas compute, and with the same bits whatever the blocks.
+// Tests of the indicators of the table: equal to the values of other libraries and plain formulas, and the same bits for any block size.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -12,19 +12,21 @@ import { docRow, FAMILIES } from '../../test/fixtures/indicatorTable.ts';
 import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
 import type { BarColumns } from '../model/bars/bars.ts';
 
-interface Kept {
-  /** Row of the first value, the values from there on, and the last values of 300 rows. */
+interface Reference {
+  /** Row of the first value. */
   readonly first: number;
+  /** The values from row `first`. */
   readonly values: readonly (number | null)[];
+  /** The last values of 300 rows. */
   readonly last: readonly (number | null)[];
 }
 interface Golden {
-  readonly series: Readonly<Record<string, Readonly<Record<string, Kept>>>>;
+  readonly series: Readonly<Record<string, Readonly<Record<string, Reference>>>>;
   readonly candles: Readonly<Record<string, { readonly count: number; readonly rows: readonly (readonly [row: number, value: number])[] }>>;
 }
 const golden = JSON.parse(readFileSync(new URL('../../test/golden/indicators/indicators.json', import.meta.url), 'utf8')) as Golden;
 
-/** The bars of make.py: the same generator, in whole cents. A day of the day indicators is 72 bars of 20 minutes. */
+/** Returns the bars of make.py, from the same generator, with prices in whole cents. A day of the day indicators is 72 bars of 20 minutes. */
 function goldenBars(rows: number): BarColumns {
   let state = 12345;
   const draw = (n: number) => {
@@ -39,14 +41,14 @@ function goldenBars(rows: number): BarColumns {
     const high = Math.max(open, close) + (draw(4) === 0 ? 0 : draw(70));
     const low = Math.min(open, close) - (draw(4) === 0 ? 0 : draw(70));
     const volume = 1 + draw(100_000);
-    const all = { open, high, low, close, volume };
-    for (const [name, value] of Object.entries(all)) bars[name as keyof typeof all][row] = value / 100;
+    const fields = { open, high, low, close, volume };
+    for (const [name, value] of Object.entries(fields)) bars[name as keyof typeof fields][row] = value / 100;
     bars.openMs[row] = 1_704_067_200_000 + row * 1_200_000;
   }
   return bars;
 }
 
-/** The outputs of an indicator over `bars`, by name; '' for a single one. */
+/** Returns the outputs of an indicator over `bars`, by name. The name of a single output is ''. */
 function outputsOf(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows = 64): Record<string, Float64Array> {
   const set = new IndicatorSet(bars, { row: -1 }, blockRows);
   const used = set.use(make(set.series)) as Series | Readonly<Record<string, Series>>;
@@ -55,7 +57,7 @@ function outputsOf(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<u
   return Object.fromEntries(Object.entries(parts).map(([name, series]) => [name, set.traceValues(series)]));
 }
 
-/** The values as a strategy reads them, filled in blocks of `blockRows`. */
+/** Returns the bits of the values that a strategy reads, filled in blocks of `blockRows`. */
 function readInBlocks(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): BigInt64Array {
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
@@ -71,10 +73,10 @@ function readInBlocks(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpe
   return new BigInt64Array(Float64Array.from(seen).buffer);
 }
 
-function expectNear(actual: number, wanted: number | null, where: string): void {
-  if (wanted === null) return expect(actual, where).toBeNaN();
-  const error = Math.abs(actual - wanted) / Math.max(1e-9, Math.abs(wanted));
-  if (!(error <= 1e-9)) expect.fail(`${where}: ${actual}, the reference has ${wanted}, relative error ${error}`);
+function expectNear(actual: number, expected: number | null, where: string): void {
+  if (expected === null) return expect(actual, where).toBeNaN();
+  const error = Math.abs(actual - expected) / Math.max(1e-9, Math.abs(expected));
+  if (!(error <= 1e-9)) expect.fail(`${where}: ${actual}, the reference has ${expected}, relative error ${error}`);
 }
 
 const ENTRIES = FAMILIES.flatMap(({ entries }) => entries);
@@ -82,16 +84,17 @@ const short = goldenBars(300);
 const ragged = syntheticBars(900, 23);
 
 describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name, { make }) => {
-  it('equals its reference, from its first value on', () => {
-    const wanted = golden.series[name]!;
+  it('an indicator equals its reference from its first value', () => {
+    const expected = golden.series[name]!;
     const outputs = outputsOf(short, make);
-    expect(Object.keys(outputs)).toEqual(Object.keys(wanted));
-    for (const [output, { first, values, last }] of Object.entries(wanted)) {
+    expect(Object.keys(outputs)).toEqual(Object.keys(expected));
+    for (const [output, { first, values, last }] of Object.entries(expected)) {
       const actual = outputs[output]!;
       const where = output === '' ? name : `${name}.${output}`;
       if (first > 0) expect(actual[first - 1], `${where} before its first row ${first}`).toBeNaN();
-      values.forEach((value, at) => expectNear(actual[first + at]!, value, `${where} row ${first + at}`));
-      last.forEach((value, at) => expectNear(actual[300 - last.length + at]!, value, `${where} row ${300 - last.length + at}`));
+      const lastRow = 300 - last.length;
+      values.forEach((value, index) => expectNear(actual[first + index]!, value, `${where} row ${first + index}`));
+      last.forEach((value, index) => expectNear(actual[lastRow + index]!, value, `${where} row ${lastRow + index}`));
     }
   });
 
@@ -100,11 +103,11 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
     for (const blockRows of [1, 7, 512]) expectEqual(readInBlocks(ragged, make, blockRows), whole, `${name} in blocks of ${blockRows}`);
   });
 
-  it('names the warm-up after which all of it is ready', () => {
+  it('all outputs of an indicator are ready after its warm-up', () => {
     const set = new IndicatorSet(short, { row: -1 }, 300);
     const spec = make(set.series);
     const firsts = Object.values(outputsOf(short, make)).map((values) => values.findIndex((value) => value === value));
-    // The levels of the day before, and fractals, need rows that only the data decide.
+    // For pivots and fractals, the data decide the first row with a value.
     if (/pivots|fractals/.test(name)) expect(Math.max(...firsts)).toBeGreaterThanOrEqual(spec.warmupBars - 1);
     else expect(Math.max(...firsts)).toBe(spec.warmupBars - 1);
   });
@@ -121,20 +124,20 @@ describe('candle patterns', () => {
     expect([...found.slice(0, 40), ...found.slice(40).slice(-20)]).toEqual(rows);
   });
 
-  it('an unknown pattern is an error that lists those that exist', () => {
+  it('an unknown pattern is an error', () => {
     const { series } = new IndicatorSet(bars, { row: -1 }, 8);
-    // @ts-expect-error: what a JavaScript author may write
+    // @ts-expect-error: a JavaScript author can write any name
     expect(() => candle(series, 'engulf')).toThrow('engulf');
   });
 });
 
 describe('arithmetic', () => {
   const bars = goldenBars(200);
-  const of = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => outputsOf(bars, make)['']!;
+  const valuesOf = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => outputsOf(bars, make)['']!;
 
   it('arithmetic equals the same arithmetic on plain numbers, bit by bit', () => {
     const { open, high, low, close } = bars;
-    const rows = (at: (row: number) => number) => Float64Array.from(close, (_, row) => at(row));
+    const columnOf = (valueAt: (row: number) => number) => Float64Array.from(close, (_, row) => valueAt(row));
     const cases: readonly [(feed: FeedSeries) => IndicatorSpec<Series>, (row: number) => number][] = [
       [(f) => isobar.add(f.close, f.open), (r) => close[r]! + open[r]!],
       [(f) => isobar.sub(f.close, f.open), (r) => close[r]! - open[r]!],
@@ -158,7 +161,7 @@ describe('arithmetic', () => {
       [(f) => isobar.where(isobar.above(f.close, f.open), f.high, 1), (r) => (close[r]! > open[r]! ? high[r]! : 1)],
       [(f) => isobar.where(isobar.above(f.close, f.open), -1, f.low), (r) => (close[r]! > open[r]! ? -1 : low[r]!)],
     ];
-    for (const [make, at] of cases) expect(of(make), make.toString()).toEqual(rows(at));
+    for (const [make, valueAt] of cases) expect(valuesOf(make), make.toString()).toEqual(columnOf(valueAt));
   });
 
   it('arithmetic has the same bits in blocks of any size', () => {
@@ -176,7 +179,7 @@ describe('arithmetic', () => {
   });
 });
 
-it('there are at least 90 indicators, each of the table with a row in the documents', () => {
+it('at least 90 indicators exist, and each indicator of the table has a row in the documents', () => {
   const documents = readFileSync(new URL('../../docs/indicators.md', import.meta.url), 'utf8');
   for (const entry of ENTRIES) expect(documents, `docs/indicators.md, ${entry.name}`).toContain(docRow(entry));
   const named = [...documents.matchAll(/^\| `(\w+)\(/gm)].map(([, name]) => name);

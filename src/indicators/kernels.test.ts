@@ -1,4 +1,4 @@
-// Every kernel: the same bits whatever the blocks, its first ready row where its warm-up says, and textbook values on small series.
+// Tests of every kernel: the same bits for any block size, the first ready row by the warm-up, and textbook values on small series.
 
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -103,7 +103,7 @@ function parts(out: unknown): readonly (Series | Signal)[] {
   return Object.values(out ?? {}).filter(isView);
 }
 
-/** What a strategy sees, row by row: value and prev of every output, in blocks of `blockRows`. */
+/** Returns the numbers that a strategy reads in each row (value, prev and ready of every output), filled in blocks of `blockRows`. */
 function read(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): Float64Array {
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
@@ -121,10 +121,10 @@ function read(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknow
   return Float64Array.from(seen);
 }
 
-/** The closes with a hole where the price is 3. */
+/** Returns the closes, with NaN instead of the price 3. */
 const holed = (feed: FeedSeries) => custom(feed.close, () => (x) => (x === 3 ? NaN : x));
 
-/** The values of a single series over the rows of `bars`. */
+/** Returns the values of a single series over the rows of `bars`. */
 function values(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<Series>): number[] {
   const set = new IndicatorSet(bars, { row: -1 }, 8);
   const series = set.use(make(set.series));
@@ -157,7 +157,7 @@ describe.each(Object.entries(KERNELS))('%s', (name, make) => {
       for (cursor.row = 0; cursor.row < bars.length && !view.ready; cursor.row++);
       return cursor.row;
     });
-    // The synthetic bars begin with 20 rows without volume or price changes, where some indicators stay undefined beyond their warm-up.
+    // The synthetic bars start with 20 rows without volume or price changes. In these rows some indicators have no value after their warm-up.
     if (/holes|vwap|below|cci|williamsR|three sources/.test(name)) expect(Math.max(...ready)).toBeGreaterThanOrEqual(set.readyRow);
     else expect(Math.max(...ready)).toBe(set.readyRow);
   });
@@ -182,11 +182,11 @@ describe('textbook values', () => {
     const flat = closes(Array.from({ length: 8 }, () => 5));
     const set = new IndicatorSet(flat, { row: -1 }, 8);
     const trend = set.use(adx(set.series, 2));
-    const place = set.use(stochastic(set.series, 2));
+    const position = set.use(stochastic(set.series, 2));
     const flow = set.use(mfi(set.series, 2));
     set.seal();
     expect(set.traceValues(trend.adx)[7]).toBe(0);
-    expect(set.traceValues(place.d)[7]).toBe(50);
+    expect(set.traceValues(position.d)[7]).toBe(50);
     expect(set.traceValues(flow)[7]).toBe(50);
   });
 
@@ -233,7 +233,7 @@ describe('textbook values', () => {
     expect(set.traceValues(middle)).toEqual(set.traceValues(average));
   });
 
-  it('a hole in a source restarts the warm-up, and leaves no old state', () => {
+  it('a hole in a source restarts the warm-up and clears the state', () => {
     const bars = closes([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(values(bars, (feed) => sma(holed(feed), 2))).toEqual([NaN, 1.5, NaN, NaN, 4.5, 5.5, 6.5, 7.5]);
     expect(values(bars, (feed) => ema(holed(feed), 2)).slice(2, 5)).toEqual([NaN, NaN, 4.5]);
@@ -244,7 +244,7 @@ describe('textbook values', () => {
 });
 
 describe('exactness', () => {
-  it('highest and lowest equal the extremes of the window, whatever the series', () => {
+  it('highest and lowest equal the extremes of the window for any series', () => {
     const price = fc.integer({ min: 1, max: 12 });
     fc.assert(
       fc.property(fc.array(price, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (prices, bars) => {
@@ -258,7 +258,7 @@ describe('exactness', () => {
   });
 
   it('equal averages are equal numbers: a tie is not a crossing', () => {
-    // 0.1 + 0.2 + 0.3 and 0.2 * 3: as floats the two averages of this series differ in the last bit.
+    // The floats 0.1 + 0.2 + 0.3 and 0.2 * 3 differ in the last bit, and so would the two averages of this series.
     const bars = closes([0.2, 0.2, 0.2, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3]);
     const short = values(bars, (feed) => sma(feed.close, 3));
     const long = values(bars, (feed) => sma(feed.close, 6));

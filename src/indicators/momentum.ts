@@ -11,7 +11,7 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Rate of change over `bars` bars, in percent. NaN when the value `bars` bars ago was 0. */
+/** Returns the rate of change over `bars` bars, in percent. NaN when the value `bars` bars ago was 0. */
 export function roc(source: Source, bars = 12): IndicatorSpec<Series> {
   checkWhole('roc', 'bars', bars, 1);
   return seriesSpec({
@@ -24,12 +24,13 @@ export function roc(source: Source, bars = 12): IndicatorSpec<Series> {
   });
 }
 
-/** Rate of change over one bar, in percent, of an exponential average smoothed three times. J. Hutson (1983). */
+/** Returns the rate of change over one bar, in percent, of an exponential average smoothed three times. J. Hutson (1983). */
 export function trix(source: Source, bars = 18): IndicatorSpec<Series> {
   checkWhole('trix', 'bars', bars, 1);
   return roc(ema(ema(ema(source, bars), bars), bars), 1);
 }
 
+/** The outputs of the know sure thing indicator. */
 export interface KnowSureThing {
   readonly kst: Series;
   /** The simple average of `kst` over 9 bars. */
@@ -37,7 +38,8 @@ export interface KnowSureThing {
 }
 
 /**
- * Know sure thing with its usual lengths: averages of 10, 10, 10, 15 bars over rates of change of 10, 15, 20, 30 bars, weighted 1 to 4.
+ * Returns the know sure thing with its usual lengths: averages of 10, 10, 10, 15 bars over rates of change of 10, 15, 20, 30 bars,
+ * weighted 1 to 4.
  * M. Pring (1992).
  */
 export function kst(source: Source): IndicatorSpec<KnowSureThing> {
@@ -61,8 +63,9 @@ export function kst(source: Source): IndicatorSpec<KnowSureThing> {
 }
 
 /**
- * Commodity channel index: the distance of the typical price (high + low + close) / 3 from its average over `bars` bars, in units of 0.015
- * mean absolute deviations. NaN when the typical price is constant in the window. D. Lambert (1980).
+ * Returns the commodity channel index: the distance of the typical price (high + low + close) / 3 from its average over `bars` bars, in
+ * units of 0.015 mean absolute deviations. NaN when the typical price is constant in the window.
+ * D. Lambert (1980).
  */
 export function cci(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
   checkWhole('cci', 'bars', bars, 2, 1_000_000);
@@ -75,6 +78,7 @@ export function cci(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
   });
 }
 
+/** Computes the rate of change. */
 class RateOfChange implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -97,7 +101,7 @@ class RateOfChange implements Kernel {
   }
 }
 
-/** The sum of its sources with weights 1, 2, 3 and so on. */
+/** Computes the sum of its sources with weights 1, 2, 3 and so on. */
 class WeightedSum implements Kernel {
   readonly #sources: readonly IndicatorColumn<Float64Array>[];
   readonly #out: NumberWindow;
@@ -116,7 +120,10 @@ class WeightedSum implements Kernel {
   }
 }
 
-/** Uses three times the typical price in ticks, which is a whole number: a constant price has a deviation of exactly 0. */
+/**
+ * Computes the commodity channel index from three times the typical price in ticks. This is a whole number, so a constant price has a
+ * deviation of exactly 0.
+ */
 class ChannelIndex implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;

@@ -1,4 +1,4 @@
-// Our kernels against decimal.js over the largest real file: relative error at sampled rows, exact sums, ties of averages.
+// Tests of the kernels against decimal.js over the largest real file: relative error at sampled rows, exact sums, and ties of averages.
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -24,9 +24,9 @@ const ZERO = new Decimal(0);
 const DIGITS = 8;
 const SCALE = 10 ** DIGITS;
 const SAMPLES = 1000;
-/** Rows after which the seed of a smoothing over 14 or 26 bars has less than e^-42 of its first weight: nothing beside 1e-9. */
-const SETTLED = 600;
-/** Recursive indicators are sampled in runs of neighbours, so that the oracle settles once for all of a run. */
+/** Number of rows after which the seed of a smoothing over 14 or 26 bars has less than e^-42 of its first weight. This is far below 1e-9. */
+const SETTLED_ROWS = 600;
+/** Rows in a run. Recursive indicators are sampled in runs of neighbours, so that the oracle settles once for each run. */
 const RUN = 20;
 
 const path = sharedFile('klines', 'bitfinex-spot', 'BTCUSD-1m.csv.gz');
@@ -45,13 +45,13 @@ function expectClose(value: number, expected: Decimal, row: number): void {
   const error = expected.isZero() ? Math.abs(value) : expected.minus(value).div(expected).abs().toNumber();
   if (!(error <= 1e-9)) expect.fail(`row ${row}: ${value} where decimal.js has ${expected.toString()}, relative error ${error}`);
 }
-/** Rows are asked for by many windows and indicators: each value is made once. */
-function once(of: (row: number) => Decimal): (row: number) => Decimal {
-  const made = new Map<number, Decimal>();
+/** Returns `compute` with a memory: many windows and indicators need the same row, and its value is computed once. */
+function once(compute: (row: number) => Decimal): (row: number) => Decimal {
+  const valueByRow = new Map<number, Decimal>();
   return (row) => {
-    const known = made.get(row) ?? of(row);
-    made.set(row, known);
-    return known;
+    const value = valueByRow.get(row) ?? compute(row);
+    valueByRow.set(row, value);
+    return value;
   };
 }
 const window = (row: number, length: number, of: (row: number) => Decimal) => Array.from({ length }, (_, i) => of(row - length + 1 + i));
@@ -68,8 +68,11 @@ const smooth = (old: Decimal, x: Decimal, n: number) =>
 
 describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   const bars = path === null ? emptyBars(0, DIGITS) : load(path);
-  const sampled = Array.from({ length: SAMPLES }, (_, i) => SETTLED + Math.floor((i * (bars.length - SETTLED - 1)) / (SAMPLES - 1)));
-  const runs = Array.from({ length: SAMPLES / RUN }, (_, i) => Math.floor((i * (bars.length - SETTLED - RUN)) / (SAMPLES / RUN - 1)));
+  const sampled = Array.from(
+    { length: SAMPLES },
+    (_, i) => SETTLED_ROWS + Math.floor((i * (bars.length - SETTLED_ROWS - 1)) / (SAMPLES - 1)),
+  );
+  const runs = Array.from({ length: SAMPLES / RUN }, (_, i) => Math.floor((i * (bars.length - SETTLED_ROWS - RUN)) / (SAMPLES / RUN - 1)));
   const whole = { high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
   const high = once((row) => new Decimal(whole.high[row]!).div(SCALE));
   const low = once((row) => new Decimal(whole.low[row]!).div(SCALE));
@@ -77,11 +80,11 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   const volume = once((row) => new Decimal(bars.volume[row]!));
   const typical = once((row) => high(row).plus(low(row)).plus(close(row)).div(3));
 
-  const top = (row: number, length: number) => Decimal.max(...window(row, length, high));
-  const bottom = (row: number, length: number) => Decimal.min(...window(row, length, low));
-  const place = once((row) => {
-    const min = bottom(row, 14);
-    const range = top(row, 14).minus(min);
+  const highestHigh = (row: number, length: number) => Decimal.max(...window(row, length, high));
+  const lowestLow = (row: number, length: number) => Decimal.min(...window(row, length, low));
+  const positionAt = once((row) => {
+    const min = lowestLow(row, 14);
+    const range = highestHigh(row, 14).minus(min);
     return range.isZero() ? new Decimal(50) : close(row).minus(min).times(100).div(range);
   });
   const middleOf = once((row) => mean(window(row, 20, close)));
@@ -104,13 +107,13 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     }
   }
 
-  /** Steps a recursive oracle through each run, from any seed, and compares its outputs once it has settled. */
+  /** Steps a recursive oracle through each run, from any seed. Compares its outputs after the oracle has settled. */
   function recursive(columns: readonly Float64Array[], start: (first: number) => (row: number) => readonly Decimal[]): void {
     for (const first of runs) {
       const step = start(first);
-      for (let row = first + 1; row < first + SETTLED + RUN; row++) {
+      for (let row = first + 1; row < first + SETTLED_ROWS + RUN; row++) {
         const expected = step(row);
-        if (row >= first + SETTLED) columns.forEach((column, i) => expectClose(column[row]!, expected[i]!, row));
+        if (row >= first + SETTLED_ROWS) columns.forEach((column, i) => expectClose(column[row]!, expected[i]!, row));
       }
     }
   }
@@ -146,7 +149,7 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       if (row < 29) continue;
       if (3n * sum10 === sum30) {
         ties++;
-        if (short[row] !== long[row]) expect.fail(`row ${row}: a tie is none`);
+        if (short[row] !== long[row]) expect.fail(`row ${row}: expected a tie`);
       }
       const isAbove = 3n * sum10 > sum30;
       if (row > 29 && isAbove && !wasAbove) expected.push(row);
@@ -178,19 +181,19 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   it('highest, lowest, stochastic, roc', () => {
     windowed(
       single((feed) => highest(feed.high, 55)),
-      (row) => top(row, 55),
+      (row) => highestHigh(row, 55),
     );
     windowed(
       single((feed) => lowest(feed.low, 55)),
-      (row) => bottom(row, 55),
+      (row) => lowestLow(row, 55),
     );
     const [k, d] = values(
       (feed) => stochastic(feed, 14, 1, 3),
       (out) => out.k,
       (out) => out.d,
     );
-    windowed(k!, place);
-    windowed(d!, (row) => mean(window(row, 3, place)));
+    windowed(k!, positionAt);
+    windowed(d!, (row) => mean(window(row, 3, positionAt)));
     windowed(
       single((feed) => roc(feed.close, 12)),
       (row) =>

@@ -23,8 +23,9 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 const NAN = NaN;
 
 /**
- * Relative strength index, 0 to 100: Wilder's average of gains divided by that of gains and losses. Both start with the mean of the first
- * `bars` changes. Not rounded. A constant price gives 50. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
+ * Returns the relative strength index, 0 to 100: Wilder's average of gains as a share of his averages of gains and losses. Both averages
+ * start with the mean of the first `bars` changes. A constant price gives 50. J. W. Wilder, New Concepts in Technical Trading Systems
+ * (1978).
  */
 export function rsi(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('rsi', 'bars', bars, 1);
@@ -46,7 +47,9 @@ export interface Macd {
   readonly histogram: Series;
 }
 
-/** Moving average convergence divergence of exponential averages, each starting with a simple average. G. Appel (1979). */
+/**
+ * Returns the moving average convergence divergence of exponential averages. Each average starts with a simple average. G. Appel (1979).
+ */
 export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 9): IndicatorSpec<Macd> {
   checkWhole('macd', 'fastBars', fastBars, 1);
   checkWhole('macd', 'slowBars', slowBars, fastBars + 1);
@@ -72,26 +75,29 @@ export interface Stochastic {
 }
 
 /**
- * Stochastic oscillator: 100 (close - lowest low) / (highest high - lowest low) over `bars` bars. An empty range gives 50.
- * `smoothK` 1 is the fast form, 3 the slow one. G. Lane (1950s).
+ * Returns the stochastic oscillator: 100 (close - lowest low) / (highest high - lowest low) over `bars` bars. An empty range gives 50.
+ * `smoothK` is 1 for the fast form and 3 for the slow form. G. Lane (1950s).
  */
 export function stochastic(feed: FeedSeries, bars = 14, smoothK = 1, smoothD = 3): IndicatorSpec<Stochastic> {
   checkWhole('stochastic', 'bars', bars, 1);
-  const place = placeInRange(feed.close, highest(feed.high, bars), lowest(feed.low, bars));
-  return smoothing('stochastic', [feed.high, feed.low, feed.close], [bars, smoothK, smoothD], place);
-}
-
-/** The stochastic oscillator of the relative strength index: its position in its own range of the last `bars` bars, smoothed twice. */
-export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK = 3, smoothD = 3): IndicatorSpec<Stochastic> {
-  checkWhole('stochasticRsi', 'bars', bars, 1);
-  const strength = rsi(source, rsiBars);
-  const place = placeInRange(strength, highest(strength, bars), lowest(strength, bars));
-  return smoothing('stochasticRsi', [source], [rsiBars, bars, smoothK, smoothD], place);
+  const position = placeInRange(feed.close, highest(feed.high, bars), lowest(feed.low, bars));
+  return smoothing('stochastic', [feed.high, feed.low, feed.close], [bars, smoothK, smoothD], position);
 }
 
 /**
- * Money flow index, 0 to 100: turnover (typical price x volume) of the last `bars` bars in rows with a rising typical price, as a share of
- * the turnover in rows with a rising or falling typical price. 50 without such rows. Not rounded. G. Quong and A. Soudack (1989).
+ * Returns the stochastic oscillator of the relative strength index: its position in its own range of the last `bars` bars, smoothed twice.
+ */
+export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK = 3, smoothD = 3): IndicatorSpec<Stochastic> {
+  checkWhole('stochasticRsi', 'bars', bars, 1);
+  const strength = rsi(source, rsiBars);
+  const position = placeInRange(strength, highest(strength, bars), lowest(strength, bars));
+  return smoothing('stochasticRsi', [source], [rsiBars, bars, smoothK, smoothD], position);
+}
+
+/**
+ * Returns the money flow index, 0 to 100: the turnover of rows with a rising typical price, as a share of the turnover of rows with a
+ * rising or falling one, over the last `bars` bars. Turnover is typical price x volume. Without such rows the index is 50. G. Quong and A.
+ * Soudack (1989).
  */
 export function mfi(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('mfi', 'bars', bars, 1);
@@ -105,6 +111,7 @@ export function mfi(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   });
 }
 
+/** Returns the position of a value in its range, 0 to 100. */
 function placeInRange(value: Source, high: IndicatorSpec<Series>, low: IndicatorSpec<Series>): IndicatorSpec<Series> {
   return seriesSpec({
     name: 'placeInRange',
@@ -114,16 +121,17 @@ function placeInRange(value: Source, high: IndicatorSpec<Series>, low: Indicator
   });
 }
 
+/** Returns the outputs of a stochastic oscillator from the position in the range. The last two parameters are `smoothK` and `smoothD`. */
 function smoothing(
   name: string,
   sources: readonly Source[],
   parameters: readonly number[],
-  place: IndicatorSpec<Series>,
+  position: IndicatorSpec<Series>,
 ): IndicatorSpec<Stochastic> {
   const [smoothK, smoothD] = [parameters.at(-2)!, parameters.at(-1)!];
   checkWhole(name, 'smoothK', smoothK, 1);
   checkWhole(name, 'smoothD', smoothD, 1);
-  const k = smoothK === 1 ? place : sma(place, smoothK);
+  const k = smoothK === 1 ? position : sma(position, smoothK);
   const d = sma(k, smoothD);
   return compose(name, sources.map(operand), parameters, [k, d], (registry) => ({
     k: resolveOutput(k, registry),
@@ -194,7 +202,7 @@ class CompensatedMean {
   readonly #bars: number;
   readonly #weight: number;
   #mean = 0;
-  #rest = 0;
+  #roundingError = 0;
   #count = 0;
 
   constructor(bars: number) {
@@ -202,7 +210,7 @@ class CompensatedMean {
     this.#weight = 2 / (bars + 1);
   }
 
-  get ready(): boolean {
+  get isReady(): boolean {
     return this.#count === this.#bars;
   }
 
@@ -210,24 +218,25 @@ class CompensatedMean {
     return this.#mean;
   }
 
-  get rest(): number {
-    return this.#rest;
+  get roundingError(): number {
+    return this.#roundingError;
   }
 
   reset(): void {
-    this.#mean = this.#rest = this.#count = 0;
+    this.#mean = this.#roundingError = this.#count = 0;
   }
 
+  /** Adds a value. The mean is the sum of the values until `isReady`. */
   add(x: number): void {
     if (this.#count < this.#bars) {
       this.#mean += x;
       if (++this.#count === this.#bars) this.#mean /= this.#bars;
       return;
     }
-    const by = this.#weight * (x - this.#mean - this.#rest);
-    const next = this.#mean + by;
-    const part = next - this.#mean;
-    this.#rest += this.#mean - (next - part) + (by - part);
+    const step = this.#weight * (x - this.#mean - this.#roundingError);
+    const next = this.#mean + step;
+    const added = next - this.#mean;
+    this.#roundingError += this.#mean - (next - added) + (step - added);
     this.#mean = next;
   }
 }
@@ -241,7 +250,7 @@ class Convergence implements Kernel {
   readonly #fast: CompensatedMean;
   readonly #slow: CompensatedMean;
   readonly #smooth: CompensatedMean;
-  /** The first value. Both averages use differences from it. Their difference is the same, and high prices cause no rounding errors. */
+  /** The first value. Both averages use differences from it, so high prices cause no rounding errors. The difference of the averages is the same. */
   #origin = NAN;
 
   constructor(
@@ -265,13 +274,13 @@ class Convergence implements Kernel {
     const slow = this.#slow;
     const smooth = this.#smooth;
     for (let row = fromRow; row < toRow; row++) {
-      this.#follow(from[row - fromBase]!);
+      this.#addValue(from[row - fromBase]!);
       let value = NAN;
       let signal = NAN;
-      if (slow.ready) {
-        value = (fast.mean - slow.mean + (fast.rest - slow.rest)) / this.#scale;
+      if (slow.isReady) {
+        value = (fast.mean - slow.mean + (fast.roundingError - slow.roundingError)) / this.#scale;
         smooth.add(value);
-        if (smooth.ready) signal = smooth.mean + smooth.rest;
+        if (smooth.isReady) signal = smooth.mean + smooth.roundingError;
       }
       this.#macd.values[row - this.#macd.base] = value;
       this.#signal.values[row - this.#signal.base] = signal;
@@ -279,7 +288,7 @@ class Convergence implements Kernel {
     }
   }
 
-  #follow(x: number): void {
+  #addValue(x: number): void {
     if (x === x) {
       if (this.#origin !== this.#origin) this.#origin = x;
       this.#fast.add(x - this.#origin);
@@ -293,7 +302,7 @@ class Convergence implements Kernel {
   }
 }
 
-/** Position of a value in a range. Price times scale is rounded to whole ticks, whose differences are exact. */
+/** Computes the position of a value in a range. Price times scale is rounded to whole ticks, so that differences are exact. */
 class PlaceInRange implements Kernel {
   readonly #value: IndicatorColumn<Float64Array>;
   readonly #high: IndicatorColumn<Float64Array>;
@@ -340,11 +349,11 @@ class MoneyFlow implements Kernel {
   readonly #volume: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
-  readonly #in = new CompensatedSum();
+  readonly #inflow = new CompensatedSum();
   readonly #outflow = new CompensatedSum();
-  /** Numbers of rows in the window with inflow and with outflow. When one is 0, its sum is reset, which removes rounding errors. */
-  #ins = 0;
-  #outs = 0;
+  /** Numbers of rows in the window with inflow and with outflow. When a number is 0, its sum is reset to remove rounding errors. */
+  #inflowRows = 0;
+  #outflowRows = 0;
 
   constructor({ columns }: ScaledColumns, volume: IndicatorColumn<Float64Array>, out: NumberWindow, bars: number) {
     this.#high = columns[0]!;
@@ -359,26 +368,26 @@ class MoneyFlow implements Kernel {
     const { values, base } = this.#out;
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
-      if (row >= 1) this.#book(row, 1);
-      if (row >= bars + 1) this.#book(row - bars, -1);
-      const gains = this.#in.value;
-      const flow = gains + this.#outflow.value;
-      values[row - base] = row < bars ? NAN : flow === 0 ? 50 : (100 * gains) / flow;
+      if (row >= 1) this.#addRow(row, 1);
+      if (row >= bars + 1) this.#addRow(row - bars, -1);
+      const inflow = this.#inflow.value;
+      const flow = inflow + this.#outflow.value;
+      values[row - base] = row < bars ? NAN : flow === 0 ? 50 : (100 * inflow) / flow;
     }
   }
 
-  #book(row: number, sign: 1 | -1): void {
+  #addRow(row: number, sign: 1 | -1): void {
     const volume = this.#volume.values[row - this.#volume.base]!;
     const price = this.#typical(row);
     const change = price - this.#typical(row - 1);
     if (volume === 0 || change === 0) return;
     const flow = sign * price * volume;
     if (change > 0) {
-      this.#in.add(flow);
-      if ((this.#ins += sign) === 0) this.#in.reset();
+      this.#inflow.add(flow);
+      if ((this.#inflowRows += sign) === 0) this.#inflow.reset();
     } else {
       this.#outflow.add(flow);
-      if ((this.#outs += sign) === 0) this.#outflow.reset();
+      if ((this.#outflowRows += sign) === 0) this.#outflow.reset();
     }
   }
 

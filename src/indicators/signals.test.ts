@@ -1,4 +1,4 @@
-// Signals: their truth tables, readiness, and the rows that are listed for handlers.
+// Tests of signals: their truth tables, their readiness, and the rows that are listed for handlers.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,12 +11,12 @@ import type { Series, Signal } from './graph/series.ts';
 import { above, and, below, crossedDown, crossedUp, not, or } from './signals.ts';
 import type { IndicatorSpec, SignalSource } from './graph/spec.ts';
 
-/** What a signal is at a row: 1 true, 0 false, null not ready. */
+/** The state of a signal in a row: 1 true, 0 false, null not ready. */
 type State = 1 | 0 | null;
 
 const holed = () => (x: number) => (x === 0 ? NaN : x);
 
-/** States over the rows of a feed whose close is `a` and whose open is `b`; 0 stands for a value that is not ready. */
+/** Returns the states of a signal over a feed with the closes `a` and the opens `b`. A 0 in them is a value that is not ready. */
 function states(a: readonly number[], b: readonly number[], make: (a: Source, b: Source) => IndicatorSpec<Signal>, blockRows = 3): State[] {
   const bars = emptyBars(a.length);
   bars.close.set(a);
@@ -46,20 +46,20 @@ function states(a: readonly number[], b: readonly number[], make: (a: Source, b:
 type Source = IndicatorSpec<Series>;
 
 describe('comparisons', () => {
-  it('above and below are strict, and not ready where a side is not', () => {
+  it('above and below are strict, and not ready when a side is not ready', () => {
     expect(states([1, 2, 3, 0, 5], [2, 2, 2, 2, 0], above)).toEqual([0, 0, 1, null, null]);
     expect(states([1, 2, 3, 0, 5], [2, 2, 2, 2, 0], below)).toEqual([1, 0, 0, null, null]);
     expect(states([1, 2, 3, 0, 5], [0, 0, 0, 0, 0], (a) => above(a, 2))).toEqual([0, 0, 1, null, 1]);
   });
 
-  it('crossedUp: above now, at or below a bar ago, both ready both times', () => {
+  it('crossedUp is true when a is above b now and was not above it one bar ago, and both were ready', () => {
     const b = [5, 5, 5, 5, 5, 5, 5, 5, 5];
     expect(states([4, 6, 6, 5, 6, 4, 0, 6, 7], b, crossedUp)).toEqual([null, 1, 0, 0, 1, 0, null, null, 0]);
     expect(states([6, 4, 4, 5, 4, 6, 0, 4, 3], b, crossedDown)).toEqual([null, 1, 0, 0, 1, 0, null, null, 0]);
     expect(states([4, 6, 6, 5, 6, 4, 0, 6, 7], b, (a) => crossedUp(a, 5))).toEqual([null, 1, 0, 0, 1, 0, null, null, 0]);
   });
 
-  it('crossings equal their definition on any series, in any blocks', () => {
+  it('crossings equal their definition for any series and any block size', () => {
     const side = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(side, side, fc.integer({ min: 1, max: 41 }), (a, b, blockRows) => {
@@ -75,7 +75,7 @@ describe('comparisons', () => {
   });
 });
 
-/** Two averages of a market with many crossings. */
+/** Returns two averages of a market with many crossings. */
 function twoAverages() {
   const cursor = { row: -1 };
   const set = new IndicatorSet(syntheticBars(200, 2), cursor, 50);
@@ -83,7 +83,7 @@ function twoAverages() {
 }
 
 describe('crossings of a pair', () => {
-  it('crossings of a pair share one kernel, whichever series is named first and whichever direction', () => {
+  it('crossings of a pair share one kernel for both orders of the series and both directions', () => {
     const { set, fast, slow } = twoAverages();
     const up = set.use(crossedUp(fast, slow));
     const down = set.use(crossedDown(fast, slow));
@@ -97,7 +97,7 @@ describe('crossings of a pair', () => {
     expect(set.kernels).toHaveLength(4);
   });
 
-  it('crossings of a pair read true at their rows wherever in the newest block the cursor is put, back and forth', () => {
+  it('crossings of a pair are true at their rows when the cursor moves back and forth in the newest block', () => {
     const { cursor, set, fast, slow } = twoAverages();
     const up = set.use(crossedUp(fast, slow));
     expect(up.value).toBe(false);
@@ -109,7 +109,7 @@ describe('crossings of a pair', () => {
       for (const kernel of set.kernels) kernel.fill(from, from + 50);
       const rows = new Set(into.subarray(0, set.listRows(up, from, from + 50, into)));
       found += rows.size;
-      // 7 and 50 have no common factor: every row is met, and the steps go either way; then every row twice.
+      // 7 and 50 have no common factor, so these steps reach every row, in both directions. Then the cursor reads every row twice in order.
       const visits = Array.from({ length: 150 }, (_, i) => from + (i < 50 ? (i * 7) % 50 : i < 100 ? i - 50 : 149 - i));
       for (cursor.row of visits) expect([cursor.row, up.value]).toEqual([cursor.row, rows.has(cursor.row)]);
       cursor.row = from + 49;
@@ -143,7 +143,7 @@ describe('combinations', () => {
   const b = [2, 1, 0, 2, 1, 0, 2, 1, 0];
   const both = (of: (x: SignalSource, y: SignalSource) => IndicatorSpec<Signal>) => states(a, b, (x, y) => of(above(x, 1), above(y, 1)));
 
-  it('and, or, not by their truth tables; a side that is not ready makes the whole not ready', () => {
+  it('and, or, not follow their truth tables, and are not ready when a side is not ready', () => {
     expect(both((x, y) => and(x, y))).toEqual([1, 0, null, 0, 0, null, null, null, null]);
     expect(both((x, y) => or(x, y))).toEqual([1, 1, null, 1, 0, null, null, null, null]);
     expect(both((x) => not(x))).toEqual([0, 0, 0, 1, 1, 1, null, null, null]);

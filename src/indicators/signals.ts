@@ -70,7 +70,7 @@ export function not(source: SignalSource): IndicatorSpec<Signal> {
   });
 }
 
-/** Returns one direction of a crossing. Both directions are outputs of one node, for either order of the series, so they are compared once. */
+/** Returns the signal of one direction of a crossing. Both directions are outputs of one node, for both orders of the series, so the series are compared once. */
 function crossing(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
   const sources = onOneFeed(pair(name, a, b));
   const keys = sources.map((source) => source.key);
@@ -85,6 +85,7 @@ function crossing(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | numb
   });
 }
 
+/** Returns the spec of a signal that combines other signals. Throws ConfigError for no signals. */
 function combineSignals(name: 'and' | 'or', sources: readonly SignalSource[]): IndicatorSpec<Signal> {
   if (sources.length === 0) throw new ConfigError(`${name}(): expected one signal or more, got none`, `for example ${name}(a, b)`);
   return signalSpec({
@@ -100,6 +101,7 @@ function combineSignals(name: 'and' | 'or', sources: readonly SignalSource[]): I
   });
 }
 
+/** Returns the operands of a comparison. */
 function pair(name: string, a: Source, b: Source | number): readonly Operand[] {
   const first = operand(a);
   return [first, typeof b === 'number' ? constant(name, first.home, b) : operand(b)];
@@ -116,6 +118,7 @@ function constant(name: string, home: SpecOwner, value: number): Operand {
   return { kind: 'spec', home, key, warmupBars: 1, resolve: (registry) => registry.node(design, key).series(0) };
 }
 
+/** Writes one number into all rows. */
 class Constant implements Kernel {
   readonly #value: number;
   readonly #out: NumberWindow;
@@ -130,6 +133,7 @@ class Constant implements Kernel {
   }
 }
 
+/** Compares two series in each row. */
 class SeriesComparison implements Kernel {
   readonly #operands: Comparable;
   readonly #out: SignalWindow;
@@ -153,6 +157,7 @@ class SeriesComparison implements Kernel {
   }
 }
 
+/** Combines signals by `and` or `or`. */
 class Combination implements Kernel {
   readonly #needsAll: boolean;
   readonly #inputs: readonly IndicatorColumn<Uint8Array>[];
@@ -168,16 +173,17 @@ class Combination implements Kernel {
     const { values, base } = this.#out;
     const needsAll = this.#needsAll;
     values.fill(needsAll ? TRUE : FALSE, fromRow - base, toRow - base);
-    for (const { values: one, base: oneBase } of this.#inputs) {
+    for (const { values: input, base: inputBase } of this.#inputs) {
       for (let row = fromRow; row < toRow; row++) {
         const x = values[row - base]!;
-        const y = one[row - oneBase]!;
+        const y = input[row - inputBase]!;
         values[row - base] = (x | y) >= NOT_READY ? NOT_READY : needsAll ? x & y : x | y;
       }
     }
   }
 }
 
+/** Negates a signal. */
 class Negation implements Kernel {
   readonly #input: IndicatorColumn<Uint8Array>;
   readonly #out: SignalWindow;

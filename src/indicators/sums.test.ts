@@ -50,7 +50,7 @@ function read(make: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: numb
     }
     cursor.row = to - 1;
   }
-  expect(set.traceValues(series)).toEqual(Float64Array.from(seen.filter((_, at) => at % 3 === 0)));
+  expect(set.traceValues(series)).toEqual(Float64Array.from(seen.filter((_, index) => index % 3 === 0)));
   return Float64Array.from(seen);
 }
 
@@ -65,7 +65,7 @@ function rowsOf(bars: BarColumns, blockRows: number, a: Make, b: Make): { rows: 
   for (let from = 0; from < bars.length; from += blockRows) {
     const to = Math.min(from + blockRows, bars.length);
     for (const kernel of set.kernels) kernel.fill(from, to);
-    for (const [at, signal] of signals.entries()) rows[at]!.push(...into.subarray(0, set.listRows(signal, from, to, into)));
+    for (const [index, signal] of signals.entries()) rows[index]!.push(...into.subarray(0, set.listRows(signal, from, to, into)));
   }
   return { rows, kernels: set.kernels.length };
 }
@@ -158,7 +158,7 @@ describe('windows of sums', () => {
 
   it('windows of sums that are too large to multiply are divided first, with the same rows', () => {
     const [a, b]: [Make, Make] = [(of) => sma(of.close, 7), (of) => sma(of.close, 25)];
-    // Two averages, a crossing and two comparisons; with large sums two divisions more.
+    // Two averages, a crossing and two comparisons. Large sums need two divisions more.
     expect(rowsOf(closes(wave(6e12), 8), 32, a, b).kernels).toBe(5);
     const large = closes(wave(2e14), 8);
     expect(rowsOf(large, 32, a, b).kernels).toBe(7);

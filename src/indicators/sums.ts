@@ -1,4 +1,4 @@
-// Sums over a moving window without growing errors: whole ticks for prices, compensated floats otherwise. Also compares sums exactly.
+// Sums over a moving window without growing errors (whole ticks for prices, compensated floats otherwise), and exact comparisons of sums.
 
 import { ConfigError } from '../base/errors.ts';
 import { listOf } from '../base/memory/listOf.ts';
@@ -8,7 +8,7 @@ import type { IndicatorColumn, Fractions } from './graph/window.ts';
 
 /**
  * Returns a bound of the weighted window sums. `weight` is the sum of the weights of one window.
- * Throws ConfigError when a sum of ticks could exceed 2^53, above which doubles cannot hold all whole numbers.
+ * Throws ConfigError when a sum of ticks could exceed 2^53. Above 2^53, doubles cannot hold all whole numbers.
  */
 export function checkExactSum(name: string, { column, scale }: ScaledColumn, weight: number): number {
   const { values } = column;
@@ -21,20 +21,22 @@ export function checkExactSum(name: string, { column, scale }: ScaledColumn, wei
   );
 }
 
+/** Returns the highest value of a column, or 0. */
 function highestOf(values: TickColumn): number {
   let max = 0;
   for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!;
   return max;
 }
 
-/** Several sources with one scale. */
+/** Sources with one scale: whole ticks, or plain numbers with the scale 1. */
 export interface ScaledColumns {
   readonly columns: readonly IndicatorColumn<TickColumn>[];
   readonly scale: number;
 }
 
 /**
- * Returns the sources 0..count-1 in whole ticks when all are prices, so that their differences are exact. Otherwise returns them unchanged.
+ * Returns the sources 0 to count - 1 in whole ticks when all are prices, so that their differences are exact. Otherwise returns their
+ * numbers.
  */
 export function onOneScale(wiring: Wiring, count: number): ScaledColumns {
   const sources = Array.from({ length: count }, (_, source) => wiring.scaled(source));
@@ -52,7 +54,10 @@ export interface Comparable {
   readonly bTimes: number;
 }
 
-/** Returns the sources `a` and `b` for a kernel that compares them: undivided sums when that is exact, otherwise the values as read. */
+/**
+ * Returns the sources `a` and `b` for a kernel that compares them: undivided sums when that is exact, otherwise the values that strategies
+ * read.
+ */
 export function comparable(wiring: Wiring, a: number, b: number): Comparable {
   const first = wiring.fractions(a);
   const second = wiring.fractions(b);
@@ -79,6 +84,7 @@ export function crossMultipliers(
   return a.max * m < 2 ** 52 && b.max * n < 2 ** 52 ? [m, n] : null;
 }
 
+/** Returns the greatest common divisor of two whole numbers. */
 function commonFactor(a: number, b: number): number {
   return b === 0 ? a : commonFactor(b, a % b);
 }
@@ -89,22 +95,22 @@ function commonFactor(a: number, b: number): number {
  */
 export class CompensatedSum {
   #sum = 0;
-  #rest = 0;
+  #roundingError = 0;
 
   add(x: number): void {
     const sum = this.#sum;
     const next = sum + x;
-    const part = next - sum;
-    this.#rest += sum - (next - part) + (x - part);
+    const added = next - sum;
+    this.#roundingError += sum - (next - added) + (x - added);
     this.#sum = next;
   }
 
   get value(): number {
-    return this.#sum + this.#rest;
+    return this.#sum + this.#roundingError;
   }
 
   reset(): void {
     this.#sum = 0;
-    this.#rest = 0;
+    this.#roundingError = 0;
   }
 }

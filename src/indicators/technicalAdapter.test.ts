@@ -1,4 +1,4 @@
-// The adapter, and our own kernels, against a second library: equal within its rounding once the warm-ups have died away.
+// Tests of the adapter and of kernels against a second library: equal within rounding after the warm-ups have faded.
 
 import * as signals from 'trading-signals';
 import { beforeAll, expect, it } from 'vitest';
@@ -39,8 +39,8 @@ beforeAll(async () => {
   library = await loadTechnicalLibrary();
 });
 
-/** What the other library says after each row. */
-const fed = <T>(indicator: { add(input: T): unknown; getResult(): number | null }, input: (bar: Bar) => T) =>
+/** Returns the results of an indicator of the other library after each row. */
+const resultsOf = <T>(indicator: { add(input: T): unknown; getResult(): number | null }, input: (bar: Bar) => T) =>
   rows.map((row) => (indicator.add(input(row)), indicator.getResult()));
 const close = (bar: Bar) => bar.close;
 const bar = (of: Bar) => of;
@@ -54,7 +54,7 @@ const own =
     return set.traceValues(series);
   };
 const single = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => own(make, (series) => series);
-/** One number out of the other library's records. */
+/** Returns one number of each record of the other library. */
 const part = <R>(results: readonly (R | null)[], pick: (result: R) => number) =>
   results.map((result) => (result === null ? null : pick(result)));
 const records = <T, R>(indicator: { add(input: T): R | null }, input: (bar: Bar) => T) => rows.map((row) => indicator.add(input(row)));
@@ -62,13 +62,13 @@ const macdOf = () => records(new signals.MACD(new signals.EMA(12), new signals.E
 const stochasticOf = () => records(new signals.StochasticOscillator({ kPeriod: 14, kSlowingPeriod: 3, dPeriod: 3 }), bar);
 const bandsOf = () => records(new signals.BollingerBands(20, 2), close);
 
-/** On-balance volume as its definition says: the second library counts over a window. */
+/** Returns the on-balance volume by its definition. The second library counts over a window. */
 function balance(): number[] {
   let sum = 0;
   return rows.map((row, i) => (sum += i === 0 ? 0 : row.volume * Math.sign(row.close - rows[i - 1]!.close)));
 }
 
-/** The parabolic stop and reverse as Wilder's book has it: the second library departs from it at a reversal. */
+/** Returns the parabolic stop and reverse of Wilder's book. The second library differs from the book at a reversal. */
 function parabolic(step: number, max: number): number[] {
   let [long, pace, extreme, stop] = [true, step, rows[0]!.high, rows[0]!.low];
   return rows.map((row, i) => {
@@ -83,19 +83,19 @@ function parabolic(step: number, max: number): number[] {
 }
 
 const CASES: readonly [string, () => Float64Array, () => readonly (number | null)[]][] = [
-  ['ema', single((feed) => ema(feed.close, 10)), () => fed(new signals.EMA(10), close)],
-  ['wma', single((feed) => wma(feed.close, 10)), () => fed(new signals.WMA(10), close)],
-  ['rsi', single((feed) => rsi(feed.close, 14)), () => fed(new signals.RSI(14), close)],
-  ['atr', single((feed) => atr(feed, 14)), () => fed(new signals.ATR(14), bar)],
+  ['ema', single((feed) => ema(feed.close, 10)), () => resultsOf(new signals.EMA(10), close)],
+  ['wma', single((feed) => wma(feed.close, 10)), () => resultsOf(new signals.WMA(10), close)],
+  ['rsi', single((feed) => rsi(feed.close, 14)), () => resultsOf(new signals.RSI(14), close)],
+  ['atr', single((feed) => atr(feed, 14)), () => resultsOf(new signals.ATR(14), bar)],
   [
     'adx',
     own(
       (feed) => adx(feed, 14),
       (out) => out.adx,
     ),
-    () => fed(new signals.ADX(14), bar),
+    () => resultsOf(new signals.ADX(14), bar),
   ],
-  ['mfi', single((feed) => mfi(feed, 14)), () => fed(new signals.MFI(14), bar)],
+  ['mfi', single((feed) => mfi(feed, 14)), () => resultsOf(new signals.MFI(14), bar)],
   [
     'macd',
     own(
@@ -144,23 +144,23 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
     ),
     () => part(bandsOf(), (of) => of.lower),
   ],
-  ['cci', single((feed) => cci(feed, 20)), () => fed(new signals.CCI(20), bar)],
-  ['williamsR', single((feed) => williamsR(feed, 14)), () => fed(new signals.WilliamsR(14), bar)],
-  ['awesomeOscillator', single((feed) => awesomeOscillator(feed)), () => fed(new signals.AO(5, 34), bar)],
+  ['cci', single((feed) => cci(feed, 20)), () => resultsOf(new signals.CCI(20), bar)],
+  ['williamsR', single((feed) => williamsR(feed, 14)), () => resultsOf(new signals.WilliamsR(14), bar)],
+  ['awesomeOscillator', single((feed) => awesomeOscillator(feed)), () => resultsOf(new signals.AO(5, 34), bar)],
   ['psar', single((feed) => psar(feed)), () => parabolic(0.02, 0.2)],
   ['obv', single((feed) => obv(feed)), balance],
-  ['roc', single((feed) => roc(feed.close, 12)), () => part(fed(new signals.ROC(12), close), (x) => 100 * x)],
-  // The other library relates the change to the newer value; the definition is the older one.
-  ['trix', single((feed) => trix(feed.close, 9)), () => part(fed(new signals.TRIX(9), close), (x) => x / (1 - x / 100))],
-  ['forceIndex', single((feed) => forceIndex(feed, 13)), () => fed(new signals.ForceIndex(13), bar)],
-  ['wilder', single((feed) => wilder(feed.close, 14)), () => fed(new signals.WSMA(14), close)],
+  ['roc', single((feed) => roc(feed.close, 12)), () => part(resultsOf(new signals.ROC(12), close), (x) => 100 * x)],
+  // The other library divides the change by the newer value. The definition divides it by the older value.
+  ['trix', single((feed) => trix(feed.close, 9)), () => part(resultsOf(new signals.TRIX(9), close), (x) => x / (1 - x / 100))],
+  ['forceIndex', single((feed) => forceIndex(feed, 13)), () => resultsOf(new signals.ForceIndex(13), bar)],
+  ['wilder', single((feed) => wilder(feed.close, 14)), () => resultsOf(new signals.WSMA(14), close)],
 ];
 
 it.each(CASES)('%s', (_name, ours, theirs) => {
   const [mine, other] = [ours(), theirs()];
   for (let row = SETTLED; row < bars.length; row++) {
     const expected = other[row] ?? NaN;
-    // Relative to values of the size of a price or a percentage: differences of near neighbours lose digits in both libraries.
+    // The error is relative to at least 1, because small differences of large values lose digits in both libraries.
     expect(Math.abs(mine[row]! - expected)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(expected)));
   }
 });

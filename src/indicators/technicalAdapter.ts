@@ -1,4 +1,4 @@
-// Adapts indicators of the technicalindicators package: passes bars one by one, aligns results to rows, and keeps NaN out of the package.
+// Adapts indicators of the technicalindicators package: passes bars one by one, aligns results to rows, and passes no NaN to the package.
 
 import { listOf } from '../base/memory/listOf.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
@@ -23,25 +23,27 @@ const NAN = NaN;
 // and ADL. TRIX and the signal line of KST treat a value of exactly 0 as missing. CCI has a running sum whose rounding noise becomes a
 // divisor when the price is constant.
 
-/** Williams %R, -100 to 0. NaN when the range of the window is empty. */
+/** Returns Williams %R, -100 to 0. NaN when the range of the window is empty. */
 export function williamsR(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   checkWhole('williamsR', 'bars', bars, 1);
   return ofBars('williamsR', feed, [bars], bars, (lib) => new lib.WilliamsR({ ...NO_BARS, period: bars }));
 }
 
-/** On-balance volume, counted from the first bar of the data. */
+/** Returns the on-balance volume, counted from the first bar of the data. */
 export function obv(feed: FeedSeries): IndicatorSpec<Series> {
   return ofBars('obv', feed, [], 2, (lib) => new lib.OBV(NO_BARS));
 }
 
-/** Parabolic stop and reverse. J. W. Wilder (1978). The first trend is assumed to be upward. */
+/** Returns the parabolic stop and reverse. The first trend is assumed to be upward. J. W. Wilder (1978). */
 export function psar(feed: FeedSeries, step = 0.02, max = 0.2): IndicatorSpec<Series> {
   checkPositive('psar', 'step', step);
   checkPositive('psar', 'max', max);
   return ofBars('psar', feed, [step, max], 1, (lib) => new lib.PSAR({ ...NO_BARS, step, max }));
 }
 
-/** Awesome oscillator: the simple average of the middle prices over `fastBars` minus that over `slowBars`. B. Williams (1998). */
+/**
+ * Returns the awesome oscillator: the simple average of the middle prices over `fastBars` minus that over `slowBars`. B. Williams (1998).
+ */
 export function awesomeOscillator(feed: FeedSeries, fastBars = 5, slowBars = 34): IndicatorSpec<Series> {
   checkWhole('awesomeOscillator', 'fastBars', fastBars, 1);
   checkWhole('awesomeOscillator', 'slowBars', slowBars, fastBars + 1);
@@ -49,25 +51,26 @@ export function awesomeOscillator(feed: FeedSeries, fastBars = 5, slowBars = 34)
   return ofBars('awesomeOscillator', feed, [fastBars, slowBars], slowBars, make);
 }
 
-/** Force index: change of the close x volume, smoothed exponentially. A. Elder (1993). */
+/** Returns the force index: the change of the close x volume, smoothed exponentially. A. Elder (1993). */
 export function forceIndex(feed: FeedSeries, bars = 13): IndicatorSpec<Series> {
   checkWhole('forceIndex', 'bars', bars, 1);
   return ofBars('forceIndex', feed, [bars], bars + 1, (lib) => new lib.ForceIndex({ ...NO_BARS, period: bars }));
 }
 
-/** Wilder's moving average: exponential with weight 1 / bars. */
+/** Returns Wilder's moving average: an exponential average with weight 1 / bars. */
 export function wilder(source: Source, bars = 14): IndicatorSpec<Series> {
   checkWhole('wilder', 'bars', bars, 1);
   return ofValues('wilder', source, [bars], bars, (lib) => new lib.WEMA({ values: [], period: bars }));
 }
 
+/** The outputs of Keltner channels. */
 export interface KeltnerChannels {
   readonly upper: Series;
   readonly middle: Series;
   readonly lower: Series;
 }
 
-/** Keltner channels: the exponential average of the close, and `widths` average true ranges above and below it. */
+/** Returns Keltner channels: the exponential average of the close, and `widths` average true ranges above and below it. */
 export function keltner(feed: FeedSeries, bars = 20, atrBars = 10, widths = 2): IndicatorSpec<KeltnerChannels> {
   checkWhole('keltner', 'bars', bars, 1);
   checkWhole('keltner', 'atrBars', atrBars, 1);
@@ -81,12 +84,13 @@ export function keltner(feed: FeedSeries, bars = 20, atrBars = 10, widths = 2): 
   );
 }
 
+/** The stops of the chandelier exit, for long and for short positions. */
 export interface ChandelierExit {
   readonly exitLong: Series;
   readonly exitShort: Series;
 }
 
-/** Chandelier exit: `widths` average true ranges below the highest high and above the lowest low. C. Le Beau. */
+/** Returns the chandelier exit: `widths` average true ranges below the highest high and above the lowest low. C. Le Beau. */
 export function chandelierExit(feed: FeedSeries, bars = 22, widths = 3): IndicatorSpec<ChandelierExit> {
   checkWhole('chandelierExit', 'bars', bars, 1);
   checkPositive('chandelierExit', 'widths', widths);
@@ -100,21 +104,22 @@ export function chandelierExit(feed: FeedSeries, bars = 22, widths = 3): Indicat
   );
 }
 
+/** The outputs of the Ichimoku cloud. */
 export interface Ichimoku {
   readonly conversion: Series;
   readonly base: Series;
-  /** Both spans as computed at this bar. Charts draw them `baseBars` further right. */
+  /** The two spans (`spanA`, `spanB`) of this bar. Charts draw them `baseBars` bars later. */
   readonly spanA: Series;
   readonly spanB: Series;
 }
 
-/** Ichimoku cloud: midpoints of the ranges of the last bars. G. Hosoda (1969). */
+/** Returns the Ichimoku cloud: midpoints of the ranges of the last bars. G. Hosoda (1969). */
 export function ichimoku(feed: FeedSeries, conversionBars = 9, baseBars = 26, spanBars = 52): IndicatorSpec<Ichimoku> {
   checkWhole('ichimoku', 'conversionBars', conversionBars, 1);
   checkWhole('ichimoku', 'baseBars', baseBars, 1);
   checkWhole('ichimoku', 'spanBars', spanBars, 1);
   const ready = Math.max(conversionBars, baseBars, spanBars);
-  // The package does not displace the spans. Its `displacement` would only lengthen the warm-up.
+  // The package does not displace the spans. A larger `displacement` would only make the warm-up longer.
   const make = (lib: TechnicalLibrary) =>
     new lib.IchimokuCloud({ ...NO_BARS, conversionPeriod: conversionBars, basePeriod: baseBars, spanPeriod: spanBars, displacement: 1 });
   return groupSpec(
@@ -138,14 +143,17 @@ type Feeder = (row: number) => unknown;
 
 const NO_BARS = { open: [], high: [], low: [], close: [], volume: [] };
 
+/** Returns the spec of a series that the package computes from whole bars. */
 function ofBars(name: string, feed: FeedSeries, parameters: readonly number[], needed: number, make: Make): IndicatorSpec<Series> {
   return seriesSpec(recipeOfBars(name, feed, parameters, { '': needed }, make));
 }
 
+/** Returns the spec of a series that the package computes from single values. */
 function ofValues(name: string, source: Source, parameters: readonly number[], needed: number, make: Make): IndicatorSpec<Series> {
   return seriesSpec(recipeOfValues(name, source, parameters, { '': needed }, make));
 }
 
+/** Returns the recipe of a node that passes whole bars to the package. `needs`: the bars that each output needs, by suffix. */
 function recipeOfBars(name: string, feed: FeedSeries, parameters: readonly number[], needs: Readonly<Record<string, number>>, make: Make) {
   const sources = [feed.open, feed.high, feed.low, feed.close, feed.volume].map(operand);
   return {
@@ -158,6 +166,9 @@ function recipeOfBars(name: string, feed: FeedSeries, parameters: readonly numbe
   };
 }
 
+/**
+ * Returns the recipe of a node that passes the values of one source to the package. `needs`: the bars that each output needs, by suffix.
+ */
 function recipeOfValues(name: string, source: Source, parameters: readonly number[], needs: Readonly<Record<string, number>>, make: Make) {
   return {
     name,
@@ -169,14 +180,20 @@ function recipeOfValues(name: string, source: Source, parameters: readonly numbe
   };
 }
 
-/** Returns a new object for each row, because several indicators of the package keep the last one. */
+/**
+ * Returns a function that makes the input of a row: its bar. Each row has a new object, because several indicators of the package store
+ * the last one.
+ */
 function barsOf(wiring: Wiring): Feeder {
   const columns: readonly IndicatorColumn<Float64Array>[] = listOf([0, 1, 2, 3, 4], (source) => wiring.numbers(source));
-  const at = (column: number, row: number) => columns[column]!.values[row - columns[column]!.base]!;
-  return (row) => ({ open: at(0, row), high: at(1, row), low: at(2, row), close: at(3, row), volume: at(4, row) });
+  const valueAt = (column: number, row: number) => columns[column]!.values[row - columns[column]!.base]!;
+  return (row) => ({ open: valueAt(0, row), high: valueAt(1, row), low: valueAt(2, row), close: valueAt(3, row), volume: valueAt(4, row) });
 }
 
-/** Returns null for a value that is not ready. A NaN would stay in the running sums of the package permanently. */
+/**
+ * Returns a function that makes the input of a row: its value. The input is null for a value that is not ready, because a NaN would stay
+ * in the running sums of the package permanently.
+ */
 function valuesOf(wiring: Wiring): Feeder {
   const column = wiring.numbers(0);
   return (row) => {
@@ -185,10 +202,11 @@ function valuesOf(wiring: Wiring): Feeder {
   };
 }
 
+/** The kernel that runs an indicator of the package. */
 class Adapted implements Kernel {
   readonly #stepper: Stepper;
   readonly #feed: Feeder;
-  /** The field of the package's result for each output. '' for a plain number. */
+  /** For each output, the field of the package's result. '' if the result is a plain number. */
   readonly #fields: readonly string[];
   readonly #windows: readonly NumberWindow[];
 
@@ -208,7 +226,7 @@ class Adapted implements Kernel {
   }
 }
 
-/** Returns the number in a result of the package. NaN during its warm-up, when it returns nothing. */
+/** Returns the number in a result of the package. NaN during the warm-up, when the package returns no result. */
 function numberIn(result: unknown, field: string): number {
   if (typeof result === 'number') return Number.isFinite(result) ? result : NAN;
   if (typeof result !== 'object' || result === null) return NAN;

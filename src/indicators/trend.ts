@@ -1,4 +1,4 @@
-// Trend indicators: average true range and directional movement, both by Wilder.
+// Trend indicators by Wilder: average true range and directional movement.
 
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
@@ -10,8 +10,8 @@ import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 const NAN = NaN;
 
 /**
- * Average true range in the quote asset: the mean of the first `bars` true ranges, then Wilder's smoothing. A true range needs the previous
- * close, so the first one is that of the second bar.
+ * Returns the average true range in the quote asset: the mean of the first `bars` true ranges, then Wilder's smoothing. A true range needs
+ * the previous close, so the second bar has the first true range.
  * J. W. Wilder, New Concepts in Technical Trading Systems (1978).
  */
 export function atr(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
@@ -25,17 +25,20 @@ export function atr(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   });
 }
 
+/** The outputs of the average directional index. */
 export interface DirectionalMovement {
   /** Strength of the trend, 0 to 100, in either direction. */
   readonly adx: Series;
-  /** Upward and downward movement as a share of the true range, 0 to 100. */
+  /** Upward movement as a share of the true range, 0 to 100. */
   readonly plusDi: Series;
+  /** Downward movement as a share of the true range, 0 to 100. */
   readonly minusDi: Series;
 }
 
 /**
- * Average directional index with its two directional indicators, all smoothed by Wilder's method over `bars` bars. Without any movement the
- * index is 0. J. W. Wilder, New Concepts in Technical Trading Systems (1978).
+ * Returns the average directional index with its two directional indicators, all smoothed by Wilder's method over `bars` bars. Without any
+ * movement the index is 0.
+ * J. W. Wilder, New Concepts in Technical Trading Systems (1978).
  */
 export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMovement> {
   checkWhole('adx', 'bars', bars, 1);
@@ -51,7 +54,7 @@ export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMo
   );
 }
 
-/** Computes in ticks if the feed has them, so that small ranges are exact at any price. */
+/** Computes the average true range, in ticks if the feed has them. So small ranges are exact at any price. */
 class TrueRange implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;
@@ -105,6 +108,7 @@ class TrueRange implements Kernel {
   }
 }
 
+/** Computes the average directional index and its directional indicators. */
 class Directional implements Kernel {
   readonly #high: IndicatorColumn<TickColumn>;
   readonly #low: IndicatorColumn<TickColumn>;
@@ -178,7 +182,7 @@ class Directional implements Kernel {
   }
 }
 
-/** Returns a share in percent. 0 when the whole is 0. */
+/** Returns `part` as a percentage of `whole`. 0 when `whole` is 0. */
 function share(part: number, whole: number): number {
   return whole === 0 ? 0 : (100 * part) / whole;
 }

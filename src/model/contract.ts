@@ -2,11 +2,11 @@
 
 /** A margin tier: the maintenance margin for a range of position values. */
 export interface MarginTier {
-  /** The largest value that the tier covers, in units of the settlement asset; null: no upper end. */
+  /** Largest position value that the tier covers, in units of the settlement asset. Null for no upper end. */
   readonly upToUnits: number | null;
-  /** Maintenance rate of the part of the value inside the tier, ppm. */
+  /** Maintenance rate for the part of the value inside the tier, ppm. */
   readonly maintenancePpm: number;
-  /** Largest leverage of a position whose value lies in the tier. */
+  /** Largest leverage of a position whose value is in the tier. */
   readonly maxLeverage: number;
 }
 
@@ -14,15 +14,15 @@ export interface MarginTier {
 export interface Contract {
   readonly contractId: number;
   /**
-   * `linear`: face value in the coin that is priced, settled in the coin of the price. `inverse`: face value in the coin of the price,
-   * settled in the coin that is priced.
+   * A price of BTC in USDT as an example. `linear`: the face value is in BTC, and the contract settles in USDT. `inverse`: the face value is in
+   * USDT, and the contract settles in BTC.
    */
   readonly kind: 'linear' | 'inverse';
-  /** E perpetual, S test, as the service has it. */
+  /** The type by the service's code: E for a perpetual contract, S for a test contract. */
   readonly type: string;
   /**
-   * Settlement asset. Margin, profit, fees and funding are whole numbers of 10^-marginDigits of it. Equal to the instrument's `quote` and
-   * `quoteDigits`.
+   * Settlement asset. Margin, profit, fees and funding are whole numbers of 10^-marginDigits of this asset. Equal to `quote` and `quoteDigits`
+   * of the instrument.
    */
   readonly marginCoin: string;
   readonly marginDigits: number;
@@ -33,7 +33,7 @@ export interface Contract {
   readonly multiplierCoin: string;
   readonly minLeverage: number;
   readonly maxLeverage: number;
-  /** Largest MARKET order in lots; 0: no limit. */
+  /** Largest MARKET order in lots. 0 for no limit. */
   readonly maxMarketLots: number;
   readonly openMakerFeePpm: number;
   readonly openTakerFeePpm: number;
@@ -41,8 +41,8 @@ export interface Contract {
   readonly closeTakerFeePpm: number;
   /** True for status 1. With any other status, the venue refuses orders that open a position. */
   readonly isTrading: boolean;
-  /** Margin tiers by rising `upToUnits`, which is null in the last tier. */
+  /** Margin tiers in the order of their `upToUnits`, which is null in the last tier. */
   readonly tiers: readonly MarginTier[];
-  /** Members whose figures are not known, so that cautious figures were assumed. Absent: all figures are known. */
+  /** Members whose figures are unknown, so that isobar assumes cautious ones. Absent when all figures are known. */
   readonly assumed?: readonly string[];
 }

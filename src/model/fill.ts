@@ -1,8 +1,8 @@
 // One fill of an order, in whole units.
 
 /**
- * Whole units throughout. The venue reuses one record: copy what is needed after the call. Hot: docs/performance.md#out-parameters and
- * docs/performance.md#double-fields.
+ * One fill. All figures are whole units. The venue reuses one record, so a callback must copy the figures that it keeps. Hot:
+ * docs/performance.md#out-parameters and docs/performance.md#double-fields.
  */
 export class Fill {
   tradeId = 0.5;
@@ -14,10 +14,10 @@ export class Fill {
   /** Fee in units of the base asset if `feeInBase`, otherwise of the quote asset, or of the settlement asset of a contract. */
   fee = 0.5;
   feeInBase = false;
-  /** Futures: the part of its loss that the account could not pay and the exchange has covered, in settlement units. */
+  /** Futures only: the part of the loss that the account could not pay and the exchange has covered, in units of the settlement asset. */
   covered = 0.5;
   isMaker = false;
-  /** ms UTC. */
+  /** Time of the fill, ms UTC. */
   timeMs = 0.5;
 
   constructor() {

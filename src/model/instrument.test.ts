@@ -1,13 +1,13 @@
-// Volumes of bars as whole lots: rounding errors of doubles neither lose nor add a lot.
+// Tests that the conversion of volumes to whole lots neither loses nor adds a lot by rounding errors of doubles.
 
 import { expect, it } from 'vitest';
 import { wholeLots } from './instrument.ts';
 
-it('a volume in lots becomes a number of lots', () => {
+it('a volume of whole lots becomes exactly this number of lots', () => {
   expect(0.29 * 100).toBeLessThan(29);
   for (const digits of [0, 1, 2, 3, 5, 8]) {
-    const all = Array.from({ length: 20_000 }, (_, lots) => lots);
-    expect(all.filter((lots) => wholeLots(Number(`${lots}e-${digits}`), 10 ** digits) !== lots)).toEqual([]);
+    const lotNumbers = Array.from({ length: 20_000 }, (_, lots) => lots);
+    expect(lotNumbers.filter((lots) => wholeLots(Number(`${lots}e-${digits}`), 10 ** digits) !== lots)).toEqual([]);
   }
 });
 
@@ -20,7 +20,7 @@ it('a volume that is not whole lots is rounded down', () => {
   expect([0.299, 0.2999999, 0.009, 0].map((volume) => wholeLots(volume, 100))).toEqual([29, 29, 0, 0]);
 });
 
-it('contracts of any face value are counted', () => {
+it('a volume in coins becomes whole contracts for every face value', () => {
   expect([29, 30, 0.3].map((coins) => wholeLots(coins, 0.1))).toEqual([2, 3, 0]);
   expect(wholeLots(0.003, 1000)).toBe(3);
 });

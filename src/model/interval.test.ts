@@ -1,4 +1,4 @@
-// Intervals: their grid, their names, and which ones nest.
+// Tests of intervals: the grid of their bars, their names, and which intervals nest.
 
 import { expect, it } from 'vitest';
 import { seededRng } from '../base/number/rng.ts';
@@ -7,15 +7,16 @@ import { barsBetween, closeOf, fixedLengthMs, INTERVAL_PATTERN, intervalOfLength
 const SEED = 2711;
 const DAY = 86_400_000;
 
-/** Bounds of the bar that holds `ms`, found by stepping through the calendar: no division. */
+/** Returns the bounds of the bar that contains `ms`. Steps through the calendar, while the tested code divides. */
 function boundsByCalendar(interval: Interval, ms: number): readonly [number, number] {
-  const at = new Date(ms);
-  if (interval === '1M') return [Date.UTC(at.getUTCFullYear(), at.getUTCMonth()), Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1)];
+  const date = new Date(ms);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  if (interval === '1M') return [Date.UTC(year, month), Date.UTC(year, month + 1)];
   const unit = interval.at(-1)!;
   const count = Number(interval.slice(0, -1));
   const length = { s: 1000, m: 60_000, h: 3_600_000, d: DAY, w: 7 * DAY }[unit]! * count;
   let open = unit === 'w' ? Date.UTC(2018, 0, 1) : Date.UTC(1970, 0, 1);
-  // The Monday of 2018-01-01 lies on the grid of single weeks; longer ones are counted from the first Monday.
+  // 2018-01-01 is a Monday, so it is on the grid of single weeks. Several weeks count from the first Monday of 1970.
   if (unit === 'w') while (Math.round((open - Date.UTC(1970, 0, 5)) / (7 * DAY)) % count !== 0) open -= 7 * DAY;
   const steps = [length * 100_000, length * 1000, length * 30, length];
   for (const step of steps) {
@@ -29,7 +30,7 @@ const NAMES: readonly Interval[] = [
   '1s', '5s', '15s', '30s', '1m', '3m', '7m', '45m', '90m', '1h', '2h', '5h', '6h', '8h', '12h', '1d', '2d', '3d', '10d', '1w', '2w', '1M',
 ]; // prettier-ignore
 
-it('bars of every length lie on the grid of the calendar', () => {
+it('bars of every interval open and close on the grid of the calendar', () => {
   const rng = seededRng(SEED);
   for (const interval of NAMES) {
     for (let draw = 0; draw < 200; draw++) {
@@ -43,24 +44,24 @@ it('bars of every length lie on the grid of the calendar', () => {
   }
 });
 
-it('an interval nests in another when every bar of it lies inside one bar of the other', () => {
+it('an interval nests in a longer one if each of its bars is inside one bar of the longer interval', () => {
   for (const fine of NAMES) {
     for (const coarse of NAMES) {
       if (fine === coarse) continue;
-      let isWhole = (fixedLengthMs(fine) ?? Infinity) < (fixedLengthMs(coarse) ?? Infinity);
+      let isNested = (fixedLengthMs(fine) ?? Infinity) < (fixedLengthMs(coarse) ?? Infinity);
       const rng = seededRng(SEED);
-      for (let draw = 0; draw < 400 && isWhole; draw++) {
+      for (let draw = 0; draw < 400 && isNested; draw++) {
         const ms = Date.UTC(2018, 0, 8) + Math.floor(rng.next() * 8 * 365 * DAY);
         const [open, close] = boundsByCalendar(coarse, ms);
-        // The bars of `fine` at the edges of the long one begin and end there.
-        isWhole = boundsByCalendar(fine, open)[0] === open && boundsByCalendar(fine, close - 1)[1] === close;
+        // The first bar of `fine` must open with the bar of `coarse`, and the last one must close with it.
+        isNested = boundsByCalendar(fine, open)[0] === open && boundsByCalendar(fine, close - 1)[1] === close;
       }
-      expect(nests(fine, coarse), `${fine} in ${coarse}, seed ${SEED}`).toBe(isWhole);
+      expect(nests(fine, coarse), `${fine} in ${coarse}, seed ${SEED}`).toBe(isNested);
     }
   }
 });
 
-it('names of the same length are the same interval', () => {
+it('texts of the same length are parsed as the same interval, and invalid texts as null', () => {
   const same: readonly (readonly [string, Interval | null])[] = [
     ['60s', '1m'], ['60m', '1h'], ['60min', '1h'], ['120m', '2h'], ['90m', '90m'], ['24h', '1d'], ['36h', '36h'], ['7d', '1w'], ['14d', '2w'],
     ['1day', '1d'], ['1week', '1w'], ['1month', '1M'], ['1M', '1M'], ['3m', '3m'], ['3min', '3m'], ['366d', '366d'], ['367d', null], ['53w', null],
@@ -77,7 +78,7 @@ it('names of the same length are the same interval', () => {
   for (const wrong of [0, -60_000, NaN, Infinity, 1, 61_000, 367 * DAY]) expect(intervalOfLength(wrong)).toBeNull();
 });
 
-it('the exchange accepts common intervals by their own names only', () => {
+it('parseCommonInterval accepts only the names of the specification', () => {
   expect(parseCommonInterval('60min')).toBe('1h');
   for (const text of ['60m', '2h', '3m', 'toString']) expect(parseCommonInterval(text), text).toBeNull();
 });

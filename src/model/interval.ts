@@ -1,19 +1,21 @@
-// The intervals of bars: their names, lengths and UTC grid.
+// Names, lengths and UTC grid of the intervals of bars.
 
 import { InvariantError } from '../base/errors.ts';
 import { civilMonth, monthStart } from '../base/calendar.ts';
 import { isTradeBars, parseTradeBars, TRADE_BAR_FORM, type TradeBars } from './tradeBars.ts';
 
-/** The common intervals: those that the exchange names, and those to which reports aggregate. */
+/** The common intervals, which the exchange offers and to which reports aggregate. */
 export const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const;
 export type CommonInterval = (typeof INTERVALS)[number];
+
 /**
- * The length of a bar, in the largest unit that fits: a number of seconds that divides a minute; minutes, hours, days or weeks up to a
- * year; or a month. In UTC, weeks begin on Mondays, months are those of the calendar, and shorter lengths count from 1970-01-01. Bars from
- * trades have no fixed length.
+ * The length of a bar, in the largest unit that fits. It is a number of seconds that divides a minute, a number of minutes, hours, days or weeks
+ * up to a year, or a month. In UTC, weeks begin on Mondays, months are those of the calendar, and shorter lengths count from 1970-01-01. Bars
+ * from trades have no fixed length.
  */
 export type Interval = `${number}${'s' | 'm' | 'h' | 'd' | 'w'}` | '1M' | TradeBars;
-/** The interval of rows of trades. A row has the trades of one ms. No bar has this interval, so it is not in `INTERVALS`. */
+
+/** The interval of rows of trades. Each row has the trades of one ms. Bars never have this interval, so `INTERVALS` lacks it. */
 export const TRADE_ROWS = 'trades' as string as Interval;
 
 const SECOND = 1000;
@@ -29,14 +31,14 @@ const UNITS = [
   ['m', MINUTE],
   ['s', SECOND],
 ] as const;
-/** Other names of the units: the specification writes 5min, 1day and 1week. */
-const UNIT_OF: Readonly<Record<string, number>> = {
+/** Lengths of the units in ms, also by their names in the specification, such as 5min, 1day and 1week. */
+const UNIT_MS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(UNITS),
   min: MINUTE,
   day: DAY,
   week: WEEK,
 };
-/** Names of the common intervals in the specification. */
+/** The common intervals by their own names and by those of the specification. */
 const COMMON_NAMES: Readonly<Record<string, CommonInterval>> = {
   ...Object.fromEntries(INTERVALS.map((interval) => [interval, interval])),
   '1min': '1m',
@@ -50,12 +52,12 @@ const COMMON_NAMES: Readonly<Record<string, CommonInterval>> = {
 };
 /** The valid forms of an interval, for messages. */
 export const INTERVAL_FORM = 'a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year)';
-/** Pattern of interval names, for schemas. Some texts that match are invalid: 7s does not divide a minute. */
+/** Pattern of interval names, for schemas. A few matching texts are invalid, such as 7s, which does not divide a minute. */
 export const INTERVAL_PATTERN = /^([1-9]\d{0,6}(s|m|min|h|d|day|w|week)|1M|1month)$/;
 /** 1970-01-05T00:00Z, the first Monday. Weeks are counted from here. */
 const FIRST_MONDAY = 4 * DAY;
 
-/** Returns the interval of a fixed length, ms; null if no interval has that length. */
+/** Returns the interval of a fixed length, ms. Null if no interval has this length. */
 export function intervalOfLength(lengthMs: number): Interval | null {
   if (!(lengthMs > 0 && lengthMs <= MAX_LENGTH)) return null;
   if (lengthMs % MINUTE !== 0 && (lengthMs % SECOND !== 0 || MINUTE % lengthMs !== 0)) return null;
@@ -64,13 +66,13 @@ export function intervalOfLength(lengthMs: number): Interval | null {
 }
 
 /**
- * Returns the interval that `text` names (including the specification's names), or null. Lengths that are equal are one interval: 60m and
+ * Returns the interval that `text` names, also by the names of the specification, or null. Texts of equal length name the same interval: 60m and
  * 60min are 1h. Case matters: 1m is a minute, 1M a month.
  */
 export function parseInterval(text: string): Interval | null {
   if (text === '1M' || text === '1month') return '1M';
   const [, count, unit = ''] = INTERVAL_PATTERN.exec(text)?.[0].match(/^(\d+)(\w+)$/) ?? [];
-  const unitMs = UNIT_OF[unit];
+  const unitMs = UNIT_MS[unit];
   return count === undefined || unitMs === undefined ? null : intervalOfLength(Number(count) * unitMs);
 }
 
@@ -82,27 +84,30 @@ export function parseFeedInterval(text: string): Interval | null {
   return parseInterval(text) ?? parseTradeBars(text);
 }
 
+/** True for a common interval. */
 export function isCommon(interval: Interval): interval is CommonInterval {
   return (INTERVALS as readonly string[]).includes(interval);
 }
 
-/** Returns the common interval with this name; null for any other text, such as 60m. */
+/** Returns the common interval with this name. Null for any other text, such as 60m. */
 export function parseCommonInterval(text: string): CommonInterval | null {
   return Object.hasOwn(COMMON_NAMES, text) ? COMMON_NAMES[text]! : null;
 }
 
+/** Lengths in ms that were computed before. */
 const lengths = new Map<Interval, number>([[TRADE_ROWS, 1]]);
 
-/** Returns the length in ms, or null for 1M and bars from trades, whose lengths vary. */
+/** Returns the length in ms. Null for 1M and for bars from trades, whose lengths vary. */
 export function fixedLengthMs(interval: Interval): number | null {
   return interval === '1M' || isTradeBars(interval) ? null : lengthOf(interval);
 }
 
+/** Returns the length in ms. Throws InvariantError for bars from trades. */
 function lengthOf(interval: Exclude<Interval, '1M'>): number {
   const known = lengths.get(interval);
   if (known !== undefined) return known;
   if (isTradeBars(interval)) throw new InvariantError(`bars of ${interval} lie on no grid`);
-  const length = Number(interval.slice(0, -1)) * UNIT_OF[interval.slice(-1)]!;
+  const length = Number(interval.slice(0, -1)) * UNIT_MS[interval.slice(-1)]!;
   lengths.set(interval, length);
   return length;
 }
@@ -112,18 +117,19 @@ function originOf(interval: Interval): number {
   return interval.endsWith('w') ? FIRST_MONDAY : 0;
 }
 
-/** True when each bar of `coarse` consists of whole bars of `fine`. Weeks do not nest in months; bars from trades nest in no interval. */
+/** True when each bar of `coarse` consists of whole bars of `fine`. Weeks do not nest in months, and bars from trades nest in no interval. */
 export function nests(fine: Interval, coarse: Interval): boolean {
   if (isTradeBars(coarse)) return false;
-  const [short, long] = [fixedLengthMs(fine), fixedLengthMs(coarse)];
-  if (short === null) return false;
-  if (long === null) return DAY % short === 0;
-  return short < long && long % short === 0 && (originOf(coarse) - originOf(fine)) % short === 0;
+  const [fineMs, coarseMs] = [fixedLengthMs(fine), fixedLengthMs(coarse)];
+  if (fineMs === null) return false;
+  // `coarse` is a month, which consists of whole days.
+  if (coarseMs === null) return DAY % fineMs === 0;
+  return fineMs < coarseMs && coarseMs % fineMs === 0 && (originOf(coarse) - originOf(fine)) % fineMs === 0;
 }
 
 /**
- * Returns the typical length in ms (30 days for a month, a minute for bars from trades): for ordering intervals and for display, never for
- * a grid.
+ * Returns the typical length in ms, which is 30 days for a month and a minute for bars from trades. Use it to sort intervals and to display
+ * them, never for a grid.
  */
 export function typicalLengthMs(interval: Interval): number {
   return fixedLengthMs(interval) ?? (interval === '1M' ? 30 * DAY : MINUTE);
@@ -147,7 +153,7 @@ export function closeOf(interval: Interval, openMs: number): number {
   return month === 12 ? monthStart(year + 1, 1) : monthStart(year, month + 1);
 }
 
-/** Returns the number of bars from the bar that opens at `fromMs` up to, and without, the bar that opens at `toMs`. */
+/** Returns the number of bars from the bar that opens at `fromMs` to the bar that opens at `toMs`, without the latter. */
 export function barsBetween(interval: Interval, fromMs: number, toMs: number): number {
   if (interval !== '1M') return Math.round((toMs - fromMs) / lengthOf(interval));
   const from = civilMonth(fromMs);

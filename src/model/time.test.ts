@@ -1,10 +1,10 @@
-// Times as text: agreement with the platform's own calendar, and refusal of days that do not exist.
+// Tests that times as text agree with the calendar of the platform, and that days which do not exist are rejected.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatMinute, formatTime, parseTime } from './time.ts';
 
-test('text and milliseconds agree with the calendar of the platform from 1970 to 2200', () => {
+test('from 1970 to 2200, formatTime and parseTime agree with the calendar of the platform', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 7_258_118_399_999 }), (ms) => {
       const iso = new Date(ms).toISOString();
@@ -19,7 +19,7 @@ test.each([
   ['2024-02-29T08:30', '2024-02-29T08:30:00.000Z'],
   ['2024-02-29 08:30:15Z', '2024-02-29T08:30:15.000Z'],
   ['2024-12-31T23:59:59.999+00:00', '2024-12-31T23:59:59.999Z'],
-])('%s is read as %s', (text, iso) => expect(parseTime(text)).toBe(Date.parse(iso)));
+])('parseTime reads %s as %s', (text, iso) => expect(parseTime(text)).toBe(Date.parse(iso)));
 
 test.each([
   '2023-02-29',
@@ -32,6 +32,7 @@ test.each([
   '2024-01-01T08',
   'today',
   '',
-])('%s is not a time', (text) => expect(parseTime(text)).toBeNull());
+])('parseTime returns null for "%s"', (text) => expect(parseTime(text)).toBeNull());
 
-test('a minute is shown in a readable form', () => expect(formatMinute(Date.UTC(2024, 7, 8, 14, 5))).toBe('2024-08-08 14:05 UTC'));
+test('formatMinute returns date, hour, minute and the zone', () =>
+  expect(formatMinute(Date.UTC(2024, 7, 8, 14, 5))).toBe('2024-08-08 14:05 UTC'));

@@ -1,9 +1,9 @@
-// Bars from trades, such as 500ticks or 1000000dollar. A bar ends after an amount of trading, not after a time.
+// Parses the names of bars from trades, such as 500ticks or 1000000dollar. Such a bar ends after an amount of trading.
 
-/** The quantities that end a bar: the number of trades, volume in the base asset, value in the quote asset, or high minus low. */
+/** The quantities that end a bar: number of trades, volume in the base asset, value in the quote asset, or high minus low. */
 export const TRADE_BAR_KINDS = ['ticks', 'volume', 'dollar', 'range'] as const;
 export type TradeBarKind = (typeof TRADE_BAR_KINDS)[number];
-/** The amount that ends a bar, and its kind. The amount is a plain decimal without redundant zeros, so that equal bars have one name. */
+/** The amount that ends a bar, and its kind. The amount is a plain decimal without redundant zeros, so equal bars have equal names. */
 export type TradeBars = `${number}${TradeBarKind}`;
 
 /** Maximum number of decimals of an amount. */
@@ -16,20 +16,21 @@ export const TRADE_BAR_FORM = 'an amount of trades such as 500ticks, 10volume, 1
 /** The rule that ends a bar. */
 export interface TradeBarRule {
   readonly kind: TradeBarKind;
-  /** A bar ends when it has reached this amount, in units of 10^-digits; above 0. */
+  /** Amount at which a bar ends, in units of 10^-digits, above 0. */
   readonly amount: bigint;
   readonly digits: number;
 }
 
-/** Returns the name of bars from trades in its shortest form, 10.5volume for 10.50volume; null for invalid text. */
+/** Returns the name of bars from trades in its shortest form, such as 10.5volume for 10.50volume. Null for invalid text. */
 export function parseTradeBars(text: string): TradeBars | null {
   const rule = tradeBarRule(text);
   if (rule === null) return null;
   const amountText = text.slice(0, -rule.kind.length);
-  return `${amountText.includes('.') ? amountText.replace(/\.?0+$/, '') : amountText}${rule.kind}` as TradeBars;
+  const shortAmount = amountText.includes('.') ? amountText.replace(/\.?0+$/, '') : amountText;
+  return `${shortAmount}${rule.kind}` as TradeBars;
 }
 
-/** Returns the rule that ends a bar of this name; null for invalid text. A number of ticks must be whole. */
+/** Returns the rule that ends a bar of this name. Null for invalid text, such as a fraction of a trade. */
 export function tradeBarRule(text: string): TradeBarRule | null {
   const [, whole = '', fraction = '', kind] = TRADE_BAR_PATTERN.exec(text) ?? [];
   if (kind === undefined || (kind === 'ticks' && fraction !== '')) return null;
@@ -37,6 +38,7 @@ export function tradeBarRule(text: string): TradeBarRule | null {
   return amount > 0n ? { kind: kind as TradeBarKind, amount, digits: MAX_DIGITS } : null;
 }
 
+/** True for the name of bars from trades. */
 export function isTradeBars(interval: string): interval is TradeBars {
   return TRADE_BAR_PATTERN.test(interval);
 }

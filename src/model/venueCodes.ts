@@ -1,9 +1,9 @@
-// Lists the exchange's error codes with number, name and meaning (specification, part 7). The simulated venue and the protocol use them.
+// Lists the error codes of the exchange with number, name and meaning (specification, part 7).
 
 /** An error code of the exchange. */
 export interface VenueCode {
   readonly code: number;
-  /** The name on the wire; null if the specification gives no name. */
+  /** The name on the wire. Null if the specification gives no name. */
   readonly name: string | null;
   readonly meaning: string;
 }
@@ -57,7 +57,7 @@ export const VENUE_CODES = {
 
 const byNumber: ReadonlyMap<number, VenueCode> = new Map(Object.values(VENUE_CODES).map((entry) => [entry.code, entry]));
 
-/** Returns the text of a code: its name, its meaning if it has no name, or the bare number if the table lacks it. */
+/** Returns the text of a code: its name, its meaning if it has no name, or its number if the table lacks the code. */
 export function venueCodeText(code: number): string {
   const entry = byNumber.get(code);
   return entry ? (entry.name ?? entry.meaning) : String(code);

@@ -1,4 +1,4 @@
-// Codes, classes and the list that collects warnings of a run.
+// Tests of warnings: their codes, their classes, and the list that collects those of a run.
 
 import { expect, test } from 'vitest';
 import { warning, warningClass, WarningList, WARNINGS, warningText } from './warning.ts';
@@ -8,18 +8,18 @@ test('every code is in upper case and begins with its class', () => {
   expect(warningClass({ code: 'DATA_GAPS' })).toBe('data');
 });
 
-test('a warning with a place is shown with it', () => {
+test('the text of a warning about a file ends with the file and the line', () => {
   const found = warning('DATA_GAPS', '3 gaps');
   expect(warningText(found)).toBe('3 gaps');
   expect(warningText({ ...found, file: 'strategies/mine.ts', line: 12 })).toBe('3 gaps (strategies/mine.ts:12)');
   expect(warningText({ ...found, file: 'strategies/mine.ts' })).toBe('3 gaps (strategies/mine.ts)');
 });
 
-test('the list stores a repeated warning once, in order, and at most 100', () => {
+test('the list keeps each warning once, in order, and at most 100 warnings', () => {
   const list = new WarningList();
-  for (let turn = 0; turn < 3; turn++)
+  for (let repetition = 0; repetition < 3; repetition++)
     for (let line = 1; line <= 80; line++) list.add({ ...warning('DATA_GAPS', 'x'), file: 'a.ts', line });
-  expect(list.all().map(({ line }) => line)).toEqual(Array.from({ length: 80 }, (_, at) => at + 1));
+  expect(list.all().map(({ line }) => line)).toEqual(Array.from({ length: 80 }, (_, index) => index + 1));
   for (let line = 81; line <= 200; line++) list.add({ ...warning('DATA_GAPS', 'x'), file: 'a.ts', line });
   expect(list.all()).toHaveLength(100);
   expect(list.drain()).toHaveLength(100);

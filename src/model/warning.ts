@@ -1,6 +1,6 @@
-// Warnings: reasons why a result or bars may mislead. docs/warnings.md lists their codes.
+// Defines the warnings, which are reasons why a result or bars may mislead. docs/warnings.md lists their codes.
 
-/** Every code, and when the warning is given. A code begins with its class. The table of docs/warnings.md is the same. */
+/** Every code with the condition of its warning. A code begins with its class. The table of docs/warnings.md is the same. */
 export const WARNINGS = {
   RESULT_WINNERS: 'at least 97.5 % of at least 20 trades won',
   RESULT_SHARPE: 'the Sharpe ratio is above 5',
@@ -57,12 +57,14 @@ export const WARNINGS = {
 
 export type WarningCode = keyof typeof WARNINGS;
 
+/** One warning. */
 export interface Warning {
   readonly code: WarningCode;
   /** The finding, with its figures, in one sentence without a final period. */
   readonly text: string;
-  /** The file to look at, relative to the working directory, and its line from 1; null for a warning that is not about a file. */
+  /** File to check, relative to the working directory. Null for a warning that is not about a file. */
   readonly file: string | null;
+  /** Line of the file, from 1. Null if the warning is not about a line. */
   readonly line: number | null;
 }
 
@@ -76,13 +78,13 @@ export function warningClass({ code }: Pick<Warning, 'code'>): string {
   return code.slice(0, code.indexOf('_')).toLowerCase();
 }
 
-/** Returns the text with its place: `Math.random was called (strategies/mine.ts:12)`. */
+/** Returns the text with its place, such as `Math.random was called (strategies/mine.ts:12)`. */
 export function warningText({ text, file, line }: Warning): string {
   if (file === null) return text;
   return `${text} (${file}${line === null ? '' : `:${line}`})`;
 }
 
-/** Maximum number of different warnings. More would not be read. */
+/** Maximum number of different warnings. A reader would not read more. */
 const MAX_WARNINGS = 100;
 
 /** Collects the warnings of one run, each once, oldest first. */

@@ -1,4 +1,4 @@
-// What the base class of strategies needs from the engine, which implements it. Strategy authors never see it.
+// The port from the base class of strategies to the engine. Strategies themselves cannot reach it.
 
 import { ConfigError } from '../base/errors.ts';
 import type { Series, Signal } from '../indicators/graph/series.ts';
@@ -19,16 +19,16 @@ import type {
   Weights,
 } from './types.ts';
 
-/** What a strategy is constructed with. Opaque to authors: the host is linked to it, but is not a property of it. */
+/** The argument of a strategy's constructor. The host belongs to it, but is no property of it, so that a strategy cannot reach the host. */
 export interface Setup {
   readonly params: object;
 }
 
 const hosts = new WeakMap<object, StrategyHost>();
-/** Bound: a WeakMap whose prototype a strategy has changed must not expose the host. */
-const hostBehind: (setup: object) => StrategyHost | undefined = hosts.get.bind(hosts);
+/** Returns the host of a set-up. Bound here, because a strategy could replace `WeakMap.prototype.get` to reach the host. */
+const findHost: (setup: object) => StrategyHost | undefined = hosts.get.bind(hosts);
 
-/** Returns what a strategy is constructed with: its parameters, and the host that serves it. */
+/** Returns the constructor argument of a strategy with these parameters, which `host` serves. */
 export function setupOf(params: object, host: StrategyHost): Setup {
   const setup = Object.freeze({ params });
   hosts.set(setup, host);
@@ -37,7 +37,7 @@ export function setupOf(params: object, host: StrategyHost): Setup {
 
 /** Returns the host of a set-up. Throws ConfigError for an object that isobar has not made. */
 export function hostOf(setup: Setup): StrategyHost {
-  const host = hostBehind(setup);
+  const host = findHost(setup);
   if (host !== undefined) return host;
   throw new ConfigError(
     'a strategy was constructed with a set-up that is not of isobar',
@@ -45,6 +45,7 @@ export function hostOf(setup: Setup): StrategyHost {
   );
 }
 
+/** The calls that `Strategy` passes on. The methods of `Strategy` describe them. */
 export interface StrategyHost {
   readonly bars: Feed;
   feed(name: string, byDefault?: { readonly interval?: Interval }): Feed;
@@ -74,11 +75,12 @@ export interface StrategyHost {
   log(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
+/** Options of `use`. */
 export interface UseOptions {
-  /** How many earlier values `ago` may read; 1 by default. */
+  /** Number of earlier values that `ago` may read. Default: 1. */
   readonly depth?: number;
-  /** Where the report draws it: `price` over the bars, any other name in a pane of its own. */
+  /** Pane in which the report draws the indicator: `price` for the pane of the bars, any other name for a pane of its own. */
   readonly pane?: string;
-  /** Its name in the report; the key of the spec by default. */
+  /** Name of the indicator in the report. Default: the key of the spec. */
   readonly name?: string;
 }

@@ -1,4 +1,4 @@
-// Parameters: defaults, ranges, units, and messages that name the nearest valid name.
+// Tests of parameters: defaults, ranges, units, and messages that suggest the nearest valid name.
 
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../base/number/decimal.ts';
@@ -15,7 +15,7 @@ const SPECS = {
 const parse = (given: Record<string, unknown>) => parseParams(SPECS, given, 'backtests/a.yaml:3');
 
 describe('parseParams', () => {
-  it('parseParams takes defaults for what is not given', () => {
+  it('parseParams returns the defaults of parameters without a value', () => {
     expect(parse({})).toEqual({ fast: 10, share: 0.2, qty: new Decimal('0.1'), long: true, mode: 'trend' });
   });
 
@@ -32,7 +32,7 @@ describe('parseParams', () => {
     ['long', false, false],
     ['long', 'false', false],
     ['mode', 'range', 'range'],
-  ])('parseParams: %s: %o', (name, given, value) => {
+  ])('parseParams accepts %s: %o', (name, given, value) => {
     expect(parse({ [name]: given })[name]).toEqual(value);
   });
 
@@ -53,13 +53,13 @@ describe('parseParams', () => {
     ['qty', new Decimal(NaN), 'expected a quoted decimal'],
     ['long', 'yes', 'expected true or false, got "yes"'],
     ['mode', 'trends', 'expected one of trend, range, got "trends"'],
-  ])('parseParams refuses %s: %o', (name, given, message) => {
+  ])('parseParams rejects %s: %o', (name, given, message) => {
     expect(() => parse({ [name]: given })).toThrow(ConfigError);
     expect(() => parse({ [name]: given })).toThrow(`backtests/a.yaml:3 params.${name}: `);
     expect(() => parse({ [name]: given })).toThrow(message);
   });
 
-  it('parseParams names the nearest parameter, or all of them', () => {
+  it('the remedy for an unknown parameter is the nearest one, or the list of all', () => {
     const remedyOf = (given: Record<string, unknown>) => {
       try {
         parse(given);
@@ -73,12 +73,12 @@ describe('parseParams', () => {
     expect(remedyOf({ fast: 1 })[1]).toBe('length of the fast average');
   });
 
-  it('parseParams does not take what every object has for a parameter', () => {
+  it('parseParams rejects names that every object has, such as toString', () => {
     expect(() => parse({ toString: 1 })).toThrow('params.toString: no such parameter');
     expect(() => parse({ constructor: 1 })).toThrow('no such parameter');
   });
 
-  it('parseParams refuses a default outside of its own range', () => {
+  it('the declaration of a parameter rejects a default outside of its range', () => {
     expect(() => int(1, { min: 2 })).toThrow(ConfigError);
     expect(() => int(1.5)).toThrow('is not a whole number');
     expect(() => decimal('0', { min: '0.1' })).toThrow(ConfigError);

@@ -1,9 +1,10 @@
-// Declared parameters of a strategy: default, range, unit and help, and the parser that checks the values of a definition.
+// Declares the parameters of a strategy with default, range, unit and help, and parses the values of a definition.
 
 import { Decimal, isPlainDecimal } from '../base/number/decimal.ts';
 import { ConfigError } from '../base/errors.ts';
 import { nearestName } from '../base/number/nearestName.ts';
 
+/** Range, unit and help of a parameter. */
 export interface About<T> {
   readonly min?: T;
   readonly max?: T;
@@ -11,14 +12,16 @@ export interface About<T> {
   readonly help?: string;
 }
 
-/** One declared parameter. `parse` turns the text of a definition into the value, or returns what was expected. */
+/** One declared parameter. */
 export interface ParamSpec<T> extends About<unknown> {
   readonly kind: 'int' | 'float' | 'decimal' | 'flag' | 'choice';
   readonly default: T;
   readonly choices?: readonly string[];
+  /** Returns the value of a definition, or the description of a valid one. */
   parse(given: unknown): T | Expected;
 }
-/** What a parameter should have been, in words. */
+
+/** The description of a valid value, for messages. */
 export class Expected {
   readonly text: string;
   constructor(text: string) {
@@ -34,19 +37,19 @@ export function int(byDefault: number, about: About<number> = {}): ParamSpec<num
   return numeric('int', byDefault, about, 'a whole number', Number.isInteger);
 }
 
-/** Declares a number that need not be exact: a threshold, a multiple. Money and quantities are `decimal`. */
+/** Declares a number for which double precision is enough, such as a threshold. Use `decimal` for money and quantities. */
 export function float(byDefault: number, about: About<number> = {}): ParamSpec<number> {
   return numeric('float', byDefault, about, 'a number', Number.isFinite);
 }
 
-/** Declares an exact decimal, written as quoted text: a quantity, an amount of money. */
+/** Declares an exact decimal, such as a quantity or an amount of money. A definition writes it as quoted text. */
 export function decimal(byDefault: string, about: About<string> = {}): ParamSpec<Decimal> {
   const expected = new Expected(`a quoted decimal${rangeText(about)}`);
   const parse = (given: unknown) => {
     if (!(given instanceof Decimal) && (typeof given !== 'string' || !isPlainDecimal(given))) return expected;
     const value = new Decimal(given);
-    const fits = (about.min === undefined || value.gte(about.min)) && (about.max === undefined || value.lte(about.max));
-    return fits && value.isFinite() ? value : expected;
+    const isInRange = (about.min === undefined || value.gte(about.min)) && (about.max === undefined || value.lte(about.max));
+    return isInRange && value.isFinite() ? value : expected;
   };
   const value = parse(byDefault);
   if (value === expected)
@@ -54,33 +57,38 @@ export function decimal(byDefault: string, about: About<string> = {}): ParamSpec
   return { kind: 'decimal', default: new Decimal(byDefault), ...about, parse };
 }
 
+/** Declares a value that is true or false. */
 export function flag(byDefault: boolean, about: Pick<About<never>, 'help'> = {}): ParamSpec<boolean> {
-  const parse = (given: unknown) =>
-    typeof given === 'boolean' ? given : given === 'true' ? true : given === 'false' ? false : new Expected('true or false');
+  const parse = (given: unknown) => {
+    if (typeof given === 'boolean') return given;
+    if (given === 'true') return true;
+    return given === 'false' ? false : new Expected('true or false');
+  };
   return { kind: 'flag', default: byDefault, ...about, parse };
 }
 
+/** Declares a text that is one of `choices`. */
 export function choice<const T extends string>(
   choices: readonly T[],
   byDefault: NoInfer<T>,
   about: Pick<About<never>, 'help'> = {},
 ): ParamSpec<T> {
-  const parse = (given: unknown) => choices.find((one) => one === given) ?? new Expected(`one of ${choices.join(', ')}`);
+  const parse = (given: unknown) => choices.find((each) => each === given) ?? new Expected(`one of ${choices.join(', ')}`);
   return { kind: 'choice', default: byDefault, choices, ...about, parse };
 }
 
 /**
- * Returns the values of declared parameters: given ones checked, others by default. Throws ConfigError naming `where`, the parameter, what
- * was expected and the nearest declared name.
+ * Returns the values of all declared parameters: the checked value from `given`, or the default. Throws ConfigError for an unknown parameter
+ * and for an invalid value. The message begins with `where`, the place in the definition.
  */
 export function parseParams(specs: Specs, given: Readonly<Record<string, unknown>>, where: string): Record<string, unknown> {
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(specs, name)) continue;
-    const near = nearestName(name, Object.keys(specs));
-    const known = Object.keys(specs).join(', ') || 'none';
+    const nearest = nearestName(name, Object.keys(specs));
+    const declared = Object.keys(specs).join(', ') || 'none';
     throw new ConfigError(
       `${where} params.${name}: no such parameter`,
-      near ? `did you mean ${near}?` : `the declared parameters are: ${known}`,
+      nearest ? `did you mean ${nearest}?` : `the declared parameters are: ${declared}`,
     );
   }
   const values: Record<string, unknown> = {};
@@ -97,24 +105,26 @@ export function parseParams(specs: Specs, given: Readonly<Record<string, unknown
   return values;
 }
 
+/** Declares a number. `kindText` describes the numbers that `isValid` accepts. */
 function numeric(
   kind: 'int' | 'float',
   byDefault: number,
   about: About<number>,
-  what: string,
-  valid: (value: number) => boolean,
+  kindText: string,
+  isValid: (value: number) => boolean,
 ): ParamSpec<number> {
   const { min = -Infinity, max = Infinity } = about;
-  const expected = new Expected(what + rangeText(about));
+  const expected = new Expected(kindText + rangeText(about));
   const parse = (given: unknown) => {
     const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
-    return typeof value === 'number' && valid(value) && value >= min && value <= max ? value : expected;
+    return typeof value === 'number' && isValid(value) && value >= min && value <= max ? value : expected;
   };
   if (parse(byDefault) !== byDefault)
     throw new ConfigError(`a parameter's default ${byDefault} is not ${expected.text}`, 'correct the default or its range');
   return { kind, default: byDefault, ...about, parse };
 }
 
+/** Returns range and unit as text, such as ` from 2 to 500 (bars)`. */
 function rangeText(about: About<number | string>): string {
   const unit = about.unit === undefined ? '' : ` (${about.unit})`;
   if (about.min !== undefined && about.max !== undefined) return ` from ${about.min} to ${about.max}${unit}`;

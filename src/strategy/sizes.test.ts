@@ -1,16 +1,16 @@
-// Sizing helpers against fractions of whole numbers, rounded down at the twelfth decimal.
+// Tests of the sizing helpers against exact fractions of big integers, rounded down to twelve decimals.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sizeByKelly, sizeByRisk, sizeByVolatility } from './sizes.ts';
 
 const ONE = 10n ** 12n;
-/** A decimal of at most `digits` digits after the point: as text for the helper, as a numerator over 10^8 for the fraction. */
+/** Draws a decimal with eight digits after the point: as text for the helper, and as units of 10^-8 for the fraction. */
 const amount = (max: number, min = 0) =>
   fc.bigInt({ min: BigInt(min), max: BigInt(max) * 10n ** 8n }).map((units) => ({ units, text: `${units / 10n ** 8n}.${String(units % 10n ** 8n).padStart(8, '0')}` })); // prettier-ignore
 const SCALE = 10n ** 8n;
 const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** The value in units of 10^-12, rounded down. */
+/** Returns a value in units of 10^-12, rounded down. */
 const unitsOf = (value: unknown): bigint => {
   const [whole = '0', part = ''] = (value as { toFixed(): string }).toFixed().split('.');
   return BigInt(whole) * ONE + BigInt(part.padEnd(12, '0'));
@@ -18,7 +18,7 @@ const unitsOf = (value: unknown): bigint => {
 const RUNS = { numRuns: 1000 };
 
 describe('sizes by rule', () => {
-  it('risk: risk x equity / distance, at most cap x equity / entry', () => {
+  it('sizeByRisk returns risk x equity / distance, at most cap x equity / entry', () => {
     fc.assert(
       fc.property(amount(10_000_000), amount(1), amount(100_000, 1), amount(100_000, 1), amount(5), (equity, risk, entry, stop, cap) => {
         const { base } = sizeByRisk({ equity: equity.text, risk: risk.text, entry: entry.text, stop: stop.text, cap: cap.text });
@@ -32,7 +32,7 @@ describe('sizes by rule', () => {
     );
   });
 
-  it('volatility: target / volatility, at most cap', () => {
+  it('sizeByVolatility returns target / volatility, at most cap', () => {
     fc.assert(
       fc.property(amount(3), amount(3, 1), amount(4), (target, volatility, cap) => {
         const { equity } = sizeByVolatility({ target: target.text, volatility: volatility.text, cap: cap.text });
@@ -42,11 +42,11 @@ describe('sizes by rule', () => {
     );
   });
 
-  it('kelly: fraction x (p - (1 - p) / b), between 0 and cap', () => {
+  it('sizeByKelly returns fraction x (p - (1 - p) / b), at least 0 and at most cap', () => {
     fc.assert(
       fc.property(amount(1), amount(20, 1), amount(1), amount(1), (winRate, payoff, fraction, cap) => {
         const { equity } = sizeByKelly({ winRate: winRate.text, payoff: payoff.text, fraction: fraction.text, cap: cap.text });
-        // (p b - (1 - p)) f / b, all over 10^8.
+        // The formula is (p b - (1 - p)) f / b, with each factor in units of 10^-8.
         const edge = winRate.units * payoff.units - (SCALE - winRate.units) * SCALE;
         const full = edge <= 0n ? 0n : (edge * fraction.units * ONE) / (payoff.units * SCALE * SCALE);
         expect(unitsOf(equity)).toBe(lower(full, (cap.units * ONE) / SCALE));
@@ -55,16 +55,16 @@ describe('sizes by rule', () => {
     );
   });
 
-  it('sizes by rule by hand', () => {
+  it('the sizing helpers return sizes that were computed by hand', () => {
     expect(String(sizeByRisk({ equity: 10_000, risk: '0.01', entry: 50_000, stop: 49_000 }).base)).toBe('0.1');
     expect(String(sizeByVolatility({ target: '0.2', volatility: '0.8' }).equity)).toBe('0.25');
-    // Even money at 60 %: the full share is 0.2.
+    // With a win rate of 60 % and equal wins and losses, the full Kelly share is 0.2, and half of it 0.1.
     expect(String(sizeByKelly({ winRate: '0.6', payoff: 1 }).equity)).toBe('0.1');
     expect(String(sizeByKelly({ winRate: '0.9', payoff: 2 }).equity)).toBe('0.25');
     expect(String(sizeByKelly({ winRate: '0.3', payoff: 1 }).equity)).toBe('0');
   });
 
-  it('an input that is not known yet makes the size NaN, a wrong one is named', () => {
+  it('an input that is NaN makes the size NaN, and an invalid input is an error that names it', () => {
     expect(sizeByRisk({ equity: 1, risk: 1, entry: NaN, stop: 1 }).base).toBeNaN();
     expect(sizeByRisk({ equity: NaN, risk: 1, entry: 2, stop: 1 }).base).toMatchObject({ s: NaN });
     expect(sizeByVolatility({ target: 1, volatility: 0 }).equity).toBeNaN();

@@ -1,78 +1,88 @@
-// Sizes of positions by published rules: risk of a stop, a volatility target, and fractional Kelly. Decimal arithmetic, rounded down.
+// Computes sizes of positions by published rules: risk of a stop, a volatility target, and fractional Kelly.
 
 import { Decimal } from '../base/number/decimal.ts';
 import { StrategyError } from '../base/errors.ts';
 import type { Amount, Size } from './types.ts';
 
-/** Decimals of a size: more than any instrument has, so that the order rounds it to its lots. */
+/** Number of decimals of a size. It is more than any instrument has, so the order rounds the size to its lots. */
 const DIGITS = 12;
-/** Digits of the quotients: enough for the rounding above at every size of an account. */
+/** Decimals with enough digits to round quotients down to DIGITS decimals for every size of an account. */
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_DOWN });
 
+/** Options of `sizeByRisk`. */
 export interface RiskOfStop {
-  /** The money that may be risked: `this.equity`, or an amount of it. */
+  /** Money on which `risk` is a share: `this.equity`, or a part of it. */
   readonly equity: Amount;
-  /** The share of it that is lost when the stop fills at its price: 0.01 is 1 %. */
+  /** Share of `equity` that is lost when the stop fills at its price: 0.01 is 1 %. */
   readonly risk: Amount;
-  /** Price of the entry, and of its stop, on either side of it. */
+  /** Price of the entry. */
   readonly entry: Amount;
+  /** Price of the stop, above or below the entry. */
   readonly stop: Amount;
-  /** The most that the position may be worth, as a multiple of `equity`; 1 by default. */
+  /** Largest notional of the position, as a multiple of `equity`. Default: 1. */
   readonly cap?: Amount;
 }
 
 /**
- * Returns the size with which a stop loses `risk` of `equity`: risk x equity / |entry - stop| of the base asset, without fees and slippage.
- * For spot and linear contracts. NaN, which denies the order, where a price is not known yet or the stop is at the entry.
+ * Returns the size with which a stop loses `risk` of `equity`: risk x equity / |entry - stop| of the base asset, without fees and slippage. It
+ * holds for spot and linear contracts. The size is NaN, which denies the order, while a price is not known or if the stop is at the entry.
  */
 export function sizeByRisk({ equity, risk, entry, stop, cap = 1 }: RiskOfStop): Size {
-  const [money, share, from, to, max] = read('sizeByRisk', { equity, risk, entry, stop, cap });
-  const distance = from!.minus(to!).abs();
-  if (!from!.gt(0) || !to!.gt(0) || !distance.gt(0)) return { base: NaN };
-  return { base: down(Exact.min(money!.times(share!).div(distance), money!.times(max!).div(from!))) };
+  const [money, share, entryPrice, stopPrice, maxMultiple] = read('sizeByRisk', { equity, risk, entry, stop, cap });
+  const distance = entryPrice!.minus(stopPrice!).abs();
+  if (!entryPrice!.gt(0) || !stopPrice!.gt(0) || !distance.gt(0)) return { base: NaN };
+  const sizeAtRisk = money!.times(share!).div(distance);
+  const maxSize = money!.times(maxMultiple!).div(entryPrice!);
+  return { base: roundDown(Exact.min(sizeAtRisk, maxSize)) };
 }
 
+/** Options of `sizeByVolatility`. */
 export interface VolatilityTarget {
-  /** Wanted standard deviation of the position's return, in the same period as `volatility`: 0.2 a year, for example. */
+  /** Target for the standard deviation of the position's return, over the same period as `volatility`. An example is 0.2 for a year. */
   readonly target: Amount;
-  /** Standard deviation of the instrument's return in that period. */
+  /** Standard deviation of the instrument's return over that period. */
   readonly volatility: Amount;
-  /** The most that the size may be, as a share of equity; 1 by default. */
+  /** Largest size, as a share of equity. Default: 1. */
   readonly cap?: Amount;
 }
 
-/** Returns the size whose volatility is `target`: target / volatility of the equity, at most `cap`. */
+/** Returns the size whose volatility is `target`: target / volatility of the equity, at most `cap`. NaN unless `volatility` is above 0. */
 export function sizeByVolatility({ target, volatility, cap = 1 }: VolatilityTarget): Size {
-  const [wanted, measured, max] = read('sizeByVolatility', { target, volatility, cap });
-  return { equity: measured!.gt(0) ? down(Exact.min(wanted!.div(measured!), max!)) : NaN };
+  const [targetVolatility, ownVolatility, maxShare] = read('sizeByVolatility', { target, volatility, cap });
+  return { equity: ownVolatility!.gt(0) ? roundDown(Exact.min(targetVolatility!.div(ownVolatility!), maxShare!)) : NaN };
 }
 
+/** Options of `sizeByKelly`. */
 export interface KellyOdds {
-  /** Share of the trades that win. */
+  /** Share of the trades that win, from 0 to 1. */
   readonly winRate: Amount;
   /** Average win divided by average loss, both above zero. */
   readonly payoff: Amount;
-  /** The part of the full Kelly share that is taken; 0.5 by default. */
+  /** Part of the full Kelly share to use. Default: 0.5. */
   readonly fraction?: Amount;
-  /** The most that the size may be, as a share of equity; 0.25 by default. */
+  /** Largest size, as a share of equity. Default: 0.25. */
   readonly cap?: Amount;
 }
 
 /**
- * Returns the fractional Kelly size: fraction x (winRate - (1 - winRate) / payoff) of the equity, at least 0 and at most `cap`. A loss is
- * taken to be the whole stake, as in Kelly's bet.
+ * Returns the fractional Kelly size: fraction x (winRate - (1 - winRate) / payoff) of the equity, at least 0 and at most `cap`. The formula
+ * assumes that a losing trade loses the whole stake.
  */
 export function sizeByKelly({ winRate, payoff, fraction = 0.5, cap = 0.25 }: KellyOdds): Size {
-  const [wins, odds, part, max] = read('sizeByKelly', { winRate, payoff, fraction, cap });
+  const [wins, odds, fractionOfFull, maxShare] = read('sizeByKelly', { winRate, payoff, fraction, cap });
   if (wins!.gt(1)) throw new StrategyError(`sizeByKelly: winRate ${String(winRate)} is above 1`, 'give it as a share: 0.55 is 55 %');
   if (!wins!.gte(0) || !odds!.gt(0)) return { equity: NaN };
-  const full = wins!.times(odds!).minus(new Exact(1).minus(wins!)).div(odds!);
-  return { equity: down(Exact.max(0, Exact.min(full.times(part!), max!))) };
+  const losses = new Exact(1).minus(wins!);
+  const fullShare = wins!.times(odds!).minus(losses).div(odds!);
+  return { equity: roundDown(Exact.max(0, Exact.min(fullShare.times(fractionOfFull!), maxShare!))) };
 }
 
-/** Returns the inputs as decimals. One that is not known yet, as of an indicator that is not ready, makes the size NaN. */
-function read(call: string, given: Readonly<Record<string, Amount>>): readonly Decimal[] {
-  return Object.entries(given).map(([name, amount]) => {
+/**
+ * Returns the inputs of the helper `call` as decimals. The value of an indicator that is not ready becomes NaN. Throws StrategyError for a
+ * negative input and for text that is not a number.
+ */
+function read(call: string, inputs: Readonly<Record<string, Amount>>): readonly Decimal[] {
+  return Object.entries(inputs).map(([name, amount]) => {
     const value = decimalOf(amount);
     if (value === null)
       throw new StrategyError(`${call}: ${name} is ${String(amount)}, which is not a number`, 'give a number, or one as text');
@@ -80,6 +90,8 @@ function read(call: string, given: Readonly<Record<string, Amount>>): readonly D
     return value;
   });
 }
+
+/** Returns the amount as a decimal. Null for text that is not a number. */
 function decimalOf(amount: Amount): Decimal | null {
   try {
     return new Exact(amount);
@@ -87,4 +99,6 @@ function decimalOf(amount: Amount): Decimal | null {
     return null;
   }
 }
-const down = (value: Decimal): Decimal => new Decimal(value.isFinite() ? value.toDecimalPlaces(DIGITS, Decimal.ROUND_DOWN) : NaN);
+
+/** Returns the value with DIGITS decimals, rounded down. NaN for a value that is not finite. */
+const roundDown = (value: Decimal): Decimal => new Decimal(value.isFinite() ? value.toDecimalPlaces(DIGITS, Decimal.ROUND_DOWN) : NaN);

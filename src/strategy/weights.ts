@@ -1,43 +1,44 @@
-// Weights of a portfolio from its symbols, their volatilities or their covariances, for `rebalance`.
+// Computes the weights of a portfolio for `rebalance`, from its symbols, their volatilities or their covariances.
 
 import { ConfigError } from '../base/errors.ts';
 import type { Series } from '../indicators/graph/series.ts';
 
-/** Weights as helpers give them: plain numbers by symbol, above 0. Symbols without one are left out. */
+/** Weights by symbol, all above 0. A symbol without a weight is absent. */
 export type ComputedWeights = Readonly<Record<string, number>>;
 
-/** The same weight for each symbol; the weights sum to `total`. */
+/** Returns the same weight for each symbol. The weights sum to `total`. */
 export function equalWeights(symbols: readonly string[], total = 1): ComputedWeights {
   checkSymbols('equalWeights', symbols);
   return scaled(symbols.map((symbol) => [symbol, 1]), total); // prettier-ignore
 }
 
 /**
- * Weights in proportion to 1 / volatility, which sum to `total`. A symbol whose volatility is not above 0, such as one that is not ready,
- * gets none.
+ * Returns weights in proportion to 1 / volatility, which sum to `total`. A symbol whose volatility is not above 0, such as one that is not
+ * ready, gets no weight.
  */
 export function inverseVolatility(volatilities: Readonly<Record<string, number>>, total = 1): ComputedWeights {
   const parts = Object.entries(volatilities).map(([symbol, volatility]) => [symbol, 1 / volatility] as const);
   return scaled(parts.filter(([, part]) => part > 0 && part < Infinity), total); // prettier-ignore
 }
 
+/** Options of `riskParity`. */
 export interface RiskParityOptions {
-  /** Share of the risk that each symbol is to carry, in any unit; alike by default. */
+  /** Relative share of the risk for each symbol. Default: 1 for each. */
   readonly budgets?: Readonly<Record<string, number>>;
-  /** Sum of the weights; 1 by default. */
+  /** Sum of the weights. Default: 1. */
   readonly total?: number;
 }
 
-/** Sweeps over all symbols. Matrices of real returns need some ten. */
-const MAX_SWEEPS = 10_000;
-/** Largest difference of a risk contribution from its budget at which the weights are done. */
+/** Maximum number of iterations over all symbols. Matrices of real returns need about ten. */
+const MAX_ITERATIONS = 10_000;
+/** Largest difference between a risk contribution and its budget at which the search ends. */
 const TOLERANCE = 1e-13;
 
 /**
- * Weights at which each symbol contributes the same share (or its budget) to the variance of the portfolio. `covariances[i][j]` belongs to
- * `symbols[i]` and `symbols[j]`. A symbol without a variance above 0 gets no weight. The method is cyclical coordinate descent
- * (Griveau-Billion, Richard and Roncalli, 2013) on the convex function of Spinu (2013), x'Sx / 2 - sum of b ln x, whose minimum is unique.
- * Throws ConfigError for a matrix that is not one of covariances.
+ * Returns the weights at which each symbol contributes the same share, or its budget, to the variance of the portfolio. `covariances[i][j]`
+ * belongs to `symbols[i]` and `symbols[j]`. A symbol without a variance above 0 gets no weight. The method is cyclical coordinate descent
+ * (Griveau-Billion, Richard and Roncalli, 2013). It minimizes the convex function of Spinu (2013), x'Sx / 2 - sum of b ln x, whose minimum is
+ * unique. Throws ConfigError for a matrix that is not one of covariances.
  */
 export function riskParity(
   symbols: readonly string[],
@@ -46,38 +47,42 @@ export function riskParity(
 ): ComputedWeights {
   checkSymbols('riskParity', symbols);
   checkMatrix(symbols, covariances);
-  const kept = symbols.flatMap((_, at) => (covariances[at]![at]! > 0 ? [at] : []));
-  if (kept.length === 0) return {};
-  const shares = kept.map((at) => budgetOf(symbols[at]!, budgets));
-  const sum = shares.reduce((a, b) => a + b, 0);
-  const deviations = kept.map((at) => Math.sqrt(covariances[at]![at]!));
-  // In correlations all numbers are of one size, however small the returns are.
-  const matrix = kept.map((at, i) => kept.map((other, j) => correlation(covariances[at]![other]!, deviations[i]! * deviations[j]!)));
-  const exposures = descend(matrix, shares.map((share) => share / sum)); // prettier-ignore
-  return scaled(kept.map((at, i) => [symbols[at]!, exposures[i]! / deviations[i]!]), total); // prettier-ignore
+  // The symbols with a variance, by their index in `symbols`.
+  const included = symbols.flatMap((_, index) => (covariances[index]![index]! > 0 ? [index] : []));
+  if (included.length === 0) return {};
+  const relativeBudgets = included.map((index) => budgetOf(symbols[index]!, budgets));
+  const sum = relativeBudgets.reduce((a, b) => a + b, 0);
+  const deviations = included.map((index) => Math.sqrt(covariances[index]![index]!));
+  // The descent works on correlations, because their size does not depend on the size of the returns.
+  const matrix = included.map((row, i) =>
+    included.map((column, j) => correlation(covariances[row]![column]!, deviations[i]! * deviations[j]!)),
+  );
+  const exposures = descend(matrix, relativeBudgets.map((budget) => budget / sum)); // prettier-ignore
+  return scaled(included.map((index, i) => [symbols[index]!, exposures[i]! / deviations[i]!]), total); // prettier-ignore
 }
 
-/** A symbol that is not ready with another is taken as unrelated to it. */
+/** Returns the correlation. Returns 0 when the covariance is NaN, because the two symbols have no values in common. */
 function correlation(covariance: number, scale: number): number {
   return Number.isFinite(covariance) ? covariance / scale : 0;
 }
 
+/** Returns the budget of a symbol. Throws ConfigError for one that is not above 0. */
 function budgetOf(symbol: string, budgets: Readonly<Record<string, number>>): number {
   const share = budgets[symbol] ?? 1;
   if (share > 0 && share < Infinity) return share;
   throw new ConfigError(`riskParity: the budget of ${symbol}: expected a number above 0, got ${share}`, 'leave the symbol out instead');
 }
 
-/** Minimises x'Mx / 2 - sum of b ln x, one coordinate after the other: each has the positive root of a quadratic equation. */
+/** Returns the minimum of x'Mx / 2 - sum of b ln x. Each coordinate in turn becomes the positive root of a quadratic equation. */
 function descend(matrix: readonly (readonly number[])[], budgets: readonly number[]): readonly number[] {
   const x = budgets.map((budget) => Math.sqrt(budget));
-  for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
+  for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
     for (let i = 0; i < x.length; i++) {
-      const own = matrix[i]![i]!;
-      const others = dot(matrix[i]!, x) - own * x[i]!;
-      const root = Math.sqrt(others * others + 4 * own * budgets[i]!);
-      // The root has two forms. This one subtracts nothing, so no digits cancel.
-      x[i] = others > 0 ? (2 * budgets[i]!) / (others + root) : (root - others) / (2 * own);
+      const diagonal = matrix[i]![i]!;
+      const others = dot(matrix[i]!, x) - diagonal * x[i]!;
+      const root = Math.sqrt(others * others + 4 * diagonal * budgets[i]!);
+      // The solution has two forms. Of both, choose the one that subtracts no similar numbers, because digits would cancel.
+      x[i] = others > 0 ? (2 * budgets[i]!) / (others + root) : (root - others) / (2 * diagonal);
     }
     if (x.every((value, i) => Math.abs(value * dot(matrix[i]!, x) - budgets[i]!) < TOLERANCE)) return x;
   }
@@ -87,6 +92,7 @@ function descend(matrix: readonly (readonly number[])[], budgets: readonly numbe
   );
 }
 
+/** Returns the dot product of two vectors. */
 function dot(a: readonly number[], b: readonly number[]): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
@@ -94,34 +100,37 @@ function dot(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * Returns the sample covariances of the last `bars` values of series, such as returns registered with `{ depth: bars - 1 }`. NaN where one
- * of the two has no value.
+ * Returns the sample covariances of the last `bars` values of series, such as returns registered with `{ depth: bars - 1 }`. An element is NaN
+ * if one of its two series lacks a value.
  */
 export function covarianceMatrix(series: readonly Series[], bars: number): readonly (readonly number[])[] {
   if (!(Number.isInteger(bars) && bars >= 2)) {
     throw new ConfigError(`covarianceMatrix: bars: expected a whole number from 2, got ${bars}`, 'correct the bars');
   }
   const columns = series.map((each) => {
-    const values = Array.from({ length: bars }, (_, at) => each.ago(at));
+    const values = Array.from({ length: bars }, (_, age) => each.ago(age));
     const mean = values.reduce((a, b) => a + b, 0) / bars;
     return values.map((value) => value - mean);
   });
   return columns.map((a) => columns.map((b) => dot(a, b) / (bars - 1)));
 }
 
+/** Returns the parts in the same proportions, so that they sum to `total`. */
 function scaled(parts: readonly (readonly [string, number])[], total: number): ComputedWeights {
   if (!Number.isFinite(total))
     throw new ConfigError(`weights: expected a finite total, got ${total}`, 'give the sum of the weights, such as 1');
-  const sum = parts.reduce((all, [, part]) => all + part, 0);
+  const sum = parts.reduce((partialSum, [, part]) => partialSum + part, 0);
   return Object.fromEntries(parts.map(([symbol, part]) => [symbol, (part / sum) * total]));
 }
 
-function checkSymbols(name: string, symbols: readonly string[]): void {
+/** Throws ConfigError if a symbol occurs twice. `call` is the name of the helper. */
+function checkSymbols(call: string, symbols: readonly string[]): void {
   if (new Set(symbols).size === symbols.length) return;
-  const twice = symbols.find((symbol, at) => symbols.indexOf(symbol) !== at);
-  throw new ConfigError(`${name}: ${twice} is named twice`, 'name each symbol once');
+  const repeated = symbols.find((symbol, index) => symbols.indexOf(symbol) !== index);
+  throw new ConfigError(`${call}: ${repeated} is named twice`, 'name each symbol once');
 }
 
+/** Throws ConfigError unless the matrix has a row and a column for each symbol. */
 function checkMatrix(symbols: readonly string[], covariances: readonly (readonly number[])[]): void {
   const isSquare = covariances.length === symbols.length && covariances.every(({ length }) => length === symbols.length);
   if (isSquare) return;

@@ -1,4 +1,4 @@
-// Runs a user's bot through simulated days. Each seed is one day, which runs once without faults and once with them.
+// Runs a user's bot through simulated days. Each seed is one day, which the bot runs without faults and then with them.
 
 import { createHash } from 'node:crypto';
 import type { Decimal } from '../base/number/decimal.ts';
@@ -7,40 +7,47 @@ import { PEACE, scheduleOf } from './day/daySchedule.ts';
 import type { DayViolation } from './day/dayWatcher.ts';
 import { openUsersBot } from './day/usersBot.ts';
 
+/** The days to simulate. */
 export interface SimRequest {
+  /** A run definition, or the config of a bot. */
   readonly file: string;
   readonly fromSeed: number;
   readonly days: number;
-  /** Takes lines about all events of the days with faults; null: no lines are made. */
+  /** Takes lines about all events of the days with faults. Null to print nothing. */
   readonly print: ((line: string) => void) | null;
-  /** Called once per simulated hour with the number of finished days. The day without faults counts as the first half of a day. */
+  /** Called after each simulated hour with the number of finished days. The run without faults counts as the first half of a day. */
   readonly onProgress: (days: number) => void;
 }
 
+/** A broken rule. */
 export interface SimViolation extends DayViolation {
   /** True when the day without faults broke the rule. */
   readonly isInPeace: boolean;
 }
 
+/** The result of one day. */
 export interface SimDay {
   readonly seed: number;
   readonly startMs: number;
   readonly startEquity: Decimal;
+  /** Equity at the end of the day with faults. */
   readonly withFaults: Decimal;
+  /** Equity at the end of the same day without faults. */
   readonly withoutFaults: Decimal;
-  /** Cost of the faults; below 0: a gain. */
+  /** Cost of the faults. Below 0 if they gained money. */
   readonly cost: Decimal;
   readonly orders: number;
   readonly fills: number;
   readonly unknown: number;
   readonly restarts: number;
   readonly cleared: number;
-  /** Minutes with a position that stops did not completely protect; null: the strategy does not place a stop for each position. */
+  /** Minutes with a position that stops did not fully protect. Null for a strategy that does not place a stop for each position. */
   readonly naked: { readonly withFaults: number; readonly withoutFaults: number } | null;
   readonly violations: readonly SimViolation[];
   readonly hash: string;
 }
 
+/** The result of all days. */
 export interface SimReport {
   readonly name: string;
   readonly asset: string;
@@ -55,20 +62,21 @@ export interface SimReport {
 export async function simulate({ file, fromSeed, days: count, print, onProgress }: SimRequest): Promise<SimReport> {
   const bot = await openUsersBot(file);
   const days: SimDay[] = [];
-  for (let at = 0; at < count; at++) {
-    const seed = fromSeed + at;
+  for (let index = 0; index < count; index++) {
+    const seed = fromSeed + index;
     const startMs = bot.startOf(seed);
     const common = { bot, seed, startMs };
-    const half = (done: number) => (share: number) => onProgress(at + done + share / 2);
-    const peace = await runDay({ ...common, schedule: PEACE, mustProtect: false, print: null, onHour: half(0) });
-    const faulty = await runDay({ ...common, schedule: scheduleOf(seed), mustProtect: peace.protects, print, onHour: half(0.5) });
-    days.push(dayOf(seed, startMs, peace, faulty));
+    const progressFrom = (doneShare: number) => (share: number) => onProgress(index + doneShare + share / 2);
+    const peace = await runDay({ ...common, schedule: PEACE, mustProtect: false, print: null, onHour: progressFrom(0) });
+    const faulty = await runDay({ ...common, schedule: scheduleOf(seed), mustProtect: peace.protects, print, onHour: progressFrom(0.5) });
+    days.push(dayResult(seed, startMs, peace, faulty));
   }
   const worst = days.reduce((a, b) => (b.cost.greaterThan(a.cost) ? b : a));
   return { name: bot.name, asset: bot.asset, notes: bot.notes, days, worst, hash: hashOf(days.map(({ hash }) => hash)) };
 }
 
-function dayOf(seed: number, startMs: number, peace: DayOutcome, faulty: DayOutcome): SimDay {
+/** Returns the result of a day from its run without faults (`peace`) and its run with faults. */
+function dayResult(seed: number, startMs: number, peace: DayOutcome, faulty: DayOutcome): SimDay {
   const { startEquity, orders, fills, unknown, restarts, cleared } = faulty;
   const minutes = ({ nakedMs }: DayOutcome): number => Math.round(nakedMs / 60_000);
   return {

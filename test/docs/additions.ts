@@ -131,8 +131,8 @@ const indicator: Addition = {
   edits: {
     'src/indicators/momentum.ts': [
       [
-        '/** Rate of change over one bar, in percent, of an exponential',
-        `/** The change over \`bars\` bars, in the unit of the source. */
+        '/** Returns the rate of change over one bar, in percent, of an exponential',
+        `/** Returns the change over \`bars\` bars, in the unit of the source. */
 export function netChange(source: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('netChange', 'bars', bars, 1);
   return seriesSpec({
@@ -145,11 +145,12 @@ export function netChange(source: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Rate of change over one bar, in percent, of an exponential`,
+/** Returns the rate of change over one bar, in percent, of an exponential`,
       ],
       [
-        'class RateOfChange implements Kernel {',
-        `class NetChange implements Kernel {
+        '/** Computes the rate of change. */\nclass RateOfChange implements Kernel {',
+        `/** Computes the change over some bars. */
+class NetChange implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
   readonly #bars: number;
@@ -170,6 +171,7 @@ export function netChange(source: Source, bars: number): IndicatorSpec<Series> {
   }
 }
 
+/** Computes the rate of change. */
 class RateOfChange implements Kernel {`,
       ],
     ],
@@ -484,7 +486,7 @@ it('run folders are listed newest first, other folders are left out, and a missi
         "import { withReport } from './runs/report.ts';\nimport { withRunList } from './runs/runList.ts';",
       ],
       ['withApi(withReport(', 'withApi(withRunList(withReport('],
-      ['withInit(named)))))))), argv)', 'withInit(named))))))))), argv)'],
+      ['withInit(root)))))))), argv)', 'withInit(root))))))))), argv)'],
     ],
     'docs/run-folder.md': [['# The run folder\n', '# The run folder\n\n`isobar runs` lists the run folders of a project, newest first.\n']],
   },

@@ -1,4 +1,4 @@
-// A backtest over both markets: a futures and a spot account, with two venues behind one exchange.
+// The parts of a backtest over both markets: a futures and a spot account, with two venues behind one exchange.
 
 import { PairedReplay } from '../../adapters/replay/pairedReplay.ts';
 import { assert } from '../../base/assert.ts';
@@ -19,7 +19,7 @@ export const bothMarkets: MarketParts = {
       instrument.contract === undefined ? plan.fees.takerPpm : takerFeePpm(plan, instrument),
     ),
     makerFeePpm: plan.fees.makerPpm,
-    // This setting is for spot. Contracts always pay fees in their margin coin.
+    // This setting applies to spot. Contracts always pay fees in their settlement asset.
     feesIn: plan.fees.in,
     leverage: Float64Array.from(instruments, (instrument) => (instrument.contract === undefined ? 0 : leverageOf(plan, instrument))),
   }),
@@ -39,7 +39,9 @@ export const bothMarkets: MarketParts = {
 
   startingValue: coinValue,
 
-  open(plan, engine, { exchange, slippage, fees: [feesOfFutures = null, feesOfSpot = null] }, [ofFutures = new Map(), ofSpot = new Map()]) {
+  open(plan, engine, deps, [futuresDeposits = new Map(), spotDeposits = new Map()]) {
+    const { exchange, slippage } = deps;
+    const [futuresFees = null, spotFees = null] = deps.fees;
     const { ledger, instruments } = engine;
     assert(
       ledger instanceof PairedLedger && exchange instanceof PairedReplay,
@@ -47,20 +49,19 @@ export const bothMarkets: MarketParts = {
     );
     const { contracts, futures, spot } = ledger;
     exchange.route(contracts);
-    const opened = openFutures(plan, engine, { exchange: exchange.futures, slippage, fees: [feesOfFutures] }, ofFutures, {
-      ledger: futures,
-      instruments: instruments.slice(0, contracts),
-    });
-    const other = openSpot(plan, engine, { exchange: exchange.spot, slippage, fees: [feesOfSpot] }, ofSpot, {
-      ledger: spot,
-      instruments: instruments.slice(contracts),
-    });
+    // The contracts come before the spot instruments, because instruments are in the order of their ids.
+    const futuresBooks = { ledger: futures, instruments: instruments.slice(0, contracts) };
+    const spotBooks = { ledger: spot, instruments: instruments.slice(contracts) };
+    const futuresDeps = { exchange: exchange.futures, slippage, fees: [futuresFees] };
+    const spotDeps = { exchange: exchange.spot, slippage, fees: [spotFees] };
+    const openedFutures = openFutures(plan, engine, futuresDeps, futuresDeposits, futuresBooks);
+    const openedSpot = openSpot(plan, engine, spotDeps, spotDeposits, spotBooks);
     return {
-      venue: opened.venue,
-      venues: [...opened.venues, ...other.venues],
+      venue: openedFutures.venue,
+      venues: [...openedFutures.venues, ...openedSpot.venues],
       checkBooks() {
-        opened.checkBooks();
-        other.checkBooks();
+        openedFutures.checkBooks();
+        openedSpot.checkBooks();
       },
     };
   },

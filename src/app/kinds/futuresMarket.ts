@@ -1,4 +1,4 @@
-// A backtest of futures: contracts, margin, funding and liquidation.
+// The parts of a backtest of futures: contracts, margin, funding and liquidation.
 
 import { MarginWatch } from '../../adapters/replay/marginWatch.ts';
 import type { ContractData } from '../../model/bars/marks.ts';
@@ -17,6 +17,7 @@ import type { FuturesPlan, RunPlan } from '../../definition/plan/plan.ts';
 import type { Deposits, MarketParts, OpenedVenue, VenueDeps } from './parts.ts';
 import { commonConfig } from './venueConfig.ts';
 
+/** Index of the account of the bot at the venue. */
 const ACCOUNT = 0;
 
 export const futuresMarket: MarketParts = {
@@ -91,12 +92,13 @@ export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTe
   return (instrument) => ({ isCross, isNet, leverage: leverageOf(plan, instrument) });
 }
 
-/** Returns the higher of the taker fees of opening and closing. */
+/** Returns the fee rate by which orders reserve cash: that of the run, else the higher of the taker fees of opening and closing. */
 export function takerFeePpm({ fees }: RunPlan, { contract }: Instrument): number {
   if (contract !== undefined && fees.contractPpm !== undefined) return fees.contractPpm;
   return contract === undefined ? 0 : Math.max(contract.openTakerFeePpm, contract.closeTakerFeePpm);
 }
 
+/** Returns the futures settings of the run. Throws ConfigError when it has none. */
 function termsOf({ futures }: RunPlan): FuturesPlan {
   if (futures === undefined) throw new ConfigError('a run of futures has no futures settings', 'write leverage and margin under futures:');
   return futures;
@@ -116,29 +118,33 @@ export function leverageOf(plan: RunPlan, { id, contract }: Instrument): number 
 }
 
 const NO_DATA: ContractData = { marks: null, funding: [] };
+
+/** Returns the mark prices and funding rates of a contract. Empty when the run has none. */
 export function dataOf(plan: RunPlan, { id }: Instrument): ContractData {
   return termsOf(plan).data.get(id) ?? NO_DATA;
 }
 
-/** Compares the bot's ledger with the venue's books, in every figure of each position. */
+/** Throws unless the bot's ledger and the venue's books agree in the money and in every figure of each position. */
 function checkBooks({ ledger, instruments }: FuturesBooks, venue: FuturesVenue): void {
   venue.assertConserved();
   const { wallets } = venue;
   const { cashAsset, cashTotal } = ledger;
   const asset = wallets.asset(cashAsset);
   const { free, locked } = wallets.wallet(ACCOUNT, asset);
-  let money = free + locked;
-  for (const { marginUnits } of wallets.openPositions(ACCOUNT, asset)) money += marginUnits;
-  assert(money === cashTotal, `the venue holds ${money} of ${cashAsset}, the ledger ${cashTotal}`);
+  let venueUnits = free + locked;
+  for (const { marginUnits } of wallets.openPositions(ACCOUNT, asset)) venueUnits += marginUnits;
+  assert(venueUnits === cashTotal, `the venue holds ${venueUnits} of ${cashAsset}, the ledger ${cashTotal}`);
   instruments.forEach(({ id }, index) => {
     for (const isLong of [true, false]) {
-      const own = ledger.side(index, isLong);
-      const position = wallets.position(ACCOUNT, index, isLong);
-      const isOpen = position.lots > 0 && position.isLong === isLong;
+      const ledgerPosition = ledger.side(index, isLong);
+      const venuePosition = wallets.position(ACCOUNT, index, isLong);
+      const isOpen = venuePosition.lots > 0 && venuePosition.isLong === isLong;
       for (const key of ['lots', 'entryUnits', 'marginUnits', 'realisedUnits', 'feeUnits', 'fundingUnits'] as const) {
-        if (!isOpen && own.lots === 0) continue;
-        const theirs = isOpen ? position[key] : 0;
-        assert(own[key] === theirs, `${id} ${isLong ? 'long' : 'short'} ${key}: the venue has ${theirs}, the ledger ${own[key]}`);
+        if (!isOpen && ledgerPosition.lots === 0) continue;
+        const venueFigure = isOpen ? venuePosition[key] : 0;
+        const ledgerFigure = ledgerPosition[key];
+        const place = `${id} ${isLong ? 'long' : 'short'} ${key}`;
+        assert(ledgerFigure === venueFigure, `${place}: the venue has ${venueFigure}, the ledger ${ledgerFigure}`);
       }
     }
   });

@@ -1,4 +1,4 @@
-// Finds the market of a run from its instruments.
+// Selects the parts of a backtest by the markets of its instruments.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { bothMarkets } from './bothMarkets.ts';
@@ -6,7 +6,7 @@ import { futuresMarket } from './futuresMarket.ts';
 import type { MarketParts } from './parts.ts';
 import { spotMarket } from './spotMarket.ts';
 
-/** Returns the parts for the market of a run's instruments, or for both markets. */
+/** Returns the parts for the market of the instruments, or for a run over both markets. */
 export function marketOf(instruments: readonly Pick<Instrument, 'market'>[]): MarketParts {
   const markets = new Set(instruments.map(({ market }) => market));
   if (markets.size > 1) return bothMarkets;

@@ -1,4 +1,4 @@
-// A backtest of spot: coins and cash.
+// The parts of a backtest of spot: cash and coins.
 
 import { ReplayExchange } from '../../adapters/replay/replayExchange.ts';
 import { assert } from '../../base/assert.ts';
@@ -39,7 +39,7 @@ export const spotMarket: MarketParts = {
   },
 };
 
-/** Returns the value of starting coins at their first price. Without it, all proceeds of these coins would count as profit. */
+/** Returns the value of starting coins at their first price. If they counted as worthless, their proceeds would be profit. */
 export function coinValue(engine: Engine, asset: string, units: number): number {
   const index = engine.instruments.findIndex(({ base, contract }) => base === asset && contract === undefined);
   return index < 0 ? 0 : quoteValueAt(units, engine.startTicks(index), new InstrumentScale(engine.instruments[index]!).ofUnits);
@@ -62,7 +62,7 @@ export function openSpot(plan: RunPlan, engine: Engine, deps: VenueDeps, deposit
   return { venue, venues: [venue], checkBooks: () => checkBooks(engine, books, venue) };
 }
 
-/** Compares the bot's ledger with the venue's books, in every balance. */
+/** Throws unless the bot's ledger and the venue's books agree in every balance. */
 function checkBooks(engine: Engine, { ledger, instruments }: SpotBooks, venue: Venue): void {
   venue.assertConserved();
   const balanceOf = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);

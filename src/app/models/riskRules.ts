@@ -1,4 +1,4 @@
-// Adapts custom risk rules to the risk module. Whole numbers become prices and quantities, and a returned text becomes a denial.
+// Adapts custom risk rules to the risk module: they receive prices and quantities, and a returned text denies the order.
 
 import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -9,7 +9,7 @@ import { callModel, describeAnswer } from '../../definition/models/callModel.ts'
 
 /** Returns the rule of the risk module for a custom rule. */
 export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
-  // The custom function is called once for an order, so its text is kept for `detail`.
+  // `detail` must not call the custom function a second time, so `check` keeps its text.
   let denialReason = '';
   return {
     kind: 'order',
@@ -17,7 +17,7 @@ export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
     keys: [],
     needs: ['ledger', 'orders', 'marks'],
     check: (order, state) => {
-      const reason = refusal(spec, order, state);
+      const reason = denialReasonOf(spec, order, state);
       denialReason = reason ?? '';
       return reason === null;
     },
@@ -25,7 +25,8 @@ export function orderRuleOf(spec: RiskRuleSpec): OrderRule {
   };
 }
 
-function refusal({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, state: RiskState): string | null {
+/** Returns the reason for which the rule denies an order. Null when the order passes. Throws StrategyError for any other answer. */
+function denialReasonOf({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, state: RiskState): string | null {
   const isReducing = isReduction(order, state);
   if (isReducing && !reductionsToo) return null;
   const answer = callModel(`the risk rule ${code}`, check, proposedOrder(order, isReducing), accountSnapshot(order, state));
@@ -36,6 +37,7 @@ function refusal({ code, check, reductionsToo }: RiskRuleSpec, order: Draft, sta
   );
 }
 
+/** Returns the order as the custom function sees it. */
 function proposedOrder({ instrument, side, worstLots, worstUnits, limit, slot }: Draft, isReducing: boolean): ProposedOrder {
   return {
     symbol: instrument.wireName,
@@ -48,6 +50,7 @@ function proposedOrder({ instrument, side, worstLots, worstUnits, limit, slot }:
   };
 }
 
+/** Returns the account as the custom function sees it. */
 function accountSnapshot({ instrument, instrumentIndex, strategy }: Draft, state: RiskState): AccountSnapshot {
   const { ledger, instruments, marks, reservations, nowMs, mark } = state;
   const quote = pow10(instrument.quoteDigits);

@@ -1,4 +1,4 @@
-// Adapts custom slippage and fee models to the venue. Ticks become prices, fractions become ppm, and each result is checked.
+// Adapts custom slippage and fee models to the venue: converts units in both directions, and checks each result.
 
 import { MAX_TICKS } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -9,25 +9,32 @@ import { NO_BAR, type SlippageModel } from '../../venue/slippage.ts';
 import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
 const MILLION = 1_000_000;
-/** An excess of less than this fraction of a tick is floating-point noise, and is not rounded up to one more tick. */
-const NOISE = 1e-9;
+/** A slippage above a whole tick by less than this fraction of a tick is a rounding error of doubles, so it does not add a tick. */
+const ROUNDING_ERROR = 1e-9;
 
+/** Returns the slippage model of a custom one. It rounds up to whole ticks. Throws StrategyError for a result that is not at least 0. */
 export function slippageOf({ worse }: SlippageSpec): SlippageModel {
   return {
     ticks: (instrument, side, price, lots, bar = NO_BAR) => {
-      const perTick = pow10(instrument.priceDigits);
-      const perUnit = pow10(instrument.quantityDigits);
+      const ticksPerPrice = pow10(instrument.priceDigits);
+      const lotsPerBase = pow10(instrument.quantityDigits);
       const { open, high, low, close, volumeLots } = bar;
       const fill = {
         symbol: instrument.wireName,
         side,
-        price: price / perTick,
-        qty: lots / perUnit,
-        bar: { open: open / perTick, high: high / perTick, low: low / perTick, close: close / perTick, volume: volumeLots / perUnit },
+        price: price / ticksPerPrice,
+        qty: lots / lotsPerBase,
+        bar: {
+          open: open / ticksPerPrice,
+          high: high / ticksPerPrice,
+          low: low / ticksPerPrice,
+          close: close / ticksPerPrice,
+          volume: volumeLots / lotsPerBase,
+        },
         share: lots / Math.max(1, volumeLots),
       };
       const answer = callModel('the slippage model', worse, fill);
-      const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * perTick - NOISE)) : NaN;
+      const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * ticksPerPrice - ROUNDING_ERROR)) : NaN;
       if (ticks < MAX_TICKS) return ticks;
       throw new StrategyError(
         `the slippage model returned ${describeAnswer(answer)}`,
@@ -37,7 +44,7 @@ export function slippageOf({ worse }: SlippageSpec): SlippageModel {
   };
 }
 
-/** Returns the fee model of one account in one run. It counts the turnover of this account. */
+/** Returns the fee model of one account in one run. It counts the turnover of the account. Throws StrategyError for an invalid rate. */
 export function feeModelOf({ rate }: FeeSpec): FeeModel {
   let turnover = 0;
   return {

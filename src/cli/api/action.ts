@@ -26,6 +26,7 @@ export interface ApiArgs extends AccessOptions {
   readonly verbose: boolean;
 }
 
+/** Runs `isobar api`: prints the list of endpoints, shows the request of one call, or makes the call. */
 export async function api(args: ApiArgs): Promise<void> {
   const op = args.endpoint === undefined ? null : opOf(args.endpoint);
   if (args.list) {
@@ -36,14 +37,14 @@ export async function api(args: ApiArgs): Promise<void> {
   if (op === null) throw new ConfigError('isobar api: expected the name of an endpoint, got none', 'isobar api --list prints all names');
   const timeoutMs = answerTimeoutMs(args.timeout);
   const settings = accessSettings(args);
-  // Keys that the user typed in the wrong place are hidden, like keys in a response.
+  // The user can have typed the key into an argument, and a response can repeat it.
   const hide = (text: string): string => settings.credentials?.hideIn(text) ?? text;
   try {
     const given = argumentsOf(op, args.parameters);
     const request = buildChecked(op, given, settings.dialect);
     if (args.dryRun) {
-      const shown = dryRun(request, settings, timeMs(nowMs()));
-      print(hide(args.json ? jsonText(shown) : dryRunText(shown)));
+      const preview = dryRun(request, settings, timeMs(nowMs()));
+      print(hide(args.json ? jsonText(preview) : dryRunText(preview)));
     } else {
       noteProxies();
       const { callEndpoint } = await import('./call.ts');
@@ -55,23 +56,21 @@ export async function api(args: ApiArgs): Promise<void> {
 }
 
 /**
- * Returns the endpoint of that name. Throws ConfigError otherwise. A name without its market is not accepted, but the error suggests the
- * full name.
+ * Returns the endpoint with this name. Throws ConfigError for any other name. The market is part of the name: for `klines` the error
+ * suggests `spot.klines`.
  */
 function opOf(name: string): Op {
   if (isOp(name)) return name;
-  const nearest =
-    nearestName(name, OPS) ??
-    OPS.find((op) =>
-      op.endsWith(
-        `.${nearestName(
-          name,
-          OPS.map((each) => each.split('.')[1] ?? ''),
-        )}`,
-      ),
-    );
+  const nearest = nearestName(name, OPS) ?? opWithoutMarket(name);
   const hint = nearest === undefined ? '' : `, the nearest valid one is ${nearest}`;
   throw new ConfigError(`${withoutKeys(name)}: no such endpoint${hint}`, 'isobar api --list prints all of them');
+}
+
+/** Returns the endpoint whose name without its market is nearest to `name`. Undefined when no name is near. */
+function opWithoutMarket(name: string): Op | undefined {
+  const shortNames = OPS.map((op) => op.split('.')[1] ?? '');
+  const nearest = nearestName(name, shortNames);
+  return nearest === null ? undefined : OPS.find((op) => op.endsWith(`.${nearest}`));
 }
 
 /** Parses `name=value` words as arguments. Errors never show a value, because it can be a secret. */
@@ -80,12 +79,12 @@ function argumentsOf(op: Op, words: readonly string[]): Given {
   const texts = new Map<string, string>();
   for (const word of words) {
     const separator = word.indexOf('=');
-    if (separator <= 0) throw new ConfigError(`${op}: expected name=value, got ${withoutKeys(word)}`, parametersOf(op, names));
+    if (separator <= 0) throw new ConfigError(`${op}: expected name=value, got ${withoutKeys(word)}`, parametersHint(op, names));
     const name = word.slice(0, separator);
     if (!names.includes(name)) {
       const nearest = nearestName(name, names);
       const hint = nearest === null ? '' : `, the nearest valid one is ${nearest}`;
-      throw new ConfigError(`${op} ${withoutKeys(name)}: no such parameter${hint}`, parametersOf(op, names));
+      throw new ConfigError(`${op} ${withoutKeys(name)}: no such parameter${hint}`, parametersHint(op, names));
     }
     if (texts.has(name)) throw new ConfigError(`${op} ${name}: expected one value, got two`, `give ${name} once`);
     texts.set(name, word.slice(separator + 1));
@@ -93,5 +92,6 @@ function argumentsOf(op: Op, words: readonly string[]): Given {
   return argsFromText(op, Object.fromEntries(texts));
 }
 
-const parametersOf = (op: Op, names: readonly string[]): string =>
+/** Returns the remedy that names the parameters of an endpoint. */
+const parametersHint = (op: Op, names: readonly string[]): string =>
   names.length === 0 ? `${op} has no parameters` : `${op} has ${names.join(', ')}; isobar api ${op} --list explains them`;

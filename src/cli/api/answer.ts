@@ -1,4 +1,4 @@
-// Formats responses of an exchange as text: as a table if it fits the width, else record by record. All digits are kept.
+// Formats responses of an exchange as text: a table if it fits the width, else one paragraph for each record. All digits stay.
 
 import { sanitizeText } from '../../base/text/untrustedText.ts';
 import { formatTime } from '../../model/time.ts';
@@ -8,34 +8,34 @@ import { alignedRows } from '../terminal/tables.ts';
 
 const MAX_CELL_LENGTH = 64;
 
-/** Returns a response as lines. */
+/** Returns a response as lines of at most `columns` characters where possible. */
 export function answerLines(answer: unknown, columns = COLUMNS): readonly string[] {
   if (Array.isArray(answer)) return listLines(answer, columns);
-  if (!isRecord(answer) || isReading(answer)) return [cell('', answer)];
+  if (!isRecord(answer) || isCode(answer)) return [cellText('', answer)];
   return recordLines(answer, columns);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-/** Returns true for a value that was decoded from the wire protocol: its word and its raw text. */
-const isReading = (value: unknown): boolean => isRecord(value) && typeof value['word'] === 'string' && typeof value['raw'] === 'string';
-const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || isReading(value);
+/** True for a code of the wire protocol: the word that it means, and its raw text. */
+const isCode = (value: unknown): boolean => isRecord(value) && typeof value['word'] === 'string' && typeof value['raw'] === 'string';
+const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null || isCode(value);
 
 /**
- * Returns the lines of simple members, then those of nested members. Rows of a list have no heading, and rejected rows have their own.
+ * Returns the lines of the simple members, then those of the nested members below their headings. The member `rows` needs no heading.
  */
 function recordLines(record: Fields, columns: number): readonly string[] {
   const entries = presentFields(record);
   const simple = entries.filter(([, value]) => isSimple(value));
-  const facts = alignedRows(simple.map(([name, value]) => [title(name), cell(name, value)]));
-  const rest = entries.filter(([name, value]) => !isSimple(value) && !(name === 'refused' && isEmpty(value)));
-  const blocks = rest.map(([name, value]) => {
+  const simpleLines = alignedRows(simple.map(([name, value]) => [headingText(name), cellText(name, value)]));
+  const nested = entries.filter(([name, value]) => !isSimple(value) && !(name === 'refused' && isEmpty(value)));
+  const blocks = nested.map(([name, value]) => {
     if (name === 'rows') return answerLines(value, columns);
-    const heading = name === 'refused' ? 'not understood, and omitted' : title(name);
+    const heading = name === 'refused' ? 'not understood, and omitted' : headingText(name);
     return [`${heading}:`, ...answerLines(value, columns - 2).map((line) => `  ${line}`)];
   });
-  return [...facts, ...blocks.flat()];
+  return [...simpleLines, ...blocks.flat()];
 }
 
 /** Returns the members that have a value. */
@@ -44,32 +44,39 @@ const presentFields = (record: Fields): readonly (readonly [string, unknown])[] 
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
+/** Returns a list of records as a table, or as paragraphs when the table is too wide. Other lists become one wrapped text. */
 function listLines(list: readonly unknown[], columns: number): readonly string[] {
   if (list.length === 0) return ['none'];
-  const records = list.filter(isRecord).filter((row) => !isReading(row));
+  const records = list.filter(isRecord).filter((row) => !isCode(row));
   if (records.length < list.length) return wrapped(list.map((value) => answerLines(value, columns).join(' ')).join(', '), columns);
   const names = [...new Set(records.flatMap((row) => Object.keys(row)))];
   // Columns without any value are omitted to save width.
   const columnNames = names.filter((name) => records.some((row) => row[name] !== null && row[name] !== undefined));
   const isFlat = records.every((row) => columnNames.every((name) => isSimple(row[name])));
   if (isFlat) {
-    const table = alignedRows([columnNames.map(title), ...records.map((row) => columnNames.map((name) => cell(name, row[name])))]);
+    const table = alignedRows([
+      columnNames.map(headingText),
+      ...records.map((row) => columnNames.map((name) => cellText(name, row[name]))),
+    ]);
     if (table.every((line) => line.length <= columns)) return table;
   }
-  return records.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...packedLines(row, columns)]);
+  return records.flatMap((row, index) => [...(index === 0 ? [] : ['']), ...packedLines(row, columns)]);
 }
 
 /** Returns a record as a paragraph of its simple values, with nested values below. */
 function packedLines(record: Fields, columns: number): readonly string[] {
   const entries = presentFields(record);
-  const pairs = entries.filter(([, value]) => isSimple(value)).map(([name, value]) => `${title(name)} ${cell(name, value)}`);
+  const pairs = entries.filter(([, value]) => isSimple(value)).map(([name, value]) => `${headingText(name)} ${cellText(name, value)}`);
   const lines = packWords(pairs, columns - 2);
   const nested = entries.filter(([, value]) => !isSimple(value));
-  const below = nested.flatMap(([name, value]) => [`${title(name)}:`, ...answerLines(value, columns - 4).map((line) => `  ${line}`)]);
-  return [...lines.map((line, at) => (at === 0 ? line : `  ${line}`)), ...below.map((line) => `  ${line}`)];
+  const nestedLines = nested.flatMap(([name, value]) => {
+    const valueLines = answerLines(value, columns - 4);
+    return [`${headingText(name)}:`, ...valueLines.map((line) => `  ${line}`)];
+  });
+  return [...lines.map((line, index) => (index === 0 ? line : `  ${line}`)), ...nestedLines.map((line) => `  ${line}`)];
 }
 
-/** Puts as many words on a line as fit, separated by three spaces. */
+/** Returns lines with as many words as fit, three spaces apart. */
 function packWords(words: readonly string[], columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
@@ -81,10 +88,10 @@ function packWords(words: readonly string[], columns: number): readonly string[]
 }
 
 /** Returns the heading of a member without the suffix Ms. A bar's `openMs` becomes `opens`, because `open` is its first price. */
-const title = (name: string): string => (name === 'openMs' ? 'opens' : name.replace(/(?<=[a-z])Ms$/, ''));
+const headingText = (name: string): string => (name === 'openMs' ? 'opens' : name.replace(/(?<=[a-z])Ms$/, ''));
 
 /** Returns one value as text. A time becomes a UTC time, and an unknown code keeps its raw text. */
-function cell(name: string, value: unknown): string {
+function cellText(name: string, value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && /(^|[a-z])(time|open)Ms$/i.test(name)) return formatTime(value);

@@ -21,6 +21,7 @@ import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { waitingLine } from '../terminal/waitingLine.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
+/** One call with the options of the command line. */
 export interface ApiCall {
   readonly op: Op;
   readonly given: Given;
@@ -32,24 +33,23 @@ export interface ApiCall {
   readonly hide: (text: string) => string;
 }
 
+/** Calls the endpoint, prints the outcome and sets the exit code. Throws ConfigError when the address or the key is missing. */
 export async function callEndpoint(call: ApiCall): Promise<void> {
   const { op, settings, isVerbose } = call;
   const { market, security } = endpointOf(op);
   const origin = originOf(settings, market);
   if (SECURITY[security].key) signerOf(settings);
-  const limited = (event: LimitEvent) => printLine(limitLine(event));
-  const exchange = openExchange(settings, isVerbose ? { limited, log: (entry) => printLine(logLine(entry)) } : { limited });
+  const limited = (event: LimitEvent) => printError(limitLine(event));
+  const exchange = openExchange(settings, isVerbose ? { limited, log: (entry) => printError(logLine(entry)) } : { limited });
   try {
-    if (isVerbose) printLine(`${op} at ${origin}`);
+    if (isVerbose) printError(`${op} at ${origin}`);
     printOutcome(call, origin, await awaitOutcome(call, exchange));
   } finally {
     await exchange.close();
   }
 }
 
-const printLine = printError;
-
-/** Returns the outcome. A signal ends the wait, and the outcome at that time is then reported. */
+/** Returns the outcome of the call. A signal cancels the call, which then has the outcome that is known by that time. */
 function awaitOutcome({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {
   return new Promise((resolve, reject) => {
     const waiting = waitingLine();
@@ -60,7 +60,11 @@ function awaitOutcome({ op, given, timeoutMs }: ApiCall, { client }: Exchange): 
     };
     try {
       waiting.begin(`waiting for the reply to ${op}`);
-      const cancel = client.callChecked(op, given, (outcome) => (end(), resolve(outcome)), { timeoutMs });
+      const finish = (outcome: Outcome<unknown>): void => {
+        end();
+        resolve(outcome);
+      };
+      const cancel = client.callChecked(op, given, finish, { timeoutMs });
       stop.signal.addEventListener('abort', () => {
         process.exitCode = stop.code();
         cancel();
@@ -72,63 +76,72 @@ function awaitOutcome({ op, given, timeoutMs }: ApiCall, { client }: Exchange): 
   });
 }
 
+/** Prints a success or JSON on stdout and a failure on stderr. Sets the exit code, unless a signal has set it. */
 function printOutcome(call: ApiCall, origin: string, outcome: Outcome<unknown>): void {
   const { op, given, isJson, hide } = call;
   const failure = failureOf(op, given, outcome);
-  if (isJson) print(hide(sanitizeJson(jsonText(recordOf(op, outcome, failure)))));
+  if (isJson) print(hide(sanitizeJson(jsonText(outcomeRecord(op, outcome, failure)))));
   else if (outcome.kind === 'acked') print(hide(successLines(call, origin, outcome.value).join('\n')));
-  if (failure) printLine(hide(failureLines(op, failure).join('\n')));
+  if (failure) printError(hide(failureLines(op, failure).join('\n')));
   process.exitCode ??= exitCodeOf(op, failure);
 }
 
-const recordOf = (op: Op, outcome: Outcome<unknown>, failure: Failure | null): unknown =>
+/** Returns the outcome as `--json` prints it. */
+const outcomeRecord = (op: Op, outcome: Outcome<unknown>, failure: Failure | null): unknown =>
   outcome.kind === 'acked' ? { op, outcome: 'acked', answer: outcome.value } : { op, outcome: failure?.outcome, ...failure };
 
+/** Returns the text of a success: the answer of a read, or the effect of a change and the commands that show it. */
 function successLines({ op, given }: ApiCall, origin: string, answer: unknown): readonly string[] {
   const { effect, answer: shape } = endpointOf(op);
   if (effect === 'read') {
     if (answer !== null) return answerLines(answer);
     return [shape.row === null ? 'the service answers' : 'no information: the service does not say whether it exists'];
   }
-  const done = {
+  const effectText = {
     create: 'the service accepted it',
     cancel: 'the service accepted the cancel',
     setting: 'changed',
     test: 'the service would accept it; nothing was placed',
   };
-  const look = followUpCommands(op, { ...given, ...idOf(answer) });
-  const next =
-    effect === 'create' || effect === 'cancel' ? ['commands that show its state:', ...look.map((command) => `  ${command}`)] : [];
-  return [`${done[effect]} (${origin})`, ...(answer === null ? [] : answerLines(answer)), ...next];
+  const commands = followUpCommands(op, { ...given, ...orderIdArgument(answer) });
+  const changesOrder = effect === 'create' || effect === 'cancel';
+  const commandLines = changesOrder ? ['commands that show its state:', ...commands.map((command) => `  ${command}`)] : [];
+  return [`${effectText[effect]} (${origin})`, ...(answer === null ? [] : answerLines(answer)), ...commandLines];
 }
 
-const idOf = (answer: unknown): Given =>
+/** Returns the order id of an answer as an argument of the next call. Empty when the answer has none. */
+const orderIdArgument = (answer: unknown): Given =>
   typeof answer === 'object' && answer !== null && 'orderId' in answer && typeof answer.orderId === 'string'
     ? { orderId: answer.orderId }
     : {};
 
+/** Returns the failure with its reasons, then the advice and the commands that show the effect. */
 function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause, advice, look }: Failure): readonly string[] {
-  const word = { refused: 'refused', notSent: 'not sent', unknown: 'outcome unknown' }[outcome];
-  const http = status === null ? [] : [`HTTP ${status}`];
-  const service = code === null ? [] : [`code ${code}${name === null ? '' : ` ${name}`}${meaning === null ? '' : `: ${meaning}`}`];
-  const isNews = msg !== null && msg !== '' && ![name, meaning].some((known) => known?.toLowerCase() === msg.toLowerCase());
-  const text = isNews ? [`the service says "${msg}"`] : [];
+  const outcomeText = { refused: 'refused', notSent: 'not sent', unknown: 'outcome unknown' }[outcome];
+  const statusText = status === null ? [] : [`HTTP ${status}`];
+  const nameText = name === null ? '' : ` ${name}`;
+  const meaningText = meaning === null ? '' : `: ${meaning}`;
+  const codeText = code === null ? [] : [`code ${code}${nameText}${meaningText}`];
+  const repeatsKnownText = [name, meaning].some((known) => known?.toLowerCase() === msg?.toLowerCase());
+  const messageText = msg === null || msg === '' || repeatsKnownText ? [] : [`the service says "${msg}"`];
   // The error of a local limit repeats the operation and "is not sent", which the line already says.
-  const reasons = code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...service, ...http, ...text];
+  const reasons =
+    code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...codeText, ...statusText, ...messageText];
   return [
-    ...indentLines(`${op}: ${word}: ${reasons.join('; ')}`, '', '    '),
+    ...indentLines(`${op}: ${outcomeText}: ${reasons.join('; ')}`, '', '    '),
     ...indentLines(advice, '  ', '  '),
     ...look.map((command) => `    ${command}`),
   ];
 }
 
+/** Returns wrapped lines that begin with the indent `first` or, from the second line on, with `rest`. */
 const indentLines = (text: string, first: string, rest: string): readonly string[] =>
-  wrapped(text, COLUMNS - rest.length).map((line, at) => (at === 0 ? first : rest) + line);
+  wrapped(text, COLUMNS - rest.length).map((line, index) => (index === 0 ? first : rest) + line);
 
 function limitLine(event: LimitEvent): string {
   switch (event.kind) {
     case 'limited':
-      return `the exchange says "too many requests": ${event.rateClass} rests until ${formatTime(event.untilMs)}`;
+      return `the exchange says "too many requests": ${event.rateClass} waits until ${formatTime(event.untilMs)}`;
     case 'banned':
       return `the exchange has banned this address: nothing is sent before ${formatTime(event.ban.untilMs)}`;
     case 'banNotSaved':

@@ -7,9 +7,11 @@ import { SECURITY } from '../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 import { signRequest, stringToSign, type UnsignedRequest } from '../../protocol/request.ts';
 
+/** These texts stand in a request in place of the key and of the signature. */
 const NO_KEY = '(your API key)';
 const SIGNATURE = '(HMAC-SHA256 of the string to sign)';
 
+/** A request that was built and not sent. */
 export interface DryRun {
   readonly op: Op;
   readonly method: 'GET' | 'POST';
@@ -24,16 +26,17 @@ export interface DryRun {
   readonly stringToSign: string | null;
 }
 
+/** Returns the request with its signature replaced by a text, as it would leave this computer at `timestampMs`. */
 export function dryRun(request: UnsignedRequest, { baseUrls, credentials, dialect }: AccessSettings, timestampMs: TimeMs): DryRun {
   const { op, method, target, body } = request;
   const { market, security } = endpointOf(op);
-  const shown = { apiKey: credentials?.hint ?? NO_KEY, sign: () => SIGNATURE };
+  const placeholderSigner = { apiKey: credentials?.hint ?? NO_KEY, sign: () => SIGNATURE };
   return {
     op,
     method,
     origin: baseUrls[market],
     target,
-    headers: signRequest(request, shown, timestampMs, dialect).headers,
+    headers: signRequest(request, placeholderSigner, timestampMs, dialect).headers,
     body,
     timestampMs,
     stringToSign: SECURITY[security].signature ? stringToSign(request, timestampMs) : null,

@@ -4,13 +4,16 @@ import { assertNever } from '../../base/assert.ts';
 import type { Given } from '../../protocol/arguments.ts';
 import { endpointOf, type Op } from '../../protocol/endpoints/endpoints.ts';
 
-/** Returns the commands for `op` called with `given`. For a new order, with its `orderId` if known. Empty for reads and tests. */
+/**
+ * Returns the commands that show the effect of `op` called with `given`. Empty for reads and tests. For a new order, `given` should have its
+ * `orderId` if it is known.
+ */
 export function followUpCommands(op: Op, given: Given): readonly string[] {
   const text = (name: string): string => (typeof given[name] === 'string' ? ` ${name}=${given[name]}` : '');
   return callsFor(op, text).map((call) => `isobar api ${call}`);
 }
 
-/** Returns ` name=value`, or an empty text. */
+/** Returns the argument as ` name=value`. Empty without a value. */
 type ArgumentText = (name: string) => string;
 
 function callsFor(op: Op, text: ArgumentText): readonly string[] {

@@ -13,20 +13,20 @@ export function endpointListText(): string {
   const blocks = OPS.map((op) => {
     const { help, params, security } = endpointOf(op);
     const name = `${op}${SECURITY[security].key ? ' *' : ''}`.padEnd(NAME_COLUMNS);
-    const text = [...wrapped(signature(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
-    return text.map((line, at) => (at === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
+    const lines = [...wrapped(parameterNames(params), COLUMNS - NAME_COLUMNS), help].filter((line) => line !== '');
+    return lines.map((line, index) => (index === 0 ? name : ' '.repeat(NAME_COLUMNS)) + line);
   });
   return [...blocks.flat(), '', '* requires a key.  [optional]  (one|of them).  isobar api NAME --list explains the parameters.'].join(
     '\n',
   );
 }
 
-/** Returns the parameters as text, such as `symbol interval [limit]`. */
-function signature(params: Endpoint['params']): string {
-  const shown = Object.entries(params).filter(([, { kind }]) => kind !== 'time');
-  const either = shown.filter(([, { need }]) => need === 'either').map(([name]) => name);
-  const words = shown.map(([name, { need }]) => {
-    if (need === 'either') return name === either[0] ? `(${either.join('|')})` : '';
+/** Returns the names of the parameters, such as `symbol interval [limit]`. The client adds the times by itself. */
+function parameterNames(params: Endpoint['params']): string {
+  const listed = Object.entries(params).filter(([, { kind }]) => kind !== 'time');
+  const alternatives = listed.filter(([, { need }]) => need === 'either').map(([name]) => name);
+  const words = listed.map(([name, { need }]) => {
+    if (need === 'either') return name === alternatives[0] ? `(${alternatives.join('|')})` : '';
     return need === 'optional' ? `[${name}]` : name;
   });
   return words.filter((word) => word !== '').join(' ');
@@ -38,42 +38,47 @@ export function endpointText(op: Op): string {
   const facts = [
     ['call', `${method} ${path}`],
     ['key', SECURITY[security].key ? `required (${security})` : 'not required'],
-    ['limit', `${limit.count} in ${limit.windowMs / 1000} s per ${limit.scope === 'ip' ? 'IP address' : 'key'}, ${SOURCES[limit.source]}`],
+    [
+      'limit',
+      `${limit.count} in ${limit.windowMs / 1000} s per ${limit.scope === 'ip' ? 'IP address' : 'key'}, ${LIMIT_SOURCES[limit.source]}`,
+    ],
     ['answer', answer.shape],
   ];
   const names = Object.keys(params);
   const nameWidth = Math.max(0, ...names.map((name) => name.length)) + 4;
-  const explained = names.flatMap((name) => {
-    return labelled(`  ${name}`.padEnd(nameWidth), parameterText(params[name]!));
-  });
-  return [`${op}: ${help}`, ...factLines(facts), ...(names.length === 0 ? ['no parameters'] : ['parameters', ...explained])].join('\n');
+  const explanations = names.flatMap((name) => labelled(`  ${name}`.padEnd(nameWidth), parameterText(params[name]!)));
+  const parameters = names.length === 0 ? ['no parameters'] : ['parameters', ...explanations];
+  return [`${op}: ${help}`, ...factLines(facts), ...parameters].join('\n');
 }
 
-const SOURCES = { spec: 'by the specification', dialect: 'seen on services', assumed: 'assumed, because none is published' } as const;
+/** How isobar knows a rate limit. */
+const LIMIT_SOURCES = { spec: 'by the specification', dialect: 'seen on services', assumed: 'assumed, because none is published' } as const;
 
+/** Returns the lines of name and value pairs, with the values aligned. */
 const factLines = (rows: readonly (readonly string[])[]): readonly string[] => {
   const nameWidth = Math.max(...rows.map(([name = '']) => name.length)) + 4;
   return rows.flatMap(([name = '', value = '']) => labelled(`  ${name}`.padEnd(nameWidth), value));
 };
 
+/** Returns the help of a parameter: its purpose, its format, its unit, its default and when it is needed. */
 function parameterText(param: Param): string {
   // The help of a client order id already describes its format.
-  const value = param.kind === 'text' && param.of === 'clientId' ? '' : expected(param);
-  const inUnit = param.unit === undefined || param.unit === '' ? '' : `in: ${param.unit}`;
-  const byDefault = 'default' in param && param.default !== undefined ? `default ${param.default}` : '';
-  const need = param.onlyWith
-    ? `only with ${param.onlyWith.name}=${param.onlyWith.is}`
-    : param.need === 'optional'
-      ? 'optional'
-      : param.need === 'either'
-        ? 'one of these'
-        : '';
-  return [param.help, value, inUnit, byDefault, need].filter((part) => part !== '').join('; ');
+  const format = param.kind === 'text' && param.of === 'clientId' ? '' : expected(param);
+  const unit = param.unit === undefined || param.unit === '' ? '' : `in: ${param.unit}`;
+  const defaultText = 'default' in param && param.default !== undefined ? `default ${param.default}` : '';
+  return [param.help, format, unit, defaultText, needText(param)].filter((part) => part !== '').join('; ');
 }
 
-/** Returns an endpoint as JSON. */
+/** Returns when a parameter is needed. Empty for a parameter that is always required. */
+function needText({ onlyWith, need }: Param): string {
+  if (onlyWith) return `only with ${onlyWith.name}=${onlyWith.is}`;
+  if (need === 'optional') return 'optional';
+  return need === 'either' ? 'one of these' : '';
+}
+
+/** Returns an endpoint as `--json` prints it. */
 export function endpointJson(op: Op): Readonly<Record<string, unknown>> {
-  const { answer, params, ...row } = endpointOf(op);
-  const list = Object.entries(params).map(([name, param]) => ({ name, ...param, expected: expected(param) }));
-  return { name: op, ...row, params: list, answer: answer.shape };
+  const { answer, params, ...otherFields } = endpointOf(op);
+  const paramList = Object.entries(params).map(([name, param]) => ({ name, ...param, expected: expected(param) }));
+  return { name: op, ...otherFields, params: paramList, answer: answer.shape };
 }

@@ -33,20 +33,20 @@ export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Fail
     case 'acked':
       return null;
     case 'refused':
-      return { ...NOTHING, outcome: 'refused', status: outcome.status, ...codeFacts(outcome.code), msg: sanitizeText(outcome.msg) };
+      return { ...NO_FACTS, outcome: 'refused', status: outcome.status, ...codeFacts(outcome.code), msg: sanitizeText(outcome.msg) };
     case 'notSent':
-      return { ...NOTHING, outcome: 'notSent', cause: sanitizeText(outcome.cause, MAX_CAUSE), advice: NOT_SENT };
+      return { ...NO_FACTS, outcome: 'notSent', cause: sanitizeText(outcome.cause, MAX_CAUSE), advice: NOT_SENT_ADVICE };
     case 'unknown': {
       const { status, error } = outcome;
       const { effect } = endpointOf(op);
-      const facts = error === null || error.code === null ? NOTHING : codeFacts(error.code);
+      const facts = error === null || error.code === null ? NO_FACTS : codeFacts(error.code);
       return {
         outcome: 'unknown',
         ...facts,
         status,
         msg: error && sanitizeText(error.msg),
         cause: sanitizeText(outcome.cause, MAX_CAUSE),
-        advice: effect === 'read' && facts.advice !== '' ? facts.advice : UNKNOWN[effect],
+        advice: effect === 'read' && facts.advice !== '' ? facts.advice : UNKNOWN_ADVICE[effect],
         look: followUpCommands(op, given),
       };
     }
@@ -55,11 +55,11 @@ export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Fail
   }
 }
 
-/** A cause is text of this project, but it can contain a message of the service. */
+/** Maximum length of a cause in characters. A cause can contain a message of the service. */
 const MAX_CAUSE = 300;
-const NOTHING = { status: null, code: null, name: null, meaning: null, msg: null, cause: null, advice: '', look: [] } as const;
-const NOT_SENT = 'nothing was sent, so nothing happened: fix the cause and call again; isobar doctor looks for it';
-const UNKNOWN: Readonly<Record<Effect, string>> = {
+const NO_FACTS = { status: null, code: null, name: null, meaning: null, msg: null, cause: null, advice: '', look: [] } as const;
+const NOT_SENT_ADVICE = 'nothing was sent, so nothing happened: fix the cause and call again; isobar doctor looks for it';
+const UNKNOWN_ADVICE: Readonly<Record<Effect, string>> = {
   read: 'there is no reply, and nothing was changed: call again; isobar doctor looks for the reason',
   create: 'the order may exist. It was sent once; do not send it again before these commands show that it does not exist:',
   cancel: 'the order may be cancelled or not. Look at it; another cancel does no harm:',
@@ -67,15 +67,17 @@ const UNKNOWN: Readonly<Record<Effect, string>> = {
   test: 'a test places no order: call again',
 };
 
+/** Returns the name and the meaning of an error code, null when isobar does not know it, and the advice for it. */
 function codeFacts(code: number) {
   const facts = errorCodeFacts(code);
-  const listed = 'meaning' in facts ? facts : null;
-  return { code, name: listed?.name ?? null, meaning: listed?.meaning ?? null, advice: facts.advice };
+  const known = 'meaning' in facts ? facts : null;
+  return { code, name: known?.name ?? null, meaning: known?.meaning ?? null, advice: facts.advice };
 }
 
 /** Returns the exit code. It is 4 when a change has an unknown outcome, because a script must not treat that as a refusal. */
 export function exitCodeOf(op: Op, failure: Failure | null): number {
   if (failure === null) return EXIT.ok;
   const { effect } = endpointOf(op);
-  return failure.outcome === 'unknown' && effect !== 'read' && effect !== 'test' ? EXIT.unknown : EXIT.failed;
+  const isChange = effect !== 'read' && effect !== 'test';
+  return failure.outcome === 'unknown' && isChange ? EXIT.unknown : EXIT.failed;
 }

@@ -1,4 +1,4 @@
-// Completion in real shells: their own functions are called with a line that was begun.
+// Tests of shell completion in real shells. Each test calls the completion function of the shell with an incomplete line.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, symlinkSync } from 'node:fs';
@@ -20,7 +20,7 @@ beforeAll(() => {
     'runs/one/manifest.json',
     'runs/half/log',
   ];
-  // Where listings do not look.
+  // Suggestions of files leave out the folder `data`.
   const definition = `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: 1h } }\ncash: '1000'\n`;
   fixture.write('data/cross.yaml', definition);
   fixture.write('data/pair.yaml', definition.replace(/: (.*\.ts)/, ': [$1, $1]'));
@@ -28,17 +28,17 @@ beforeAll(() => {
 });
 afterAll(() => fixture.remove());
 
-/** Called with the words of the line, once the shell has read its script. */
+/** The call of the completion function for each shell. Its arguments are the words of the line. */
 const SHELLS = {
   bash: 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _isobar isobar; [[ -n "${COMPREPLY[*]}" ]] && printf "%s\\n" "${COMPREPLY[@]}"; true',
   zsh: 'words=("$@"); CURRENT=$#; _isobar',
   fish: 'complete --do-complete "$argv[2..-1]"',
 } as const;
 
-/** How the script is read as the documentation has it, and from a file: it is the same each time. */
+/** The two ways to load the script: as the documentation shows it, and from a file. */
 const READ = {
   bash: { documented: 'source <(isobar completion bash)', kept: 'source kept.bash' },
-  // Outside of an interactive line zsh has no completion system, so two of its functions are replaced.
+  // zsh has a completion system only in an interactive session. STAND_IN replaces its functions.
   zsh: { documented: 'source <(isobar completion zsh)', kept: 'source ./kept.zsh' },
   fish: { documented: 'isobar completion fish | source', kept: 'source kept.fish' },
 } as const;
@@ -46,8 +46,8 @@ const STAND_IN = { bash: '', zsh: 'compdef() { :; }; _describe() { print -rl -- 
 
 const run = promisify(execFile);
 
-/** What the shell offers after `line`, whose last word is begun, or not if it ends with a space. */
-async function offered(shell: keyof typeof SHELLS, line: string, from: 'documented' | 'kept' = 'kept'): Promise<readonly string[]> {
+/** Returns the suggestions of the shell for the last word of `line`, sorted. The last word is empty when the line ends with a space. */
+async function suggestionsOf(shell: keyof typeof SHELLS, line: string, from: 'documented' | 'kept' = 'kept'): Promise<readonly string[]> {
   const env = { ...process.env, PATH: `${fixture.folder}:${process.env['PATH']}`, SHELL: '/bin/other' };
   const script = `${STAND_IN[shell]}${READ[shell][from]}; ${SHELLS[shell]}`;
   const { stdout, stderr } = await run(shell, ['-c', script, ...(shell === 'fish' ? ['--', '-'] : [shell]), ...line.split(' ')], {
@@ -58,13 +58,13 @@ async function offered(shell: keyof typeof SHELLS, line: string, from: 'document
   return stdout.split('\n').filter((each) => each !== '').toSorted(); // prettier-ignore
 }
 
-/** Tests of a shell, or none and a message where it is not installed. */
+/** Runs the tests of a shell. If the shell is not installed, the tests are skipped with a message. */
 function describeShell(shell: keyof typeof SHELLS, tests: () => void): void {
-  const isThere = spawnSync(shell, ['-c', 'true']).status === 0;
-  if (!isThere) console.log(`skipped: ${shell} is not installed, so its completion is not tried`);
-  describe.skipIf(!isThere)(shell, () => {
+  const isInstalled = spawnSync(shell, ['-c', 'true']).status === 0;
+  if (!isInstalled) console.log(`skipped: ${shell} is not installed, so its completion is not tried`);
+  describe.skipIf(!isInstalled)(shell, () => {
     beforeAll(async () => void fixture.write(`kept.${shell}`, (await fixture.run('completion', shell)).stdout));
-    it('reads its script from the command', async () => expect(await offered(shell, 'isobar report ', 'documented')).not.toEqual([]));
+    it('reads its script from the command', async () => expect(await suggestionsOf(shell, 'isobar report ', 'documented')).not.toEqual([]));
     tests();
   });
 }
@@ -89,10 +89,10 @@ describeShell('bash', () => {
     ['isobar report ', ['runs/one']],
     ['isobar verify runs/', ['runs/one']],
     ['isobar why runs/', ['runs/one']],
-    // Files of any kind, which the shell itself knows.
+    // For files of any kind, isobar suggests nothing and the shell suggests its own files.
     ['isobar data import ', []],
     ['isobar backtest --data ', []],
-  ])('%s', async (line, answers) => expect(await offered('bash', line)).toEqual(answers));
+  ])('%s', async (line, answers) => expect(await suggestionsOf('bash', line)).toEqual(answers));
 });
 
 describeShell('zsh', () => {
@@ -103,7 +103,9 @@ describeShell('zsh', () => {
     ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
     ['isobar report ', [/^runs\/one$/]],
     ['isobar data import ', []],
-  ])('%s', async (line, answers) => expect(await offered('zsh', line)).toEqual(answers.map((answer) => expect.stringMatching(answer))));
+  ])('%s', async (line, answers) =>
+    expect(await suggestionsOf('zsh', line)).toEqual(answers.map((answer) => expect.stringMatching(answer))),
+  );
 });
 
 describeShell('fish', () => {
@@ -113,7 +115,9 @@ describeShell('fish', () => {
     ['isobar sweep data/cross.yaml --grid f', [/^fast=$/]],
     ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
     ['isobar report ', [/^runs\/one$/]],
-    // Files of any kind.
+    // For files of any kind, the script asks fish.
     ['isobar data import BTC', [/^BTCUSDT-1h\.csv$/]],
-  ])('%s', async (line, answers) => expect(await offered('fish', line)).toEqual(answers.map((answer) => expect.stringMatching(answer))));
+  ])('%s', async (line, answers) =>
+    expect(await suggestionsOf('fish', line)).toEqual(answers.map((answer) => expect.stringMatching(answer))),
+  );
 });

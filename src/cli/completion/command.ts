@@ -11,18 +11,20 @@ export const COMPLETION_REQUEST = '--get-yargs-completions';
 
 const DEFINITION = /\.ya?ml$/;
 const STRATEGY = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
-const EITHER = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
+const DEFINITION_OR_STRATEGY = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
 
 /** Options of the commands below that take no value. */
 const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live|loud)$/;
 
+/** Asks yargs for the commands, options and choices that it knows. */
 type AskYargs = (done: (error: Error | null, found: string[] | undefined) => void) => void;
+/** Returns the suggestions that start with `begun`. */
 type Finder = (begun: string) => readonly string[];
 
-/** Arguments of commands. For other commands the shell offers its own files. */
+/** The commands whose argument isobar completes. For other commands the shell suggests its own files. */
 const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
-  ['backtest', (begun) => filesLike(begun, EITHER)],
-  ['breakeven', (begun) => filesLike(begun, EITHER)],
+  ['backtest', (begun) => filesLike(begun, DEFINITION_OR_STRATEGY)],
+  ['breakeven', (begun) => filesLike(begun, DEFINITION_OR_STRATEGY)],
   ['sweep', (begun) => filesLike(begun, DEFINITION)],
   ['sim', (begun) => filesLike(begun, DEFINITION)],
   ['strategy show', (begun) => filesLike(begun, STRATEGY)],
@@ -31,11 +33,11 @@ const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
   ['report', runFolders],
 ];
 
+/** Returns all values of an option. `words` are the words of the command line. */
 type Lister = (words: readonly string[]) => Promise<readonly string[]>;
 
 /**
- * Values of options. yargs knows the choices of an option, other values are listed here. They are loaded on demand, because figures import
- * their formulas.
+ * Values of the options that have no fixed choices in yargs. They are loaded on demand, because the list of figures imports all formulas.
  */
 const VALUES: Readonly<Record<string, Lister>> = {
   '--by': async () => (await import('../../report/sweep/figures/setFigures.ts')).SET_FIGURES,
@@ -43,6 +45,7 @@ const VALUES: Readonly<Record<string, Lister>> = {
   '--grid': gridAxes,
 };
 
+/** Returns the parser with the command `completion` and with the answers to requests of shells. */
 export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
   const words = argv.slice(argv.indexOf(COMPLETION_REQUEST) + 2);
   return (
@@ -63,20 +66,24 @@ export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
   );
 }
 
+/** Returns the shell of $SHELL, and bash if isobar has no script for it. */
 function usualShell(): Shell {
   return SHELLS.find((shell) => process.env['SHELL']?.endsWith(`/${shell}`)) ?? 'bash';
 }
 
-/** Returns the suggestions that start with `begun`, the last of `words`. `found` are the commands, options and choices that yargs knows. */
-async function suggestions(words: readonly string[], begun: string, found: readonly string[]): Promise<string[]> {
-  const fitting = found.filter((each) => each.startsWith(begun));
+/**
+ * Returns the suggestions that start with `begun`, the last of `words`. `known` are the commands, options and choices that yargs knows. Empty
+ * when the shell should suggest its own files.
+ */
+async function suggestions(words: readonly string[], begun: string, known: readonly string[]): Promise<string[]> {
+  const fitting = known.filter((each) => each.startsWith(begun));
   if (begun.startsWith('-')) return fitting;
-  const plain = fitting.filter((each) => !each.startsWith('-'));
-  // The word after an option is its value, for which the shell offers files.
-  const before = words.at(-2) ?? '';
-  const values = Object.hasOwn(VALUES, before) ? VALUES[before] : undefined;
-  if (values !== undefined) return (await values(words)).filter((each) => each.startsWith(begun));
-  if (plain.length > 0 || (before.startsWith('-') && !SWITCH.test(before))) return plain;
+  const fittingWords = fitting.filter((each) => !each.startsWith('-'));
+  const previousWord = words.at(-2) ?? '';
+  const listValues = Object.hasOwn(VALUES, previousWord) ? VALUES[previousWord] : undefined;
+  if (listValues !== undefined) return (await listValues(words)).filter((each) => each.startsWith(begun));
+  const isOptionValue = previousWord.startsWith('-') && !SWITCH.test(previousWord);
+  if (fittingWords.length > 0 || isOptionValue) return fittingWords;
   const line = words.join(' ');
   const find = ARGUMENTS.find(([command]) => line.startsWith(`${command} `))?.[1];
   return [...(find?.(begun) ?? [])];

@@ -3,11 +3,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Number of folder levels to search. Projects are flatter than this. */
+/** Number of folder levels to search below the first. */
 const DEPTH = 2;
 const SKIPPED = /^(\.|node_modules$|dist$|data$|runs$|ledger$)/;
 
-/** Returns the files whose name matches `pattern` and whose path starts with `begun`, in its folder and the folders below. */
+/** Returns the files whose name matches `pattern` and whose path starts with `begun`, in the folder of `begun` and the folders below it. */
 export function filesLike(begun: string, pattern: RegExp): readonly string[] {
   return filesBelow(folderOf(begun), pattern, DEPTH).filter((path) => path.startsWith(begun));
 }
@@ -15,10 +15,8 @@ export function filesLike(begun: string, pattern: RegExp): readonly string[] {
 /** Returns the run folders whose path starts with `begun`. Without `begun`, also those in `runs`. */
 export function runFolders(begun: string): readonly string[] {
   const parent = folderOf(begun);
-  const runs = [...(parent === '' ? foldersIn('runs') : []), ...foldersIn(parent)].filter((folder) =>
-    existsSync(join(folder, 'manifest.json')),
-  );
-  return runs.filter((path) => path.startsWith(begun));
+  const folders = [...(parent === '' ? foldersIn('runs') : []), ...foldersIn(parent)];
+  return folders.filter((folder) => folder.startsWith(begun) && existsSync(join(folder, 'manifest.json')));
 }
 
 /** Returns `a/b/` for `a/b/c`, and an empty text for `c`. */
@@ -26,6 +24,7 @@ function folderOf(begun: string): string {
   return begun.slice(0, begun.lastIndexOf('/') + 1);
 }
 
+/** Returns the matching files in `folder` and in the folders up to `depth` levels below it. */
 function filesBelow(folder: string, pattern: RegExp, depth: number): readonly string[] {
   return entries(folder).flatMap((entry) => {
     const path = `${folder}${entry.name}`;
@@ -34,6 +33,7 @@ function filesBelow(folder: string, pattern: RegExp, depth: number): readonly st
   });
 }
 
+/** Returns the paths of the folders in `folder`. */
 function foldersIn(folder: string): readonly string[] {
   const prefix = folder === '' || folder.endsWith('/') ? folder : `${folder}/`;
   return entries(folder).filter((entry) => entry.isDirectory()).map((entry) => `${prefix}${entry.name}`); // prettier-ignore

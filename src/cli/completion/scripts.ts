@@ -45,6 +45,7 @@ complete --command isobar --no-files --arguments '(_isobar)'
 
 const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
 
+/** Returns the completion script of a shell. */
 export function shellScript(shell: Shell): string {
   return SCRIPTS[shell];
 }

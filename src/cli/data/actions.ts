@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { checkBars, listCatalog, readEntry } from '../../adapters/catalog/bars/catalog.ts';
 import { parseMarkInterval } from '../../adapters/catalog/files/markInterval.ts';
 import { checkSeries, listSeriesEntries } from '../../adapters/catalog/series/seriesStore.ts';
-import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../../adapters/catalog/files/paths.ts';
+import { type BarKey, barsPath, instrumentPath, listKeys, listSeries, type SeriesKey } from '../../adapters/catalog/files/paths.ts';
 import { listExternal, type ExternalKey } from '../../adapters/catalog/external/external.ts';
 import { listTradeKeys, type TradeKey } from '../../adapters/catalog/trades/trades.ts';
 import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
@@ -25,11 +25,11 @@ import { checkExternalSets, isSoundExternal, externalCheckText, externalJson, ex
 import { checkTradeSets, isSoundTrades, tradeListings, tradesJson } from './importTrades.ts';
 import { isSoundSeries, madeSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
 
-interface Common {
+interface CatalogArgs {
   readonly catalog: string;
   readonly json: boolean;
 }
-interface ImportArgs extends Common {
+interface ImportArgs extends CatalogArgs {
   readonly file: readonly string[];
   readonly symbol?: string | undefined;
   readonly interval?: string | undefined;
@@ -40,19 +40,19 @@ interface ImportArgs extends Common {
   readonly skipBad: boolean;
   readonly rejects?: string | undefined;
 }
-interface CheckArgs extends Common {
+interface CheckArgs extends CatalogArgs {
   readonly symbol?: string | undefined;
   readonly interval?: string | undefined;
   readonly market?: Market | undefined;
 }
-interface ResampleArgs extends Common {
+interface ResampleArgs extends CatalogArgs {
   readonly symbol: string;
   readonly interval: string;
   readonly from?: string | undefined;
   readonly minCoverage: string;
   readonly market: Market;
 }
-interface GenerateArgs extends Common {
+interface GenerateArgs extends CatalogArgs {
   /** One symbol, or several separated by commas. */
   readonly symbol: string;
   readonly interval: string;
@@ -64,6 +64,7 @@ interface GenerateArgs extends Common {
   readonly market: Market;
 }
 
+/** Runs `isobar data import` for bars. */
 export async function importData(args: ImportArgs): Promise<void> {
   if (args.rejects !== undefined && !args.skipBad) {
     throw new ConfigError(
@@ -73,7 +74,7 @@ export async function importData(args: ImportArgs): Promise<void> {
   }
   checkOutFolder('--catalog', args.catalog);
   const line = progressLine('rows');
-  // Loads 22 modules that no other command of this file needs.
+  // Imported here, because the other commands of this file do without its 22 modules.
   const { importFiles } = await import('../../adapters/catalog/import/importFiles.ts');
   const sets = await importFiles(expandFiles(args.file), {
     symbol: args.symbol,
@@ -91,99 +92,86 @@ export async function importData(args: ImportArgs): Promise<void> {
   if (args.json) return printJson(sets.map(({ manifest, ...set }) => ({ ...set, ...summaryOf(manifest) })));
   for (const set of sets) print(importText(set));
   // The last line is for scripts: plain numbers in a permanent format.
-  const total = (count: (set: (typeof sets)[number]) => number) => sets.reduce((sum, set) => sum + count(set), 0);
-  const [rows, gaps, missing] = [
-    total((set) => set.manifest.rows),
-    total((set) => set.manifest.gaps),
-    total((set) => set.manifest.missingBars),
-  ];
-  print(`${rows} rows, ${gaps} gaps, ${missing} missing bars`);
+  const total = (figure: 'rows' | 'gaps' | 'missingBars') => sets.reduce((sum, { manifest }) => sum + manifest[figure], 0);
+  print(`${total('rows')} rows, ${total('gaps')} gaps, ${total('missingBars')} missing bars`);
 }
 
-export function listData(args: Common): void {
+/** Runs `isobar data list`. */
+export function listData(args: CatalogArgs): void {
   checkFolder(args.catalog);
   const entries = listCatalog(args.catalog);
   const series = listSeriesEntries(args.catalog);
   const trades = tradeListings(args.catalog);
   const external = externalListings(args.catalog);
   if (args.json) return printJson([...entries, ...series.map(seriesJson), ...trades.map(tradesJson), ...external.map(externalJson)]);
-  if (external.length === 0 || entries.length + series.length + trades.length > 0)
-    print(catalogListText(args.catalog, entries, series, trades));
+  const hasOtherData = entries.length + series.length + trades.length > 0;
+  if (external.length === 0 || hasOtherData) print(catalogListText(args.catalog, entries, series, trades));
   if (external.length > 0) print(externalListText(external));
 }
 
-/** Throws ConfigError when the catalog is a file. A missing catalog is empty. */
+/** Throws ConfigError when the path of the catalog is that of a file. A missing folder is an empty catalog. */
 function checkFolder(catalog: string): void {
   if (!existsSync(catalog) || statSync(catalog).isDirectory()) return;
   throw new ConfigError(`--catalog ${catalog}: expected a folder, got a file`, 'give the folder of the catalog');
 }
 
+/** Runs `isobar data check` and sets the exit code: 1 when a file is damaged or has a wrong row. */
 export function checkData(args: CheckArgs): void {
   checkFolder(args.catalog);
   // Mark prices have more intervals than bars.
   const markInterval = args.interval === undefined ? null : parseMarkInterval(args.interval);
   const interval = args.interval === undefined ? undefined : (markInterval ?? intervalOf('--interval', args.interval));
-  const isWanted = (key: BarKey) =>
-    (args.symbol ?? key.symbol) === key.symbol && (interval ?? key.interval) === key.interval && (args.market ?? key.market) === key.market;
-  const keys = listKeys(args.catalog).filter(isWanted);
-  const isWantedTrade = ({ symbol, market }: TradeKey) =>
-    args.interval === undefined && (args.symbol ?? symbol) === symbol && (args.market ?? market) === market;
-  const series = listSeries(args.catalog).filter(
-    (key) =>
-      (args.symbol ?? key.symbol) === key.symbol &&
-      (args.market ?? 'futures') === 'futures' &&
-      (args.interval === undefined || (key.kind === 'mark' && key.interval === markInterval)),
-  );
-  const hasTrades = listTradeKeys(args.catalog).some(isWantedTrade);
-  const isWantedExternal = ({ symbol }: ExternalKey) =>
-    args.interval === undefined && args.market === undefined && (args.symbol ?? symbol) === symbol;
-  const externalKeys = listExternal(args.catalog).filter(isWantedExternal);
-  if (keys.length + series.length + externalKeys.length === 0 && !hasTrades) {
+  // An option that is not given selects everything.
+  const isSymbol = (symbol: string | null) => (args.symbol ?? symbol) === symbol;
+  const isMarket = (market: Market) => (args.market ?? market) === market;
+  const isWantedBars = (key: BarKey) => isSymbol(key.symbol) && isMarket(key.market) && (interval ?? key.interval) === key.interval;
+  const isWantedTrades = (key: TradeKey) => args.interval === undefined && isSymbol(key.symbol) && isMarket(key.market);
+  const isWantedExternal = (key: ExternalKey) => args.interval === undefined && args.market === undefined && isSymbol(key.symbol);
+  const isWantedSeries = (key: SeriesKey) =>
+    isSymbol(key.symbol) && isMarket('futures') && (args.interval === undefined || (key.kind === 'mark' && key.interval === markInterval));
+  const keys = listKeys(args.catalog).filter(isWantedBars);
+  const seriesKeys = listSeries(args.catalog).filter(isWantedSeries);
+  const hasTrades = listTradeKeys(args.catalog).some(isWantedTrades);
+  const hasExternal = listExternal(args.catalog).some(isWantedExternal);
+  if (keys.length + seriesKeys.length === 0 && !hasExternal && !hasTrades) {
     if (existsSync(args.catalog))
       throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
     throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog with --catalog');
   }
   const line = progressLine('bars');
-  let rows = 0;
-  let isReadableAll = true;
-  const checked = keys.flatMap((key, i) => {
-    line.show(`check ${key.symbol} ${key.interval}`, rows, i / keys.length);
+  let checkedRows = 0;
+  let areAllReadable = true;
+  const bars = keys.flatMap((key, index) => {
+    line.show(`check ${key.symbol} ${key.interval}`, checkedRows, index / keys.length);
     if (!isReadable(args.catalog, key)) {
-      isReadableAll = false;
+      areAllReadable = false;
       return [];
     }
     const result = checkBars(args.catalog, key, priceWarnings);
-    rows += result.manifest.rows;
+    checkedRows += result.manifest.rows;
     return [result];
   });
   line.clear();
-  const others = series.map((key) => checkSeries(args.catalog, key, seriesWarnings));
-  const trades = checkTradeSets(args.catalog, isWantedTrade);
+  const series = seriesKeys.map((key) => checkSeries(args.catalog, key, seriesWarnings));
+  const trades = checkTradeSets(args.catalog, isWantedTrades);
   const external = checkExternalSets(args.catalog, isWantedExternal);
   if (args.json)
     printJson([
-      ...checked.map((bars) => ({ ...summaryOf(bars.manifest), unchanged: bars.unchanged, warnings: warningsOf(bars) })),
-      ...others.map(({ seen, ...checkedSeries }) => ({ ...seriesJson(checkedSeries), warnings: seen })),
+      ...bars.map((set) => ({ ...summaryOf(set.manifest), unchanged: set.unchanged, warnings: warningsOf(set) })),
+      ...series.map(({ seen, ...set }) => ({ ...seriesJson(set), warnings: seen })),
       ...trades.map((set) => ({ ...tradesJson(set.manifest), unchanged: set.changed.length === 0, wrong: set.wrong, warnings: [] })),
       ...external.map((set) => ({ ...externalJson(set.manifest), unchanged: set.unchanged, wrong: set.wrong, warnings: [] })),
     ]);
   else {
-    if (external.length === 0 || checked.length + others.length + trades.length > 0) print(checkText(checked, others, trades));
+    const hasOtherData = bars.length + series.length + trades.length > 0;
+    if (external.length === 0 || hasOtherData) print(checkText(bars, series, trades));
     if (external.length > 0) print(externalCheckText(external));
   }
-  if (
-    !(
-      isReadableAll &&
-      checked.every(isSound) &&
-      others.every(isSoundSeries) &&
-      trades.every(isSoundTrades) &&
-      external.every(isSoundExternal)
-    )
-  )
-    process.exitCode = EXIT.failed;
+  const areAllSound = bars.every(isSound) && series.every(isSoundSeries) && trades.every(isSoundTrades) && external.every(isSoundExternal);
+  if (!areAllReadable || !areAllSound) process.exitCode = EXIT.failed;
 }
 
-/** Returns false after it has printed why a file has no readable rows, so that the remaining files are still checked. */
+/** True when the rows of a file can be read. Otherwise prints the reason, so that the command can check the remaining files. */
 function isReadable(catalog: string, key: BarKey): boolean {
   try {
     readEntry(catalog, key);
@@ -195,6 +183,7 @@ function isReadable(catalog: string, key: BarKey): boolean {
   }
 }
 
+/** Runs `isobar data resample`. */
 export function resampleData(args: ResampleArgs): void {
   const minCoverage = parseNumber('--min-coverage', args.minCoverage);
   if (minCoverage < 0 || minCoverage > 1) {
@@ -204,14 +193,11 @@ export function resampleData(args: ResampleArgs): void {
   const from = args.from === undefined ? undefined : intervalOf('--from', args.from);
   const resampled = resampleInto(args.catalog, key, { from, minCoverage });
   if (args.json) return printJson({ ...summaryOf(resampled.manifest), from: resampled.from, droppedBars: resampled.dropped });
-  print(
-    madeText(resampled.manifest, barsPath(args.catalog, key), `resampled from ${resampled.from}`, {
-      thin: resampled.thin,
-      dropped: resampled.dropped,
-    }),
-  );
+  const coverage = { thin: resampled.thin, dropped: resampled.dropped };
+  print(madeText(resampled.manifest, barsPath(args.catalog, key), `resampled from ${resampled.from}`, coverage));
 }
 
+/** Runs `isobar data generate`. */
 export function generateData(args: GenerateArgs): void {
   const fromMs = dateOf('--from', args.from);
   const { catalog, market } = args;
@@ -230,12 +216,12 @@ export function generateData(args: GenerateArgs): void {
   });
   line.clear();
   if (args.json) {
-    const all = generated.map(({ key, seed, manifest }) => ({
+    const summaries = generated.map(({ key, seed, manifest }) => ({
       ...summaryOf(manifest),
       seed,
       instrument: instrumentPath(catalog, market, key.symbol),
     }));
-    return printJson(all.length === 1 ? all[0] : all);
+    return printJson(summaries.length === 1 ? summaries[0] : summaries);
   }
   for (const { key, seed, manifest, series } of generated) {
     print(madeText(manifest, barsPath(catalog, key), `synthetic, seed ${seed}`, null));

@@ -1,4 +1,4 @@
-// `isobar data` as a user meets it: what it prints, and its last line for scripts.
+// Tests of the output of `isobar data`: the text for people, the last line for scripts, and the errors.
 
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function isobar(...args: string[]): Promise<string> {
 const plain = (text: string) => text.replaceAll('\u2009', ' ').replaceAll(catalog, 'data').trimEnd();
 
 describe('isobar data', () => {
-  it('isobar data list says what to do when there is nothing', async () =>
+  it('isobar data list of a missing folder names the command that imports bars', async () =>
     expect(plain(await isobar('list'))).toBe('  data has no bars yet: there is no such folder; isobar data import FILE'));
 
   it('import ends with a line for scripts, and --json prints JSON alone', async () => {
@@ -58,7 +58,7 @@ describe('isobar data', () => {
     ]);
   });
 
-  it('generate, resample, list and check agree', async () => {
+  it('list and check show the bars that generate and resample have made', async () => {
     expect(
       plain(
         await isobar(
@@ -109,7 +109,7 @@ describe('isobar data', () => {
     expect(process.exitCode).toBe(1);
   });
 
-  it('isobar data check ends with exit code 1 for a file that was cut, and looks at the others', async () => {
+  it('isobar data check ends with exit code 1 for a truncated file, and checks the other files too', async () => {
     const broken = join(folder, 'broken');
     const bars = ['--interval', '1h', '--from', '2024-01-01', '--bars', '5', '--seed', '1', '--catalog', broken];
     await isobar('generate', '--symbol', 'CUTUSDT,SOUNDUSDT', ...bars);
@@ -161,7 +161,7 @@ describe('isobar data', () => {
     ],
     [['import', '/none/BTCUSDT-1h.csv', '--as', 'mark', '--skip-bad'], '--skip-bad: expected only with --as bars, got it with --as mark'],
     [['list', '--symbl', 'X'], 'Unknown argument'],
-  ])('isobar data: %j is refused: %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
+  ])('isobar data %j fails with %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
 
   it('isobar data shows progress as share, rate and time left', () => {
     expect(progressText('BTCUSD-1m.csv.gz', 'rows', 600_000, 0.5, 500).replaceAll('\u2009', ' ')).toBe(
@@ -170,24 +170,24 @@ describe('isobar data', () => {
     expect(progressText('x'.repeat(90), 'rows', 60_000, 0.01, 2000).length).toBeLessThanOrEqual(100);
   });
 
-  it('isobar data is cut to the width of the terminal: the name first, then the bar, then the rate', () => {
-    const at = (columns: number, name = 'klines/binance-spot/BTCUSDT-1h.csv.gz') =>
+  it('a progress line that is too long for the terminal loses the start of its name first, then the bar, then the rate', () => {
+    const line = (columns: number, name = 'klines/binance-spot/BTCUSDT-1h.csv.gz') =>
       progressText(name, 'rows', 600_000, 0.5, 500, columns).replaceAll('\u2009', ' ');
-    expect(at(99)).toBe('klines/binance-spot/BTCUSDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
-    expect(at(59)).toBe('...SDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
-    expect(at(49)).toBe('...CUSDT-1h.csv.gz  50 %  1.2 M rows/s  0:01 left');
-    expect(at(30)).toBe('...-1h.csv.gz  50 %  0:01 left');
+    expect(line(99)).toBe('klines/binance-spot/BTCUSDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
+    expect(line(59)).toBe('...SDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
+    expect(line(49)).toBe('...CUSDT-1h.csv.gz  50 %  1.2 M rows/s  0:01 left');
+    expect(line(30)).toBe('...-1h.csv.gz  50 %  0:01 left');
     for (let columns = 0; columns < 120; columns++) {
-      expect(at(columns).length).toBeLessThanOrEqual(columns);
-      expect(at(columns, 'a').length).toBeLessThanOrEqual(columns);
+      expect(line(columns).length).toBeLessThanOrEqual(columns);
+      expect(line(columns, 'a').length).toBeLessThanOrEqual(columns);
     }
   });
 
-  it('import counts files whose names do not fit a line of 100 columns', async () => {
+  it('import prints the number of files when their names are too long for a line of 100 columns', async () => {
     const row = (i: number) => `${Date.UTC(2024, 0, 1) + i * 60_000},100.5,101,100,100.25,1`;
-    const files = [0, 1, 2].map((at) => {
-      const file = join(folder, `LONGUSDT-1m-2024-0${at + 1}-of-three.csv`);
-      writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(at)].join('\n'));
+    const files = [0, 1, 2].map((index) => {
+      const file = join(folder, `LONGUSDT-1m-2024-0${index + 1}-of-three.csv`);
+      writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(index)].join('\n'));
       return file;
     });
     const text = plain(await isobar('import', ...files));
@@ -196,7 +196,7 @@ describe('isobar data', () => {
     expect(plain(await isobar('import', ...files.slice(0, 1)))).toContain('LONGUSDT-1m-2024-01-of-three.csv  (the catalog has');
   });
 
-  it('isobar data says one gap of one bar and one row in the singular', async () => {
+  it('isobar data import uses the singular for one bar and one row', async () => {
     const file = join(folder, 'ONEUSDT-1m.csv');
     const row = (minute: number) => `${Date.UTC(2024, 0, 1) + minute * 60_000},100.5,101,100,100.25,${minute}`;
     writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(0), row(2)].join('\n'));

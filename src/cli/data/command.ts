@@ -26,16 +26,20 @@ const importCommand = (yargs: Argv) =>
           choices: ['bars', 'mark', 'funding', 'trades', 'series'] as const,
           default: 'bars' as const,
           describe:
-            'What the rows are: bars, klines of the mark price or funding rates of a contract, single trades, or values of an external series',
+            'Kind of the rows: bars, klines of the mark price or funding rates of a contract, single trades, or values of an external series',
         },
-        name: { ...text, describe: 'Of --as series: its name, by which strategies ask for it' },
-        time: { ...text, describe: 'Of --as series: column of the times that its values are of' },
-        'known-at': { ...text, describe: 'Of --as series: column of the times at which they were known' },
-        value: { ...text, describe: 'Of --as series: column of the values; default: the one of its name, or the only other one' },
+        name: { ...text, describe: 'With --as series: name by which strategies read the series' },
+        time: { ...text, describe: 'With --as series: column of the times of the values' },
+        'known-at': { ...text, describe: 'With --as series: column of the times at which the values became known' },
+        value: { ...text, describe: 'With --as series: column of the values; default: the series name, or the only other column' },
         format: { choices: FORMATS, describe: 'Format of the files; default: found from their content' },
         catalog,
         instrument: { ...text, describe: 'JSON file with the instrument record' },
-        'round-to-tick': { type: 'boolean', default: false, describe: 'Round prices finer than the precision instead of refusing them' },
+        'round-to-tick': {
+          type: 'boolean',
+          default: false,
+          describe: 'Round prices that are finer than the precision instead of rejecting them',
+        },
         'skip-bad': { type: 'boolean', default: false, describe: 'Set bad rows aside in a reject file instead of ending with the first' },
         rejects: { ...text, describe: 'The reject file; default: beside the bars, such as 1m.rejects.csv' },
         json,
@@ -61,7 +65,7 @@ const listCommand = (yargs: Argv) =>
 const checkCommand = (yargs: Argv) =>
   yargs.command(
     'check',
-    'Walk all bars and write their gap manifests again; exit code 1 when a file was damaged',
+    'Check all bars and rewrite their gap manifests; exit code 1 when a file is damaged',
     (args) => args.options({ symbol, interval, market, catalog, json }),
     async (args) => (await import('./actions.ts')).checkData(args),
   );
@@ -69,13 +73,17 @@ const checkCommand = (yargs: Argv) =>
 const resampleCommand = (yargs: Argv) =>
   yargs.command(
     'resample',
-    'Make coarser bars from finer ones',
+    'Make bars of a longer interval from those of a shorter one',
     (args) =>
       args.options({
         symbol: { ...symbol, demandOption: true },
         interval: { ...interval, demandOption: true, describe: 'Interval to make' },
         from: { ...text, describe: 'Interval to make it from; default: the longest that divides it' },
-        'min-coverage': { ...text, default: '0', describe: 'Leave out bars that rest on a smaller share of their fine bars, 0 to 1' },
+        'min-coverage': {
+          ...text,
+          default: '0',
+          describe: 'Least share of its shorter bars that a bar needs, 0 to 1; others are left out',
+        },
         market: { ...market, default: 'spot' as const },
         catalog,
         json,
@@ -108,7 +116,7 @@ export const dataCommand: CommandModule = {
   describe: 'Manage the catalog of bars: import, download, record, list, check, resample, ...',
   builder: (yargs) =>
     [importCommand, downloadCommand, recordCommand, listCommand, checkCommand, resampleCommand, generateCommand, instrumentsCommand]
-      .reduce((all: Argv, add) => add(all), yargs)
+      .reduce((parser: Argv, addCommand) => addCommand(parser), yargs)
       .demandCommand(1, 1, 'Name a command: import, download, record, list, check, resample, generate or instruments'),
   handler: () => {},
 };

@@ -1,4 +1,4 @@
-// Implements `isobar data download`, `record` and `instruments`: each calls the application and prints the result.
+// Implements `isobar data download`, `record` and `instruments`, and prints their results.
 
 import { listKeys, type BarKey } from '../../adapters/catalog/files/paths.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
@@ -40,6 +40,7 @@ interface InstrumentsArgs extends AccessOptions {
   readonly json: boolean;
 }
 
+/** Runs `isobar data download`. The exit code is 1 when a set failed. */
 export async function downloadData(args: DownloadArgs): Promise<void> {
   noteProxies();
   const { catalog, revised } = args;
@@ -48,27 +49,28 @@ export async function downloadData(args: DownloadArgs): Promise<void> {
   checkOutFolder('--catalog', catalog);
   const line = progressLine('sets');
   const onProgress = ({ symbol, interval }: BarKey, done: number) => line.show(`download ${symbol} ${interval}`, done, done / sets.length);
-  const done = await withService(args, [args.market], (service) =>
+  const results = await withService(args, [args.market], (service) =>
     downloadBars(service, sets, { catalog, revised, fromMs, onProgress }),
   ).finally(line.clear);
-  if (done.some(({ kind }) => kind === 'failed')) process.exitCode = EXIT.failed;
-  if (args.json) return printJson(done.map(setJson));
-  for (const set of done) {
+  if (results.some(({ kind }) => kind === 'failed')) process.exitCode = EXIT.failed;
+  if (args.json) return printJson(results.map(setJson));
+  for (const set of results) {
     if (set.kind === 'stored') print(downloadText(set));
-    else printProgress(failedText(set));
+    else printError(failedText(set));
   }
   // The last line is for scripts: plain numbers in a permanent format.
-  const stored = done.filter((set) => set.kind === 'stored');
-  const total = (count: (set: DownloadedSet) => number) => stored.reduce((sum, set) => sum + count(set), 0);
-  const [fresh, revisions] = [total(({ newRows }) => newRows), total((set) => set.revised.length)];
-  print(`${fresh} new bars, ${revisions} revised, ${done.length - stored.length} sets failed`);
+  const stored = results.filter((set) => set.kind === 'stored');
+  const newBars = stored.reduce((sum, { newRows }) => sum + newRows, 0);
+  const revisions = stored.reduce((sum, set) => sum + set.revised.length, 0);
+  print(`${newBars} new bars, ${revisions} revised, ${results.length - stored.length} sets failed`);
 }
 
+/** Returns the result of a set as `--json` prints it. */
 function setJson(set: DownloadedSet | FailedSet) {
   if (set.kind === 'failed') return set;
-  const { manifest, made, revised, hole, ...rest } = set;
+  const { manifest, made, revised, hole, ...otherFields } = set;
   return {
-    ...rest,
+    ...otherFields,
     ...summaryOf(manifest),
     revised: revised.map(({ openMs, was, now }) => ({ open: formatTime(openMs), was, now })),
     hole: hole && { from: formatTime(hole.fromMs), bars: hole.bars },
@@ -76,6 +78,7 @@ function setJson(set: DownloadedSet | FailedSet) {
   };
 }
 
+/** Runs `isobar data record` until a signal ends it. */
 export async function recordData(args: SetArgs): Promise<void> {
   noteProxies();
   const { catalog, revised, json } = args;
@@ -85,13 +88,13 @@ export async function recordData(args: SetArgs): Promise<void> {
   const names = sets.map(({ symbol, interval }) => `${symbol} ${interval}`).join(', ');
   if (!json) print(`recording ${names} (${args.market}) into ${catalog}; Ctrl-C ends it`);
   let bars = 0;
-  const news = (item: RecordNews) => {
-    if (item.kind === 'written') bars += item.bars;
-    print(json ? JSON.stringify(newsJson(item, nowMs())) : newsText(item, nowMs()));
+  const onNews = (news: RecordNews) => {
+    if (news.kind === 'written') bars += news.bars;
+    print(json ? JSON.stringify(newsJson(news, nowMs())) : newsText(news, nowMs()));
   };
   try {
     await withService(args, [args.market], (service) =>
-      recordBars(service, sets, { catalog, revised, random: service.random, onNews: news }, stop.signal),
+      recordBars(service, sets, { catalog, revised, random: service.random, onNews }, stop.signal),
     );
   } finally {
     stop.release();
@@ -99,37 +102,45 @@ export async function recordData(args: SetArgs): Promise<void> {
   if (!json) print(`ended; ${bars} ${bars === 1 ? 'bar' : 'bars'} recorded and written`);
 }
 
-function newsJson(item: RecordNews, atMs: number) {
-  const head = { at: formatTime(atMs), kind: item.kind };
-  return item.kind === 'caughtUp' ? { ...head, ...setJson(item.set) } : { ...item, ...head };
+/** Returns an event of `record` as `--json` prints it. */
+function newsJson(news: RecordNews, timeMs: number) {
+  const head = { at: formatTime(timeMs), kind: news.kind };
+  return news.kind === 'caughtUp' ? { ...head, ...setJson(news.set) } : { ...news, ...head };
 }
 
+/** Runs `isobar data instruments`. If the exchange stops answering, prints the records that were refreshed before. */
 export async function refreshRecords(args: InstrumentsArgs): Promise<void> {
   noteProxies();
   const { catalog } = args;
-  const wanted = new Map<Market, ReadonlySet<string>>();
-  if (args.symbol !== undefined) wanted.set(args.market ?? 'spot', new Set(splitByComma(args.symbol.toUpperCase())));
-  else {
-    for (const market of args.market === undefined ? (['spot', 'futures'] as const) : [args.market]) {
-      const symbols = listKeys(catalog).filter((key) => key.market === market);
-      if (symbols.length > 0) wanted.set(market, new Set(symbols.map(({ symbol }) => symbol)));
-    }
-    if (wanted.size === 0) throw new ConfigError(`${catalog}: the catalog has no instruments`, 'name some by --symbol');
-  }
-  const done: RefreshedInstrument[] = [];
+  const symbolsByMarket = selectInstruments(args);
+  const refreshed: RefreshedInstrument[] = [];
   try {
-    await withService(args, [...wanted.keys()], async (service) => {
-      for (const [market, symbols] of wanted) done.push(...(await refreshInstruments(service, market, [...symbols], catalog)));
+    await withService(args, [...symbolsByMarket.keys()], async (service) => {
+      for (const [market, symbols] of symbolsByMarket)
+        refreshed.push(...(await refreshInstruments(service, market, [...symbols], catalog)));
     });
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    printProgress(`${error.message}\n  ${error.remedy}`);
+    printError(`${error.message}\n  ${error.remedy}`);
     process.exitCode = EXIT.failed;
   }
-  if (args.json) return printJson(done);
-  for (const each of done) print(refreshedText(each));
+  if (args.json) return printJson(refreshed);
+  for (const each of refreshed) print(refreshedText(each));
 }
 
+/** Returns the symbols of `--symbol`, or those of all bars in the catalog, by market. Throws ConfigError when there are none. */
+function selectInstruments({ market, symbol, catalog }: InstrumentsArgs): ReadonlyMap<Market, ReadonlySet<string>> {
+  if (symbol !== undefined) return new Map([[market ?? 'spot', new Set(splitByComma(symbol.toUpperCase()))]]);
+  const symbolsByMarket = new Map<Market, ReadonlySet<string>>();
+  for (const each of market === undefined ? (['spot', 'futures'] as const) : [market]) {
+    const keys = listKeys(catalog).filter((key) => key.market === each);
+    if (keys.length > 0) symbolsByMarket.set(each, new Set(keys.map((key) => key.symbol)));
+  }
+  if (symbolsByMarket.size > 0) return symbolsByMarket;
+  throw new ConfigError(`${catalog}: the catalog has no instruments`, 'name some by --symbol');
+}
+
+/** Returns the result of `use`, and closes the service afterwards. */
 async function withService<T>(
   args: AccessOptions,
   markets: readonly Market[],
@@ -143,12 +154,9 @@ async function withService<T>(
   }
 }
 
+/** Returns every combination of a symbol and an interval of the command line. */
 function setsOf(args: SetArgs): BarKey[] {
   const intervals = splitByComma(args.interval).map((text): Interval => intervalOf('--interval', text));
   const symbols = splitByComma(args.symbol.toUpperCase());
   return symbols.flatMap((symbol) => intervals.map((interval) => ({ market: args.market, symbol, interval })));
-}
-
-function printProgress(text: string): void {
-  printError(text);
 }

@@ -9,9 +9,10 @@ import { formatMinute, formatTime } from '../../model/time.ts';
 import { count, counted } from '../../base/text/format.ts';
 import { heading, instrumentLine, qualityLines } from './text.ts';
 
-/** Maximum number of lines of a list. */
+/** Maximum number of entries of a list that are printed. */
 const MAX_SHOWN = 5;
 
+/** Returns the text about one downloaded set. */
 export function downloadText(set: DownloadedSet): string {
   const { manifest, instrument } = set;
   return [
@@ -30,6 +31,7 @@ export function downloadText(set: DownloadedSet): string {
   ].join('\n');
 }
 
+/** Returns the number of closed klines that the exchange sent, and how many of them are new. */
 function exchangeText({ rows, from, interval, newRows, filledRows, equalRows }: DownloadedSet): string {
   const klines = `${count(rows)} closed ${from === interval ? 'bars' : `bars of ${from}`}`;
   const filled = filledRows > 0 ? ` (${count(filledRows)} fill holes)` : '';
@@ -38,13 +40,15 @@ function exchangeText({ rows, from, interval, newRows, filledRows, equalRows }: 
 
 function revisedLines({ revised, rule }: DownloadedSet): string[] {
   if (revised.length === 0) return [];
-  const done = rule === 'replace' ? "replaced by the exchange's" : "not changed; --revised replace takes the exchange's";
+  const action = rule === 'replace' ? "replaced by the exchange's" : "not changed; --revised replace takes the exchange's";
   const lines = revised.slice(0, MAX_SHOWN).map(({ openMs, was, now }) => `                ${minute(openMs)}  ${changedText(was, now)}`);
   const more = revised.length > MAX_SHOWN ? [`                and ${count(revised.length - MAX_SHOWN)} more`] : [];
-  return [`    revised     ${count(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${done}`, ...lines, ...more];
+  return [`    revised     ${count(revised.length)} ${revised.length === 1 ? 'bar' : 'bars'}, ${action}`, ...lines, ...more];
 }
 
 type PriceFigures = Readonly<Record<'open' | 'high' | 'low' | 'close' | 'volume', number>>;
+
+/** Returns the changed figures of a bar, such as `close 100 -> 101`. */
 function changedText(was: PriceFigures, now: PriceFigures): string {
   const changed = (['open', 'high', 'low', 'close', 'volume'] as const).filter((name) => was[name] !== now[name]);
   return changed.map((name) => `${name} ${was[name]} -> ${now[name]}`).join(', ');
@@ -57,56 +61,61 @@ function holeLines({ fromMs, bars }: { readonly fromMs: number; readonly bars: n
   ];
 }
 
+/** Returns the line about bars of a longer interval that were made from the downloaded ones. */
 function madeLines({ made }: DownloadedSet): string[] {
   return made ? [`    made        ${counted(made.manifest.rows, 'bar')} of ${made.manifest.interval}: ${made.path}`] : [];
 }
 
+/** Returns the error of a set that could not be downloaded. */
 export function failedText({ market, symbol, interval, problem, remedy }: FailedSet): string {
   return `${symbol} ${interval} ${market}: ${problem}\n  ${remedy}`;
 }
 
-/** Returns a log line with the time in front. */
-export function newsText(news: RecordNews, atMs: number): string {
-  return `${formatTime(atMs).slice(11, 19)}  ${bodyOf(news)}`;
+/** Returns an event of `record` as a line that begins with the time, such as `08:00:03`. */
+export function newsText(news: RecordNews, timeMs: number): string {
+  return `${formatTime(timeMs).slice(11, 19)}  ${eventText(news)}`;
 }
 
-function bodyOf(news: RecordNews): string {
+function eventText(news: RecordNews): string {
   switch (news.kind) {
     case 'caughtUp': {
       const { set } = news;
       const hole = set.hole === null ? '' : `; a hole of ${counted(set.hole.bars, 'bar')} from ${minute(set.hole.fromMs)} on stays`;
-      return `${nameOf(set)}  ${count(set.newRows)} new bars, ${count(set.manifest.rows)} in all${hole}`;
+      return `${setName(set)}  ${count(set.newRows)} new bars, ${count(set.manifest.rows)} in all${hole}`;
     }
     case 'written': {
       const bars = news.bars === 1 ? 'bar' : `${count(news.bars)} bars to`;
       const made = news.made.length === 0 ? '' : `; also ${news.made.map(({ interval }) => interval).join(', ')}`;
-      return `${nameOf(news.key)}  ${bars} ${minute(news.last.openMs)}  close ${news.last.close}${made}`;
+      return `${setName(news.key)}  ${bars} ${minute(news.last.openMs)}  close ${news.last.close}${made}`;
     }
     case 'late':
-      return `${nameOf(news.key)}  late: the bar of ${minute(news.bar.openMs)}`;
+      return `${setName(news.key)}  late: the bar of ${minute(news.bar.openMs)}`;
     case 'revised': {
       const { bar, was } = news;
-      const what = changedText(was, bar);
-      return `${nameOf(news.key)}  revised: ${minute(bar.openMs)}  ${what}`;
+      return `${setName(news.key)}  revised: ${minute(bar.openMs)}  ${changedText(was, bar)}`;
     }
     case 'gap': {
-      const why = news.gap.why === 'outOfReach' ? 'older than the newest 300' : 'the exchange does not have them';
-      return `${nameOf(news.key)}  gap: ${counted(news.gap.bars, 'bar')} from ${minute(news.gap.fromMs)} on (${why})`;
+      const { bars, fromMs, why } = news.gap;
+      const reason = why === 'outOfReach' ? 'older than the newest 300' : 'the exchange does not have them';
+      return `${setName(news.key)}  gap: ${counted(bars, 'bar')} from ${minute(fromMs)} on (${reason})`;
     }
     case 'trouble': {
-      const again = news.againMs === null ? '' : `; again in ${Math.max(1, Math.round(news.againMs / 1000))} s`;
-      return `${nameOf(news.key)}  ${news.problem}${again}`;
+      const retry = news.againMs === null ? '' : `; again in ${Math.max(1, Math.round(news.againMs / 1000))} s`;
+      return `${setName(news.key)}  ${news.problem}${retry}`;
     }
     default:
       return assertNever(news);
   }
 }
 
-const nameOf = ({ symbol, interval }: BarKey): string => `${symbol} ${interval}`;
+const setName = ({ symbol, interval }: BarKey): string => `${symbol} ${interval}`;
+/** Returns a time as `2024-01-01 08:30`. */
 const minute = (ms: number): string => formatMinute(ms).slice(0, 16);
 
+/** Returns the text about a refreshed instrument record and its changes. */
 export function refreshedText({ instrument, isNew, isTradable, changes }: RefreshedInstrument): string {
-  const state = isNew ? 'new' : changes.length === 0 ? 'as it was' : changes.join(', ');
+  const changesText = changes.length === 0 ? 'as it was' : changes.join(', ');
+  const state = isNew ? 'new' : changesText;
   const closed = isTradable ? '' : '  (not open for trading)';
   return `  ${instrument.wireName} ${instrument.market}  ${instrumentLine(instrument)}${closed}\n    ${state}`;
 }

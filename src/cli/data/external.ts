@@ -27,63 +27,76 @@ interface ExternalArgs {
   readonly json: boolean;
 }
 
-/** Options of the command for other kinds of data. For series they are an error, because ignoring them would surprise the user. */
-const OF_OTHERS = ['interval', 'market', 'instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
-/** Options of the command for series only. */
-const OF_SERIES = ['name', 'time', 'knownAt', 'value'] as const;
+/** Options that apply only to other kinds of data. With series they are an error, because ignoring them would surprise the user. */
+const OTHER_OPTIONS = ['interval', 'market', 'instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
+/** Options that apply only to series. */
+const SERIES_OPTIONS = ['name', 'time', 'knownAt', 'value'] as const;
 
-const dashed = (option: string): string => `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+/** Returns an option as the user types it: `--known-at` for `knownAt`. */
+const optionText = (option: string): string => `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
 
 /** Throws ConfigError if an option for series was given with data of another kind. */
 export function checkNotOfSeries(args: Readonly<Record<string, unknown>>, kind: string): void {
-  const useless = OF_SERIES.find((option) => isGiven(args[option]));
-  if (useless !== undefined)
-    throw new ConfigError(`${dashed(useless)}: expected only with --as series, got it with --as ${kind}`, `remove ${dashed(useless)}`);
+  const unusable = SERIES_OPTIONS.find((option) => isGiven(args[option]));
+  if (unusable !== undefined)
+    throw new ConfigError(
+      `${optionText(unusable)}: expected only with --as series, got it with --as ${kind}`,
+      `remove ${optionText(unusable)}`,
+    );
 }
 
-export async function importExternalData(args: ExternalArgs & Partial<Record<(typeof OF_OTHERS)[number], unknown>>): Promise<void> {
-  const useless = OF_OTHERS.find((option) => isGiven(args[option]));
-  if (useless !== undefined)
-    throw new ConfigError(`${dashed(useless)}: expected not to be given with --as series`, `remove ${dashed(useless)}`);
-  const need = (option: 'name' | 'time' | 'knownAt', what: string): string => {
-    const given = args[option];
-    if (given !== undefined) return given;
+/** Runs `isobar data import --as series`. Throws ConfigError for a missing option, and for an option of another kind of data. */
+export async function importExternalData(args: ExternalArgs & Partial<Record<(typeof OTHER_OPTIONS)[number], unknown>>): Promise<void> {
+  const unusable = OTHER_OPTIONS.find((option) => isGiven(args[option]));
+  if (unusable !== undefined)
+    throw new ConfigError(`${optionText(unusable)}: expected not to be given with --as series`, `remove ${optionText(unusable)}`);
+  const requireOption = (option: 'name' | 'time' | 'knownAt', purpose: string): string => {
+    const text = args[option];
+    if (text !== undefined) return text;
     throw new ConfigError(
-      `${dashed(option)}: expected ${what}`,
-      `add it: ${dashed(option)} ${option === 'name' ? 'openInterest' : 'COLUMN'}`,
+      `${optionText(option)}: expected ${purpose}`,
+      `add it: ${optionText(option)} ${option === 'name' ? 'openInterest' : 'COLUMN'}`,
     );
   };
-  const name = need('name', 'the name of the series, by which strategies read it');
-  const time = need('time', 'the column of the times of the values');
-  const knownAt = need('knownAt', 'the column of the times at which the values were known; it can be the column of --time');
+  const name = requireOption('name', 'the name of the series, by which strategies read it');
+  const time = requireOption('time', 'the column of the times of the values');
+  const knownAt = requireOption('knownAt', 'the column of the times at which the values were known; it can be the column of --time');
   const { catalog, symbol, value } = args;
   checkOutFolder('--catalog', catalog);
-  const done = await importExternal(expandFiles(args.file), { catalog, name, symbol, time, knownAt, value });
+  const imported = await importExternal(expandFiles(args.file), { catalog, name, symbol, time, knownAt, value });
   if (args.json) {
-    const { manifest, ...rest } = done;
-    return printJson({ ...rest, ...externalJson(manifest) });
+    const { manifest, ...otherFields } = imported;
+    return printJson({ ...otherFields, ...externalJson(manifest) });
   }
-  print(importedText(done));
+  print(importedText(imported));
   // The last line is for scripts: plain numbers in a permanent format.
-  const { rows, revisions, gaps } = done.manifest;
-  print(`${rows} rows, ${done.newRows} new, ${revisions} revisions, ${gaps} gaps`);
+  const { rows, revisions, gaps } = imported.manifest;
+  print(`${rows} rows, ${imported.newRows} new, ${revisions} revisions, ${gaps} gaps`);
 }
 
+/** Returns a time as `2024-01-01 08:30`. */
 const minute = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}`;
-const lateText = (ms: number): string => (ms < 0 ? `${spanText(-ms)} before` : spanText(ms));
+/** Returns how long after its time a value was known. */
+const latenessText = (ms: number): string => (ms < 0 ? `${spanText(-ms)} before` : spanText(ms));
 const symbolOf = ({ symbol }: ExternalKey): string => symbol ?? '';
 
+/** Returns the text about an imported series. */
 function importedText({ files, fileRows, newRows, path, manifest }: ImportedExternal): string {
   const { name, kind, rows, first, last, revisions, lateness, gaps, missing, gapList, usualStepMs } = manifest;
   const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
-  const [gap] = gapList;
+  const title = [symbolOf(manifest), `series ${name}`, `(${kind}s)`].filter((each) => each !== '').join(' ');
+  const [firstGap] = gapList;
+  const gapText =
+    firstGap === undefined
+      ? 'none'
+      : `${count(gaps)}  (about ${counted(missing, 'value')} missing, one each ${spanText(usualStepMs)} is usual; the first after ${minute(firstGap.from)})`;
   return [
-    `  ${[symbolOf(manifest), `series ${name}`, `(${kind}s)`].filter((each) => each !== '').join(' ')}  ${counted(rows, 'row')}  ${minute(first)} – ${minute(last)} UTC`,
+    `  ${title}  ${counted(rows, 'row')}  ${minute(first)} – ${minute(last)} UTC`,
     `    from        ${from}  (${counted(fileRows, 'row')}, ${count(newRows)} of them new)`,
-    `    known       ${lateText(lateness.minMs)} to ${lateText(lateness.maxMs)} after their times, the middle one ${lateText(lateness.medianMs)}`,
+    `    known       ${latenessText(lateness.minMs)} to ${latenessText(lateness.maxMs)} after their times, the middle one ${latenessText(lateness.medianMs)}`,
     `    revisions   ${revisions === 0 ? 'none' : count(revisions)}`,
-    `    gaps        ${gap === undefined ? 'none' : `${count(gaps)}  (about ${counted(missing, 'value')} missing, one each ${spanText(usualStepMs)} is usual; the first after ${minute(gap.from)})`}`,
+    `    gaps        ${gapText}`,
     `    written     ${path}`,
   ].join('\n');
 }
@@ -93,46 +106,53 @@ export function externalJson({ gapList: _gapList, name, ...figures }: ExternalMa
   return { series: name, ...figures };
 }
 
+/** Returns the manifests of all external series of the catalog. */
 export function externalListings(catalog: string): ExternalManifest[] {
   return listExternal(catalog).map((key) => readExternalManifest(catalog, key));
 }
 
+/** Returns the result of a check for each wanted external series. */
 export function checkExternalSets(catalog: string, isWanted: (key: ExternalKey) => boolean): CheckedExternal[] {
   return listExternal(catalog)
     .filter(isWanted)
     .map((key) => checkExternal(catalog, key));
 }
 
+/** True when the file is unchanged since isobar wrote it and none of its rows breaks a rule. */
 export const isSoundExternal = ({ unchanged, wrong }: CheckedExternal): boolean => unchanged && wrong === 0;
 
 const HEAD = ['series', 'symbol', 'rows', 'first (UTC)', 'last (UTC)', 'revisions', 'latest', 'gaps', 'missing'];
-const rowOf = (of: ExternalManifest): string[] => [
-  of.name,
-  symbolOf(of),
-  count(of.rows),
-  minute(of.first),
-  minute(of.last),
-  count(of.revisions),
-  lateText(of.lateness.maxMs),
-  count(of.gaps),
-  count(of.missing),
+const tableRow = (manifest: ExternalManifest): string[] => [
+  manifest.name,
+  symbolOf(manifest),
+  count(manifest.rows),
+  minute(manifest.first),
+  minute(manifest.last),
+  count(manifest.revisions),
+  latenessText(manifest.lateness.maxMs),
+  count(manifest.gaps),
+  count(manifest.missing),
 ];
 
-const indented = (rows: readonly (readonly string[])[], sides: string): string =>
+const indentedTable = (rows: readonly (readonly string[])[], sides: string): string =>
   alignedRows(rows, sides)
     .map((line) => `  ${line}`)
     .join('\n');
 
-/** Returns the table of external series. It follows the table of other data. */
+/** Returns the table of external series, which `list` prints after the table of other data. */
 export function externalListText(manifests: readonly ExternalManifest[]): string {
-  return indented([HEAD, ...manifests.map(rowOf)], 'llrllrrrr');
+  return indentedTable([HEAD, ...manifests.map(tableRow)], 'llrllrrrr');
 }
 
+/** Returns the table of checked external series, and notes about the changed ones. */
 export function externalCheckText(checked: readonly CheckedExternal[]): string {
-  const stateOf = ({ unchanged, wrong }: CheckedExternal): string => (unchanged ? (wrong > 0 ? 'BAD' : 'ok') : 'CHANGED');
-  const rows = checked.map((each) => [...rowOf(each.manifest), count(each.wrong), stateOf(each), each.manifest.dataSha256.slice(0, 10)]);
+  const stateOf = ({ unchanged, wrong }: CheckedExternal): string => {
+    if (!unchanged) return 'CHANGED';
+    return wrong > 0 ? 'BAD' : 'ok';
+  };
+  const rows = checked.map((each) => [...tableRow(each.manifest), count(each.wrong), stateOf(each), each.manifest.dataSha256.slice(0, 10)]);
   const notes = checked.flatMap(({ manifest, unchanged }) =>
     unchanged ? [] : [`  series ${manifest.name}: changed by another program since isobar wrote it; delete it and import the data again`],
   );
-  return [indented([[...HEAD, 'wrong', 'state', 'data'], ...rows], 'llrllrrrrrll'), ...notes].join('\n');
+  return [indentedTable([[...HEAD, 'wrong', 'state', 'data'], ...rows], 'llrllrrrrrll'), ...notes].join('\n');
 }

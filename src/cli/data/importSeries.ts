@@ -24,16 +24,17 @@ interface SeriesArgs {
   readonly skipBad: boolean;
 }
 
-/** Options of the command that apply to bars only. Here they are an error, because ignoring them would surprise the user. */
-const OF_BARS = ['instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
+/** Options that apply only to bars. With series they are an error, because ignoring them would surprise the user. */
+const BAR_OPTIONS = ['instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
 
+/** Runs `isobar data import --as mark` or `--as funding`. Throws ConfigError for an option that does not apply. */
 export async function importSeriesData(args: SeriesArgs): Promise<void> {
   const { as: kind, catalog, symbol } = args;
   if (args.market === 'spot')
     throw new ConfigError(`--as ${kind}: expected the market futures, got spot`, 'remove --market, or use --market futures');
-  const useless = OF_BARS.find((option) => args[option] !== undefined && args[option] !== false);
-  if (useless !== undefined) {
-    const option = useless.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const unusable = BAR_OPTIONS.find((option) => args[option] !== undefined && args[option] !== false);
+  if (unusable !== undefined) {
+    const option = unusable.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     throw new ConfigError(`--${option}: expected only with --as bars, got it with --as ${kind}`, `remove --${option}`);
   }
   if (kind === 'funding' && args.interval !== undefined)
@@ -45,10 +46,11 @@ export async function importSeriesData(args: SeriesArgs): Promise<void> {
       'correct the interval',
     );
   }
-  const done = await importSeries(expandFiles(args.file), { catalog, kind, symbol, interval });
-  if (args.json) return printJson(done.map(({ entry, ...rest }) => ({ ...rest, ...seriesJson(entry) })));
-  for (const each of done) print(importedSeriesText(each));
+  const imported = await importSeries(expandFiles(args.file), { catalog, kind, symbol, interval });
+  if (args.json) return printJson(imported.map(({ entry, ...otherFields }) => ({ ...otherFields, ...seriesJson(entry) })));
+  for (const each of imported) print(importedSeriesText(each));
   // The last line is for scripts: plain numbers in a permanent format.
-  const total = (valueOf: (each: (typeof done)[number]) => number) => done.reduce((sum, each) => sum + valueOf(each), 0);
-  print(`${total(({ entry }) => entry.rows)} rows, ${total(({ newRows }) => newRows)} new`);
+  const rows = imported.reduce((sum, { entry }) => sum + entry.rows, 0);
+  const newRows = imported.reduce((sum, each) => sum + each.newRows, 0);
+  print(`${rows} rows, ${newRows} new`);
 }

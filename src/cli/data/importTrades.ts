@@ -26,44 +26,52 @@ interface TradeArgs {
   readonly skipBad: boolean;
 }
 
-/** Options of the command that apply to bars only. Here they are an error, because ignoring them would surprise the user. */
-const OF_BARS = ['interval', 'instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
+/** Options that apply only to bars. With trades they are an error, because ignoring them would surprise the user. */
+const BAR_OPTIONS = ['interval', 'instrument', 'format', 'rejects', 'roundToTick', 'skipBad'] as const;
 
+/** Runs `isobar data import --as trades`. Throws ConfigError for an option that does not apply. */
 export async function importTradeData(args: TradeArgs): Promise<void> {
-  const useless = OF_BARS.find((option) => args[option] !== undefined && args[option] !== false);
-  if (useless !== undefined) {
-    const option = useless.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const unusable = BAR_OPTIONS.find((option) => args[option] !== undefined && args[option] !== false);
+  if (unusable !== undefined) {
+    const option = unusable.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     throw new ConfigError(`--${option}: expected only with --as bars, got it with --as trades`, `remove --${option}`);
   }
   checkOutFolder('--catalog', args.catalog);
   const line = progressLine('trades');
   const { catalog, symbol, market } = args;
-  const done = await importTrades(expandFiles(args.file), { catalog, symbol, market, onProgress: line.show }).finally(line.clear);
-  if (args.json)
-    return printJson(done.map(({ manifest, key, instrument: _instrument, ...rest }) => ({ ...key, ...rest, ...tradesJson(manifest) })));
-  for (const each of done) print(importedText(each));
+  const imported = await importTrades(expandFiles(args.file), { catalog, symbol, market, onProgress: line.show }).finally(line.clear);
+  if (args.json) return printJson(imported.map(importedJson));
+  for (const each of imported) print(importedText(each));
   // The last line is for scripts: plain numbers in a permanent format.
-  const total = (valueOf: (each: ImportedTrades) => number) => done.reduce((sum, each) => sum + valueOf(each), 0);
-  print(
-    `${total(({ manifest }) => manifest.rows)} trades, ${total(({ newRows }) => newRows)} new, ${total(({ manifest }) => manifest.missingIds)} missing ids`,
-  );
+  const total = (valueOf: (each: ImportedTrades) => number) => imported.reduce((sum, each) => sum + valueOf(each), 0);
+  const trades = total(({ manifest }) => manifest.rows);
+  const newTrades = total(({ newRows }) => newRows);
+  const missingIds = total(({ manifest }) => manifest.missingIds);
+  print(`${trades} trades, ${newTrades} new, ${missingIds} missing ids`);
 }
 
+/** Returns imported trades as `--json` prints them. */
+function importedJson({ manifest, key, instrument: _instrument, ...otherFields }: ImportedTrades) {
+  return { ...key, ...otherFields, ...tradesJson(manifest) };
+}
+
+/** Returns a time as `2024-01-01 08:30`. */
 const minute = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 
+/** Returns the text about imported trades. */
 function importedText({ files, knownFiles, fileRows, newRows, path, manifest, instrumentFrom }: ImportedTrades): string {
   const { symbol, market, rows, first, last, gaps, missingIds, gapList } = manifest;
   const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
-  const read =
+  const rowsText =
     knownFiles.length === files.length ? 'the catalog has all of it' : `${counted(fileRows, 'row')}, ${count(newRows)} of them new`;
-  const [gap] = gapList;
-  const missing = gap
-    ? `${counted(gaps, 'run')} of ids, ${counted(missingIds, 'id')} missing, the first ${gap.afterId + 1} to ${gap.beforeId - 1}`
+  const [firstGap] = gapList;
+  const gapText = firstGap
+    ? `${counted(gaps, 'run')} of ids, ${counted(missingIds, 'id')} missing, the first ${firstGap.afterId + 1} to ${firstGap.beforeId - 1}`
     : 'none';
   return [
     `  ${symbol} ${manifest.kind} ${market}  ${counted(rows, 'row')}  ${minute(first)} – ${minute(last)} UTC`,
-    `    from        ${from}  (${read})`,
-    `    gaps        ${missing}`,
+    `    from        ${from}  (${rowsText})`,
+    `    gaps        ${gapText}`,
     ...(instrumentFrom === 'proposed' ? ['    instrument  proposed from the data; check instrument.json beside the trades'] : []),
     `    written     ${path}`,
   ].join('\n');
@@ -74,28 +82,35 @@ export function tradesJson({ days, gapList: _gapList, files: _files, sha256, ...
   return { manifestSha256: sha256, days: days.length, ...figures };
 }
 
+/** Returns the manifests of all trades of the catalog. */
 export function tradeListings(catalog: string): TradeManifest[] {
   return listTradeKeys(catalog).map((key) => readTradeManifest(catalog, key));
 }
 
+/** Returns the row of `list` for trades. */
 export function tradeListRow({ market, symbol, kind, rows, first, last, gaps, missingIds }: TradeManifest): string[] {
   return [market, symbol, kind, count(rows), minute(first), minute(last), count(gaps), count(missingIds), 'import'];
 }
 
+/** Returns the result of a check for each wanted set of trades. */
 export function checkTradeSets(catalog: string, isWanted: (key: TradeKey) => boolean): CheckedTrades[] {
   return listTradeKeys(catalog)
     .filter(isWanted)
     .map((key) => checkTrades(catalog, key));
 }
 
+/** True when all files are unchanged since isobar wrote them and none of their rows breaks a rule. */
 export const isSoundTrades = ({ changed, wrong }: CheckedTrades): boolean => changed.length === 0 && wrong === 0;
 
+/** Returns the row of `check` for trades. */
 export function tradeCheckRow({ manifest, changed, wrong }: CheckedTrades): string[] {
   const { market, symbol, kind, rows, gaps, missingIds, sha256 } = manifest;
-  const state = changed.length > 0 ? 'CHANGED' : wrong > 0 ? 'BAD' : 'ok';
+  const stateOfRows = wrong > 0 ? 'BAD' : 'ok';
+  const state = changed.length > 0 ? 'CHANGED' : stateOfRows;
   return [market, symbol, kind, count(rows), count(gaps), count(missingIds), '', '', count(wrong), state, sha256.slice(0, 10)];
 }
 
+/** Returns a note for each file that another program has changed. */
 export function tradeNotes({ manifest, changed }: CheckedTrades): string[] {
   return changed.map(
     (day) =>

@@ -12,7 +12,8 @@ import { markWarnings } from '../../report/warnings/dataWarnings.ts';
 import { count, counted } from '../../base/text/format.ts';
 
 /** Returns `mark 1h` or `funding`, shown in the interval column. */
-const nameOf = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
+const seriesName = (key: SeriesKey): string => (key.kind === 'mark' ? `mark ${key.interval}` : 'funding');
+/** Returns a time as `2024-01-01 08:30`. */
 const minute = (ms: number): string => formatMinute(ms).slice(0, 16);
 
 /** Returns the warnings about a series of mark prices. Empty for funding rates. */
@@ -23,22 +24,25 @@ export function seriesWarnings(key: SeriesKey, { timeMs, figures }: SeriesColumn
   return markWarnings(key.symbol, key.interval, { openMs: timeMs, closeMs, open, high, low, close });
 }
 
-/** Returns true when the file is unchanged since isobar wrote it and none of its rows breaks a rule. */
+/** True when the file is unchanged since isobar wrote it and none of its rows breaks a rule. */
 export function isSoundSeries({ unchanged, wrong }: CheckedSeries<unknown>): boolean {
   return unchanged && wrong === 0;
 }
 
+/** Returns the row of `list` for a series. */
 export function seriesListRow({ key, rows, firstMs, lastMs, gaps, missing, synthetic }: SeriesEntry): string[] {
   const source = synthetic ? 'synthetic' : 'import';
-  return ['futures', key.symbol, nameOf(key), count(rows), minute(firstMs), minute(lastMs), count(gaps), count(missing), source];
+  return ['futures', key.symbol, seriesName(key), count(rows), minute(firstMs), minute(lastMs), count(gaps), count(missing), source];
 }
 
+/** Returns the row of `check` for a series. Two columns are empty, because they apply only to bars. */
 export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dataSha256 }: CheckedSeries<unknown>): string[] {
-  const state = unchanged ? (wrong > 0 ? 'BAD' : 'ok') : 'CHANGED';
+  const stateOfRows = wrong > 0 ? 'BAD' : 'ok';
+  const state = unchanged ? stateOfRows : 'CHANGED';
   return [
     'futures',
     key.symbol,
-    nameOf(key),
+    seriesName(key),
     count(rows),
     count(gaps),
     count(missing),
@@ -50,20 +54,22 @@ export function seriesCheckRow({ key, rows, gaps, missing, unchanged, wrong, dat
   ];
 }
 
+/** Returns a note if another program has changed the file. */
 export function seriesNotes({ key, unchanged }: CheckedSeries<unknown>): string[] {
-  return unchanged ? [] : [`  ${key.symbol} ${nameOf(key)}: changed by another program since isobar wrote it; import the data again`];
+  return unchanged ? [] : [`  ${key.symbol} ${seriesName(key)}: changed by another program since isobar wrote it; import the data again`];
 }
 
-/** Returns a series for `--json`. */
-export function seriesJson({ key, firstMs, lastMs, ...rest }: SeriesEntry) {
-  return { market: 'futures', ...key, ...rest, first: formatTime(firstMs), last: formatTime(lastMs) };
+/** Returns a series as `--json` prints it. */
+export function seriesJson({ key, firstMs, lastMs, ...otherFields }: SeriesEntry) {
+  return { market: 'futures', ...key, ...otherFields, first: formatTime(firstMs), last: formatTime(lastMs) };
 }
 
+/** Returns the text about an imported series. Funding rates have no line about gaps. */
 export function importedSeriesText({ files, fileRows, newRows, entry }: ImportedSeries): string {
   const { key, rows, firstMs, lastMs, gaps, missing, path } = entry;
   const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
   return [
-    `  ${key.symbol} ${nameOf(key)} futures  ${counted(rows, 'row')}  ${minute(firstMs)} – ${minute(lastMs)} UTC`,
+    `  ${key.symbol} ${seriesName(key)} futures  ${counted(rows, 'row')}  ${minute(firstMs)} – ${minute(lastMs)} UTC`,
     `    from        ${from}  (${counted(fileRows, 'row')}, ${count(newRows)} of them new)`,
     ...(key.kind === 'mark' ? [`    gaps        ${gaps === 0 ? 'none' : `${count(gaps)}  (${counted(missing, 'row')} missing)`}`] : []),
     `    written     ${path}`,

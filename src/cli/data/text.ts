@@ -24,7 +24,7 @@ export function summaryOf({ missing: _missing, zeroVolume: _zeroVolume, wrong: _
   return { manifestSha256: sha256, ...figures };
 }
 
-/** Returns true when the file is unchanged since isobar wrote it and none of its rows breaks a rule. Gaps are allowed. */
+/** True when the file is unchanged since isobar wrote it and none of its rows breaks a rule. Gaps are allowed. */
 export function isSound({ unchanged, manifest }: CheckedBars): boolean {
   return unchanged && manifest.wrong.length === 0;
 }
@@ -34,6 +34,7 @@ export function warningsOf({ manifest, seen }: CheckedBars<readonly Warning[]>):
   return [...seen, ...countWarnings(manifest)];
 }
 
+/** Returns the text about imported bars. */
 export function importText(set: ImportedSet): string {
   const { manifest, instrument } = set;
   const origin = {
@@ -56,42 +57,45 @@ export function importText(set: ImportedSet): string {
   ].join('\n');
 }
 
-/** Returns the origin of the bars, and remarks about the files. */
+/** Returns the lines about the files: their names, their rows, and remarks. */
 function originLines(set: ImportedSet): string[] {
   const { files, formats, fileGaps } = set;
-  const known = set.knownFiles.length;
-  const what = formats.every((format) => format === 'csv') ? '' : `${formats.join(', ')}; `;
-  const rows = `${what}${counted(set.fileRows, 'row')}, ${count(set.newRows)} of them new`;
-  const read = `(${known === files.length ? 'the catalog has all of it' : rows})`;
+  const knownFiles = set.knownFiles.length;
+  const formatText = formats.every((format) => format === 'csv') ? '' : `${formats.join(', ')}; `;
+  const newRowsText = `${formatText}${counted(set.fileRows, 'row')}, ${count(set.newRows)} of them new`;
+  const rowsText = `(${knownFiles === files.length ? 'the catalog has all of it' : newRowsText})`;
   const names = files.map((file) => basename(file)).join(', ');
-  const isShort = files.length <= 3 && `    from        ${names}  ${read}`.length <= COLUMNS;
-  const lines = [`    from        ${isShort || files.length === 1 ? names : counted(files.length, 'file')}  ${read}`];
-  const line = (name: string, text: string) => lines.push(`    ${name.padEnd(12)}${text}`);
-  if (known > 0 && known < files.length) line('known', `${counted(known, 'file')} not read again: the catalog has the content`);
-  if (set.resumedFiles.length > 0) line('resumed', `${counted(set.resumedFiles.length, 'file')} had been read by an interrupted import`);
-  if (set.repeatedRows > 0) line('overlap', `${counted(set.repeatedRows, 'row')} appeared more than once, with equal values`);
+  const isShort = files.length <= 3 && `    from        ${names}  ${rowsText}`.length <= COLUMNS;
+  const lines = [`    from        ${isShort || files.length === 1 ? names : counted(files.length, 'file')}  ${rowsText}`];
+  const addLine = (name: string, text: string) => lines.push(`    ${name.padEnd(12)}${text}`);
+  if (knownFiles > 0 && knownFiles < files.length)
+    addLine('known', `${counted(knownFiles, 'file')} not read again: the catalog has the content`);
+  if (set.resumedFiles.length > 0) addLine('resumed', `${counted(set.resumedFiles.length, 'file')} had been read by an interrupted import`);
+  if (set.repeatedRows > 0) addLine('overlap', `${counted(set.repeatedRows, 'row')} appeared more than once, with equal values`);
   const [gap] = fileGaps;
   if (gap)
-    line(
+    addLine(
       'between',
       `${counted(fileGaps.length, 'gap')} between files, the first of ${counted(gap.bars, 'bar')} after ${basename(gap.after)}`,
     );
-  if (set.rejectsPath !== null) line('bad rows', `${count(set.badRows)} set aside in ${set.rejectsPath}`);
+  if (set.rejectsPath !== null) addLine('bad rows', `${count(set.badRows)} set aside in ${set.rejectsPath}`);
   return lines;
 }
 
-/** Returns the text about bars that were generated or resampled. */
+/** Returns the text about bars that were generated or resampled. `how` names their source. `coverage` is null for generated bars. */
 export function madeText(manifest: GapManifest, path: string, how: string, coverage: { thin: number; dropped: number } | null): string {
   const lines = [heading(manifest), `    source      ${how}`, ...qualityLines(manifest)];
   if (coverage) lines.push(`    coverage    ${count(coverage.thin)} thin bars kept, ${count(coverage.dropped)} left out`);
   return [...lines, `    written     ${path}`].join('\n');
 }
 
+/** Returns the first line about a set of bars: its name, its number of bars and its span. */
 export function heading({ market, symbol, interval, rows, first, last }: GapManifest): string {
   const span = first === null || last === null ? '' : `  ${minute(first)} – ${minute(last)} UTC`;
   return `  ${symbol} ${interval} ${market}  ${counted(rows, 'bar')}${span}`;
 }
 
+/** Returns the lines about gaps, bars without volume and an open last bar. */
 export function qualityLines(manifest: GapManifest): string[] {
   const gaps = `${count(manifest.gaps)}  (${counted(manifest.missingBars, 'bar')} missing, longest ${count(manifest.longestGapBars)})`;
   const lines = [`    gaps        ${manifest.gaps === 0 ? 'none' : gaps}`, `    no volume   ${counted(manifest.zeroVolumeRows, 'bar')}`];
@@ -99,6 +103,7 @@ export function qualityLines(manifest: GapManifest): string[] {
   return lines;
 }
 
+/** Returns the terms of an instrument: assets, digits, minimum quantity and fees. */
 export function instrumentLine(instrument: Instrument): string {
   const min = fromScaled(instrument.minLots, instrument.quantityDigits);
   if (instrument.contract) return contractLine(instrument, instrument.contract);
@@ -115,6 +120,7 @@ function contractLine({ base, quote, priceDigits }: Instrument, contract: Contra
   return `${contract.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${contract.minLeverage} to ${contract.maxLeverage}${assumed}`;
 }
 
+/** Returns words between commas, in lines of about 70 characters. */
 function wrapText(words: readonly string[]): string {
   const lines = [''];
   for (const word of words) {
@@ -125,6 +131,7 @@ function wrapText(words: readonly string[]): string {
   return lines.join(',\n                ');
 }
 
+/** Returns the table of the catalog, without external series. */
 export function catalogListText(
   catalog: string,
   entries: readonly CatalogEntry[],
@@ -150,6 +157,7 @@ export function catalogListText(
   return alignRows([head, ...rows, ...series.map(seriesListRow), ...trades.map(tradeListRow)], 'lllrllrrl');
 }
 
+/** Returns the table of checked data, without external series, then notes about changed and wrong data and the warnings. */
 export function checkText(
   checked: readonly CheckedBars<readonly Warning[]>[],
   series: readonly CheckedSeries<readonly Warning[]>[] = [],
@@ -166,7 +174,7 @@ export function checkText(
     count(manifest.zeroVolumeRows),
     count(manifest.thinBars),
     count(manifest.wrong.length),
-    unchanged ? (manifest.wrong.length > 0 ? 'BAD' : manifest.openLastBar ? 'open bar' : 'ok') : 'CHANGED',
+    stateText(manifest, unchanged),
     manifest.sha256.slice(0, 10),
   ]);
   const notes = checked.flatMap(({ key, manifest, unchanged }) => [
@@ -191,6 +199,14 @@ export function checkText(
   ].join('\n');
 }
 
+/** Returns the state of checked bars, the worst one first. */
+function stateText({ wrong, openLastBar }: GapManifest, unchanged: boolean): string {
+  if (!unchanged) return 'CHANGED';
+  if (wrong.length > 0) return 'BAD';
+  return openLastBar ? 'open bar' : 'ok';
+}
+
+/** Returns aligned rows, indented by two spaces. */
 const alignRows = (rows: readonly (readonly string[])[], sides: string): string =>
   alignedRows(rows, sides)
     .map((line) => `  ${line}`)

@@ -25,13 +25,14 @@ export interface DoctorArgs extends AccessOptions {
   readonly bundle?: string | undefined;
 }
 
+/** Runs `isobar doctor` and sets the exit code: 0 when this computer is ready to trade. */
 export async function doctor(args: DoctorArgs): Promise<void> {
   noteProxies();
   const options = optionsOf(args);
   const target = resolveTarget(options);
   const colour = wantsColour(process.stdout, process.env);
   let section: Market | null = null;
-  const finished = (result: CheckResult): void => {
+  const printResult = (result: CheckResult): void => {
     if (args.json) return;
     const { market } = result;
     const heading = market !== section ? headingLines(market, market === null ? null : target.settings.baseUrls[market]) : [];
@@ -44,7 +45,7 @@ export async function doctor(args: DoctorArgs): Promise<void> {
       started: ({ name }) => waiting.begin(`checking ${name}`),
       finished: (result) => {
         waiting.clear();
-        finished(result);
+        printResult(result);
       },
     });
     if (args.json) print(reportJson(report));
@@ -56,6 +57,7 @@ export async function doctor(args: DoctorArgs): Promise<void> {
   }
 }
 
+/** Writes the support bundle, which only the user can read. */
 function writeBundle(path: string, text: string): void {
   try {
     writeFileSync(path, text, { mode: 0o600 });
@@ -66,10 +68,11 @@ function writeBundle(path: string, text: string): void {
   process.stderr.write(`support bundle: ${path}\n`);
 }
 
+/** Returns the options of the command line in the form that the checks take. */
 function optionsOf(args: DoctorArgs): DoctorOptions {
   const { market, symbol, catalog, timeout, config, spotUrl, futuresUrl } = args;
   return {
-    markets: market === undefined ? null : market === 'both' ? ['spot', 'futures'] : [market],
+    markets: market === undefined ? null : marketsOf(market),
     symbols: symbol === undefined ? [] : symbolsOf(symbol),
     catalog,
     timeoutMs: answerTimeoutMs(timeout),
@@ -79,6 +82,9 @@ function optionsOf(args: DoctorArgs): DoctorOptions {
   };
 }
 
+const marketsOf = (market: Market | 'both'): readonly Market[] => (market === 'both' ? ['spot', 'futures'] : [market]);
+
+/** Returns the symbols between commas, in capitals. Throws ConfigError for an invalid one. */
 function symbolsOf(text: string): readonly string[] {
   const symbols = text.split(',').map((word) => word.trim().toUpperCase());
   const wrong = symbols.find((symbol) => !/^[A-Z0-9][A-Z0-9_-]{0,39}$/.test(symbol));

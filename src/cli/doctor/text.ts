@@ -20,12 +20,12 @@ const TITLES: Readonly<Record<Market, string>> = { spot: 'Spot', futures: 'Futur
 
 const colouredStatus = (text: string, status: Status, colour: boolean): string => (colour ? colourText(text, HUES[status]) : text);
 
-/** Returns the heading above the checks of a market. Checks of both markets only get an empty line. */
+/** Returns the heading above the checks of a market. For checks of no single market it is an empty line. */
 export function headingLines(market: Market | null, origin: string | null): readonly string[] {
   return market === null ? [''] : ['', `  ${TITLES[market]}  ${origin ?? ''}`];
 }
 
-/** Returns the lines of a check: `  ✓ ping          5 answers, 3.1 ms in the middle, the slowest 9.6 ms                    21 ms`. */
+/** Returns the lines of a check. The first one looks like `  ✓ ping      5 answers, 3.1 ms in the middle, the slowest 9.6 ms      21 ms`. */
 export function resultLines({ name, market, status, detail, more, serviceText, fix, ms }: CheckResult, colour: boolean): readonly string[] {
   const [first = '', ...rest] = wrapped(status === 'skipped' ? skippedText(detail) : detail, COLUMNS - LEAD.length - TIME_COLUMNS);
   const shortName = market === null ? name : name.slice(market.length + 1);
@@ -36,15 +36,16 @@ export function resultLines({ name, market, status, detail, more, serviceText, f
     ...rest.map((line) => LEAD + line),
     ...more.flatMap((line) => below('', line)),
     ...(serviceText === null ? [] : below('', serviceText)),
-    ...fix.flatMap((line, at) => below(at === 0 ? 'fix:  ' : 'also: ', line)),
+    ...fix.flatMap((line, index) => below(index === 0 ? 'fix:  ' : 'also: ', line)),
   ];
 }
 
 const skippedText = (detail: string): string => `skipped${detail.startsWith('because ') ? '' : ':'} ${detail}`;
 
+/** Returns the lines of a text below the detail of a check. */
 const below = (label: string, text: string): readonly string[] => labelled(LEAD + label, text);
 
-/** Returns the summary, the failed checks, and the dialect options to change. */
+/** Returns the number of results of each status, the verdict, the failed checks, and the dialect options to change. */
 export function closingLines({ checks, dialect, ok }: DoctorReport, configured: Dialect, colour: boolean): readonly string[] {
   const namesWith = (status: Status): readonly string[] => checks.filter((check) => check.status === status).map(({ name }) => name);
   const [failed, warnings, skipped] = [namesWith('failed'), namesWith('warning'), namesWith('skipped')];

@@ -26,21 +26,22 @@ interface ExchangeArgs {
   readonly quiet: boolean;
 }
 
+/** Runs `isobar exchange` until a signal or a failure ends it. Throws the error that ended the exchange. */
 export async function exchange(args: ExchangeArgs): Promise<void> {
   const port = portOf('--port', args.port);
   const controlPort = args.control === undefined ? null : portOf('--control', args.control);
   if (args.follow !== undefined) checkedOrigin(args.follow, '--follow');
   if (args.data !== undefined) checkOutFolder('--data', args.data);
-  const given = await settingsOf(args);
+  const configuredSettings = await settingsOf(args);
   // An exchange that follows the prices of a service generates no prices.
-  const settings = args.follow === undefined ? given : { ...given, prices: new Map<never, never>() };
+  const settings = args.follow === undefined ? configuredSettings : { ...configuredSettings, prices: new Map<never, never>() };
   // Kills the process like a real crash: nothing is written, no handler runs.
   const crash = (): void => void process.kill(process.pid, 'SIGKILL');
   const stop = stopOnSignal();
-  let onFailure: (why: string) => void = () => {};
-  let onDoubt: (doubt: InternalError) => void = () => {};
+  let onDiskFailure: (why: string) => void = () => {};
+  let onDoubt: (error: InternalError) => void = () => {};
   const ended = new Promise<Error | null>((resolve) => {
-    onFailure = (why) => resolve(diskError(why));
+    onDiskFailure = (why) => resolve(diskError(why));
     onDoubt = (error) => resolve(doubtError(error));
     stop.signal.addEventListener('abort', () => resolve(null), { once: true });
   });
@@ -49,9 +50,9 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
     if (error.doubt !== null) onDoubt(error);
   };
   const data = args.data === undefined ? {} : { data: args.data };
-  const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed: onFailure, internalError, ...data });
+  const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed: onDiskFailure, internalError, ...data });
   const following = args.follow === undefined ? null : await followOrClose(args.follow, running);
-  printEvent(args, settings, running);
+  printStart(args, settings, running);
   if (following !== null && !args.quiet) process.stderr.write(`It follows ${args.follow}: ${following.names.join(' ')}\n`);
   const failure = await ended;
   stop.release();
@@ -61,6 +62,7 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   process.exitCode = stop.code() || EXIT.ok;
 }
 
+/** Follows the service at `url`. If that fails, closes the exchange and throws the error. */
 async function followOrClose(url: string, running: RunningExchange): Promise<RunningFollow> {
   const { follow } = await import('../../paperExchange/process/follow.ts');
   const { service, clock } = running;
@@ -83,6 +85,7 @@ const diskError = (why: string): ConfigError =>
     'every reply that was sent is durable; repair the disk and start again',
   );
 
+/** Returns the settings of the config file or of the demo, with the options of the command line. Throws ConfigError. */
 async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs): Promise<ExchangeSettings> {
   if (demo === (config !== undefined)) {
     throw new ConfigError(
@@ -90,13 +93,13 @@ async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs):
       'start from config/exchange.example.yaml',
     );
   }
-  const times = speed === undefined ? null : Number(speed);
-  if (times !== null && !(times > 0 && Number.isFinite(times)))
+  const replaySpeed = speed === undefined ? null : Number(speed);
+  if (replaySpeed !== null && !(replaySpeed > 0 && Number.isFinite(replaySpeed)))
     throw new ConfigError(`--speed: expected a number above 0, got '${speed}'`, '1 is real time');
   const seedValue = seed === undefined ? null : seedOf(seed);
   const { readExchange, readProfile } = await import('../../paperExchange/process/file/readExchange.ts');
   if (config !== undefined) {
-    const settings = readExchange(config, { profileFile: profile ?? null, speed: times });
+    const settings = readExchange(config, { profileFile: profile ?? null, speed: replaySpeed });
     return seedValue === null ? settings : { ...settings, seed: seedValue };
   }
   const settings = demoSettings(seedValue ?? 1);
@@ -104,8 +107,8 @@ async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs):
   return { ...settings, service: { ...settings.service, profile: profileOf(readProfile(profile), profile) } };
 }
 
-/** Prints the first line as JSON for programs, then text for people. It contains no secrets except those of the demo accounts. */
-function printEvent({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSettings, { url, controlUrl, torn }: RunningExchange): void {
+/** Prints the addresses as one line of JSON on stdout, then text for people on stderr. The only secrets are those of the demo accounts. */
+function printStart({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSettings, { url, controlUrl, torn }: RunningExchange): void {
   const key = demo ? demoKey(seed === undefined ? 1 : seedOf(seed)) : null;
   const line = {
     spot: url,
@@ -121,12 +124,14 @@ function printEvent({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSe
   if (controlUrl !== null) process.stderr.write(`A page that shows it: ${controlUrl}/\n`);
 }
 
+/** Returns the port. Throws ConfigError for an invalid one. */
 function portOf(option: string, text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new ConfigError(`${option}: expected a port from 0 to 65535, got '${text}'`, '0 takes a free port');
 }
 
+/** Returns the seed. Throws ConfigError for an invalid one. */
 function seedOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new ConfigError(`--seed: expected a whole number, got '${text}'`, 'for example --seed 7');

@@ -6,9 +6,9 @@ const check = (args: Argv) =>
   args
     .positional('path', { type: 'string', demandOption: true, describe: 'Folder of a journal or of its bot, or one of its files' })
     .options({ json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } })
-    .example('$0 journal check journal', 'would a start continue with it, and from where')
+    .example('$0 journal check journal', 'shows whether the bot can start from it, and after which record')
     .epilogue(
-      'Changes nothing, and may run beside the bot. Exit code 0: a start continues with it, 1: damaged. docs/journal.md says what a journal is.',
+      'Changes nothing, and may run beside the bot. Exit code 0: the bot can start from it, 1: damaged. docs/journal.md explains journals.',
     );
 
 export const journalCommand: CommandModule = {
@@ -16,9 +16,9 @@ export const journalCommand: CommandModule = {
   describe: 'Check the journal of a live bot',
   builder: (yargs) =>
     yargs
-      .command('check <path>', 'Read all of a journal as a start would, and say what is in it', check, async (args) =>
+      .command('check <path>', 'Read a journal as the bot does when it starts, and summarize it', check, async (args) =>
         (await import('./checkAction.ts')).check(args),
       )
-      .demandCommand(1, 'Name what to do: check'),
+      .demandCommand(1, 'Name a command: check'),
   handler: () => {},
 };

@@ -10,6 +10,7 @@ import { indented, labelled, wrapped } from '../terminal/wrapped.ts';
 
 const LABEL_COLUMNS = 12;
 
+/** Runs `isobar journal check`. The exit code is 1 for a damaged journal. */
 export function check({ path, json }: { readonly path: string; readonly json: boolean }): void {
   const report = checkJournal(path);
   if (json) printJson(report);
@@ -17,18 +18,19 @@ export function check({ path, json }: { readonly path: string; readonly json: bo
   if (report.verdict === 'damaged') process.exitCode = EXIT.failed;
 }
 
-/** Returns one line for each fact, at most 100 columns wide. */
+/** Returns the facts about a journal and the verdict, in lines of at most 100 columns. */
 function journalLines(report: JournalReport): readonly string[] {
   const { account, files, bytes, records, firstSeq, lastSeq, firstMs, lastMs, kinds, provenAbsent, halts, writer } = report;
   const times = firstMs === null || lastMs === null ? [] : fact('time', `${formatTime(firstMs)} to ${formatTime(lastMs)}`);
+  const kindCounts = Object.entries(kinds).map(([kind, kindCount]) => `${kind} ${count(kindCount)}`);
   return [
     ...fact('journal', report.path),
     ...fact('account', sanitizeText(account ?? 'none yet')),
     ...fact('files', `${count(files)}, ${counted(bytes, 'byte')}`),
     ...fact('records', records === 0 ? 'none' : `${count(records)}, ${count(firstSeq)} to ${count(lastSeq)}`),
     ...times,
-    ...(records === 0 ? [] : fact('kinds', Object.entries(kinds).map(([kind, n]) => `${kind} ${count(n)}`).join(', '))), // prettier-ignore
-    ...fact('open orders', openText(report)),
+    ...(records === 0 ? [] : fact('kinds', kindCounts.join(', '))),
+    ...fact('open orders', unfinishedText(report)),
     ...(provenAbsent > 0 ? fact('no effect', `${count(provenAbsent)}: proven absent, and still watched`) : []),
     ...halts.flatMap(({ scope, state, code, why }) => fact('halt', sanitizeText(`${state} of ${scope}: ${code}, ${why}`))),
     ...(writer ? fact('in use', `by process ${writer.pid} on ${sanitizeText(writer.host)}: it may be writing the last record`) : []),
@@ -45,14 +47,16 @@ const UNFINISHED_TEXT: Readonly<Record<keyof JournalReport['unfinished'], string
   notSent: 'never sent',
 };
 
-function openText({ unfinished }: JournalReport): string {
-  const named = Object.entries(UNFINISHED_TEXT).flatMap(([kind, words]) => {
-    const found = Object.entries(unfinished).find(([name]) => name === kind)?.[1] ?? 0;
-    return found > 0 ? [`${count(found)} ${words}`] : [];
+/** Returns the number of unfinished orders of each kind. */
+function unfinishedText({ unfinished }: JournalReport): string {
+  const parts = Object.entries(UNFINISHED_TEXT).flatMap(([kind, text]) => {
+    const orders = Object.entries(unfinished).find(([name]) => name === kind)?.[1] ?? 0;
+    return orders > 0 ? [`${count(orders)} ${text}`] : [];
   });
-  return named.length > 0 ? named.join(', ') : 'none';
+  return parts.length > 0 ? parts.join(', ') : 'none';
 }
 
+/** Returns whether a bot can start from the journal, and which line it would omit. */
 function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readonly string[] {
   if (damage) return [...wrapped(`damaged: ${damage.message}`), ...indented(damage.remedy, 2)];
   if (verdict === 'whole' || !torn) return ['whole: a start continues with it'];
@@ -62,4 +66,5 @@ function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readon
   );
 }
 
+/** Returns one fact with its label. */
 const fact = (label: string, text: string): readonly string[] => labelled(label.padEnd(LABEL_COLUMNS), text);

@@ -6,10 +6,10 @@ const options = (args: Argv) =>
   args
     .positional('journal', { type: 'string', demandOption: true, describe: 'Folder of a journal, or the data folder of a bot' })
     .options({
-      config: { type: 'string', requiresArg: true, describe: 'The config that the bot ran with; default the one that it was started with' },
+      config: { type: 'string', requiresArg: true, describe: 'Config of the bot; default: the one of its last start' },
       json: { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' },
     })
-    .example('$0 replay bot', 'makes every decision of the bot again, and names the first that differs');
+    .example('$0 replay bot', 'repeats every decision of the bot, and names the first that differs');
 
 type ReplayArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 

@@ -11,13 +11,14 @@ interface ReplayArgs {
   readonly json: boolean;
 }
 
+/** Runs `isobar replay`. The exit code is 3 when a decision differs. */
 export async function replay({ journal, config, json }: ReplayArgs): Promise<void> {
   const result = await replayFolder(journal, { config: config ?? null });
-  process.stdout.write(json ? `${JSON.stringify({ equal: result.difference === null, ...result })}\n` : textOf(result));
+  process.stdout.write(json ? `${JSON.stringify({ equal: result.difference === null, ...result })}\n` : resultText(result));
   if (result.difference !== null) process.exitCode = EXIT.differs;
 }
 
-function textOf({ processes, instants, bars, decisions, difference }: ReplayResult): string {
+function resultText({ processes, instants, bars, decisions, difference }: ReplayResult): string {
   const starts = `${processes} ${processes === 1 ? 'start' : 'starts'} of the bot`;
   const head = `${decisions} decisions over ${instants} instants and ${bars} bars, ${starts}`;
   if (difference === null) return `${head}: every one is the same\n`;

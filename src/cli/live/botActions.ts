@@ -1,4 +1,4 @@
-// Implements the commands about a running bot: sends requests over its socket and prints the replies.
+// Implements the commands about a running bot. Each command sends a request over the socket of the bot and prints the reply.
 
 import { userInfo } from 'node:os';
 import type { ActAnswer } from '../../tasks/control/botControl.ts';
@@ -19,18 +19,21 @@ type ViewArgs = BotPlace & { readonly json: boolean };
 const POLL_EVERY_MS = 500;
 const MAX_LINES = 1000;
 
+/** Runs `isobar status`. */
 export async function status(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
   if (args.json) printJson(view);
   else printLines(statusLines(view));
 }
 
+/** Runs `isobar positions`. */
 export async function positions(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
   if (args.json) printJson(view.positions);
   else printLines(positionLines(view));
 }
 
+/** Runs `isobar orders` without a subcommand. */
 export async function orders(args: ViewArgs): Promise<void> {
   const view = await askView(dataFolderOf(args));
   const { open, unknown, provenAbsent, foreignOrders } = view;
@@ -38,19 +41,23 @@ export async function orders(args: ViewArgs): Promise<void> {
   else printLines(orderLines(view));
 }
 
+/** Runs `isobar orders adopt`, `ignore` and `resolve`: sends the operator decision about an order. */
 export async function decide(request: Extract<BotRequest, { op: 'adopt' | 'ignore' | 'resolve' }>, args: ViewArgs): Promise<void> {
   printAnswer(await sendAct(dataFolderOf(args), request), args);
 }
 
+/** Runs `isobar halt`. */
 export async function halt(args: ViewArgs & { readonly scope: string; readonly cancelOnly: boolean; readonly why: string }): Promise<void> {
   const { scope, cancelOnly, why } = args;
   printAnswer(await sendAct(dataFolderOf(args), { op: 'halt', scope, state: cancelOnly ? 'CANCEL_ONLY' : 'HALT_NEW', why }), args);
 }
 
+/** Runs `isobar acknowledge`. */
 export async function acknowledge(args: ViewArgs): Promise<void> {
   printAnswer(await sendAct(dataFolderOf(args), { op: 'acknowledge' }), args);
 }
 
+/** Runs `isobar tighten`. The bot checks the value. */
 export async function tighten(args: ViewArgs & { readonly limit: string; readonly value: string; readonly why: string }): Promise<void> {
   const { limit, value, why } = args;
   const keys = LIMITS.map(({ key }) => key as string);
@@ -65,7 +72,10 @@ export async function tighten(args: ViewArgs & { readonly limit: string; readonl
   printAnswer(await sendAct(dataFolderOf(args), { op: 'tighten', key: limit, value, why }), args);
 }
 
-/** Resumes a halted scope. A kill switch is re-armed on disk when the bot does not answer, because the killed process can have ended. */
+/**
+ * Runs `isobar resume`. If the bot does not answer after a kill, its process has usually ended. The command then re-arms the kill switch on
+ * disk.
+ */
 export async function resume(
   args: ViewArgs & { readonly scope: string; readonly code?: string | undefined; readonly why: string },
 ): Promise<void> {
@@ -76,16 +86,12 @@ export async function resume(
   } catch (error) {
     if (!(error instanceof BotSilent && code === 'KILLED' && readKillSwitch(folder) !== null)) throw error;
     const record = rearm(folder, userInfo().username, why);
-    printAnswer(
-      {
-        done: true,
-        message: `the kill switch of ${record.who} (${record.why}) is cleared: start the bot, which audits before it trades`,
-      },
-      args,
-    );
+    const message = `the kill switch of ${record.who} (${record.why}) is cleared: start the bot, which audits before it trades`;
+    printAnswer({ done: true, message }, args);
   }
 }
 
+/** Runs `isobar logs`. With `--follow` it asks for new lines until a signal ends it. */
 export async function logs(args: ViewArgs & { readonly lines: string; readonly follow: boolean }): Promise<void> {
   const max = Number(args.lines);
   if (!(Number.isInteger(max) && max >= 1 && max <= MAX_LINES)) {
@@ -94,10 +100,10 @@ export async function logs(args: ViewArgs & { readonly lines: string; readonly f
   const folder = dataFolderOf(args);
   const stop = stopOnSignal();
   try {
-    for (let seen = 0; ;) {
-      const lines = await askLogs(folder, seen, seen === 0 ? max : MAX_LINES);
+    for (let lastSeq = 0; ;) {
+      const lines = await askLogs(folder, lastSeq, lastSeq === 0 ? max : MAX_LINES);
       for (const line of lines) process.stdout.write(`${args.json ? JSON.stringify(line) : logText(line)}\n`);
-      seen = lines.at(-1)?.seq ?? seen;
+      lastSeq = lines.at(-1)?.seq ?? lastSeq;
       if (!args.follow || stop.signal.aborted) return;
       await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
     }
@@ -106,7 +112,7 @@ export async function logs(args: ViewArgs & { readonly lines: string; readonly f
   }
 }
 
-/** Prints the reply. The exit code is a failure when the action was not done. */
+/** Prints the reply of the bot. The exit code is 1 when the bot did not do the action. */
 function printAnswer(answer: ActAnswer, { json }: ViewArgs): void {
   if (json) printJson(answer);
   else printLines(actReplyLines(answer));

@@ -1,4 +1,4 @@
-// Options of the commands that talk to a running bot: they select the bot.
+// Options that select the bot, for all commands about a running bot.
 
 import type { Argv } from 'yargs';
 import { text } from '../options/text.ts';
@@ -9,7 +9,7 @@ export const botOptions = {
   json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' },
 } as const;
 
-/** The reason for the action, which is kept in the journal. */
+/** The option for the reason of an action. */
 export const whyOption = { why: { ...text, demandOption: true, describe: 'Reason, stored in the journal' } } as const;
 
 export const withBotOptions = (args: Argv) => args.options(botOptions);

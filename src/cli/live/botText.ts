@@ -8,10 +8,12 @@ import { count, counted, grouped, NONE, percent } from '../../base/text/format.t
 import { table } from '../terminal/tables.ts';
 import { indented, wrapped } from '../terminal/wrapped.ts';
 
+/** Returns untrusted text as lines that are indented by `by` spaces. */
 const below = (text: string, by = 2): readonly string[] => indented(sanitizeText(text, 600), by);
+/** Returns an amount with a plus sign if it is above 0. */
 const signed = (text: string): string => (/^[^-].*[1-9]/.test(text) ? `+${grouped(text)}` : grouped(text));
 
-/** Returns a duration in ms as text: `37 s`, `4 min`, `2 h 05 min`, `3 d`. */
+/** Returns a duration in ms as text: `37 s`, `4 min`, `2 h 05 min`, `3 d`. Null becomes a dash. */
 export function shortSpanText(ms: number | null): string {
   if (ms === null) return NONE;
   const seconds = Math.max(0, Math.round(ms / 1000));
@@ -22,12 +24,13 @@ export function shortSpanText(ms: number | null): string {
   return hours < 48 ? `${hours} h ${String(minutes % 60).padStart(2, '0')} min` : `${Math.floor(hours / 24)} d`;
 }
 
+/** Returns the output of `isobar status`. */
 export function statusLines(view: BotView): readonly string[] {
   const { name, mode, timeScale, account, pid, startedMs, timeMs, scopes } = view;
-  const [first] = scopes;
+  const [accountScope] = scopes;
   const scale = timeScale === 1 ? '' : `, time ${timeScale}x`;
   return [
-    `${first?.state ?? NONE}  ${sanitizeText(name)}  ${mode}${scale}  account ${account}  process ${pid}`,
+    `${accountScope?.state ?? NONE}  ${sanitizeText(name)}  ${mode}${scale}  account ${account}  process ${pid}`,
     `up ${shortSpanText(timeMs - startedMs)}, since ${formatMinute(startedMs)}`,
     ...scopes.flatMap((scope) => causeLines(scope, timeMs)),
     ...killLines(view),
@@ -52,15 +55,15 @@ export function statusLines(view: BotView): readonly string[] {
   ];
 }
 
+/** Returns the halt causes of a scope, each with its age and how it clears. */
 function causeLines({ scope, state, causes }: ScopeView, nowMs: number): readonly string[] {
-  return causes.flatMap(({ code, why, sinceMs, clearsItself }) =>
-    below(
-      `${state} ${scope}: ${code}, ${why} (for ${shortSpanText(nowMs - sinceMs)}; ` +
-        `${clearsItself ? 'clears by itself' : `isobar resume ${scope} --code ${code}`})`,
-    ),
-  );
+  return causes.flatMap(({ code, why, sinceMs, clearsItself }) => {
+    const remedy = clearsItself ? 'clears by itself' : `isobar resume ${scope} --code ${code}`;
+    return below(`${state} ${scope}: ${code}, ${why} (for ${shortSpanText(nowMs - sinceMs)}; ${remedy})`);
+  });
 }
 
+/** Returns the state of a kill. Empty without one. */
 function killLines({ kill }: BotView): readonly string[] {
   if (kill === null) return [];
   return [
@@ -69,12 +72,13 @@ function killLines({ kill }: BotView): readonly string[] {
   ];
 }
 
+/** Returns the numbers of orders by state, and the totals since the start. */
 function orderCounts({ open, unknown, provenAbsent, foreignOrders, counts }: BotView): readonly string[] {
   const parts = [
     `${open.length} open`,
     `${unknown.length} of unknown outcome`,
     `${provenAbsent.length} proven absent`,
-    `${foreignOrders.length} of others`,
+    `${foreignOrders.length} foreign`,
   ];
   return [
     `orders    ${parts.join(', ')}`,
@@ -82,6 +86,7 @@ function orderCounts({ open, unknown, provenAbsent, foreignOrders, counts }: Bot
   ];
 }
 
+/** Returns a table of the limits, with the used part of each. */
 function headroomLines({ headroom }: BotView): readonly string[] {
   return table(
     ['limit', 'of', 'used', 'most', 'unit', ''],
@@ -99,34 +104,55 @@ function headroomLines({ headroom }: BotView): readonly string[] {
 
 const limitText = (amount: string, unit: string): string => (unit === 'fraction' ? percent(Number(amount)) : grouped(amount));
 
+/** Returns a bar of ten cells and the used part of a limit in percent. */
 function usedBar(used: string, max: string): string {
-  const part = Number(max) > 0 ? Math.min(1, Math.max(0, Number(used) / Number(max))) : 0;
-  const full = Math.round(part * 10);
-  return `${'▇'.repeat(full)}${'▁'.repeat(10 - full)} ${count(part * 100)} %`;
+  const fraction = Number(max) > 0 ? Math.min(1, Math.max(0, Number(used) / Number(max))) : 0;
+  const fullCells = Math.round(fraction * 10);
+  return `${'▇'.repeat(fullCells)}${'▁'.repeat(10 - fullCells)} ${count(fraction * 100)} %`;
 }
 
+/** Returns the newest value of an external series. A value can be ahead of its time, such as a forecast. */
 function seriesLine({ name, source, value, knownMs, ageMs }: SeriesView, nowMs: number): string {
-  const from = `series    ${sanitizeText(name)} (${source}):`;
-  if (value === null || knownMs === null || ageMs === null) return `${from} no value yet`;
-  const of = ageMs < 0 ? `of ${shortSpanText(-ageMs)} ahead` : `of ${shortSpanText(ageMs)} ago`;
-  return `${from} ${value}, ${of}, known for ${shortSpanText(nowMs - knownMs)}`;
+  const title = `series    ${sanitizeText(name)} (${source}):`;
+  if (value === null || knownMs === null || ageMs === null) return `${title} no value yet`;
+  const ageText = ageMs < 0 ? `of ${shortSpanText(-ageMs)} ahead` : `of ${shortSpanText(ageMs)} ago`;
+  return `${title} ${value}, ${ageText}, known for ${shortSpanText(nowMs - knownMs)}`;
 }
 
+/** Returns the age of a feed's newest bar. */
+function feedLine({ instrument, interval, ageMs, maxAgeMs }: BotView['feeds'][number]): string {
+  return `data      ${instrument} ${interval}: newest bar closed ${shortSpanText(ageMs)} ago (at most ${shortSpanText(maxAgeMs)})`;
+}
+
+/** Returns the offset of a venue's clock with its uncertainty. */
+function clockLine({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }: BotView['clocks'][number]): string {
+  const offsetText = offsetMs === null ? 'not measured' : `${Math.round(offsetMs)} ms off, uncertainty ${Math.ceil(uncertaintyMs ?? 0)} ms`;
+  return `clock     ${market}: ${offsetText} (at most ${maxUncertaintyMs} ms)`;
+}
+
+/** Returns the result and the age of the last audit. */
+function auditLine({ fastMs, result, maxAgeMs, message }: BotView['audit'], nowMs: number): string {
+  const resultText = fastMs === null ? 'none yet' : `${result}, ${shortSpanText(nowMs - fastMs)} ago`;
+  const messageText = message === '' ? '' : `: ${sanitizeText(message, 60)}`;
+  return `audit     ${resultText} (at most ${shortSpanText(maxAgeMs)})${messageText}`;
+}
+
+/** Returns how far the journal is durable, or why it failed. */
+function journalLine({ failure, durableSeq, lastSeq }: BotView['journal']): string {
+  if (failure !== null) return `journal   FAILED: ${sanitizeText(failure, 60)}`;
+  return `journal   record ${count(durableSeq)} on the disk, ${count(lastSeq - durableSeq)} not yet durable`;
+}
+
+/** Returns the state of the data, the clocks, the audit, the journal, the rate limits and the process. */
 function healthLines({ feeds, series, clocks, audit, journal, budget, timeMs, loopDelayP99Ms, rssBytes }: BotView): readonly string[] {
   const stopped = budget.filter(({ stoppedUntilMs }) => stoppedUntilMs !== null);
   const fullest = budget.toSorted((a, b) => b.used / b.max - a.used / a.max)[0];
   return [
-    ...feeds.map(
-      ({ instrument, interval, ageMs, maxAgeMs }) =>
-        `data      ${instrument} ${interval}: newest bar closed ${shortSpanText(ageMs)} ago (at most ${shortSpanText(maxAgeMs)})`,
-    ),
+    ...feeds.map(feedLine),
     ...series.map((each) => seriesLine(each, timeMs)),
-    ...clocks.map(
-      ({ market, offsetMs, uncertaintyMs, maxUncertaintyMs }) =>
-        `clock     ${market}: ${offsetMs === null ? 'not measured' : `${Math.round(offsetMs)} ms off, sure to ${Math.ceil(uncertaintyMs ?? 0)} ms`} (at most ${maxUncertaintyMs} ms)`,
-    ),
-    `audit     ${audit.fastMs === null ? 'none yet' : `${audit.result}, ${shortSpanText(timeMs - audit.fastMs)} ago`} (at most ${shortSpanText(audit.maxAgeMs)})${audit.message === '' ? '' : `: ${sanitizeText(audit.message, 60)}`}`,
-    `journal   ${journal.failure === null ? `record ${count(journal.durableSeq)} on the disk, ${count(journal.lastSeq - journal.durableSeq)} on the way` : `FAILED: ${sanitizeText(journal.failure, 60)}`}`,
+    ...clocks.map(clockLine),
+    auditLine(audit, timeMs),
+    journalLine(journal),
     ...(fullest
       ? [`requests  fullest: ${fullest.name}, ${count(fullest.used)} of ${count(fullest.max)} in ${fullest.windowMs / 1000} s`]
       : []),
@@ -135,6 +161,7 @@ function healthLines({ feeds, series, clocks, audit, journal, budget, timeMs, lo
   ];
 }
 
+/** Returns the output of `isobar orders`: first the orders about which the operator may have to decide. */
 export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs }: BotView): readonly string[] {
   const row = (order: OrderView): readonly string[] => [
     order.cid,
@@ -151,9 +178,10 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
     orders.length === 0 ? [] : [title, ...table(head, orders.map(row), 'lllrrrlr'), ''];
   const lines = [
     ...listText('Of unknown outcome', unknown),
-    ...unknown.flatMap(({ cid, cause, doing, needsPerson }) =>
-      below(`${cid}: ${cause}; ${doing}${needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : ''}`),
-    ),
+    ...unknown.flatMap(({ cid, cause, doing, needsPerson }) => {
+      const remedy = needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : '';
+      return below(`${cid}: ${cause}; ${doing}${remedy}`);
+    }),
     ...(unknown.length > 0 ? [''] : []),
     ...(foreignOrders.length > 0 ? ['Not ours: adopt or ignore'] : []),
     ...foreignOrders.flatMap(({ kind, id, instrument, message, seenMs }) =>
@@ -163,9 +191,11 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
     ...listText('Open', open),
     ...listText('Proven absent, still watched', provenAbsent),
   ];
-  return lines.length === 0 ? ['no open orders'] : lines.slice(0, lines.at(-1) === '' ? -1 : undefined);
+  if (lines.length === 0) return ['no open orders'];
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
+/** Returns the output of `isobar positions`. */
 export function positionLines({ positions }: BotView): readonly string[] {
   if (positions.length === 0) return ['no positions'];
   return table(
@@ -185,8 +215,10 @@ export function positionLines({ positions }: BotView): readonly string[] {
   );
 }
 
+/** Returns a line of the log as text. */
 export function logText({ timeMs, level, message }: LogLine): string {
   return `${formatTime(timeMs)} ${level.padEnd(5)} ${sanitizeText(message, 1000)}`;
 }
 
+/** Returns the message of the bot after an action. */
 export const actReplyLines = ({ message }: ActAnswer): readonly string[] => wrapped(sanitizeText(message, 600));

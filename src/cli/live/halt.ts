@@ -6,32 +6,32 @@ import { text } from '../options/text.ts';
 
 const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:NAME';
 
-const halting = (args: Argv) =>
+const haltOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
-    .options({ 'cancel-only': { type: 'boolean', default: false, describe: 'Stop orders that reduce too' }, ...whyOption })
-    .example('$0 halt symbol:spot:BTCUSDT --why "strange prices"', 'nothing new on one symbol');
-const resuming = (args: Argv) =>
+    .options({ 'cancel-only': { type: 'boolean', default: false, describe: 'Also stop orders that reduce a position' }, ...whyOption })
+    .example('$0 halt symbol:spot:BTCUSDT --why "strange prices"', 'stops orders that open positions in one symbol');
+const resumeOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
     .options({ code: { ...text, describe: 'Cause to clear, as isobar status shows it; default: your own halt' }, ...whyOption })
     .example('$0 resume account --code KILLED --why "looked at every position"', 're-arm after a kill, then start the bot');
 
-const tightening = (args: Argv) =>
+const tightenOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('limit', { type: 'string', demandOption: true, describe: 'Limit under risk: of the config, such as maxOrderNotional' })
     .positional('value', { type: 'string', demandOption: true, describe: 'New value, written as in the config' })
     .options(whyOption)
     .example('$0 tighten maxOrderNotional 1000 --why "thin market"', 'smaller orders from now on');
 
-type TightenArgs = ReturnType<typeof tightening> extends Argv<infer T> ? T : never;
-type HaltArgs = ReturnType<typeof halting> extends Argv<infer T> ? T : never;
-type ResumeArgs = ReturnType<typeof resuming> extends Argv<infer T> ? T : never;
+type TightenArgs = ReturnType<typeof tightenOptions> extends Argv<infer T> ? T : never;
+type HaltArgs = ReturnType<typeof haltOptions> extends Argv<infer T> ? T : never;
+type ResumeArgs = ReturnType<typeof resumeOptions> extends Argv<infer T> ? T : never;
 
 export const haltCommand: CommandModule<object, HaltArgs> = {
   command: 'halt [scope]',
   describe: 'Stop new risk on a running bot; orders that reduce still leave',
-  builder: halting,
+  builder: haltOptions,
   handler: async (args) => (await import('./botActions.ts')).halt(args),
 };
 
@@ -45,13 +45,13 @@ export const acknowledgeCommand: CommandModule<object, BotPlace & { readonly jso
 export const tightenCommand: CommandModule<object, TightenArgs> = {
   command: 'tighten <limit> <value>',
   describe: 'Tighten a risk limit of a running bot until its next start',
-  builder: tightening,
+  builder: tightenOptions,
   handler: async (args) => (await import('./botActions.ts')).tighten(args),
 };
 
 export const resumeCommand: CommandModule<object, ResumeArgs> = {
   command: 'resume [scope]',
   describe: 'Clear a cause that stops a bot',
-  builder: resuming,
+  builder: resumeOptions,
   handler: async (args) => (await import('./botActions.ts')).resume(args),
 };

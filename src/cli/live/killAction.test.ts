@@ -1,4 +1,4 @@
-// `isobar kill` when a process that is not a bot of this version answers: the kill does not depend on the answer.
+// Tests of `isobar kill` when the process behind the socket is no bot of this version. The kill then continues without the bot.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { kill } from './killAction.ts';
 
 it.each([
   ['another version', '{"v":999,"id":1,"ok":true,"value":{}}\n'],
-  ['a refusal', '{"v":1,"id":1,"ok":false,"problem":"no such request"}\n'],
-])('continues by itself after %s', async (_, answer) => {
+  ['an error', '{"v":1,"id":1,"ok":false,"problem":"no such request"}\n'],
+])('the kill continues without the bot after a reply of %s', async (_, answer) => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-kill-'));
   const server = createServer((socket) => void socket.on('data', () => socket.write(answer))).listen(join(folder, 'control.sock'));
   try {

@@ -1,4 +1,4 @@
-// Implements `isobar kill`: sets the kill switch, then lets the bot cancel if it answers, and otherwise does everything from this process.
+// Implements `isobar kill`: sets the kill switch, then cancels through the bot. If the bot does not answer, this process cancels.
 
 import { userInfo } from 'node:os';
 import { after, monotonicMs, nowMs } from '../../adapters/clock/wallClock.ts';
@@ -19,17 +19,19 @@ import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { indented, wrapped } from '../terminal/wrapped.ts';
 
-/** Reply limit in ms. A bot with a working event loop answers within milliseconds. */
+/** How long to wait for a reply, ms. A bot with a working event loop answers within milliseconds. */
 const BOT_REPLY_MS = 1000;
 const POLL_EVERY_MS = 250;
 
-/** The final result, whether the bot or this process did the work. */
+/** The result of the kill, as `--json` prints it. */
 interface KillOutcome {
+  /** Who cancelled the orders: the bot, or this process. */
   readonly by: 'bot' | 'separate';
   readonly report: KillReport | null;
   readonly residuals: readonly string[];
 }
 
+/** Runs `isobar kill`. The exit code is 4 when an order or a position is not settled. */
 export async function kill(args: KillArgs): Promise<void> {
   const giveUpSeconds = giveUpSecondsOf(args['give-up']);
   const folder = dataFolderOf(args);
@@ -41,30 +43,26 @@ export async function kill(args: KillArgs): Promise<void> {
   }
 }
 
+/** Kills the bot whose data folder is `folder`, and prints the report. */
 async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Promise<void> {
   const { flatten, why } = args;
   printPhase(args, `the bot of ${folder}`);
   let writeFailure: string | null = null;
   await engageKillSwitch(folder, { sinceMs: nowMs(), who: userInfo().username, why, flatten }).catch((error: unknown) => {
-    // A failed write does not delay the kill: cancelling continues, and the report mentions the failure.
-    writeFailure = error instanceof Error ? error.message : String(error);
+    // Orders must be cancelled even if the switch cannot be written. The report names the failure.
+    const reason = error instanceof Error ? error.message : String(error);
+    writeFailure = `the kill switch could not be written: ${reason}`;
   });
-  printPhase(
-    args,
-    writeFailure === null
-      ? 'the kill switch is set: no order is sent any more'
-      : `the kill switch could not be written: ${String(writeFailure)}`,
-  );
-  const byBot = args.separate || args.all ? null : await killThroughBot(folder, args, giveUpSeconds);
-  const outcome = byBot ?? (await killWithoutBot(folder, args, giveUpSeconds));
-  const residuals =
-    writeFailure === null ? outcome.residuals : [`the kill switch could not be written: ${String(writeFailure)}`, ...outcome.residuals];
+  printPhase(args, writeFailure ?? 'the kill switch is set: no order is sent any more');
+  const outcomeOfBot = args.separate || args.all ? null : await killThroughBot(folder, args, giveUpSeconds);
+  const outcome = outcomeOfBot ?? (await killWithoutBot(folder, args, giveUpSeconds));
+  const residuals = writeFailure === null ? outcome.residuals : [writeFailure, ...outcome.residuals];
   printReport(args, { ...outcome, residuals });
 }
 
 /**
- * Returns the outcome when the bot did the kill. Null when it does not answer or stops answering before it has finished.
- * Also null for `--flatten`: the bot only cancels, then it must exit, because this process needs its journal.
+ * Returns the outcome when the bot did the kill. Null when the bot does not answer, or stops answering before it has finished. Also null for
+ * `--flatten`: the bot then cancels its orders and exits, and this process takes over its journal to close the positions.
  */
 async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome | null> {
   try {
@@ -72,30 +70,32 @@ async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: num
     printPhase(args, `the bot: ${answer.message}`);
     if (!answer.done || args.flatten) return null;
     const endMs = monotonicMs() + giveUpSeconds * 1000;
-    for (let before = ''; ;) {
-      const { kill: seen, open, unknown } = await askView(folder);
-      const message = seen === null ? '' : `${seen.phase}: ${seen.message}`;
-      if (message !== before) printPhase(args, message);
-      before = message;
-      if (seen?.phase === 'done') return { by: 'bot', report: null, residuals: seen.residuals };
+    for (let lastMessage = ''; ;) {
+      const { kill: killView, open, unknown } = await askView(folder);
+      const message = killView === null ? '' : `${killView.phase}: ${killView.message}`;
+      if (message !== lastMessage) printPhase(args, message);
+      lastMessage = message;
+      if (killView?.phase === 'done') return { by: 'bot', report: null, residuals: killView.residuals };
       if (monotonicMs() > endMs) {
-        const left = [...open, ...unknown].map(({ instrument, cid }) => `${instrument}: order ${cid} is not proved to be cancelled`);
-        return { by: 'bot', report: null, residuals: [`given up after ${giveUpSeconds} s: ${message}; the bot keeps trying`, ...left] };
+        const openOrders = [...open, ...unknown].map(({ instrument, cid }) => `${instrument}: order ${cid} is not proved to be cancelled`);
+        const residuals = [`given up after ${giveUpSeconds} s: ${message}; the bot keeps trying`, ...openOrders];
+        return { by: 'bot', report: null, residuals };
       }
       await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
     }
   } catch (error) {
-    // Other errors of the bot do not stop the kill either.
+    // Whatever the bot answers, the kill continues from this process.
     if (!(error instanceof ConfigError)) throw error;
-    const what = error instanceof BotSilent ? 'the bot does not answer' : 'the bot refuses';
-    printPhase(args, `${what} (${error.message}): killing from here`);
+    const problem = error instanceof BotSilent ? 'the bot does not answer' : 'the bot refuses';
+    printPhase(args, `${problem} (${error.message}): killing from here`);
     return null;
   }
 }
 
-/** A starting bot writes its bot file after it has opened its exchange. */
+/** How long to wait for the bot file of a starting bot, ms. The bot writes it after it has opened its exchange. */
 const STARTING_MS = 15_000;
 
+/** Returns the bot file. Waits for it while the bot is starting. Throws ConfigError when no such file exists. */
 async function botFileOf(folder: string): Promise<BotFile> {
   const endMs = monotonicMs() + STARTING_MS;
   const isStarting = (): boolean => runningBots(stateFolderOf(process.env)).includes(folder);
@@ -104,6 +104,7 @@ async function botFileOf(folder: string): Promise<BotFile> {
   return readBotFile(folder);
 }
 
+/** Cancels all orders from this process, and closes the positions with `--flatten`. */
 async function killWithoutBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome> {
   const stop = stopOnSignal();
   try {
@@ -122,6 +123,7 @@ async function killWithoutBot(folder: string, args: KillArgs, giveUpSeconds: num
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600 };
 
+/** Returns the seconds of `--give-up`, such as `30s`, `10m` or `1h`. Throws ConfigError for an invalid time. */
 function giveUpSecondsOf(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([smh]?)$/.exec(text) ?? [];
   const seconds = Number(number) * UNIT_SECONDS[unit]!;
@@ -129,11 +131,12 @@ function giveUpSecondsOf(text: string): number {
   throw new ConfigError(`--give-up: expected a time above 0, up to 24h, got '${text}'`, 'for example --give-up 30s or --give-up 10m');
 }
 
-/** Prints progress on stderr. */
+/** Prints progress on stderr, unless the user wants JSON. */
 function printPhase({ json }: KillArgs, text: string): void {
   if (!json && text !== '') process.stderr.write(`${wrapped(sanitizeText(text, 400)).join('\n  ')}\n`);
 }
 
+/** Prints the result, and sets the exit code when something is left. */
 function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
   const { report, residuals } = outcome;
   if (residuals.length > 0) process.exitCode = EXIT.unknown;
@@ -141,11 +144,11 @@ function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
     printJson(outcome);
     return;
   }
-  const done = flatten
+  const success = flatten
     ? 'killed: all orders are cancelled, and every position is closed'
     : 'killed: all orders are cancelled; positions are unchanged';
   const lines = [
-    ...(residuals.length === 0 ? [done] : ['NOT SETTLED:', ...residuals.flatMap((each) => indented(sanitizeText(each, 400), 2))]),
+    ...(residuals.length === 0 ? [success] : ['NOT SETTLED:', ...residuals.flatMap((each) => indented(sanitizeText(each, 400), 2))]),
     ...(report === null
       ? []
       : [`orders cancelled: ${report.cancelled}, triggers: ${report.triggersCancelled}, slices: ${report.slices.length}`]),

@@ -6,14 +6,14 @@ import { withBotOptions } from './botOptions.ts';
 export const options = (args: Argv) =>
   withBotOptions(args)
     .options({
-      flatten: { type: 'boolean', default: false, describe: 'Close all positions too, in slices that can only reduce them' },
+      flatten: { type: 'boolean', default: false, describe: 'Also close all positions, in slices that can only reduce them' },
       all: { type: 'boolean', default: false, describe: 'Also cancel foreign orders on this account' },
       separate: { type: 'boolean', default: false, describe: 'Do not ask the bot, because it hangs' },
       'give-up': {
         type: 'string',
         requiresArg: true,
         default: '10m',
-        describe: 'End when the exchange does not answer for this long: 30s, 10m',
+        describe: 'Time without an answer of the exchange after which the kill ends: 30s, 10m',
       },
       why: {
         type: 'string',
@@ -22,7 +22,7 @@ export const options = (args: Argv) =>
         describe: 'Reason, stored with the kill switch and in the journal',
       },
     })
-    .example('$0 kill', 'no order leaves any more; all open ones are cancelled, and that is proved')
-    .epilogue('Works when the bot hangs. Exit code 0: all is cancelled (and flat); 4: something is left, and is named. docs/operations.md');
+    .example('$0 kill', 'sends no more orders, cancels all open ones, and proves it')
+    .epilogue('Works when the bot hangs. Exit code 0: all is cancelled (and flat); 4: the output names what is left. docs/operations.md');
 
 export type KillArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;

@@ -4,15 +4,15 @@ import type { Argv, CommandModule } from 'yargs';
 import { withBotOptions, whyOption } from './botOptions.ts';
 import { text } from '../options/text.ts';
 
-const withId = (args: Argv, what: string) =>
-  withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe: what }).options(whyOption);
+const withId = (args: Argv, describe: string) =>
+  withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe }).options(whyOption);
 
-const adopt = (args: Argv) =>
+const adoptOptions = (args: Argv) =>
   withId(args, 'Id that isobar orders shows').options({
     strategy: { ...text, describe: 'Strategy that gets the order (default: the only one)' },
   });
-const ignore = (args: Argv) => withId(args, 'Id that isobar orders shows');
-const resolve = (args: Argv) =>
+const ignoreOptions = (args: Argv) => withId(args, 'Id that isobar orders shows');
+const resolveOptions = (args: Argv) =>
   withId(args, 'Client order id of an order of unknown outcome').options({
     outcome: { choices: ['placed', 'noEffect'] as const, demandOption: true, describe: 'Outcome of the order at the exchange' },
     'venue-id': { ...text, describe: 'Venue order id, if the order was placed' },
@@ -21,21 +21,21 @@ const resolve = (args: Argv) =>
 export const ordersCommand: CommandModule = {
   command: 'orders',
   describe: 'List the orders of a running bot; decide about foreign and unknown ones',
-  builder: (args) =>
-    args
-      .command('$0', 'Open orders, orders of unknown outcome, and foreign orders', withBotOptions, async (given) =>
-        (await import('./botActions.ts')).orders(given),
+  builder: (yargs) =>
+    yargs
+      .command('$0', 'List open orders, orders of unknown outcome, and foreign orders', withBotOptions, async (args) =>
+        (await import('./botActions.ts')).orders(args),
       )
-      .command('adopt <id>', 'Assign a manually placed limit order to a strategy', adopt, async (given) =>
-        (await import('./botActions.ts')).decide({ op: 'adopt', id: given.id, strategy: given.strategy ?? null, why: given.why }, given),
+      .command('adopt <id>', 'Assign a manually placed limit order to a strategy', adoptOptions, async (args) =>
+        (await import('./botActions.ts')).decide({ op: 'adopt', id: args.id, strategy: args.strategy ?? null, why: args.why }, args),
       )
-      .command('ignore <id>', 'Mark an order as not ours; the bot never touches it', ignore, async (given) =>
-        (await import('./botActions.ts')).decide({ op: 'ignore', id: given.id, why: given.why }, given),
+      .command('ignore <id>', 'Mark an order as not ours; the bot never touches it', ignoreOptions, async (args) =>
+        (await import('./botActions.ts')).decide({ op: 'ignore', id: args.id, why: args.why }, args),
       )
-      .command('resolve <id>', 'Record the outcome of an order after checking it at the exchange', resolve, async (given) =>
+      .command('resolve <id>', 'Record the outcome of an order after checking it at the exchange', resolveOptions, async (args) =>
         (await import('./botActions.ts')).decide(
-          { op: 'resolve', id: given.id, outcome: given.outcome, venueId: given.venueId ?? null, why: given.why },
-          given,
+          { op: 'resolve', id: args.id, outcome: args.outcome, venueId: args.venueId ?? null, why: args.why },
+          args,
         ),
       ),
   handler: () => {},

@@ -7,25 +7,25 @@ const options = (args: Argv) =>
   args
     .positional('config', { type: 'string', describe: 'YAML file: strategy, feeds, capital, exchange (docs/live.md)' })
     .options({
-      live: { type: 'boolean', default: false, describe: 'Real money; the config has to say mode: live as well' },
-      confirm: { ...text, describe: 'Fingerprint of the account, once, before the first trade for real money' },
+      live: { type: 'boolean', default: false, describe: 'Trade with real money; the config needs mode: live as well' },
+      confirm: { ...text, describe: 'Fingerprint of the account; needed once, before the first trade for real money' },
       demo: {
         type: 'boolean',
         default: false,
-        describe: 'No file: a paper exchange beside the bot, and a strategy that trades on it at once',
+        describe: 'Without a config: a paper exchange, and a strategy that trades on it at once',
       },
       'accept-changes': {
         type: 'boolean',
         default: false,
-        describe: 'Accept changed code, parameters or bars, which the last start has listed',
+        describe: 'Accept the changes of code, parameters or bars that the last start listed',
       },
       'require-proof': {
         type: 'boolean',
         default: false,
-        describe: 'Refuse strategies whose code no isobar prove and no backtest has proved',
+        describe: 'Accept only strategies whose code isobar prove or a backtest has proved',
       },
       json: { type: 'boolean', default: false, describe: 'Print the log as JSON lines, also on a terminal' },
-      seconds: { ...text, describe: 'Stop in order after this many seconds' },
+      seconds: { ...text, describe: 'Stop the bot after this many seconds' },
     })
     .example('$0 live --demo', 'a bot at work within seconds; Ctrl-C ends it')
     .example('$0 live config/bot.paper-spot.example.yaml', 'a bot of your own on the paper exchange');

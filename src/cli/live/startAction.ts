@@ -26,6 +26,7 @@ interface LiveArgs {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2', 'SIGHUP'] as const;
 
+/** Runs `isobar live` until the bot exits. The exit code is that of the bot. */
 export async function live(args: LiveArgs): Promise<void> {
   noteProxies();
   if (args.demo === (args.config !== undefined)) {
@@ -48,7 +49,7 @@ export async function live(args: LiveArgs): Promise<void> {
       '--demo: expected not to be given with --require-proof, because no verdict about its strategy is kept',
       'remove --require-proof',
     );
-  // Checks the option before anything is opened. The bot's process checks it again.
+  // An invalid option must fail before the paper exchange opens.
   secondsOf(args.seconds);
   const demo = await openDemo(fileURLToPath(builtUrl('cli/isobar')));
   try {
@@ -64,8 +65,7 @@ export async function live(args: LiveArgs): Promise<void> {
 const KILL_POLL_MS = 50;
 
 /**
- * Waits for a kill in progress. A kill ends the bot's process before it closes its positions, so the paper exchange must stay open until
- * then.
+ * Waits until a kill in progress has completed. A kill closes the positions after the bot has exited, so the paper exchange must stay open.
  */
 async function waitForKill(data: string, isJson: boolean): Promise<void> {
   if (!isKilling(data)) return;
@@ -73,7 +73,7 @@ async function waitForKill(data: string, isJson: boolean): Promise<void> {
   while (isKilling(data)) await new Promise<void>((resolve) => void after(KILL_POLL_MS, resolve));
 }
 
-/** Removes the temporary folder of the demo. Files that another process still holds open are left behind. */
+/** Removes the temporary folder of the demo. If another process holds a file open, prints the path for the user to remove. */
 function removeDemo(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -83,6 +83,7 @@ function removeDemo(folder: string): void {
   }
 }
 
+/** Returns the text that a demo prints first. */
 function demoText({ url, speed, strategy, interval, data }: Demo): string {
   return [
     `A paper exchange is open at ${url}; its clock runs ${speed} times as fast as real time.`,
@@ -95,7 +96,7 @@ function demoText({ url, speed, strategy, interval, data }: Demo): string {
   ].join('\n');
 }
 
-/** Returns the exit code of the bot. */
+/** Runs the bot in its own process. Returns its exit code. */
 function botProcess(
   config: string,
   { live: isLive, confirm, json, demo, seconds, acceptChanges, requireProof }: LiveArgs,
@@ -104,7 +105,7 @@ function botProcess(
   const options = [
     ...(isLive ? ['--live'] : []),
     ...(acceptChanges ? ['--accept-changes'] : []),
-    // The demo runs a shipped strategy, and has no ledger with verdicts.
+    // The demo runs a strategy of isobar, and has no trial ledger with verdicts.
     ...(requireProof ? ['--require-proof'] : demo ? ['--unproved'] : []),
     ...(confirm === undefined ? [] : ['--confirm', confirm]),
     ...(json ? ['--json'] : demo ? ['--plain'] : []),
@@ -123,15 +124,15 @@ function botProcess(
   });
 }
 
-/** Forwards signals to the bot. This process must not end before the bot does. */
+/** Forwards signals to the bot, so that this process exits after the bot. Returns a function that stops the forwarding. */
 function forwardSignals(child: ChildProcess): () => void {
-  const offs = SIGNALS.map((name) => {
-    const act = (): void => {
+  const removeListeners = SIGNALS.map((name) => {
+    const onSignal = (): void => {
       // A terminal sends SIGINT to the whole process group, so the bot gets it anyway.
       if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name);
     };
-    process.on(name, act);
-    return () => void process.off(name, act);
+    process.on(name, onSignal);
+    return () => void process.off(name, onSignal);
   });
-  return () => offs.forEach((off) => off());
+  return () => removeListeners.forEach((remove) => remove());
 }

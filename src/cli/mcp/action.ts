@@ -1,4 +1,4 @@
-// Implements `isobar mcp`: reads messages from stdin, replies on stdout, and ends when its client does.
+// Implements `isobar mcp`: reads messages from stdin, replies on stdout, and exits when the client closes one of them.
 
 import { join } from 'node:path';
 import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
@@ -8,6 +8,7 @@ import { McpServer } from './server.ts';
 
 const MAX_LINE_BYTES = 2 ** 20;
 
+/** Runs the server until stdin ends, a signal arrives or stdout fails. */
 export async function serve({ allowLive }: { readonly allowLive: boolean }): Promise<void> {
   const program = join(packageFolder(), 'dist/cli/isobar.js');
   const server = new McpServer({
@@ -28,7 +29,7 @@ export async function serve({ allowLive }: { readonly allowLive: boolean }): Pro
       server.finish(resolve);
     });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-    // The client is gone.
+    // An error on stdout means that the client has exited.
     process.stdout.once('error', stop);
   });
 }

@@ -1,32 +1,34 @@
-// Splits a stream of bytes into lines. A line that is too long is dropped and reported.
+// Splits a stream of bytes into lines, and reports lines that are too long.
 
 const NEWLINE = 0x0a;
 
 export class Lines {
   readonly #maxBytes: number;
-  readonly #take: (line: string | null) => void;
+  readonly #onLine: (line: string | null) => void;
+  /** The parts of the current line. Empty once the line is too long. */
   #parts: Buffer[] = [];
   #bytes = 0;
 
-  /** `take` gets each line, or null for a line of more than `maxBytes`. */
-  constructor(maxBytes: number, take: (line: string | null) => void) {
+  /** Calls `onLine` with each line, and with null for a line of more than `maxBytes`. */
+  constructor(maxBytes: number, onLine: (line: string | null) => void) {
     this.#maxBytes = maxBytes;
-    this.#take = take;
+    this.#onLine = onLine;
   }
 
+  /** Takes the next bytes of the stream. */
   add(chunk: Buffer): void {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      this.#append(chunk.subarray(from, at));
-      this.#end();
-      from = at + 1;
+    let lineStart = 0;
+    for (let newline = chunk.indexOf(NEWLINE); newline >= 0; newline = chunk.indexOf(NEWLINE, lineStart)) {
+      this.#append(chunk.subarray(lineStart, newline));
+      this.#endLine();
+      lineStart = newline + 1;
     }
-    this.#append(chunk.subarray(from));
+    this.#append(chunk.subarray(lineStart));
   }
 
   /** Ends the stream. The bytes after the last newline are a line too. */
   end(): void {
-    if (this.#bytes > 0) this.#end();
+    if (this.#bytes > 0) this.#endLine();
   }
 
   #append(part: Buffer): void {
@@ -35,10 +37,10 @@ export class Lines {
     else this.#parts = [];
   }
 
-  #end(): void {
+  #endLine(): void {
     const line = this.#bytes > this.#maxBytes ? null : Buffer.concat(this.#parts).toString('utf8');
     this.#parts = [];
     this.#bytes = 0;
-    this.#take(line);
+    this.#onLine(line);
   }
 }

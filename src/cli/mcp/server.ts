@@ -1,31 +1,34 @@
-// The Model Context Protocol over JSON-RPC 2.0: answers requests and calls tools. A few tools run at once, the others wait.
+// Implements the Model Context Protocol over JSON-RPC 2.0: answers requests, and runs tools in a queue.
 
 import { ConfigError } from '../../base/errors.ts';
-import type { Finished } from './calls.ts';
-import { described, TOOLS, wordsOf, type Tool } from './tools.ts';
+import type { CommandResult } from './calls.ts';
+import { toolSchema, TOOLS, wordsOf, type Tool } from './tools.ts';
 
 /** Supported versions of the protocol, the newest first. */
 const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
 /** Maximum number of commands that run at once. Each command uses a core. */
 const MAX_RUNNING = 2;
-const MAX_WAITING = 64;
-/** Exit codes of a command with a result: 0 done, 3 differs or refuted, 4 not proved or not finished. */
-const ANSWERS: readonly (number | null)[] = [0, 3, 4];
+/** Maximum number of calls that run or wait. */
+const MAX_CALLS = 64;
+/** Exit codes of a command that has a result: 0 done, 3 differs or refuted, 4 not proved or not finished. */
+const RESULT_CODES: readonly (number | null)[] = [0, 3, 4];
 
-const CODES = { parse: -32_700, invalid: -32_600, noMethod: -32_601, params: -32_602 } as const;
+/** Error codes of JSON-RPC 2.0. */
+const ERRORS = { parse: -32_700, invalid: -32_600, noMethod: -32_601, params: -32_602 } as const;
 
 export interface ServerDeps {
   readonly version: string;
   readonly allowLive: boolean;
   /** Sends one message. */
   readonly send: (message: object) => void;
-  /** Starts a command; the returned function ends it. `done` is called once, never before returning. */
-  readonly run: (words: readonly string[], done: (finished: Finished) => void) => () => void;
+  /** Starts a command, and returns a function that ends it. Calls `done` once, after it has returned. */
+  readonly run: (words: readonly string[], done: (result: CommandResult) => void) => () => void;
 }
 
 type Id = string | number;
 type Fields = Readonly<Record<string, unknown>>;
 
+/** A call of a tool that runs or waits. */
 interface Call {
   readonly id: Id;
   readonly words: readonly string[];
@@ -34,12 +37,14 @@ interface Call {
   isCancelled: boolean;
 }
 
+/** A server for one client. */
 export class McpServer {
   readonly #deps: ServerDeps;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #calls = new Map<Id, Call>();
   #running = 0;
-  #isReady = false;
+  /** True once the client has sent `initialize`. */
+  #isInitialized = false;
   #whenIdle: (() => void) | null = null;
 
   constructor(deps: ServerDeps) {
@@ -47,63 +52,63 @@ export class McpServer {
     this.#tools = new Map(TOOLS.filter(({ isLive }) => deps.allowLive || !isLive).map((tool) => [tool.name, tool]));
   }
 
-  /** Handles one line of input; null for a line that was too long. */
+  /** Handles one line of input. Null stands for a line that was too long. */
   take(line: string | null): void {
-    if (line === null) return this.#fail(null, CODES.invalid, 'the message is longer than 1 MiB');
+    if (line === null) return this.#fail(null, ERRORS.invalid, 'the message is longer than 1 MiB');
     if (line.trim() === '') return;
     let message: unknown;
     try {
       message = JSON.parse(line);
     } catch {
-      return this.#fail(null, CODES.parse, 'expected a line of JSON');
+      return this.#fail(null, ERRORS.parse, 'expected a line of JSON');
     }
     if (!isFields(message) || message['jsonrpc'] !== '2.0')
-      return this.#fail(null, CODES.invalid, 'expected one JSON-RPC 2.0 object a line; batches are not supported');
+      return this.#fail(null, ERRORS.invalid, 'expected one JSON-RPC 2.0 object a line; batches are not supported');
     const { id, method, params = {} } = message;
-    // Ignore replies, because this server sends no requests.
+    // This server sends no requests, so a reply belongs to nothing.
     if (method === undefined && ('result' in message || 'error' in message)) return;
     const isRequest = 'id' in message;
     if (isRequest && typeof id !== 'string' && !Number.isSafeInteger(id))
-      return this.#fail(null, CODES.invalid, 'id: expected a text or a whole number');
-    if (typeof method !== 'string') return this.#fail(isRequest ? (id as Id) : null, CODES.invalid, 'method: expected a text');
+      return this.#fail(null, ERRORS.invalid, 'id: expected a text or a whole number');
+    if (typeof method !== 'string') return this.#fail(isRequest ? (id as Id) : null, ERRORS.invalid, 'method: expected a text');
     if (!isRequest) return this.#onNotification(method, params);
-    if (!isFields(params)) return this.#fail(id as Id, CODES.params, 'params: expected an object');
+    if (!isFields(params)) return this.#fail(id as Id, ERRORS.params, 'params: expected an object');
     this.#answer(id as Id, method, params);
   }
 
-  /** Ends all calls, and calls `done` when none is left. */
+  /** Ends all calls. Calls `done` once all commands have ended. */
   stop(done: () => void): void {
     this.#whenIdle = done;
     for (const call of this.#calls.values()) this.#cancel(call);
-    this.#next();
+    this.#startWaiting();
   }
 
-  /** Calls `done` when all calls have been answered. */
+  /** Calls `done` once all calls have been answered. */
   finish(done: () => void): void {
     this.#whenIdle = done;
-    this.#next();
+    this.#startWaiting();
   }
 
   #onNotification(method: string, params: unknown): void {
     if (method !== 'notifications/cancelled' || !isFields(params)) return;
     const call = this.#calls.get(params['requestId'] as Id);
     if (call !== undefined) this.#cancel(call);
-    this.#next();
+    this.#startWaiting();
   }
 
   #answer(id: Id, method: string, params: Fields): void {
-    if (this.#calls.has(id)) return this.#fail(id, CODES.invalid, 'a call with this id is running');
+    if (this.#calls.has(id)) return this.#fail(id, ERRORS.invalid, 'a call with this id is running');
     if (method === 'ping') return this.#succeed(id, {});
     if (method === 'initialize') return this.#initialize(id, params);
-    if (!this.#isReady) return this.#fail(id, CODES.invalid, 'expected initialize first');
-    if (method === 'tools/list') return this.#succeed(id, { tools: [...this.#tools.values()].map(described) });
+    if (!this.#isInitialized) return this.#fail(id, ERRORS.invalid, 'expected initialize first');
+    if (method === 'tools/list') return this.#succeed(id, { tools: [...this.#tools.values()].map(toolSchema) });
     if (method === 'tools/call') return this.#call(id, params);
-    this.#fail(id, CODES.noMethod, `${method.slice(0, 80)}: no such method`);
+    this.#fail(id, ERRORS.noMethod, `${method.slice(0, 80)}: no such method`);
   }
 
   #initialize(id: Id, { protocolVersion }: Fields): void {
     const known = VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0];
-    this.#isReady = true;
+    this.#isInitialized = true;
     this.#succeed(id, {
       protocolVersion: known,
       capabilities: { tools: {} },
@@ -112,30 +117,31 @@ export class McpServer {
     });
   }
 
-  #call(id: Id, { name, arguments: given = {} }: Fields): void {
+  #call(id: Id, { name, arguments: args = {} }: Fields): void {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
-    if (tool === undefined) return this.#fail(id, CODES.params, this.#noTool(name));
-    if (!isFields(given)) return this.#fail(id, CODES.params, 'arguments: expected an object');
-    if (this.#calls.size >= MAX_WAITING) return this.#fail(id, CODES.invalid, `${MAX_WAITING} calls are running: wait for one of them`);
+    if (tool === undefined) return this.#fail(id, ERRORS.params, this.#noToolText(name));
+    if (!isFields(args)) return this.#fail(id, ERRORS.params, 'arguments: expected an object');
+    if (this.#calls.size >= MAX_CALLS) return this.#fail(id, ERRORS.invalid, `${MAX_CALLS} calls are running: wait for one of them`);
     try {
-      this.#calls.set(id, { id, words: wordsOf(tool, given), end: null, isCancelled: false });
+      this.#calls.set(id, { id, words: wordsOf(tool, args), end: null, isCancelled: false });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      return this.#fail(id, CODES.params, `${error.message}; ${error.remedy}`);
+      return this.#fail(id, ERRORS.params, `${error.message}; ${error.remedy}`);
     }
-    this.#next();
+    this.#startWaiting();
   }
 
-  #noTool(name: unknown): string {
-    const text = typeof name === 'string' ? name.slice(0, 80) : 'nothing';
+  /** Returns the error for a tool that does not exist or needs `--allow-live`. */
+  #noToolText(name: unknown): string {
+    const shortName = typeof name === 'string' ? name.slice(0, 80) : 'nothing';
     const isLive = TOOLS.some((tool) => tool.name === name);
     return isLive
-      ? `${text}: acts on a running bot; start the server with --allow-live to use it`
-      : `${text}: no such tool; tools/list names them`;
+      ? `${shortName}: acts on a running bot; start the server with --allow-live to use it`
+      : `${shortName}: no such tool; tools/list names them`;
   }
 
-  /** Starts waiting calls, up to MAX_RUNNING at once. Calls `#whenIdle` when no call is left. */
-  #next(): void {
+  /** Starts waiting calls while fewer than MAX_RUNNING run. Calls `#whenIdle` when no call is left. */
+  #startWaiting(): void {
     for (const call of this.#calls.values()) {
       if (this.#running >= MAX_RUNNING) break;
       if (call.end === null) this.#start(call);
@@ -148,15 +154,15 @@ export class McpServer {
 
   #start(call: Call): void {
     this.#running++;
-    call.end = this.#deps.run(call.words, (finished) => {
+    call.end = this.#deps.run(call.words, (result) => {
       this.#running--;
       this.#calls.delete(call.id);
-      if (!call.isCancelled) this.#succeed(call.id, resultOf(finished));
-      this.#next();
+      if (!call.isCancelled) this.#succeed(call.id, resultOf(result));
+      this.#startWaiting();
     });
   }
 
-  /** Ends a call. It gets no reply. */
+  /** Ends a call. The client gets no reply to it. */
   #cancel(call: Call): void {
     call.isCancelled = true;
     if (call.end === null) this.#calls.delete(call.id);
@@ -166,16 +172,17 @@ export class McpServer {
   #succeed(id: Id, result: object): void {
     this.#deps.send({ jsonrpc: '2.0', id, result });
   }
+
   #fail(id: Id | null, code: number, message: string): void {
     this.#deps.send({ jsonrpc: '2.0', id, error: { code, message } });
   }
 }
 
-/** Returns the result of a call: the output of the command, then its messages on stderr. */
-function resultOf({ code, stdout, stderr }: Finished): object {
+/** Returns the result of a call: stdout of the command, then stderr. A command without output counts as failed. */
+function resultOf({ code, stdout, stderr }: CommandResult): object {
   const texts = [stdout.trim(), ...(stderr === '' ? [] : [stderr])].filter((text) => text !== '');
   const content = (texts.length > 0 ? texts : ['']).map((text) => ({ type: 'text', text }));
-  return { content, isError: !ANSWERS.includes(code) || stdout.trim() === '', _meta: { exitCode: code } };
+  return { content, isError: !RESULT_CODES.includes(code) || stdout.trim() === '', _meta: { exitCode: code } };
 }
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);

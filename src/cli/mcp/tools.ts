@@ -1,18 +1,20 @@
-// The tools of the server. Each tool is one command of isobar with the arguments that make sense without a terminal.
+// The tools of the server. Each tool runs one command of isobar, with the arguments that make sense without a terminal.
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 
-export type Kind = 'text' | 'number' | 'flag' | 'list';
+export type ArgumentKind = 'text' | 'number' | 'flag' | 'list';
 
+/** An argument of a tool. */
 export interface Argument {
-  readonly kind: Kind;
+  readonly kind: ArgumentKind;
   readonly help: string;
   readonly isNeeded?: boolean;
   /** True for a positional argument; false for an option. */
   readonly isWord?: boolean;
 }
 
+/** A command that the client can call. */
 export interface Tool {
   readonly name: string;
   readonly help: string;
@@ -21,17 +23,18 @@ export interface Tool {
   /** True when the tool acts on a running bot. */
   readonly isLive: boolean;
   /** True when the tool writes nothing. */
-  readonly isReading: boolean;
+  readonly isReadOnly: boolean;
 }
 
 const text = (help: string): Argument => ({ kind: 'text', help });
 const number = (help: string): Argument => ({ kind: 'number', help });
 const flag = (help: string): Argument => ({ kind: 'flag', help });
 const list = (help: string): Argument => ({ kind: 'list', help });
-const needed = (one: Argument): Argument => ({ ...one, isNeeded: true });
-const word = (one: Argument): Argument => ({ ...one, isWord: true });
+const needed = (argument: Argument): Argument => ({ ...argument, isNeeded: true });
+const word = (argument: Argument): Argument => ({ ...argument, isWord: true });
 
-const WHAT = {
+/** The arguments that name a run, and change it. */
+const RUN = {
   what: needed(word(text('a run definition (.yaml), or a strategy file (.ts) with data and cash'))),
   set: list('changes to the definition, such as params.fast=20 or fees.taker=0.0005'),
   data: text('for a strategy file: a CSV file of bars'),
@@ -49,29 +52,29 @@ const BOT = {
 const WHY = { why: needed(text('the reason, which is stored in the journal')) };
 const SCOPE = { scope: word(text('account, market:spot, symbol:spot:BTCUSDT or strategy:NAME')) };
 
-const READING = { isLive: false, isReading: true };
-const WRITING = { isLive: false, isReading: false };
-const LIVE = { isLive: true, isReading: false };
+const READ_ONLY = { isLive: false, isReadOnly: true };
+const WRITING = { isLive: false, isReadOnly: false };
+const LIVE = { isLive: true, isReadOnly: false };
 
 export const TOOLS: readonly Tool[] = [
   {
     name: 'strategy_list',
-    help: 'Strategies of ./strategies and those that come with isobar',
+    help: 'List the strategies of ./strategies and those of isobar',
     command: ['strategy', 'list'],
     args: {},
-    ...READING,
+    ...READ_ONLY,
   },
   {
     name: 'strategy_describe',
     help: 'Parameters with range, unit and help; feeds; warm-up of a strategy file',
     command: ['strategy', 'show'],
     args: { file: needed(word(text('a strategy file'))) },
-    ...READING,
+    ...READ_ONLY,
   },
-  { name: 'data_list', help: 'What the catalog has', command: ['data', 'list'], args: CATALOG, ...READING },
+  { name: 'data_list', help: 'What the catalog has', command: ['data', 'list'], args: CATALOG, ...READ_ONLY },
   {
     name: 'data_check',
-    help: 'Walk all bars, write their gap manifests again; exit code 1 when a file was damaged',
+    help: 'Check all bars and rewrite their gap manifests; exit code 1 when a file is damaged',
     command: ['data', 'check'],
     args: { symbol: text('one symbol'), interval: text('one interval'), market: text('spot or futures'), ...CATALOG },
     ...WRITING,
@@ -87,8 +90,8 @@ export const TOOLS: readonly Tool[] = [
       market: text('spot or futures'),
       as: text('bars, mark, funding, trades or series'),
       name: text('of a series: its name'),
-      time: text('of a series: the column of the times that its values are of'),
-      'known-at': text('of a series: the column of the times at which they were known'),
+      time: text('of a series: the column of the times of the values'),
+      'known-at': text('of a series: the column of the times at which the values became known'),
       value: text('of a series: the column of the values'),
       format: text('csv, binance, cryptodatadownload, json, feather or parquet'),
       instrument: text('a JSON file with the instrument record'),
@@ -105,7 +108,7 @@ export const TOOLS: readonly Tool[] = [
       symbol: needed(text('one symbol or several: SYNUSDT,TWOUSDT')),
       interval: needed(text('such as 15m')),
       from: needed(text('the time of the first bar, such as 2024-01-01')),
-      bars: needed(number('how many')),
+      bars: needed(number('the number of bars')),
       seed: number('a whole number from 0'),
       price: text('the price at the start'),
       market: text('spot or futures'),
@@ -118,7 +121,7 @@ export const TOOLS: readonly Tool[] = [
     help: 'Run a strategy over bars; writes a run folder with a report, and gives its summary',
     command: ['backtest'],
     args: {
-      ...WHAT,
+      ...RUN,
       out: text('the folder under which the run folder is made'),
       report: flag('write report.html'),
       'break-even': flag('also find the costs at which no profit is left'),
@@ -129,16 +132,16 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'sweep',
-    help: 'Run a strategy with many sets of parameters; ranks them, and weighs the best against chance',
+    help: 'Run a strategy with many parameter sets, rank them, and correct the best one for selection bias',
     command: ['sweep'],
     args: {
       definition: needed(word(text('a run definition (.yaml)'))),
       grid: needed(list('values of a parameter, such as fast=5..50:5')),
-      random: number('how many sets of the grid are drawn'),
+      random: number('the number of sets that are drawn from the grid'),
       by: text('the figure that ranks the sets'),
       workers: number('threads'),
-      fresh: flag('run all sets, whatever the ledger has'),
-      set: WHAT.set,
+      fresh: flag('run all sets again, also those that the ledger has'),
+      set: RUN.set,
       out: text('the folder under which the run folder is made'),
       family: text('a name that separates its trials from unrelated work'),
       ...LEDGER,
@@ -149,28 +152,28 @@ export const TOOLS: readonly Tool[] = [
     name: 'prove',
     help: 'Prove that a strategy reads no future and keeps no hidden state. Exit code 0 proved, 3 refuted, 4 not proved',
     command: ['prove'],
-    args: { ...WHAT, times: number('random times, 200 by default'), quick: flag('only 20 of them'), ...LEDGER },
+    args: { ...RUN, times: number('random times, 200 by default'), quick: flag('only 20 of them'), ...LEDGER },
     ...WRITING,
   },
   {
     name: 'why',
-    help: 'Why a bar of a run or a bot traded or not: values, conditions, risk, matching',
+    help: 'Explain why a run or a bot traded at a bar, or did not: values, conditions, risk, matching',
     command: ['why'],
     args: {
       folder: needed(word(text('a run folder, or the data folder of a bot'))),
       at: text('a UTC time inside the bar'),
       symbol: text('the symbol of the bar'),
-      order: number('the number of an order instead'),
+      order: number('the number of an order, in place of a time'),
       config: text('for a bot: the config that it ran with'),
     },
-    ...READING,
+    ...READ_ONLY,
   },
   {
     name: 'breakeven',
     help: 'Find the fee, slippage, latency and size at which no profit is left',
     command: ['breakeven'],
-    args: WHAT,
-    ...READING,
+    args: RUN,
+    ...READ_ONLY,
   },
   {
     name: 'report',
@@ -178,7 +181,7 @@ export const TOOLS: readonly Tool[] = [
     command: ['report'],
     args: {
       run: needed(word(text('a run folder'))),
-      other: word(text('another one, to compare with the first')),
+      other: word(text('a second run folder, to compare with the first')),
       as: text('figures by the definitions of quantstats, empyrical, backtesting.py, vectorbt, freqtrade or nautilus'),
       out: text('the folder for the page of a comparison'),
     },
@@ -186,29 +189,35 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'verify',
-    help: 'Make a finished run again. Exit code 0 identical, 3 not',
+    help: 'Repeat a finished run and compare the results. Exit code 0 identical, 3 different',
     command: ['verify'],
     args: { run: needed(word(text('a run folder'))) },
-    ...READING,
+    ...READ_ONLY,
   },
   {
     name: 'parity',
-    help: 'Compare a bot with a backtest of its time: first difference, cause, bridge of money. Exit code 0 equal, 3 not',
+    help: 'Compare a bot with a backtest of its time: first difference, cause, bridge of money. Exit code 0 equal, 3 different',
     command: ['parity'],
     args: {
       folder: needed(word(text('the data folder of a bot'))),
       config: text('the config that the bot ran with'),
       latency: text('latency of the backtest: ms, or measured'),
     },
-    ...READING,
+    ...READ_ONLY,
   },
-  { name: 'status', help: 'A running bot: states and causes, equity, orders, limits, health', command: ['status'], args: BOT, ...READING },
-  { name: 'positions', help: 'The positions of a running bot', command: ['positions'], args: BOT, ...READING },
+  {
+    name: 'status',
+    help: 'A running bot: states and causes, equity, orders, limits, health',
+    command: ['status'],
+    args: BOT,
+    ...READ_ONLY,
+  },
+  { name: 'positions', help: 'The positions of a running bot', command: ['positions'], args: BOT, ...READ_ONLY },
   {
     name: 'halt',
     help: 'Stop new risk on a running bot; orders that reduce still leave',
     command: ['halt'],
-    args: { ...SCOPE, 'cancel-only': flag('stop orders that reduce too'), ...WHY, ...BOT },
+    args: { ...SCOPE, 'cancel-only': flag('also stop orders that reduce a position'), ...WHY, ...BOT },
     ...LIVE,
   },
   {
@@ -218,7 +227,7 @@ export const TOOLS: readonly Tool[] = [
     args: { ...SCOPE, code: text('the cause, as status shows it'), ...WHY, ...BOT },
     ...LIVE,
   },
-  { name: 'acknowledge', help: 'Answer the alarms of a running bot', command: ['acknowledge'], args: BOT, ...LIVE },
+  { name: 'acknowledge', help: 'Acknowledge the alarms of a running bot', command: ['acknowledge'], args: BOT, ...LIVE },
   {
     name: 'tighten',
     help: 'Tighten a risk limit of a running bot until its next start',
@@ -236,8 +245,8 @@ export const TOOLS: readonly Tool[] = [
     help: 'Stop a bot permanently: cancel everything, prove it, and close its positions if asked',
     command: ['kill'],
     args: {
-      flatten: flag('close all positions too'),
-      all: flag('cancel the orders of others on this account too'),
+      flatten: flag('also close all positions'),
+      all: flag('also cancel foreign orders on this account'),
       separate: flag('do not ask the bot, because it hangs'),
       ...WHY,
       ...BOT,
@@ -246,8 +255,8 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-/** Returns a tool in the form of `tools/list`. */
-export function described({ name, help, args, isLive, isReading }: Tool): object {
+/** Returns a tool as `tools/list` describes it. */
+export function toolSchema({ name, help, args, isLive, isReadOnly }: Tool): object {
   const entries = Object.entries(args);
   const required = entries.filter(([, { isNeeded }]) => isNeeded === true).map(([key]) => key);
   return {
@@ -259,21 +268,21 @@ export function described({ name, help, args, isLive, isReading }: Tool): object
       ...(required.length > 0 ? { required } : {}),
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: isReading, destructiveHint: isLive, openWorldHint: isLive },
+    annotations: { readOnlyHint: isReadOnly, destructiveHint: isLive, openWorldHint: isLive },
   };
 }
 
-const SCHEMAS: Readonly<Record<Kind, object>> = {
+const SCHEMAS: Readonly<Record<ArgumentKind, object>> = {
   text: { type: 'string' },
   number: { type: 'integer', minimum: 0 },
   flag: { type: 'boolean' },
   list: { type: 'array', items: { type: 'string' }, minItems: 1 },
 };
 
-/** Returns the words of the command line for a call. Throws ConfigError that names the invalid argument. */
-export function wordsOf(tool: Tool, given: Readonly<Record<string, unknown>>): readonly string[] {
+/** Returns the words of the command line for a call. Throws a ConfigError that names the invalid argument. */
+export function wordsOf(tool: Tool, args: Readonly<Record<string, unknown>>): readonly string[] {
   const names = Object.keys(tool.args);
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(args)) {
     if (names.includes(name)) continue;
     const nearest = nearestName(name, names);
     throw new ConfigError(
@@ -281,9 +290,10 @@ export function wordsOf(tool: Tool, given: Readonly<Record<string, unknown>>): r
       nearest === null ? `the arguments are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`,
     );
   }
-  const [words, options]: [string[], string[]] = [[], []];
+  const words: string[] = [];
+  const options: string[] = [];
   for (const [name, argument] of Object.entries(tool.args)) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (value === undefined) {
       if (argument.isNeeded === true) throw new ConfigError(`${tool.name}: expected ${name}, got nothing`, argument.help);
       continue;
@@ -296,29 +306,33 @@ export function wordsOf(tool: Tool, given: Readonly<Record<string, unknown>>): r
   return [...tool.command, ...words, ...options, '--json'];
 }
 
-/** Returns a positional argument. One that starts with a dash would be an option, so it gets `./` in front. */
+/** Returns a positional argument. Puts `./` before a leading dash, because the command would read the argument as an option. */
 const asWord = (value: string): string => (value.startsWith('-') ? `./${value}` : value);
 
-function textsOf(what: string, { kind }: Argument, value: unknown): readonly string[] {
+/** Returns the texts of an argument. Empty for a flag. Throws ConfigError for a value of another kind. */
+function textsOf(place: string, { kind }: Argument, value: unknown): readonly string[] {
   if (kind === 'flag') {
-    if (typeof value !== 'boolean') throw wrong(what, 'true or false', value);
+    if (typeof value !== 'boolean') throw wrongKind(place, 'true or false', value);
     return [];
   }
   if (kind === 'number') {
-    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw wrong(what, 'a whole number from 0', value);
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw wrongKind(place, 'a whole number from 0', value);
     return [String(value)];
   }
-  const values: readonly unknown[] = kind === 'list' ? (Array.isArray(value) && value.length > 0 ? value : [undefined]) : [value];
-  return values.map((each) => {
-    if (typeof each !== 'string' || each === '' || each.includes('\0'))
-      throw wrong(what, kind === 'list' ? 'a list of texts' : 'a text', value);
-    return each;
-  });
+  if (kind === 'text') {
+    if (!isText(value)) throw wrongKind(place, 'a text', value);
+    return [value];
+  }
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isText)) throw wrongKind(place, 'a list of texts', value);
+  return value;
 }
 
-function wrong(what: string, expected: string, got: unknown): ConfigError {
+/** True for a text that can be a word of a command line. */
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && !value.includes('\0');
+
+function wrongKind(place: string, expected: string, got: unknown): ConfigError {
   return new ConfigError(
-    `${what}: expected ${expected}, got ${(JSON.stringify(got) ?? 'nothing').slice(0, 80)}`,
+    `${place}: expected ${expected}, got ${(JSON.stringify(got) ?? 'nothing').slice(0, 80)}`,
     'tools/list has the types',
   );
 }

@@ -1,4 +1,4 @@
-// Options of all commands that talk to an exchange.
+// Options of all commands that connect to an exchange.
 
 import { text } from './text.ts';
 

@@ -9,7 +9,7 @@ export const BAR_TIMEOUT = {
   describe: 'Seconds of silence after which a strategy is ended; 0 never ends it',
 } as const;
 
-/** Returns the milliseconds of `--bar-timeout`. */
+/** Returns the milliseconds of `--bar-timeout`. Throws ConfigError for an invalid value. */
 export function barTimeoutMs(seconds: string): number {
   const value = seconds.trim() === '' ? NaN : Number(seconds);
   if (!(value >= 0 && value <= 86_400))

@@ -5,7 +5,7 @@ import { text } from './text.ts';
 
 export const FAMILY = { ...text, describe: 'Name that separates its trials from unrelated work on the same market data' } as const;
 
-/** Returns the name. Null without the option. Throws ConfigError for an invalid name. */
+/** Returns the family name. Null without the option. Throws ConfigError for an invalid name. */
 export function familyOf(given: string | undefined): string | null {
   if (given === undefined) return null;
   if (/^[\w][\w .-]{0,63}$/.test(given)) return given;

@@ -9,11 +9,12 @@ import { text } from './text.ts';
 const none: readonly string[] = [];
 const list = { type: 'string', array: true, requiresArg: true } as const;
 
+/** The option that changes keys of a definition. */
 export const SET_OPTION = {
   set: { ...list, default: none, describe: 'Change a key of the definition: --set params.fast=20 --set fees.taker=0.0005' },
 } as const;
 
-/** The options that replace a definition. */
+/** The options that, with a strategy file, replace a definition. */
 export const DATA_OPTIONS = {
   data: { ...text, describe: 'Bars for a strategy file: CSV, plain or gzip' },
   cash: { ...text, describe: 'Starting cash, in the quote asset of the bars' },
@@ -23,6 +24,7 @@ export const DATA_OPTIONS = {
 } as const;
 
 export interface RunRequestArgs {
+  /** A run definition or a strategy file. */
   readonly what?: string | undefined;
   readonly set: readonly string[];
   readonly demo: boolean;

@@ -1,4 +1,4 @@
-// Parsers of option values. yargs would turn a word into NaN and an empty text into 0. Each throws ConfigError naming the option.
+// Parsers of option values. Each one throws a ConfigError that names the option. yargs itself would read a word as NaN and '' as 0.
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -6,6 +6,7 @@ import { INTERVAL_FORM, INTERVALS, parseInterval, type Interval } from '../../mo
 import { isTradeBars } from '../../model/tradeBars.ts';
 import { parseTime } from '../../model/time.ts';
 
+/** Returns the number that `text` spells. It may be infinite. */
 export function parseNumber(option: string, text: string): number {
   const value = text.trim() === '' ? NaN : Number(text);
   if (!Number.isNaN(value)) return value;
@@ -23,6 +24,7 @@ export function wholeNumber(option: string, value: string | undefined, max: numb
   );
 }
 
+/** Returns the interval that `text` names, such as `1h`. */
 export function intervalOf(option: string, text: string): Interval {
   const interval = parseInterval(text);
   if (interval !== null) return interval;
@@ -39,7 +41,7 @@ export function intervalOf(option: string, text: string): Interval {
   );
 }
 
-/** Returns a date or a time, ms UTC. */
+/** Returns the time of a date such as `2024-01-01` or of a date with a time, in ms UTC. */
 export function dateOf(option: string, text: string): number {
   const time = parseTime(text);
   if (time !== null) return time;
@@ -49,7 +51,7 @@ export function dateOf(option: string, text: string): number {
   );
 }
 
-/** Returns the words between commas without repeats. */
+/** Returns the words between commas without spaces, empty words and repeats. */
 export const splitByComma = (text: string): readonly string[] => [
   ...new Set(
     text

@@ -13,6 +13,7 @@ interface ParityArgs {
   readonly json: boolean;
 }
 
+/** Runs `isobar parity`. The exit code is 3 when bot and backtest differ. */
 export async function parity({ folder, config, latency, json }: ParityArgs): Promise<void> {
   const line = progressLine('steps');
   try {

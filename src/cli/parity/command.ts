@@ -3,8 +3,10 @@
 import type { Argv, CommandModule } from 'yargs';
 import { ConfigError } from '../../base/errors.ts';
 
+/** A day in ms. */
 const MAX_MS = 86_400_000;
 
+/** Returns the latency in ms, or `measured`. Throws ConfigError for any other text. */
 function latencyOf(text: string): number | 'measured' {
   if (text === 'measured') return text;
   if (/^\d{1,8}$/.test(text) && Number(text) <= MAX_MS) return Number(text);
@@ -21,18 +23,18 @@ const options = (args: Argv) =>
       config: {
         type: 'string',
         requiresArg: true,
-        describe: 'The config that the bot ran with; default: the one that it was started with',
+        describe: 'Config of the bot; default: the one of its last start',
       },
       latency: {
         type: 'string',
         requiresArg: true,
-        describe: 'Latency of the backtest: ms, or measured for the one that the bot had; default: fills.latencyMs of the config, else 0',
+        describe: 'Latency of the backtest: ms, or measured for that of the bot; default: fills.latencyMs of the config, else 0',
         coerce: latencyOf,
       },
       json: { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' },
     })
     .example('$0 parity bot --latency measured', 'compare with a backtest that has the latency of the bot')
-    .example('$0 parity bot', 'where did the bot and its backtest part, why, and what did each cause cost?');
+    .example('$0 parity bot', 'shows where bot and backtest first differ, why, and how much money each cause cost');
 
 type ParityArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 

@@ -8,7 +8,7 @@ import type { ComparedLatency, DivergenceReport } from '../../tasks/parity/model
 import { alignedRows, table } from '../terminal/tables.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
-/** Returns the lines joined by \n, without a final \n. */
+/** Returns the report as text without a final line break. */
 export function parityText(report: DivergenceReport): string {
   const { name, fromMs, toMs, bars, orders, fills, equal, first, cause, bridge, net, residual } = report;
   const lines = [
@@ -34,22 +34,26 @@ export function parityText(report: DivergenceReport): string {
   return [...lines, ...tradeLines(report)].join('\n');
 }
 
-const FROM: Readonly<Record<ComparedLatency['from'], string>> = {
+const LATENCY_SOURCES: Readonly<Record<ComparedLatency['from'], string>> = {
   config: 'fills.latencyMs of the config',
   option: 'as asked for',
   measured: 'as measured',
 };
 
+/** Returns the latency of the backtest, and the measured one of the bot if there is one. */
 function latencyText({ backtestMs, from, measuredMs, orders }: ComparedLatency): string {
-  const backtest = `latency of the backtest ${backtestMs} ms (${FROM[from]})`;
+  const backtest = `latency of the backtest ${backtestMs} ms (${LATENCY_SOURCES[from]})`;
   if (measuredMs === null) return backtest;
   const hint = measuredMs > backtestMs ? '; --latency measured compares with that' : '';
   return `${backtest}, of the bot at least ${measuredMs} ms (the median of ${counted(orders, 'order')})${hint}`;
 }
 
-/** Maximum number of rows in the bridge trade by trade. The trades that differ most are shown. */
+/** Maximum number of trades in the bridge trade by trade. */
 const MAX_TRADES = 12;
+/** Maximum length of the cell that says when and on which symbol a trade was decided. */
+const MAX_DECIDED_LENGTH = 40;
 
+/** Returns the bridge trade by trade: the trades that differ most, in the order of time, and the sum of the others. */
 function tradeLines({ trades, funding, held, net }: DivergenceReport): readonly string[] {
   const byAmount = trades.toSorted((a, b) => new Decimal(b.amount).abs().comparedTo(new Decimal(a.amount).abs()));
   const shown = new Set(byAmount.slice(0, MAX_TRADES));
@@ -58,29 +62,30 @@ function tradeLines({ trades, funding, held, net }: DivergenceReport): readonly 
     .filter((trade) => shown.has(trade))
     .map(({ order, time, symbol, backtest, live, amount }) => [
       order === null ? '-' : String(order),
-      `${formatMinute(time)} ${symbol}`.slice(0, MAX_WHEN),
+      `${formatMinute(time)} ${symbol}`.slice(0, MAX_DECIDED_LENGTH),
       backtest,
       live,
       signedText(amount),
     ]);
   if (trades.length > MAX_TRADES) rows.push(['', `${trades.length - MAX_TRADES} more`, '', '', signedText(others.toFixed())]);
-  for (const [name, sum] of [
-    ['funding', funding],
-    ['held at the end', held],
-  ] as const)
-    // prettier-ignore
-    if (sum.amount !== '0') rows.push(['', name, sum.backtest, sum.live, signedText(sum.amount)]);
+  const addSum = (name: string, { amount, backtest, live }: DivergenceReport['funding']): void => {
+    if (amount !== '0') rows.push(['', name, backtest, live, signedText(amount)]);
+  };
+  addSum('funding', funding);
+  addSum('held at the end', held);
   if (rows.length === 0) return [];
   const head = ['order', 'decided', 'backtest', 'live', 'difference'];
   return ['', `  Trade by trade, ${net.asset}`, ...table(head, rows, 'rlrrr').map((line) => `  ${line}`)];
 }
 
-const MAX_WHEN = 40;
+/** Width of the names in front of the texts of a difference. */
+const NAME_COLUMNS = 10;
 
-const LEAD = 12;
-
+/** Returns a wrapped text with a name in front of its first line. */
 function sideLines(name: string, text: string | null): readonly string[] {
-  return wrapped(text ?? 'nothing', COLUMNS - LEAD - 2).map((line, at) => `    ${(at === 0 ? name : '').padEnd(LEAD - 2)}${line}`);
+  const lines = wrapped(text ?? 'nothing', COLUMNS - NAME_COLUMNS - 4);
+  return lines.map((line, index) => `    ${(index === 0 ? name : '').padEnd(NAME_COLUMNS)}${line}`);
 }
 
+/** Returns an amount with a plus sign if it is above 0. */
 const signedText = (amount: string): string => (amount.startsWith('-') || amount === '0' ? amount : `+${amount}`);

@@ -10,12 +10,13 @@ import { printLines } from '../terminal/print.ts';
 /** The run definition of a new project. */
 const DEFINITION = 'backtests/first.yaml';
 
+/** Runs `isobar init`. */
 export function init(dir: string): void {
   const { folder, files } = createProject(dir);
-  const where = relative(process.cwd(), folder);
-  const steps = [...(where === '' ? [] : [`cd ${shellWord(where)}`]), 'npm i', `npx isobar backtest ${DEFINITION}`, 'npm test'];
+  const path = relative(process.cwd(), folder);
+  const steps = [...(path === '' ? [] : [`cd ${shellWord(path)}`]), 'npm i', `npx isobar backtest ${DEFINITION}`, 'npm test'];
   printLines([
-    `Made ${where === '' ? 'a project' : where}:`,
+    `Made ${path === '' ? 'a project' : path}:`,
     ...files.map((file) => `  ${file}`),
     '  data/                            a year of synthetic bars to begin with',
     '',
@@ -24,14 +25,21 @@ export function init(dir: string): void {
   ]);
 }
 
-/** Writes a strategy of a kind, and the definition that runs it. */
+/** Runs `isobar strategy new --like KIND`: writes a strategy of this kind, its test, and the definition that runs it. */
 export function newStrategyLike(name: string, kind: StrategyKind): void {
   const { files } = createStrategy(name, kind);
   const [file = '', definition = ''] = files;
   const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${definition}`, `npx isobar prove ${definition}`];
-  printLines(['Made', ...files.map((each) => `  ${each}`), '', `Next, once there are bars (the first line of ${definition} makes some):`, ...steps.map((step) => `  ${step}`)]); // prettier-ignore
+  printLines([
+    'Made',
+    ...files.map((each) => `  ${each}`),
+    '',
+    `Next, once there are bars (the first line of ${definition} makes some):`,
+    ...steps.map((step) => `  ${step}`),
+  ]);
 }
 
+/** Runs `isobar strategy new`: writes a strategy and its test. */
 export function newStrategy(name: string): void {
   const { files } = createStrategy(name);
   const [file = '', test = ''] = files;

@@ -1,4 +1,4 @@
-// `isobar strategy new`, `list` and `show`, and their messages about invalid files.
+// Tests of `isobar strategy new`, `list` and `show`, and of their messages about invalid files.
 
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ Called      onStop
 `;
 
 describe('new', () => {
-  it('new writes a strategy and its test, says how they are run, and leaves what is there', async () => {
+  it('new writes a strategy and its test, prints how to run them, and overwrites no file', async () => {
     const { code, stdout } = await fixture.run('strategy', 'new', 'mean-dip');
     expect(code).toBe(0);
     expect(stdout).toBe(
@@ -72,7 +72,7 @@ describe('new', () => {
       'strategies/meanDip.ts, strategies/meanDip.test.ts: there already\n  choose another name, or move it away first\n',
     ]);
   });
-  it('new names the definition of a project', async () => {
+  it('new in a project prints the command that runs the strategy with the definition of the project', async () => {
     fixture.write('backtests/first.yaml', '');
     expect((await commandIn(fixture.folder, ['strategy', 'new', 'Second'])).stdout).toContain(
       '  npx isobar backtest backtests/first.yaml --set strategy=strategies/second.ts\n',
@@ -91,12 +91,12 @@ describe('show', () => {
     return fixture.run('strategy', 'show', name);
   };
 
-  it('show has parameters, feeds with their warm-up, indicators and calls', async () => {
+  it('show prints parameters, feeds with their warm-up, indicators and callbacks', async () => {
     const answer = { code: 0, stdout: ROTATION_SHOWN, stderr: '' };
     expect(await shown('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
     expect(await spawned('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
   });
-  it('--json has the same, with the hash of the code', async () => {
+  it('show --json prints the same facts and the hash of the code', async () => {
     const { stdout } = await commandIn(fixture.folder, ['strategy', 'show', 'strategies/meanDip.ts', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       name: 'MeanDip',
@@ -105,7 +105,7 @@ describe('show', () => {
       feeds: [{ name: 'bars', interval: null, isList: false, warmupBars: 41 }],
     });
   });
-  it('show names the default feed where only a callback reads it', async () => {
+  it('show lists the default feed when only a callback reads it', async () => {
     const body = "trend = this.feed('trend'); override onBar() { if (this.bars.close.value > 1) this.buy(); }";
     const { stdout } = await shown(
       'reads.ts',
@@ -113,7 +113,7 @@ describe('show', () => {
     );
     expect(stdout).toMatch(/\nbars .*\ntrend /);
   });
-  it('show says what never trades', async () => {
+  it('show of a strategy without onBar and handlers says that it never trades', async () => {
     const { stdout } = await shown('idle.ts', "import { Strategy } from 'isobar';\nexport default class Idle extends Strategy {}\n");
     expect(stdout).toContain('Called      never: it has neither onBar nor a handler');
   });
@@ -123,9 +123,9 @@ describe('show', () => {
     ['x = this.use(sma(this.bars.close, 0));', EXIT.badInput, /^bad\.ts: sma: .*\n {2}\S/],
     ["x = JSON.parse('{');", EXIT.failed, /^bad\.ts: it cannot be constructed with its default parameters: [\s\S]*bad\.ts:3:/],
     ['x = ', EXIT.badInput, /^bad\.ts:4:\d+: /],
-  ])('show says what is wrong with %s', async (body, exit, reply) => {
+  ])('show of an invalid strategy (%s) prints the reason', async (body, exit, reply) => {
     const text = `import { sma, Strategy } from 'isobar';\nexport default class Bad extends Strategy {\n  ${body}\n  override onBar() {}\n}\n`;
-    // Lines of the author's own file are known in a process of the command.
+    // Only a process of its own can name the lines of the user's file.
     const { code, stdout, stderr } = exit === EXIT.failed ? await spawned('bad.ts', text) : await shown('bad.ts', text);
     expect(stderr).toMatch(reply);
     expect(stderr).not.toContain('fault of isobar');
@@ -133,7 +133,7 @@ describe('show', () => {
   });
 });
 
-test('list has own and shipped ones with their first sentence, and one that does not load with its trouble', async () => {
+test('list prints the strategies of the project and of isobar with their first sentence, and the error of a file that does not load', async () => {
   fixture.write('strategies/shared.ts', 'export const two = 2;\n');
   fixture.write('strategies/wrong.ts', "import { smaa } from 'isobar';\nexport default smaa;\n");
   const [{ code, stdout }, { stdout: json }] = await Promise.all([
@@ -152,7 +152,7 @@ test('list has own and shipped ones with their first sentence, and one that does
 });
 
 describe('list', () => {
-  it('list skips folders and links that lead nowhere, and reads what begins with a byte order mark', async () => {
+  it('list skips folders and broken links, and reads a file that begins with a byte order mark', async () => {
     fixture.write('strategies/folder.ts/inner.md', 'export default');
     symlinkSync('gone.ts', join(fixture.folder, 'strategies/broken.ts'));
     fixture.write(

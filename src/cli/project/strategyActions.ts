@@ -1,4 +1,4 @@
-// Implements `isobar strategy list` and `show`: the available strategies, and what one of them requires.
+// Implements `isobar strategy list` and `show`: prints the available strategies, and the parameters and feeds of one strategy.
 
 import { inspectStrategy } from '../../tasks/project/inspect.ts';
 import { aboutOf, listStrategies } from '../../tasks/project/files.ts';
@@ -6,11 +6,13 @@ import { loadStrategy } from '../../adapters/plugins/loadStrategy.ts';
 import { print } from '../terminal/print.ts';
 import { strategyListText, strategyText } from './strategyText.ts';
 
+/** Runs `isobar strategy list`. */
 export async function listAction({ json }: { readonly json: boolean }): Promise<void> {
-  const listed = await listStrategies();
-  print(json ? JSON.stringify(listed) : strategyListText(listed));
+  const strategies = await listStrategies();
+  print(json ? JSON.stringify(strategies) : strategyListText(strategies));
 }
 
+/** Runs `isobar strategy show`. */
 export async function showAction({ file, json }: { readonly file: string; readonly json: boolean }): Promise<void> {
   const { strategy, name, hash } = await loadStrategy(file, file);
   const notes = inspectStrategy(strategy, file);

@@ -7,16 +7,18 @@ import { alignedRows } from '../terminal/tables.ts';
 import { indented } from '../terminal/wrapped.ts';
 
 /** Width of the label column. */
-const LABEL = 12;
+const LABEL_COLUMNS = 12;
 
-export function strategyListText(listed: readonly ListedStrategy[]): string {
-  if (listed.length === 0) return 'There is no strategy in ./strategies: isobar strategy new meanCross writes one.';
-  return listed.map((each) => entryText(each).join('\n')).join('\n');
+/** Returns the output of `strategy list`. */
+export function strategyListText(strategies: readonly ListedStrategy[]): string {
+  if (strategies.length === 0) return 'There is no strategy in ./strategies: isobar strategy new meanCross writes one.';
+  return strategies.map((strategy) => entryLines(strategy).join('\n')).join('\n');
 }
 
-function entryText({ name, file, about, params, feeds, problem }: ListedStrategy): readonly string[] {
-  // The message begins with the name of the file.
-  if (problem !== null) return indented(problem, 2).map((line, at) => (at === 0 ? line.trimStart() : line));
+/** Returns the lines of one strategy: its parameters, file and first sentence, or why it cannot be loaded. */
+function entryLines({ name, file, about, params, feeds, problem }: ListedStrategy): readonly string[] {
+  // The first line is not indented, because the message begins with the name of the file.
+  if (problem !== null) return indented(problem, 2).map((line, index) => (index === 0 ? line.trimStart() : line));
   return [`${name}  (${counted(params, 'parameter')}; feeds: ${feeds.join(', ')})`, `  ${file}`, ...indentedHelp(about, 2)];
 }
 
@@ -34,13 +36,15 @@ export function strategyText(name: string, file: string, about: string, notes: S
   return parts.map((lines) => lines.join('\n')).join('\n\n');
 }
 
+/** Returns the table of parameters, with the help of each below its row. */
 function paramTable({ params }: StrategyNotes): readonly string[] {
   if (params.length === 0) return ['It has no parameters.'];
   const rows = params.map((param) => [param.name, param.kind, param.default, param.range, param.unit]);
   const [head = '', ...table] = alignedRows([['parameter', 'kind', 'default', 'range', 'unit'], ...rows]);
-  return [head, ...table.flatMap((line, at) => [line, ...indentedHelp(params[at]?.help ?? '', 4)])];
+  return [head, ...table.flatMap((line, index) => [line, ...indentedHelp(params[index]?.help ?? '', 4)])];
 }
 
+/** Returns the table of feeds with the warm-up of each. */
 function feedTable({ feeds }: StrategyNotes): readonly string[] {
   const rows = feeds.map(({ name, interval, isList, warmupBars }) => [
     name,
@@ -51,10 +55,11 @@ function feedTable({ feeds }: StrategyNotes): readonly string[] {
   return alignedRows([['feed', 'asks for', 'interval', 'warm-up'], ...rows]);
 }
 
-/** Returns `word` before the first item, and each item on lines of its own. */
-function labelLines(word: string, items: readonly string[]): readonly string[] {
-  return items.flatMap((item) => indented(item, LABEL)).map((line, at) => (at === 0 ? word.padEnd(LABEL) + line.slice(LABEL) : line));
+/** Returns the lines of the items, each item on lines of its own, with the label in front of the first line. */
+function labelLines(label: string, items: readonly string[]): readonly string[] {
+  const lines = items.flatMap((item) => indented(item, LABEL_COLUMNS));
+  return lines.map((line, index) => (index === 0 ? label.padEnd(LABEL_COLUMNS) + line.slice(LABEL_COLUMNS) : line));
 }
 
-/** Returns no lines for an empty text. */
+/** Returns an indented text. Empty for an empty text. */
 const indentedHelp = (text: string, columns: number): readonly string[] => (text === '' ? [] : indented(text, columns));

@@ -23,6 +23,7 @@ interface ProveArgs extends Omit<RunRequestArgs, 'demo'> {
 const QUICK_TIMES = 20;
 const MAX_TIMES = 100_000;
 
+/** Runs `isobar prove`. The exit code is 0 for proved, 3 for refuted and 4 for not proved. */
 export async function prove(args: ProveArgs): Promise<void> {
   const line = progressLine('proofs');
   const request = requestOf('prove', { ...args, demo: false });
@@ -49,6 +50,7 @@ export async function prove(args: ProveArgs): Promise<void> {
   }
 }
 
+/** Returns the number of random times. Throws ConfigError for an invalid number. */
 function timesOf({ times, quick }: Pick<ProveArgs, 'times' | 'quick'>): number {
   const value = Number(times);
   if (!/^\d+$/.test(times) || value < 1 || value > MAX_TIMES)

@@ -10,18 +10,19 @@ const options = (args: Argv) =>
     .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })
     .options({
       ...SET_OPTION,
-      times: { ...text, default: '200', describe: 'Random times at which the data end, or change' },
-      quick: { type: 'boolean', default: false, describe: 'Fewer random times: 20' },
+      times: { ...text, default: '200', describe: 'Number of random times after which the data end or change' },
+      quick: { type: 'boolean', default: false, describe: 'Use at most 20 random times' },
       'bar-timeout': BAR_TIMEOUT,
       ledger: { ...text, describe: 'Folder of the trial ledger, which keeps the verdict; default: ledger, beside the catalog' },
       json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
-      quiet: { type: 'boolean', default: false, describe: 'Print nothing; the exit code says it: 0 proved, 3 refuted, 4 not proved' },
+      quiet: { type: 'boolean', default: false, describe: 'Print nothing; exit code 0 proved, 3 refuted, 4 not proved' },
     })
     .options(DATA_OPTIONS)
     .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')
-    .example('$0 prove backtests/smaCross.yaml', 'does the strategy read the future, or keep hidden state?')
+    .example('$0 prove backtests/smaCross.yaml', 'shows whether the strategy reads the future or keeps hidden state')
     .example('$0 prove strategies/smaCross.ts --data BTCUSDT-1m.csv.gz --cash 10000', 'a strategy on a file of bars');
 
+/** Returns the parser with the command `prove`. */
 export function withProve(yargs: Argv): Argv {
   return yargs.command(
     'prove [what]',

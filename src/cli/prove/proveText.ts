@@ -15,24 +15,29 @@ const HUES: Readonly<Record<Proof['verdict'], Hue>> = {
   'not-applicable': 'grey',
 };
 
-/** Returns the lines joined by \n, without a final \n. */
+/** Returns the verdict as text without a final line break. */
 export function proveText({ strategy, verdict, proofs, bars, seconds }: StrategyVerdict, colour: boolean): string {
-  const shown = (of: Proof['verdict'], text: string): string => (colour ? colourText(text, HUES[of]) : text);
-  const lines = [`  ${shown(verdict, verdict.replace('-', ' '))}: ${strategy}, ${counted(bars, 'bar')}, ${fixed(seconds, 1)} s`, ''];
+  const coloured = (text: string, result: Proof['verdict']): string => (colour ? colourText(text, HUES[result]) : text);
+  const lines = [`  ${coloured(verdict.replace('-', ' '), verdict)}: ${strategy}, ${counted(bars, 'bar')}, ${fixed(seconds, 1)} s`, ''];
   for (const proof of proofs) {
     const [first = '', ...rest] = withLead(' '.repeat(2 + NAME_WIDTH + VERDICT_WIDTH), proof.text);
     const label = proof.verdict.replace('-', ' ').padEnd(VERDICT_WIDTH);
-    lines.push(`  ${proof.name.padEnd(NAME_WIDTH)}${shown(proof.verdict, label)}${first.trimStart()}`, ...rest, ...differenceLines(proof));
+    lines.push(
+      `  ${proof.name.padEnd(NAME_WIDTH)}${coloured(label, proof.verdict)}${first.trimStart()}`,
+      ...rest,
+      ...differenceLines(proof),
+    );
   }
   return lines.join('\n');
 }
 
+/** Returns the first difference that a proof found, and the line of the strategy that caused it. Empty without a difference. */
 function differenceLines({ first, file, line }: Proof): string[] {
   if (first === null) return [];
   const lead = (label: string): string => ' '.repeat(2 + NAME_WIDTH) + label.padEnd(VERDICT_WIDTH);
-  const when = [first.time, first.feed].filter((part) => part !== null).join(', ');
+  const place = [first.time, first.feed].filter((part) => part !== null).join(', ');
   return [
-    ...(when === '' ? [] : withLead(lead('first'), when)),
+    ...(place === '' ? [] : withLead(lead('first'), place)),
     ...withLead(lead('expected'), first.expected),
     ...withLead(lead('actual'), first.actual),
     ...(file === null ? [] : withLead(lead('at'), `${file}${line === null ? '' : `:${line}`}`)),

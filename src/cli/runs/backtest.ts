@@ -13,7 +13,7 @@ const options = (args: Argv) =>
       ...SET_OPTION,
       out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
       json: { type: 'boolean', default: false, describe: 'Print summary.json alone on stdout' },
-      quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
+      quiet: { type: 'boolean', default: false, describe: 'Print only the path of the run folder' },
       report: { type: 'boolean', default: true, describe: 'Write report.html; --no-report leaves it out' },
       'break-even': {
         type: 'boolean',
@@ -28,14 +28,15 @@ const options = (args: Argv) =>
       'bar-timeout': BAR_TIMEOUT,
       family: FAMILY,
       ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
-      demo: { type: 'boolean', default: false, describe: 'Run on synthetic bars: a strategy file, or a shipped strategy' },
+      demo: { type: 'boolean', default: false, describe: 'Run a strategy file, or a strategy of isobar, on synthetic bars' },
     })
     .options(DATA_OPTIONS)
     .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')
-    .example('$0 backtest --demo', 'see what a run looks like')
+    .example('$0 backtest --demo', 'shows what a run looks like')
     .example('$0 backtest backtests/smaCross.yaml --set params.fast=20', 'a definition with one key changed')
     .example('$0 backtest strategies/smaCross.ts --data BTCUSDT-1m.csv.gz --cash 10000', 'a strategy on a file of bars');
 
+/** Returns the parser with the command `backtest`. */
 export function withBacktest(yargs: Argv): Argv {
   return yargs.command('backtest [what]', 'Run a strategy over bars; write a run folder with a report', options, async (args) =>
     (await import('./backtestAction.ts')).backtest(args),

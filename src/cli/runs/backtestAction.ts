@@ -24,6 +24,7 @@ interface BacktestArgs extends RunRequestArgs {
   readonly ledger?: string | undefined;
 }
 
+/** Runs `isobar backtest`. */
 export async function backtest(args: BacktestArgs): Promise<void> {
   const line = progressLine('bars');
   const write = (text: string) => {
@@ -60,11 +61,13 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   }
 }
 
+/** Prints the definition that the command line or the demo has made, and the notes about the run. */
 function printLoaded({ madeDefinition, notes }: Loaded, write: (text: string) => void): void {
   if (madeDefinition !== null) write(`The definition of this run:\n\n${madeDefinition.trimEnd().replace(/^/gm, '  ')}\n`);
   for (const note of notes) write(`Note: ${note}.`);
 }
 
+/** Prints the closing table, the path of the run folder with `--quiet`, or summary.json with `--json`. */
 function printOutcome({ folder, summary, table, timings }: RunOutcome, args: BacktestArgs, write: (text: string) => void): void {
   if (args.json) {
     write(table);

@@ -11,12 +11,12 @@ const options = (args: Argv) =>
       ...SET_OPTION,
       'bar-timeout': BAR_TIMEOUT,
       json: { type: 'boolean', default: false, describe: 'Print the result alone as JSON on stdout' },
-      demo: { type: 'boolean', default: false, describe: 'On synthetic bars: a strategy file, or a shipped strategy' },
+      demo: { type: 'boolean', default: false, describe: 'Run a strategy file, or a strategy of isobar, on synthetic bars' },
     })
     .options(DATA_OPTIONS)
     .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')
-    .example('$0 breakeven backtests/smaCross.yaml', 'how much cost can the strategy bear?')
-    .example('$0 breakeven backtests/smaCross.yaml --set fills.impact.coefficient=1', 'and how much money?');
+    .example('$0 breakeven backtests/smaCross.yaml', 'shows the costs at which the strategy stops earning')
+    .example('$0 breakeven backtests/smaCross.yaml --set fills.impact.coefficient=1', 'also shows the size at which it stops earning');
 
 type BreakevenCommandArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 

@@ -14,6 +14,7 @@ interface BreakevenArgs extends RunRequestArgs {
   readonly barTimeout: string;
 }
 
+/** Runs `isobar breakeven`. */
 export async function breakeven(args: BreakevenArgs): Promise<void> {
   const line = progressLine('bars');
   const search = watchBreakEven(requestOf('breakeven', args), {

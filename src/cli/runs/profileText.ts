@@ -1,4 +1,4 @@
-// Output of `isobar report --as` for people: each figure of the tool with ours, then the definitions. At most 100 columns.
+// Output of `isobar report --as` for people: each figure of another tool beside that of isobar, then the definitions. At most 100 columns.
 
 import { NONE } from '../../base/text/format.ts';
 import type { ProfileFigure, ProfileReason } from '../../report/profiles/figures/figure.ts';
@@ -9,10 +9,10 @@ import { REASONS } from '../../report/words/figures.ts';
 import { table } from '../terminal/tables.ts';
 import { indented, labelled } from '../terminal/wrapped.ts';
 
-/** Number of significant digits that are shown. JSON has all digits. */
+/** Number of significant digits in the table. JSON has all digits. */
 const DIGITS = 8;
 
-/** Returns the lines of a profile. */
+/** Returns the lines of a profile. `note` is a remarkText about the run, or null. */
 export function profileLines(
   { as: name, package: packageName, version, input, figures }: Profile,
   note: string | null,
@@ -22,7 +22,7 @@ export function profileLines(
     `  ${figure.name}`,
     numberText(figure.original, figure),
     numberText(figure.corrected, figure),
-    remark(figure),
+    remarkText(figure),
   ]);
   return [
     ...labelled('  ', `${strategyNames(run)}  ${marketNames(run).join(', ')}: the figures of ${packageName} ${version} by its definitions`),
@@ -36,12 +36,13 @@ export function profileLines(
   ];
 }
 
+/** Returns the formula of a figure, and how it differs from that of isobar. */
 function definitionLines({ name, formula, differs }: ProfileFigure): string[] {
   return [...labelled(`  ${name}: `, formula), ...indented(differs, 6)];
 }
 
-/** Returns where our figure is and whether both are equal, or why ours is undefined. */
-function remark({ equal, reason, isobar }: ProfileFigure): string {
+/** Returns where summary.json has the figure and whether both are equal, or why the figure is undefined. */
+function remarkText({ equal, reason, isobar }: ProfileFigure): string {
   if (reason !== null) return reasonText(reason);
   return `${isobar ?? ''}${equal ? ' equal' : ''}`.trim();
 }
@@ -50,14 +51,16 @@ function reasonText(reason: ProfileReason): string {
   return reason === 'not-sound' ? 'not sound, see below' : REASONS[reason];
 }
 
+/** Returns a figure as text, with its unit if it is a duration. */
 function numberText(value: number | string | null, { unit }: ProfileFigure): string {
   if (value === null) return NONE;
   if (typeof value === 'string') return value;
   return `${shortNumber(value)}${unit === 's' ? ' s' : ''}`;
 }
 
+/** Returns a number with at most DIGITS significant digits. Integers keep all digits. */
 function shortNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1e12) return String(value);
-  const size = Math.abs(value);
-  return size >= 1e-4 && size < 1e10 ? String(Number(value.toPrecision(DIGITS))) : value.toExponential(DIGITS - 3);
+  const magnitude = Math.abs(value);
+  if (Number.isInteger(value) && magnitude < 1e12) return String(value);
+  return magnitude >= 1e-4 && magnitude < 1e10 ? String(Number(value.toPrecision(DIGITS))) : value.toExponential(DIGITS - 3);
 }

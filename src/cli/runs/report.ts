@@ -9,7 +9,7 @@ const options = (args: Argv) =>
     .positional('run', { type: 'string', demandOption: true, describe: 'A run folder: runs/<date>-<name>' })
     .positional('other', { type: 'string', describe: 'Second run folder, to compare with the first' })
     .options({
-      as: { choices: PROFILE_NAMES, describe: 'Show the figures of another tool by its definitions, with ours' },
+      as: { choices: PROFILE_NAMES, describe: 'Show the figures of another tool, by its definitions, beside those of isobar' },
       open: { type: 'boolean', default: false, describe: 'Open the report in the browser' },
       breakdowns: {
         type: 'boolean',
@@ -18,12 +18,13 @@ const options = (args: Argv) =>
       },
       out: { ...text, describe: 'Folder for the page of a comparison; default: beside the first run' },
       json: { type: 'boolean', default: false, describe: 'Print summary.json, the comparison or the figures as JSON on stdout' },
-      quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the report' },
+      quiet: { type: 'boolean', default: false, describe: 'Print only the path of the report' },
     })
-    .example('$0 report runs/20240701-120000-smaCross --open', 'the table of a run again, and its report in the browser')
-    .example('$0 report runs/20240701-120000-smaCross runs/20240701-130000-smaCross', 'two runs side by side')
-    .example('$0 report runs/20240701-120000-smaCross --as quantstats', 'what quantstats would print, and where isobar differs');
+    .example('$0 report runs/20240701-120000-smaCross --open', 'prints the table of a run again, and opens its report in the browser')
+    .example('$0 report runs/20240701-120000-smaCross runs/20240701-130000-smaCross', 'compares two runs')
+    .example('$0 report runs/20240701-120000-smaCross --as quantstats', 'shows the figures of quantstats, and where isobar differs');
 
+/** Returns the parser with the command `report`. */
 export function withReport(yargs: Argv): Argv {
   return yargs.command('report <run> [other]', 'Show a finished run again, or compare two', options, async (args) =>
     (await import('./reportAction.ts')).report(args),

@@ -27,9 +27,10 @@ interface ReportArgs {
   readonly quiet: boolean;
 }
 
+/** Runs `isobar report`. */
 export async function report(args: ReportArgs): Promise<void> {
   if (args.as !== undefined) return showProfile(args, args.as);
-  const page = args.other === undefined ? showRun(args) : await compare(args, args.other);
+  const page = args.other === undefined ? showRun(args) : await compareRuns(args, args.other);
   if (args.open) await openInBrowser(page);
 }
 
@@ -49,12 +50,8 @@ function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs
   else {
     const { equity } = readStoredEquity(folder);
     const colour = wantsColour(process.stdout, process.env);
-    print(
-      closingTable({ equity: { length: equity.length, units: equity } }, summary, {
-        colour,
-        ...(hasPage ? { report: displayPath(page) } : {}),
-      }),
-    );
+    const options = { colour, ...(hasPage ? { report: displayPath(page) } : {}) };
+    print(closingTable({ equity: { length: equity.length, units: equity } }, summary, options));
     if (breakdowns) print(`\n${breakdownTables(summary)}`);
   }
   return page;
@@ -63,26 +60,29 @@ function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs
 /** Prints the figures of a run as another tool computes them. */
 async function showProfile({ run, other, open, out, json, quiet }: ReportArgs, name: ProfileName): Promise<void> {
   if (other !== undefined) throw new ConfigError('--as: expected one run, got two', `isobar report ${displayPath(run)} --as ${name}`);
-  const page = [open && '--open', out !== undefined && '--out', quiet && '--quiet'].find((option) => option !== false);
-  if (page !== undefined) throw new ConfigError(`--as: expected not to be given with ${page}`, `remove ${page}; a program can use --json`);
+  const unusable = [open && '--open', out !== undefined && '--out', quiet && '--quiet'].find((option) => option !== false);
+  if (unusable !== undefined)
+    throw new ConfigError(`--as: expected not to be given with ${unusable}`, `remove ${unusable}; a program can use --json`);
   const { profileRun } = await import('../../tasks/backtest/verify/profiled.ts');
   const { summary, profile, note } = await profileRun(run, name);
   if (json) printJson({ run: displayPath(run), resultHash: summary.resultHash, ...profile, note });
   else printLines(profileLines(profile, note, summary));
 }
 
-async function compare({ run, out, json, quiet, breakdowns }: ReportArgs, other: string): Promise<string> {
+/** Prints a comparison of two runs. Returns the path of its page. */
+async function compareRuns({ run, out, json, quiet, breakdowns }: ReportArgs, other: string): Promise<string> {
   if (breakdowns) throw new ConfigError('--breakdowns: expected one run, got two', 'remove the second run');
   const comparison = compareFolders(run, other);
   const page = await writeComparison(comparison, out ?? null);
   const colour = wantsColour(process.stdout, process.env);
-  if (json) printJson(jsonOf(comparison, displayPath(resolve(page))));
+  if (json) printJson(comparisonJson(comparison, displayPath(resolve(page))));
   else if (quiet) print(displayPath(resolve(page)));
   else print(compareTable(comparison, { colour, report: displayPath(resolve(page)) }));
   return page;
 }
 
-function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, warnings }: RunComparison, page: string) {
+/** Returns a comparison as `--json` prints it. */
+function comparisonJson({ a, b, isIdentical, figures, keys, inputs, firstFill, warnings }: RunComparison, page: string) {
   const run = ({ path, summary }: RunComparison['a']) => ({ folder: path, resultHash: summary.resultHash });
   return {
     a: run(a),
@@ -98,6 +98,7 @@ function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, warnings 
   };
 }
 
+/** The command that opens a file, for systems without `xdg-open`. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: string, ...args: string[]]>>> = {
   darwin: ['open'],
   win32: ['cmd', '/c', 'start', ''],

@@ -8,17 +8,18 @@ const options = (args: Argv) =>
   args
     .positional('run', { type: 'string', demandOption: true, describe: 'A run folder: runs/<date>-<name>' })
     .options({
-      in: { ...text, describe: 'Folder in which the run was started; default: as it recorded' },
+      in: { ...text, describe: 'Folder in which the run was started; default: the recorded one' },
       'bar-timeout': BAR_TIMEOUT,
       json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
-      quiet: { type: 'boolean', default: false, describe: 'Print nothing; the exit code says it: 0 identical, 3 not' },
+      quiet: { type: 'boolean', default: false, describe: 'Print nothing; exit code 0 identical, 3 different' },
     })
-    .example('$0 verify runs/20240701-120000-smaCross', 'is it still the same result, and from the same inputs?');
+    .example('$0 verify runs/20240701-120000-smaCross', 'shows whether result and inputs are still the same');
 
+/** Returns the parser with the command `verify`. */
 export function withVerify(yargs: Argv): Argv {
   return yargs.command(
     'verify <run>',
-    'Make a finished run again: identical, or the first difference and what changed',
+    'Repeat a finished run; report that it is identical, or what differs and why',
     options,
     async (args) => (await import('./verifyAction.ts')).verify(args),
   );

@@ -19,6 +19,7 @@ interface VerifyArgs {
   readonly quiet: boolean;
 }
 
+/** Runs `isobar verify`. The exit code is 3 when the repeated run differs or could not be repeated. */
 export async function verify(args: VerifyArgs): Promise<void> {
   const line = progressLine('bars');
   const task = { folder: args.run, startedIn: args.in ?? null };

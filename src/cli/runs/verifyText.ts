@@ -1,4 +1,4 @@
-// Output of `isobar verify` for people: the verdict first, then its basis. At most 100 columns.
+// Output of `isobar verify` for people: the verdict first, then the differences and the changed inputs. At most 100 columns.
 
 import type { VerifyVerdict } from '../../tasks/backtest/verify/verify.ts';
 import type { ChangedInput } from '../../tasks/backtest/verify/inputs.ts';
@@ -10,7 +10,7 @@ import { withLead } from '../../report/terminal/lines.ts';
 const LEAD = 13;
 const HASH_LETTERS = 12;
 
-/** Returns the lines joined by \n, without a final \n. */
+/** Returns the verdict as text without a final line break. */
 export function verdictText(verdict: VerifyVerdict): string {
   const { folder, differences, changed, inputs, notes, failure } = verdict;
   const [first, ...rest] = differences;
@@ -18,8 +18,8 @@ export function verdictText(verdict: VerifyVerdict): string {
   if (failure !== null)
     lines.push(...labelledLines('Failure', failure.message), ...(failure.remedy === '' ? [] : labelledLines('', failure.remedy)));
   if (first !== undefined) lines.push('', ...labelledLines('First', differenceText(first)));
-  for (const [at, difference] of rest.entries()) lines.push(...labelledLines(at === 0 ? 'Then' : '', differenceText(difference)));
-  const explanation = cause(verdict);
+  for (const [index, difference] of rest.entries()) lines.push(...labelledLines(index === 0 ? 'Then' : '', differenceText(difference)));
+  const explanation = explainDifference(verdict);
   if (explanation !== null) lines.push('', ...labelledLines('Why', explanation));
   if (changed.length === 0) lines.push(...labelledLines('Inputs', `${counted(inputs, 'file')}, each as the run read it`));
   else lines.push('', ...labelledLines('Changed', `${count(changed.length)} of ${counted(inputs, 'input')}`), ...changedLines(changed));
@@ -27,11 +27,12 @@ export function verdictText(verdict: VerifyVerdict): string {
   return lines.join('\n');
 }
 
-/** Returns the lines of a text. The first has the label in front, the others are indented. */
+/** Returns the lines of a text. The label stands in front of the first line, and the others are indented. */
 function labelledLines(label: string, text: string): string[] {
-  return text.split('\n').flatMap((line, at) => withLead(`  ${(at === 0 ? label : '').padEnd(LEAD - 2)}`, line));
+  return text.split('\n').flatMap((line, index) => withLead(`  ${(index === 0 ? label : '').padEnd(LEAD - 2)}`, line));
 }
 
+/** Returns the first line: the verdict and, for a difference, where it is. */
 function headline({ outcome, changed, differences, resultHash }: VerifyVerdict): string {
   const also = changed.length === 0 ? '' : `; ${changedNames(changed)} changed`;
   switch (outcome) {
@@ -39,8 +40,8 @@ function headline({ outcome, changed, differences, resultHash }: VerifyVerdict):
       return changed.length === 0 ? '  identical' : `  identical result, but ${changedNames(changed)} changed`;
     case 'different': {
       const files = [...new Set(differences.map(({ file }) => file))];
-      const isOfFolder = changed.length === 0 && (resultHash.now === resultHash.recorded || files[0] === 'manifest.json');
-      if (isOfFolder) return `  different: ${files.join(', ')} ${files.length === 1 ? 'is' : 'are'} not what the run wrote`;
+      const isFolderChanged = changed.length === 0 && (resultHash.now === resultHash.recorded || files[0] === 'manifest.json');
+      if (isFolderChanged) return `  different: ${files.join(', ')} ${files.length === 1 ? 'is' : 'are'} not what the run wrote`;
       const [first] = differences;
       return `  different: ${first === undefined ? 'the result' : `${first.what} in ${first.file}`}${also}`;
     }
@@ -51,16 +52,18 @@ function headline({ outcome, changed, differences, resultHash }: VerifyVerdict):
   }
 }
 
+/** Returns the name of the only changed input if it is shortHash, else the number of changed inputs. */
 function changedNames(changed: readonly ChangedInput[]): string {
   const [only] = changed;
   return changed.length === 1 && only !== undefined && only.file.length <= 50 ? only.file : counted(changed.length, 'input');
 }
 
+/** Returns the recorded and the new result hash. */
 function resultText({ resultHash: { recorded, now }, rows, outcome }: VerifyVerdict): string {
-  if (now === null) return `recorded ${short(recorded)}`;
-  if (now !== recorded) return `recorded ${short(recorded)}, now ${short(now)}`;
+  if (now === null) return `recorded ${shortHash(recorded)}`;
+  if (now !== recorded) return `recorded ${shortHash(recorded)}, now ${shortHash(now)}`;
   const compared = `${counted(rows.orders, 'order')}, ${counted(rows.fills, 'fill')}, ${counted(rows.instants, 'instant')} of equity`;
-  return `${short(now)}, as recorded${outcome === 'identical' ? `: ${compared}` : ''}`;
+  return `${shortHash(now)}, as recorded${outcome === 'identical' ? `: ${compared}` : ''}`;
 }
 
 function differenceText({ file, what, where, recorded, now }: TableDifference): string {
@@ -68,13 +71,14 @@ function differenceText({ file, what, where, recorded, now }: TableDifference): 
   return `${what}${place} in ${file}\nrecorded  ${recorded}\nnow       ${now}`;
 }
 
-function cause({ outcome, isFolderAltered, changed, notes, differences, resultHash }: VerifyVerdict): string | null {
+/** Returns why the repeated run differs. Null when it does not differ, and when the changed inputs explain it. */
+function explainDifference({ outcome, isFolderAltered, changed, notes, differences, resultHash }: VerifyVerdict): string | null {
   if (outcome !== 'different') return null;
-  const isTag = differences.every(({ what }) => /, (slot|code|entry_tag|exit_tag)$/.test(what));
+  const areAllTags = differences.every(({ what }) => /, (slot|code|entry_tag|exit_tag)$/.test(what));
   if (resultHash.now === resultHash.recorded) {
     const files = [...new Set(differences.map(({ file }) => file))].join(', ');
     if (changed.length > 0) return `the result hash is as recorded: ${files} changed after the run, or shows what has changed`;
-    const orTags = isTag ? ', or tags of the strategy depend on chance' : '';
+    const orTags = areAllTags ? ', or tags of the strategy depend on chance' : '';
     return `the repeated run has the recorded hash: ${files} changed after the run${orTags}`;
   }
   if (isFolderAltered)
@@ -87,8 +91,8 @@ function cause({ outcome, isFolderAltered, changed, notes, differences, resultHa
 function changedLines(changed: readonly ChangedInput[]): string[] {
   return changed.flatMap(({ use, file, recorded, now }) => [
     `    ${file}`,
-    `      ${use.padEnd(10)}  recorded ${recorded === null ? 'none' : short(recorded)}, now ${now === null ? 'missing' : short(now)}`,
+    `      ${use.padEnd(10)}  recorded ${recorded === null ? 'none' : shortHash(recorded)}, now ${now === null ? 'missing' : shortHash(now)}`,
   ]);
 }
 
-const short = (hash: string) => hash.slice(0, HASH_LETTERS);
+const shortHash = (hash: string) => hash.slice(0, HASH_LETTERS);

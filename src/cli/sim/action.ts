@@ -1,4 +1,4 @@
-// Implements `isobar sim`: runs the days, shows progress, and prints them as a table or as JSON.
+// Implements `isobar sim`: simulates days with faults, shows progress, and prints the days as a table or as JSON.
 
 import { formatTime } from '../../model/time.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
@@ -19,16 +19,19 @@ interface SimArgs {
   readonly json: boolean;
 }
 
-const DAYS = 10;
+const DEFAULT_DAYS = 10;
 const MAX_DAYS = 100_000;
 const MAX_SEED = 1_000_000_000;
 
+/** Runs `isobar sim`. The exit code is 3 when a rule was broken on a day. */
 export async function sim({ what, days, from, seed, loud, json }: SimArgs): Promise<void> {
   const onlySeed = wholeNumber('--seed', seed, MAX_SEED);
-  const extra = days === undefined ? (from === undefined ? null : '--from') : '--days';
-  if (onlySeed !== null && extra !== null) throw new ConfigError(`${extra}: expected not to be given with --seed`, 'remove one of them');
+  const fromOption = from === undefined ? null : '--from';
+  const rangeOption = days === undefined ? fromOption : '--days';
+  if (onlySeed !== null && rangeOption !== null)
+    throw new ConfigError(`${rangeOption}: expected not to be given with --seed`, 'remove one of them');
   if (loud && onlySeed === null) throw new ConfigError('--loud: expected only with --seed', 'give the seed of one day: --seed 7 --loud');
-  const count = onlySeed === null ? (wholeNumber('--days', days, MAX_DAYS) ?? DAYS) : 1;
+  const dayCount = onlySeed === null ? (wholeNumber('--days', days, MAX_DAYS) ?? DEFAULT_DAYS) : 1;
   const line = progressLine('days');
   const stop = stopOnSignal();
   stop.signal.addEventListener('abort', () => process.exit(stop.code()));
@@ -36,14 +39,14 @@ export async function sim({ what, days, from, seed, loud, json }: SimArgs): Prom
     const report = await simulate({
       file: what,
       fromSeed: onlySeed ?? wholeNumber('--from', from, MAX_SEED) ?? 1,
-      days: count,
+      days: dayCount,
       print: loud ? printError : null,
       onProgress: (done) => {
-        if (!loud) line.show(`day ${Math.min(count, Math.floor(done) + 1)} of ${count}`, done, done / count);
+        if (!loud) line.show(`day ${Math.min(dayCount, Math.floor(done) + 1)} of ${dayCount}`, done, done / dayCount);
       },
     });
     line.clear();
-    if (json) printJson(jsonOf(report, what));
+    if (json) printJson(reportJson(report, what));
     else print(simText(report, what));
     if (report.days.some(({ violations }) => violations.length > 0)) process.exitCode = EXIT.differs;
   } finally {
@@ -52,8 +55,9 @@ export async function sim({ what, days, from, seed, loud, json }: SimArgs): Prom
   }
 }
 
-function jsonOf({ name, asset, notes, days, worst, hash }: SimReport, file: string): object {
-  const sum = (count: (day: SimReport['days'][number]) => number): number => days.reduce((total, day) => total + count(day), 0);
+/** Returns the report as `--json` prints it. */
+function reportJson({ name, asset, notes, days, worst, hash }: SimReport, file: string): object {
+  const sum = (valueOf: (day: SimReport['days'][number]) => number): number => days.reduce((total, day) => total + valueOf(day), 0);
   return {
     name,
     days: days.length,

@@ -9,21 +9,19 @@ import type { SimDay, SimReport } from '../../worlds/simulate.ts';
 import { table } from '../terminal/tables.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
-/** Maximum number of rows. The days whose faults cost or gained most are shown. */
+/** Maximum number of days in the table. */
 const MAX_ROWS = 40;
 
-/** Returns the lines joined by \n, without a final \n. */
+/** Returns the report as text without a final line break. The table has the days with broken rules first, then the most expensive ones. */
 export function simText({ name, asset, notes, days, worst, hash }: SimReport, file: string): string {
   const lines = [
     ...withLead('  ', `${name}, ${counted(days.length, 'day')} of faults, each beside the same day without`),
     ...notes.flatMap((note) => withLead('  ', note)),
     '',
   ];
-  const shown = new Set(
-    days.toSorted((a, b) => Number(isBroken(b)) - Number(isBroken(a)) || b.cost.abs().comparedTo(a.cost.abs())).slice(0, MAX_ROWS),
-  );
+  const shown = new Set(days.toSorted(compareImportance).slice(0, MAX_ROWS));
   const head = ['seed', 'day', 'without', 'with faults', 'cost', 'orders', 'unknown', 'restarts', 'broken'];
-  const rows = days.filter((day) => shown.has(day)).map((day) => rowOf(day, asset));
+  const rows = days.filter((day) => shown.has(day)).map((day) => dayRow(day, asset));
   lines.push(...table(head, rows, 'rlrrrrrrr').map((line) => `  ${line}`));
   if (shown.size < days.length) lines.push(`  and ${counted(days.length - shown.size, 'day')} whose faults cost less`);
   const total = days.reduce((sum, { cost }) => sum.plus(cost), worst.cost.times(0));
@@ -35,12 +33,11 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
     lines.push(
       ...withLead('  ', `the worst day: seed ${worst.seed}, ${dayText(worst.startMs)}, on which they ${costText(worst.cost, asset)}`),
     );
-  const naked = days.flatMap(({ naked: of }) => of ?? []);
-  if (naked.length > 0) {
-    const minutes = naked.reduce((sum, each) => sum + each.withFaults, 0);
-    lines.push(
-      ...withLead('  ', `positions without their stop: ${counted(minutes, 'minute')} on ${counted(naked.length, 'day')} with stops`),
-    );
+  const daysWithStops = days.flatMap(({ naked }) => naked ?? []);
+  if (daysWithStops.length > 0) {
+    const minutes = daysWithStops.reduce((sum, { withFaults }) => sum + withFaults, 0);
+    const dayCount = counted(daysWithStops.length, 'day');
+    lines.push(...withLead('  ', `positions without their stop: ${counted(minutes, 'minute')} on ${dayCount} with stops`));
   }
   lines.push(...brokenLines(days));
   const replayedDay = days.find(isBroken) ?? worst;
@@ -48,11 +45,17 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
   return lines.join('\n');
 }
 
+/** Returns the command that prints all events of a day. */
 export const replayCommand = (file: string, seed: number): string => `isobar sim ${shellWord(file)} --seed ${seed} --loud`;
 
 const isBroken = ({ violations }: SimDay): boolean => violations.length > 0;
 
-const rowOf = (day: SimDay, asset: string): readonly string[] => [
+/** Sorts days with broken rules first, then by the amount that the faults cost or gained. */
+function compareImportance(a: SimDay, b: SimDay): number {
+  return Number(isBroken(b)) - Number(isBroken(a)) || b.cost.abs().comparedTo(a.cost.abs());
+}
+
+const dayRow = (day: SimDay, asset: string): readonly string[] => [
   String(day.seed),
   dayText(day.startMs),
   day.withoutFaults.toFixed(usualDigits(asset)),
@@ -64,23 +67,20 @@ const rowOf = (day: SimDay, asset: string): readonly string[] => [
   isBroken(day) ? String(day.violations.length) : '-',
 ];
 
+/** Returns the cost of the faults as the end of a sentence. Faults can also gain money. */
 function costText(cost: Decimal, asset: string): string {
   if (cost.isZero()) return 'cost nothing';
   const amount = `${cost.abs().toFixed(usualDigits(asset))} ${asset}`;
   return cost.isNegative() ? `have gained ${amount}` : `cost ${amount}`;
 }
 
+/** Returns every broken rule with its day and time. */
 function brokenLines(days: readonly SimDay[]): readonly string[] {
-  const all = days.flatMap((day) => day.violations.map((violation) => ({ seed: day.seed, ...violation })));
-  if (all.length === 0) return [`  nothing is broken on ${counted(days.length, 'day')}`];
-  return [
-    '',
-    '  broken',
-    ...all.flatMap(({ seed, rule, timeMs, text, isInPeace }) =>
-      wrapped(
-        `seed ${seed}, ${formatTime(timeMs).slice(0, 19).replace('T', ' ')}${isInPeace ? ', also without faults' : ''}: ${rule}: ${text}`,
-        COLUMNS - 4,
-      ).map((line) => `    ${line}`),
-    ),
-  ];
+  const violations = days.flatMap((day) => day.violations.map((violation) => ({ seed: day.seed, ...violation })));
+  if (violations.length === 0) return [`  nothing is broken on ${counted(days.length, 'day')}`];
+  const lines = violations.flatMap(({ seed, rule, timeMs, text, isInPeace }) => {
+    const time = formatTime(timeMs).slice(0, 19).replace('T', ' ');
+    return wrapped(`seed ${seed}, ${time}${isInPeace ? ', also without faults' : ''}: ${rule}: ${text}`, COLUMNS - 4);
+  });
+  return ['', '  broken', ...lines.map((line) => `    ${line}`)];
 }

@@ -1,4 +1,4 @@
-// Implements `isobar sweep`: checks the options, runs the sets with progress on stderr, and prints the best sets and the report path.
+// Implements `isobar sweep`: checks the options, runs the parameter sets, and prints the best sets and the path of the report.
 
 import { join } from 'node:path';
 import { runSweep, type SweepStart, type SweepRun } from '../../tasks/sweep/runSweep.ts';
@@ -42,9 +42,10 @@ interface SweepArgs {
   readonly work: boolean;
 }
 
+/** Runs `isobar sweep`. After a signal, it prints the command that resumes the sweep. */
 export async function sweep(args: SweepArgs): Promise<void> {
   const by = rankingFigure(args.by);
-  // Checks the options before bars are loaded. The useful number of threads is known only afterwards.
+  // Invalid options must fail before bars are loaded. The number of threads is computed afterwards, when the number of sets is known.
   threadOptions(args);
   const random = wholeNumber('--random', args.random, Number.MAX_SAFE_INTEGER);
   const start = sweepStartOf(args);
@@ -60,55 +61,60 @@ export async function sweep(args: SweepArgs): Promise<void> {
   const setup = await setUpSweep({ definition: args.definition, settings: args.set, grid: args.grid, random, family }, args.ledger ?? null);
   if (args.ledger === undefined) checkOutFolder('--ledger', setup.ledgerFolder);
   const threads = threadOptions(args, setup.sets.length);
-  // The handler is installed after strategy files were loaded in this thread, because a signal must end the process until then.
+  // While this thread loads strategy files, a signal must end the process. So it handles signals only from here on.
   const stop = stopOnSignal();
   const line = progressLine('sets');
   const write = (text: string) => {
     line.clear();
     if (!args.quiet) printError(text);
   };
-  write(announcement(setup, threads.threads));
-  let [done, before] = [0, 0];
+  write(sizeText(setup, threads.threads));
+  let doneSets = 0;
+  let setsFromLedger = 0;
   try {
     const run = await runSweep(setup, {
       start,
       parallel: args.queue === undefined ? threads.threads : SHARED_PARALLEL,
       openRunner: () => openRunner(setup, args, threads),
       onOpen: (ready) => {
-        before = done = ready;
+        setsFromLedger = ready;
+        doneSets = ready;
         if (ready > 0) write(`${counted(ready, 'set')} already in the ledger.`);
       },
       onProgress: (now) => {
-        done = now;
-        const left = setup.sets.length - before;
-        if (!args.quiet) line.show(`${setup.header.name} sweep`, now - before, left === 0 ? 1 : (now - before) / left);
+        doneSets = now;
+        const setsToRun = setup.sets.length - setsFromLedger;
+        const ranSets = now - setsFromLedger;
+        if (!args.quiet) line.show(`${setup.header.name} sweep`, ranSets, setsToRun === 0 ? 1 : ranSets / setsToRun);
       },
       signal: stop.signal,
     });
     line.clear();
-    await printProgressLine(finishSweep(run, by), args, write);
+    await writeResult(finishSweep(run, by), args, write);
   } catch (error) {
     line.clear();
     if (!stop.signal.aborted) throw error;
-    write(`Stopped: ${count(done)} of ${counted(setup.sets.length, 'set')} are in the ledger. Resume with: ${resumeCommand()}`);
+    write(`Stopped: ${count(doneSets)} of ${counted(setup.sets.length, 'set')} are in the ledger. Resume with: ${resumeCommand()}`);
     process.exitCode = stop.code();
   } finally {
     stop.release();
   }
 }
 
+/** Returns the runner of this machine, or with `--queue` one that shares the sets with other machines. */
 async function openRunner(setup: SweepSetup, { queue, work }: SweepArgs, threads: ThreadOptions): Promise<TaskRunner> {
   if (queue === undefined) return threadRunner(setup, threads);
   return openSharedRunner(setup, { url: queue, threads: work ? threads : { ...threads, threads: 0 } });
 }
 
-async function printProgressLine(sweepDone: FinishedSweep, args: SweepArgs, write: (text: string) => void): Promise<void> {
-  const { folder, summary } = await writeSweepFolder(args.out, sweepDone);
-  const { record, findings, run } = sweepDone;
+/** Writes the run folder, and prints the best sets. */
+async function writeResult(finished: FinishedSweep, args: SweepArgs, write: (text: string) => void): Promise<void> {
+  const { folder, summary } = await writeSweepFolder(args.out, finished);
+  const { record, findings, run } = finished;
   const table = sweepTable(record, findings, {
     colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
     report: displayPath(join(process.cwd(), folder, 'report.html')),
-    command: bestCommand(run, sweepDone),
+    command: bestCommand(run, finished),
   });
   if (args.json) {
     write(table);
@@ -116,20 +122,23 @@ async function printProgressLine(sweepDone: FinishedSweep, args: SweepArgs, writ
   } else print(args.quiet ? folder : table);
 }
 
-/** Returns the command of the plateau's set, which a reader should look at first, or of the best set when there is no plateau. */
+/** Returns the command that runs the set in the middle of the plateau, or the best set when there is no plateau. */
 function bestCommand(run: SweepRun, { record, findings }: FinishedSweep): string {
   return setCommand(run, record, findings.plateau ?? findings.best);
 }
 
-function announcement({ sets, gridSize, axes }: SweepSetup, threads: number): string {
-  const shape = axes.map(({ name, values }) => `${name} ${count(values.length)}`).join(' × ');
+/** Returns the size of the sweep as text. */
+function sizeText({ sets, gridSize, axes }: SweepSetup, threads: number): string {
+  const axesText = axes.map(({ name, values }) => `${name} ${count(values.length)}`).join(' × ');
   const drawn = sets.length < gridSize ? `, drawn from ${count(gridSize)}` : '';
-  return `${counted(sets.length, 'set')} (${shape}${drawn}) on ${counted(threads, 'thread')}.`;
+  return `${counted(sets.length, 'set')} (${axesText}${drawn}) on ${counted(threads, 'thread')}.`;
 }
 
+/** Returns how the sweep treats the sets in the ledger. Throws ConfigError for contradictory options. */
 function sweepStartOf({ resume, fresh }: SweepArgs): SweepStart {
   if (resume && fresh) throw new ConfigError('--resume: expected not to be given with --fresh', 'remove one of them');
-  return resume ? 'resume' : fresh ? 'fresh' : 'new';
+  if (resume) return 'resume';
+  return fresh ? 'fresh' : 'new';
 }
 
 /** Returns the command line that resumes the sweep. */

@@ -7,11 +7,11 @@ import { text } from '../options/text.ts';
 
 const none: readonly string[] = [];
 const list = { type: 'string', array: true, requiresArg: true, default: none } as const;
-/** How sets run on a machine. */
+/** Options of both commands: how sets run on a machine. */
 const threads = {
-  workers: { ...text, describe: 'Threads; default: one a core' },
-  'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds of silence after which a set is given up; 0 never gives up' },
-  memory: { ...text, describe: 'Memory in MiB for the equity of sets that run together; default: 64 a thread' },
+  workers: { ...text, describe: 'Number of threads; default: one for each core' },
+  'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds without progress after which a set is given up; 0 never gives up' },
+  memory: { ...text, describe: 'Memory in MiB for the equity of sets that run together; default: 64 for each thread' },
 } as const;
 const catalog = { ...text, describe: 'Catalog in place of the one that the definition names' } as const;
 
@@ -24,21 +24,21 @@ const sweepOptions = (args: Argv) =>
         describe:
           'Values of a parameter: --grid fast=5..50:5 --grid mode=long,both; of several strategies: --grid SmaCross.fast=5..50:5; repeat it for each',
       },
-      random: { ...text, describe: 'Draw this many sets of the grid, by the seed of the definition' },
+      random: { ...text, describe: 'Number of sets to draw from the grid, by the seed of the definition' },
       by: { ...text, default: 'sharpe', describe: 'Figure that ranks the sets' },
       ...threads,
       resume: { type: 'boolean', default: false, describe: 'Resume an interrupted sweep' },
-      fresh: { type: 'boolean', default: false, describe: 'Run all sets, whatever the ledger has' },
+      fresh: { type: 'boolean', default: false, describe: 'Run all sets again, also those that the ledger has' },
       set: { ...list, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
       out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
       family: FAMILY,
       ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
       json: { type: 'boolean', default: false, describe: 'Print sweep.json alone on stdout' },
-      quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
+      quiet: { type: 'boolean', default: false, describe: 'Print only the path of the run folder' },
     })
     .options({
       queue: { ...text, describe: 'Share the sets with other machines: redis://host:6379' },
-      work: { type: 'boolean', default: true, describe: 'Run sets on this machine too; --no-work leaves them to others' },
+      work: { type: 'boolean', default: true, describe: 'Run sets on this machine too; --no-work leaves all sets to other machines' },
     })
     .group(['queue', 'work'], 'Many machines:')
     .example('$0 sweep backtests/smaCross.yaml --grid fast=5..50:5 --grid slow=20..200:20', '100 sets, ranked by Sharpe')
@@ -52,11 +52,12 @@ const workerOptions = (args: Argv) =>
     once: { type: 'boolean', default: false, describe: 'End with the first sweep, or at once if no sweep is queued' },
   });
 
+/** Returns the parser with the commands `sweep` and `sweep-worker`. */
 export function withSweep(yargs: Argv): Argv {
   return yargs
     .command(
       'sweep <definition>',
-      'Run a strategy with many sets of parameters; rank them, and weigh the best against chance',
+      'Run a strategy with many parameter sets, rank them, and correct for selection bias',
       sweepOptions,
       async (args) => (await import('./action.ts')).sweep(args),
     )

@@ -1,4 +1,4 @@
-// Options that both sweep commands share: the number of threads, and the memory of each.
+// Reads the options that both sweep commands share: the number of threads, and the memory of each.
 
 import type { ThreadOptions } from '../../tasks/sweep/threads/threads.ts';
 import { defaultThreads } from '../../tasks/sweep/search/pool.ts';
@@ -16,11 +16,11 @@ interface ThreadArgs {
 }
 
 /**
- * Returns the number of threads, at most `sets`, and their limits. A thread without a set would only take memory. Throws ConfigError naming the
- * option.
+ * Returns the number of threads and the limits of each thread. There are at most as many threads as sets. Throws a ConfigError that names the
+ * invalid option.
  */
 export function threadOptions({ workers, memory, barTimeout }: ThreadArgs, sets = Infinity): ThreadOptions {
   const threads = Math.min(sets, wholeNumber('--workers', workers, MAX_THREADS) ?? defaultThreads());
-  const allMib = wholeNumber('--memory', memory, Number.MAX_SAFE_INTEGER / MIB);
-  return { threads, barTimeoutMs: barTimeoutMs(barTimeout), laneBytes: allMib === null ? null : (allMib * MIB) / threads };
+  const totalMib = wholeNumber('--memory', memory, Number.MAX_SAFE_INTEGER / MIB);
+  return { threads, barTimeoutMs: barTimeoutMs(barTimeout), laneBytes: totalMib === null ? null : (totalMib * MIB) / threads };
 }

@@ -1,4 +1,4 @@
-// Implements `isobar sweep-worker`: works on shared sweeps until it is stopped, and prints which ones.
+// Implements `isobar sweep-worker`: runs parameter sets of shared sweeps until a signal, and prints the names of the sweeps.
 
 import { joinSweeps } from '../../tasks/sweep/distributedSweep.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
@@ -13,8 +13,9 @@ interface WorkerArgs {
   readonly once: boolean;
 }
 
-export async function sweepWorker({ queue, catalog, once, ...how }: WorkerArgs): Promise<void> {
-  const threads = threadOptions(how);
+/** Runs `isobar sweep-worker`. */
+export async function sweepWorker({ queue, catalog, once, ...threadArgs }: WorkerArgs): Promise<void> {
+  const threads = threadOptions(threadArgs);
   const stop = stopOnSignal();
   try {
     const onMessage = (text: string) => void process.stderr.write(`${text}\n`);

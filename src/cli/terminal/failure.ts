@@ -15,6 +15,7 @@ export function printFailure(error: unknown): number {
   return error instanceof ConfigError ? EXIT.badInput : EXIT.failed;
 }
 
+/** Returns the message with its remedy. For an error in a strategy or in isobar, the stack lines follow. */
 function failureText(error: unknown): string {
   if (error instanceof ConfigError) return withRemedy(error.message, error.remedy);
   if (error instanceof StrategyError) return [withRemedy(error.message, error.remedy), ...framesOf(error.cause)].join('\n');

@@ -2,7 +2,7 @@
 
 const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 
-/** Returns the note when such a variable is set, else null. The value can contain a password and is not shown. */
+/** Returns the note, or null when no proxy variable is set. The note leaves out the values, because they can contain a password. */
 export function proxyNote(environment: Readonly<Record<string, string | undefined>>): string | null {
   const set = VARIABLES.filter((name) => (environment[name] ?? '') !== '');
   if (set.length === 0) return null;

@@ -1,4 +1,4 @@
-// Shared by commands that run in a worker: the phases of a run in words, and the reaction to signals.
+// The phases of a run in words, and the reaction to signals, for all commands that run in a worker.
 
 import type { Phase } from '../../tasks/backtest/run/progressCells.ts';
 import type { WatchedRun } from '../../tasks/backtest/thread/watchRun.ts';
@@ -15,7 +15,7 @@ export const PHASE_TEXT: Readonly<Record<Phase, string>> = {
   report: 'writing',
 };
 
-/** Stops the run on a signal. It leaves no files behind, and the exit code is the one that shells expect for the signal. */
+/** Stops the run on a signal. The run leaves no files, and the process exits with the code that shells expect for the signal. */
 export function stopWithSignal(run: WatchedRun<unknown>): void {
   const stop = stopOnSignal();
   stop.signal.addEventListener('abort', () => void run.stop().finally(() => process.exit(stop.code())));

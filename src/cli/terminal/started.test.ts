@@ -11,7 +11,7 @@ it.each(['0', '-1', 'soon', '2147484', 'Infinity'])('rejects a demonstration of 
   await expect(live({ ...DEMO, seconds })).rejects.toThrow(`--seconds: expected a number above 0, up to 2147483, got '${seconds}'`);
 });
 
-it('rejects a file together with --demo, and neither of them', async () => {
+it('rejects a file together with --demo, and a command line without both', async () => {
   await expect(live({ ...DEMO, config: 'bot.yaml' })).rejects.toThrow('expected a config file or --demo, got both: bot.yaml');
   await expect(live({ ...DEMO, demo: false })).rejects.toThrow('expected a config file or --demo, got neither');
   await expect(exchange({ ...EXCHANGE, config: 'exchange.yaml' })).rejects.toThrow('expected a file or --demo, got both: exchange.yaml');

@@ -4,22 +4,23 @@ export interface StopSignal {
   readonly signal: AbortSignal;
   /** Returns the exit code that a shell expects for the received signal. */
   code(): number;
+  /** Stops listening for signals. */
   release(): void;
 }
 
-/** The first signal stops the work cleanly, the second ends the process. */
+/** Listens for SIGINT and SIGTERM. The first signal aborts `signal`, and the second one exits the process. */
 export function stopOnSignal(): StopSignal {
   const controller = new AbortController();
   let code = 0;
   const stopOn = (name: 'SIGINT' | 'SIGTERM', exitCode: number) => {
-    const act = () => {
+    const onSignal = () => {
       if (controller.signal.aborted) process.exit(exitCode);
       code = exitCode;
       controller.abort();
     };
-    process.on(name, act);
-    return () => void process.off(name, act);
+    process.on(name, onSignal);
+    return () => void process.off(name, onSignal);
   };
-  const offs = [stopOn('SIGINT', 130), stopOn('SIGTERM', 143)];
-  return { signal: controller.signal, code: () => code, release: () => offs.forEach((off) => off()) };
+  const removeListeners = [stopOn('SIGINT', 130), stopOn('SIGTERM', 143)];
+  return { signal: controller.signal, code: () => code, release: () => removeListeners.forEach((remove) => remove()) };
 }

@@ -7,19 +7,21 @@ export interface WaitingLine {
   begin(what: string): void;
   /** Removes the line until the next `begin`. */
   clear(): void;
+  /** Removes the line and stops the timer. */
   end(): void;
 }
 
 const QUIET_MS = 1000;
 
+/** Returns a line that stays invisible if stderr is not a terminal. */
 export function waitingLine(): WaitingLine {
   let what: string | null = null;
   let beganMs = 0;
   let isShown = false;
   const show = (): void => {
-    const ms = monotonicMs() - beganMs;
-    if (what === null || ms < QUIET_MS) return;
-    process.stderr.write(`\r\u001b[K${what}  ${Math.floor(ms / 1000)} s`);
+    const waitedMs = monotonicMs() - beganMs;
+    if (what === null || waitedMs < QUIET_MS) return;
+    process.stderr.write(`\r\u001b[K${what}  ${Math.floor(waitedMs / 1000)} s`);
     isShown = true;
   };
   const stop = process.stderr.isTTY ? repeat(QUIET_MS / 2, show) : () => {};

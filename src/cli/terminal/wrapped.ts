@@ -15,15 +15,20 @@ export function wrapped(text: string, columns = COLUMNS): readonly string[] {
   return [...lines, line];
 }
 
-/** Returns the same behind a label. Later lines align with the first word. */
+/** Returns the wrapped text behind a label. Later lines align with the first word of the text. */
 export function labelled(label: string, text: string): readonly string[] {
   const blank = ' '.repeat(label.length);
-  return wrapped(text, COLUMNS - label.length).map((line, at) => (at === 0 ? label : blank) + line);
+  return wrapped(text, COLUMNS - label.length).map((line, index) => (index === 0 ? label : blank) + line);
 }
 
+/** Returns the wrapped text with `by` spaces before each line. */
 export function indented(text: string, by: number): readonly string[] {
   return labelled(' '.repeat(by), text);
 }
 
-const chunks = (word: string, size: number): readonly string[] =>
-  word.length <= size ? [word] : Array.from({ length: Math.ceil(word.length / size) }, (_, at) => word.slice(at * size, (at + 1) * size));
+/** Returns the word in parts of at most `size` characters. */
+function chunks(word: string, size: number): readonly string[] {
+  if (word.length <= size) return [word];
+  const chunkCount = Math.ceil(word.length / size);
+  return Array.from({ length: chunkCount }, (_, index) => word.slice(index * size, (index + 1) * size));
+}

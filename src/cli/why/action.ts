@@ -21,17 +21,18 @@ interface WhyArgs {
   readonly json: boolean;
 }
 
+/** Runs `isobar why`. */
 export async function why(args: WhyArgs): Promise<void> {
   const line = progressLine('rows');
   const task = { folder: args.folder, question: questionOf(args), startedIn: args.in ?? null, config: args.config ?? null };
-  const asking = watchWhy(task, {
+  const run = watchWhy(task, {
     barTimeoutMs: barTimeoutMs(args.barTimeout),
     onProgress: (name, rows, share) => line.show(name, rows, share),
   });
   const stop = stopOnSignal();
-  stop.signal.addEventListener('abort', () => void asking.stop().finally(() => process.exit(stop.code())));
+  stop.signal.addEventListener('abort', () => void run.stop().finally(() => process.exit(stop.code())));
   try {
-    const explanation = await asking.outcome;
+    const explanation = await run.outcome;
     line.clear();
     if (args.json) printJson(explanation);
     else print(explanationText(explanation));
@@ -40,6 +41,7 @@ export async function why(args: WhyArgs): Promise<void> {
   }
 }
 
+/** Returns the bar or the order that the user asks about. Throws ConfigError for contradictory or invalid options. */
 function questionOf({ at, symbol, order }: WhyArgs): Question {
   if ((at === undefined) === (order === undefined)) {
     const got = at === undefined ? 'neither' : 'both';
@@ -56,6 +58,7 @@ function questionOf({ at, symbol, order }: WhyArgs): Question {
 /** A time in ms since 1970, as in orders.csv, has ten digits or more. */
 const MS = /^\d{10,15}$/;
 
+/** Returns a time in ms UTC. Throws ConfigError for an invalid time. */
 function timeOf(text: string): number {
   const timeMs = MS.test(text) ? Number(text) : parseTime(text.replace(/ ?UTC$/, ''));
   if (timeMs === null) {

@@ -7,28 +7,32 @@ import { orderTitle, plainAmount } from './orderText.ts';
 
 const LEAD = '  ';
 
+/** Returns the outcome of each order, then events of earlier orders, then why a strategy placed no order. */
 export function answerLines({ orders, venue, strategies, question, bar }: Explanation): readonly string[] {
-  const asked = question.order === null ? orders : orders.filter(({ order }) => order === question.order);
-  const lines = asked.flatMap((order) => withLead(LEAD, `${orderTitle(order)}: ${outcomeText(order, bar.closeMs)}`));
+  const requestedOrders = question.order === null ? orders : orders.filter(({ order }) => order === question.order);
+  const lines = requestedOrders.flatMap((order) => withLead(LEAD, `${orderTitle(order)}: ${outcomeText(order, bar.closeMs)}`));
   if (question.order !== null) return lines;
-  for (const event of venue) if (!orders.some(({ order }) => order === event.order)) lines.push(...withLead(LEAD, earlierText(event)));
-  for (const strategy of strategies) if (strategy.noTrade !== null) lines.push(...noTrade(strategy, strategies.length > 1));
+  const earlierEvents = venue.filter((event) => !orders.some(({ order }) => order === event.order));
+  for (const event of earlierEvents) lines.push(...withLead(LEAD, earlierText(event)));
+  for (const strategy of strategies) if (strategy.noTrade !== null) lines.push(...noTradeLines(strategy, strategies.length > 1));
   return lines;
 }
 
 /** Returns the event of an order that was decided at an earlier bar, as text. */
 function earlierText({ order, kind, quantity, price, rule }: ExplainedEvent): string {
-  const by = rule === null ? '' : ` by rule ${rule}`;
-  const what = kind === 'canceled' ? 'was canceled' : `filled ${plainAmount(quantity)} at ${plainAmount(price)}`;
-  return `order ${order ?? ''} ${what} in this bar${by}: --order ${order ?? ''} shows its decision`;
+  const ruleText = rule === null ? '' : ` by rule ${rule}`;
+  const eventText = kind === 'canceled' ? 'was canceled' : `filled ${plainAmount(quantity)} at ${plainAmount(price)}`;
+  return `order ${order ?? ''} ${eventText} in this bar${ruleText}: --order ${order ?? ''} shows its decision`;
 }
 
-function noTrade({ name, noTrade: reasons, lastTradeMs }: ExplainedStrategy, isNamed: boolean): readonly string[] {
+/** Returns the reasons why a strategy placed no order. With several strategies, it names the strategy. */
+function noTradeLines({ name, noTrade: reasons, lastTradeMs }: ExplainedStrategy, isNamed: boolean): readonly string[] {
   const lastTrade = lastTradeMs === null ? 'it has not traded before' : `its last trade was at ${formatMinute(lastTradeMs)}`;
   const head = `${isNamed ? `${name}: ` : ''}the strategy placed no order at this bar (${lastTrade}):`;
   return [...withLead(LEAD, head), ...(reasons ?? []).flatMap((reason) => withLead(`${LEAD}- `, reason))];
 }
 
+/** Returns whether risk approved the order, its first fill and its end. `closeMs` is the close of the bar. */
 function outcomeText({ verdict, code, ending, events, role, rules }: ExplainedOrder, closeMs: number): string {
   if (verdict === 'denied') {
     const detail = rules.find((rule) => rule.code === code)?.detail ?? '';
@@ -37,10 +41,14 @@ function outcomeText({ verdict, code, ending, events, role, rules }: ExplainedOr
   const fills = events.filter(({ kind }) => kind === 'fill' || kind === 'liquidation');
   const [first] = fills;
   const start = role === 'liquidation' ? 'made by the venue' : 'approved';
-  if (first === undefined)
-    return `${start}, then ${ending === 'open' ? 'open to the end of the run' : ending}${code === null ? '' : ` (${code})`}`;
-  const rule = first.rule === null ? '' : ` by rule ${first.rule}`;
+  if (first === undefined) {
+    const endText = ending === 'open' ? 'open to the end of the run' : ending;
+    return `${start}, then ${endText}${code === null ? '' : ` (${code})`}`;
+  }
+  const fillText = `filled ${plainAmount(first.quantity)} at ${plainAmount(first.price)}`;
+  const ruleText = first.rule === null ? '' : ` by rule ${first.rule}`;
+  const timeText = first.timeMs < closeMs ? 'in this bar' : formatMinute(first.timeMs);
   const others = fills.length === 1 ? '' : ` and ${fills.length - 1} more`;
-  const when = first.timeMs < closeMs ? 'in this bar' : formatMinute(first.timeMs);
-  return `${start}, filled ${plainAmount(first.quantity)} at ${plainAmount(first.price)}${rule}, ${when}${others}${ending === 'filled' ? '' : `; then ${ending}`}`;
+  const endText = ending === 'filled' ? '' : `; then ${ending}`;
+  return `${start}, ${fillText}${ruleText}, ${timeText}${others}${endText}`;
 }

@@ -4,25 +4,29 @@ import { COLUMNS } from '../../report/terminal/lines.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
-/** Width of a section's lines without their indent. */
+/** Width of the lines of a section, without their indent of four columns. */
 export const WIDTH = COLUMNS - 4;
-/** Maximum width of a cell, except in the last column. */
+/** Maximum length of a cell, except in the last column. */
 const MAX_CELL = 38;
-const MIN_LAST = 20;
+/** Minimum width of the last column. */
+const MIN_LAST_WIDTH = 20;
 
-/** Returns a table. The first row may be a head. */
+/** Returns the lines of a table. `sides` has l (left) or r (right) for each column. */
 export function rowsText(rows: readonly (readonly string[])[], sides = ''): readonly string[] {
-  const short = rows.map((row) => row.map((cell, at) => (at === row.length - 1 ? cell : cutCell(cell))));
-  const last = (short[0]?.length ?? 1) - 1;
-  const before = alignedRows(short.map((row) => [...row.slice(0, last), '|']), sides); // prettier-ignore
-  const lead = Math.max(...before.map((line) => line.length)) - 1;
-  const lastWidth = Math.max(MIN_LAST, WIDTH - lead);
-  return short.flatMap((row, at) => {
-    const lines = wrapped(row[last] ?? '', lastWidth);
-    return lines.map((line, of) => `${of === 0 ? before[at]!.slice(0, -1).padEnd(lead) : ' '.repeat(lead)}${line}`.trimEnd());
+  const lastColumn = (rows[0]?.length ?? 1) - 1;
+  // A mark in place of the last cell keeps the spaces before it, which `alignedRows` would remove at the end of a line.
+  const firstCells = rows.map((row) => [...row.slice(0, lastColumn).map((cell) => cutCell(cell)), '|']);
+  const markedLines = alignedRows(firstCells, sides);
+  const leadWidth = Math.max(...markedLines.map((line) => line.length)) - 1;
+  const lastWidth = Math.max(MIN_LAST_WIDTH, WIDTH - leadWidth);
+  return rows.flatMap((row, rowIndex) => {
+    const firstLead = markedLines[rowIndex]!.slice(0, -1).padEnd(leadWidth);
+    const lines = wrapped(row[lastColumn] ?? '', lastWidth);
+    return lines.map((line, index) => `${index === 0 ? firstLead : ' '.repeat(leadWidth)}${line}`.trimEnd());
   });
 }
 
+/** Returns a cell of at most `max` characters. A longer one ends with three dots. */
 export function cutCell(cell: string, max = MAX_CELL): string {
   return cell.length <= max ? cell : `${cell.slice(0, max - 3)}...`;
 }

@@ -1,4 +1,4 @@
-// Formats what a strategy saw and did at a bar: values, conditions, fields, reads and calls.
+// Formats the values, conditions, fields, reads and calls of a strategy at a bar.
 
 import { counted } from '../../base/text/format.ts';
 import { formatMinute } from '../../model/time.ts';
@@ -6,8 +6,8 @@ import type { ExplainedWhen, ExplainedField, ExplainedStrategy, ExplainedValue, 
 import { wrapped } from '../terminal/wrapped.ts';
 import { rowsText, WIDTH } from './columns.ts';
 
-/** Columns of the bar, which are shown in their own section. */
-const COLUMNS_OF_BAR = ['open', 'high', 'low', 'close', 'volume'];
+/** Columns of the bar, which have a section of their own. */
+const BAR_COLUMNS = ['open', 'high', 'low', 'close', 'volume'];
 const MAX_ROWS = 60;
 
 /** Returns a number with at most ten significant digits. */
@@ -15,18 +15,24 @@ export function numberText(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(10))) : '-';
 }
 
-/** Returns the lines of values. `own`: the feed of the bar. For other feeds, their close is shown too. */
-export function valueLines(values: readonly ExplainedValue[], own: string): readonly string[] {
-  const isSeveral = new Set(values.map(({ feed }) => feed)).size > 1;
+/** Returns the table of values. `barFeed` names the feed of the bar. The table also has the close of every other feed. */
+export function valueLines(values: readonly ExplainedValue[], barFeed: string): readonly string[] {
+  const hasSeveralFeeds = new Set(values.map(({ feed }) => feed)).size > 1;
   const shown = values.filter(
-    ({ name, fields, feed }) => fields.length > 0 || !COLUMNS_OF_BAR.includes(name) || (name === 'close' && feed !== own),
+    ({ name, fields, feed }) => fields.length > 0 || !BAR_COLUMNS.includes(name) || (name === 'close' && feed !== barFeed),
   );
   if (shown.length === 0) return [];
   const rows = shown
     .slice(0, MAX_ROWS)
-    .map(({ feed, name, fields, value, prev }) => [...(isSeveral ? [feed] : []), name, cellText(value), cellText(prev), fields.join(', ')]);
-  const head = [...(isSeveral ? ['feed'] : []), 'name', 'value', 'one bar before', 'field'];
-  return limited(rowsText([head, ...rows], isSeveral ? 'llrrl' : 'lrrl'), shown.length);
+    .map(({ feed, name, fields, value, prev }) => [
+      ...(hasSeveralFeeds ? [feed] : []),
+      name,
+      cellText(value),
+      cellText(prev),
+      fields.join(', '),
+    ]);
+  const head = [...(hasSeveralFeeds ? ['feed'] : []), 'name', 'value', 'one bar before', 'field'];
+  return limited(rowsText([head, ...rows], hasSeveralFeeds ? 'llrrl' : 'lrrl'), shown.length);
 }
 
 function cellText(value: number | boolean | null): string {
@@ -34,14 +40,17 @@ function cellText(value: number | boolean | null): string {
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 
+/** Returns each condition with its state and figures, and those of its operands below. */
 export function whenLines(when: readonly ExplainedWhen[]): readonly string[] {
   return when.flatMap(({ number, operands, fired, sinceTrade, fields }) => {
+    // The first operand is the condition itself.
     const [, ...parts] = operands;
-    const own = operands[0]!;
+    const condition = operands[0]!;
     const field = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
+    const state = fired ? 'true, fired' : stateText(condition.state);
     const rows = [
-      [`when ${number}${field}`, fired ? 'true, fired' : stateWord(own.state), `${own.text}${figures(own.figures)}`],
-      ...parts.map((part) => [`${'  '.repeat(part.depth)}operand`, stateWord(part.state), `${part.text}${figures(part.figures)}`]),
+      [`when ${number}${field}`, state, `${condition.text}${figuresText(condition.figures)}`],
+      ...parts.map((part) => [`${'  '.repeat(part.depth)}operand`, stateText(part.state), `${part.text}${figuresText(part.figures)}`]),
       ...(sinceTrade === null ? [] : [['', '', waitText(sinceTrade)]]),
     ];
     return rowsText(rows);
@@ -53,13 +62,14 @@ function waitText({ first, firstMs, bars }: ExplainedWait): string {
   const [only] = bars;
   if (bars.length === 1 && only !== undefined)
     return `not true since the last trade on ${counted(only.bars, 'bar')}, first at ${formatMinute(firstMs)}`;
-  const each = bars.map(({ operand, bars: of }) => `${operand} on ${counted(of, 'bar')}`).join(', ');
-  return `not true since the last trade: first ${first} (${formatMinute(firstMs)}); ${each}`;
+  const barCounts = bars.map(({ operand, bars: barCount }) => `${operand} on ${counted(barCount, 'bar')}`).join(', ');
+  return `not true since the last trade: first ${first} (${formatMinute(firstMs)}); ${barCounts}`;
 }
 
-const stateWord = (state: string): string => state.replace('-', ' ');
-const figures = (text: string): string => (text === '' ? '' : `: ${text}`);
+const stateText = (state: string): string => state.replace('-', ' ');
+const figuresText = (text: string): string => (text === '' ? '' : `: ${text}`);
 
+/** Returns the fields of the strategy object, with the old and the new value of a changed one. */
 export function fieldLines(fields: readonly ExplainedField[]): readonly string[] {
   const shown = fields.filter(({ isView }) => !isView);
   if (shown.length === 0) return [];
@@ -73,6 +83,7 @@ export function fieldLines(fields: readonly ExplainedField[]): readonly string[]
   return limited(rowsText(rows), shown.length);
 }
 
+/** Returns the reads of the strategy and the calls that ask for something, such as an order. */
 export function calledLines({ calls, waits }: ExplainedStrategy): readonly string[] {
   if (waits !== null) return wrapped(waits, WIDTH);
   if (calls.length === 0) return [];
@@ -86,11 +97,12 @@ export function calledLines({ calls, waits }: ExplainedStrategy): readonly strin
   return limited(rowsText(rows), calls.length);
 }
 
-/** Shortens a number to at most ten significant digits. */
+/** Returns the result of a call. A number has at most ten significant digits. */
 function shortResult(result: string): string {
   return /^-?\d+\.\d+(e-?\d+)?$/.test(result) ? numberText(Number(result)) : result;
 }
 
-function limited(lines: readonly string[], all: number): readonly string[] {
-  return all <= MAX_ROWS ? lines : [...lines, `... ${all - MAX_ROWS} more: --json has all`];
+/** Returns the lines, with a note when `count` rows were too many for the table. */
+function limited(lines: readonly string[], count: number): readonly string[] {
+  return count <= MAX_ROWS ? lines : [...lines, `... ${count - MAX_ROWS} more: --json has all`];
 }

@@ -1,4 +1,4 @@
-// Arithmetic on series of one feed. Each function returns the spec of a series, which can be the source of others.
+// Arithmetic on series of one feed. Each function returns the spec of a series, which can be the source of other series.
 
 import type { Series } from '../graph/series.ts';
 import {
@@ -17,65 +17,65 @@ import { ConfigError } from '../../base/errors.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** A series, the spec of a series, or a number. */
+/** An operand of arithmetic: a series, the spec of a series, or a number. */
 export type Term = Source | number;
 
-/** a + b. */
+/** Returns a + b. */
 export function add(a: Term, b: Term): IndicatorSpec<Series> {
   return binary('add', a, b, (out, wiring) => new Sum(...pairOf(wiring, a, b), out, 1));
 }
 
-/** a - b. */
+/** Returns a - b. */
 export function sub(a: Term, b: Term): IndicatorSpec<Series> {
   return binary('sub', a, b, (out, wiring) => new Sum(...pairOf(wiring, a, b), out, -1));
 }
 
-/** a * b. */
+/** Returns a * b. */
 export function mul(a: Term, b: Term): IndicatorSpec<Series> {
   return binary('mul', a, b, (out, wiring) => new Product(...pairOf(wiring, a, b), out));
 }
 
-/** a / b. NaN where b is 0. */
+/** Returns a / b. NaN if b is 0. */
 export function div(a: Term, b: Term): IndicatorSpec<Series> {
   return binary('div', a, b, (out, wiring) => new Quotient(...pairOf(wiring, a, b), out));
 }
 
-/** The larger of a and b. */
+/** Returns the larger of a and b. */
 export function maxOf(a: Term, b: Term): IndicatorSpec<Series> {
   return binary('maxOf', a, b, (out, wiring) => new Larger(...pairOf(wiring, a, b), out, 1));
 }
 
-/** The smaller of a and b. */
+/** Returns the smaller of a and b. */
 export function minOf(a: Term, b: Term): IndicatorSpec<Series> {
   return binary('minOf', a, b, (out, wiring) => new Larger(...pairOf(wiring, a, b), out, -1));
 }
 
-/** The natural logarithm. NaN where x is not above 0. */
+/** Returns the natural logarithm of x. NaN if x is not above 0. */
 export function log(x: Source): IndicatorSpec<Series> {
   return unary('log', x, Math.log);
 }
 
-/** e to the power of x. NaN where the result is too large for a number. */
+/** Returns e to the power of x. NaN if the result is too large for a number. */
 export function exp(x: Source): IndicatorSpec<Series> {
   return unary('exp', x, Math.exp);
 }
 
-/** The square root. NaN where x is below 0. */
+/** Returns the square root of x. NaN if x is below 0. */
 export function sqrt(x: Source): IndicatorSpec<Series> {
   return unary('sqrt', x, Math.sqrt);
 }
 
-/** The absolute value. */
+/** Returns the absolute value of x. */
 export function abs(x: Source): IndicatorSpec<Series> {
   return unary('abs', x, Math.abs);
 }
 
-/** 1 where x is above 0, -1 where it is below, 0 where it is 0. */
+/** Returns 1 if x is above 0, -1 if x is below 0, and 0 if x is 0. */
 export function signOf(x: Source): IndicatorSpec<Series> {
   return unary('signOf', x, Math.sign);
 }
 
-/** The value `bars` bars ago (`bars` from 1). */
+/** Returns the value of x `bars` bars ago (`bars` from 1). */
 export function lag(x: Source, bars = 1): IndicatorSpec<Series> {
   checkWhole('lag', 'bars', bars, 1);
   return seriesSpec({
@@ -88,7 +88,7 @@ export function lag(x: Source, bars = 1): IndicatorSpec<Series> {
   });
 }
 
-/** `a` where the signal is true, `b` where it is false. NaN where the signal or the chosen value is not ready. */
+/** Returns `a` when the signal is true, and `b` when it is false. NaN when the signal or the chosen value is not ready. */
 export function where(signal: SignalSource, a: Term, b: Term): IndicatorSpec<Series> {
   const terms = [a, b].filter((term) => typeof term !== 'number');
   return seriesSpec({
@@ -103,25 +103,29 @@ export function where(signal: SignalSource, a: Term, b: Term): IndicatorSpec<Ser
   });
 }
 
-/** A column, or a number that is used in each row. */
+/** The values of a term: a column, or one number for all rows. */
 interface TermColumn {
   readonly column: IndicatorColumn<Float64Array> | null;
   readonly constant: number;
 }
 
+/** Returns the values of a term. `source` is the index of its source in the wiring, if the term is a series. */
 function termOf(wiring: Wiring, term: Term, source: number): TermColumn {
   return typeof term === 'number' ? { column: null, constant: term } : { column: wiring.numbers(source), constant: NAN };
 }
 
+/** Returns the values of `a` and `b`. A number has no source, so it does not count in the index of the next source. */
 function pairOf(wiring: Wiring, a: Term, b: Term): [TermColumn, TermColumn] {
   return [termOf(wiring, a, 0), termOf(wiring, b, typeof a === 'number' ? 0 : 1)];
 }
 
+/** Returns a number of a term. Throws ConfigError if the number is not finite. */
 function checkTerm(name: string, term: number): number {
   if (Number.isFinite(term)) return term;
   throw new ConfigError(`${name}: expected a series or a finite number, got ${term}`, `correct the number in ${name}(...)`);
 }
 
+/** Returns the spec of a series of two terms. Throws ConfigError if both are numbers. */
 function binary(name: string, a: Term, b: Term, make: (out: NumberWindow, wiring: Wiring) => Kernel): IndicatorSpec<Series> {
   const terms = [a, b].filter((term) => typeof term !== 'number');
   if (terms.length === 0) throw new ConfigError(`${name}: expected a series, got two numbers`, 'use plain arithmetic for two numbers');
@@ -135,6 +139,7 @@ function binary(name: string, a: Term, b: Term, make: (out: NumberWindow, wiring
   });
 }
 
+/** Returns the spec of a series that `of` computes from each value of x. */
 function unary(name: string, x: Source, of: (x: number) => number): IndicatorSpec<Series> {
   return seriesSpec({
     name,
@@ -145,7 +150,7 @@ function unary(name: string, x: Source, of: (x: number) => number): IndicatorSpe
 }
 
 /** Returns the value of a term at a row. */
-function at({ column, constant }: TermColumn, row: number): number {
+function valueAt({ column, constant }: TermColumn, row: number): number {
   return column === null ? constant : column.values[row - column.base]!;
 }
 
@@ -166,7 +171,7 @@ abstract class OfTwo implements Kernel {
   abstract fill(fromRow: number, toRow: number): void;
 }
 
-/** a + b, or a - b with the sign -1. */
+/** Computes a + b, or a - b if the sign is -1. */
 class Sum extends OfTwo {
   fill(fromRow: number, toRow: number): void {
     const { a, b, sign } = this;
@@ -175,18 +180,20 @@ class Sum extends OfTwo {
       const { values: x, base: xBase } = a.column;
       const { values: y, base: yBase } = b.column;
       for (let row = fromRow; row < toRow; row++) values[row - base] = x[row - xBase]! + sign * y[row - yBase]!;
-    } else for (let row = fromRow; row < toRow; row++) values[row - base] = at(a, row) + sign * at(b, row);
+    } else for (let row = fromRow; row < toRow; row++) values[row - base] = valueAt(a, row) + sign * valueAt(b, row);
   }
 }
 
+/** Computes a * b. */
 class Product extends OfTwo {
   fill(fromRow: number, toRow: number): void {
     const { a, b } = this;
     const { values, base } = this.out;
-    for (let row = fromRow; row < toRow; row++) values[row - base] = finite(at(a, row) * at(b, row));
+    for (let row = fromRow; row < toRow; row++) values[row - base] = finite(valueAt(a, row) * valueAt(b, row));
   }
 }
 
+/** Computes a / b. */
 class Quotient extends OfTwo {
   fill(fromRow: number, toRow: number): void {
     const { a, b } = this;
@@ -195,22 +202,23 @@ class Quotient extends OfTwo {
       const { values: x, base: xBase } = a.column;
       const { values: y, base: yBase } = b.column;
       for (let row = fromRow; row < toRow; row++) values[row - base] = finite(x[row - xBase]! / y[row - yBase]!);
-    } else for (let row = fromRow; row < toRow; row++) values[row - base] = finite(at(a, row) / at(b, row));
+    } else for (let row = fromRow; row < toRow; row++) values[row - base] = finite(valueAt(a, row) / valueAt(b, row));
   }
 }
 
-/** The larger of a and b, or the smaller with the sign -1. */
+/** Computes the larger of a and b, or the smaller if the sign is -1. */
 class Larger extends OfTwo {
   fill(fromRow: number, toRow: number): void {
     const { a, b, sign } = this;
     const { values, base } = this.out;
     for (let row = fromRow; row < toRow; row++) {
-      const [x, y] = [at(a, row), at(b, row)];
+      const [x, y] = [valueAt(a, row), valueAt(b, row)];
       values[row - base] = x !== x || y !== y ? NAN : sign * (x - y) >= 0 ? x : y;
     }
   }
 }
 
+/** Computes a function of each value. */
 class Mapped implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -230,6 +238,7 @@ class Mapped implements Kernel {
   }
 }
 
+/** Copies the value of `bars` rows before. */
 class Lag implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #out: NumberWindow;
@@ -249,6 +258,7 @@ class Lag implements Kernel {
   }
 }
 
+/** Copies one of two terms, as the signal decides. */
 class Where implements Kernel {
   readonly #signal: IndicatorColumn<Uint8Array>;
   readonly #a: TermColumn;
@@ -267,12 +277,12 @@ class Where implements Kernel {
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
       const state = states[row - statesBase]!;
-      values[row - base] = state === NOT_READY ? NAN : at(state === TRUE ? this.#a : this.#b, row);
+      values[row - base] = state === NOT_READY ? NAN : valueAt(state === TRUE ? this.#a : this.#b, row);
     }
   }
 }
 
-/** Returns x, or NaN for an infinite x. The difference of a finite number with itself is 0. */
+/** Returns x, or NaN if x is infinite. Only a finite number minus itself is 0. */
 function finite(x: number): number {
   return x - x === 0 ? x : NAN;
 }

@@ -1,4 +1,4 @@
-// The rank of a symbol among others, by a series over the feeds of a list.
+// The rank of a symbol among other symbols, by a series of each of their feeds.
 
 import { ConfigError } from '../../base/errors.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
@@ -11,9 +11,10 @@ import type { Fractions, NumberWindow } from '../graph/window.ts';
 const NAN = NaN;
 
 /**
- * The rank of a series among the series of other symbols: 1 for the largest. Equal values rank in the order of the list. A symbol counts only if
- * it has a value, and if its newest bar closed less than two of its intervals ago. Symbols that are not listed yet or delisted do not count. NaN
+ * Returns the rank of `x` among the series of other symbols: 1 for the largest value. Equal values rank in the order of the list. NaN
  * while `x` has no value.
+ * A symbol counts if it has a value, and if its newest bar closed less than two of its intervals ago. So symbols that are not listed yet
+ * or are delisted do not count.
  */
 export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series> {
   if (among.length === 0)
@@ -46,7 +47,7 @@ class Rival {
   }
 
   /** Returns the newest value at the close of `row`. `ms`: the time of this close, ms UTC. NaN while the symbol has no value. */
-  at(row: number, ms: number): number {
+  valueAt(row: number, ms: number): number {
     const found = this.#rows.at(row);
     if (found < 0 || ms - this.#closeMs[found]! >= this.#maxAgeMs) return NAN;
     const { values, base, divisor } = this.#window;
@@ -54,20 +55,21 @@ class Rival {
   }
 }
 
+/** Computes the rank of a series in each row. */
 class Rank implements Kernel {
   readonly #own: Fractions;
   readonly #closeMs: Float64Array;
   readonly #rivals: readonly Rival[];
   /** The position of the ranked series in the list; -1: not in the list. */
-  readonly #place: number;
+  readonly #ownIndex: number;
   readonly #out: NumberWindow;
 
   constructor(wiring: Wiring, count: number) {
-    const windows = Array.from({ length: count }, (_, at) => wiring.fractions(at + 1));
+    const windows = Array.from({ length: count }, (_, index) => wiring.fractions(index + 1));
     this.#own = wiring.fractions(0);
     this.#closeMs = wiring.times.closeMs;
-    this.#place = windows.indexOf(this.#own);
-    this.#rivals = windows.map((window, at) => new Rival(window, wiring.timesOf(at + 1), wiring));
+    this.#ownIndex = windows.indexOf(this.#own);
+    this.#rivals = windows.map((window, index) => new Rival(window, wiring.timesOf(index + 1), wiring));
     this.#out = wiring.out(0);
   }
 
@@ -81,12 +83,12 @@ class Rank implements Kernel {
     if (x !== x) return NAN;
     const rivals = this.#rivals;
     const ms = this.#closeMs[row]!;
-    let ahead = 0;
-    for (let at = 0; at < rivals.length; at++) {
-      if (at === this.#place) continue;
-      const value = rivals[at]!.at(row, ms);
-      if (value > x || (value === x && at < this.#place)) ahead++;
+    let higherCount = 0;
+    for (let i = 0; i < rivals.length; i++) {
+      if (i === this.#ownIndex) continue;
+      const value = rivals[i]!.valueAt(row, ms);
+      if (value > x || (value === x && i < this.#ownIndex)) higherCount++;
     }
-    return ahead + 1;
+    return higherCount + 1;
   }
 }

@@ -1,10 +1,10 @@
-// Parts of candles, and averages of earlier candles that decide whether a part is long or short (the settings of TA-Lib).
+// Parts of candles. A part is long or short in comparison with an average of earlier candles, by the settings of TA-Lib.
 
 import type { IndicatorColumn } from '../graph/window.ts';
 
 type Range = 'body' | 'range';
 
-/** The part that is averaged, the number of earlier candles, and a factor. With 0 candles, the part of the candle itself is used. */
+/** For each comparison: the part that is averaged, the number of earlier candles, and a factor. With 0 candles, the part of the candle itself is used. */
 const SETTINGS = {
   bodyLong: { range: 'body', bars: 10, factor: 1 },
   bodyShort: { range: 'body', bars: 10, factor: 1 },
@@ -15,7 +15,7 @@ const SETTINGS = {
   far: { range: 'range', bars: 5, factor: 0.6 },
 } as const satisfies Readonly<Record<string, { readonly range: Range; readonly bars: number; readonly factor: number }>>;
 
-/** The candles of a feed by row: open, high, low, close. */
+/** The candles of a feed by row, their parts, and the averages with which parts are compared. */
 export class Candles {
   readonly #columns: readonly IndicatorColumn<Float64Array>[];
 
@@ -23,39 +23,45 @@ export class Candles {
     this.#columns = columns;
   }
 
-  #at(column: number, row: number): number {
+  #price(column: number, row: number): number {
     const { values, base } = this.#columns[column]!;
     return values[row - base]!;
   }
 
+  /** Returns a price of the candle at `row`, like `high`, `low` and `close`. */
   open(row: number): number {
-    return this.#at(0, row);
+    return this.#price(0, row);
   }
   high(row: number): number {
-    return this.#at(1, row);
+    return this.#price(1, row);
   }
   low(row: number): number {
-    return this.#at(2, row);
+    return this.#price(2, row);
   }
   close(row: number): number {
-    return this.#at(3, row);
+    return this.#price(3, row);
   }
-  /** 1 for a rising or flat candle, -1 for a falling one. */
+  /** Returns 1 for a rising or flat candle, -1 for a falling one. */
   direction(row: number): 1 | -1 {
     return this.close(row) >= this.open(row) ? 1 : -1;
   }
+  /** Returns the length of the body. */
   body(row: number): number {
     return Math.abs(this.close(row) - this.open(row));
   }
+  /** Returns the price of the upper end of the body. */
   top(row: number): number {
     return Math.max(this.open(row), this.close(row));
   }
+  /** Returns the price of the lower end of the body. */
   bottom(row: number): number {
     return Math.min(this.open(row), this.close(row));
   }
+  /** Returns the length of the upper shadow. */
   upper(row: number): number {
     return this.high(row) - this.top(row);
   }
+  /** Returns the length of the lower shadow. */
   lower(row: number): number {
     return this.bottom(row) - this.low(row);
   }
@@ -63,10 +69,10 @@ export class Candles {
   /** Returns the average with which a part of the candle at `row` is compared. */
   average(name: keyof typeof SETTINGS, row: number): number {
     const { range, bars, factor } = SETTINGS[name];
-    const part = (of: number) => (range === 'body' ? this.body(of) : this.high(of) - this.low(of));
+    const part = (partRow: number) => (range === 'body' ? this.body(partRow) : this.high(partRow) - this.low(partRow));
     if (bars === 0) return factor * part(row);
     let sum = 0;
-    for (let of = row - bars; of < row; of++) sum += part(of);
+    for (let partRow = row - bars; partRow < row; partRow++) sum += part(partRow);
     return (factor * sum) / bars;
   }
 }

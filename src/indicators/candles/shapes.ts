@@ -10,6 +10,7 @@ import { Recent } from '../smoothing/running.ts';
 const NAN = NaN;
 const DAY_MS = 86_400_000;
 
+/** The prices of Heikin-Ashi bars. */
 export interface HeikinAshi {
   readonly open: Series;
   readonly high: Series;
@@ -17,7 +18,10 @@ export interface HeikinAshi {
   readonly close: Series;
 }
 
-/** Heikin-Ashi bars. The close is the mean of the four prices, the open is the middle of the previous body. The first open is (open + close) / 2. */
+/**
+ * Returns Heikin-Ashi bars. Their close is the mean of the four prices. Their open is the middle of the previous Heikin-Ashi body. The
+ * first open is (open + close) / 2.
+ */
 export function heikinAshi(feed: FeedSeries): IndicatorSpec<HeikinAshi> {
   return steppedGroup({
     name: 'heikinAshi',
@@ -38,6 +42,7 @@ export function heikinAshi(feed: FeedSeries): IndicatorSpec<HeikinAshi> {
   });
 }
 
+/** The prices of the newest fractals. */
 export interface Fractals {
   /** The high of the newest confirmed upward fractal. */
   readonly up: Series;
@@ -46,8 +51,9 @@ export interface Fractals {
 }
 
 /**
- * Williams' fractals: a high above the highs of the `wing` bars on both sides, and a low below their lows. A fractal is confirmed `wing` bars
- * after its bar, and has a value only then. B. Williams (1995).
+ * Returns Williams' fractals: a high above the highs of the `wing` bars on both sides, and a low below their lows. A fractal is confirmed
+ * `wing` bars after its bar, and the series change only then.
+ * B. Williams (1995).
  */
 export function fractals(feed: FeedSeries, wing = 2): IndicatorSpec<Fractals> {
   checkWhole('fractals', 'wing', wing, 1, 100_000);
@@ -78,6 +84,7 @@ export function fractals(feed: FeedSeries, wing = 2): IndicatorSpec<Fractals> {
   });
 }
 
+/** The pivot of the previous day, three levels of resistance above it (r1 to r3), and three levels of support below it (s1 to s3). */
 export interface Pivots {
   readonly pivot: Series;
   readonly r1: Series;
@@ -88,7 +95,7 @@ export interface Pivots {
   readonly s3: Series;
 }
 
-/** Floor pivots from high, low and close of the previous UTC day. NaN until one day is complete. */
+/** Returns the floor pivots from high, low and close of the previous UTC day. NaN until one day is complete. */
 export function pivots(feed: FeedSeries): IndicatorSpec<Pivots> {
   const names = ['pivot', 'r1', 'r2', 'r3', 's1', 's2', 's3'] as const;
   return groupSpec(
@@ -112,6 +119,7 @@ export function pivots(feed: FeedSeries): IndicatorSpec<Pivots> {
   );
 }
 
+/** Collects the high, low and close of a UTC day, and computes the pivots at the start of the next day. */
 class DailyPivots implements Kernel {
   readonly #columns: readonly IndicatorColumn<Float64Array>[];
   readonly #openMs: Float64Array;

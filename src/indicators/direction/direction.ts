@@ -1,4 +1,4 @@
-// Direction of the market: Aroon, vortex, Fisher's transform, and average prices of a bar.
+// Direction of the market (Aroon, vortex, Fisher's transform), and average prices of a bar.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkWhole, type IndicatorSpec } from '../graph/spec.ts';
@@ -10,8 +10,9 @@ const INFINITY = Infinity;
 const NAN = NaN;
 const MAX_BARS = 100_000;
 
+/** The outputs of the Aroon indicator. */
 export interface Aroon {
-  /** 100 where the highest high of the last `bars` + 1 bars is the newest, 0 where it is the oldest. */
+  /** 100 when the highest high of the last `bars` + 1 bars is the newest, 0 when it is the oldest. */
   readonly up: Series;
   /** The same for the lowest low. */
   readonly down: Series;
@@ -19,7 +20,7 @@ export interface Aroon {
   readonly oscillator: Series;
 }
 
-/** Aroon: how long ago the highest high and the lowest low were. Of equal values, the newest counts. T. Chande (1995). */
+/** Returns the Aroon indicator: the age of the highest high and of the lowest low. Of equal values, the newest counts. T. Chande (1995). */
 export function aroon(feed: FeedSeries, bars = 25): IndicatorSpec<Aroon> {
   checkWhole('aroon', 'bars', bars, 1, MAX_BARS);
   return steppedGroup({
@@ -33,20 +34,22 @@ export function aroon(feed: FeedSeries, bars = 25): IndicatorSpec<Aroon> {
         highs.push(high!);
         lows.push(low!);
         if (!highs.isFull) return;
-        let [top, bottom] = [0, 0];
+        let [highAge, lowAge] = [0, 0];
         for (let i = 1; i <= bars; i++) {
-          if (highs.ago(i) > highs.ago(top)) top = i;
-          if (lows.ago(i) < lows.ago(bottom)) bottom = i;
+          if (highs.ago(i) > highs.ago(highAge)) highAge = i;
+          if (lows.ago(i) < lows.ago(lowAge)) lowAge = i;
         }
-        out[0] = (100 * (bars - top)) / bars;
-        out[1] = (100 * (bars - bottom)) / bars;
-        out[2] = (100 * (bottom - top)) / bars;
+        out[0] = (100 * (bars - highAge)) / bars;
+        out[1] = (100 * (bars - lowAge)) / bars;
+        out[2] = (100 * (lowAge - highAge)) / bars;
       };
     },
   });
 }
 
-/** Vortex: upward and downward movement of `bars` bars as a share of their true ranges. E. Botes, D. Siepman (2010). */
+/**
+ * Returns the vortex indicator: upward and downward movement of `bars` bars as a share of their true ranges. E. Botes, D. Siepman (2010).
+ */
 export function vortex(feed: FeedSeries, bars = 14): IndicatorSpec<{ readonly plus: Series; readonly minus: Series }> {
   checkWhole('vortex', 'bars', bars, 1, MAX_BARS);
   return steppedGroup({
@@ -73,7 +76,9 @@ export function vortex(feed: FeedSeries, bars = 14): IndicatorSpec<{ readonly pl
   });
 }
 
-/** Fisher's transform of the position of the middle price in its range of `bars` bars, and its value one bar ago. J. Ehlers (2002). */
+/**
+ * Returns Fisher's transform of the position of the middle price in its range of `bars` bars, and its value one bar ago. J. Ehlers (2002).
+ */
 export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fisher: Series; readonly signal: Series }> {
   checkWhole('fisher', 'bars', bars, 1, MAX_BARS);
   return steppedGroup({
@@ -103,26 +108,27 @@ export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fis
   });
 }
 
-/** (high + low + close) / 3. */
+/** Returns (high + low + close) / 3. */
 export function typicalPrice(feed: FeedSeries): IndicatorSpec<Series> {
   return price('typicalPrice', feed, (_open, high, low, close) => (high + low + close) / 3);
 }
 
-/** (high + low) / 2. */
+/** Returns (high + low) / 2. */
 export function medianPrice(feed: FeedSeries): IndicatorSpec<Series> {
   return price('medianPrice', feed, (_open, high, low) => (high + low) / 2);
 }
 
-/** (high + low + 2 close) / 4. */
+/** Returns (high + low + 2 close) / 4. */
 export function weightedClose(feed: FeedSeries): IndicatorSpec<Series> {
   return price('weightedClose', feed, (_open, high, low, close) => (high + low + 2 * close) / 4);
 }
 
-/** (open + high + low + close) / 4. */
+/** Returns (open + high + low + close) / 4. */
 export function averagePrice(feed: FeedSeries): IndicatorSpec<Series> {
   return price('averagePrice', feed, (open, high, low, close) => (open + high + low + close) / 4);
 }
 
+/** Returns the spec of a price that `of` computes from the four prices of a bar. */
 function price(
   name: string,
   feed: FeedSeries,

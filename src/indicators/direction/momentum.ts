@@ -1,4 +1,4 @@
-// Momentum beyond the usual oscillators: differences, percentages and balances of gains and losses.
+// Momentum as differences, percentages, and balances of gains and losses.
 
 import { rsi } from '../oscillators.ts';
 import { add, div } from '../arithmetic/arithmetic.ts';
@@ -15,7 +15,7 @@ import { percentOscillator } from '../volume/volume.ts';
 const NAN = NaN;
 const MAX_BARS = 100_000;
 
-/** The change over `bars` bars, in the unit of x. */
+/** Returns the change of x over `bars` bars, in the unit of x. */
 export function momentum(x: Source, bars = 10): IndicatorSpec<Series> {
   checkWhole('momentum', 'bars', bars, 1, MAX_BARS);
   return windowedSeries({
@@ -27,7 +27,7 @@ export function momentum(x: Source, bars = 10): IndicatorSpec<Series> {
   });
 }
 
-/** The fast exponential average minus the slow one. */
+/** Returns the absolute price oscillator: the fast exponential average minus the slow one. */
 export function apo(x: Source, fast = 12, slow = 26): IndicatorSpec<Series> {
   checkWhole('apo', 'fast', fast, 1);
   checkWhole('apo', 'slow', slow, fast + 1);
@@ -37,19 +37,23 @@ export function apo(x: Source, fast = 12, slow = 26): IndicatorSpec<Series> {
     parameters: [fast, slow],
     bars: slow,
     start() {
-      const [quick, calm] = [new RunningMean(fast), new RunningMean(slow)];
-      return ([value]) => quick.next(value!) - calm.next(value!);
+      const [fastMean, slowMean] = [new RunningMean(fast), new RunningMean(slow)];
+      return ([value]) => fastMean.next(value!) - slowMean.next(value!);
     },
   });
 }
 
+/** The percentage price oscillator, its exponential average (`signal`), and their difference (`histogram`). */
 export interface PercentOscillator {
   readonly ppo: Series;
   readonly signal: Series;
   readonly histogram: Series;
 }
 
-/** The fast exponential average minus the slow one in percent of the slow one, the ema of this, and the difference of both. */
+/**
+ * Returns the percentage price oscillator: the fast exponential average minus the slow one, in percent of the slow one. Its signal is its
+ * exponential average over `signal` bars.
+ */
 export function ppo(x: Source, fast = 12, slow = 26, signal = 9): IndicatorSpec<PercentOscillator> {
   checkWhole('ppo', 'fast', fast, 1);
   checkWhole('ppo', 'slow', slow, fast + 1);
@@ -63,7 +67,10 @@ export function ppo(x: Source, fast = 12, slow = 26, signal = 9): IndicatorSpec<
   });
 }
 
-/** Chande's momentum oscillator, -100 to 100: gains minus losses of `bars` bars as a share of their sum. 0 without any change. T. Chande (1994). */
+/**
+ * Returns Chande's momentum oscillator, -100 to 100: gains minus losses of `bars` bars as a share of their sum. 0 if x did not change. T.
+ * Chande (1994).
+ */
 export function cmo(x: Source, bars = 14): IndicatorSpec<Series> {
   checkWhole('cmo', 'bars', bars, 1, MAX_BARS);
   return windowedSeries({
@@ -74,8 +81,8 @@ export function cmo(x: Source, bars = 14): IndicatorSpec<Series> {
     of([column], row) {
       const { values, base } = column!;
       let [gains, losses] = [0, 0];
-      for (let at = row - bars + 1 - base; at <= row - base; at++) {
-        const change = values[at]! - values[at - 1]!;
+      for (let i = row - bars + 1 - base; i <= row - base; i++) {
+        const change = values[i]! - values[i - 1]!;
         if (change > 0) gains += change;
         else losses -= change;
       }
@@ -84,7 +91,7 @@ export function cmo(x: Source, bars = 14): IndicatorSpec<Series> {
   });
 }
 
-/** Detrended price: x of bars / 2 + 1 bars ago minus the simple average of the last `bars`. It reads no later value. */
+/** Returns the detrended price: x of bars / 2 + 1 bars ago minus the simple average of the last `bars` values. It reads no later value. */
 export function dpo(x: Source, bars = 20): IndicatorSpec<Series> {
   checkWhole('dpo', 'bars', bars, 2, MAX_BARS);
   const back = Math.floor(bars / 2) + 1;
@@ -96,18 +103,21 @@ export function dpo(x: Source, bars = 20): IndicatorSpec<Series> {
     of([column], row) {
       const { values, base } = column!;
       let sum = 0;
-      for (let at = row - bars + 1 - base; at <= row - base; at++) sum += values[at]!;
+      for (let i = row - bars + 1 - base; i <= row - base; i++) sum += values[i]!;
       return values[row - back - base]! - sum / bars;
     },
   });
 }
 
-/** Coppock's curve: wma of the sum of two rates of change. E. Coppock (1962). */
+/** Returns Coppock's curve: the wma of the sum of two rates of change. E. Coppock (1962). */
 export function coppock(x: Source, bars = 10, longRoc = 14, shortRoc = 11): IndicatorSpec<Series> {
   return wma(add(roc(x, longRoc), roc(x, shortRoc)), bars);
 }
 
-/** True strength, -100 to 100: the change, smoothed twice, as a share of the absolute change, smoothed twice too. W. Blau (1991). */
+/**
+ * Returns the true strength index, -100 to 100: the average change as a share of the average absolute change. Both are smoothed twice. W.
+ * Blau (1991).
+ */
 export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
   checkWhole('tsi', 'slow', slow, 1);
   checkWhole('tsi', 'fast', fast, 1);
@@ -117,7 +127,7 @@ export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
     parameters: [slow, fast],
     bars: slow + fast,
     start() {
-      const [change, size] = [0, 1].map(() => [new RunningMean(slow), new RunningMean(fast)] as const) as [
+      const [moveMeans, sizeMeans] = [0, 1].map(() => [new RunningMean(slow), new RunningMean(fast)] as const) as [
         readonly [RunningMean, RunningMean],
         readonly [RunningMean, RunningMean],
       ];
@@ -125,38 +135,41 @@ export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
       return ([value]) => {
         const move = value! - last;
         last = value!;
-        const moved = change[1].next(change[0].next(move));
-        const total = size[1].next(size[0].next(Math.abs(move)));
-        return total === 0 ? 0 : (100 * moved) / total;
+        const smoothMove = moveMeans[1].next(moveMeans[0].next(move));
+        const smoothSize = sizeMeans[1].next(sizeMeans[0].next(Math.abs(move)));
+        return smoothSize === 0 ? 0 : (100 * smoothMove) / smoothSize;
       };
     },
   });
 }
 
-/** Consecutive rises of x, negative for falls: 3 after three rises in a row, 0 where x did not change. */
+/** Returns the number of consecutive rises of x, negative for falls: 3 after three rises in a row, 0 if x did not change. */
 export function streak(x: Source): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'streak',
     sources: [x],
     bars: 2,
     start() {
-      let [last, run] = [NAN, 0];
+      let [last, length] = [NAN, 0];
       return ([value]) => {
         const move = Math.sign(value! - last);
         last = value!;
         if (move !== move) return NAN;
-        return (run = move === 0 ? 0 : Math.sign(run) === move ? run + move : move);
+        return (length = move === 0 ? 0 : Math.sign(length) === move ? length + move : move);
       };
     },
   });
 }
 
-/** Connors' rsi, 0 to 100: the mean of rsi(x, bars), the rsi of the streak, and the percent rank of the change of one bar. L. Connors (2012). */
+/**
+ * Returns Connors' RSI, 0 to 100: the mean of the RSI, the RSI of the streak, and the percent rank of the change of one bar. L. Connors
+ * (2012).
+ */
 export function connorsRsi(x: Source, bars = 3, streakBars = 2, rankBars = 100): IndicatorSpec<Series> {
   return div(add(add(rsi(x, bars), rsi(streak(x), streakBars)), percentRank(roc(x, 1), rankBars)), 3);
 }
 
-/** Intraday momentum: the average of close minus open over `bars` bars. T. Chande. */
+/** Returns the intraday momentum: the average of close minus open over `bars` bars. T. Chande. */
 export function qstick(feed: FeedSeries, bars = 8): IndicatorSpec<Series> {
   checkWhole('qstick', 'bars', bars, 1, MAX_BARS);
   return windowedSeries({
@@ -165,13 +178,13 @@ export function qstick(feed: FeedSeries, bars = 8): IndicatorSpec<Series> {
     bars,
     of([opens, closes], row) {
       let sum = 0;
-      for (let at = row - bars + 1; at <= row; at++) sum += closes!.values[at - closes!.base]! - opens!.values[at - opens!.base]!;
+      for (let i = row - bars + 1; i <= row; i++) sum += closes!.values[i - closes!.base]! - opens!.values[i - opens!.base]!;
       return sum / bars;
     },
   });
 }
 
-/** Balance of power, -1 to 1: (close - open) / (high - low). 0 where high equals low. */
+/** Returns the balance of power, -1 to 1: (close - open) / (high - low). 0 if high equals low. */
 export function balanceOfPower(feed: FeedSeries): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'balanceOfPower',
@@ -184,7 +197,7 @@ export function balanceOfPower(feed: FeedSeries): IndicatorSpec<Series> {
   });
 }
 
-/** The ultimate oscillator, 0 to 100: buying pressure over three spans, weighted 4, 2 and 1. L. Williams (1985). */
+/** Returns the ultimate oscillator, 0 to 100: buying pressure over three spans, weighted 4, 2 and 1. L. Williams (1985). */
 export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): IndicatorSpec<Series> {
   for (const [name, bars] of Object.entries({ first, second, third })) checkWhole('ultimate', name, bars, 1, MAX_BARS);
   const maxBars = Math.max(first, second, third);
@@ -217,7 +230,7 @@ export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): 
   });
 }
 
-/** Elder's power of bulls and bears: high and low, each minus the ema of the close. A. Elder (1993). */
+/** Returns Elder's power of bulls and bears: high and low, each minus the ema of the close. A. Elder (1993). */
 export function elderRay(feed: FeedSeries, bars = 13): IndicatorSpec<{ readonly bull: Series; readonly bear: Series }> {
   checkWhole('elderRay', 'bars', bars, 1);
   return steppedGroup({

@@ -1,4 +1,4 @@
-// Reads series and signals of another feed at the rows of this feed: at each row, the newest value that was closed by then.
+// Reads series and signals of another feed at the rows of this feed. Each row gets the newest value whose bar had closed.
 
 import { firstAfter } from '../../base/number/search.ts';
 import type { GraphOutput } from './graph.ts';
@@ -21,7 +21,10 @@ export function asOfDesign(kind: 'series' | 'signal'): Design {
   };
 }
 
-/** Returns the first row of its feed at which a column is ready after its warm-up; the number of rows if it is never ready. */
+/**
+ * Returns the first row of its feed at which a column is ready after its warm-up. Returns the number of rows if it is never ready. `known` has
+ * the rows that were computed before.
+ */
 export function firstReadyRow(output: GraphOutput, known = new Map<GraphOutput, number>()): number {
   const { node, home } = output;
   if (node === null) return 0;
@@ -29,47 +32,49 @@ export function firstReadyRow(output: GraphOutput, known = new Map<GraphOutput, 
   if (row !== undefined) return row;
   const first = node.inputs[0];
   if (node.design.isAsOf === true && first !== undefined) {
-    // A kernel that reads several feeds has a source of its own feed in the first place.
+    // The first source decides. Of a kernel that reads several feeds, it belongs to the kernel's own feed.
     row = firstReadyRow(first, known);
     if (first.home !== home) row = rowAsOf(home.times, first, row);
   } else {
     // The warm-up of a node counts from its longest source.
-    const own = output.warmupBars - Math.max(1, ...node.inputs.map((input) => input.warmupBars));
-    row = own + Math.max(0, ...node.inputs.map((input) => firstReadyRow(input, known)));
+    const addedBars = output.warmupBars - Math.max(1, ...node.inputs.map((input) => input.warmupBars));
+    row = addedBars + Math.max(0, ...node.inputs.map((input) => firstReadyRow(input, known)));
   }
   known.set(output, row);
   return row;
 }
 
+/** Returns the first row of a feed that closes when `row` of the other feed has closed. Returns the number of rows if none does. */
 function rowAsOf(times: RowTimes, { home }: GraphOutput, row: number): number {
   if (row >= home.times.length) return times.length;
   return firstAfter(times.closeMs, 0, times.length, home.times.closeMs[row]! - 1);
 }
 
 /**
- * Finds the rows of another feed that have closed by the rows of this feed. Both feeds are filled up to the same instant, so each found row is
- * filled. The window of the other feed also has the last row before the block.
+ * Finds, for each row of this feed, the newest row of another feed that has closed. Both feeds are filled up to the same instant, so the found
+ * row is filled. It can be the last row before the block, which the window of the other feed keeps.
  */
 export class ClosedRows {
-  readonly #own: Float64Array;
-  readonly #times: RowTimes;
+  readonly #closeMs: Float64Array;
+  readonly #otherTimes: RowTimes;
   #row = -1;
 
-  constructor({ times }: Wiring, theirs: RowTimes) {
-    this.#own = times.closeMs;
-    this.#times = theirs;
+  constructor({ times }: Wiring, otherTimes: RowTimes) {
+    this.#closeMs = times.closeMs;
+    this.#otherTimes = otherTimes;
   }
 
-  /** Returns the newest row of the other feed that closed at or before the close of `row`; -1 before its first row. `row` must rise from call to call. */
+  /** Returns the newest row of the other feed that closes at or before the close of `row`. -1 before its first row. `row` must not decrease. */
   at(row: number): number {
-    const { closeMs, length } = this.#times;
-    const ms = this.#own[row]!;
+    const { closeMs, length } = this.#otherTimes;
+    const ms = this.#closeMs[row]!;
     let found = this.#row;
     while (found + 1 < length && closeMs[found + 1]! <= ms) found++;
     return (this.#row = found);
   }
 }
 
+/** Copies the values of a series of another feed. */
 class AsOfNumbers implements Kernel {
   readonly #rows: ClosedRows;
   readonly #source: Fractions;
@@ -91,6 +96,7 @@ class AsOfNumbers implements Kernel {
   }
 }
 
+/** Copies the states of a signal of another feed. */
 class AsOfStates implements Kernel {
   readonly #rows: ClosedRows;
   readonly #source: IndicatorColumn<Uint8Array>;

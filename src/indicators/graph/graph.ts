@@ -1,4 +1,4 @@
-// The graph of the indicators of one feed: nodes, their columns, and the assembly of windows and kernels.
+// The graph of the indicators of one feed: its nodes, their columns, and the assembly of windows and kernels.
 
 import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import type { CustomNote, Design, SpecOwner, Kernel, IndicatorOutput, ScaledColu
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { NumberWindow, SignalWindow } from './window.ts';
 
-/** A column of a feed or of an indicator, with the numbers of earlier rows that are read. */
+/** A column of a feed or of an indicator, with the number of earlier rows that series and kernels read. */
 export class GraphOutput implements IndicatorOutput {
   readonly home: SpecOwner;
   readonly key: string;
@@ -21,7 +21,7 @@ export class GraphOutput implements IndicatorOutput {
   depth = 1;
   /** Number of earlier rows that kernels read. */
   lookBack = 0;
-  /** 0 for a column that reads only its own feed. A column that reads another feed is one level above its sources, and is filled after them. */
+  /** 0 for a column that reads only its own feed. A column that reads another feed is one level above its sources and filled after them. */
   get level(): number {
     return this.node?.level ?? 0;
   }
@@ -56,10 +56,12 @@ export class Windows {
   readonly #numbers = new Map<GraphOutput, NumberWindow>();
   readonly #states = new Map<GraphOutput, SignalWindow>();
 
+  /** Adds a column of the feed. */
   addColumn(output: GraphOutput, column: Float64Array): void {
     this.#numbers.set(output, new NumberWindow(column));
   }
 
+  /** Adds a column of states that is filled already. */
   addStates(output: GraphOutput, states: Uint8Array): void {
     this.#states.set(output, new SignalWindow(states));
   }
@@ -70,6 +72,7 @@ export class Windows {
     if (state !== undefined) this.#states.set(output, state);
   }
 
+  /** Adds an empty window for each output of a node. */
   addNode(node: GraphNode): void {
     for (const output of node.outputs) {
       if (node.design.kind === 'series') this.#numbers.set(output, new NumberWindow());
@@ -77,18 +80,21 @@ export class Windows {
     }
   }
 
+  /** Returns the window of a series. Throws InvariantError for a column that this set does not have. */
   number(output: GraphOutput): NumberWindow {
     const window = this.#numbers.get(output);
     if (window === undefined) throw new InvariantError(`${output.key} is not a series of this set`);
     return window;
   }
 
+  /** Returns the window of a signal. Throws InvariantError for a column that this set does not have. */
   state(output: GraphOutput): SignalWindow {
     const window = this.#states.get(output);
     if (window === undefined) throw new InvariantError(`${output.key} is not a signal of this set`);
     return window;
   }
 
+  /** Returns the windows of a node, in the order of its outputs. */
   of(node: GraphNode): readonly (NumberWindow | SignalWindow)[] {
     return listOf(node.outputs, (output) => (node.design.kind === 'series' ? this.number(output) : this.state(output)));
   }
@@ -105,24 +111,24 @@ export function ancestry(node: GraphNode): readonly GraphNode[] {
   return [...found];
 }
 
-/** How the kernels of a set read the columns of its feed. */
+/** Records how the kernels of a set read the columns of its feed. */
 export class ColumnUse {
-  /** The tick columns that kernels read. They move with bars that are read block by block. */
+  /** The tick columns that kernels read. If bars are read block by block, their `base` moves with each block. */
   readonly ticks: { base: number }[] = [];
-  /** True if a kernel reads the times of rows, which it takes for whole columns. */
+  /** True if a kernel reads the times of rows. Such a kernel needs the times of all rows in memory. */
   readsTimes = false;
 }
 
 /** Makes windows and kernels for the nodes of a graph, sources first. */
 class Assembly {
-  /** By level. Inside a level, kernels are in the order in which they must run. */
+  /** The kernels by level. Within a level, they are in the order in which they must run. */
   readonly kernels: Kernel[][] = [[]];
   readonly #windows: Windows;
   readonly #bars: BarColumns;
   readonly #blockRows: number;
   readonly #technical: TechnicalLibrary | null;
   readonly #use: ColumnUse;
-  /** For windows that hold sums: windows with the divided values, for kernels that need plain numbers. */
+  /** For windows of sums, the windows of the divided values, which kernels of plain numbers read. */
   readonly #quotients = new Map<NumberWindow, NumberWindow>();
 
   constructor(windows: Windows, bars: BarColumns, blockRows: number, technical: TechnicalLibrary | null, use: ColumnUse) {
@@ -133,11 +139,12 @@ class Assembly {
     this.#technical = technical;
   }
 
+  /** Allocates the windows of a node, and makes its kernel. */
   add(node: GraphNode): void {
-    const own = this.#windows.of(node);
-    for (const [index, output] of node.outputs.entries()) own[index]!.allocate(frontOf(output), this.#blockRows);
+    const nodeWindows = this.#windows.of(node);
+    for (const [index, output] of node.outputs.entries()) nodeWindows[index]!.allocate(frontOf(output), this.#blockRows);
     const kernel = node.design.make(this.#wire(node));
-    this.#push(node.level, new WindowedKernel(kernel, own, node.design.custom));
+    this.#push(node.level, new WindowedKernel(kernel, nodeWindows, node.design.custom));
   }
 
   #push(level: number, kernel: Kernel): void {
@@ -145,6 +152,7 @@ class Assembly {
     this.kernels[level]!.push(kernel);
   }
 
+  /** Returns the sources and outputs of a node for its kernel. */
   #wire(node: GraphNode): Wiring {
     const windows = this.#windows;
     const technical = this.#technical;
@@ -178,22 +186,23 @@ class Assembly {
   }
 
   /**
-   * Returns plain numbers. For a window of sums, an additional kernel divides them. It runs after the source and before the first kernel
-   * that needs them.
+   * Returns a window of plain numbers. For a window of sums, adds a kernel that divides them, after the kernel of the sums and before the first
+   * one that reads the numbers.
    */
   #numbers(input: GraphOutput): NumberWindow {
-    const held = this.#windows.number(input);
-    if (held.divisor === 1) return held;
-    let quotients = this.#quotients.get(held);
+    const window = this.#windows.number(input);
+    if (window.divisor === 1) return window;
+    let quotients = this.#quotients.get(window);
     if (quotients === undefined) {
       quotients = new NumberWindow();
       quotients.allocate(frontOf(input), this.#blockRows);
-      this.#quotients.set(held, quotients);
-      this.#push(input.level, new WindowedKernel(new Quotients(held, quotients), [quotients]));
+      this.#quotients.set(window, quotients);
+      this.#push(input.level, new WindowedKernel(new Quotients(window, quotients), [quotients]));
     }
     return quotients;
   }
 
+  /** Returns a price column in ticks, or any other column unchanged. */
   #scaled(input: GraphOutput): ScaledColumn {
     if (input.price === null) return { column: this.#numbers(input), scale: 1, whole: false };
     const { instrument } = this.#bars;
@@ -204,8 +213,8 @@ class Assembly {
 }
 
 /**
- * Allocates the windows of `nodes` (sources first) and returns their kernels in the order in which they must run. They are listed by level,
- * because kernels of a level read windows of lower levels, also in other feeds.
+ * Allocates the windows of `nodes`, whose sources come first. Returns their kernels by level, in the order in which they must run. A kernel can
+ * read windows of lower levels, also those of other feeds.
  */
 export function assembleGraph(
   nodes: readonly GraphNode[],
@@ -220,7 +229,7 @@ export function assembleGraph(
   return assembly.kernels;
 }
 
-/** Returns the number of earlier rows that a window keeps. It is at least one more than the depth of `ago`, because the cursor starts at row -1. */
+/** Returns the number of earlier rows that a window keeps: at least the depth of `ago` and one more, because the cursor starts at row -1. */
 export function frontOf(output: GraphOutput): number {
   return Math.max(output.depth + 1, output.lookBack);
 }
@@ -244,6 +253,7 @@ class WindowedKernel implements Kernel {
   }
 }
 
+/** Divides the sums of a window. */
 class Quotients implements Kernel {
   readonly #sums: NumberWindow;
   readonly #out: NumberWindow;

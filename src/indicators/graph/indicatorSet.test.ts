@@ -1,4 +1,4 @@
-// The set: registration, sharing, sealing, depth, and that a series shows nothing beyond its cursor.
+// Tests of the indicator set: registration, shared kernels, sealing and depth, and that a series shows no row after its cursor.
 
 import { describe, expect, it } from 'vitest';
 import { syntheticBars } from '../../../test/fixtures/syntheticBars.ts';
@@ -33,7 +33,7 @@ function message(act: () => unknown): string {
 }
 
 describe('registration', () => {
-  it('registration names specs by kind, sources and parameters, and counts their warm-up', () => {
+  it('the key of a spec names its kind, sources and parameters, and its warm-up counts that of its sources', () => {
     const { set } = newSet();
     const { close } = set.series;
     const band = set.use(bollinger(close, 20, 2));
@@ -46,7 +46,7 @@ describe('registration', () => {
     expect(atr(set.series, 14)).toMatchObject({ key: 'atr(high, low, close, 14)', warmupBars: 15 });
   });
 
-  it('registration shares one kernel and one series among equal keys, nested ones too', () => {
+  it('equal keys share one kernel and one series, also as sources of other indicators', () => {
     const { set } = newSet();
     const { close } = set.series;
     const average = set.use(sma(close, 10));
@@ -60,7 +60,7 @@ describe('registration', () => {
     expect(set.keyOf(average)).toBe('sma(close, 10)');
   });
 
-  it('registration returns the owner of a spec and of its sources, and the first row at which all are ready', () => {
+  it('the set is the owner of its specs and series, and readyRow is the first row at which all of them are ready', () => {
     const { set } = newSet();
     const spec = sma(set.series.close, 30);
     expect(ownerOf(spec)).toBe(set);
@@ -72,7 +72,7 @@ describe('registration', () => {
     expect(set.readyRow).toBe(29);
   });
 
-  it('registration refuses composed indicators over two feeds, foreign objects and bad parameters', () => {
+  it('composed indicators over two feeds, foreign objects and invalid parameters are rejected', () => {
     const { set } = newSet();
     const other = newSet().set;
     const mixed = { ...set.series, close: other.series.close };
@@ -90,7 +90,7 @@ describe('registration', () => {
     expect(message(() => above(set.series.close, Infinity))).toMatch(/finite/);
   });
 
-  it('registration refuses, once sealed, a registration and even a spec: `if (crossedUp(a, b))` would be true on every bar', () => {
+  it('after seal, registrations and new specs are rejected, because `if (crossedUp(a, b))` would be true on every bar', () => {
     const { set } = newSet();
     const spec = sma(set.series.close, 10);
     const average = set.use(spec);
@@ -102,7 +102,7 @@ describe('registration', () => {
     expect(message(() => set.use(set.series.close, 5))).toMatch(/while the strategy is constructed/);
   });
 
-  it('registration refuses sums that a double does not hold exactly, naming the remedy', () => {
+  it('window sums that exceed the exact range of doubles are rejected with a remedy', () => {
     const { set } = newSet();
     set.use(sma(set.series.close, 10_000_000));
     const fine = { ...syntheticBars(50, 1), instrument: { ...bars.instrument, priceDigits: 11 } };
@@ -112,7 +112,7 @@ describe('registration', () => {
     expect(message(() => tooFine.seal())).toMatch(/^sma over 5000 bars: expected window sums below 2\^53 ticks.*fewer/);
   });
 
-  it('registration knows when the package is needed, and demands it then', () => {
+  it('seal requires technicalindicators if a registered indicator needs the package', () => {
     const { set } = newSet();
     set.use(sma(set.series.close, 3));
     expect(set.needsTechnical).toBe(false);
@@ -123,7 +123,7 @@ describe('registration', () => {
 });
 
 describe('reading', () => {
-  it('ago reaches the registered depth over block borders, and no further', () => {
+  it('ago returns earlier values up to the registered depth, also of earlier blocks, and rejects a greater depth', () => {
     const { cursor, set } = newSet(16);
     const average = set.use(sma(set.series.close, 3), 40);
     const close = set.use(set.series.close, 2);
@@ -144,7 +144,7 @@ describe('reading', () => {
     for (const wrong of [-1, 0.5, NaN, Infinity, 2 ** 32]) expect(() => average.ago(wrong)).toThrow(ConfigError);
   });
 
-  it('reading shows nothing before the first row and nothing beyond the cursor', () => {
+  it('a series has no value before the first row, and only values up to its cursor', () => {
     const { cursor, set } = newSet(400);
     const average = set.use(sma(set.series.close, 2), 3);
     const up = set.use(above(set.series.close, average));
@@ -161,7 +161,7 @@ describe('reading', () => {
     expect(new Set(Reflect.ownKeys(Object.getPrototypeOf(average)))).toEqual(new Set(['ago', 'constructor', 'prev', 'ready', 'value']));
   });
 
-  it('hands a custom function one value at a time, only ready ones, and refuses what is not a number', () => {
+  it('a custom function gets ready values one at a time, and must return a number', () => {
     const { set } = newSet();
     const seen: number[] = [];
     set.use(custom(sma(set.series.close, 3), () => (x) => (seen.push(x), x)));
@@ -169,13 +169,13 @@ describe('reading', () => {
     for (const kernel of set.kernels) kernel.fill(0, 5);
     expect(seen).toHaveLength(3);
     const broken = newSet().set;
-    // @ts-expect-error a function that returns nothing is refused by the compiler, and at run time for plain JavaScript
+    // @ts-expect-error the compiler rejects a function that returns nothing, but plain JavaScript can pass one
     broken.use(custom(broken.series.close, () => () => undefined));
     broken.seal();
     expect(() => broken.kernels[0]!.fill(0, 1)).toThrow(StrategyError);
   });
 
-  it('reading refuses blocks with gaps, overlaps or too many rows: bugs of the engine', () => {
+  it('kernels reject blocks with gaps, overlaps or too many rows', () => {
     const { set } = newSet(16);
     set.use(sma(set.series.close, 3));
     set.seal();
@@ -189,7 +189,7 @@ describe('reading', () => {
 });
 
 describe('traces', () => {
-  it('traces equal what was read, leave the run alone, and start custom functions afresh', () => {
+  it('a trace has the values of the run, does not change the run, and starts custom functions with new state', () => {
     const { cursor, set } = newSet(16);
     const total = set.use(
       custom(set.series.close, () => {

@@ -1,4 +1,4 @@
-// The indicators and signals of one feed: registered while strategies are constructed, sealed once, then filled block by block.
+// The indicators and signals of one feed. Strategies register them, and the engine then fills them block by block.
 
 import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
@@ -12,12 +12,12 @@ import type { CustomNote, Design, SpecOwner, IndicatorSpec, Kernel, NodeOutputs,
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { NOT_READY, TRUE } from './window.ts';
 
-/** Rows in a block of `traceValues`. Any size gives the same values. */
+/** Number of rows in a block of `traceValues`. It has no influence on the values. */
 const TRACE_ROWS = 4096;
 
 /**
- * Lifecycle: construct, `use` (while strategies are constructed), `seal`, then `fill` every kernel in order with contiguous blocks of rows
- * from row 0. Series read at the cursor, which the caller moves.
+ * The indicators of one feed. The caller constructs the set, calls `use` while strategies are constructed, and calls `seal`. Then it fills every
+ * kernel, in order, with contiguous blocks of rows from row 0. Series return the values at the cursor, which the caller moves.
  */
 export class IndicatorSet implements SpecOwner {
   /** The columns of the feed. */
@@ -29,13 +29,13 @@ export class IndicatorSet implements SpecOwner {
   readonly #nodes = new Map<string, { readonly node: GraphNode; readonly views: NodeOutputs }>();
   readonly #windows = new Windows();
   readonly #functions = new Map<object, number>();
-  /** By level: first the kernels that read only this feed, then the kernels that read other feeds. */
+  /** The kernels by level. The first level reads only this feed. Null before `seal`. */
   #kernels: readonly (readonly Kernel[])[] | null = null;
   #readyRow = 0;
   readonly #use = new ColumnUse();
   #technical: TechnicalLibrary | null = null;
 
-  /** `blockRows`: the maximum number of rows in a block. */
+  /** A block has at most `blockRows` rows. */
   constructor(bars: BarColumns, cursor: RowCursor, blockRows: number) {
     assert(blockRows >= 1, `a block of ${blockRows} rows`);
     this.#bars = bars;
@@ -71,12 +71,12 @@ export class IndicatorSet implements SpecOwner {
     return this.#bars;
   }
 
-  /** Kernels that read only this feed, sources first. Available after `seal`. */
+  /** Kernels that read only this feed, sources first. Only after `seal`. */
   get kernels(): readonly Kernel[] {
     return this.#sealed[0]!;
   }
   /**
-   * Kernels that read other feeds, by level. A level is filled after the level below is filled in all feeds, up to the same instant. Available
+   * Kernels that read other feeds, by level. Before the caller fills a level, it fills the level below in all feeds up to the same instant. Only
    * after `seal`.
    */
   get linked(): readonly (readonly Kernel[])[] {
@@ -93,9 +93,8 @@ export class IndicatorSet implements SpecOwner {
   }
 
   /**
-   * Registers an indicator and returns its series. Equal keys share one kernel. A series or signal of this set is returned unchanged, but
-   * its `ago` then reaches further back. `depth` is the number of bars that `ago` may look back, 1 by default. Throws ConfigError after
-   * `seal`.
+   * Registers an indicator and returns its series or signals. Equal keys share one kernel. `depth` is the number of bars that `ago` may look
+   * back. For a series of this set, `use` only increases the depth and returns the series. Throws ConfigError after `seal`.
    */
   use<Out>(what: IndicatorSpec<Out>, depth?: number): Out;
   use(what: Source, depth: number): Series;
@@ -118,75 +117,77 @@ export class IndicatorSet implements SpecOwner {
     this.#technical = technical;
   }
 
-  /** Number of rows before a block that kernels and series read of the columns of the feed. */
+  /** Number of rows before a block that kernels and series read in the columns of the feed. */
   get rowsBack(): number {
     let rows = 1;
     for (const output of this.#outputs.values()) if (output.node === null) rows = Math.max(rows, frontOf(output));
     return rows;
   }
 
-  /** True if a kernel takes the times of the feed for whole columns. Bars that are read block by block cannot give them. */
+  /** True if a kernel needs the times of all rows, which bars that are read block by block do not have. */
   get readsTimes(): boolean {
     return this.#use.readsTimes;
   }
 
-  /** The columns of the feed have moved: their first element is now that of row `base`. */
+  /** Notes that the first element of each column of the feed now belongs to row `base`. */
   moveColumns(base: number): void {
     for (const output of this.#outputs.values()) if (output.node === null) this.#windows.number(output).base = base;
     for (const column of this.#use.ticks) column.base = base;
   }
 
   /**
-   * Writes the rows of [fromRow, toRow) at which `signal` is true to `into`, ascending, and returns their number.
-   * The rows must belong to the newest block, and `into` must have room for all of them.
+   * Writes the rows of [fromRow, toRow) at which `signal` is true to `into`, in ascending order. Returns their number. The rows must belong to
+   * the newest block, and `into` must have space for all of them.
    */
   listRows(signal: Signal, fromRow: number, toRow: number, into: Int32Array): number {
-    const { values, base, rows, listed } = this.#windows.state(this.#own(signal));
+    const { values, base, rows, listed } = this.#windows.state(this.#outputOf(signal));
     let count = 0;
     if (rows !== null) {
       for (let i = 0; i < listed; i++) if (rows[i]! >= fromRow && rows[i]! < toRow) into[count++] = rows[i]!;
       return count;
     }
     const end = toRow - base;
-    // indexOf skips false rows faster than a loop. Beyond the end it can find rows of older blocks, so the end is checked too.
-    for (let at = values.indexOf(TRUE, fromRow - base); at >= 0 && at < end; at = values.indexOf(TRUE, at + 1)) into[count++] = at + base;
+    // indexOf skips false rows faster than a loop. After the end it can find rows of older blocks, so the loop also checks the end.
+    for (let i = values.indexOf(TRUE, fromRow - base); i >= 0 && i < end; i = values.indexOf(TRUE, i + 1)) into[count++] = i + base;
     return count;
   }
 
-  /** Returns a series over all rows of the feed (NaN while not ready), for a report. New kernels compute it again. */
+  /** Returns the values of a series at all rows of the feed, NaN while not ready, for a report. New kernels compute them again. */
   traceValues(series: Series): Float64Array {
     assert(this.isSealed, 'a trace of a set that is not sealed');
-    const output = this.#own(series);
-    // A column of the feed is copied. What a kernel computes is new.
+    const output = this.#outputOf(series);
+    // The caller may change the result, so a column of the feed must be copied.
     return output.node === null ? this.#windows.number(output).values.slice() : this.#traceNumbers(output);
   }
 
+  /** Returns the values of a series at all rows. */
   #traceNumbers(output: GraphOutput): Float64Array {
     if (output.node === null) return this.#windows.number(output).values;
     const trace = new Float64Array(this.#bars.length);
-    this.#fillAnew(output.node, (windows, from, to) => windows.number(output).divideInto(trace, from, from, to));
+    this.#fillAgain(output.node, (windows, from, to) => windows.number(output).divideInto(trace, from, from, to));
     return trace;
   }
 
+  /** Returns the states of a signal at all rows. */
   #traceStates(output: GraphOutput): Uint8Array {
     const trace = new Uint8Array(this.#bars.length);
-    this.#fillAnew(output.node!, (windows, from, to) => {
+    this.#fillAgain(output.node!, (windows, from, to) => {
       const { values, base } = windows.state(output);
       trace.set(values.subarray(from - base, to - base), from);
     });
     return trace;
   }
 
-  /** Adds all rows of a column of this set to `windows`, which belong to a trace of another feed. */
+  /** Adds all rows of a column of this set to the windows of a trace of another feed. */
   #traceInto(windows: Windows, output: GraphOutput): void {
     if (output.node?.design.kind === 'signal') windows.addStates(output, this.#traceStates(output));
     else windows.addColumn(output, this.#traceNumbers(output));
   }
 
-  /** Fills new windows of a node over all rows of the feed, block by block. */
-  #fillAnew(node: GraphNode, onBlock: (windows: Windows, from: number, to: number) => void): void {
+  /** Fills new windows of a node and of its sources over all rows of the feed, and calls `onBlock` after each block. */
+  #fillAgain(node: GraphNode, onBlock: (windows: Windows, from: number, to: number) => void): void {
     const windows = new Windows();
-    for (const own of this.#outputs.values()) if (own.node === null) windows.addColumn(own, this.#windows.number(own).values);
+    for (const output of this.#outputs.values()) if (output.node === null) windows.addColumn(output, this.#windows.number(output).values);
     const nodes = ancestry(node);
     for (const each of nodes) {
       windows.addNode(each);
@@ -202,67 +203,70 @@ export class IndicatorSet implements SpecOwner {
 
   /** Returns the name of a series or signal in reports, such as `sma(close, 10)`. */
   keyOf(view: Series | Signal): string {
-    return this.#own(view).key;
+    return this.#outputOf(view).key;
   }
 
-  /** Returns the direct sources of a series or a signal, in their order; empty for a column of the feed. */
+  /** Returns the direct sources of a series or a signal, in their order. Empty for a column of the feed. */
   sourcesOf(view: Series | Signal): readonly (Series | Signal)[] {
-    const { node } = this.#own(view);
+    const { node } = this.#outputOf(view);
     return node === null || node.design.isAsOf === true ? [] : node.inputs.map((input) => this.#viewOf(input));
   }
 
-  /** Returns the other feeds that a series or signal of this set reads, with the number of bars that it needs of each. */
+  /** Returns the other feeds that a series or signal of this set reads, with the number of bars that it needs from each. */
   otherFeedNeeds(view: Series | Signal): readonly { readonly home: SpecOwner; readonly warmupBars: number }[] {
-    const found: { home: SpecOwner; warmupBars: number }[] = [];
-    const seen = new Set<GraphNode>();
+    const needs: { home: SpecOwner; warmupBars: number }[] = [];
+    const visited = new Set<GraphNode>();
     const collect = ({ node }: GraphOutput): void => {
-      if (node === null || seen.has(node)) return;
-      seen.add(node);
+      if (node === null || visited.has(node)) return;
+      visited.add(node);
       for (const input of node.inputs) {
-        if (node.design.isAsOf === true) found.push({ home: input.home, warmupBars: input.warmupBars });
+        if (node.design.isAsOf === true) needs.push({ home: input.home, warmupBars: input.warmupBars });
         collect(input);
       }
     };
-    collect(this.#own(view));
-    return found;
+    collect(this.#outputOf(view));
+    return needs;
   }
 
-  /** Returns the first row at which a series or signal is ready after its warm-up; the number of rows if it is never ready. */
+  /** Returns the first row at which a series or signal is ready after its warm-up. Returns the number of rows if it is never ready. */
   firstReadyRow(view: Series | Signal): number {
-    return firstReadyRow(this.#own(view));
+    return firstReadyRow(this.#outputOf(view));
   }
 
   /** Returns the state of a signal at a row of the newest block: FALSE, TRUE or NOT_READY. */
   stateAt(signal: Signal, row: number): number {
-    const { values, base } = this.#windows.state(this.#own(signal));
+    const { values, base } = this.#windows.state(this.#outputOf(signal));
     return values[row - base] ?? NOT_READY;
   }
 
-  /** Returns a number for a user's function. Equal functions get equal numbers, so that two uses share one indicator. */
+  /** Returns a number for a function of the user. Equal functions get equal numbers, so that two uses share one indicator. */
   numberOf(make: object): number {
     const number = this.#functions.get(make) ?? this.#functions.size + 1;
     this.#functions.set(make, number);
     return number;
   }
 
+  /** Increases the depth of a series of this set, and returns the series. */
   #deepen(view: Series | Signal, depth: number): Series | Signal {
-    const output = outputOf(view);
-    this.#checkOpen(output.key, output.home, depth);
-    const own = this.#own(view);
-    own.depth = Math.max(own.depth, depth);
+    const { key, home } = outputOf(view);
+    this.#checkOpen(key, home, depth);
+    const output = this.#outputOf(view);
+    output.depth = Math.max(output.depth, depth);
     return view;
   }
 
+  /** Throws ConfigError after `seal` and for an invalid depth. */
   #checkOpen(key: string, home: SpecOwner, depth: number): void {
     if (this.isSealed) throw lateSpec(key);
     checkWhole(key, 'depth', depth, 0, 1_000_000);
     assert(home === this, `${key} is registered with the set of another feed`);
   }
 
+  /** Returns the outputs of the node with this key, which it adds if there is no such node. */
   #node(design: Design, key: string, depth: number): NodeOutputs {
     let found = this.#nodes.get(key);
     if (found === undefined) {
-      // The depth applies only to the result, so the sources are registered without it.
+      // The depth applies only to the result, so the sources are registered with their own depth.
       const inputs = listOf(design.sources, (source) => (design.isAsOf === true ? this.#inputOfOtherFeed(source) : this.#input(source)));
       const node = new GraphNode(this, design, key, inputs);
       this.#windows.addNode(node);
@@ -273,16 +277,17 @@ export class IndicatorSet implements SpecOwner {
     return found.views;
   }
 
+  /** Registers a source of this feed, and returns its column. */
   #input(source: Operand): GraphOutput {
-    if (source.kind === 'column') return this.#own(source.view);
-    return this.#own(source.resolve(this.#registry(1)));
+    if (source.kind === 'column') return this.#outputOf(source.view);
+    return this.#outputOf(source.resolve(this.#registry(1)));
   }
 
   #registry(depth: number): Registry {
     return { node: (design, key) => this.#node(design, key, depth), asOf: (source) => this.#asOf(source) };
   }
 
-  /** Registers a source with the set of its own feed, and a column of this set that reads it at the rows of this feed. */
+  /** Registers a source with the set of its own feed, and adds a column to this set that reads the source at the rows of this feed. */
   #asOf(source: Operand): Series | Signal {
     const input = this.#inputOfOtherFeed(source);
     const key = asOfKey(source.home, input.key);
@@ -297,8 +302,9 @@ export class IndicatorSet implements SpecOwner {
     return found.node.design.kind === 'series' ? found.views.series(0) : found.views.signal(0);
   }
 
-  #own(view: Series | Signal): GraphOutput {
-    // A view that wraps a series of this set is bound to the same column.
+  /** Returns the column of a series or signal of this set. */
+  #outputOf(view: Series | Signal): GraphOutput {
+    // A series that wraps a series of this set is bound to the same column.
     const output = this.#outputs.get(view) ?? outputOf(view);
     assert(output instanceof GraphOutput && output.home === this, 'a series of another set');
     return output;
@@ -316,11 +322,13 @@ export class IndicatorSet implements SpecOwner {
     return input;
   }
 
+  /** Returns the series or signal of a column. */
   #viewOf(output: GraphOutput): Series | Signal {
-    for (const [view, of] of this.#outputs) if (of === output) return view;
+    for (const [view, column] of this.#outputs) if (column === output) return view;
     throw new InvariantError(`${output.key} has no view`);
   }
 
+  /** Makes the series or signals of a node. */
   #viewNode(node: GraphNode): NodeOutputs {
     const isSeries = node.design.kind === 'series';
     const series = isSeries ? listOf(node.outputs, (output) => this.#viewSeries(output)) : [];
@@ -341,6 +349,7 @@ export class IndicatorSet implements SpecOwner {
   }
 }
 
+/** Returns the set of a column. */
 function setOf({ home, key }: GraphOutput): IndicatorSet {
   assert(home instanceof IndicatorSet, `${key} belongs to no set`);
   return home;

@@ -1,4 +1,4 @@
-// An external series at the rows of a feed: at each row, the newest value that was known at the close.
+// Reads an external series at the rows of a feed. Each row gets the newest value that was known at its close.
 
 import type { KnownValues } from '../../model/bars/knownValues.ts';
 import type { Series } from './series.ts';
@@ -8,7 +8,7 @@ import type { NumberWindow } from './window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Returns the spec of the external series `name` at the rows of a feed. `column`: any column of this feed. */
+/** Returns the spec of the external series `name` at the rows of a feed. `column` is any column of this feed. */
 export function knownSeries(column: Series, name: string, values: KnownValues): IndicatorSpec<Series> {
   return seriesSpec({
     name: 'series',
@@ -20,11 +20,13 @@ export function knownSeries(column: Series, name: string, values: KnownValues): 
   });
 }
 
+/** Copies the known values to the rows of the feed. */
 class KnownNumbers implements Kernel {
   readonly #times: RowTimes;
   readonly #values: KnownValues;
   readonly #out: NumberWindow;
-  #at = -1;
+  /** Index of the newest known value. -1 before the first. */
+  #newest = -1;
 
   constructor(wiring: Wiring, values: KnownValues) {
     this.#times = wiring.times;
@@ -36,12 +38,12 @@ class KnownNumbers implements Kernel {
     const { closeMs } = this.#times;
     const { knownMs, value, length } = this.#values;
     const { values: out, base } = this.#out;
-    let at = this.#at;
+    let newest = this.#newest;
     for (let row = fromRow; row < toRow; row++) {
       const ms = closeMs[row]!;
-      while (at + 1 < length && knownMs[at + 1]! <= ms) at++;
-      out[row - base] = at < 0 ? NAN : value[at]!;
+      while (newest + 1 < length && knownMs[newest + 1]! <= ms) newest++;
+      out[row - base] = newest < 0 ? NAN : value[newest]!;
     }
-    this.#at = at;
+    this.#newest = newest;
   }
 }

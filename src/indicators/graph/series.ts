@@ -1,4 +1,4 @@
-// Series and signals as strategies read them: the newest delivered value and a fixed number of earlier ones, never a later one.
+// Series and signals as strategies read them: the newest delivered value and a fixed number of earlier values, but no later one.
 
 import { ConfigError } from '../../base/errors.ts';
 import { NOT_READY, TRUE, type NumberWindow, type SignalWindow } from './window.ts';
@@ -6,24 +6,26 @@ import { NOT_READY, TRUE, type NumberWindow, type SignalWindow } from './window.
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** A series of numbers over the rows of one feed, read at the bar that is being delivered to the strategy. */
+/** A series of numbers with one value for each bar of a feed. A strategy reads it at the newest delivered bar. */
 export interface Series {
-  /** The value at the newest delivered bar. NaN while not ready. */
+  /** Value at the newest delivered bar. NaN while not ready. */
   readonly value: number;
-  /** The value one bar before `value`. NaN while not ready. */
+  /** Value one bar before `value`. NaN while not ready. */
   readonly prev: number;
-  /** False during warm-up and wherever the indicator is undefined (`value` is NaN). */
+  /** False during warm-up, and at bars at which the indicator is undefined. `value` is then NaN. */
   readonly ready: boolean;
   /**
-   * The value `bars` bars ago: a whole number from 0 (= `value`) to the registered depth (1 unless `use(series, { depth })` sets more).
-   * Throws ConfigError beyond the depth.
+   * Returns the value `bars` bars ago. `bars` is a whole number from 0, which returns `value`, to the registered depth. The depth is 1 unless
+   * `use(series, { depth })` sets more. Throws ConfigError for a greater number.
    */
   ago(bars: number): number;
 }
 
-/** A boolean series. A signal that is not ready is false. */
+/** A boolean series. While it is not ready, it is false. */
 export interface Signal {
+  /** State at the newest delivered bar. */
   readonly value: boolean;
+  /** State one bar before `value`. */
   readonly prev: boolean;
   readonly ready: boolean;
 }
@@ -34,24 +36,24 @@ export interface FeedSeries {
   readonly high: Series;
   readonly low: Series;
   readonly close: Series;
-  /** In the base asset. */
+  /** Volume in the base asset. */
   readonly volume: Series;
 }
 
-/** Index of the newest delivered row of a feed, -1 before the first. The engine moves it, and all series of the feed read through it. */
+/** The newest delivered row of a feed, -1 before the first. The engine moves it, and all series of the feed read at this row. */
 export interface RowCursor {
   row: number;
 }
 
-/** Name and depth of a series for the error when it is read too far back. */
+/** Name and depth of a series, for the error when `ago` looks back too far. */
 export interface SeriesLabel {
   readonly key: string;
   readonly depth: number;
 }
 
 /**
- * A column of numbers that is read at the cursor. The window contains future rows (the rest of the block). It is a #private field, so that even
- * at run time no code can read a future row through a series.
+ * A column of numbers that is read at the cursor. The window also contains the future rows of the block. It is a #private field, so that no code
+ * can read a future row through a series, even at run time.
  */
 export class ColumnSeries implements Series {
   readonly #window: NumberWindow;
@@ -83,7 +85,7 @@ export class ColumnSeries implements Series {
   }
 
   ago(bars: number): number {
-    // This also rejects negative and fractional numbers. A negative number would read a future bar.
+    // The first condition rejects negative and fractional numbers. A negative number would read a future bar.
     if (bars >>> 0 !== bars || bars > this.#label.depth) throw tooDeep(this.#label, bars);
     const window = this.#window;
     const index = this.#cursor.row - window.base - bars;
@@ -91,11 +93,11 @@ export class ColumnSeries implements Series {
   }
 }
 
-/** A column of signal states that is read at the cursor. The window has room for rows -2 and -1, so `value` and `prev` always have an index. */
+/** A column of signal states that is read at the cursor. The window has space for rows -2 and -1, so `value` and `prev` always have an index. */
 export class ColumnSignal implements Signal {
   readonly #window: SignalWindow;
   readonly #cursor: RowCursor;
-  /** The signal is false in the rows [from, until), so that `value` needs no look-up between two crossings. */
+  /** The signal is known to be false in the rows [from, until), so `value` needs no look-up between two crossings. */
   #from = 0;
   #until = 0;
 
@@ -111,6 +113,7 @@ export class ColumnSignal implements Signal {
     return this.#look(row);
   }
 
+  /** Returns the state at a row, and notes until which row the signal stays false. */
   #look(row: number): boolean {
     const window = this.#window;
     if (window.values[row - window.base] === TRUE) return true;
@@ -133,6 +136,7 @@ export class ColumnSignal implements Signal {
 Object.freeze(ColumnSeries.prototype);
 Object.freeze(ColumnSignal.prototype);
 
+/** Returns the error of an `ago` with an invalid number of bars. */
 function tooDeep(label: SeriesLabel, bars: number): ConfigError {
   return new ConfigError(
     `${label.key}: ago(${bars}): expected a whole number from 0 to ${label.depth}, its registered depth, got ${bars}`,

@@ -1,4 +1,4 @@
-// Indicator specs, which describe an indicator over sources of one or several feeds, and the plans that make kernels from them.
+// Indicator specs describe an indicator and its sources. Their plans, which are kept apart, make the kernels.
 
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -10,25 +10,25 @@ import type { TechnicalLibrary } from './technicalLibrary.ts';
 
 /** An indicator as data. Equal keys on one feed share one kernel. */
 export interface IndicatorSpec<Out> {
-  /** Kind, sources and parameters as text: `sma(close, 10)`. */
+  /** Kind, sources and parameters as text, such as `sma(close, 10)`. */
   readonly key: string;
-  /** Number of bars of the feed that must have closed before the first ready value: 10 for `sma(close, 10)`. */
+  /** Number of bars of the feed up to and with the first ready value, such as 10 for `sma(close, 10)`. */
   readonly warmupBars: number;
-  /** Only a type: the result of `use`. No spec has this property. */
+  /** Carries the type of the result of `use`. No spec has this property. */
   readonly out?: Out;
 }
 
 /**
- * The plans of specs. They are kept apart from specs, because strategies hold specs, and a plan refers to the indicator set, which can compute
- * future rows. The look-up is a bound function, so that a changed built-in prototype cannot get at it.
+ * The plans of specs. Strategies have the specs, but they must not reach the plans: a plan refers to the indicator set, which can compute future
+ * rows. The look-up is a bound function, because a strategy could replace `WeakMap.prototype.get`.
  */
 const plans = new WeakMap<object, SpecPlan<unknown>>();
-const lookUp: (spec: object) => SpecPlan<unknown> | undefined = plans.get.bind(plans);
+const findPlan: (spec: object) => SpecPlan<unknown> | undefined = plans.get.bind(plans);
 
 /** Returns the plan of a spec, or null for a series or a signal. */
 export function planOf<Out>(what: IndicatorSpec<Out> | Series | Signal): SpecPlan<Out> | null {
-  // A spec is registered with a plan of its own type (`planSpec`).
-  return typeof what === 'object' && what !== null ? ((lookUp(what) as SpecPlan<Out> | undefined) ?? null) : null;
+  // `planSpec` registers each spec with a plan of its own type.
+  return typeof what === 'object' && what !== null ? ((findPlan(what) as SpecPlan<Out> | undefined) ?? null) : null;
 }
 
 /** Returns the series or signals of a spec. */
@@ -38,16 +38,19 @@ export function resolveOutput<Out>(spec: IndicatorSpec<Out>, registry: Registry)
   return plan.resolve(registry);
 }
 
+/** Returns a new spec with this plan. */
 function planSpec<Out>(key: string, warmupBars: number, plan: SpecPlan<Out>): IndicatorSpec<Out> {
   const spec: IndicatorSpec<Out> = Object.freeze({ key, warmupBars });
   plans.set(spec, plan);
   return spec;
 }
 
+/** A series, or the spec of one. */
 export type Source = Series | IndicatorSpec<Series>;
+/** A signal, or the spec of one. */
 export type SignalSource = Signal | IndicatorSpec<Signal>;
 
-/** Fills the rows [fromRow, toRow) of its outputs. Calls are contiguous from row 0, and running state is kept between them. */
+/** Computes an indicator. `fill` writes the rows [fromRow, toRow) of its outputs. Calls are contiguous from row 0 and share running state. */
 export interface Kernel {
   /** Set for a custom indicator. */
   readonly custom?: CustomNote | undefined;
@@ -57,14 +60,14 @@ export interface Kernel {
 /** The part of an indicator set that specs over its series can see. */
 export interface SpecOwner {
   readonly isSealed: boolean;
-  /** Names the feed in the keys of series over several feeds: `ETHUSDT 1h`. */
+  /** Name of the feed in the keys of series over several feeds, such as `ETHUSDT 1h`. */
   readonly label: string;
   readonly times: RowTimes;
-  /** Returns a number for a user's function, the same for the same function. */
+  /** Returns a number for a function of the user. Equal functions have equal numbers. */
   numberOf(make: object): number;
 }
 
-/** When the rows of a feed close. Columns longer than `length` have spare capacity. */
+/** The close times of the rows of a feed. Columns may be longer than `length`. */
 export interface RowTimes {
   readonly interval: Interval;
   readonly length: number;
@@ -73,8 +76,9 @@ export interface RowTimes {
 
 /** The part of an indicator set with which plans register. */
 export interface Registry {
+  /** Registers a node, or returns the outputs of the node with this key. */
   node(design: Design, key: string): NodeOutputs;
-  /** Returns a source of another feed at the rows of this feed: at each row, its last closed value. */
+  /** Returns a source of another feed at the rows of this feed. Each row has the value of the last bar that had closed. */
   asOf(source: Operand): Series | Signal;
 }
 
@@ -84,14 +88,15 @@ export interface NodeOutputs {
   signal(output: number): Signal;
 }
 
+/** Registers a spec with an indicator set. */
 export interface SpecPlan<Out> {
   readonly home: SpecOwner;
-  /** Key of the column of the spec. Keys of dependent indicators contain it, both for the spec and for its registered series. */
+  /** Key of the column of the spec. It is part of the keys of indicators over the spec or over its registered series. */
   readonly column: string;
   resolve(registry: Registry): Out;
 }
 
-/** Prices in whole ticks (`scale` ticks are 1 of the quote asset), or any other source unchanged (`scale` 1). */
+/** A source in whole ticks: a price times `scale`. A source other than a price is unchanged and has the scale 1. */
 export interface ScaledColumn {
   readonly column: IndicatorColumn<TickColumn>;
   readonly scale: number;
@@ -99,20 +104,25 @@ export interface ScaledColumn {
   readonly whole: boolean;
 }
 
-/** The connections of a kernel: its sources and outputs by position. */
+/** The sources and outputs of a kernel, by position. */
 export interface Wiring {
-  /** The values as they are read. */
+  /** Returns the values of a source. */
   numbers(source: number): IndicatorColumn<Float64Array>;
-  /** The values as they are stored, which can be undivided sums. */
+  /** Returns the values of a source as they are stored, which can be undivided sums. */
   fractions(source: number): Fractions;
+  /** Returns the states of a signal. */
   signals(source: number): IndicatorColumn<Uint8Array>;
+  /** Returns a source in ticks, if it is a price column of the feed. */
   scaled(source: number): ScaledColumn;
-  /** Times at which the bars of the feed open (ms UTC), by row. */
+  /** Open times of the bars of the feed by row, ms UTC. */
   readonly openMs: Float64Array;
-  /** The times of the rows of a source's feed. `times`: those of the kernel's own feed. */
+  /** Returns the times of the feed of a source. */
   timesOf(source: number): RowTimes;
+  /** The times of the kernel's own feed. */
   readonly times: RowTimes;
+  /** Returns the window of an output. */
   out(output: number): NumberWindow;
+  /** Returns the window of an output of a signal. */
   outSignal(output: number): SignalWindow;
   /** Throws InvariantError when the library was not passed to `seal`. */
   readonly technical: TechnicalLibrary;
@@ -120,14 +130,15 @@ export interface Wiring {
 
 /** Facts about a custom indicator, for the check of `pure` and for messages. */
 export interface CustomNote {
-  /** `custom#1(close)`. */
+  /** Key of the indicator, such as `custom#1(close)`. */
   readonly key: string;
   /** True when the user declared that the function reads and writes nothing outside `make`. */
   readonly isPure: boolean;
-  /** An error that was created in `custom`, so that its stack has the line of the call. */
+  /** An error that `custom` created, because its stack has the line of the user's call. */
   readonly place: Error;
 }
 
+/** The design of a node of the graph. */
 export interface Design {
   /** Set for a custom indicator. */
   readonly custom?: CustomNote;
@@ -143,19 +154,20 @@ export interface Design {
   make(wiring: Wiring): Kernel;
 }
 
+/** The design of one output of a node. */
 export interface OutputDesign {
-  /** Appended to the key of the node: '' or '.upper'. */
+  /** Suffix of the key of the node, such as '' or '.upper'. */
   readonly suffix: string;
   /** Number of bars of the feed up to the first ready value. */
   readonly warmupBars: number;
 }
 
-/** One column of a set: a feed column, or an output of an indicator. */
+/** One column of a set. It is a column of the feed or an output of an indicator. */
 export interface IndicatorOutput {
   readonly home: SpecOwner;
   readonly key: string;
   readonly warmupBars: number;
-  /** The price column of the feed, or null for any other column. */
+  /** The name of a price column of the feed. Null for any other column. */
   readonly price: PriceColumn | null;
 }
 
@@ -170,10 +182,11 @@ export type Operand =
       readonly resolve: (registry: Registry) => Series | Signal;
     };
 
+/** The columns of series and signals. Strategies must not reach them. */
 const outputs = new WeakMap<object, IndicatorOutput>();
-const outputBehind: (view: object) => IndicatorOutput | undefined = outputs.get.bind(outputs);
+const findOutput: (view: object) => IndicatorOutput | undefined = outputs.get.bind(outputs);
 
-/** Records the column of a series or signal. The set that creates the series calls it. */
+/** Records the column of a series or signal that a set has created. Returns the series or signal. */
 export function bind<T extends Series | Signal>(view: T, output: IndicatorOutput): T {
   outputs.set(view, output);
   return view;
@@ -181,7 +194,7 @@ export function bind<T extends Series | Signal>(view: T, output: IndicatorOutput
 
 /** Returns the column of a series or signal. Throws ConfigError for an object that no set has created. */
 export function outputOf(view: Series | Signal): IndicatorOutput {
-  const output = outputBehind(view);
+  const output = findOutput(view);
   if (output === undefined) {
     throw new ConfigError(
       'an indicator got a source that is not a series: expected a column of a feed, a registered series, or a spec',
@@ -215,7 +228,7 @@ export interface SharedNode {
   readonly output: string;
 }
 
-/** The description of an indicator, which the functions of this room pass. Kernels read the sources by position. */
+/** The description of an indicator. Its kernel reads the sources by position. */
 export interface IndicatorRecipe {
   readonly name: string;
   readonly sources: readonly Operand[];
@@ -247,28 +260,27 @@ export function groupSpec<Out>(recipe: IndicatorRecipe, shape: (node: NodeOutput
   return toSpec(recipe, 'series', shape);
 }
 
+/** Returns the spec of a recipe. Throws ConfigError for sources of several feeds where the kernel cannot align them, and after `seal`. */
 function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: (node: NodeOutputs) => Out): IndicatorSpec<Out> {
   const { isAsOf = false } = recipe;
   const sources = isAsOf ? recipe.sources : onOneFeed(recipe.sources);
-  const named = isAsOf ? sources.slice(0, 1) : sources;
-  const key = keyOf(recipe.name, named, recipe.parameters ?? []);
-  const home = commonHome(key, named);
-  const before = Math.max(...named.map((source) => source.warmupBars)) - 1;
-  const designs = Object.entries(recipe.needs).map(([suffix, needed]) => ({ suffix, warmupBars: before + needed }));
+  const ownSources = isAsOf ? sources.slice(0, 1) : sources;
+  const key = keyOf(recipe.name, ownSources, recipe.parameters ?? []);
+  const home = commonHome(key, ownSources);
+  const barsBefore = Math.max(...ownSources.map((source) => source.warmupBars)) - 1;
+  const outputDesigns = Object.entries(recipe.needs).map(([suffix, needed]) => ({ suffix, warmupBars: barsBefore + needed }));
   const { lookBack = 0, technical = false, shared = { key, output: '' } } = recipe;
   const design: Design = {
     ...(recipe.custom === undefined ? {} : { custom: { ...recipe.custom, key } }),
-    sources, lookBack, kind, outputs: designs, technical, isAsOf,
+    sources, lookBack, kind, outputs: outputDesigns, technical, isAsOf,
     make: (wiring) => recipe.make(wiring),
   }; // prettier-ignore
-  const warmupBars = Math.max(...designs.map((output) => output.warmupBars));
+  const warmupBars = Math.max(...outputDesigns.map((output) => output.warmupBars));
   const column = shared.key + shared.output;
   return planSpec(key, warmupBars, { home, column, resolve: (registry) => shape(registry.node(design, shared.key)) });
 }
 
-/**
- * Returns a spec whose outputs are outputs of other specs. It has no own kernel, and shares its parts with other specs.
- */
+/** Returns a spec whose outputs are those of other specs (`parts`). It has no kernel of its own. */
 export function compose<Out>(
   name: string,
   sources: readonly Operand[],
@@ -282,8 +294,8 @@ export function compose<Out>(
 }
 
 /**
- * Returns the sources at the rows of the first source's feed. A source of another feed becomes its last closed value. When bars of both feeds
- * close at the same instant, this is the new value.
+ * Returns the sources at the rows of the first source's feed. A source of another feed has the value of its last closed bar. If bars of both
+ * feeds close at the same instant, this is the new bar.
  */
 export function onOneFeed(sources: readonly Operand[]): readonly Operand[] {
   const home = sources[0]?.home;
@@ -295,18 +307,19 @@ function asOf(home: SpecOwner, source: Operand): Operand {
   return { kind: 'spec', home, key: asOfKey(source.home, source.key), warmupBars: 1, resolve: (registry) => registry.asOf(source) };
 }
 
-/** The key of a series of another feed: `of(ETHUSDT 1h, close)`. */
+/** Returns the key of a series of another feed, such as `of(ETHUSDT 1h, close)`. */
 export function asOfKey({ label }: SpecOwner, key: string): string {
   return `of(${label}, ${key})`;
 }
 
+/** Returns the key of an indicator, such as `sma(close, 10)`. */
 function keyOf(name: string, sources: readonly Operand[], parameters: readonly (number | string)[]): string {
   return `${name}(${[...sources.map((source) => source.key), ...parameters].join(', ')})`;
 }
 
 /**
- * Returns the set to which all sources belong. Throws ConfigError when they belong to several feeds (possible only for composed indicators,
- * which cannot align them), and after the end of the registration.
+ * Returns the set to which all sources belong. Throws ConfigError after `seal`, and if the sources belong to several feeds, which composed
+ * indicators cannot align.
  */
 function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
   const home = sources[0]?.home;
@@ -322,8 +335,8 @@ function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
 }
 
 /**
- * Returns the error for a registration after construction. It also catches `if (crossedUp(a, b))` in a callback, because a spec is an object and
- * would always count as true.
+ * Returns the error of a registration after the construction of strategies. The error also reveals `if (crossedUp(a, b))` in a callback, which
+ * would always be true, because a spec is an object.
  */
 export function lateSpec(key: string): ConfigError {
   return new ConfigError(

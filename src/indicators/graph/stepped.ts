@@ -1,4 +1,4 @@
-// Makes indicators from a function of one row, or of one window of rows. The kernels here handle warm-up, NaN and windows.
+// Makes indicators from a function of one row, or of a window of rows. The kernels in this file handle warm-up and NaN.
 
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Series } from './series.ts';
@@ -8,9 +8,9 @@ import type { IndicatorColumn, NumberWindow } from './window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Returns the value of one row from the values of the sources, in their order. NaN: no value. */
+/** Returns the value of one row from the values of the sources, in their order. NaN for no value. */
 export type RowStep = (inputs: Float64Array) => number;
-/** Like `RowStep`, but writes several values to `outputs`, whose elements are NaN before. */
+/** Writes the values of one row to `outputs`, from the values of the sources. The elements of `outputs` are NaN before the call. */
 export type GroupStep = (inputs: Float64Array, outputs: Float64Array) => void;
 
 interface SteppedParts {
@@ -19,14 +19,15 @@ interface SteppedParts {
   readonly parameters?: readonly number[];
 }
 
+/** Description of an indicator with one series. */
 export interface SeriesParts extends SteppedParts {
   /** Number of rows up to the first value. */
   readonly bars: number;
-  /** Returns the function with new state. Called again after a row at which a source has no value. */
+  /** Returns the function with new state. The kernel calls it again after a row at which a source has no value. */
   readonly start: () => RowStep;
 }
 
-/** Returns the spec of an indicator with one series that goes row by row. */
+/** Returns the spec of an indicator with one series that is computed row by row. */
 export function steppedSeries({ name, sources, parameters, bars, start }: SeriesParts): IndicatorSpec<Series> {
   const make = (): GroupStep => {
     const step = start();
@@ -43,43 +44,47 @@ export function steppedSeries({ name, sources, parameters, bars, start }: Series
   });
 }
 
+/** Description of an indicator with several series. */
 export interface GroupParts<Name extends string> extends SteppedParts {
   /** Number of rows up to the first value of each output, in the order in which the function writes them. */
   readonly outputs: Readonly<Record<Name, number>>;
+  /** Returns the function with new state. The kernel calls it again after a row at which a source has no value. */
   readonly start: () => GroupStep;
 }
 
-/** Returns the spec of an indicator with several series that goes row by row. */
+/** Returns the spec of an indicator with several series that are computed row by row. */
 export function steppedGroup<Name extends string>(parts: GroupParts<Name>): IndicatorSpec<{ readonly [name in Name]: Series }> {
   const { name, sources, parameters, outputs } = parts;
-  // TypeScript loses the keys of a record in Object.keys and Object.fromEntries.
+  // The types of Object.keys and Object.fromEntries do not have the keys of the record.
   const names = Object.keys(outputs) as Name[];
   return groupSpec(
     {
       name,
       sources: sources.map(operand),
       parameters: parameters ?? [],
-      needs: Object.fromEntries(names.map((of) => [`.${of}`, outputs[of]])),
+      needs: Object.fromEntries(names.map((outputName) => [`.${outputName}`, outputs[outputName]])),
       make: (wiring) => {
         const windows = listOf(names, (_, output) => wiring.out(output));
         return new Stepped(() => parts.start(), columnsOf(wiring, sources.length), windows);
       },
     },
-    (node) => Object.fromEntries(names.map((of, output) => [of, node.series(output)])) as { readonly [name in Name]: Series },
+    (node) =>
+      Object.fromEntries(names.map((outputName, output) => [outputName, node.series(output)])) as { readonly [name in Name]: Series },
   );
 }
 
 /** Returns the value at `row` from a window of each column that ends with this row. */
 export type WindowStep = (columns: readonly IndicatorColumn<Float64Array>[], row: number) => number;
 
+/** Description of an indicator that is computed from a window of rows. */
 export interface WindowParts extends SteppedParts {
   /** Number of rows of the window, including the newest. */
   readonly bars: number;
-  /** Returns the value at `row`. Called only when every source has a value in the whole window. */
+  /** Returns the value at `row`. The kernel calls it only when every source has a value at all rows of the window. */
   readonly of: WindowStep;
 }
 
-/** Returns the spec of an indicator that is computed from all values of each window. It has no state, so rounding errors do not add up. */
+/** Returns the spec of an indicator that is computed from all values of each window. Without state, rounding errors do not accumulate. */
 export function windowedSeries({ name, sources, parameters, bars, of }: WindowParts): IndicatorSpec<Series> {
   return seriesSpec({
     name,
@@ -91,10 +96,12 @@ export function windowedSeries({ name, sources, parameters, bars, of }: WindowPa
   });
 }
 
+/** Returns the values of the first `count` sources. */
 function columnsOf(wiring: Wiring, count: number): readonly IndicatorColumn<Float64Array>[] {
   return listOf(Array.from({ length: count }), (_, source) => wiring.numbers(source));
 }
 
+/** Calls a function at each row at which all sources have a value. After a row without one, it starts with new state. */
 class Stepped implements Kernel {
   readonly #make: () => GroupStep;
   readonly #columns: readonly IndicatorColumn<Float64Array>[];
@@ -102,6 +109,7 @@ class Stepped implements Kernel {
   readonly #inputs: Float64Array;
   readonly #outputs: Float64Array;
   #step: GroupStep;
+  /** True while the state of `#step` is new. */
   #isNew = true;
 
   constructor(make: () => GroupStep, columns: readonly IndicatorColumn<Float64Array>[], windows: readonly NumberWindow[]) {
@@ -119,15 +127,15 @@ class Stepped implements Kernel {
     const inputs = this.#inputs;
     const outputs = this.#outputs;
     for (let row = fromRow; row < toRow; row++) {
-      let isWhole = true;
+      let hasAllValues = true;
       for (let i = 0; i < columns.length; i++) {
         const { values, base } = columns[i]!;
         const x = values[row - base]!;
         inputs[i] = x;
-        if (x !== x) isWhole = false;
+        if (x !== x) hasAllValues = false;
       }
       outputs.fill(NAN);
-      if (isWhole) {
+      if (hasAllValues) {
         this.#step(inputs, outputs);
         this.#isNew = false;
       } else if (!this.#isNew) {
@@ -137,20 +145,21 @@ class Stepped implements Kernel {
       for (let i = 0; i < windows.length; i++) {
         const window = windows[i]!;
         const y = outputs[i]!;
-        // The difference of a finite number with itself is 0, so an infinite y becomes NaN.
+        // y - y is 0 for finite numbers only, so an infinite y becomes NaN.
         window.values[row - window.base] = y - y === 0 ? y : NAN;
       }
     }
   }
 }
 
+/** Calls a function at each row whose window has a value of every source at all rows. */
 class Windowed implements Kernel {
   readonly #of: WindowStep;
   readonly #columns: readonly IndicatorColumn<Float64Array>[];
   readonly #out: NumberWindow;
   readonly #bars: number;
-  /** Number of consecutive rows up to now, at most `bars`, at which every source has a value. */
-  #whole = 0;
+  /** Number of consecutive rows up to the newest, at most `bars`, at which every source has a value. */
+  #completeRows = 0;
 
   constructor(of: WindowStep, columns: readonly IndicatorColumn<Float64Array>[], out: NumberWindow, bars: number) {
     this.#of = of;
@@ -163,14 +172,14 @@ class Windowed implements Kernel {
     const columns = this.#columns;
     const { values: out, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
-      let isWhole = true;
+      let hasAllValues = true;
       for (let i = 0; i < columns.length; i++) {
         const { values, base: from } = columns[i]!;
         const x = values[row - from]!;
-        if (x !== x) isWhole = false;
+        if (x !== x) hasAllValues = false;
       }
-      this.#whole = isWhole ? Math.min(this.#bars, this.#whole + 1) : 0;
-      const y = this.#whole === this.#bars ? this.#of(columns, row) : NAN;
+      this.#completeRows = hasAllValues ? Math.min(this.#bars, this.#completeRows + 1) : 0;
+      const y = this.#completeRows === this.#bars ? this.#of(columns, row) : NAN;
       out[row - base] = y - y === 0 ? y : NAN;
     }
   }

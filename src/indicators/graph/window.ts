@@ -1,4 +1,4 @@
-// Buffers of indicator outputs: the rows of the current block, and before them the earlier rows that are still read.
+// Buffers of indicator outputs, with the rows of the current block and the earlier rows that are still read.
 
 import { InvariantError } from '../../base/errors.ts';
 
@@ -6,19 +6,20 @@ import { InvariantError } from '../../base/errors.ts';
 const INFINITY = Infinity;
 const NAN = NaN;
 
-/** Values of rows from `base` on: the value of row r is `values[r - base]`. */
+/** Values of the rows from `base` on. The value of row r is `values[r - base]`. */
 export interface IndicatorColumn<A> {
   readonly values: A;
   readonly base: number;
 }
 
 /**
- * A window that slides over the rows of a feed. Its memory is bounded by block size and look-back, also for outputs that other indicators
- * read. Backtest (blocks) and live (one row at a time) use the same structure.
+ * A window that slides over the rows of a feed. Its memory depends only on block size and look-back. A backtest fills it block by block, and a
+ * live bot row by row.
  */
 abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements IndicatorColumn<A> {
   values: A;
   base = 0;
+  /** Number of earlier rows that the window keeps. */
   #front = 0;
   /** Maximum number of rows in a block. */
   protected blockRows = 0;
@@ -32,9 +33,9 @@ abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements Indi
   /** Returns an array in which all elements are not ready. */
   protected abstract make(length: number): A;
 
-  /** Allocates memory for `front` earlier rows and a block. Rows before the first one read as not ready. */
+  /** Allocates memory for `front` earlier rows and a block. Rows before the first one are not ready. */
   allocate(front: number, blockRows: number): void {
-    // The spare room is at least as long as the copied part, so that copying has a constant cost per row, even for blocks of one row.
+    // The spare space is at least as long as the copied part. So copying has a constant cost per row, even for blocks of one row.
     this.values = this.make(front + Math.max(blockRows, front, 64));
     this.base = -front;
     this.#front = front;
@@ -42,7 +43,7 @@ abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements Indi
     this.end = 0;
   }
 
-  /** Provides space for the rows [fromRow, toRow), which the caller fills next. The `front` rows before them are kept. */
+  /** Provides space for the rows [fromRow, toRow), which the caller fills next. Keeps the `front` rows before them. */
   reserve(fromRow: number, toRow: number): void {
     if (fromRow !== this.end || toRow < fromRow || toRow - fromRow > this.blockRows) throw this.#wrongRows(fromRow, toRow);
     this.end = toRow;
@@ -58,21 +59,22 @@ abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements Indi
 }
 
 /**
- * Numbers as fractions with one divisor: the value of row r is `values[r - base] / divisor`. Exact sums stay undivided until a read. All
+ * Numbers as fractions with a common divisor: the value of row r is `values[r - base] / divisor`. Exact sums stay undivided until a read. All
  * other columns have the divisor 1. Each read divides the same operands, so each result has the same bits.
  */
 export interface Fractions extends IndicatorColumn<Float64Array> {
   /** A whole number, at least 1. */
   readonly divisor: number;
-  /** Upper bound of the absolute values, which are then whole numbers or NaN. Infinity: no bound, and values may be fractions. */
+  /** Upper bound of the absolute values, which are then whole numbers or NaN. Infinity for values without a bound, which may be fractions. */
   readonly max: number;
 }
 
+/** The window of a series. */
 export class NumberWindow extends ColumnWindow<Float64Array> implements Fractions {
   divisor = 1;
   max = INFINITY;
 
-  /** Wraps a whole column as a window: feed columns and indicators are objects of one class. Hot: docs/performance.md#one-shape. */
+  /** Makes a window of a whole column, so that columns of feeds and of indicators have the same class. Hot: docs/performance.md#one-shape. */
   constructor(column: Float64Array = new Float64Array(0)) {
     super(column);
   }
@@ -81,27 +83,30 @@ export class NumberWindow extends ColumnWindow<Float64Array> implements Fraction
     return new Float64Array(length).fill(NAN);
   }
 
-  /** Declares that the values are exact sums, which are divided by `divisor` when they are read. */
+  /** Declares that the values are exact sums of at most `limit`, which each read divides by `divisor`. */
   holdSums(divisor: number, limit: number): void {
     this.divisor = divisor;
     this.max = limit;
   }
 
-  /** Writes the divided values of the rows [fromRow, toRow) to `into`, starting at `at`. */
-  divideInto(into: Float64Array, at: number, fromRow: number, toRow: number): void {
+  /** Writes the divided values of the rows [fromRow, toRow) to `into`, from the element `start` on. */
+  divideInto(into: Float64Array, start: number, fromRow: number, toRow: number): void {
     const { values, base, divisor } = this;
-    const shift = at - fromRow;
+    const shift = start - fromRow;
     for (let row = fromRow; row < toRow; row++) into[row + shift] = values[row - base]! / divisor;
   }
 }
 
-/** The states of a signal in its window. */
+/** State of a signal that is false. */
 export const FALSE = 0;
+/** State of a signal that is true. */
 export const TRUE = 1;
+/** State of a signal that is not ready. */
 export const NOT_READY = 2;
 
+/** The window of a signal. */
 export class SignalWindow extends ColumnWindow<Uint8Array> {
-  /** Rows of the newest block at which the signal is true, ascending: the first `listed` elements. Null when the kernel lists no rows. */
+  /** The first `listed` elements are the rows of the newest block at which the signal is true, ascending. Null if the kernel lists no rows. */
   rows: Int32Array | null = null;
   listed = 0;
 
@@ -114,7 +119,7 @@ export class SignalWindow extends ColumnWindow<Uint8Array> {
     return (this.rows = new Int32Array(this.blockRows));
   }
 
-  /** Returns the first listed true row after `row`, or the end of the block. Returns `row` itself when the kernel lists no rows. */
+  /** Returns the first listed true row after `row`, or the end of the block. Returns `row` if the kernel lists no rows. */
   falseUntil(row: number): number {
     const { rows } = this;
     if (rows === null) return row;

@@ -3,7 +3,7 @@
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** An exponential average whose first value is the simple average of the first `bars` values. NaN until then. */
+/** An exponential average. Its first value is the simple average of the first `bars` values. NaN until then. */
 export class RunningMean {
   readonly #bars: number;
   readonly #weight: number;
@@ -32,15 +32,16 @@ export class RunningMean {
 export class Recent {
   readonly #values: Float64Array;
   #count = 0;
-  #at = 0;
+  #nextIndex = 0;
 
   constructor(length: number) {
     this.#values = new Float64Array(length);
   }
 
+  /** Adds a value. If the ring is full, the value replaces the oldest. */
   push(x: number): void {
-    this.#values[this.#at] = x;
-    this.#at = this.#at + 1 === this.#values.length ? 0 : this.#at + 1;
+    this.#values[this.#nextIndex] = x;
+    this.#nextIndex = this.#nextIndex + 1 === this.#values.length ? 0 : this.#nextIndex + 1;
     if (this.#count < this.#values.length) this.#count++;
   }
 
@@ -48,10 +49,10 @@ export class Recent {
     return this.#count === this.#values.length;
   }
 
-  /** Returns the value `bars` pushes ago, 0 for the newest. NaN while there are not that many values. */
+  /** Returns the value `bars` pushes ago. 0 is the newest. NaN if the ring does not have that value. */
   ago(bars: number): number {
     const { length } = this.#values;
-    return bars < this.#count ? this.#values[(this.#at - 1 - bars + length) % length]! : NAN;
+    return bars < this.#count ? this.#values[(this.#nextIndex - 1 - bars + length) % length]! : NAN;
   }
 
   /** Returns the sum of the values, added from the oldest to the newest. */

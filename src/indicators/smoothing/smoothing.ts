@@ -1,4 +1,4 @@
-// Further moving averages: with less lag, adaptive, with bell-shaped weights, or weighted by volume.
+// Moving averages with less lag, adaptive averages, and averages with other weights.
 
 import { wma } from '../averages.ts';
 import { mul, sub } from '../arithmetic/arithmetic.ts';
@@ -10,7 +10,7 @@ import { Recent, RunningMean } from './running.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
-/** Double exponential average: 2 e - ema(e), where e is the ema. P. Mulloy (1994). */
+/** Returns the double exponential average: 2 e - ema(e), where e is the ema of x. P. Mulloy (1994). */
 export function dema(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('dema', 'bars', bars, 1);
   return steppedSeries({
@@ -28,7 +28,10 @@ export function dema(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Triple exponential average: 3 e1 - 3 e2 + e3, where each is the ema of the one before. P. Mulloy (1994). */
+/**
+ * Returns the triple exponential average: 3 e1 - 3 e2 + e3. Each of e1, e2, e3 is the ema of the one before, and e1 is the ema of x. P.
+ * Mulloy (1994).
+ */
 export function tema(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('tema', 'bars', bars, 1);
   return steppedSeries({
@@ -47,7 +50,7 @@ export function tema(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Tillson's T3 over six exponential averages, with the volume factor `factor`. T. Tillson (1998). */
+/** Returns Tillson's T3 over six exponential averages, with the volume factor `factor`. T. Tillson (1998). */
 export function t3(x: Source, bars = 5, factor = 0.7): IndicatorSpec<Series> {
   checkWhole('t3', 'bars', bars, 1);
   checkPositive('t3', 'factor', factor);
@@ -70,7 +73,7 @@ export function t3(x: Source, bars = 5, factor = 0.7): IndicatorSpec<Series> {
   });
 }
 
-/** Triangular average: the values in the middle of the window have the highest weights. */
+/** Returns the triangular average: the values in the middle of the window have the highest weights. */
 export function trima(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('trima', 'bars', bars, 1, 100_000);
   const middle = Math.ceil(bars / 2);
@@ -78,7 +81,11 @@ export function trima(x: Source, bars: number): IndicatorSpec<Series> {
   return weighted('trima', x, [bars], weights);
 }
 
-/** Arnaud Legoux's average: bell-shaped weights with the middle at `offset` (0 to 1) of the window, `bars / sigma` wide. A. Legoux, D. Kouzis-Loukas (2009). */
+/**
+ * Returns Arnaud Legoux's average, which has bell-shaped weights. The middle of the bell is at `offset` (0 to 1) of the window. The bell
+ * is `bars / sigma` wide.
+ * A. Legoux, D. Kouzis-Loukas (2009).
+ */
 export function alma(x: Source, bars = 9, offset = 0.85, sigma = 6): IndicatorSpec<Series> {
   checkWhole('alma', 'bars', bars, 1, 100_000);
   checkPositive('alma', 'offset', offset);
@@ -88,7 +95,7 @@ export function alma(x: Source, bars = 9, offset = 0.85, sigma = 6): IndicatorSp
   return weighted('alma', x, [bars, offset, sigma], weights);
 }
 
-/** Returns the average of each window with `weights`, the oldest value first. */
+/** Returns the spec of the average of each window with `weights`. The first weight is that of the oldest value. */
 function weighted(name: string, x: Source, parameters: readonly number[], weights: Float64Array): IndicatorSpec<Series> {
   const bars = weights.length;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -107,13 +114,15 @@ function weighted(name: string, x: Source, parameters: readonly number[], weight
   });
 }
 
-/** Hull's average: wma(2 wma(x, bars / 2) - wma(x, bars), root of bars), with `bars / 2` and the root rounded down. A. Hull (2005). */
+/**
+ * Returns Hull's average: wma(2 wma(x, bars / 2) - wma(x, bars), root of bars). `bars / 2` and the root are rounded down. A. Hull (2005).
+ */
 export function hma(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('hma', 'bars', bars, 2, 1_000_000);
   return wma(sub(mul(2, wma(x, Math.floor(bars / 2))), wma(x, bars)), Math.floor(Math.sqrt(bars)));
 }
 
-/** Exponential average without lag: the ema of x + (x - x of (bars - 1) / 2 bars ago). J. Ehlers, R. Way (2010). */
+/** Returns the exponential average without lag: the ema of 2 x minus the x of (bars - 1) / 2 bars ago. J. Ehlers, R. Way (2010). */
 export function zlema(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('zlema', 'bars', bars, 1);
   const back = Math.floor((bars - 1) / 2);
@@ -134,7 +143,8 @@ export function zlema(x: Source, bars: number): IndicatorSpec<Series> {
 }
 
 /**
- * Kaufman's adaptive average: fast (2 bars) where the price moves in one direction, slow (30 bars) where it moves back and forth.
+ * Returns Kaufman's adaptive average. It is fast (2 bars) when the price moves in one direction, and slow (30 bars) when the price moves
+ * back and forth.
  * P. Kaufman, Smarter Trading (1995).
  */
 export function kama(x: Source, bars = 10): IndicatorSpec<Series> {
@@ -164,7 +174,7 @@ export function kama(x: Source, bars = 10): IndicatorSpec<Series> {
   });
 }
 
-/** Average weighted by volume: the sum of x times volume divided by the sum of volume. NaN without volume. */
+/** Returns the average of x weighted by volume: the sum of x times volume, divided by the sum of volume. NaN without volume. */
 export function vwma(feed: FeedSeries, bars: number, x: Source = feed.close): IndicatorSpec<Series> {
   checkWhole('vwma', 'bars', bars, 1);
   return windowedSeries({
@@ -173,9 +183,9 @@ export function vwma(feed: FeedSeries, bars: number, x: Source = feed.close): In
     bars,
     of([prices, volumes], row) {
       let [sum, traded] = [0, 0];
-      for (let at = row - bars + 1; at <= row; at++) {
-        const volume = volumes!.values[at - volumes!.base]!;
-        sum += prices!.values[at - prices!.base]! * volume;
+      for (let i = row - bars + 1; i <= row; i++) {
+        const volume = volumes!.values[i - volumes!.base]!;
+        sum += prices!.values[i - prices!.base]! * volume;
         traded += volume;
       }
       return sum / traded;
@@ -183,7 +193,7 @@ export function vwma(feed: FeedSeries, bars: number, x: Source = feed.close): In
   });
 }
 
-/** The middle between the highest and the lowest value of the window. */
+/** Returns the middle between the highest and the lowest value of the window. */
 export function midpoint(x: Source, bars: number): IndicatorSpec<Series> {
   checkWhole('midpoint', 'bars', bars, 1);
   return windowedSeries({
@@ -192,16 +202,16 @@ export function midpoint(x: Source, bars: number): IndicatorSpec<Series> {
     bars,
     of([column], row) {
       let [low, high] = [INFINITY, -INFINITY];
-      for (let at = row - bars + 1 - column!.base; at <= row - column!.base; at++) {
-        low = Math.min(low, column!.values[at]!);
-        high = Math.max(high, column!.values[at]!);
+      for (let i = row - bars + 1 - column!.base; i <= row - column!.base; i++) {
+        low = Math.min(low, column!.values[i]!);
+        high = Math.max(high, column!.values[i]!);
       }
       return (low + high) / 2;
     },
   });
 }
 
-/** The middle between the highest high and the lowest low of the window. */
+/** Returns the middle between the highest high and the lowest low of the window. */
 export function midprice(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
   checkWhole('midprice', 'bars', bars, 1);
   return windowedSeries({
@@ -210,9 +220,9 @@ export function midprice(feed: FeedSeries, bars: number): IndicatorSpec<Series> 
     bars,
     of([highs, lows], row) {
       let [low, high] = [INFINITY, -INFINITY];
-      for (let at = row - bars + 1; at <= row; at++) {
-        low = Math.min(low, lows!.values[at - lows!.base]!);
-        high = Math.max(high, highs!.values[at - highs!.base]!);
+      for (let i = row - bars + 1; i <= row; i++) {
+        low = Math.min(low, lows!.values[i - lows!.base]!);
+        high = Math.max(high, highs!.values[i - highs!.base]!);
       }
       return (low + high) / 2;
     },

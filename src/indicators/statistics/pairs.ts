@@ -10,66 +10,73 @@ const NAN = NaN;
 
 const MAX_BARS = 100_000;
 
-/** Sums of the squares (`aa`, `bb`) and of the products (`ab`) of distances from the means. */
+/** Sums over a window: squares (`aa`, `bb`) and products (`ab`) of the distances of two series from their means. */
 interface Spread {
   readonly aa: number;
   readonly bb: number;
   readonly ab: number;
 }
 
+/** Returns the sums of squares and products of the `bars` values up to `row`. */
 function spreadOf(a: IndicatorColumn<Float64Array>, b: IndicatorColumn<Float64Array>, row: number, bars: number): Spread {
   const first = row - bars + 1;
-  // Values are taken relative to the first one, so that a window of equal values has distances of exactly 0.
+  // Values are relative to the first one, so that a window of equal values has distances of exactly 0.
   const [firstA, firstB] = [a.values[first - a.base]!, b.values[first - b.base]!];
   let [sumA, sumB] = [0, 0];
-  for (let at = first; at <= row; at++) {
-    sumA += a.values[at - a.base]! - firstA;
-    sumB += b.values[at - b.base]! - firstB;
+  for (let i = first; i <= row; i++) {
+    sumA += a.values[i - a.base]! - firstA;
+    sumB += b.values[i - b.base]! - firstB;
   }
   const [meanA, meanB] = [sumA / bars, sumB / bars];
   let [aa, bb, ab] = [0, 0, 0];
-  for (let at = row - bars + 1; at <= row; at++) {
-    const [offA, offB] = [a.values[at - a.base]! - firstA - meanA, b.values[at - b.base]! - firstB - meanB];
-    aa += offA * offA;
-    bb += offB * offB;
-    ab += offA * offB;
+  for (let i = row - bars + 1; i <= row; i++) {
+    const [distanceA, distanceB] = [a.values[i - a.base]! - firstA - meanA, b.values[i - b.base]! - firstB - meanB];
+    aa += distanceA * distanceA;
+    bb += distanceB * distanceB;
+    ab += distanceA * distanceB;
   }
   return { aa, bb, ab };
 }
 
+/** Returns the spec of a statistic that `of` computes from the spread of two series. */
 function pair(name: string, sources: readonly [Source, Source], bars: number, of: (spread: Spread) => number): IndicatorSpec<Series> {
   checkWhole(name, 'bars', bars, 2, MAX_BARS);
   return windowedSeries({ name, sources, bars, of: ([a, b], row) => of(spreadOf(a!, b!, row, bars)) });
 }
 
-/** Pearson's correlation of the last `bars` values, -1 to 1. NaN where all values of one series are equal. */
+/** Returns Pearson's correlation of the last `bars` values, -1 to 1. NaN if all values of one series are equal. */
 export function corr(a: Source, b: Source, bars: number): IndicatorSpec<Series> {
   return pair('corr', [a, b], bars, ({ aa, bb, ab }) => (aa === 0 || bb === 0 ? NAN : ab / Math.sqrt(aa * bb)));
 }
 
-/** Covariance of the last `bars` values (sample: divided by bars - 1). */
+/** Returns the covariance of the last `bars` values (sample: divided by bars - 1). */
 export function covariance(a: Source, b: Source, bars: number): IndicatorSpec<Series> {
   return pair('covariance', [a, b], bars, ({ ab }) => ab / (bars - 1));
 }
 
-/** Slope of the line that fits `a` to `b` over the last `bars` values: how much `a` moves when `b` moves by 1. NaN where all values of `b` are equal. */
+/**
+ * Returns the slope of the line that fits `a` to `b` over the last `bars` values: the move of `a` when `b` moves by 1. NaN if all values
+ * of `b` are equal.
+ */
 export function beta(a: Source, b: Source, bars: number): IndicatorSpec<Series> {
   return pair('beta', [a, b], bars, ({ bb, ab }) => (bb === 0 ? NAN : ab / bb));
 }
 
+/** The outputs of a linear regression over time. */
 export interface LinearRegression {
-  /** The line at the newest bar, and one bar ahead. */
+  /** The line at the newest bar. */
   readonly value: Series;
+  /** The line one bar later. */
   readonly forecast: Series;
   /** Change of the line from bar to bar. */
   readonly slope: Series;
   /** The line at the oldest bar of the window. */
   readonly intercept: Series;
-  /** Share of the variance that the line explains, 0 to 1. NaN where all values are equal. */
+  /** Share of the variance that the line explains, 0 to 1. NaN if all values are equal. */
   readonly r2: Series;
 }
 
-/** The line of least squares through the last `bars` values (from 2) against time. */
+/** Returns the line of least squares through the last `bars` values (from 2) against time. */
 export function linearRegression(x: Source, bars: number): IndicatorSpec<LinearRegression> {
   checkWhole('linearRegression', 'bars', bars, 2, MAX_BARS);
   return groupSpec(
@@ -96,11 +103,12 @@ export function linearRegression(x: Source, bars: number): IndicatorSpec<LinearR
   );
 }
 
+/** Fits a line to the last `bars` values of each row. */
 class Regression implements Kernel {
   readonly #source: IndicatorColumn<Float64Array>;
   readonly #outputs: readonly NumberWindow[];
   readonly #bars: number;
-  #whole = 0;
+  #completeRows = 0;
 
   constructor(source: IndicatorColumn<Float64Array>, outputs: readonly NumberWindow[], bars: number) {
     this.#source = source;
@@ -113,8 +121,8 @@ class Regression implements Kernel {
     const bars = this.#bars;
     for (let row = fromRow; row < toRow; row++) {
       const x = values[row - base]!;
-      this.#whole = x === x ? Math.min(bars, this.#whole + 1) : 0;
-      if (this.#whole < bars) this.#write(row, NAN, NAN, NAN);
+      this.#completeRows = x === x ? Math.min(bars, this.#completeRows + 1) : 0;
+      if (this.#completeRows < bars) this.#write(row, NAN, NAN, NAN);
       else this.#fit(row);
     }
   }
@@ -126,15 +134,15 @@ class Regression implements Kernel {
     let sum = 0;
     for (let i = 0; i < bars; i++) sum += values[first + i]!;
     const [mean, middle] = [sum / bars, (bars - 1) / 2];
-    let [across, along, spread] = [0, 0, 0];
+    let [timeSquares, products, valueSquares] = [0, 0, 0];
     for (let i = 0; i < bars; i++) {
-      const off = values[first + i]! - mean;
-      across += (i - middle) * (i - middle);
-      along += (i - middle) * off;
-      spread += off * off;
+      const distance = values[first + i]! - mean;
+      timeSquares += (i - middle) * (i - middle);
+      products += (i - middle) * distance;
+      valueSquares += distance * distance;
     }
-    const slope = along / across;
-    this.#write(row, slope, mean - slope * middle, spread === 0 ? NAN : (along * along) / (across * spread));
+    const slope = products / timeSquares;
+    this.#write(row, slope, mean - slope * middle, valueSquares === 0 ? NAN : (products * products) / (timeSquares * valueSquares));
   }
 
   #write(row: number, slope: number, intercept: number, r2: number): void {

@@ -16,7 +16,7 @@ type Column = IndicatorColumn<Float64Array>;
 /** Returns the mean of the `bars` values up to `row`. */
 function meanOf({ values, base }: Column, row: number, bars: number): number {
   let sum = 0;
-  for (let at = row - bars + 1 - base; at <= row - base; at++) sum += values[at]!;
+  for (let i = row - bars + 1 - base; i <= row - base; i++) sum += values[i]!;
   return sum / bars;
 }
 
@@ -27,13 +27,14 @@ function powerSum(
   { bars, middle, power }: { bars: number; middle: number; power: 2 | 3 | 4 },
 ): number {
   let sum = 0;
-  for (let at = row - bars + 1 - base; at <= row - base; at++) {
-    const off = values[at]! - middle;
-    sum += power === 2 ? off * off : power === 3 ? off * off * off : off * off * off * off;
+  for (let i = row - bars + 1 - base; i <= row - base; i++) {
+    const distance = values[i]! - middle;
+    sum += power === 2 ? distance * distance : power === 3 ? distance * distance * distance : distance * distance * distance * distance;
   }
   return sum;
 }
 
+/** Returns the spec of a statistic that `of` computes from the last `bars` values. Throws ConfigError if `bars` is below `min`. */
 function windowStatistic(
   name: string,
   x: Source,
@@ -44,12 +45,12 @@ function windowStatistic(
   return windowedSeries({ name, sources: [x], bars, parameters, of: ([column], row) => of(column!, row) });
 }
 
-/** The sum of the last `bars` values. */
+/** Returns the sum of the last `bars` values. */
 export function rollingSum(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('rollingSum', x, { bars }, (column, row) => meanOf(column, row, bars) * bars);
 }
 
-/** The variance of the last `bars` values: their mean squared distance from their mean (population). */
+/** Returns the variance of the last `bars` values: their mean squared distance from their mean (population). */
 export function variance(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic(
     'variance',
@@ -59,14 +60,17 @@ export function variance(x: Source, bars: number): IndicatorSpec<Series> {
   );
 }
 
-/** The standard deviation of the last `bars` values (population). */
+/** Returns the standard deviation of the last `bars` values (population). */
 export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('stdDev', x, { bars }, (column, row) =>
     Math.sqrt(powerSum(column, row, { bars, middle: meanOf(column, row, bars), power: 2 }) / bars),
   );
 }
 
-/** The distance of the newest value from the mean of the last `bars` values, in standard deviations (population). NaN where all are equal. */
+/**
+ * Returns the distance of the newest value from the mean of the last `bars` values, in standard deviations (population). NaN if all values
+ * are equal.
+ */
 export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('zscore', x, { bars, min: 2 }, (column, row) => {
     const middle = meanOf(column, row, bars);
@@ -74,17 +78,17 @@ export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** The mean distance of the last `bars` values from their mean. */
+/** Returns the mean distance of the last `bars` values from their mean. */
 export function meanDeviation(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('meanDeviation', x, { bars }, (column, row) => {
     const middle = meanOf(column, row, bars);
     let sum = 0;
-    for (let at = row - bars + 1 - column.base; at <= row - column.base; at++) sum += Math.abs(column.values[at]! - middle);
+    for (let i = row - bars + 1 - column.base; i <= row - column.base; i++) sum += Math.abs(column.values[i]! - middle);
     return sum / bars;
   });
 }
 
-/** Skewness of the last `bars` values (from 3), corrected for the size of the sample. NaN where all are equal. */
+/** Returns the skewness of the last `bars` values (from 3), corrected for the size of the sample. NaN if all values are equal. */
 export function skewness(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('skewness', x, { bars, min: 3 }, (column, row) => {
     const middle = meanOf(column, row, bars);
@@ -94,7 +98,7 @@ export function skewness(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** Excess kurtosis of the last `bars` values (from 4), corrected for the size of the sample. NaN where all are equal. */
+/** Returns the excess kurtosis of the last `bars` values (from 4), corrected for the size of the sample. NaN if all values are equal. */
 export function kurtosis(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('kurtosis', x, { bars, min: 4 }, (column, row) => {
     const middle = meanOf(column, row, bars);
@@ -106,20 +110,23 @@ export function kurtosis(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** The value below which a share of the last `bars` values lies, `percent` from 0 to 100, interpolated between neighbours. 50 is the median. */
+/**
+ * Returns a percentile of the last `bars` values, interpolated between neighbours. `percent`: 0 (the lowest value) to 100 (the highest).
+ * 50 is the median.
+ */
 export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec<Series> {
   if (!(percent >= 0 && percent <= 100))
     throw new ConfigError(`percentile: percent: expected a number from 0 to 100, got ${percent}`, 'correct the percent of percentile');
   return windowStatistic('percentile', x, { bars, parameters: [bars, percent] }, ({ values, base }, row) => {
     const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
-    const place = (percent / 100) * (bars - 1);
-    const below = Math.floor(place);
+    const position = (percent / 100) * (bars - 1);
+    const below = Math.floor(position);
     const [low, high] = [sorted[below]!, sorted[Math.min(bars - 1, below + 1)]!];
-    return low + (high - low) * (place - below);
+    return low + (high - low) * (position - below);
   });
 }
 
-/** The median of the last `bars` values. For an even `bars`, the mean of the two middle values. */
+/** Returns the median of the last `bars` values. For an even `bars`, it is the mean of the two middle values. */
 export function median(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('median', x, { bars }, ({ values, base }, row) => {
     const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
@@ -127,50 +134,59 @@ export function median(x: Source, bars: number): IndicatorSpec<Series> {
   });
 }
 
-/** The percentage of the `bars` values before the newest that are below the newest value. */
+/** Returns the percentage of the `bars` values before the newest that are below the newest value. */
 export function percentRank(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('percentRank', x, { bars: bars + 1, min: 2, parameters: [bars] }, ({ values, base }, row) => {
     const newest = values[row - base]!;
     let below = 0;
-    for (let at = row - bars - base; at < row - base; at++) if (values[at]! < newest) below++;
+    for (let i = row - bars - base; i < row - base; i++) if (values[i]! < newest) below++;
     return (100 * below) / bars;
   });
 }
 
-/** The newest value relative to the highest of the last `bars` values: 0 at the highest, -0.2 when 20 % below it. */
+/** Returns the newest value relative to the highest of the last `bars` values: 0 at the highest, -0.2 when 20 % below it. */
 export function drawdown(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('drawdown', x, { bars }, ({ values, base }, row) => {
     let high = -INFINITY;
-    for (let at = row - bars + 1 - base; at <= row - base; at++) high = Math.max(high, values[at]!);
+    for (let i = row - bars + 1 - base; i <= row - base; i++) high = Math.max(high, values[i]!);
     return values[row - base]! / high - 1;
   });
 }
 
-/** Number of bars since the highest of the last `bars` values: 0 when the newest is the highest. Of equal values the newest counts. */
+/**
+ * Returns the number of bars since the highest of the last `bars` values: 0 when the newest is the highest. Of equal values, the newest
+ * counts.
+ */
 export function barsSinceHighest(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('barsSinceHighest', x, { bars }, (column, row) => barsSince(column, row, bars, 1));
 }
 
-/** Number of bars since the lowest of the last `bars` values: 0 when the newest is the lowest. Of equal values the newest counts. */
+/**
+ * Returns the number of bars since the lowest of the last `bars` values: 0 when the newest is the lowest. Of equal values, the newest
+ * counts.
+ */
 export function barsSinceLowest(x: Source, bars: number): IndicatorSpec<Series> {
   return windowStatistic('barsSinceLowest', x, { bars }, (column, row) => barsSince(column, row, bars, -1));
 }
 
-/** Returns the number of bars since the extreme of a window. `sign`: 1 for the highest, -1 for the lowest. */
+/** Returns the number of bars since the highest value (`sign` 1) or the lowest value (`sign` -1) of a window. */
 export function barsSince({ values, base }: Column, row: number, bars: number, sign: 1 | -1): number {
   let best = row - base;
-  for (let at = row - 1 - base; at > row - bars - base; at--) if (sign * (values[at]! - values[best]!) > 0) best = at;
+  for (let i = row - 1 - base; i > row - bars - base; i--) if (sign * (values[i]! - values[best]!) > 0) best = i;
   return row - base - best;
 }
 
-/** Realised volatility: the standard deviation (sample) of the last `bars` log returns, times the root of `perYear` returns a year. */
+/**
+ * Returns the realised volatility: the standard deviation (sample) of the last `bars` log returns, times the root of `perYear` returns a
+ * year.
+ */
 export function realisedVolatility(x: Source, bars: number, perYear = 1): IndicatorSpec<Series> {
   checkPositive('realisedVolatility', 'perYear', perYear);
   return windowStatistic('realisedVolatility', x, { bars: bars + 1, min: 3, parameters: [bars, perYear] }, ({ values, base }, row) => {
     const first = row - bars - base;
     const mean = Math.log(values[row - base]! / values[first]!) / bars;
     let sum = 0;
-    for (let at = first + 1; at <= row - base; at++) sum += (Math.log(values[at]! / values[at - 1]!) - mean) ** 2;
+    for (let i = first + 1; i <= row - base; i++) sum += (Math.log(values[i]! / values[i - 1]!) - mean) ** 2;
     return Math.sqrt((sum / (bars - 1)) * perYear);
   });
 }

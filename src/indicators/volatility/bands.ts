@@ -1,4 +1,4 @@
-// Channels and stops that follow the price: Donchian, the position inside Bollinger's bands, Supertrend, and the squeeze.
+// Channels and stops that follow the price: Donchian, the position in Bollinger's bands, Supertrend, and the squeeze.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
@@ -10,13 +10,14 @@ const INFINITY = Infinity;
 const NAN = NaN;
 const MAX_BARS = 100_000;
 
+/** The outputs of the Donchian channel. */
 export interface Donchian {
   readonly upper: Series;
   readonly middle: Series;
   readonly lower: Series;
 }
 
-/** The highest high, the lowest low and their middle over `bars` bars, including the newest. R. Donchian. */
+/** Returns the Donchian channel: the highest high, the lowest low and their middle over `bars` bars, including the newest. R. Donchian. */
 export function donchian(feed: FeedSeries, bars = 20): IndicatorSpec<Donchian> {
   checkWhole('donchian', 'bars', bars, 1, MAX_BARS);
   return steppedGroup({
@@ -40,17 +41,20 @@ export function donchian(feed: FeedSeries, bars = 20): IndicatorSpec<Donchian> {
   });
 }
 
-/** The position of x inside Bollinger's bands: 0 at the lower band, 1 at the upper. NaN where the bands have no width. */
+/** Returns the position of x in Bollinger's bands: 0 at the lower band, 1 at the upper. NaN if the bands have no width. */
 export function percentB(x: Source, bars = 20, widths = 2): IndicatorSpec<Series> {
   return deviations('percentB', x, { bars, widths }, (value, middle, width) => (value - (middle - width)) / (2 * width));
 }
 
-/** The width of Bollinger's bands as a share of their middle. */
+/** Returns the width of Bollinger's bands as a share of their middle. */
 export function bandWidth(x: Source, bars = 20, widths = 2): IndicatorSpec<Series> {
   return deviations('bandWidth', x, { bars, widths }, (_value, middle, width) => (2 * width) / middle);
 }
 
-/** Returns the spec of a figure that `of` computes from the newest value, the mean of the window, and `widths` deviations (population). */
+/**
+ * Returns the spec of a figure that `of` computes from the newest value, the mean of the window, and `widths` standard deviations
+ * (population).
+ */
 function deviations(
   name: 'percentB' | 'bandWidth',
   x: Source,
@@ -67,14 +71,15 @@ function deviations(
     of([column], row) {
       const { values, base } = column!;
       let [sum, squares] = [0, 0];
-      for (let at = row - bars + 1 - base; at <= row - base; at++) sum += values[at]!;
+      for (let i = row - bars + 1 - base; i <= row - base; i++) sum += values[i]!;
       const middle = sum / bars;
-      for (let at = row - bars + 1 - base; at <= row - base; at++) squares += (values[at]! - middle) ** 2;
+      for (let i = row - bars + 1 - base; i <= row - base; i++) squares += (values[i]! - middle) ** 2;
       return of(values[row - base]!, middle, widths * Math.sqrt(squares / bars));
     },
   });
 }
 
+/** The outputs of the Supertrend. */
 export interface Supertrend {
   /** The stop: below the price while the trend is upward, above it while it is downward. */
   readonly value: Series;
@@ -83,8 +88,8 @@ export interface Supertrend {
 }
 
 /**
- * Supertrend: a stop `widths` average true ranges (Wilder) from the middle of the bar, which only moves with the trend. The first trend is
- * assumed to be upward. O. Seban.
+ * Returns the Supertrend: a stop `widths` average true ranges (Wilder) from the middle of the bar. The stop moves only with the trend. The
+ * first trend is assumed to be upward. O. Seban.
  */
 export function supertrend(feed: FeedSeries, bars = 10, widths = 3): IndicatorSpec<Supertrend> {
   checkWhole('supertrend', 'bars', bars, 1);
@@ -102,7 +107,7 @@ export function supertrend(feed: FeedSeries, bars = 10, widths = 3): IndicatorSp
         if (range === range) {
           const middle = (high! + low!) / 2;
           const [above, below] = [middle + widths * range, middle - widths * range];
-          // A band moves away from the price only after the price has closed beyond it.
+          // A band moves away from the price only after a close beyond the band.
           const isFirst = upper !== upper;
           const [oldUpper, oldLower] = [upper, lower];
           upper = isFirst || above < oldUpper || last > oldUpper ? above : oldUpper;
@@ -117,7 +122,9 @@ export function supertrend(feed: FeedSeries, bars = 10, widths = 3): IndicatorSp
   });
 }
 
-/** 1 where Bollinger's bands are inside Keltner's channel around the same average, else 0. J. Carter, Mastering the Trade (2005). */
+/**
+ * Returns 1 while Bollinger's bands are inside Keltner's channel around the same average, else 0. J. Carter, Mastering the Trade (2005).
+ */
 export function squeeze(feed: FeedSeries, bars = 20, widths = 2, channelWidths = 1.5): IndicatorSpec<Series> {
   checkWhole('squeeze', 'bars', bars, 2, MAX_BARS);
   checkPositive('squeeze', 'widths', widths);

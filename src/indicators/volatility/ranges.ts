@@ -1,4 +1,4 @@
-// Volatility from whole bars: ranges, and estimators that use open, high, low and close.
+// Volatility from whole bars: true ranges, and estimators that use open, high, low and close.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
@@ -13,9 +13,9 @@ const MAX_BARS = 100_000;
 
 type Columns = readonly IndicatorColumn<Float64Array>[];
 
-const at = (columns: Columns, source: number, row: number) => columns[source]!.values[row - columns[source]!.base]!;
+const valueAt = (columns: Columns, source: number, row: number) => columns[source]!.values[row - columns[source]!.base]!;
 
-/** The true range: the range of the bar, extended to the previous close. */
+/** Returns the true range: the range of the bar, extended to the previous close. */
 export function trueRange(feed: FeedSeries): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'trueRange',
@@ -32,7 +32,7 @@ export function trueRange(feed: FeedSeries): IndicatorSpec<Series> {
   });
 }
 
-/** The average true range in percent of the close. Wilder's smoothing. */
+/** Returns the average true range (Wilder) in percent of the close. */
 export function natr(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   checkWhole('natr', 'bars', bars, 1);
   return steppedSeries({
@@ -52,7 +52,7 @@ export function natr(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   });
 }
 
-/** Returns the spec of an estimator. `of` estimates the variance from one bar. The result is a standard deviation over `perYear` bars. */
+/** Returns the spec of a volatility. `of` estimates the variance from one bar. The result is a standard deviation over `perYear` bars. */
 function estimator(
   name: string,
   feed: FeedSeries,
@@ -68,18 +68,19 @@ function estimator(
     bars,
     of(columns, row) {
       let sum = 0;
-      for (let r = row - bars + 1; r <= row; r++) sum += of(at(columns, 0, r), at(columns, 1, r), at(columns, 2, r), at(columns, 3, r));
+      for (let i = row - bars + 1; i <= row; i++)
+        sum += of(valueAt(columns, 0, i), valueAt(columns, 1, i), valueAt(columns, 2, i), valueAt(columns, 3, i));
       return Math.sqrt((sum / bars) * perYear);
     },
   });
 }
 
-/** Parkinson's volatility, from high and low. M. Parkinson (1980). */
+/** Returns Parkinson's volatility, which uses high and low. M. Parkinson (1980). */
 export function parkinson(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
   return estimator('parkinson', feed, { bars, perYear }, (_open, high, low) => Math.log(high / low) ** 2 / (4 * Math.LN2));
 }
 
-/** Garman's and Klass's volatility, from all four prices. M. Garman, M. Klass (1980). */
+/** Returns Garman's and Klass's volatility, which uses all four prices. M. Garman, M. Klass (1980). */
 export function garmanKlass(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
   return estimator(
     'garmanKlass',
@@ -89,7 +90,7 @@ export function garmanKlass(feed: FeedSeries, bars = 20, perYear = 1): Indicator
   );
 }
 
-/** Rogers' and Satchell's volatility, which is not biased by a drift of the price. L. Rogers, S. Satchell (1991). */
+/** Returns Rogers' and Satchell's volatility, which is not biased by a drift of the price. L. Rogers, S. Satchell (1991). */
 export function rogersSatchell(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
   return estimator(
     'rogersSatchell',
@@ -99,7 +100,7 @@ export function rogersSatchell(feed: FeedSeries, bars = 20, perYear = 1): Indica
   );
 }
 
-/** Ulcer index: the root of the mean squared distance, in percent, below the highest value of `bars` bars. P. Martin (1987). */
+/** Returns the ulcer index: the root of the mean squared distance below the highest value of `bars` bars, in percent. P. Martin (1987). */
 export function ulcerIndex(x: Source, bars = 14): IndicatorSpec<Series> {
   checkWhole('ulcerIndex', 'bars', bars, 1, MAX_BARS);
   return steppedSeries({
@@ -121,7 +122,10 @@ export function ulcerIndex(x: Source, bars = 14): IndicatorSpec<Series> {
   });
 }
 
-/** Choppiness, 0 to 100: high where the price moves sideways. It compares the sum of true ranges with the range of the window. E. Dreiss (1993). */
+/**
+ * Returns the choppiness, 0 to 100: high when the price moves sideways. It compares the sum of true ranges with the range of the window.
+ * E. Dreiss (1993).
+ */
 export function choppiness(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   checkWhole('choppiness', 'bars', bars, 2, MAX_BARS);
   return steppedSeries({
@@ -148,7 +152,7 @@ export function choppiness(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
   });
 }
 
-/** Mass index: the sum over `sumBars` of ema(range) / ema(ema(range)), both over `bars`. D. Dorsey (1992). */
+/** Returns the mass index: the sum over `sumBars` bars of ema(range) / ema(ema(range)), both over `bars` bars. D. Dorsey (1992). */
 export function massIndex(feed: FeedSeries, bars = 9, sumBars = 25): IndicatorSpec<Series> {
   checkWhole('massIndex', 'bars', bars, 1);
   checkWhole('massIndex', 'sumBars', sumBars, 1, MAX_BARS);
@@ -161,16 +165,16 @@ export function massIndex(feed: FeedSeries, bars = 9, sumBars = 25): IndicatorSp
       const [first, second, ratios] = [new RunningMean(bars), new RunningMean(bars), new Recent(sumBars)];
       return ([high, low]) => {
         const mean = first.next(high! - low!);
-        const twice = second.next(mean);
-        if (twice !== twice) return NAN;
-        ratios.push(mean / twice);
+        const smoothed = second.next(mean);
+        if (smoothed !== smoothed) return NAN;
+        ratios.push(mean / smoothed);
         return ratios.isFull ? ratios.sum() : NAN;
       };
     },
   });
 }
 
-/** Chaikin's volatility: the change in percent, over `changeBars`, of the ema of the range. M. Chaikin. */
+/** Returns Chaikin's volatility: the change of the ema of the range over `changeBars` bars, in percent. M. Chaikin. */
 export function chaikinVolatility(feed: FeedSeries, bars = 10, changeBars = 10): IndicatorSpec<Series> {
   checkWhole('chaikinVolatility', 'bars', bars, 1);
   checkWhole('chaikinVolatility', 'changeBars', changeBars, 1, MAX_BARS);
@@ -191,7 +195,7 @@ export function chaikinVolatility(feed: FeedSeries, bars = 10, changeBars = 10):
   });
 }
 
-/** Yang's and Zhang's volatility, which also uses the gaps between bars. D. Yang, Q. Zhang (2000). */
+/** Returns Yang's and Zhang's volatility, which also uses the gaps between bars. D. Yang, Q. Zhang (2000). */
 export function yangZhang(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
   checkWhole('yangZhang', 'bars', bars, 2, MAX_BARS);
   checkPositive('yangZhang', 'perYear', perYear);
@@ -202,32 +206,33 @@ export function yangZhang(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSp
     bars: bars + 1,
     of(columns, row) {
       const first = row - bars + 1;
-      let [gaps, moves, rogers] = [0, 0, 0];
-      for (let r = first; r <= row; r++) {
-        const [open, high, low, close] = [at(columns, 0, r), at(columns, 1, r), at(columns, 2, r), at(columns, 3, r)];
-        gaps += Math.log(open / at(columns, 3, r - 1));
-        moves += Math.log(close / open);
-        rogers += Math.log(high / close) * Math.log(high / open) + Math.log(low / close) * Math.log(low / open);
+      let [gapSum, moveSum, rogersSum] = [0, 0, 0];
+      for (let i = first; i <= row; i++) {
+        const [open, high, low, close] = [valueAt(columns, 0, i), valueAt(columns, 1, i), valueAt(columns, 2, i), valueAt(columns, 3, i)];
+        gapSum += Math.log(open / valueAt(columns, 3, i - 1));
+        moveSum += Math.log(close / open);
+        rogersSum += Math.log(high / close) * Math.log(high / open) + Math.log(low / close) * Math.log(low / open);
       }
-      const [gap, move] = [gaps / bars, moves / bars];
-      let [night, day] = [0, 0];
-      for (let r = first; r <= row; r++) {
-        night += (Math.log(at(columns, 0, r) / at(columns, 3, r - 1)) - gap) ** 2;
-        day += (Math.log(at(columns, 3, r) / at(columns, 0, r)) - move) ** 2;
+      const [meanGap, meanMove] = [gapSum / bars, moveSum / bars];
+      let [gapSquares, moveSquares] = [0, 0];
+      for (let i = first; i <= row; i++) {
+        gapSquares += (Math.log(valueAt(columns, 0, i) / valueAt(columns, 3, i - 1)) - meanGap) ** 2;
+        moveSquares += (Math.log(valueAt(columns, 3, i) / valueAt(columns, 0, i)) - meanMove) ** 2;
       }
-      const k = 0.34 / (1.34 + (bars + 1) / (bars - 1));
-      return Math.sqrt((night / (bars - 1) + (k * day) / (bars - 1) + ((1 - k) * rogers) / bars) * perYear);
+      const weight = 0.34 / (1.34 + (bars + 1) / (bars - 1));
+      return Math.sqrt((gapSquares / (bars - 1) + (weight * moveSquares) / (bars - 1) + ((1 - weight) * rogersSum) / bars) * perYear);
     },
   });
 }
 
+/** The outputs of bands of average true ranges. */
 export interface AtrBands {
   readonly upper: Series;
   readonly middle: Series;
   readonly lower: Series;
 }
 
-/** The close, and `widths` average true ranges (Wilder) above and below it. */
+/** Returns the close, and `widths` average true ranges (Wilder) above and below it. */
 export function atrBands(feed: FeedSeries, bars = 14, widths = 2): IndicatorSpec<AtrBands> {
   checkWhole('atrBands', 'bars', bars, 1);
   checkPositive('atrBands', 'widths', widths);

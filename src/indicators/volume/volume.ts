@@ -11,12 +11,12 @@ const NAN = NaN;
 const MAX_BARS = 100_000;
 const DAY_MS = 86_400_000;
 
-/** Returns the volume times the position of the close in the range of its bar, -1 to 1. 0 where high equals low. */
+/** Returns the volume times the position of the close in the range of its bar (-1 to 1). 0 if high equals low. */
 function flowOf(high: number, low: number, close: number, volume: number): number {
   return high > low ? ((close - low - (high - close)) / (high - low)) * volume : 0;
 }
 
-/** Accumulation/distribution: the running sum of volume times the position of the close in its bar. M. Chaikin. */
+/** Returns the accumulation/distribution: the running sum of volume times the position of the close in its bar. M. Chaikin. */
 export function adl(feed: FeedSeries): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'adl',
@@ -29,7 +29,9 @@ export function adl(feed: FeedSeries): IndicatorSpec<Series> {
   });
 }
 
-/** Chaikin's oscillator: a fast minus a slow exponential average of the accumulation/distribution, both from its first value on. */
+/**
+ * Returns Chaikin's oscillator: a fast minus a slow exponential average of the accumulation/distribution. Both start with its first value.
+ */
 export function chaikinOscillator(feed: FeedSeries, fast = 3, slow = 10): IndicatorSpec<Series> {
   checkWhole('chaikinOscillator', 'fast', fast, 1);
   checkWhole('chaikinOscillator', 'slow', slow, fast + 1);
@@ -40,18 +42,18 @@ export function chaikinOscillator(feed: FeedSeries, fast = 3, slow = 10): Indica
     bars: slow,
     start() {
       const [fastWeight, slowWeight] = [2 / (fast + 1), 2 / (slow + 1)];
-      let [sum, quick, calm, rows] = [0, 0, 0, 0];
+      let [sum, fastMean, slowMean, rowCount] = [0, 0, 0, 0];
       return ([high, low, close, volume]) => {
         sum += flowOf(high!, low!, close!, volume!);
-        quick = rows === 0 ? sum : fastWeight * sum + (1 - fastWeight) * quick;
-        calm = rows === 0 ? sum : slowWeight * sum + (1 - slowWeight) * calm;
-        return ++rows < slow ? NAN : quick - calm;
+        fastMean = rowCount === 0 ? sum : fastWeight * sum + (1 - fastWeight) * fastMean;
+        slowMean = rowCount === 0 ? sum : slowWeight * sum + (1 - slowWeight) * slowMean;
+        return ++rowCount < slow ? NAN : fastMean - slowMean;
       };
     },
   });
 }
 
-/** Chaikin's money flow, -1 to 1: the flow of `bars` bars as a share of their volume. NaN without volume. */
+/** Returns Chaikin's money flow, -1 to 1: the flow of `bars` bars as a share of their volume. NaN without volume. */
 export function cmf(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
   checkWhole('cmf', 'bars', bars, 1, MAX_BARS);
   return windowedSeries({
@@ -59,18 +61,18 @@ export function cmf(feed: FeedSeries, bars = 20): IndicatorSpec<Series> {
     sources: [feed.high, feed.low, feed.close, feed.volume],
     bars,
     of(columns, row) {
-      const value = (source: number, at: number) => columns[source]!.values[at - columns[source]!.base]!;
+      const value = (source: number, i: number) => columns[source]!.values[i - columns[source]!.base]!;
       let [flow, traded] = [0, 0];
-      for (let at = row - bars + 1; at <= row; at++) {
-        flow += flowOf(value(0, at), value(1, at), value(2, at), value(3, at));
-        traded += value(3, at);
+      for (let i = row - bars + 1; i <= row; i++) {
+        flow += flowOf(value(0, i), value(1, i), value(2, i), value(3, i));
+        traded += value(3, i);
       }
       return flow / traded;
     },
   });
 }
 
-/** Price volume trend: the running sum of volume times the relative change of the close. */
+/** Returns the price volume trend: the running sum of volume times the relative change of the close. */
 export function pvt(feed: FeedSeries): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'pvt',
@@ -87,33 +89,44 @@ export function pvt(feed: FeedSeries): IndicatorSpec<Series> {
   });
 }
 
-/** Negative volume index: starts at 1000, and moves with the close on bars with less volume than the bar before. P. Dysart (1936). */
+/**
+ * Returns the negative volume index. It starts at 1000, and moves with the close on bars with less volume than the bar before. P. Dysart
+ * (1936).
+ */
 export function nvi(feed: FeedSeries): IndicatorSpec<Series> {
-  return volumeIndex('nvi', feed, (volume, before) => volume < before);
+  return volumeIndex('nvi', feed, (volume, lastVolume) => volume < lastVolume);
 }
 
-/** Positive volume index: starts at 1000, and moves with the close on bars with more volume than the bar before. P. Dysart (1936). */
+/**
+ * Returns the positive volume index. It starts at 1000, and moves with the close on bars with more volume than the bar before. P. Dysart
+ * (1936).
+ */
 export function pvi(feed: FeedSeries): IndicatorSpec<Series> {
-  return volumeIndex('pvi', feed, (volume, before) => volume > before);
+  return volumeIndex('pvi', feed, (volume, lastVolume) => volume > lastVolume);
 }
 
-function volumeIndex(name: string, feed: FeedSeries, moves: (volume: number, before: number) => boolean): IndicatorSpec<Series> {
+/** Returns the spec of an index that moves with the close on bars for which `moves` is true. */
+function volumeIndex(name: string, feed: FeedSeries, moves: (volume: number, lastVolume: number) => boolean): IndicatorSpec<Series> {
   return steppedSeries({
     name,
     sources: [feed.close, feed.volume],
     bars: 1,
     start() {
-      let [index, last, before] = [1000, NAN, NAN];
+      let [index, last, lastVolume] = [1000, NAN, NAN];
       return ([close, volume]) => {
-        if (moves(volume!, before)) index += ((close! - last) / last) * index;
-        [last, before] = [close!, volume!];
+        if (moves(volume!, lastVolume)) index += ((close! - last) / last) * index;
+        [last, lastVolume] = [close!, volume!];
         return index;
       };
     },
   });
 }
 
-/** Ease of movement: the move of the middle price times the range, divided by the volume, averaged over `bars` bars. R. Arms. Volume in units of `scale`. */
+/**
+ * Returns the ease of movement: the move of the middle price times the range, divided by the volume, averaged over `bars` bars. Volume is
+ * in units of `scale`.
+ * R. Arms.
+ */
 export function easeOfMovement(feed: FeedSeries, bars = 14, scale = 1): IndicatorSpec<Series> {
   checkWhole('easeOfMovement', 'bars', bars, 1, MAX_BARS);
   return steppedSeries({
@@ -136,13 +149,17 @@ export function easeOfMovement(feed: FeedSeries, bars = 14, scale = 1): Indicato
   });
 }
 
+/** The percentage volume oscillator, its exponential average (`signal`), and their difference (`histogram`). */
 export interface VolumeOscillator {
   readonly pvo: Series;
   readonly signal: Series;
   readonly histogram: Series;
 }
 
-/** Percentage volume oscillator: the fast ema of the volume minus the slow one in percent of the slow one, the ema of this, and the difference of both. */
+/**
+ * Returns the percentage volume oscillator: the fast ema of the volume minus the slow one, in percent of the slow one. Its signal is its
+ * ema over `signal` bars.
+ */
 export function pvo(feed: FeedSeries, fast = 12, slow = 26, signal = 9): IndicatorSpec<VolumeOscillator> {
   checkWhole('pvo', 'fast', fast, 1);
   checkWhole('pvo', 'slow', slow, fast + 1);
@@ -156,21 +173,24 @@ export function pvo(feed: FeedSeries, fast = 12, slow = 26, signal = 9): Indicat
   });
 }
 
-/** Returns a step that writes the fast average minus the slow one in percent of the slow one, the average of this, and the difference of both. */
+/**
+ * Returns a step that writes three numbers: the fast average minus the slow one in percent of the slow one, the average of this
+ * percentage, and the difference of both.
+ */
 export function percentOscillator(fast: number, slow: number, signal: number): (inputs: Float64Array, outputs: Float64Array) => void {
-  const [quick, calm, mean] = [new RunningMean(fast), new RunningMean(slow), new RunningMean(signal)];
+  const [fastMean, slowMean, signalMean] = [new RunningMean(fast), new RunningMean(slow), new RunningMean(signal)];
   return ([x], out) => {
-    const q = quick.next(x!);
-    const c = calm.next(x!);
-    const distance = (100 * (q - c)) / c;
-    const smooth = mean.next(distance);
+    const fastValue = fastMean.next(x!);
+    const slowValue = slowMean.next(x!);
+    const distance = (100 * (fastValue - slowValue)) / slowValue;
+    const average = signalMean.next(distance);
     out[0] = distance;
-    out[1] = smooth;
-    out[2] = distance - smooth;
+    out[1] = average;
+    out[2] = distance - average;
   };
 }
 
-/** The move of the price for each unit of volume: (high - low) / volume. NaN without volume. B. Williams. */
+/** Returns the move of the price for each unit of volume: (high - low) / volume. NaN without volume. B. Williams. */
 export function marketFacilitation(feed: FeedSeries): IndicatorSpec<Series> {
   return steppedSeries({
     name: 'marketFacilitation',
@@ -183,7 +203,10 @@ export function marketFacilitation(feed: FeedSeries): IndicatorSpec<Series> {
   });
 }
 
-/** Average price weighted by volume since the start of the UTC day, of the typical price (high + low + close) / 3. NaN until the day has volume. */
+/**
+ * Returns the average of the typical price (high + low + close) / 3, weighted by volume since the start of the UTC day. NaN until the day
+ * has volume.
+ */
 export function dailyVwap(feed: FeedSeries): IndicatorSpec<Series> {
   return seriesSpec({
     name: 'dailyVwap',
@@ -196,6 +219,7 @@ export function dailyVwap(feed: FeedSeries): IndicatorSpec<Series> {
   });
 }
 
+/** Computes the average price of the day, weighted by volume. */
 class DailyVwap implements Kernel {
   readonly #columns: readonly IndicatorColumn<Float64Array>[];
   readonly #openMs: Float64Array;

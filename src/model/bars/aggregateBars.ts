@@ -17,20 +17,20 @@ export interface FigureColumns {
 }
 
 /**
- * Merges the rows `from` to `to` (exclusive, at least one) of `fine` into one bar, at row `at` of `into`. Volumes are added in float64,
- * oldest first.
+ * Merges the rows `from` to `to` (exclusive, at least one) of `fine` into one bar, and writes it to the row `target` of `into`. Adds volumes
+ * in float64, oldest first.
  */
-export function mergeRows(fine: FigureColumns, from: number, to: number, into: FigureColumns, at: number): void {
+export function mergeRows(fine: FigureColumns, from: number, to: number, into: FigureColumns, target: number): void {
   const { high, low, volume } = fine;
-  let [top, bottom, sum] = [high[from]!, low[from]!, 0];
+  let [maxHigh, minLow, volumeSum] = [high[from]!, low[from]!, 0];
   for (let row = from; row < to; row++) {
-    if (high[row]! > top) top = high[row]!;
-    if (low[row]! < bottom) bottom = low[row]!;
-    sum += volume[row]!;
+    if (high[row]! > maxHigh) maxHigh = high[row]!;
+    if (low[row]! < minLow) minLow = low[row]!;
+    volumeSum += volume[row]!;
   }
-  into.open[at] = fine.open[from]!;
-  into.high[at] = top;
-  into.low[at] = bottom;
-  into.close[at] = fine.close[to - 1]!;
-  into.volume[at] = sum;
+  into.open[target] = fine.open[from]!;
+  into.high[target] = maxHigh;
+  into.low[target] = minLow;
+  into.close[target] = fine.close[to - 1]!;
+  into.volume[target] = volumeSum;
 }

@@ -7,9 +7,9 @@ import type { Interval } from '../interval.ts';
 
 export type PriceColumn = 'open' | 'high' | 'low' | 'close';
 
-/** Trades in the sequence in which they happened: prices in ticks, quantities in lots. */
+/** Trades, oldest first. Prices are in ticks, quantities in lots. */
 export interface TradeTape {
-  /** Index of the first trade of each row, and one more element: the end of the last row's trades. */
+  /** Index of the first trade of each row. One more element has the end of the trades of the last row. */
   readonly first: Uint32Array;
   readonly price: Float64Array;
   readonly lots: Float64Array;
@@ -18,8 +18,8 @@ export interface TradeTape {
 }
 
 /**
- * Bars of one instrument and interval, oldest first. Times are ms UTC; `closeMs` is the end of a bar, exclusive. No two columns share
- * memory. Columns may be longer than `length`; their content beyond it is not valid yet (growingBars.ts).
+ * Bars of one instrument and interval, oldest first. Times are ms UTC. `closeMs` is the end of a bar, exclusive. No two columns share memory.
+ * Columns may be longer than `length`. Their content beyond it is not valid yet (growingBars.ts).
  */
 export interface BarColumns {
   readonly instrument: Instrument;
@@ -33,40 +33,41 @@ export interface BarColumns {
   readonly close: Float64Array;
   /** Volume in the base asset. */
   readonly volume: Float64Array;
-  /** The trades, if the rows are rows of trades. */
+  /** The trades. Only for rows of trades. */
   readonly tape?: TradeTape;
-  /** Only for bars that are read block by block: their columns hold the rows from `window.base` on, while `length` counts all rows. */
+  /** Only for bars that are read block by block. Their columns begin with the row `window.base`, while `length` counts all rows. */
   readonly window?: BarWindow;
 }
 
-/** The part of a set of bars that is in memory. It moves forward; rows before it cannot be read again. */
+/** The part of a set of bars that is in memory. It only moves forward, so earlier rows cannot be read again. */
 export interface BarWindow {
   /** The row of the first element of every column. */
   readonly base: number;
-  /** The largest number of rows that can be kept before a block. */
+  /** Maximum number of rows before a block that the window keeps. */
   readonly maxRowsBack: number;
-  /** Reads on until the window has the rows from `from` to `to` (exclusive), as far as there are any. May drop the rows before `from`. */
+  /** Reads rows until the window has those from `from` to `to` (exclusive) that exist. May drop the rows before `from`. */
   hold(from: number, to: number): void;
-  /** Returns a price column in ticks, over the same rows as the other columns. */
+  /** Returns a price column in ticks, with the same rows as the other columns. */
   ticksOf(price: PriceColumn): TickColumn;
-  /** Returns the first row, inside the window or not, that closes after `ms`; the number of rows if no row does. */
+  /** Returns the first row that closes after `ms`, inside the window or outside. Returns the number of rows if no row closes after it. */
   firstAfter(ms: number): number;
-  /** Returns the times of a row, inside the window or not. */
+  /** Returns the open time of a row inside the window or outside, ms UTC. */
   openMsOf(row: number): number;
+  /** Returns the close time of a row inside the window or outside, ms UTC. */
   closeMsOf(row: number): number;
 }
 
-/** Returns when a row opens, also for bars that are read block by block. NaN if there is no such row. */
+/** Returns the open time of a row, ms UTC, also for bars that are read block by block. NaN if the row does not exist. */
 export function openMsOf({ openMs, length, window }: BarColumns, row: number): number {
   return row < 0 || row >= length ? NaN : window === undefined ? openMs[row]! : window.openMsOf(row);
 }
 
-/** Returns when a row closes; see `openMsOf`. */
+/** Returns the close time of a row, ms UTC, also for bars that are read block by block. NaN if the row does not exist. */
 export function closeMsOf({ closeMs, length, window }: BarColumns, row: number): number {
   return row < 0 || row >= length ? NaN : window === undefined ? closeMs[row]! : window.closeMsOf(row);
 }
 
-/** Returns rows [from, to) of bars, in the same memory. */
+/** Returns the rows from `from` to `to` (exclusive) of bars. The result shares the memory of `bars`. */
 export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
   const { openMs, closeMs, open, high, low, close, volume, tape } = bars;
   const rows = (column: Float64Array): Float64Array => column.subarray(from, to);
@@ -85,12 +86,13 @@ export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
 }
 
 export type TickColumn = Int32Array | Float64Array;
-/** Tick columns that were computed, by bars. */
+
+/** Tick columns that were computed before, by their bars. */
 const cached = new WeakMap<BarColumns, Partial<Record<PriceColumn, TickColumn>>>();
 
 /**
- * Returns a price column in whole ticks of 10^-priceDigits: Int32 if the prices fit, otherwise float64. It is computed once and cached.
- * Throws InvariantError for a price that is not a whole number of ticks, because the import rejects or rounds such prices.
+ * Returns a price column in whole ticks of 10^-priceDigits, as int32 if the prices fit, otherwise as float64. Caches the column. Throws
+ * InvariantError for a price that is not a whole number of ticks, because the import rejects or rounds such prices.
  */
 export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
   if (bars.window !== undefined) return bars.window.ticksOf(price);
@@ -99,7 +101,7 @@ export function ticksOf(bars: BarColumns, price: PriceColumn): TickColumn {
   return (columns[price] ??= toTicks(bars[price], bars, price));
 }
 
-/** Extends the cached tick columns by the rows from `from` on, which were appended to the bars. */
+/** Adds the rows from `from` on, which were appended to the bars, to the cached tick columns. */
 export function extendTicks(bars: BarColumns, from: number): void {
   const columns = cached.get(bars);
   if (!columns) return;
@@ -111,28 +113,30 @@ export function extendTicks(bars: BarColumns, from: number): void {
 
 const PRICES: readonly PriceColumn[] = ['open', 'high', 'low', 'close'];
 
+/** Returns a price column in ticks. */
 function toTicks(prices: Float64Array, bars: BarColumns, name: PriceColumn): TickColumn {
   const { length } = bars;
   const scale = pow10(bars.instrument.priceDigits);
   let max = 0;
   for (let i = 0; i < length; i++) if (prices[i]! > max) max = prices[i]!;
-  // For columns that still grow, allow for prices eight times as high.
+  // In a column that still grows, later prices can be higher, so prices eight times as high must fit.
   const headroom = length < prices.length ? 8 : 1;
   const out = max * scale * headroom < 2 ** 31 ? new Int32Array(prices.length) : new Float64Array(prices.length);
   writeTicks(bars, name, 0, out);
   return out;
 }
 
+/** Writes the ticks of the rows from `from` on. Throws InvariantError for a price that is finer than a tick or does not fit. */
 function writeTicks(bars: BarColumns, name: PriceColumn, from: number, out: TickColumn): void {
   const prices = bars[name];
   const { length } = bars;
   const scale = pow10(bars.instrument.priceDigits);
   for (let i = from; i < length; i++) {
-    const whole = Math.round(prices[i]! * scale);
-    // A decimal price is equal to its whole ticks divided by the scale. Any other price is finer than a tick.
-    if (whole / scale !== prices[i]!)
+    const ticks = Math.round(prices[i]! * scale);
+    // A price of whole ticks equals its ticks divided by the scale. Any other price is finer than a tick.
+    if (ticks / scale !== prices[i]!)
       throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is finer than 10^-${bars.instrument.priceDigits}`);
-    out[i] = whole;
-    if (out[i] !== whole) throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is beyond the range of its column`);
+    out[i] = ticks;
+    if (out[i] !== ticks) throw new InvariantError(`${bars.instrument.id} ${name}[${i}] = ${prices[i]} is beyond the range of its column`);
   }
 }

@@ -1,4 +1,4 @@
-// Growing bars: the holder of a column sees it grow, ticks included, and a row that cannot follow is rejected.
+// Tests of growing bars: readers of a column see appended rows, and rows that cannot follow are rejected.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,29 +9,29 @@ import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 5, baseDigits: 8, minLots: lots(1) });
 const MINUTE = 60_000;
-const bar = (at: number, cents: number): BarRow => {
+const bar = (minute: number, cents: number): BarRow => {
   const price = cents / 100;
-  return { openMs: at * MINUTE, open: price, high: price, low: price, close: price, volume: 1 };
+  return { openMs: minute * MINUTE, open: price, high: price, low: price, close: price, volume: 1 };
 };
 
-test('ticks that were taken before a bar was added include it afterwards', () => {
+test('a tick column that was computed before a bar was appended includes the bar afterwards', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 10_000_000 }), { minLength: 2, maxLength: 40 }), fc.nat(39), (cents, cut) => {
       const bars = new GrowingBars(BTC, '1m', 64);
       const first = 1 + Math.min(cut, cents.length - 2);
-      cents.slice(0, first).forEach((price, at) => bars.append(bar(at, price)));
-      const held = ticksOf(bars, 'close');
-      const limit = held instanceof Int32Array ? 2 ** 31 : Infinity;
-      cents.slice(first).forEach((price, at) => bars.append(bar(first + at, price)));
-      expect(ticksOf(bars, 'close')).toBe(held);
-      expect([...held.subarray(0, bars.length)]).toEqual(cents);
+      cents.slice(0, first).forEach((price, index) => bars.append(bar(index, price)));
+      const earlyColumn = ticksOf(bars, 'close');
+      const limit = earlyColumn instanceof Int32Array ? 2 ** 31 : Infinity;
+      cents.slice(first).forEach((price, index) => bars.append(bar(first + index, price)));
+      expect(ticksOf(bars, 'close')).toBe(earlyColumn);
+      expect([...earlyColumn.subarray(0, bars.length)]).toEqual(cents);
       expect(Math.max(...cents)).toBeLessThan(limit);
       expect([...ticksOf(bars, 'open').subarray(0, bars.length)]).toEqual(cents);
     }),
   );
 });
 
-test('a column that has no room to grow has ticks of its own kind', () => {
+test('ticks are int32 if the prices of the column fit, and float64 otherwise', () => {
   const column = (...values: number[]) => Float64Array.from(values);
   const fixed: BarColumns = {
     instrument: BTC, interval: '1m', length: 2,
@@ -43,7 +43,7 @@ test('a column that has no room to grow has ticks of its own kind', () => {
   expect(ticksOf(high, 'close')).toEqual(Float64Array.of(3e9, 200));
 });
 
-test('a row that does not follow, is finer than a tick, or has no room is rejected', () => {
+test('a row is rejected if it does not follow, has a price finer than a tick, or exceeds the capacity', () => {
   const bars = new GrowingBars(BTC, '1m', 2);
   expect(bars.lastCloseMs).toBe(-Infinity);
   bars.append(bar(5, 100));

@@ -1,4 +1,4 @@
-// The bars of a live feed. Rows are appended in place, so that readers keep their arrays.
+// The bars of a live feed, to which rows are appended in place, so that readers keep their arrays.
 
 import { InvariantError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
@@ -6,7 +6,7 @@ import { extendTicks, type BarColumns } from './bars.ts';
 import type { Instrument } from '../instrument.ts';
 import { closeOf, type Interval } from '../interval.ts';
 
-/** One bar. It opens at `openMs`, ms UTC. */
+/** One bar that opens at `openMs`, ms UTC. */
 export interface BarRow {
   readonly openMs: number;
   readonly open: number;
@@ -16,7 +16,7 @@ export interface BarRow {
   readonly volume: number;
 }
 
-/** Default number of rows: two years of minutes. The system allocates memory when it is written, so unused capacity costs nothing. */
+/** Default capacity in rows, two years of minutes. The system allocates memory when it is written, so unused capacity costs nothing. */
 export const ROOM_ROWS = 2 ** 20;
 
 /** Bar columns with spare capacity. */
@@ -51,18 +51,18 @@ export class GrowingBars implements BarColumns {
   get length(): number {
     return this.#length;
   }
-  /** Close of the newest bar; -Infinity before the first. */
+  /** Close time of the newest bar, ms UTC. -Infinity before the first. */
   get lastCloseMs(): number {
     return this.#length === 0 ? -Infinity : this.closeMs[this.#length - 1]!;
   }
 
-  /** True when every price of a bar is a whole number of ticks. Other bars cannot be appended. */
+  /** True when every price of the bar is a whole number of ticks. `append` rejects other bars. */
   takes({ open, high, low, close }: BarRow): boolean {
     const scale = pow10(this.instrument.priceDigits);
     return [open, high, low, close].every((price) => Math.round(price * scale) / scale === price);
   }
 
-  /** Appends a bar. Throws InvariantError if it is not later than the newest, has a price finer than a tick, or finds no capacity. */
+  /** Appends a bar. Throws InvariantError for a bar that is not later than the newest or has a price finer than a tick, and without capacity. */
   append(bar: BarRow): void {
     const row = this.#length;
     const { instrument, interval, room } = this;

@@ -1,22 +1,22 @@
-// Growing funding rates: readers see each new rate, the newest rate may be corrected, and none is inserted before it.
+// Tests of growing funding rates: readers see each new rate, the newest rate can be corrected, and earlier rates are rejected.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { GrowingRates } from './growingRates.ts';
 
-it('growing rates have the values that were set, in order', () => {
+it('the rates are those that were set, in order, with the corrected value of a rate that was set twice', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.float({ noNaN: false })), { maxLength: 300 }), (steps) => {
       const rates = new GrowingRates();
       const expected: [number, number][] = [];
-      let atMs = 1;
+      let timeMs = 1;
       for (const [step, rate] of steps) {
-        atMs += step;
-        if (expected.at(-1)?.[0] === atMs) expected.pop();
-        expected.push([atMs, rate]);
-        rates.set(atMs, rate);
+        timeMs += step;
+        if (expected.at(-1)?.[0] === timeMs) expected.pop();
+        expected.push([timeMs, rate]);
+        rates.set(timeMs, rate);
       }
-      expect(Array.from({ length: rates.length }, (_, at) => [rates.timeMs[at], rates.rate[at]])).toEqual(expected);
+      expect(Array.from({ length: rates.length }, (_, index) => [rates.timeMs[index], rates.rate[index]])).toEqual(expected);
       expect(rates.lastMs).toBe(expected.at(-1)?.[0] ?? -Infinity);
     }),
   );

@@ -14,12 +14,12 @@ export class GrowingRates implements FundingRates {
   get length(): number {
     return this.#length;
   }
-  /** The newest funding time; -Infinity before the first. */
+  /** The newest funding time, ms UTC. -Infinity before the first. */
   get lastMs(): number {
     return this.#length === 0 ? -Infinity : this.timeMs[this.#length - 1]!;
   }
 
-  /** Adds the rate of a time after the newest, or corrects the newest. Throws InvariantError for an earlier time. */
+  /** Adds the rate of a later time, or corrects the newest rate. Throws InvariantError for an earlier time. */
   set(timeMs: number, rate: number): void {
     const { lastMs } = this;
     if (timeMs < lastMs) throw new InvariantError(`a funding rate of ${timeMs} after that of ${lastMs}`);

@@ -1,4 +1,4 @@
-// The values of an external series in a live bot. They grow as values become known.
+// The values of an external series in a live bot, to which values are added as they become known.
 
 import type { KnownValues } from './knownValues.ts';
 
@@ -14,14 +14,14 @@ export class GrowingValues implements KnownValues {
   get length(): number {
     return this.#length;
   }
-  /** When the newest value became known; -Infinity before the first. */
+  /** Time at which the newest value became known, ms UTC. -Infinity before the first. */
   get lastKnownMs(): number {
     return this.#length === 0 ? -Infinity : this.knownMs[this.#length - 1]!;
   }
 
   /**
-   * Adds the value that has become known next. As in `newestValues`, a value of an earlier time than the newest is left out. If several
-   * values become known at one time, the last one counts.
+   * Adds the value that became known next. As `newestValues` does, leaves out a value of an earlier time than the newest. If several values
+   * become known at the same time, the last one replaces the others.
    */
   add(knownMs: number, timeMs: number, value: number): void {
     const last = this.#length - 1;

@@ -1,26 +1,26 @@
 // The values of an external series, such as open interest, with the time at which each became known.
 
 /**
- * Values in the sequence in which they became known. Each was the newest value when it became known, so later values of an earlier time are
- * left out. Arrays may be longer than `length`.
+ * Values in the order in which they became known. Each value was the newest one at that time: a value that became known later but describes an
+ * earlier time is left out. Arrays may be longer than `length`.
  */
 export interface KnownValues {
   readonly length: number;
-  /** When the value became known, ms UTC. */
+  /** Time at which the value became known, ms UTC. */
   readonly knownMs: Float64Array;
-  /** The time that the value describes, ms UTC. */
+  /** Time that the value describes, ms UTC. */
   readonly timeMs: Float64Array;
   readonly value: Float64Array;
 }
 
-/** Returns the values that were the newest when they became known. Rows must be in the sequence in which they became known. */
+/** Returns the values that were the newest when they became known, up to `toMs`. Rows must be in the order in which they became known. */
 export function newestValues(knownMs: Float64Array, timeMs: Float64Array, value: Float64Array, toMs = Infinity): KnownValues {
   const rows: number[] = [];
-  let newest = -Infinity;
+  let newestMs = -Infinity;
   for (let row = 0; row < knownMs.length && knownMs[row]! <= toMs; row++) {
-    if (timeMs[row]! < newest) continue;
-    newest = timeMs[row]!;
-    // If several values became known at one time, strategies see the last one only.
+    if (timeMs[row]! < newestMs) continue;
+    newestMs = timeMs[row]!;
+    // If several values became known at the same time, strategies see only the last one.
     if (rows.length > 0 && knownMs[rows.at(-1)!] === knownMs[row]) rows.pop();
     rows.push(row);
   }

@@ -1,17 +1,17 @@
-// Finds the lowest and the highest tick of each 16 rows of a column. They often suffice to decide about all of these rows.
+// Finds the lowest and the highest tick of each piece of 16 rows, which often decide about all rows of the piece.
 
 import type { TickColumn } from './bars.ts';
 
-/** Binary logarithm of the 16 rows of a piece. Shorter pieces take more steps, longer ones suffice less often. */
+/** Binary logarithm of the number of rows of a piece. Shorter pieces take more steps, and longer ones decide less often. */
 export const PIECE_BITS = 4;
 const PIECE_ROWS = 2 ** PIECE_BITS;
 
-/** Extremes that were computed, by column. */
+/** Extremes that were computed before, by their column. */
 const cached = new WeakMap<TickColumn, TickColumn>();
 
 /**
- * Returns the lowest and the highest tick of each 16 rows: elements 2 i and 2 i + 1 are those of rows [16 i, 16 i + 16). Both are NaN if
- * one of the rows is NaN. The result is computed once and cached, so the column must not change.
+ * Returns the lowest and the highest tick of each piece: elements 2 i and 2 i + 1 belong to the rows [16 i, 16 i + 16). Both are NaN if one of
+ * the rows is NaN. Caches the result, so the column must not change.
  */
 export function pieceExtremes(ticks: TickColumn): TickColumn {
   let extremes = cached.get(ticks);
@@ -19,6 +19,7 @@ export function pieceExtremes(ticks: TickColumn): TickColumn {
   return extremes;
 }
 
+/** Computes the extremes of a column. */
 function extremesOf(ticks: TickColumn): TickColumn {
   const pieces = Math.ceil(ticks.length / PIECE_ROWS);
   const extremes = ticks instanceof Int32Array ? new Int32Array(2 * pieces) : new Float64Array(2 * pieces);

@@ -1,11 +1,11 @@
-// Bars with equal times share their time columns.
+// Tests that bars with equal times share their time columns.
 
 import { expect, test } from 'vitest';
 import { walkBars } from '../../../test/engine/world.ts';
 import type { BarColumns } from './bars.ts';
 import { SharedTimes } from './sharedTimes.ts';
 
-test('bars with equal times share their time columns, and keep their own prices', () => {
+test('bars with equal times share their time columns and have prices of their own', () => {
   const times = new SharedTimes();
   const [one, other] = [1, 2].map((seed) => walkBars({ rows: 50, seed })) as [BarColumns, BarColumns];
   const [first, second] = [times.of(one), times.of(other)];
@@ -16,11 +16,11 @@ test('bars with equal times share their time columns, and keep their own prices'
   expect(second.close).toBe(other.close);
 });
 
-test('bars that differ in one time, or that still grow, keep their own time columns', () => {
+test('bars that differ in one time, or that still grow, have time columns of their own', () => {
   const times = new SharedTimes();
-  const one = times.of(walkBars({ rows: 50 }));
-  const shifted = { ...one, openMs: one.openMs.map((ms, row) => (row === 20 ? ms + 1 : ms)) };
+  const bars = times.of(walkBars({ rows: 50 }));
+  const shifted = { ...bars, openMs: bars.openMs.map((ms, row) => (row === 20 ? ms + 1 : ms)) };
   expect(times.of(shifted)).toBe(shifted);
-  const growing = { ...one, length: 40 };
+  const growing = { ...bars, length: 40 };
   expect(times.of(growing)).toBe(growing);
 });

@@ -4,26 +4,26 @@ import type { BarColumns } from './bars.ts';
 
 type Times = Pick<BarColumns, 'openMs' | 'closeMs'>;
 
-/** The time columns that were seen. With hundreds of instruments, sharing them saves two of seven columns each. */
+/** A pool of time columns. With hundreds of instruments, sharing them saves two of the seven columns of each. */
 export class SharedTimes {
-  readonly #seen = new Map<string, Times>();
+  readonly #pool = new Map<string, Times>();
 
-  /** Returns the bars with the time columns of earlier bars of the same times. */
+  /** Returns the bars. Their time columns are those of earlier bars if the times are equal. */
   of(bars: BarColumns): BarColumns {
     const { length, openMs, closeMs } = bars;
-    // Columns that still grow are not shared, because each grows at its own time.
+    // Bars that still grow cannot share columns, because they do not grow together.
     if (length === 0 || openMs.length !== length) return bars;
     const key = [length, openMs[0], openMs[length - 1], closeMs[length - 1]].join(' ');
-    const known = this.#seen.get(key);
-    if (known === undefined) this.#seen.set(key, { openMs, closeMs });
-    else if (areEqual(known.openMs, openMs) && areEqual(known.closeMs, closeMs))
-      return { ...bars, openMs: known.openMs, closeMs: known.closeMs };
+    const shared = this.#pool.get(key);
+    if (shared === undefined) this.#pool.set(key, { openMs, closeMs });
+    else if (areEqual(shared.openMs, openMs) && areEqual(shared.closeMs, closeMs))
+      return { ...bars, openMs: shared.openMs, closeMs: shared.closeMs };
     return bars;
   }
 }
 
-function areEqual(one: Float64Array, other: Float64Array): boolean {
-  if (one.length !== other.length) return false;
-  for (let row = 0; row < one.length; row++) if (one[row] !== other[row]) return false;
+function areEqual(a: Float64Array, b: Float64Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let row = 0; row < a.length; row++) if (a[row] !== b[row]) return false;
   return true;
 }

@@ -1,4 +1,4 @@
-// What a run does that cannot read its bars block by block.
+// The error of a run that cannot read its bars block by block.
 
-/** Thrown while a run over bars that are read block by block is prepared or made, so that it is made again with all bars in memory. */
+/** Thrown by a run that turns out to need all bars in memory. The caller then repeats the run with all bars. */
 export class NeedsWholeBars extends Error {}

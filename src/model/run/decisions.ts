@@ -1,15 +1,15 @@
-// What strategies asked for during a run: entries with their brackets, exits and cancels, in the order in which they were asked.
+// The decisions of strategies during a run: entries with their brackets, exits and cancels, oldest first.
 
-/** The kinds of decisions in columns: the position in this list. */
+/** The kinds of decisions. Columns have the position in this list. */
 export const DECISIONS = ['order', 'exit', 'cancel'] as const;
 export type DecisionKind = (typeof DECISIONS)[number];
 
-/** One row a decision. Integers in the instrument's scales; 0 for a price that was not given. Arrays are `length` long. */
+/** Decisions as columns of `length` rows. Figures are integers in the scales of the instrument. A price is 0 if the strategy gave none. */
 export interface DecisionColumns {
   readonly length: number;
   /** Index into DECISIONS. */
   readonly kind: Float64Array;
-  /** The order's id, or that of the order to cancel; 0 for an exit. */
+  /** Id of the order, or of the order to cancel. 0 for an exit. */
   readonly id: Float64Array;
   readonly strategy: Float64Array;
   readonly instrument: Float64Array;
@@ -18,7 +18,7 @@ export interface DecisionColumns {
   readonly sign: Float64Array;
   readonly lots: Float64Array;
   readonly quoteUnits: Float64Array;
-  /** The limit. For a market order: the collar, if it has one. */
+  /** Limit price. For a market order, the price of its collar, or 0. */
   readonly limit: Float64Array;
   readonly takeProfit: Float64Array;
   readonly stopLoss: Float64Array;
@@ -28,7 +28,7 @@ export interface DecisionColumns {
   readonly flags: Float64Array;
 }
 
-/** `trailsOtherwise`: by a trailing stop in percent, or only from a price on. `ladder`: several targets. */
+/** `trailsOtherwise` marks a trailing stop in percent, or one that begins at a price. `ladder` marks several targets. */
 export const DECISION_FLAGS = {
   limit: 1,
   reduceOnly: 2,
@@ -39,8 +39,8 @@ export const DECISION_FLAGS = {
   ladder: 64,
 } as const;
 
-/** What the strategies of a run decided. */
+/** The decisions of a run. */
 export interface RunDecisions extends DecisionColumns {
-  /** What the decisions depended on besides bars, as text: `its position`, `its equity`. Empty: on bars alone. */
+  /** Inputs of the decisions besides bars, as text: `its position`, `its equity`. Empty if they depended only on bars. */
   readonly dependsOn: readonly string[];
 }

@@ -1,81 +1,87 @@
-// What `isobar prove`, or the sample of a backtest, says about a strategy: a verdict, and the proofs that it follows from.
+// The verdict of `isobar prove`, or of the sample of a backtest, about a strategy, and the proofs behind it.
 
 /** The proofs, in the order in which they are made. The first four decide the verdict. */
 export const PROOFS = ['purity', 'blocks', 'prefix', 'poison', 'warm-up', 'metamorphic'] as const;
 export type ProofName = (typeof PROOFS)[number];
+/** The proofs that decide the verdict. */
 export const DECIDING: readonly ProofName[] = ['blocks', 'prefix', 'poison', 'purity'];
 
 export type DecidingVerdict = 'proved' | 'refuted' | 'not-proved';
 /** Verdicts of the proofs that never refute. */
 export type InformingVerdict = 'holds' | 'depends' | 'not-applicable';
 
-/** Where two runs that must decide alike first differ. */
+/** The first difference between two runs whose decisions must be equal. */
 export interface FirstDifference {
-  /** ISO 8601, UTC; null where no time can be known, such as while a file is loaded. */
+  /** Time of the difference, ISO 8601, UTC. Null outside of the run, such as while a file is loaded. */
   readonly time: string | null;
-  /** Symbol and interval, such as `BTCUSDT 1h`; null where no feed belongs to it. */
+  /** Symbol and interval, such as `BTCUSDT 1h`. Null if the difference belongs to no feed. */
   readonly feed: string | null;
-  /** What differs: a call such as `buy`, or what was used, such as `Math.random()`. */
+  /** The call that differs, such as `buy`, or the forbidden call, such as `Math.random()`. */
   readonly what: string;
   readonly expected: string;
   readonly actual: string;
 }
 
+/** One proof and its verdict. */
 export interface Proof {
   readonly name: ProofName;
   readonly verdict: DecidingVerdict | InformingVerdict;
-  /** Why, in one sentence without a final point. */
+  /** Reason for the verdict, in one sentence without a final period. */
   readonly text: string;
+  /** The first difference that refutes. Null without one. */
   readonly first: FirstDifference | null;
-  /** The author's file that made the differing call, relative to the working directory, and its line from 1; null: not known. */
+  /** File of the user that made the differing call, relative to the working directory. Null when it is unknown. */
   readonly file: string | null;
+  /** Line of the call, from 1. Null when it is unknown. */
   readonly line: number | null;
 }
 
+/** The verdict of `isobar prove`. */
 export interface StrategyVerdict {
-  /** Name of its class; of several strategies, all names. */
+  /** Name of the strategy class, or the names of several classes. */
   readonly strategy: string;
   readonly verdict: DecidingVerdict;
   readonly proofs: readonly Proof[];
-  /** Bars of all feeds together. */
+  /** Number of bars of all feeds together. */
   readonly bars: number;
-  /** Wall time of the proofs. */
+  /** Duration of the proofs, s. */
   readonly seconds: number;
 }
 
-/** What was proved, or refuted, about the strategies of a run. */
+/** The verdict about the strategies of a run, with its proofs. */
 export interface ProvedRun {
   readonly verdict: DecidingVerdict;
-  /** Why no proof could be made; null: the proofs say it. */
+  /** Reason why no proof could be made. Null when proofs were made. */
   readonly why: string | null;
   readonly proofs: readonly Proof[];
-  /** Bars of all feeds together that the proofs looked at. */
+  /** Number of bars of all feeds together that the proofs checked. */
   readonly bars: number;
 }
 
-/** The hashes of what a verdict is about. */
+/** The hashes of the inputs to which a verdict applies. */
 export interface ProofKey {
-  /** The strategies: the SHA-256 of the only one as in the manifest of its run; of several, the SHA-256 of their hashes, one a line. */
+  /** SHA-256 of the strategy, as in the manifest of its run. For several strategies, the SHA-256 of their hashes, one per line. */
   readonly code: string;
-  /** The bars of all feeds, with marks and funding of contracts; in the same way. */
+  /** SHA-256 of the bars of all feeds with the marks and funding of contracts, combined like `code`. */
   readonly data: string;
-  /** The rest of the definition: parameters, dates, cash, costs, risk, models. Paths and the name of the run are left out. */
+  /** SHA-256 of the other keys of the definition: parameters, dates, cash, costs, risk, models. Paths and the name of the run do not count. */
   readonly settings: string;
 }
 
-/** The verdict as it stands in summary.json. */
+/** The verdict in summary.json. */
 export interface RunProof extends ProvedRun, ProofKey {
-  /** `sample`: purity and blocks over some rows of this run. `prove`: of `isobar prove`, made for the same code, data and settings. */
+  /** `sample` for proofs of purity and blocks over some rows of this run. `prove` for an `isobar prove` of the same code, data and settings. */
   readonly from: 'sample' | 'prove';
-  /** When `isobar prove` was made, ISO 8601, UTC; null for a sample, which belongs to its run. */
+  /** Time of `isobar prove`, ISO 8601, UTC. Null for a sample. */
   readonly madeAt: string | null;
 }
 
-/** Returns `refuted` if a deciding proof is, `proved` if all of them are, else `not-proved`. `wanted`: the names of those that decide. */
-export function verdictOf(proofs: readonly Proof[], wanted: readonly ProofName[] = DECIDING): DecidingVerdict {
-  const deciding = proofs.filter(({ name }) => wanted.includes(name));
+/** Returns `refuted` if a proof of `decidingNames` is refuted, `proved` if all of them are proved, else `not-proved`. */
+export function verdictOf(proofs: readonly Proof[], decidingNames: readonly ProofName[] = DECIDING): DecidingVerdict {
+  const deciding = proofs.filter(({ name }) => decidingNames.includes(name));
   if (deciding.some(({ verdict }) => verdict === 'refuted')) return 'refuted';
-  return deciding.length === wanted.length && deciding.every(({ verdict }) => verdict === 'proved') ? 'proved' : 'not-proved';
+  const areAllProved = deciding.length === decidingNames.length && deciding.every(({ verdict }) => verdict === 'proved');
+  return areAllProved ? 'proved' : 'not-proved';
 }
 
 /** Returns a proof without a difference. */

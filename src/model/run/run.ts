@@ -1,4 +1,4 @@
-// The record of a run: plain columns and facts, written by the engine and read by `report`. No behaviour, no text per row.
+// The record of a run, as plain columns and facts. The engine writes it, and `report` reads it.
 
 import type { BarColumns, TickColumn } from '../bars/bars.ts';
 import type { Instrument } from '../instrument.ts';
@@ -7,10 +7,10 @@ import type { Warning } from '../warning.ts';
 import type { RunDecisions } from './decisions.ts';
 import type { StreamedFigures } from './streamed.ts';
 
-/** The codes of enumerations in columns (and in the result hash): the position in these lists. */
+/** Columns and the result hash encode a side, a role or an ending as its position in these lists. */
 export const SIDES: readonly Side[] = ['buy', 'sell'];
 export const ROLES: readonly OrderRole[] = ['market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition'];
-/** How an order ended; `open` if it had not ended when the run did. */
+/** The ways in which an order can end. `open` is an order that had not ended at the end of the run. */
 export const ENDINGS: readonly (DoneReason | 'open')[] = [
   'open',
   'denied',
@@ -23,41 +23,47 @@ export const ENDINGS: readonly (DoneReason | 'open')[] = [
   'expired',
 ];
 
-/** One row an order, in order of creation (row = id - 1). Integers in the instrument's scales. Arrays are `length` long. */
+/** Orders as columns of `length` rows, in the order of creation (row = id - 1). Figures are integers in the scales of the instrument. */
 export interface OrderColumns {
   readonly length: number;
   readonly id: Float64Array;
   readonly strategy: Uint8Array;
   /** Index into `RunRecord.instruments`. */
   readonly instrument: Uint16Array;
-  /** Index into SIDES, ROLES, ENDINGS. */
+  /** Index into SIDES. */
   readonly side: Uint8Array;
+  /** Index into ROLES. */
   readonly role: Uint8Array;
+  /** Index into ENDINGS. */
   readonly ending: Uint8Array;
   readonly reduceOnly: Uint8Array;
-  /** The entry that a bracket leg belongs to, else 0. */
+  /** The entry to which a bracket leg belongs. 0 for other orders. */
   readonly parent: Float64Array;
-  /** Requested quantity in lots (0: by amount) and quote amount in units (0: by quantity). */
+  /** Requested quantity in lots. 0 for an order by amount. */
   readonly lots: Float64Array;
+  /** Requested quote amount in units. 0 for an order by quantity. */
   readonly quoteUnits: Float64Array;
-  /** Limit or trigger price in ticks, 0 without one. */
+  /** Limit or trigger price in ticks. 0 without one. */
   readonly limit: Float64Array;
   readonly filledLots: Float64Array;
   /** Notional of the fills, in quote units. */
   readonly filledUnits: Float64Array;
-  /** When it was decided, arrived at the venue (NaN: never), and ended (NaN: open). */
+  /** Time of the decision, ms UTC. */
   readonly createdMs: Float64Array;
+  /** Time of the arrival at the venue, ms UTC. NaN if the order never arrived. */
   readonly arrivedMs: Float64Array;
+  /** Time of the end, ms UTC. NaN for an open order. */
   readonly doneMs: Float64Array;
-  /** Index into `texts`: the slot, and the code of a denial or refusal (0 without one). */
+  /** Slot, as an index into `texts`. */
   readonly slot: Float64Array;
+  /** Code of a denial or refusal, as an index into `texts`. 0 without one. */
   readonly code: Float64Array;
-  /** 1 when the order ever was `unknown`. */
+  /** 1 if the outcome of the order was ever unknown. */
   readonly wasUnknown: Uint8Array;
   readonly texts: readonly string[];
 }
 
-/** One row a fill, in booking order. */
+/** Fills as columns of `length` rows, in the order of booking. */
 export interface FillColumns {
   readonly length: number;
   readonly tradeId: Float64Array;
@@ -68,19 +74,19 @@ export interface FillColumns {
   readonly isMaker: Uint8Array;
   readonly price: Float64Array;
   readonly lots: Float64Array;
-  /** price x lots in quote units. */
+  /** Price times quantity, in quote units. */
   readonly notional: Float64Array;
-  /** In units of the fee asset: the base asset if `feeInBase` is 1, else the quote asset. */
+  /** Fee in units of the base asset if `feeInBase` is 1, else in units of the quote asset. */
   readonly fee: Float64Array;
   readonly feeInBase: Uint8Array;
   readonly timeMs: Float64Array;
 }
 
-/** Kinds of payments without a trade: funding, and losses of a liquidation that the account could not pay and others covered. */
+/** Kinds of payments without a trade: funding, and losses of a liquidation that the exchange covered for the account. */
 export const PAYMENTS = ['funding', 'covered'] as const;
 export type PaymentKind = (typeof PAYMENTS)[number];
 
-/** One row a payment, in booking order. */
+/** Payments as columns of `length` rows, in the order of booking. */
 export interface PaymentColumns {
   readonly length: number;
   readonly timeMs: Float64Array;
@@ -88,11 +94,11 @@ export interface PaymentColumns {
   readonly instrument: Uint16Array;
   /** Index into PAYMENTS. */
   readonly kind: Uint8Array;
-  /** 1 for a long position, or a fill of one. */
+  /** 1 for a payment of a long position. */
   readonly isLong: Uint8Array;
-  /** Units of money received; negative if paid. */
+  /** Units of money received. Negative if paid. */
   readonly units: Float64Array;
-  /** Number of fills booked before it: times alone do not give the order within an instant. */
+  /** Number of fills booked before the payment. Times alone do not give the order of events at the same instant. */
   readonly afterFills: Float64Array;
 }
 
@@ -103,22 +109,24 @@ export interface EquityColumns {
   readonly units: Float64Array;
 }
 
+/** A feed of a run. */
 export interface FeedRecord {
   readonly name: string;
   readonly bars: BarColumns;
-  /** First row inside the run; rows before it only warmed indicators up. */
+  /** First row inside the run. Earlier rows only warmed up indicators. */
   readonly firstRow: number;
-  /** True for an execution feed, which matches and marks its instrument. */
+  /** True for an execution feed, in whose bars orders fill and positions are valued. */
   readonly execution: boolean;
-  /** True for an execution-only feed: strategies do not see it. */
+  /** True for an execution-only feed, which strategies do not see. */
   readonly isExecutionOnly?: boolean;
-  /** When its symbol leaves the run by the definition, ms UTC. */
+  /** Time at which the symbol leaves the run, by the definition, ms UTC. */
   readonly listedToMs?: number;
-  /** Content hash of the gap manifest, and its counts over the rows of the run. */
   readonly quality: FeedQuality;
 }
 
+/** The quality of the bars of a feed over the rows of the run. */
 export interface FeedQuality {
+  /** Content hash of the gap manifest. */
   readonly manifestHash: string;
   readonly rows: number;
   readonly gaps: number;
@@ -130,16 +138,17 @@ export interface FeedQuality {
   readonly synthetic: boolean;
 }
 
-/** An indicator that a strategy registered, row by row of its feed (NaN while not ready). For charts only. */
+/** The values of an indicator by row of its feed, NaN while it is not ready. Only charts use them. */
 export interface IndicatorTrace {
   readonly name: string;
-  /** `price` draws over the bars; any other name is a pane of its own. */
+  /** Pane of the chart: `price` for the pane of the bars, any other name for a pane of its own. */
   readonly pane: string;
   /** Index into `RunRecord.feeds`. */
   readonly feed: number;
   readonly values: Float64Array;
 }
 
+/** A strategy of a run. */
 export interface StrategyRecord {
   readonly name: string;
   readonly file: string;
@@ -147,44 +156,46 @@ export interface StrategyRecord {
   readonly params: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** Everything that a run records. */
 export interface RunRecord {
   readonly name: string;
   readonly mode: 'backtest';
   readonly strategies: readonly StrategyRecord[];
   readonly instruments: readonly Instrument[];
-  /** The asset in which equity, cash and results are counted, and its digits. */
+  /** Asset in which equity, cash and results are counted. */
   readonly reportingAsset: string;
+  /** Number of digits of the reporting asset. */
   readonly reportingDigits: number;
-  /** First and last instant of the run (ms UTC): `E_0` is `startUnits` at `fromMs`. */
+  /** First instant of the run, ms UTC. */
   readonly fromMs: number;
+  /** Last instant of the run, ms UTC. */
   readonly toMs: number;
+  /** Equity at `fromMs`, in units of the reporting asset. */
   readonly startUnits: number;
   readonly seed: number;
-  /** Codes of the risk rules that were on. */
+  /** Codes of the active risk rules. */
   readonly rules: readonly string[];
   readonly feeds: readonly FeedRecord[];
   readonly orders: OrderColumns;
   readonly fills: FillColumns;
   readonly equity: EquityColumns;
-  /** Futures only. */
+  /** Payments without a trade. Futures only. */
   readonly payments?: PaymentColumns;
-  /** Futures: true in two-way mode, with separate long and short positions of a contract. */
+  /** True in two-way mode, with separate long and short positions of a contract. Futures only. */
   readonly isTwoWay?: boolean;
-  /**
-   * Futures: by instrument, the prices by which its positions are marked: their source in words, and in ticks by row of its execution feed
-   * (null: the closes).
-   */
+  /** Origin of the mark prices of each instrument, as text. Futures only. */
   readonly markSources?: readonly string[];
+  /** Mark prices of each instrument in ticks, by row of its execution feed. Null where the closes are the mark prices. Futures only. */
   readonly markTicks?: readonly (TickColumn | null)[];
   readonly indicators: readonly IndicatorTrace[];
-  /** Rows of warm-up taken from inside the range because no earlier data exist. */
+  /** Number of warm-up rows from inside the range, because no earlier bars exist. */
   readonly warmupInRange: number;
-  /** What strategies asked for, if it was kept. */
+  /** The decisions of the strategies, if the run kept them. */
   readonly decisions?: RunDecisions;
-  /** The lowest and the highest equity that other orders of events inside the bars allow, by instant of `equity`. Null: that of the run. */
+  /** Lowest and highest equity that other orders of events inside the bars allow, by instant of `equity`. Null without such a band. */
   readonly equityBand?: { readonly low: Float64Array; readonly high: Float64Array } | null;
-  /** Only for a run whose bars were read block by block: figures over all of them, in the place of whole columns. */
+  /** Figures over all bars, in place of whole columns. Only for a run whose bars were read block by block. */
   readonly streamed?: StreamedFigures;
-  /** Warnings found while the run was loaded and made; the report adds those of its figures and bars. Absent: no warnings. */
+  /** Warnings of the loading and the run. The report adds those of its figures and bars. Absent without warnings. */
   readonly warnings?: readonly Warning[];
 }

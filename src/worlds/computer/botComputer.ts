@@ -1,18 +1,21 @@
-// The computer of a user's bot: a simulated process that loads the user's strategies, without other processes.
+// The simulated computer of a user's bot. Its only process is the bot, which loads the user's strategies.
 
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
 import type { LiveConfig } from '../../tasks/bot/config/read.ts';
 import type { LiveOptions } from '../../tasks/bot/openLiveBot.ts';
 import { SimulatedProcess, type OpenJournalAs, type ProcessParts } from './simulatedProcess.ts';
 
+/** Collaborators of `BotComputer`. */
 export interface BotComputerParts extends ProcessParts {
   readonly config: LiveConfig;
   readonly load: NonNullable<LiveOptions['load']>;
   /** Maximum number of bars in each feed. */
   readonly room: number;
+  /** Returns the connections of a process to the exchange. */
   readonly wireOf: (process: { readonly isDead: boolean }) => LateReplyWire;
 }
 
+/** One process of a user's bot. */
 export class BotComputer extends SimulatedProcess {
   readonly #parts: BotComputerParts;
 

@@ -1,4 +1,4 @@
-// The connections of a simulated process to an exchange in the same process of Node. The function `carry` transports the bytes.
+// Connects a simulated process to an exchange in the same process of Node. A function of the caller transports the bytes.
 
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
 import type { ServiceResponse } from '../../paperExchange/api/message.ts';
@@ -6,7 +6,7 @@ import type { Service } from '../../paperExchange/service.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { WireOutcome } from '../../ports/wire.ts';
 
-/** A request on its way, with the callbacks for its outcome. */
+/** A request in transit, with the callbacks for its outcome. */
 export interface Passage {
   readonly request: Parameters<LateReplyWire>[0];
   /** Path and query. */
@@ -15,16 +15,22 @@ export interface Passage {
   readonly bytes: number;
   /** Records that bytes of the request have left. */
   readonly leave: () => void;
+  /** Reports the outcome to the sender. */
   readonly settle: (outcome: WireOutcome) => void;
+  /** Reports a failure to the sender. */
   readonly fail: (cause: string, bytesWritten: number) => void;
+  /** Calls `run` after `ms` of virtual time. Returns a handle to cancel it. */
   readonly later: (ms: number, run: () => void) => number;
 }
 
+/** Collaborators of a connection. */
 export interface ConnectionParts {
   readonly queue: DueQueue;
-  /** The process that owns the connections. They end with the process, but requests that have left still arrive. */
+  /** The process that owns the connections. They end with it, but requests that have left still arrive. */
   readonly process: { readonly isDead: boolean };
+  /** Called with the HTTP status of each reply. */
   readonly answered: (status: number) => void;
+  /** Transports a request. */
   readonly carry: (passage: Passage) => void;
 }
 
@@ -39,6 +45,7 @@ export function connect({ queue, process, answered, carry }: ConnectionParts): L
     const settle = (outcome: WireOutcome): void => {
       if (process.isDead) return;
       if (state.isSettled) {
+        // A reply after a cancel does not change the outcome, but the sender may learn from it.
         if (state.isGivenUp && outcome.kind === 'reply') late?.(outcome);
         return;
       }
@@ -62,9 +69,12 @@ export function connect({ queue, process, answered, carry }: ConnectionParts): L
   };
 }
 
+/** The answer of the exchange to a request. */
 export type Answer = Pick<ServiceResponse, 'status' | 'body' | 'headers'>;
 
-const CODES = [504, -1006, -1007, -1001, -1000, -1016] as const;
+/** HTTP status 504, or error codes after which the outcome of a request is unknown. */
+const UNKNOWN_CODES = [504, -1006, -1007, -1001, -1000, -1016] as const;
+/** Replies of a proxy. */
 const PAGES = [
   { status: 502, body: '<html>bad gateway</html>' },
   { status: 200, body: '' },
@@ -73,14 +83,15 @@ const PAGES = [
   { status: 403, body: 'forbidden' },
 ] as const;
 
-/** Returns an answer that leaves the outcome of a request unknown. `size` in [0, 1) selects the answer. */
+/** Returns an answer that leaves the outcome of a request unknown. `size` in [0, 1) selects one of them. */
 export function unknownAnswer(service: Service, market: 'spot' | 'futures', size: number): Answer {
-  const code = CODES[Math.floor(size * CODES.length)]!;
+  const code = UNKNOWN_CODES[Math.floor(size * UNKNOWN_CODES.length)]!;
   return code === 504 ? { status: 504, headers: {}, body: '' } : service.error(code, market);
 }
 
-/** Returns an answer of a proxy instead of the exchange. `size` in [0, 1) selects the answer. */
+/** Returns an answer of a proxy in place of the exchange. `size` in [0, 1) selects one of them. */
 export const pageOfProxy = (size: number): Answer => ({ ...PAGES[Math.floor(size * PAGES.length)]!, headers: {} });
 
+/** Returns headers with names in lower case, without headers that have no value. */
 export const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])));

@@ -1,4 +1,4 @@
-// A network between one bot and a paper exchange in the same process. It carries signed bytes, and loses, delays, cuts and replaces them.
+// Simulates a network between a bot and a paper exchange, which loses, delays, cuts and replaces requests and replies.
 
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
 import type { Rng } from '../../base/number/rng.ts';
@@ -7,7 +7,7 @@ import type { DueQueue } from '../../ports/dueQueue.ts';
 import { endpointOf } from '../../protocol/endpoints/endpoints.ts';
 import { connect, lowerCase, pageOfProxy, unknownAnswer, type Answer, type Passage } from './connection.ts';
 
-/** Faults that a network may cause for one create of an order. */
+/** Faults of the network that can happen to the create of an order. */
 export const NETWORK_FAULTS = [
   'loseRequest',
   'loseReply',
@@ -19,43 +19,49 @@ export const NETWORK_FAULTS = [
   'unknownNotDone',
   'refuseConnection',
 ] as const;
-/** Faults that may happen to one create of an order: those of the network, and a kill of the sending process. */
+/** Faults that can happen to the create of an order: those of the network, and a kill of the process that sent it. */
 export const CREATE_FAULTS = [...NETWORK_FAULTS, 'killBehind'] as const;
 export type CreateFaultKind = (typeof CREATE_FAULTS)[number];
 
-/** A fault of one create; `size` is uniform in [0, 1). */
+/** A fault of one create. */
 export interface CreateFault {
   readonly what: CreateFaultKind;
+  /** A random number in [0, 1), by which the fault draws its delay or variant. */
   readonly size: number;
 }
 
-/** A create that leaves the process. `number` counts all creates of the day, from 1. */
+/** A create that leaves the process. */
 export interface LeavingCreate {
+  /** Number of the create on its day, from 1. */
   readonly number: number;
   readonly target: string;
   readonly body: Uint8Array;
 }
 
+/** Collaborators of `FaultyNetwork`. */
 export interface FaultyNetworkParts {
   readonly queue: DueQueue;
   readonly service: Service;
   readonly rng: Rng;
+  /** Returns the fault of a create by its number. */
   readonly faultOf: (create: number) => CreateFault | undefined;
+  /** Called when a create leaves the process. */
   readonly left: (create: LeavingCreate) => void;
+  /** Called with the HTTP status of each reply. */
   readonly answered: (status: number) => void;
   /** Kills the process that sent a create, `afterMs` after the create has left. */
   readonly killBehind: (afterMs: number) => void;
 }
 
-/** Delays of a reply that are longer than the bot waits for it. */
+/** Range of the delay of a slow reply, which arrives after the bot has stopped waiting. */
 const SLOW_REPLY = { minMs: 5000, maxMs: 35_000 } as const;
-/** Delays of a request around the time window of an order, so that the exchange just refuses or just accepts the order. */
+/** Range of the delay of a slow request. It includes the admission window of 5 s, so the exchange accepts some orders and refuses others. */
 const SLOW_REQUEST = { minMs: 3500, maxMs: 6500 } as const;
 const LATENCY = { minMs: 5, maxMs: 125 } as const;
 
 /**
- * Carries a request to the exchange, whose answer `handle` returns, and carries the answer back to `arrived`. Both ways take some time, and the
- * answer may be lost.
+ * Carries a request to the exchange, which answers by `handle`, and carries the answer back to `arrived`. Both directions take time. A fault can
+ * lose the answer.
  */
 export function travel(
   { fail, bytes, later }: Passage,
@@ -64,27 +70,31 @@ export function travel(
   handle: () => Answer,
   arrived: (answer: Answer) => void,
 ): void {
-  const slowMs = fault?.what === 'delayRequest' ? between(SLOW_REQUEST, fault.size) : 0;
-  later(latencyMs(rng) + slowMs, () => {
+  const slowRequestMs = fault?.what === 'delayRequest' ? between(SLOW_REQUEST, fault.size) : 0;
+  later(latencyMs(rng) + slowRequestMs, () => {
     const answer = handle();
     if (fault?.what === 'loseReply') {
       if (fault.size < 0.5) later(latencyMs(rng), () => fail('the connection was reset', bytes));
       return;
     }
-    const heldMs = fault?.what === 'delayReply' ? between(SLOW_REPLY, fault.size) : 0;
-    later(latencyMs(rng) + heldMs, () => arrived(answer));
+    const slowReplyMs = fault?.what === 'delayReply' ? between(SLOW_REPLY, fault.size) : 0;
+    later(latencyMs(rng) + slowReplyMs, () => arrived(answer));
   });
 }
 
+/** The network of one bot. */
 export class FaultyNetwork {
+  /** Number of creates that the bot has sent. */
   creates = 0;
+  /** Number of requests that have left the bot. */
   requests = 0;
   /** Until this time, ms UTC, no request and no reply passes. */
   partitionedUntilMs = -Infinity;
   /** Until this time, ms UTC, reads of the exchange lag by `staleMs`. */
   staleUntilMs = -Infinity;
   staleMs = 0;
-  #heldUntilMs = -Infinity;
+  /** Until this time, ms UTC, the exchange delays reads. */
+  #readsDelayedUntilMs = -Infinity;
   readonly #parts: FaultyNetworkParts;
 
   constructor(parts: FaultyNetworkParts) {
@@ -97,6 +107,7 @@ export class FaultyNetwork {
     return connect({ queue, process, answered, carry: (passage) => this.#carry(passage) });
   }
 
+  /** Carries a request to the exchange and the reply back, with the fault of a create if it has one. */
   #carry(passage: Passage): void {
     const { request, target, bytes, leave, settle, fail, later } = passage;
     const { queue, rng, faultOf } = this.#parts;
@@ -108,7 +119,7 @@ export class FaultyNetwork {
     if (isCreate) this.#parts.left({ number: this.creates, target, body: request.body });
     if (fault?.what === 'killBehind') this.#parts.killBehind(Math.floor(fault.size * 2000));
     if (queue.nowMs < this.partitionedUntilMs || fault?.what === 'loseRequest') {
-      // The sender notices half of the lost requests, after some time.
+      // The sender learns of half of the lost requests by a reset of the connection.
       if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail('the connection was reset', bytes));
       return;
     }
@@ -126,15 +137,16 @@ export class FaultyNetwork {
     return op !== null && endpointOf(op).effect === 'create';
   }
 
+  /** Returns the answer of the exchange, or the answer with which a fault replaces it. */
   #answer({ method, headers, body }: Parameters<LateReplyWire>[0], target: string, fault: CreateFault | undefined): Answer {
     const { service, queue } = this.#parts;
     const unknown = (): Answer => unknownAnswer(service, target.startsWith('/fapi/') ? 'futures' : 'spot', fault!.size);
     if (fault?.what === 'unknownNotDone') return unknown();
-    // Delays of reads do not overlap, so that a read is never older than `staleMs`.
-    if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#heldUntilMs) {
+    // Two delays of reads must not overlap, because a read would then be older than `staleMs`.
+    if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsDelayedUntilMs) {
       service.sides.spot?.holdReads(this.staleMs);
       service.sides.futures?.holdReads(this.staleMs);
-      this.#heldUntilMs = queue.nowMs + this.staleMs;
+      this.#readsDelayedUntilMs = queue.nowMs + this.staleMs;
     }
     const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: HERE }, queue.nowMs);
     if (fault?.what === 'unknownDone') return unknown();
@@ -143,17 +155,20 @@ export class FaultyNetwork {
   }
 }
 
+/** Address of the bot. */
 const HERE = '127.0.0.1';
 
-/** Returns a time in a range; `share` is uniform in [0, 1). */
+/** Returns a time in a range. `share` in [0, 1) is its place in the range. */
 const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }, share: number): number =>
   minMs + share * (maxMs - minMs);
-/** Returns a latency, ms. Most are short. */
+
+/** Returns a random latency, ms. Short ones are more frequent. */
 const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
 
-/** Returns the reply on the wire. `cut`: the size of the fault that cuts the reply, from 0.5; null: not cut. */
+/** Returns the reply on the wire. If `cut` is not null, the body is cut. `cut` from 0.5 to 1 is then the size of the fault. */
 export function wireReplyOf({ status, headers, body }: Answer, cut: number | null) {
-  const whole = new TextEncoder().encode(body);
-  if (cut === null || whole.length === 0) return { status, headers: lowerCase(headers), body: whole };
-  return { status, headers: {}, body: whole.subarray(0, Math.floor((cut - 0.5) * 2 * whole.length)) };
+  const bytes = new TextEncoder().encode(body);
+  if (cut === null || bytes.length === 0) return { status, headers: lowerCase(headers), body: bytes };
+  const sharePassed = (cut - 0.5) * 2;
+  return { status, headers: {}, body: bytes.subarray(0, Math.floor(sharePassed * bytes.length)) };
 }

@@ -1,4 +1,4 @@
-// A simulated disk. A crash may lose data and names that were not synced. The disk can become full, and syncs can fail.
+// Simulates a disk: a crash can lose data and names that were not synced, the disk can become full, and syncs can fail.
 
 import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
 
@@ -12,25 +12,27 @@ interface SimulatedFile {
   readonly dropped: (readonly [from: number, to: number])[];
 }
 
-/** The end of the process. The operation at which it happens throws this error, and so does every later operation. */
+/** Thrown by the operation at which the process ends, and by every later operation. */
 export class Crash extends Error {}
 
-/** Source of random numbers, uniform in [0, 1). They decide which unsynced data survives. */
+/** Source of random numbers in [0, 1), which decide which unsynced data survives. */
 export interface Random {
   next(): number;
 }
 
+/** A disk in memory. */
 export class SimulatedDisk implements Disk {
   /** Capacity of the disk in bytes. */
   capacityBytes = Infinity;
-  /** Number of operations before the crash. The start and the end of a sync are one operation each. */
+  /** Number of operations before the crash. The start and the end of a sync count as one operation each. */
   crashAt = Infinity;
+  /** Number of operations until now. */
   operations = 0;
-  /** Error codes of the next file syncs; null for a sync that succeeds. */
+  /** Error codes of the next file syncs. Null for a sync that succeeds. */
   readonly syncFailures: (string | null)[] = [];
   #names = new Map<string, SimulatedFile>();
   #durableNames = new Map<string, SimulatedFile>();
-  /** Files that another process has moved away while they were open. They have no name, but the process can still write to them. */
+  /** Open files that another process has moved away. They have no name any more, but this process can still write to them. */
   readonly #unlinked = new Map<string, SimulatedFile>();
   readonly #due: (() => void)[] = [];
 
@@ -58,9 +60,10 @@ export class SimulatedDisk implements Disk {
   append(path: string, bytes: Uint8Array): void {
     this.#step();
     const file = this.#unlinked.get(path) ?? this.#file(path);
-    const room = this.capacityBytes - [...this.#names.values()].reduce((sum, one) => sum + one.bytes.length, 0);
-    file.bytes = Buffer.concat([file.bytes, bytes.subarray(0, Math.max(0, room))]);
-    if (room < bytes.length) throw new DiskError('ENOSPC', path);
+    const usedBytes = [...this.#names.values()].reduce((sum, each) => sum + each.bytes.length, 0);
+    const freeBytes = this.capacityBytes - usedBytes;
+    file.bytes = Buffer.concat([file.bytes, bytes.subarray(0, Math.max(0, freeBytes))]);
+    if (freeBytes < bytes.length) throw new DiskError('ENOSPC', path);
   }
   sync(path: string, done: (failure: string | null) => void): void {
     this.#step();
@@ -88,10 +91,10 @@ export class SimulatedDisk implements Disk {
     this.#names.delete(path);
   }
 
-  /** Runs a callback after the current call. Syncs end this way. */
+  /** Runs a callback after the current call. Each sync ends in such a callback. */
   readonly soon = (run: () => void): void => void this.#due.push(run);
 
-  /** Runs the waiting callbacks, and callbacks that these add. Returns false when the process crashed. */
+  /** Runs all waiting callbacks, also those that other callbacks add. Returns false when the process crashed. */
   run(): boolean {
     try {
       for (let next = this.#due.shift(); next; next = this.#due.shift()) next();
@@ -108,7 +111,7 @@ export class SimulatedDisk implements Disk {
     this.crashAt = Infinity;
     this.operations = 0;
   }
-  /** Returns the disk after a kill of the process. It has all written data, except the last `cut` bytes of `path`. */
+  /** Returns the disk after a kill of the process. It has all written data except the last `cut` bytes of `path`. */
   afterKill(path: string, cut: number): SimulatedDisk {
     return this.#copied(
       (file, name) => file.bytes.subarray(0, file.bytes.length - (name === path ? cut : 0)),
@@ -126,7 +129,7 @@ export class SimulatedDisk implements Disk {
   lastingBytes(path: string): number {
     return this.#file(path).durable;
   }
-  /** Returns the bytes of a file that survive every crash, with zeros for bytes that a failed sync has dropped. */
+  /** Returns the bytes of a file that survive every crash. Bytes that a failed sync has dropped are zeros. */
   lastingPart(path: string): Uint8Array {
     const { bytes, durable, dropped } = this.#file(path);
     const part = Buffer.from(bytes.subarray(0, durable));
@@ -147,17 +150,18 @@ export class SimulatedDisk implements Disk {
   unlinkedBytes(): readonly Uint8Array[] {
     return Array.from(this.#unlinked.values(), ({ bytes, durable }) => bytes.subarray(0, durable));
   }
-  /** Moves all these files back, with the data written meanwhile. */
+  /** Moves the files that `unlink` moved away back, with the data that was written meanwhile. */
   putBack(): void {
     for (const [path, file] of this.#unlinked) this.#names.set(path, file);
     this.#unlinked.clear();
   }
 
+  /** Returns a copy of the disk. `survives` decides for each name with an unsynced change whether the change is in the copy. */
   #copied(bytesOf: (file: SimulatedFile, name: string) => Uint8Array, survives: (name: string) => boolean): SimulatedDisk {
     const copy = new SimulatedDisk();
     for (const name of new Set([...this.#names.keys(), ...this.#durableNames.keys()])) {
-      const [now, durable] = [this.#names.get(name), this.#durableNames.get(name)];
-      const file = now === durable || survives(name) ? now : durable;
+      const [currentFile, durableFile] = [this.#names.get(name), this.#durableNames.get(name)];
+      const file = currentFile === durableFile || survives(name) ? currentFile : durableFile;
       if (file) copy.overwrite(name, bytesOf(file, name));
     }
     copy.#durableNames = new Map(copy.#names);
@@ -173,12 +177,14 @@ export class SimulatedDisk implements Disk {
       done(failure);
     });
   }
+  /** Runs `run` as an operation of its own, after the current call. */
   #later(run: () => void): void {
     this.soon(() => {
       this.#step();
       run();
     });
   }
+  /** Counts an operation. Throws Crash when the process ends at it. */
   #step(): void {
     if (this.operations >= this.crashAt) throw new Crash('the process is gone');
     this.operations++;
@@ -190,17 +196,27 @@ export class SimulatedDisk implements Disk {
   }
 }
 
-/** Returns the bytes of a file after a power failure. By chance, none, all, the first or some sectors of the unsynced bytes survive. */
+/** What survives of the unsynced bytes of a file: none, all, the first ones, or some sectors. */
+const SURVIVALS = ['none', 'all', 'first', 'sectors'] as const;
+
+/** Returns the bytes of a file after a power failure. The kind of survival is random. */
 function surviving({ bytes, durable, dropped }: SimulatedFile, random: Random): Uint8Array {
-  const way = Math.floor(random.next() * 4);
-  const length = way === 0 ? durable : way === 1 ? bytes.length : durable + Math.floor(random.next() * (bytes.length - durable + 1));
-  const left = Buffer.from(bytes.subarray(0, length));
-  for (const [from, to] of dropped) left.fill(0, from, to);
-  if (way === 3) {
+  const survival = SURVIVALS[Math.floor(random.next() * SURVIVALS.length)]!;
+  const length = survivingLength(survival, bytes.length, durable, random);
+  const survivors = Buffer.from(bytes.subarray(0, length));
+  for (const [from, to] of dropped) survivors.fill(0, from, to);
+  if (survival === 'sectors') {
     for (let [from, to] = [durable, 0]; from < length; from = to) {
       to = Math.min(length, (Math.floor(from / SECTOR_BYTES) + 1) * SECTOR_BYTES);
-      if (random.next() < 0.5) left.fill(0, from, to);
+      if (random.next() < 0.5) survivors.fill(0, from, to);
     }
   }
-  return left;
+  return survivors;
+}
+
+/** Returns the length of a file after a power failure. */
+function survivingLength(survival: (typeof SURVIVALS)[number], length: number, durable: number, random: Random): number {
+  if (survival === 'none') return durable;
+  if (survival === 'all') return length;
+  return durable + Math.floor(random.next() * (length - durable + 1));
 }

@@ -1,4 +1,4 @@
-// A process of a live bot on a simulated computer, with a virtual clock that has skew and drift, and a disk that outlives the process.
+// A process of a live bot on a simulated computer. Its virtual clock has skew and drift, and its disk stays for the next process.
 
 import { getActiveResourcesInfo } from 'node:process';
 import { waitForNextTurn } from '../../adapters/clock/wallClock.ts';
@@ -13,28 +13,32 @@ import { openLiveBot, type LiveOptions, type OpenedBot, type SimulatedComputer }
 import { LiveLog } from '../../tasks/bot/run/log.ts';
 import { Crash, type SimulatedDisk } from './simulatedDisk.ts';
 
-/** Size of a journal file. It is small, so that a day has several files. */
+/** Size of a journal segment. It is small, so that a day has several segments. */
 const SEGMENT_BYTES = 128 * 1024;
-/** Maximum time of a sync of the disk, ms. Most syncs take 1 ms. */
+/** Maximum duration of a sync of the disk, ms. Most syncs take 1 ms. */
 const SYNC_MS = 400;
 
+/** Collaborators of a process. */
 export interface ProcessParts {
   readonly queue: DueQueue;
   readonly disk: SimulatedDisk;
   readonly random: () => number;
-  /** Difference of the computer's clock from true time, ms, and the fraction by which it runs faster. */
+  /** Difference of the computer's clock from true time at the start of the process, ms. */
   readonly skewMs: number;
+  /** Fraction by which the computer's clock runs faster than true time. */
   readonly drift: number;
   /** Number of the process on its day, from 1. */
   readonly number: number;
+  /** Takes the lines of the bot's log. */
   readonly log: (line: string) => void;
+  /** Called when the bot stops because of a fault. */
   readonly broken: (why: string) => void;
   /** Called when the disk ends the process in the middle of an operation. */
   readonly crashed: () => void;
 }
 
 type Processes = NonNullable<Parameters<typeof openJournal>[0]['processes']>;
-/** Opens the journal. `processes`: the process itself, and how it sees others. */
+/** Opens the journal for a process. `processes` identifies the process, and finds others. */
 export type OpenJournalAs = (processes: Processes) => OpenedJournal;
 
 /** The options of a bot that depend on the kind of its process. */
@@ -49,11 +53,13 @@ export interface BotTerms {
   readonly openJournal: (open: OpenJournalAs) => OpenedJournal;
 }
 
+/** A process of a live bot. */
 export abstract class SimulatedProcess implements Scheduler {
   isDead = false;
+  /** The bot, once it is open. */
   opened: OpenedBot | null = null;
   control: LiveControl | null = null;
-  /** Number of promises in progress. At 0, the simulation needs no turn of the event loop. */
+  /** Number of promises in progress. At 0, the simulation can continue without a turn of the event loop. */
   pending = 0;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;
@@ -64,29 +70,34 @@ export abstract class SimulatedProcess implements Scheduler {
     Object.assign(parts.disk, { soon: (run: () => void) => this.#later(1 + Math.floor(parts.random() ** 8 * SYNC_MS), run) });
   }
 
-  // --- Its clock
+  // --- The clock of the computer
 
+  /** Time of the computer's clock, ms UTC. */
   get nowMs(): number {
-    return this.#own(this.#parts.queue.nowMs);
+    return this.#clockMs(this.#parts.queue.nowMs);
   }
+  /** Runs `run` when the computer's clock has reached `timeMs`. */
   at(timeMs: number, run: () => void): number {
     const { queue, skewMs, drift } = this.#parts;
     let trueMs = Math.max(queue.nowMs, Math.floor(this.#bornMs + (timeMs - this.#bornMs - skewMs) / (1 + drift)));
-    while (this.#own(trueMs) < timeMs) trueMs++;
+    // The division above rounds, so it can end a little too early.
+    while (this.#clockMs(trueMs) < timeMs) trueMs++;
     return queue.at(trueMs, () => this.run(run));
   }
   cancel(handle: number): void {
     this.#parts.queue.cancel(handle);
   }
-  #own(trueMs: number): number {
+  /** Returns the time of the computer's clock at a true time. */
+  #clockMs(trueMs: number): number {
     const { skewMs, drift } = this.#parts;
     return Math.floor(trueMs + skewMs + (trueMs - this.#bornMs) * drift);
   }
+  /** Runs `run` after `ms` of true time. */
   #later(ms: number, run: () => void): void {
     const { queue } = this.#parts;
     queue.at(queue.nowMs + ms, () => this.run(run));
   }
-  /** Runs work of the process, unless the process has died. The disk may end the process meanwhile. */
+  /** Runs a callback of the process, unless the process has died. The disk can end the process during the callback. */
   protected run(run: () => void): void {
     if (this.isDead) return;
     try {
@@ -97,13 +108,13 @@ export abstract class SimulatedProcess implements Scheduler {
     }
   }
 
-  // --- Its life
+  // --- Start and end
 
   /** Opens the bot. Rejects with the errors of `openLiveBot`. */
   protected async openBot({ config, load, room, wire, isPretty, openJournal: openAs }: BotTerms): Promise<void> {
     const { log, broken, random, disk } = this.#parts;
     const soon = (run: () => void): void => this.#later(0, run);
-    const journal: SimulatedComputer['openJournal'] = (deps, options) =>
+    const openOnDisk: SimulatedComputer['openJournal'] = (deps, options) =>
       openAs((processes) => openJournal({ ...deps, disk, processes }, { ...options, segmentBytes: SEGMENT_BYTES, soon }));
     this.opened = await openLiveBot(config, {
       log: (nowMs) => new LiveLog({ write: log, isPretty, nowMs, formatTime, hide: same }),
@@ -114,7 +125,7 @@ export abstract class SimulatedProcess implements Scheduler {
       computer: {
         network: { send: (request, done, late) => wire(request, (outcome) => this.run(() => done(outcome)), late), close: async () => {} },
         random,
-        openJournal: journal,
+        openJournal: openOnDisk,
         soon,
       },
     });
@@ -131,14 +142,14 @@ export abstract class SimulatedProcess implements Scheduler {
 
 const same = (text: string): string => text;
 
-/** Names of Node's resources for file requests in progress. */
-const OF_FILES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);
+/** Names by which Node lists file requests in progress. */
+const FILE_RESOURCES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);
 
 /**
- * Lets promises run as far as they can without virtual time. Virtual time stands still while files are read or written, and while `isLoading`
- * returns true, because an import of a module waits for threads of Node.
+ * Waits until promises can only continue when virtual time advances. Virtual time must wait for reads and writes of files, and while `isLoading`
+ * returns true, because the import of a module waits for threads of Node.
  */
 export async function settlePromises(isLoading = () => false): Promise<void> {
   do await waitForNextTurn();
-  while (isLoading() || getActiveResourcesInfo().some((kind) => OF_FILES.has(kind)));
+  while (isLoading() || getActiveResourcesInfo().some((kind) => FILE_RESOURCES.has(kind)));
 }

@@ -1,4 +1,4 @@
-// The paper exchange of one simulated day: markets that follow bars, and one account, whose true state is read from the exchange's books.
+// The paper exchange of one simulated day. Its markets follow bars, and it reports the true state of the bot's account.
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { seededRng } from '../../base/number/rng.ts';
@@ -20,39 +20,44 @@ import type { DueQueue } from '../../ports/dueQueue.ts';
 
 type Balances = Readonly<Record<string, string>>;
 
+/** Settings of the exchange of a day. */
 export interface DayExchangeSpec {
-  /** The shortest bars of each instrument, for the history and for the day. */
+  /** The shortest bars of each instrument, of the day and before it. */
   readonly bars: readonly BarColumns[];
   readonly startMs: number;
-  /** Starting balances by market; absent: the account does not have the market. */
+  /** Starting balances by market. A market is absent if the account does not have it. */
   readonly balances: { readonly spot?: Balances; readonly futures?: Balances };
   readonly liquidationFeePpm: number;
-  /** The asset in which equity is counted. */
+  /** Asset in which equity is counted. */
   readonly asset: string;
-  /** Longest interval of a feed. The exchange has klines up to this interval when the day begins. */
+  /** Longest interval of a feed. At the start of the day, the exchange has klines of all intervals up to this one. */
   readonly maxInterval: CommonInterval;
   readonly seed: number;
 }
 
-/** Number of levels of the book, and lots of a level as a multiple of a quarter of a bar's median volume. */
+/** Number of levels of the book. */
 const LEVELS = 20;
+/** Lots of a level, as a multiple of a quarter of the median volume of a bar. */
 const DEPTH = 4;
-/** Number of klines of each interval at the start of a day: a little more than the maximum of a reply. */
-const KLINES = 320;
-/** Number of trades that are read at once. */
-const PAGE = 64;
+/** Number of klines of each interval at the start of a day, a few more than the maximum of a reply. */
+const MAX_KLINES = 320;
+/** Number of newest trades in the first read. */
+const FIRST_TRADE_LIMIT = 64;
 
+/** A paper exchange with the account of one bot. */
 export class DayExchange {
   readonly service: Service;
   readonly key = demoKey(1);
   readonly asset: string;
-  /** Fills of each order of the account, by exchange id. */
+  /** Fills of each order of the account, by venue order id. */
   readonly tradesOf = new Map<string, OwnTrade[]>();
   tradeCount = 0;
-  /** Every order ever placed on the account, oldest first within a market. */
+  /** Every order that was placed on the account, oldest first within a market. */
   readonly orders: UserOrder[] = [];
-  readonly #seenOrders: Record<Market, number> = { spot: 0, futures: 0 };
-  readonly #seenTrades: Record<Market, number> = { spot: 0, futures: 0 };
+  /** Number of the last order that was read, by market. */
+  readonly #lastOrder: Record<Market, number> = { spot: 0, futures: 0 };
+  /** Id of the last trade that was read, by market. */
+  readonly #lastTrade: Record<Market, number> = { spot: 0, futures: 0 };
 
   constructor({ bars, startMs, balances, liquidationFeePpm, asset, maxInterval, seed }: DayExchangeSpec) {
     const rng = seededRng(seed ^ 0x5eed);
@@ -89,45 +94,48 @@ export class DayExchange {
     return (this.service.scheduler as DueQueue).nextMs;
   }
 
-  /** Reads new orders and trades since the last call. Returns true if there were any. */
+  /** Reads the orders and trades since the last call. Returns true if there were any. */
   read(): boolean {
-    const before = this.orders.length + this.tradeCount;
-    for (const side of this.#sides()) {
-      const { market } = side;
-      const placed = side.of.counters.orders;
-      for (let number = this.#seenOrders[market] + 1; number <= placed; number++) {
-        const order = side.of.orders.orderNumbered(number);
+    const countBefore = this.orders.length + this.tradeCount;
+    for (const { market, side } of this.#sides()) {
+      const placed = side.counters.orders;
+      for (let number = this.#lastOrder[market] + 1; number <= placed; number++) {
+        const order = side.orders.orderNumbered(number);
         if (order !== null) this.orders.push(order);
       }
-      this.#seenOrders[market] = placed;
-      const fresh = this.#freshTrades(side.of.orders, this.#seenTrades[market]);
-      for (const trade of fresh) this.#note(trade);
-      this.#seenTrades[market] = fresh.at(-1)?.tradeId ?? this.#seenTrades[market];
+      this.#lastOrder[market] = placed;
+      const newTrades = this.#tradesAfter(side.orders, this.#lastTrade[market]);
+      for (const trade of newTrades) this.#record(trade);
+      this.#lastTrade[market] = newTrades.at(-1)?.tradeId ?? this.#lastTrade[market];
     }
-    return this.orders.length + this.tradeCount > before;
+    return this.orders.length + this.tradeCount > countBefore;
   }
+  /** Returns the two sides of the exchange, if the account has them. */
   *#sides() {
     const { spot, futures } = this.service.sides;
-    if (spot !== null) yield { market: 'spot' as const, of: spot };
-    if (futures !== null) yield { market: 'futures' as const, of: futures };
+    if (spot !== null) yield { market: 'spot' as const, side: spot };
+    if (futures !== null) yield { market: 'futures' as const, side: futures };
   }
-  /** Returns the trades after number `seen`, the oldest first. */
-  #freshTrades(
+  /** Returns the trades after the trade `lastId`, oldest first. */
+  #tradesAfter(
     orders: { trades(account: number, instrument: null, limit: number, fromId: null): readonly OwnTrade[] },
-    seen: number,
+    lastId: number,
   ): readonly OwnTrade[] {
-    for (let limit = PAGE; ; limit *= 4) {
+    // Reads more and more of the newest trades, until one of them is known.
+    for (let limit = FIRST_TRADE_LIMIT; ; limit *= 4) {
       const newest = orders.trades(0, null, limit, null);
-      const at = newest.findIndex(({ tradeId }) => tradeId <= seen);
-      if (at >= 0 || newest.length < limit) return newest.slice(0, at < 0 ? newest.length : at).toReversed();
+      const knownIndex = newest.findIndex(({ tradeId }) => tradeId <= lastId);
+      if (knownIndex >= 0) return newest.slice(0, knownIndex).toReversed();
+      if (newest.length < limit) return newest.toReversed();
     }
   }
-  #note(trade: OwnTrade): void {
+  /** Adds a trade to the fills of its order. */
+  #record(trade: OwnTrade): void {
     this.tradeCount++;
-    const id = trade.isBuyer ? trade.bidId : trade.askId;
-    const known = this.tradesOf.get(id);
-    if (known) known.push(trade);
-    else this.tradesOf.set(id, [trade]);
+    const orderId = trade.isBuyer ? trade.bidId : trade.askId;
+    const trades = this.tradesOf.get(orderId);
+    if (trades) trades.push(trade);
+    else this.tradesOf.set(orderId, [trade]);
   }
 
   /** Returns the orders that have not ended. */
@@ -139,17 +147,16 @@ export class DayExchange {
   /** Returns the position of the account in lots, below 0 for a short position. */
   heldLots({ instrument }: TradedMarket): number {
     const { spot, futures } = this.service.sides;
-    if (instrument.market === 'spot')
-      return (
-        (spot!.venue.free(0, instrument.base) + spot!.venue.locked(0, instrument.base)) /
-        10 ** (instrument.baseDigits - instrument.quantityDigits)
-      );
+    if (instrument.market === 'spot') {
+      const units = spot!.venue.free(0, instrument.base) + spot!.venue.locked(0, instrument.base);
+      return units / 10 ** (instrument.baseDigits - instrument.quantityDigits);
+    }
     const { wallets } = futures!.venue;
     const open = wallets.openPositions(0).filter(({ index }) => wallets.contracts[index]!.instrument === instrument);
     return open.reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
   }
 
-  /** Returns the lots that stops at the exchange protect: those of trigger orders that would close the position. */
+  /** Returns the lots that stops at the exchange protect. These are the lots of trigger orders that close the position. */
   guardedLots({ instrument }: TradedMarket, isLong: boolean): number {
     const { futures } = this.service.sides;
     if (futures === null || instrument.market === 'spot') return 0;
@@ -184,33 +191,35 @@ export class DayExchange {
   }
 }
 
-interface Followed {
+interface FollowOptions {
   readonly startMs: number;
   readonly maxInterval: CommonInterval;
   readonly seed: number;
   readonly service: Service;
 }
 
-/** Makes a market follow the bars of a day, and gives it the klines of the time before. */
-function followBars(market: TradedMarket, bars: BarColumns, { startMs, maxInterval, seed, service }: Followed): void {
+/** Makes a market follow the bars of a day, and gives it the klines before the day. */
+function followBars(market: TradedMarket, bars: BarColumns, { startMs, maxInterval, seed, service }: FollowOptions): void {
   const first = firstRowAt(bars, startMs);
   for (const interval of INTERVALS)
     if (interval === bars.interval || nests(bars.interval, interval))
       market.tape.klines.restore(interval, klinesBefore(bars, first, interval, typicalLengthMs(interval) <= typicalLengthMs(maxInterval)));
-  const coming = rowsOf(bars, first, bars.length);
-  const source = replayBars(coming, coming.openMs[0]!, 1);
-  const price = ticksOf(coming, 'open')[0]!;
+  const barsOfDay = rowsOf(bars, first, bars.length);
+  const source = replayBars(barsOfDay, barsOfDay.openMs[0]!, 1);
+  const price = ticksOf(barsOfDay, 'open')[0]!;
   const spacing = Math.max(1, Math.round(price / 10_000));
-  const lots = Math.max(1, Math.round(usualLots(coming) / 4));
+  const lots = Math.max(1, Math.round(medianLots(barsOfDay) / 4));
   const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: lots * DEPTH };
   followPrices(market, source, service.scheduler, seededRng(seed), { ...options, price });
 }
 
-function usualLots(bars: BarColumns): number {
+/** Returns the median volume of the first 1000 bars, in lots. */
+function medianLots(bars: BarColumns): number {
   const volumes = Array.from(bars.volume.subarray(0, Math.min(bars.length, 1000))).toSorted((a, b) => a - b);
   return (volumes[Math.floor(volumes.length / 2)] ?? 0) * lotsPerCoin(bars.instrument);
 }
 
+/** Returns the first row that opens at `ms` or later. */
 export function firstRowAt({ openMs, length }: BarColumns, ms: number): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -221,31 +230,32 @@ export function firstRowAt({ openMs, length }: BarColumns, ms: number): number {
   return low;
 }
 
-/** Returns the newest complete klines before row `end`, the oldest first. */
-function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval, isWanted: boolean): readonly TickBar[] {
-  if (!isWanted || end === 0) return [];
+/** Returns the newest complete klines before row `end`, oldest first. Empty unless `isNeeded`. */
+function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval, isNeeded: boolean): readonly TickBar[] {
+  if (!isNeeded || end === 0) return [];
   const columns = (['open', 'high', 'low', 'close'] as const).map((name) => ticksOf(bars, name));
   const scale = 10 ** bars.instrument.quantityDigits;
-  const found: { -readonly [Key in keyof TickBar]: TickBar[Key] }[] = [];
+  // The newest kline first.
+  const klines: { -readonly [Key in keyof TickBar]: TickBar[Key] }[] = [];
   let row = end - 1;
   for (; row >= 0; row--) {
     const openMs = openOf(interval, bars.openMs[row]!);
     const [open, high, low, close] = columns.map((column) => column[row]!) as [number, number, number, number];
     const lots = Math.round(bars.volume[row]! * scale);
-    const last = found.at(-1);
-    if (last?.openMs === openMs) {
-      last.open = open;
-      last.high = Math.max(last.high, high);
-      last.low = Math.min(last.low, low);
-      last.lots += lots;
+    const kline = klines.at(-1);
+    if (kline?.openMs === openMs) {
+      kline.open = open;
+      kline.high = Math.max(kline.high, high);
+      kline.low = Math.min(kline.low, low);
+      kline.lots += lots;
       continue;
     }
-    if (found.length === KLINES) break;
-    found.push({ openMs, open, high, low, close, lots });
+    if (klines.length === MAX_KLINES) break;
+    klines.push({ openMs, open, high, low, close, lots });
   }
-  // The bars begin inside the oldest kline, so it is incomplete.
-  if (row < 0 && interval !== bars.interval) found.pop();
-  return found.toReversed();
+  // If the bars end here, the oldest kline may lack its first bars.
+  if (row < 0 && interval !== bars.interval) klines.pop();
+  return klines.toReversed();
 }
 
 /** Returns a fill as text, in the form of `ReportedFills`. */

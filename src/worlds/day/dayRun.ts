@@ -1,4 +1,4 @@
-// Runs one simulated day: a live bot and a paper exchange on one virtual clock, with the faults of a schedule.
+// Runs one simulated day: a live bot and a paper exchange on the same virtual clock, with the faults of a schedule.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,46 +20,52 @@ import { DayWatcher, type DayMoment, type DayViolation } from './dayWatcher.ts';
 import { ReportedFills } from './reportedFills.ts';
 import type { UsersBot } from './usersBot.ts';
 
+/** The day to simulate. */
 export interface DayRequest {
   readonly bot: UsersBot;
   readonly seed: number;
   /** Start of the day, ms UTC. */
   readonly startMs: number;
   readonly schedule: DaySchedule;
-  /** True when each position had a stop at once on the same day without faults. */
+  /** True if each position must have a stop at the end, because it had one at once on the same day without faults. */
   readonly mustProtect: boolean;
-  /** Takes lines about all events; null: no lines are made. */
+  /** Takes lines about all events. Null to print nothing. */
   readonly print: ((line: string) => void) | null;
-  /** Called after each hour of the day. `share`: the part of the day that has passed, 0 to 1. */
+  /** Called after each hour with the share of the day that has passed, 0 to 1. */
   readonly onHour: (share: number) => void;
 }
 
+/** The result of a simulated day. */
 export interface DayOutcome {
   readonly startEquity: Decimal;
-  /** The equity after 24 hours, by the books of the exchange. */
+  /** Equity after 24 hours, by the books of the exchange. */
   readonly equity: Decimal;
   readonly orders: number;
   readonly fills: number;
+  /** Number of orders whose outcome was unknown for a time. */
   readonly unknown: number;
   readonly restarts: number;
   /** Number of halts that the operator had to clear. */
   readonly cleared: number;
   /** True when each position got a stop at once. */
   readonly protects: boolean;
-  /** Total time of positions that were not completely protected by stops, ms. */
+  /** Total time in which stops did not fully protect a position, ms. */
   readonly nakedMs: number;
   readonly violations: readonly DayViolation[];
   readonly hash: string;
 }
 
-/** Maximum time after the end of a day until all orders are settled, ms. */
+/** Maximum time after the end of a day until the outcome of all orders is known, ms. */
 const MAX_END_MS = 1_800_000;
 /** Interval at which the operator clears halts that need a person. */
 const OPERATOR_MS = 600_000;
-const LOOK_MS = 60_000;
+/** Maximum time between two checks of the rules. */
+const CHECK_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** Maximum number of requests of the bot on a day. */
 const MAX_REQUESTS = 1_000_000;
 
+/** Simulates a day. Throws ConfigError or StrategyError when the user's bot cannot run. */
 export async function runDay(request: DayRequest): Promise<DayOutcome> {
   const day = new SimulatedDay(request);
   try {
@@ -81,6 +87,7 @@ class SimulatedDay {
   readonly #startMs: number;
   readonly #endMs: number;
   readonly #config: ReturnType<UsersBot['configIn']>;
+  /** The disk of the bot's computer. */
   #disk = new SimulatedDisk();
   #process: BotComputer | null = null;
   #reported = new ReportedFills();
@@ -89,11 +96,13 @@ class SimulatedDay {
   #restarts = 0;
   #cleared = 0;
   #mustStart = false;
+  /** True in the last hour, which has no faults. */
   #isCalm = false;
-  #seenState = '';
-  #lookMs = -Infinity;
-  /** An error of the user's code or config, which is not a result of faults. */
-  #refused: Error | null = null;
+  /** What the last check of the rules saw, as text. */
+  #checkedState = '';
+  #nextCheckMs = -Infinity;
+  /** An error of the user's code or config. Faults did not cause it. */
+  #userError: Error | null = null;
 
   constructor(request: DayRequest) {
     const { bot, seed, startMs, schedule } = request;
@@ -120,7 +129,7 @@ class SimulatedDay {
         this.#hash.update(`${this.#queue.nowMs} ${text}\n`);
         const fault = this.#isCalm ? undefined : schedule.creates.get(number);
         this.#print(`order ${number} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
-        this.#watcher.left(text, () => this.#lastingJournal(), this.#queue.nowMs);
+        this.#watcher.left(text, () => this.#durableJournal(), this.#queue.nowMs);
       },
       answered: (status) => {
         if (status === 418 || status === 429)
@@ -133,34 +142,37 @@ class SimulatedDay {
     });
   }
 
+  /** The current state of the day, for the watcher. */
   get #moment(): DayMoment {
     return { exchange: this.#exchange, process: this.#process, reported: this.#reported, nowMs: this.#queue.nowMs };
   }
+  /** Prints an event with its time. */
   #print(text: string): void {
     this.#request.print?.(`${formatTime(this.#queue.nowMs).slice(0, 23).replace('T', ' ')}  ${text}`);
   }
 
+  /** Runs the day to its end. */
   async run(): Promise<DayOutcome> {
     const { schedule } = this.#request;
     const startEquity = this.#exchange.equity();
     this.#start();
-    for (const one of schedule.outages) this.#queue.at(this.#startMs + one.atMs, () => this.#happen(one));
+    for (const outage of schedule.outages) this.#queue.at(this.#startMs + outage.atMs, () => this.#causeOutage(outage));
     this.#queue.at(this.#endMs - CALM_MS, () => (this.#isCalm = true));
     this.#queue.at(this.#startMs + OPERATOR_MS, () => this.#operate());
     let equity: Decimal | null = null;
     for (;;) {
       const isHour = this.#queue.nowMs >= this.#hourMs;
-      // Once an hour the event loop gets a turn, for example for a signal that ends the process.
+      // Once an hour the event loop needs a turn, for example to receive a signal that ends the process.
       if (isHour || (this.#process?.pending ?? 0) > 0) await settlePromises(() => this.#request.bot.isLoading);
       if (isHour) this.#nextHour();
-      if (this.#refused !== null) throw this.#refused;
+      if (this.#userError !== null) throw this.#userError;
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.#queue.nextMs, this.#exchange.nextMs);
       if (equity === null && nextMs > this.#endMs) equity = this.#exchange.equity();
-      if (equity !== null && this.#isOver(nextMs)) break;
+      if (equity !== null && this.#hasEnded(nextMs)) break;
       if (this.#exchange.nextMs <= nextMs) this.#exchange.service.advance(nextMs);
       this.#queue.runDue(nextMs);
-      this.#look();
+      this.#checkRules();
       if (this.#network.requests > MAX_REQUESTS)
         throw new ConfigError(
           `expected at most ${MAX_REQUESTS} requests of the bot on one day, got more`,
@@ -173,9 +185,11 @@ class SimulatedDay {
     this.#request.onHour(Math.min(1, (this.#hourMs - this.#startMs) / DAY_MS));
     this.#hourMs += HOUR_MS;
   }
-  #isOver(nextMs: number): boolean {
+  /** True when the outcome of all orders is known, or the maximum time for that has passed. */
+  #hasEnded(nextMs: number): boolean {
     return nextMs > this.#endMs + MAX_END_MS || this.#watcher.isAtRest(this.#moment);
   }
+  /** Checks the end of the day, and returns its result. The hash covers all orders, fills and broken rules. */
   #outcome(startEquity: Decimal, equity: Decimal): DayOutcome {
     const watcher = this.#watcher;
     this.#exchange.read();
@@ -200,21 +214,22 @@ class SimulatedDay {
     };
   }
 
-  /** Checks the rules after an event that changed the exchange, the journal or the fills that the strategy knows. */
-  #look(): void {
+  /** Checks the rules if the exchange, the journal or the reported fills have changed, and at least once in CHECK_MS. */
+  #checkRules(): void {
     const { nowMs } = this.#queue;
     this.#exchange.read();
     const { orders, tradeCount } = this.#exchange;
-    const journal = this.#process?.opened?.bot.deps.journal.lastSeq ?? 0;
-    const state = `${orders.length} ${tradeCount} ${journal} ${this.#reported.count} ${this.#processes}`;
-    if (state === this.#seenState && nowMs < this.#lookMs) return;
-    this.#seenState = state;
-    this.#lookMs = nowMs + LOOK_MS;
+    const lastSeq = this.#process?.opened?.bot.deps.journal.lastSeq ?? 0;
+    const state = `${orders.length} ${tradeCount} ${lastSeq} ${this.#reported.count} ${this.#processes}`;
+    if (state === this.#checkedState && nowMs < this.#nextCheckMs) return;
+    this.#checkedState = state;
+    this.#nextCheckMs = nowMs + CHECK_MS;
     this.#watcher.look(this.#moment);
   }
 
   // --- The bot
 
+  /** Starts a new process of the bot, whose clock has a random skew and drift. */
   #start(): void {
     this.#mustStart = false;
     const rng = this.#rng;
@@ -225,7 +240,7 @@ class SimulatedDay {
       config: this.#config,
       load: this.#request.bot.loader(reported),
       room: this.#request.bot.room,
-      wireOf: (of) => this.#network.wireOf(of),
+      wireOf: (sender) => this.#network.wireOf(sender),
       disk: this.#disk,
       random: () => rng.next(),
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
@@ -250,13 +265,14 @@ class SimulatedDay {
       },
     );
   }
+  /** Ends the process after a failed start. Without a network, a start can fail, and the next process tries again. */
   #startFailed(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     this.#print(`the start ended: ${text}`);
-    const isOfNetwork = (error instanceof Error && error.constructor.name === 'NoAnswer') || OF_NETWORK.test(text);
-    // The first start of a day has no faults, so its error is caused by the user's code or config.
-    if (!isOfNetwork && this.#processes === 1) this.#refused = error instanceof Error ? error : new StrategyError(text);
-    else if (!isOfNetwork) this.#watcher.report('RESTART', `the start is refused: ${text}`, this.#queue.nowMs);
+    const isNetworkError = (error instanceof Error && error.constructor.name === 'NoAnswer') || NETWORK_ERRORS.test(text);
+    // The first start of a day has no faults, so an error comes from the user's code or config.
+    if (!isNetworkError && this.#processes === 1) this.#userError = error instanceof Error ? error : new StrategyError(text);
+    else if (!isNetworkError) this.#watcher.report('RESTART', `the start is refused: ${text}`, this.#queue.nowMs);
     this.#die('has not started', false, 60);
   }
 
@@ -272,17 +288,18 @@ class SimulatedDay {
     this.#queue.at(this.#queue.nowMs + seconds * 1000, () => (this.#mustStart = this.#process === null));
   }
 
-  /** Returns the bytes of the newest journal files that survive a loss of power. */
-  #lastingJournal(): Buffer {
+  /** Returns the durable bytes of the two newest journal segments. */
+  #durableJournal(): Buffer {
     const folder = join(this.#folder, 'bot', 'journal');
     const names = this.#disk.list(folder).filter((name) => !name.startsWith('lock-'));
     const paths = names.slice(-2).map((name) => `${folder}/${name}`);
     return Buffer.concat(paths.map((path) => this.#disk.readAt(path, 0, this.#disk.lastingBytes(path))));
   }
 
-  // --- What happens to it
+  // --- Faults and the operator
 
-  #happen({ what, size }: Outage): void {
+  /** Starts an outage of the computer or the network. */
+  #causeOutage({ what, size }: Outage): void {
     const downSeconds = 1 + Math.floor(size ** 4 * 900);
     const { nowMs } = this.#queue;
     if (what === 'kill') return this.#die('is killed', false, downSeconds);
@@ -309,10 +326,10 @@ class SimulatedDay {
     const opened = process?.opened;
     if (!process?.control || !opened) return;
     const { risk, instruments, runs } = opened.bot.deps.engine;
-    const named = { instruments, strategies: runs.map(({ name }) => name) };
+    const scopeNames = { instruments, strategies: runs.map(({ name }) => name) };
     for (const { code, scope } of risk.halts.causes()) {
-      if (!OF_EXCHANGE.has(code)) continue;
-      const name = scopeName(scope, named);
+      if (!OPERATOR_CODES.has(code)) continue;
+      const name = scopeName(scope, scopeNames);
       this.#cleared++;
       this.#print(`the operator clears ${code} of ${name}`);
       process.pending++;
@@ -321,6 +338,7 @@ class SimulatedDay {
     }
   }
 
+  /** Ends the process of the bot and removes the folder of the day. */
   close(): void {
     this.#process?.die();
     process.off('exit', this.#removeFolder);
@@ -330,7 +348,7 @@ class SimulatedDay {
   readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true });
 }
 
-/** Errors of a start without a network. The supervisor of a bot starts it again after these. */
-const OF_NETWORK = /the clock of the|expected it to within|no answer/i;
-/** Codes of halts that faults of a day can cause and only a person can clear. Halts by the user's limits are not cleared. */
-const OF_EXCHANGE: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION']);
+/** Messages of a start without a network. After such an error, the supervisor of a bot starts it again. */
+const NETWORK_ERRORS = /the clock of the|expected it to within|no answer/i;
+/** Codes of halts that faults of a day can cause and that only a person can clear. Halts by the user's limits stay. */
+const OPERATOR_CODES: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION']);

@@ -1,22 +1,25 @@
-// The faults of a simulated day. They are drawn from the seed before the day starts, so that the day can be repeated.
+// Draws the faults of a simulated day from its seed, before the day starts, so that the day can be repeated.
 
 import { seededRng } from '../../base/number/rng.ts';
 import { CREATE_FAULTS, type CreateFault } from '../computer/faultyNetwork.ts';
 
 export const DAY_MS = 86_400_000;
-/** The end of a day has no faults, so that all orders can be settled. */
+/** Length of the end of a day that has no faults, so that the outcome of all orders becomes known. */
 export const CALM_MS = 3_600_000;
 
 export const OUTAGES = ['kill', 'power', 'diskCrash', 'partition', 'stale'] as const;
-/** A fault of the bot's computer or network. `atMs`: ms after the start of the day. `size` is uniform in [0, 1). */
+/** A fault of the bot's computer or network. */
 export interface Outage {
   readonly what: (typeof OUTAGES)[number];
+  /** Time after the start of the day, ms. */
   readonly atMs: number;
+  /** A random number in [0, 1), which decides how long or how strong the outage is. */
   readonly size: number;
 }
 
+/** The faults of one day. */
 export interface DaySchedule {
-  /** By the number of the create, from 1. */
+  /** Faults of creates, by the number of the create on the day, from 1. */
   readonly creates: ReadonlyMap<number, CreateFault>;
   readonly outages: readonly Outage[];
 }
@@ -24,10 +27,10 @@ export interface DaySchedule {
 /** A day without faults. */
 export const PEACE: DaySchedule = { creates: new Map(), outages: [] };
 
-/** Later creates of a day have no faults. */
+/** Number of creates that can have a fault. Later creates of a day have none. */
 const MAX_CREATES = 2000;
-/** Lowest and highest number of outages of each kind on a day. */
-const COUNTS: Readonly<Record<Outage['what'], readonly [from: number, to: number]>> = {
+/** Minimum and maximum number of outages of each kind on a day. */
+const OUTAGE_COUNTS: Readonly<Record<Outage['what'], readonly [min: number, max: number]>> = {
   kill: [3, 9],
   power: [1, 4],
   diskCrash: [1, 4],
@@ -35,22 +38,22 @@ const COUNTS: Readonly<Record<Outage['what'], readonly [from: number, to: number
   stale: [0, 10],
 };
 
-/** Returns the faults of a day. Each seed has its own mix of faults. */
+/** Returns the faults of the day of a seed. Each seed has different frequencies of the kinds of faults. */
 export function scheduleOf(seed: number): DaySchedule {
   const rng = seededRng(seed ^ 0x5c4ed);
   const weights = CREATE_FAULTS.map(() => rng.next() ** 2);
-  const total = weights.reduce((sum, each) => sum + each, 0);
-  const share = 0.3 + rng.next() * 0.3;
+  const totalWeight = weights.reduce((sum, each) => sum + each, 0);
+  const faultShare = 0.3 + rng.next() * 0.3;
   const creates = new Map<number, CreateFault>();
   for (let number = 1; number <= MAX_CREATES; number++) {
-    if (rng.next() >= share) continue;
-    let left = rng.next() * total;
-    const what = CREATE_FAULTS.find((_, index) => (left -= weights[index]!) < 0) ?? 'loseReply';
+    if (rng.next() >= faultShare) continue;
+    let remainingWeight = rng.next() * totalWeight;
+    const what = CREATE_FAULTS.find((_, index) => (remainingWeight -= weights[index]!) < 0) ?? 'loseReply';
     creates.set(number, { what, size: rng.next() });
   }
   const outages = OUTAGES.flatMap((what) => {
-    const [from, to] = COUNTS[what];
-    const count = from + Math.floor(rng.next() * (to - from + 1));
+    const [min, max] = OUTAGE_COUNTS[what];
+    const count = min + Math.floor(rng.next() * (max - min + 1));
     return Array.from({ length: count }, (): Outage => ({
       what,
       atMs: Math.floor((0.01 + rng.next() * 0.98) * (DAY_MS - CALM_MS)),

@@ -1,4 +1,4 @@
-// Compares the bot with the exchange's own books after every event of a day, and reports broken rules. docs/sim.md lists the rules.
+// Compares the bot with the books of the exchange after every event of a day, and reports broken rules. docs/sim.md lists the rules.
 
 import type { TradedMarket } from '../../paperExchange/market/tradedMarket.ts';
 import type { UserOrder } from '../../paperExchange/orders/userOrder.ts';
@@ -10,57 +10,69 @@ import type { ReportedFills } from './reportedFills.ts';
 
 export type DayRule = 'ONCE' | 'JOURNAL' | 'KNOWN' | 'TOLD' | 'BOOKS' | 'LIMITS' | 'RESTART' | 'RUNS' | 'REST' | 'STOP';
 
+/** A broken rule. */
 export interface DayViolation {
   readonly rule: DayRule;
-  /** ms UTC of the day. */
+  /** Time in the day, ms UTC. */
   readonly timeMs: number;
   readonly text: string;
 }
 
-/** Time within which the bot must know each of its orders. It covers audits, lags of reads, and an outage. */
+/** Time after which the bot must know an order at the exchange, ms. It allows for audits, lags of reads and an outage. */
 const KNOWN_MS = 1_200_000;
-/** Time in which a strategy that protects its positions must place a stop. */
+/** Longest time without a stop for a strategy that counts as protecting its positions, ms. */
 const PROMPT_MS = 60_000;
-/** Characters of a client order id that all orders of a bot share. */
-const PREFIX = 16;
+/** Number of characters of a client order id that all orders of a bot share. */
+const PREFIX_LENGTH = 16;
 
 /** The state of the day that the watcher checks. */
 export interface DayMoment {
   readonly exchange: DayExchange;
+  /** The process of the bot. Null while none runs. */
   readonly process: BotComputer | null;
+  /** The fills that this process has reported to its strategies. */
   readonly reported: ReportedFills;
   readonly nowMs: number;
 }
 
+/** Checks the rules of one day. */
 export class DayWatcher {
   readonly violations: DayViolation[] = [];
-  /** Orders whose outcome the bot did not know for a while. */
+  /** Orders whose outcome the bot did not know for a time. */
   readonly unknown = new Set<number>();
-  /** True when a position had a stop at some time. */
+  /** True once a position has had a stop. */
   hasStopped = false;
-  /** Longest time that a position was not completely protected by stops, ms. `nakedMs`: the total of these times. */
+  /** Longest time in which stops did not fully protect a position, ms. */
   maxUnprotectedMs = 0;
+  /** Total time in which stops did not fully protect a position, ms. */
   nakedMs = 0;
   readonly #violationKeys = new Set<string>();
-  readonly #byCid = new Map<string, UserOrder>();
-  readonly #nakedSince = new Map<TradedMarket, number>();
-  /** Largest position of the day, lots. */
-  readonly #largest = new Map<TradedMarket, number>();
-  /** The largest number of fills of each order that a process of the day has reported to its strategy. */
-  readonly #reportedOf = new Map<number, number>();
+  /** The orders at the exchange, by client order id. */
+  readonly #ordersByClientId = new Map<string, UserOrder>();
+  /** Time since which a position is not fully protected, ms UTC, by market. */
+  readonly #unprotectedSinceMs = new Map<TradedMarket, number>();
+  /** Largest position of the day in lots, by market. */
+  readonly #maxLots = new Map<TradedMarket, number>();
+  /** Largest number of fills that a process of the day has reported to its strategies, by order. */
+  readonly #maxReported = new Map<number, number>();
+  /** True when a strategy keeps state in the journal. */
   #keepsState = false;
-  #seenOrders = 0;
-  #reported: ReportedFills | null = null;
-  #reportedCount = 0;
+  /** Number of orders of the exchange that were read. */
+  #readCount = 0;
+  /** The reported fills at the last comparison, and their number. */
+  #comparedFills: ReportedFills | null = null;
+  #comparedCount = 0;
 
+  /** Adds a violation, unless a similar one exists. */
   report(rule: DayRule, text: string, timeMs: number): void {
-    // A broken rule is found again at each later event, so each one is reported once.
+    // Each later check finds the same broken rule again. Numbers in the text can differ.
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
     if (this.#violationKeys.has(key)) return;
     this.#violationKeys.add(key);
     this.violations.push({ rule, timeMs, text });
   }
 
+  /** Checks the rules that must hold at every time. */
   look(moment: DayMoment): void {
     const { exchange, process, nowMs } = moment;
     this.#readOrders(exchange, nowMs);
@@ -68,10 +80,10 @@ export class DayWatcher {
     this.#watchStops(moment);
     if (!opened) return;
     const { engine, cidOf } = opened.bot.deps;
-    const prefix = cidOf(1 as OrderId).slice(0, PREFIX);
+    const prefix = cidOf(1 as OrderId).slice(0, PREFIX_LENGTH);
     for (const order of exchange.live()) {
-      const own = orderIdIn(prefix, order.clientOrderId ?? '');
-      const isKnown = own !== null && (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own)) !== undefined;
+      const id = orderIdIn(prefix, order.clientOrderId ?? '');
+      const isKnown = id !== null && (engine.orders.get(id) ?? engine.orders.provenAbsent.get(id)) !== undefined;
       if (!isKnown && nowMs - order.placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
         this.report('KNOWN', `${order.id} (${order.clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
     }
@@ -79,74 +91,83 @@ export class DayWatcher {
     this.#compareReported(moment, prefix);
   }
 
-  /** Checks a create that leaves. `journal`: returns the bytes of the journal that survive a loss of power. */
-  left(body: string, journal: () => Buffer, nowMs: number): void {
-    const cid = /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
-    if (cid === undefined || !journal().includes(cid))
-      this.report('JOURNAL', `an order leaves that the journal on the disk does not have: ${cid ?? body}`, nowMs);
+  /** Checks that the durable journal has the order of a create that leaves. */
+  left(body: string, durableJournal: () => Buffer, nowMs: number): void {
+    const clientOrderId = /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
+    if (clientOrderId === undefined || !durableJournal().includes(clientOrderId))
+      this.report('JOURNAL', `an order leaves that the journal on the disk does not have: ${clientOrderId ?? body}`, nowMs);
   }
 
+  /** Reads the new orders of the exchange, and checks that each was placed once. */
   #readOrders({ orders }: DayExchange, nowMs: number): void {
-    for (; this.#seenOrders < orders.length; this.#seenOrders++) {
-      const order = orders[this.#seenOrders]!;
-      const { clientOrderId: cid, intent } = order;
-      // Liquidations have no client order id.
-      if (cid === null || intent.role === 'liquidation') continue;
-      if (this.#byCid.has(cid)) this.report('ONCE', `${cid} was placed twice: ${this.#byCid.get(cid)!.id} and ${order.id}`, nowMs);
-      else this.#byCid.set(cid, order);
+    for (; this.#readCount < orders.length; this.#readCount++) {
+      const order = orders[this.#readCount]!;
+      const { clientOrderId, intent } = order;
+      // The exchange makes liquidations itself.
+      if (clientOrderId === null || intent.role === 'liquidation') continue;
+      const earlier = this.#ordersByClientId.get(clientOrderId);
+      if (earlier === undefined) this.#ordersByClientId.set(clientOrderId, order);
+      else this.report('ONCE', `${clientOrderId} was placed twice: ${earlier.id} and ${order.id}`, nowMs);
     }
   }
 
+  /** Checks that the fills that strategies know are those of the exchange. */
   #compareReported({ exchange, process, reported, nowMs }: DayMoment, prefix: string): void {
-    if (reported === this.#reported && reported.count === this.#reportedCount) return;
-    [this.#reported, this.#reportedCount] = [reported, reported.count];
+    if (reported === this.#comparedFills && reported.count === this.#comparedCount) return;
+    [this.#comparedFills, this.#comparedCount] = [reported, reported.count];
     this.#keepsState = process!.opened!.bot.deps.engine.runs.some(({ kept }) => kept !== null);
     for (const [order, texts] of reported.entries()) {
-      const happened = this.#fillsOf(exchange, prefix, order);
-      const isWrong = texts.some((text, at) => text !== happened[at]) && !this.#isReportedBefore(order, texts, happened);
-      this.#reportedOf.set(order, Math.max(this.#reportedOf.get(order) ?? 0, texts.length));
-      if (isWrong) this.#reportFills(order, texts, happened, nowMs);
+      const venueFills = this.#fillsOf(exchange, prefix, order);
+      const isWrong = texts.some((text, index) => text !== venueFills[index]) && !this.#isReportedBefore(order, texts, venueFills);
+      this.#maxReported.set(order, Math.max(this.#maxReported.get(order) ?? 0, texts.length));
+      if (isWrong) this.#reportFills(order, texts, venueFills, nowMs);
     }
   }
-  #reportFills(order: number, texts: readonly string[], happened: readonly string[], nowMs: number): void {
-    const text = `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${happened.join(', ')}]`;
+  /** Adds a violation about fills of an order that differ. */
+  #reportFills(order: number, texts: readonly string[], venueFills: readonly string[], nowMs: number): void {
+    const text = `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${venueFills.join(', ')}]`;
     this.report('TOLD', text, nowMs);
   }
-  /** Returns true for a strategy with kept state that gets only fills after this state again. */
-  #isReportedBefore(order: number, texts: readonly string[], happened: readonly string[]): boolean {
-    const from = happened.length - texts.length;
-    return (
-      from >= 0 && from <= (this.#reportedOf.get(order) ?? 0) && this.#keepsState && texts.every((text, at) => text === happened[from + at])
-    );
+  /**
+   * True when the missing fills were reported to an earlier process. A strategy with kept state knows them from this state, so the bot does not
+   * report them again.
+   */
+  #isReportedBefore(order: number, texts: readonly string[], venueFills: readonly string[]): boolean {
+    const missing = venueFills.length - texts.length;
+    const wereReported = missing >= 0 && missing <= (this.#maxReported.get(order) ?? 0);
+    return wereReported && this.#keepsState && texts.every((text, index) => text === venueFills[missing + index]);
   }
+  /** Returns the fills of an order by the books of the exchange. */
   #fillsOf({ tradesOf }: DayExchange, prefix: string, order: number): readonly string[] {
-    const found = this.#byCid.get(clientOrderIdOf(prefix, order as OrderId));
-    return (found === undefined ? [] : (tradesOf.get(found.id) ?? [])).map(fillTextOf);
+    const venueOrder = this.#ordersByClientId.get(clientOrderIdOf(prefix, order as OrderId));
+    if (venueOrder === undefined) return [];
+    return (tradesOf.get(venueOrder.id) ?? []).map(fillTextOf);
   }
 
   // --- Stops
 
+  /** Measures the times in which stops do not fully protect a position. */
   #watchStops(moment: DayMoment): void {
     const { exchange, nowMs } = moment;
     for (const market of exchange.service.markets) {
       const { held, guarded } = stopsOf(moment, market);
-      this.#largest.set(market, Math.max(held, this.#largest.get(market) ?? 0));
+      this.#maxLots.set(market, Math.max(held, this.#maxLots.get(market) ?? 0));
       if (held > 0 && guarded > 0) this.hasStopped = true;
-      const since = this.#nakedSince.get(market);
+      const sinceMs = this.#unprotectedSinceMs.get(market);
       if (held - guarded >= this.#dustLots(market)) {
-        if (since === undefined) this.#nakedSince.set(market, nowMs);
-        else this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - since);
-      } else if (since !== undefined) {
-        this.#nakedSince.delete(market);
-        this.nakedMs += nowMs - since;
-        this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - since);
+        if (sinceMs === undefined) this.#unprotectedSinceMs.set(market, nowMs);
+        else this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - sinceMs);
+      } else if (sinceMs !== undefined) {
+        this.#unprotectedSinceMs.delete(market);
+        this.nakedMs += nowMs - sinceMs;
+        this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - sinceMs);
       }
     }
   }
 
-  /** Returns the lots below which an unprotected rest is dust, as fees in the coin and the lot size leave it. */
+  /** Returns the lots below which an unprotected remainder is dust. Fees in the coin and the lot size cause such remainders. */
   #dustLots(market: TradedMarket): number {
-    return Math.max(market.instrument.minLots, (this.#largest.get(market) ?? 0) * DUST);
+    return Math.max(market.instrument.minLots, (this.#maxLots.get(market) ?? 0) * DUST);
   }
 
   /** True when each position of this day got a stop at once. */
@@ -156,7 +177,7 @@ export class DayWatcher {
 
   // --- The end of the day
 
-  /** Returns true when the bot trades and no order is in progress. */
+  /** True when the bot trades and the state of every order is settled. */
   isAtRest({ process, exchange }: DayMoment): boolean {
     const opened = process?.opened;
     if (!opened || !opened.bot.isTrading) return false;
@@ -165,47 +186,50 @@ export class DayWatcher {
     return active.length === 0 && exchange.live().every(({ isAdmitted, live }) => isAdmitted && live?.status !== 'PENDING_CANCEL');
   }
 
-  /** Checks the end of the day. `mustProtect`: true when each position had a stop at once on the same day without faults. */
+  /** Checks the end of the day. With `mustProtect`, each position must have a stop. */
   final(moment: DayMoment, mustProtect: boolean): void {
     const { exchange, process, nowMs, reported } = moment;
     this.look(moment);
-    for (const since of this.#nakedSince.values()) this.nakedMs += nowMs - since;
+    for (const sinceMs of this.#unprotectedSinceMs.values()) this.nakedMs += nowMs - sinceMs;
     const opened = process?.opened;
     if (!opened) return this.report('REST', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
     const { engine, cidOf } = bot.deps;
-    const prefix = cidOf(1 as OrderId).slice(0, PREFIX);
+    const prefix = cidOf(1 as OrderId).slice(0, PREFIX_LENGTH);
     if (!bot.isTrading) this.report('REST', 'the bot does not trade in the end', nowMs);
     const unknown = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown');
-    const halts = engine.risk.halts.causes().filter(({ code }) => OF_FAULTS.has(code));
+    const halts = engine.risk.halts.causes().filter(({ code }) => FAULT_CODES.has(code));
     if (halts.length > 0) this.report('REST', `halts stand: ${halts.map(({ code, why }) => `${code}: ${why}`).join('; ')}`, nowMs);
     if (unknown.length > 0) this.report('REST', `the outcome of ${unknown.length} orders is still unknown`, nowMs);
-    const open = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
+    const activeIds = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
     for (const { id } of exchange.live())
-      if (!open.has(id)) this.report('BOOKS', `${id} is open at the exchange and not in the bot`, nowMs);
+      if (!activeIds.has(id)) this.report('BOOKS', `${id} is open at the exchange and not in the bot`, nowMs);
     this.#compareHoldings(moment);
-    for (const [cid, { id }] of this.#byCid) {
-      const order = orderIdIn(prefix, cid);
-      const happened = (exchange.tradesOf.get(id) ?? []).map(fillTextOf);
-      if (order === null || happened.length === 0) continue;
+    for (const [clientOrderId, { id }] of this.#ordersByClientId) {
+      const order = orderIdIn(prefix, clientOrderId);
+      const venueFills = (exchange.tradesOf.get(id) ?? []).map(fillTextOf);
+      if (order === null || venueFills.length === 0) continue;
       const texts = reported.of(order);
-      if (texts.length !== happened.length && !this.#isReportedBefore(order, texts, happened))
-        this.#reportFills(order, texts, happened, nowMs);
+      if (texts.length !== venueFills.length && !this.#isReportedBefore(order, texts, venueFills))
+        this.#reportFills(order, texts, venueFills, nowMs);
     }
     if (mustProtect) this.#requireStops(moment);
   }
 
+  /** Checks that the ledger of the bot and the books of the exchange have the same positions. */
   #compareHoldings({ exchange, process, nowMs }: DayMoment): void {
     const { engine } = process!.opened!.bot.deps;
     for (const [index, instrument] of engine.instruments.entries()) {
       const market = exchange.service.markets.find(({ instrument: { id } }) => id === instrument.id)!;
       const digits = instrument.market === 'spot' ? engine.ledger.qtyDigits(index) - instrument.quantityDigits : 0;
       const units = engine.runs.reduce((sum, run) => sum + engine.ledger.qty(run.index, index), 0);
-      const [own, truth] = [units / 10 ** digits, exchange.heldLots(market)];
-      if (own !== truth) this.report('BOOKS', `${instrument.wireName}: the bot holds ${own} lots, the exchange says ${truth}`, nowMs);
+      const [botLots, venueLots] = [units / 10 ** digits, exchange.heldLots(market)];
+      if (botLots !== venueLots)
+        this.report('BOOKS', `${instrument.wireName}: the bot holds ${botLots} lots, the exchange says ${venueLots}`, nowMs);
     }
   }
 
+  /** Checks that stops protect each position. */
   #requireStops(moment: DayMoment): void {
     for (const market of moment.exchange.service.markets) {
       const { held, guarded } = stopsOf(moment, market);
@@ -215,8 +239,8 @@ export class DayWatcher {
   }
 }
 
-/** Codes of halts that must have ended after an hour without faults and the acts of the operator. */
-const OF_FAULTS: ReadonlySet<string> = new Set([
+/** Codes of halts that must not remain after an hour without faults, in which the operator has acted. */
+const FAULT_CODES: ReadonlySet<string> = new Set([
   'STARTING', 'UNKNOWN_OUTCOME', 'NEEDS_PERSON', 'UNKNOWN_BUDGET', 'ALIEN', 'NO_JOURNAL', 'DUPLICATE', 'STRAY', 'GAP', 'MISMATCH',
   'ECHO', 'FINE_FILL', 'POST_TRADE', 'KEY', 'LOCKED', 'BANNED', 'SETTINGS', 'STATUS', 'FEE_COIN', 'CLOCK', 'STALE_ACCOUNT', 'JOURNAL',
 ]); // prettier-ignore
@@ -224,13 +248,13 @@ const OF_FAULTS: ReadonlySet<string> = new Set([
 /** Maximum dust as a share of the largest position of the day. */
 const DUST = 0.005;
 
-/** Returns the lots of a position, and those that stops protect, at the exchange or in the running bot (docs/live.md). */
+/** Returns the lots of a position, and the lots that stops at the exchange or in the bot protect (docs/live.md). */
 function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly held: number; readonly guarded: number } {
   const lots = exchange.heldLots(market);
   if (lots === 0) return { held: 0, guarded: 0 };
   const engine = process?.opened?.bot.deps.engine;
   const index = engine?.instruments.findIndex(({ id }) => id === market.instrument.id) ?? -1;
   const brackets = index < 0 ? [] : engine!.brackets.list(index);
-  const own = brackets.reduce((sum, bracket) => sum + (bracket.isLong === lots > 0 ? bracket.lots : 0), 0);
-  return { held: Math.abs(lots), guarded: own + exchange.guardedLots(market, lots > 0) };
+  const botLots = brackets.reduce((sum, bracket) => sum + (bracket.isLong === lots > 0 ? bracket.lots : 0), 0);
+  return { held: Math.abs(lots), guarded: botLots + exchange.guardedLots(market, lots > 0) };
 }

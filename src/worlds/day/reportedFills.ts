@@ -1,40 +1,44 @@
-// Records the fills that strategies are notified of. A subclass of the author's class records each fill before the strategy gets it.
+// Records the fills that a bot reports to its strategies, so that a test of the day can compare them with those of the exchange.
 
 import type { Strategy, StrategyClass } from '../../strategy/strategy.ts';
 import type { FillInfo } from '../../strategy/types.ts';
 
-/** The fills that the strategies of one process were notified of, by order. After a restart, strategies get all fills again. */
+/** The fills that one process has reported to its strategies, by order. After a restart, a bot reports all fills again. */
 export class ReportedFills {
   readonly #texts = new Map<number, string[]>();
+  /** Number of fills. */
   count = 0;
 
+  /** Adds a fill. */
   note({ orderId, side, qty, price, fee, feeAsset }: FillInfo): void {
     this.count++;
     const text = `${side} ${qty.toFixed()} at ${price} fee ${fee.toFixed()} ${feeAsset}`;
-    const known = this.#texts.get(orderId);
-    if (known) known.push(text);
+    const texts = this.#texts.get(orderId);
+    if (texts) texts.push(text);
     else this.#texts.set(orderId, [text]);
   }
+  /** Returns the fills of an order as texts. */
   of(order: number): readonly string[] {
     return this.#texts.get(order) ?? [];
   }
+  /** Returns the orders with their fills. */
   entries(): Iterable<readonly [number, readonly string[]]> {
     return this.#texts;
   }
 }
 
-/** Returns a subclass of the author's class whose `onFill` records each fill, and then calls the author's `onFill`. */
+/** Returns a subclass of the user's strategy whose `onFill` records each fill before it calls that of the user. */
 export function listening(strategy: StrategyClass, reported: ReportedFills): StrategyClass {
   const Base = strategy as new (...args: ConstructorParameters<StrategyClass>) => Strategy;
   const Listening = class extends Base {
     constructor(...args: ConstructorParameters<StrategyClass>) {
       super(...args);
-      // A field `onFill = (fill) => ...` of the author's class hides the method below, so the field is wrapped too.
-      const own = Object.hasOwn(this, 'onFill') ? this.onFill?.bind(this) : undefined;
-      if (typeof own !== 'function') return;
+      // A field `onFill = (fill) => ...` of the user's class hides the method below, so the field must be replaced too.
+      const fieldOnFill = Object.hasOwn(this, 'onFill') ? this.onFill?.bind(this) : undefined;
+      if (typeof fieldOnFill !== 'function') return;
       this.onFill = (fill) => {
         reported.note(fill);
-        return own.call(this, fill);
+        return fieldOnFill.call(this, fill);
       };
     }
     override onFill(fill: FillInfo): void {
@@ -42,7 +46,7 @@ export function listening(strategy: StrategyClass, reported: ReportedFills): Str
       return super.onFill?.(fill);
     }
   };
-  // Messages and records must show the name of the author's class.
+  // Messages and records show the name of the class, which must be that of the user's class.
   Object.defineProperty(Listening, 'name', { value: strategy.name });
   return Listening as unknown as StrategyClass;
 }

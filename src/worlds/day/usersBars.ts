@@ -1,4 +1,4 @@
-// The bars of simulated days: from the catalog, or generated for the same feeds if the catalog has less than a whole day.
+// Provides the bars of simulated days: from the catalog, or generated ones if the catalog has less than a whole day.
 
 import { monthStart } from '../../base/calendar.ts';
 import { existsSync } from 'node:fs';
@@ -22,18 +22,23 @@ import { isTradeBars } from '../../model/tradeBars.ts';
 import { DAY_MS } from './daySchedule.ts';
 import type { UsersFile } from './usersFile.ts';
 
+/** Consecutive days, from midnight to midnight UTC. */
 export interface WholeDays {
+  /** Start of the first day, ms UTC. */
   readonly firstMs: number;
   readonly count: number;
 }
+
+/** The run of a user's file, with its bars. */
 export interface UsersRun {
   readonly plan: RunPlan;
   readonly days: WholeDays;
   readonly notes: readonly string[];
 }
 
-/** Length of generated bars: the days, and before them bars of the longest interval for the warm-up. */
+/** Number of generated days. */
 const GENERATED_DAYS = 120;
+/** Number of generated bars of the longest interval before the first day, for the warm-up. */
 const GENERATED_WARM_BARS = 400;
 const GENERATED_FROM_MS = monthStart(2024, 1);
 const MAX_ROWS = 2_000_000;
@@ -41,9 +46,9 @@ const MAX_ROWS = 2_000_000;
 /** Returns the run of a user's file with its bars. Throws ConfigError or StrategyError for a definition that cannot run. */
 export async function resolveUsersRun({ source, isBot }: UsersFile, bundler: Bundler): Promise<UsersRun> {
   const definition = parseDefinition(source);
-  const wanted = wantedOf(definition, (name) => whereIs(source, ['feeds', name, 'interval']));
+  const requiredBars = requiredBarsOf(definition, (name) => whereIs(source, ['feeds', name, 'interval']));
   const store = catalogIn(definition, source.folder);
-  const missing = wanted.find(({ market, symbol }) => (store?.intervalsOf({ market, symbol }) ?? []).length === 0);
+  const missing = requiredBars.find(({ market, symbol }) => (store?.intervalsOf({ market, symbol }) ?? []).length === 0);
   let reason = missing === undefined ? '' : `the catalog has no bars of ${missing.symbol}`;
   if (missing === undefined) {
     const { plan } = await resolveRun(source, { bundler });
@@ -51,9 +56,10 @@ export async function resolveUsersRun({ source, isBot }: UsersFile, bundler: Bun
     if (days.count > 0) return { plan, days, notes: [] };
     reason = 'the catalog has less than a whole day of bars, from midnight to midnight UTC';
   }
-  const { sets, fromMs } = generated(wanted, store);
-  const { from: _from, to: _to, ...data } = source.data as Record<string, unknown>;
-  const { plan } = await resolveRun({ ...source, data: { ...data, from: formatTime(fromMs) } }, { bundler, bars: memoryStore(sets) });
+  const { sets, fromMs } = generateBars(requiredBars, store);
+  const { from: _from, to: _to, ...otherKeys } = source.data as Record<string, unknown>;
+  const datedSource = { ...source, data: { ...otherKeys, from: formatTime(fromMs) } };
+  const { plan } = await resolveRun(datedSource, { bundler, bars: memoryStore(sets) });
   const remedy = isBot ? 'add bars with isobar data download' : 'add bars with isobar data import or isobar data download';
   return { plan, days: wholeDays(plan), notes: [`${reason}: the bars are generated (${remedy})`] };
 }
@@ -61,20 +67,25 @@ export async function resolveUsersRun({ source, isBot }: UsersFile, bundler: Bun
 /** Returns the days, from midnight to midnight UTC, on which all instruments have bars. */
 function wholeDays({ fromMs, feeds }: RunPlan): WholeDays {
   const finest = finestFeeds(feeds).map(({ bars }) => bars);
-  const begins = finest.map(({ openMs }) => openMs[0]!);
-  const ends = finest.map(({ closeMs, length }) => closeMs[length - 1]!);
-  const firstMs = Math.ceil(Math.max(fromMs, ...begins) / DAY_MS) * DAY_MS;
-  return { firstMs, count: Math.max(0, Math.floor((Math.min(...ends) - firstMs) / DAY_MS)) };
+  const startsMs = finest.map(({ openMs }) => openMs[0]!);
+  const endsMs = finest.map(({ closeMs, length }) => closeMs[length - 1]!);
+  const firstMs = Math.ceil(Math.max(fromMs, ...startsMs) / DAY_MS) * DAY_MS;
+  return { firstMs, count: Math.max(0, Math.floor((Math.min(...endsMs) - firstMs) / DAY_MS)) };
 }
 
-interface WantedBars {
+/** The intervals of one symbol that the feeds of a definition need. */
+interface RequiredBars {
   readonly market: Market;
   readonly symbol: string;
   readonly intervals: readonly Interval[];
 }
 
-function wantedOf({ feeds, market: byDefault = DEFAULTS.market }: Definition, where: (feed: string) => string): readonly WantedBars[] {
-  const found = new Map<string, { market: Market; symbol: string; intervals: Interval[] }>();
+/** Returns the bars that the feeds of a definition need, by symbol. Throws ConfigError for bars from trades. `where` locates a feed. */
+function requiredBarsOf(
+  { feeds, market: defaultMarket = DEFAULTS.market }: Definition,
+  where: (feed: string) => string,
+): readonly RequiredBars[] {
+  const bySymbol = new Map<string, { market: Market; symbol: string; intervals: Interval[] }>();
   for (const [name, feed] of Object.entries(feeds)) {
     const interval = parseFeedInterval(feed.interval);
     if (interval === null || isTradeBars(interval))
@@ -83,37 +94,38 @@ function wantedOf({ feeds, market: byDefault = DEFAULTS.market }: Definition, wh
         'use an interval such as 1h, because an exchange has no other bars',
       );
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
-      const market = feed.market ?? byDefault;
-      const known = found.get(`${market} ${symbol}`) ?? { market, symbol, intervals: [] };
-      known.intervals.push(interval);
-      found.set(`${market} ${symbol}`, known);
+      const market = feed.market ?? defaultMarket;
+      const required = bySymbol.get(`${market} ${symbol}`) ?? { market, symbol, intervals: [] };
+      required.intervals.push(interval);
+      bySymbol.set(`${market} ${symbol}`, required);
     }
   }
-  return [...found.values()];
+  return [...bySymbol.values()];
 }
 
-function generated(wanted: readonly WantedBars[], store: BarStore | null) {
-  const lengths = wanted.flatMap(({ intervals }) => intervals.map(typicalLengthMs));
+/** Returns generated bars of the shortest interval of each symbol, and the start of the first day. */
+function generateBars(requiredBars: readonly RequiredBars[], store: BarStore | null) {
+  const lengths = requiredBars.flatMap(({ intervals }) => intervals.map(typicalLengthMs));
   const warmMs = Math.ceil((GENERATED_WARM_BARS * Math.max(...lengths)) / DAY_MS) * DAY_MS;
   const fromMs = GENERATED_FROM_MS + warmMs;
-  const sets = wanted.map(({ market, symbol, intervals }, at) => {
+  const sets = requiredBars.map(({ market, symbol, intervals }, index) => {
     const interval = intervals.toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b))[0]!;
     const bars = Math.min(MAX_ROWS, Math.ceil((warmMs + GENERATED_DAYS * DAY_MS) / typicalLengthMs(interval)));
     const price = lastClose(store, { market, symbol });
-    return wholeSet(synthesizeBars({ symbol, market, interval, fromMs: GENERATED_FROM_MS, bars, seed: 1 + at, price }), SYNTHETIC);
+    return wholeSet(synthesizeBars({ symbol, market, interval, fromMs: GENERATED_FROM_MS, bars, seed: 1 + index, price }), SYNTHETIC);
   });
   return { sets, fromMs };
 }
 
-/** Returns the newest price of a symbol in the catalog; undefined: none. */
-function lastClose(store: BarStore | null, symbol: Pick<WantedBars, 'market' | 'symbol'>): number | undefined {
+/** Returns the newest price of a symbol in the catalog. Undefined if the catalog has none. */
+function lastClose(store: BarStore | null, symbol: Pick<RequiredBars, 'market' | 'symbol'>): number | undefined {
   const [interval] = store?.intervalsOf(symbol) ?? [];
   if (store === null || interval === undefined) return undefined;
   const { bars } = store.load({ ...symbol, interval }, {});
   return bars.close[bars.length - 1];
 }
 
-/** Returns the catalog of the definition, relative to the current folder or to the folder of the file, like a bot; null: none. */
+/** Returns the catalog of the definition, relative to the current folder, else to the folder of the file, as a bot finds it. Null without one. */
 function catalogIn({ catalog = DEFAULTS.catalog }: Definition, folder: string): BarStore | null {
   const path = [resolve(catalog), resolve(folder, catalog)].find((each) => existsSync(each));
   return path === undefined ? null : catalogStore(path);

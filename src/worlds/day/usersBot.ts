@@ -1,4 +1,4 @@
-// Prepares a user's bot for simulated days, from a run definition or a bot config: its bars, its exchange and its config.
+// Prepares a user's bot for simulated days: its bars, the exchange of a day, and the config of a day.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,17 +26,19 @@ import { resolveUsersRun, type WholeDays } from './usersBars.ts';
 
 type Loader = NonNullable<LiveOptions['load']>;
 
+/** A user's bot that can run simulated days. */
 export interface UsersBot {
   readonly name: string;
   readonly asset: string;
   /** Notes for the reader of the results. */
   readonly notes: readonly string[];
-  /** Returns the start of the day of a seed: a midnight UTC inside the bars, ms UTC. */
+  /** Returns the start of the day of a seed, ms UTC. It is a midnight UTC inside the bars. */
   startOf(seed: number): number;
+  /** Returns the settings of the exchange of a day. */
   exchangeAt(startMs: number, seed: number): DayExchangeSpec;
   /** Writes the config of a day, and the bars before the day, into a folder with the files `key` and `secret`. */
   configIn(folder: string, startMs: number): LiveConfig;
-  /** Returns a loader that loads strategies like a new process: variables outside of their classes have their first values again. */
+  /** Returns a loader that loads strategies as a new process does: variables outside of their classes have their initial values. */
   loader(reported: ReportedFills): Loader;
   /** True while a process loads its strategies. */
   readonly isLoading: boolean;
@@ -44,69 +46,73 @@ export interface UsersBot {
   readonly room: number;
 }
 
-/** Maximum number of bars before a day for the warm-up of strategies, and of further bars from the exchange. */
+/** Maximum number of bars before a day, for the warm-up of strategies. */
 const WARM_ROWS = 5000;
-const REPORTED_ROWS = 400;
-/** Maximum length of a day, including the time until all orders are settled. */
+/** Maximum number of earlier bars that the bot reads from the exchange. */
+const EXCHANGE_ROWS = 400;
+/** Maximum length of a day, including the time until the outcome of all orders is known. */
 const MAX_DAY_MS = 1.1 * DAY_MS;
 
 /** Returns the bot of a user's file. Throws ConfigError or StrategyError for a file that cannot be simulated. */
 export async function openUsersBot(file: string): Promise<UsersBot> {
-  const users = readUsersFile(file);
+  const usersFile = readUsersFile(file);
   const bundles = new Map<string, ReturnType<Bundler>>();
-  const bundler: Bundler = (path, shown) => {
-    const known = bundles.get(path) ?? bundleInProcess(path, shown);
-    bundles.set(path, known);
-    return known;
+  // Every process of every day loads the same files, so each file is bundled once.
+  const bundler: Bundler = (path, shownPath) => {
+    const bundle = bundles.get(path) ?? bundleInProcess(path, shownPath);
+    bundles.set(path, bundle);
+    return bundle;
   };
-  const { plan, days, notes } = await resolveUsersRun(users, bundler);
+  const { plan, days, notes } = await resolveUsersRun(usersFile, bundler);
   const finest = finestFeeds(plan.feeds).map(({ bars }) => ({ ...bars, instrument: withFeesOf(plan, bars.instrument) }));
-  return new ReadyBot({ users, plan, finest, days, bundler, notes });
+  return new PreparedBot({ usersFile, plan, finest, days, bundler, notes });
 }
 
-/** Returns an instrument with the fees of the run. Contracts already have them. */
+/** Returns an instrument with the fees of the run. A contract has its own fees. */
 function withFeesOf({ fees }: RunPlan, instrument: Instrument): Instrument {
   if (instrument.contract !== undefined) return instrument;
   return { ...instrument, makerFeePpm: fees.makerPpm, takerFeePpm: fees.takerPpm };
 }
 
-interface SharedParts {
-  readonly users: UsersFile;
+interface PreparedBotDeps {
+  readonly usersFile: UsersFile;
   readonly plan: RunPlan;
+  /** The shortest bars of each instrument. */
   readonly finest: readonly BarColumns[];
   readonly days: WholeDays;
   readonly bundler: Bundler;
   readonly notes: readonly string[];
 }
 
-class ReadyBot implements UsersBot {
+class PreparedBot implements UsersBot {
   readonly name: string;
   readonly asset: string;
   readonly notes: readonly string[];
   readonly room: number;
-  readonly #parts: SharedParts;
+  readonly #deps: PreparedBotDeps;
+  /** Number of loads in progress. */
   #loads = 0;
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts;
-    this.name = parts.plan.name;
-    this.asset = parts.finest[0]!.instrument.quote;
-    const minIntervalMs = Math.min(...parts.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
-    this.room = WARM_ROWS + REPORTED_ROWS + Math.ceil(MAX_DAY_MS / minIntervalMs);
-    const { firstMs, count } = parts.days;
-    this.notes = [...parts.notes, `days from ${formatMinute(firstMs)} to ${formatMinute(firstMs + count * DAY_MS)}`];
+  constructor(deps: PreparedBotDeps) {
+    this.#deps = deps;
+    this.name = deps.plan.name;
+    this.asset = deps.finest[0]!.instrument.quote;
+    const minIntervalMs = Math.min(...deps.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+    this.room = WARM_ROWS + EXCHANGE_ROWS + Math.ceil(MAX_DAY_MS / minIntervalMs);
+    const { firstMs, count } = deps.days;
+    this.notes = [...deps.notes, `days from ${formatMinute(firstMs)} to ${formatMinute(firstMs + count * DAY_MS)}`];
   }
 
   startOf(seed: number): number {
-    const { firstMs, count } = this.#parts.days;
-    // A step without a common divisor with the number of days visits all days before a day comes again.
+    const { firstMs, count } = this.#deps.days;
+    // If the step and the number of days have no common divisor, consecutive seeds visit all days before one repeats.
     let step = Math.max(1, Math.floor(count * 0.618));
     while (commonDivisor(step, count) > 1) step++;
     return firstMs + (((seed % count) * step) % count) * DAY_MS;
   }
 
   exchangeAt(startMs: number, seed: number): DayExchangeSpec {
-    const { plan, finest } = this.#parts;
+    const { plan, finest } = this.#deps;
     // The plan of a run over both markets has funds for each market.
     const balances = plan.funds ?? { [finest[0]!.instrument.market]: plan.cash };
     const lengths = plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval));
@@ -123,28 +129,30 @@ class ReadyBot implements UsersBot {
   }
 
   configIn(folder: string, startMs: number): LiveConfig {
-    const { users, plan } = this.#parts;
+    const { usersFile, plan } = this.#deps;
     const catalog = join(folder, 'data');
     storeHistory(catalog, plan.feeds, startMs);
     const file = join(folder, 'bot.yaml');
-    const nowhere = 'http://127.0.0.1:1';
-    const exchange = { spotUrl: nowhere, futuresUrl: nowhere, keyFile: 'key', secretFile: 'secret' };
-    writeFileSync(file, JSON.stringify({ ...users.botKeys, mode: 'paper', exchange, data: 'bot', catalog }));
+    // The simulated network ignores the address.
+    const unusedUrl = 'http://127.0.0.1:1';
+    const exchange = { spotUrl: unusedUrl, futuresUrl: unusedUrl, keyFile: 'key', secretFile: 'secret' };
+    writeFileSync(file, JSON.stringify({ ...usersFile.botKeys, mode: 'paper', exchange, data: 'bot', catalog }));
     const config = readLiveConfig(file, {});
     // Paths of the user's files are relative to the folder of the user's own file.
-    return { ...config, source: { ...config.source, folder: users.source.folder } };
+    return { ...config, source: { ...config.source, folder: usersFile.source.folder } };
   }
 
   get isLoading(): boolean {
     return this.#loads > 0;
   }
   loader(reported: ReportedFills): Loader {
-    const process = ++made.count;
-    const importer: Importer = (url) => import(/* @vite-ignore */ `${url}?sim=${process}`);
+    // A new query makes Node load the module again.
+    const loaderNumber = ++loaders.count;
+    const importer: Importer = (url) => import(/* @vite-ignore */ `${url}?sim=${loaderNumber}`);
     return async (entry: StrategyEntry, source: DefinitionSource): Promise<LoadedEntry> => {
       this.#loads++;
       try {
-        const loaded = await loadEntry(entry, source, importer, this.#parts.bundler);
+        const loaded = await loadEntry(entry, source, importer, this.#deps.bundler);
         return { ...loaded, plan: { ...loaded.plan, strategy: listening(loaded.plan.strategy, reported) } };
       } finally {
         this.#loads--;
@@ -153,21 +161,22 @@ class ReadyBot implements UsersBot {
   }
 }
 
-const made = { count: 0 };
+/** Number of loaders in this process of Node. */
+const loaders = { count: 0 };
 
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b));
 
-/** Stores the bars of feeds before a time in a catalog, because strategies may need more bars than an exchange gives. */
+/** Stores the bars of feeds before a time in a catalog, because strategies can need more bars than an exchange offers. */
 function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: number): void {
-  const seen = new Set<string>();
+  const storedKeys = new Set<string>();
   for (const { bars, isHidden = false } of feeds) {
     const key = `${bars.instrument.id} ${bars.interval}`;
     const end = firstRowAt(bars, startMs);
-    if (isHidden || seen.has(key) || end === 0) continue;
-    seen.add(key);
+    if (isHidden || storedKeys.has(key) || end === 0) continue;
+    storedKeys.add(key);
     const part = rowsOf(bars, Math.max(0, end - WARM_ROWS), end);
     const copies = Object.fromEntries(COLUMNS.map((name) => [name, part[name].slice()])) as Record<(typeof COLUMNS)[number], Float64Array>;
-    // The exchange gives volumes in whole lots, and a bot ignores a catalog with other volumes.
+    // The volumes of the exchange are whole lots, and a bot ignores a catalog with other volumes.
     const scale = 10 ** bars.instrument.quantityDigits;
     storeBars(catalog, { ...part, ...copies, volume: copies.volume.map((volume) => Math.round(volume * scale) / scale) }, IMPORTED);
   }

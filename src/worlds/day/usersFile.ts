@@ -1,4 +1,4 @@
-// Reads the user's file for a simulation: a run definition, or the config of a bot. Exchange and keys of a config are not used.
+// Reads the user's file for a simulation, which is a run definition or the config of a bot.
 
 import { ConfigError } from '../../base/errors.ts';
 import { parseDefinition, parseSource } from '../../definition/text/parse.ts';
@@ -8,22 +8,33 @@ import { DEFINITION_KEYS } from '../../tasks/bot/config/schema.ts';
 
 type Keys = Readonly<Record<string, unknown>>;
 
+/** The content of a user's file. */
 export interface UsersFile {
-  /** The run definition of the file, with its times. */
+  /** The run definition in the file, with its dates. */
   readonly source: DefinitionSource;
-  /** Keys of a bot config, without exchange, data folder and catalog. */
+  /** The keys for the config of the simulated bot, without exchange, data folder and catalog. */
   readonly botKeys: Keys;
+  /** True for the config of a bot. */
   readonly isBot: boolean;
 }
 
 /** Keys of a bot config that a simulated day does not use. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['exchange', 'data', 'mode', 'catalog', 'dashboard', 'alerts', 'webhooks', 'timeScale']);
-/** Audit periods for a bot from a run definition. They are longer than the defaults, so that a simulated day takes only seconds. */
+const UNUSED_BOT_KEYS: ReadonlySet<string> = new Set([
+  'exchange',
+  'data',
+  'mode',
+  'catalog',
+  'dashboard',
+  'alerts',
+  'webhooks',
+  'timeScale',
+]);
+/** Audit periods of a bot that is made from a run definition. Longer periods than the defaults make a simulated day faster. */
 const AUDIT = { fastMs: 20_000, balanceMs: 60_000, fullMs: 900_000 } as const;
-/** Values of `inside` in a definition that a bot does not know. */
-const OF_RUNS: ReadonlySet<unknown> = new Set(['finest', 'trades']);
+/** Values of `inside` that only a run definition can have. */
+const RUN_ONLY_VALUES: ReadonlySet<unknown> = new Set(['finest', 'trades']);
 
-/** Returns the content of a user's file. Throws ConfigError for a file of neither kind, and for external series, which cannot be simulated. */
+/** Returns the content of a user's file. Throws ConfigError for an invalid file, and for external series, which cannot be simulated. */
 export function readUsersFile(file: string): UsersFile {
   const source = readDefinition(file);
   const data = isMap(source.data) ? source.data : {};
@@ -36,23 +47,25 @@ export function readUsersFile(file: string): UsersFile {
       'remove series from a copy of the file and of its strategy',
     );
   const definition = Object.fromEntries(
-    DEFINITION_KEYS.flatMap((key) => (data[key] === undefined ? [] : [[key, ownValue(key, data[key])]])),
+    DEFINITION_KEYS.flatMap((key) => (data[key] === undefined ? [] : [[key, botValue(key, data[key])]])),
   );
-  const times = Object.fromEntries(['from', 'to'].flatMap((key) => (data[key] === undefined ? [] : [[key, data[key]]])));
+  const dates = Object.fromEntries(['from', 'to'].flatMap((key) => (data[key] === undefined ? [] : [[key, data[key]]])));
   const { catalog: _, ...shared } = definition;
-  const botKeys = isBot ? Object.fromEntries(Object.entries(data).filter(([key]) => !LEFT_OUT.has(key))) : { ...shared, audit: AUDIT };
-  return { source: { ...source, data: { ...definition, ...times } }, botKeys, isBot };
+  const botKeys = isBot
+    ? Object.fromEntries(Object.entries(data).filter(([key]) => !UNUSED_BOT_KEYS.has(key)))
+    : { ...shared, audit: AUDIT };
+  return { source: { ...source, data: { ...definition, ...dates } }, botKeys, isBot };
 }
 
-/** Returns the value of a definition's key for a bot, without fills, models and times of listing, which the exchange decides. */
-function ownValue(key: string, value: unknown): unknown {
+/** Returns the value of a key for a bot. Leaves out fills, models of the venue and times of listing, about which the exchange decides. */
+function botValue(key: string, value: unknown): unknown {
   if (!isMap(value)) return value;
   if (key === 'fills') {
     const { collar } = value;
     const rowInterval = value['inside'];
     return {
       ...(collar === undefined ? {} : { collar }),
-      ...(rowInterval === undefined || OF_RUNS.has(rowInterval) ? {} : { ['inside']: rowInterval }),
+      ...(rowInterval === undefined || RUN_ONLY_VALUES.has(rowInterval) ? {} : { ['inside']: rowInterval }),
     };
   }
   if (key === 'models') return value['risk'] === undefined ? {} : { risk: value['risk'] };
