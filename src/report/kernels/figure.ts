@@ -19,7 +19,7 @@ export type Reason =
   | 'not-recorded'
   | 'non-finite';
 
-/** A number, or the reason why there is none. */
+/** A number, or the reason why the number is missing. */
 export type Figure = number | Reason;
 
 /** A remark that the reader needs beside a figure. */

@@ -147,7 +147,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
   const { main, drawdown, years, downside } = mainResultsOf(series, perDay(options.riskFree ?? 0), drawdowns);
   const netProfit = withReturns(() => equity[n]! - equity[0]!);
   const sorted = returns.toSorted();
-  const longest = longestOf(drawdown, timeMs);
+  const lengths = drawdownLengths(drawdown, timeMs);
   const hasFallen = drawdown.episodes.length > 0;
   const figures = {
     totalReturn: main.totalReturn,
@@ -163,11 +163,11 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     maxDrawdown: main.maxDrawdown,
     maxDrawdownDaily: main.maxDrawdownDaily,
     maxDrawdownAbs: withReturns(() => drawdowns.units),
-    longestDrawdown: withReturns(() => (hasFallen ? longest.days : 'no-drawdown')),
+    longestDrawdown: withReturns(() => (hasFallen ? lengths.days : 'no-drawdown')),
     averageDrawdown: withReturns(() =>
       hasFallen ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
     ),
-    averageDrawdownDays: withReturns(() => (hasFallen ? longest.meanDays : 'no-drawdown')),
+    averageDrawdownDays: withReturns(() => (hasFallen ? lengths.meanDays : 'no-drawdown')),
     ulcer: withTwoReturns(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
     calmar: main.calmar,
     calmarDaily: main.calmarDaily,
@@ -186,7 +186,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     worstDay: withReturns(() => minOf(returns)),
     positiveDays: withReturns(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
   } satisfies Record<PortfolioFigure, Figure>;
-  return { figures, drawdown, longestIsOpen: longest.isOpen, years };
+  return { figures, drawdown, longestIsOpen: lengths.isOpen, years };
 }
 
 /** Returns the drawdowns at the points of the series: the fraction from the index, the money from the equity less external flows. */
@@ -230,17 +230,17 @@ function meanUpTo(ascending: Float64Array, limit: number): number {
 }
 
 /** Returns the length of the longest drawdown in days, the mean length, and whether the longest one has not recovered. */
-function longestOf(
+function drawdownLengths(
   { episodes }: Drawdown,
   timeMs: Float64Array,
 ): { readonly days: number; readonly meanDays: number; readonly isOpen: boolean } {
   const last = timeMs[timeMs.length - 1]!;
   const days = episodes.map(({ peak, recovery }) => ((recovery === null ? last : timeMs[recovery]!) - timeMs[peak]!) / DAY_MS);
-  let longest = 0;
-  for (let i = 1; i < days.length; i++) if (days[i]! > days[longest]!) longest = i;
+  let maxIndex = 0;
+  for (let i = 1; i < days.length; i++) if (days[i]! > days[maxIndex]!) maxIndex = i;
   return {
-    days: days[longest] ?? 0,
+    days: days[maxIndex] ?? 0,
     meanDays: sumOf(days.length, (i) => days[i]!) / days.length,
-    isOpen: episodes[longest]?.recovery === null,
+    isOpen: episodes[maxIndex]?.recovery === null,
   };
 }

@@ -38,7 +38,9 @@ export interface SignedSums {
   readonly countBelow: number;
 }
 
-/** Returns the compensated sums of `values`, split by the sign of the number in the same row of `signs`. A sign of 0 counts for neither sum. */
+/**
+ * Returns the compensated sums of `values`, split by the sign of the number in the same row of `signs`. A sign of 0 counts for neither sum.
+ */
 export function signedSums(values: Float64Array, signs: Float64Array): SignedSums {
   let [above, lostAbove, countAbove] = [0, 0, 0];
   let [below, lostBelow, countBelow] = [0, 0, 0];

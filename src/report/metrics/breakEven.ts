@@ -24,7 +24,7 @@ export interface BreakEvenBracket {
 
 /** The break-even of one cost. */
 export interface BreakEvenPoint {
-  /** The smallest value found at which the net profit is at most 0, in `unit`. Null when there is none: `reason` says why. */
+  /** The smallest value found at which the net profit is at most 0, in `unit`. Null without a break-even: `reason` says why. */
   readonly value: number | null;
   readonly reason: BreakEvenReason | null;
   /** How often the net profit changes between above 0 and at most 0 over the scanned values. */

@@ -26,7 +26,9 @@ export interface HoldingPeriods {
   readonly toMs: Float64Array;
 }
 
-/** Returns the exposure figures. `held` are the times with a position, which can overlap. `daily` is the equity at each day's end, in units. */
+/**
+ * Returns the exposure figures. `held` are the times with a position, which can overlap. `daily` is the equity at each day's end, in units.
+ */
 export function exposureFigures(record: RunRecord, held: HoldingPeriods, daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
   const weighted = record.streamed?.exposure ?? weightedExposure(record);
@@ -74,8 +76,8 @@ interface WeightedExposure {
 }
 
 /**
- * Returns the time-weighted exposure. Between two equity instants it stays at its value at the first one, after all fills up to that instant.
- * Positions are valued at the last close, or at the first open before any bar has closed. Equity is as recorded.
+ * Returns the time-weighted exposure. Between two equity instants it stays at its value at the first one, after all fills up to that
+ * instant. Positions are valued at the last close, or at the first open before any bar has closed. Equity is as recorded.
  */
 function weightedExposure(record: RunRecord): WeightedExposure {
   const { equity, fills } = record;

@@ -80,7 +80,8 @@ class Results {
   }
 
   /**
-   * Returns the results ordered by the last fill of each trade. A book reports a close only when it is final, so the order of arrival differs.
+   * Returns the results ordered by the last fill of each trade. A book reports a close only when it is final, so the order of arrival
+   * differs.
    */
   inOrder(): Float64Array {
     const units = Float64Array.from(this.#units);
@@ -110,7 +111,7 @@ class FillMove implements Move {
   }
 }
 
-/** Episodes of one position, of which only the net results are kept. */
+/** Episodes of one position. Only their net results are kept. */
 class ResultBook extends Episodes<Move> {
   readonly #valuation: Valuation;
   readonly #results: Results;

@@ -153,7 +153,10 @@ export class TradeRows {
   }
 }
 
-/** Returns the first `length` rows in ascending order of their values, which are whole numbers from 0. Rows with equal values keep their order. */
+/**
+ * Returns the first `length` rows in ascending order of their values, which are whole numbers from 0. Rows with equal values keep their
+ * order.
+ */
 function rowsByValue(values: Float64Array, length: number): Uint32Array {
   let highest = 0;
   for (let row = 0; row < length; row++) highest = Math.max(highest, values[row]!);

@@ -112,7 +112,8 @@ export class EpisodeBook extends Episodes<Part> {
   }
 
   /**
-   * Books money without a fill in the open episode: funding, or the part of a liquidation loss that others paid. An amount below 0 was paid.
+   * Books money without a fill in the open episode: funding, or the part of a liquidation loss that others paid. An amount below 0 was
+   * paid.
    */
   pay(units: number, isFunding: boolean, timeMs: number): void {
     if (!isFunding && this.#path !== null && this.base !== 0) {

@@ -27,7 +27,7 @@ export abstract class Episodes<Of extends Move> {
   side: 1 | -1 | 0 = 0;
   /** A smaller holding is dust. */
   readonly #minUnits: number;
-  /** True when the episode is over unless the next fill continues it. */
+  /** True when the episode has ended unless the next fill continues it. */
   #isClosable = false;
   /** Money and base units of the entries and of the exits of the episode. */
   #entryFlow = 0;

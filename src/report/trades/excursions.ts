@@ -51,8 +51,8 @@ export class BarPath {
   }
 
   /**
-   * Returns true when the fill was at the open of the bar that begins at `timeMs`. Returns false when it was at its level inside the bar that
-   * closes at that time.
+   * Returns true when the fill was at the open of the bar that begins at `timeMs`. Returns false when it was at its level inside the bar
+   * that closes at that time.
    */
   isAtOpen(timeMs: number, { price, level, isBuy, isStop, sinceMs }: Triggered): boolean {
     const { openMs, closeMs, open, high, low } = this.#bars;

@@ -13,8 +13,8 @@ export interface Valuation {
   /** Units of the holding in one lot. */
   readonly unitsPerLot: number;
   /**
-   * Returns the effect of a fill of this value on cash. For a contract, returns the effect on the profit of the position, whose exit is counted
-   * in the same way.
+   * Returns the effect of a fill of this value on cash. For a contract, returns the effect on the profit of the position, whose exit is
+   * counted in the same way.
    */
   flow(isBuy: boolean, valueUnits: number): number;
   /** Returns the value of a holding at a price. All flows plus this value are the profit of all fills up to now. */
