@@ -96,8 +96,8 @@ function packBrackets(index: RunIndex, instrument: number, packer: Packer): Inst
   const stop = ROLES.indexOf('stopLoss');
   const own = index.ordersOf(instrument);
   const rows: number[] = [];
-  for (let index = 0; index < own.length && rows.length < MAX_BRACKETS; index++) {
-    const row = own[index]!;
+  for (let place = 0; place < own.length && rows.length < MAX_BRACKETS; place++) {
+    const row = own[place]!;
     if (orders.role[row] !== target && orders.role[row] !== stop) continue;
     if (orders.limit[row]! > 0 && !Number.isNaN(orders.arrivedMs[row]!)) rows.push(row);
   }

@@ -37,13 +37,13 @@ export function positionChanges(index: RunIndex, instrument: number): HoldingCha
   const units = new Float64Array(length);
   const change = new Float64Array(length);
   const perUnit = pow10(baseDigits);
-  for (let index = 0; index < length; index++) {
-    const row = rows[index]!;
+  for (let place = 0; place < length; place++) {
+    const row = rows[place]!;
     const isIncrease = (fills.side[row] === 0) !== (isShort?.(row) === true);
     const bought = fills.lots[row]! * (isIncrease ? unitsPerLot : -unitsPerLot);
-    ms[index] = fills.timeMs[row]!;
-    units[index] = bought - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
-    change[index] = units[index]! / perUnit;
+    ms[place] = fills.timeMs[row]!;
+    units[place] = bought - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
+    change[place] = units[place]! / perUnit;
   }
   return { length, ms, units, change };
 }

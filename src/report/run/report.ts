@@ -45,7 +45,7 @@ export async function reportText(input: ReportInput): Promise<string> {
   let bars: readonly FirstBars[] = [];
   for (let budget = 1; ; budget /= 2) {
     const detail = detailOf(samples, budget);
-    bars = charts.map((chart, index) => firstBars(chart.level(detail.intervals[index]!), bars[index]));
+    bars = charts.map((chart, place) => firstBars(chart.level(detail.intervals[place]!), bars[place]));
     const pack = new Pack();
     const page = await pageData(input, { index, charts, overview, events, barEvents, bars }, detail, pack);
     if (page === null) continue;
