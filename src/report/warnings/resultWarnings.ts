@@ -141,9 +141,9 @@ class VolumeShares implements VolumeShare {
 function countNear(times: Float64Array, length: number, ms: number, near: number): number {
   if (near > 0 && times[near - 1]! > ms) return countUpTo(times, length, ms);
   const end = Math.min(length, near + MAX_STEPS);
-  let count = near;
-  while (count < end && times[count]! <= ms) count++;
-  return count < end || count === length ? count : countUpTo(times, length, ms);
+  let reached = near;
+  while (reached < end && times[reached]! <= ms) reached++;
+  return reached < end || reached === length ? reached : countUpTo(times, length, ms);
 }
 
 /**
