@@ -184,18 +184,19 @@ export interface ChartSlice {
   readonly endMs: number;
 }
 
+/** Returns the bars of a level between two times on a regular grid. */
 export function sliceOf(level: ChartLevel, from: number, to: number): ChartSlice {
   const { interval, openMs, length } = level;
   const times: number[] = [];
   const rows: number[] = [];
   let row = rowAtOrAfter(openMs, openOf(interval, from), length);
-  let at = openOf(interval, from);
-  for (; at < to; at = closeOf(interval, at)) {
-    const hit = row < length && openMs[row] === at;
-    times.push(at);
-    rows.push(hit ? row++ : -1);
+  let gridMs = openOf(interval, from);
+  for (; gridMs < to; gridMs = closeOf(interval, gridMs)) {
+    const hasBar = row < length && openMs[row] === gridMs;
+    times.push(gridMs);
+    rows.push(hasBar ? row++ : -1);
   }
-  return { level, times, rows, endMs: at };
+  return { level, times, rows, endMs: gridMs };
 }
 
 /** Returns the position of a time on the grid. Bar k covers k - 0.5 to k + 0.5. */
@@ -209,28 +210,28 @@ export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number
   return at + (ms - open) / ((times[at + 1] ?? endMs) - open) - 0.5;
 }
 
-/** Part of a bar that is an error of rounding. */
-const NO_PART = 1e-6;
+/** A smaller part of a bar is a rounding error. */
+const MIN_PART = 1e-6;
 
-/** Returns both ends of a window on the grid. A bar that only begins before the data, or ends after them, is shown whole at the edge. */
+/** Returns both ends of a window on the grid. At the edge of the data, a bar that reaches beyond it is shown whole. */
 export function edgesOf(
   slice: ChartSlice,
   { from, to, first, last }: { readonly from: number; readonly to: number; readonly first: number; readonly last: number },
 ): readonly [left: number, right: number] {
   const [left, right] = [placeOf(slice, from), placeOf(slice, to)];
-  return [from > first ? left : Math.floor(left + 0.5 + NO_PART) - 0.5, to < last ? right : Math.ceil(right + 0.5 - NO_PART) - 0.5];
+  return [from > first ? left : Math.floor(left + 0.5 + MIN_PART) - 0.5, to < last ? right : Math.ceil(right + 0.5 - MIN_PART) - 0.5];
 }
 
 /** Returns the values of an indicator that were known at the close of each bar of a slice. NaN before the first value. */
 export function traceOn(slice: ChartSlice, { values, closeMs }: Trace): Float64Array {
   const { level, rows } = slice;
   const out = new Float64Array(rows.length).fill(Number.NaN);
-  rows.forEach((row, at) => {
+  rows.forEach((row, place) => {
     if (row < 0) return;
-    if (closeMs === null) out[at] = values[level.lastRow[row]!]!;
+    if (closeMs === null) out[place] = values[level.lastRow[row]!]!;
     else {
-      const known = rowAtOrAfter(closeMs, closeOf(level.interval, slice.times[at]!) + 1) - 1;
-      if (known >= 0) out[at] = values[known]!;
+      const lastClosed = rowAtOrAfter(closeMs, closeOf(level.interval, slice.times[place]!) + 1) - 1;
+      if (lastClosed >= 0) out[place] = values[lastClosed]!;
     }
   });
   return out;
