@@ -7,6 +7,7 @@ import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts
 import { amountText, count, NONE, signed, signedAmount, THIN } from '../../base/text/format.ts';
 import type { ComparedRun } from './input.ts';
 
+/** One figure of both runs. */
 export interface ComparedFigure {
   readonly name: string;
   readonly label: string;
@@ -30,6 +31,7 @@ export interface Unequal {
   readonly b: string | null;
 }
 
+/** The first difference between the fills of two runs. A run without that row has null. */
 export interface FillDifference {
   /** The first row of fills.csv that differs, counted from 1. */
   readonly row: number;
@@ -38,6 +40,7 @@ export interface FillDifference {
 }
 export type FillCells = Readonly<Record<string, string>>;
 
+/** Everything that the comparison shows. */
 export interface RunComparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;
@@ -54,6 +57,7 @@ export interface RunComparison {
 /** The columns that decide whether two fills are equal. Order numbers are left out, because one extra order shifts all later numbers. */
 const FILL_COLUMNS = ['time_ms', 'strategy', 'instrument', 'side', 'is_maker', 'price', 'quantity', 'notional', 'fee', 'fee_asset'];
 
+/** Compares two runs. */
 export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
   const namedValues = (run: ComparedRun) => [...run.definition].map(([name, value]) => ({ use: 'definition', name, value }));
   return {
@@ -68,9 +72,11 @@ export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
   };
 }
 
+/** Returns the inputs that differ, in the order of the first run. Inputs that only the second run has follow. */
 function unequal(a: ComparedRun['inputs'], b: ComparedRun['inputs']): readonly Unequal[] {
   const keyOf = ({ use, name }: { use: string; name: string }) => `${use} ${name}`;
-  const [inA, inB] = [new Map(a.map((each) => [keyOf(each), each])), new Map(b.map((each) => [keyOf(each), each]))];
+  const inA = new Map(a.map((input) => [keyOf(input), input]));
+  const inB = new Map(b.map((input) => [keyOf(input), input]));
   return [...new Map([...inA, ...inB])].flatMap(([key, { use, name }]): readonly Unequal[] => {
     const [first, second] = [inA.get(key)?.value ?? null, inB.get(key)?.value ?? null];
     return first === second ? [] : [{ use, name, a: first, b: second }];
@@ -84,27 +90,28 @@ export function reportedInputs({ inputs }: RunComparison): readonly Unequal[] {
   return inputs.filter(({ use, a, b }) => (use !== 'code' && use !== 'bars') || (a !== null && b !== null));
 }
 
-/** Returns a value as text for the reader: the first letters of a hash, a day instead of a midnight. */
+/** Returns a value as short text: the first letters of a hash, a date without a time of 00:00. */
 export function valueText(value: string | null): string {
   if (value === null) return 'not there';
   if (/^[0-9a-f]{64}$/.test(value)) return value.slice(0, 12);
   return value.replace(/T00:00:00\.000Z$/, '').replace(/(T\d\d:\d\d):00\.000Z$/, '$1');
 }
 
+/** Returns the first row of fills that differs. Null when all are equal. The first row of each table is its header. */
 function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: ComparedRun['fills']): FillDifference | null {
   const columns = FILL_COLUMNS.map((name) => header.indexOf(name));
   const isSame = (first: readonly string[], second: readonly string[]) => columns.every((column) => first[column] === second[column]);
   const cells = (row: readonly string[] | undefined) =>
-    row === undefined ? null : Object.fromEntries(header.map((name, at) => [name, row[at] ?? '']));
-  for (let at = 0; at < Math.max(a.length, b.length); at++) {
-    const [first, second] = [a[at], b[at]];
-    if (first === undefined || second === undefined || !isSame(first, second)) return { row: at + 1, a: cells(first), b: cells(second) };
+    row === undefined ? null : Object.fromEntries(header.map((name, column) => [name, row[column] ?? '']));
+  for (let row = 0; row < Math.max(a.length, b.length); row++) {
+    const [first, second] = [a[row], b[row]];
+    if (first === undefined || second === undefined || !isSame(first, second)) return { row: row + 1, a: cells(first), b: cells(second) };
   }
   return null;
 }
 
 /** Figures for which more is better, and figures for which less is better. Drawdowns are negative, so more means less deep. */
-const MORE = new Set([
+const MORE_IS_BETTER = new Set([
   'totalReturn',
   'netProfit',
   'cagr',
@@ -141,7 +148,7 @@ const MORE = new Set([
   'meanReturn',
   'geometricMeanReturn',
 ]);
-const LESS = new Set([
+const LESS_IS_BETTER = new Set([
   'maxDrawdownAbs',
   'longestDrawdown',
   'averageDrawdownDays',
@@ -164,20 +171,22 @@ const ORDERS: readonly (readonly [name: 'created' | 'fills' | 'refusedByRisk' | 
   ['fees', { label: 'Fees', kind: 'cost', definition: 'All fees, valued in the reporting asset.' }],
 ];
 
+/** Returns the figures that at least one of the runs has. */
 function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
-  const [x, y] = [a.summary, b.summary];
-  const assets = [x.run.reportingAsset, y.run.reportingAsset] as const;
+  const [first, second] = [a.summary, b.summary];
+  const assets = [first.run.reportingAsset, second.run.reportingAsset] as const;
   const trades = { label: 'Trades', kind: 'count', definition: 'Closed trades, from flat to flat.' } as const;
   return [
-    ...METRIC_NAMES.map((name) => figure(name, METRICS[name], [x.metrics[name], y.metrics[name]], assets)),
-    figure('trades', trades, [x.trades.trades, y.trades.trades], assets),
-    ...TRADE_NAMES.map((name) => figure(name, TRADES[name], [x.trades[name], y.trades[name]], assets)),
-    ...ORDERS.map(([name, entry]) => figure(name, entry, [x.orders[name], y.orders[name]], assets)),
-  ].filter(({ a: first, b: second }) => first !== null || second !== null);
+    ...METRIC_NAMES.map((name) => figure(name, METRICS[name], [first.metrics[name], second.metrics[name]], assets)),
+    figure('trades', trades, [first.trades.trades, second.trades.trades], assets),
+    ...TRADE_NAMES.map((name) => figure(name, TRADES[name], [first.trades[name], second.trades[name]], assets)),
+    ...ORDERS.map(([name, entry]) => figure(name, entry, [first.orders[name], second.orders[name]], assets)),
+  ].filter((compared) => compared.a !== null || compared.b !== null);
 }
 
 type FigureValue = number | string | null | undefined;
 
+/** Returns one figure of both runs. `assets` are their reporting assets. */
 function figure(
   name: string,
   { label, kind, definition }: GlossaryEntry,
@@ -188,10 +197,12 @@ function figure(
   const isMoney = kind === 'money' || kind === 'cost';
   const difference = a === null || b === null || (isMoney && assets[0] !== assets[1]) ? null : b - a;
   const text = (value: number | null, asset: string) => (value === null ? NONE : writeFigure(value, kind, asset));
-  const gap = difference === null ? NONE : differenceText(difference, kind, assets[0]);
+  const shownDifference = difference === null ? NONE : differenceText(difference, kind, assets[0]);
   // A difference that is displayed as zero makes neither run better.
-  const size = difference === null || !/[1-9]/.test(gap) ? 0 : Math.sign(difference);
-  const sign = MORE.has(name) ? size : LESS.has(name) ? -size : 0;
+  const direction = difference === null || !/[1-9]/.test(shownDifference) ? 0 : Math.sign(difference);
+  const lessDirection = LESS_IS_BETTER.has(name) ? -direction : 0;
+  const improvement = MORE_IS_BETTER.has(name) ? direction : lessDirection;
+  const betterRun = improvement > 0 ? 'b' : 'a';
   return {
     name,
     label,
@@ -200,11 +211,12 @@ function figure(
     a,
     b,
     difference,
-    better: sign === 0 ? null : sign > 0 ? 'b' : 'a',
-    text: { a: text(a, assets[0]), b: text(b, assets[1]), difference: gap },
+    better: improvement === 0 ? null : betterRun,
+    text: { a: text(a, assets[0]), b: text(b, assets[1]), difference: shownDifference },
   };
 }
 
+/** Returns a value as a number. Null when it is missing. */
 function numberOf(value: FigureValue): number | null {
   const number = value === null || value === undefined ? NaN : Number(value);
   return Number.isFinite(number) ? number : null;
@@ -232,6 +244,7 @@ export function differenceText(value: number, kind: FigureKind, asset: string): 
   }
 }
 
+/** Returns the warnings about differences in time, bars, money and sample. */
 function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: ComparedRun): readonly string[] {
   const warnings: string[] = [];
   if (a.run.fromMs !== b.run.fromMs || a.run.toMs !== b.run.toMs) warnings.push('they cover different times');
@@ -256,7 +269,7 @@ function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: Compare
   return warnings;
 }
 
-/** Below this number of closed trades, a figure says little about the future. */
+/** With fewer closed trades, a figure says little about the future. */
 const FEW_TRADES = 30;
 
 /** Returns why a run lacks a figure, in words. Null when the run has it. */

@@ -1,8 +1,9 @@
-// Samples equity and drawdown of two runs at the same instants, as finely as a page can hold.
+// Samples the equity and the drawdown of two runs at the same instants. The distance between instants depends on the size of the page.
 
 import { fixedLengthMs, INTERVALS } from '../../model/interval.ts';
 import type { ComparedRun } from './input.ts';
 
+/** The curves of both runs. */
 export interface Curves {
   /** Distance between instants in ms. The first and the last instant cover both runs. */
   readonly stepMs: number;
@@ -11,6 +12,7 @@ export interface Curves {
   readonly b: Curve;
 }
 
+/** The curve of one run, with one value for each instant. */
 export interface Curve {
   /** Equity as a fraction of the starting equity. NaN outside the run. */
   readonly growth: Float64Array;
@@ -18,9 +20,10 @@ export interface Curve {
   readonly depth: Float64Array;
 }
 
-/** More points than a screen can show. Both curves of a page take about 200 kB. */
+/** Screens show fewer points. Both curves of a page then take about 200 kB. */
 const MAX_INSTANTS = 20_000;
 
+/** Returns the curves of two runs over the whole time that at least one of them covers. */
 export function curvesOf(a: ComparedRun, b: ComparedRun): Curves {
   const fromMs = Math.min(a.summary.run.fromMs, b.summary.run.fromMs);
   const toMs = Math.max(a.summary.run.toMs, b.summary.run.toMs);
@@ -29,28 +32,32 @@ export function curvesOf(a: ComparedRun, b: ComparedRun): Curves {
   // Instants are multiples of the step since the epoch, so that bar closes fall on instants.
   const first = Math.floor(fromMs / stepMs) + 1;
   const count = Math.max(0, Math.ceil(toMs / stepMs) - first);
-  const ms = Float64Array.from({ length: count + 2 }, (_, at) => (at === 0 ? fromMs : at > count ? toMs : (first + at - 1) * stepMs));
+  const ms = Float64Array.from({ length: count + 2 }, (_, instant) => {
+    if (instant === 0) return fromMs;
+    return instant > count ? toMs : (first + instant - 1) * stepMs;
+  });
   return { stepMs, ms, a: curveOf(a, ms), b: curveOf(b, ms) };
 }
 
+/** Returns the curve of a run at the instants `ms`. */
 function curveOf({ summary: { run }, timeMs, equity }: ComparedRun, ms: Float64Array): Curve {
   const start = Number(run.startEquity);
   const growth = new Float64Array(ms.length).fill(NaN);
   const depth = new Float64Array(ms.length).fill(NaN);
   let [row, last, peak] = [0, start, start];
-  for (let at = 0; at < ms.length; at++) {
-    const now = ms[at] ?? 0;
+  for (let instant = 0; instant < ms.length; instant++) {
+    const now = ms[instant] ?? 0;
     if (now < run.fromMs) continue;
     // Includes one instant after the end, so that the curve reaches the end of the run.
-    if (now > run.toMs && (ms[at - 1] ?? 0) >= run.toMs) break;
+    if (now > run.toMs && (ms[instant - 1] ?? 0) >= run.toMs) break;
     let worst = last / peak - 1;
     for (; row < timeMs.length && (timeMs[row] ?? 0) <= now; row++) {
       last = equity[row] ?? last;
       if (last > peak) peak = last;
       worst = Math.min(worst, last / peak - 1);
     }
-    growth[at] = last / start;
-    depth[at] = worst;
+    growth[instant] = last / start;
+    depth[instant] = worst;
   }
   return { growth, depth };
 }

@@ -1,7 +1,8 @@
-// Input of a comparison: two runs as read from their run folders.
+// The input of a comparison: two runs as read from their run folders.
 
 import type { Summary } from '../summary/summary.ts';
 
+/** A run as read from its folder. */
 export interface ComparedRun {
   /** Name of the run folder. */
   readonly name: string;
@@ -19,6 +20,7 @@ export interface ComparedRun {
   readonly inputs: readonly ComparedInput[];
 }
 
+/** One input of a run, such as a file or a version. */
 export interface ComparedInput {
   /** Kind of input: `strategy`, `data`, `lock file`, `version` ... */
   readonly use: string;

@@ -13,6 +13,7 @@ import { cards, curves, head, stepText, title, trust } from './sections.ts';
 import { allFigures, fillSection, months, provenance, whatDiffers } from './tables.ts';
 import { COMPARE_STYLE } from './style.ts';
 
+/** What the page shows. */
 export interface CompareReportInput {
   readonly comparison: RunComparison;
   /** Version of isobar that writes the page. */
@@ -29,17 +30,18 @@ export async function writeCompareReport(input: CompareReportInput, path: string
   await writeFile(path, await compareReportText(input));
 }
 
+/** Returns the text of the page. */
 export async function compareReportText({ comparison, version, writtenMs }: CompareReportInput): Promise<string> {
-  const drawn = curvesOf(comparison.a, comparison.b);
+  const sampled = curvesOf(comparison.a, comparison.b);
   const pack = new Pack();
-  const page = pageOf(comparison, drawn, pack);
+  const page = pageOf(comparison, sampled, pack);
   const columns = await pack.finish();
   const code = plotCode();
   return shell({
     title: `${title(comparison)} · isobar comparison`,
     version,
     style: `${code.plotStyle}${STYLE}${COMPARE_STYLE}`,
-    content: html`${head(comparison, version, writtenMs)} ${trust(comparison)} ${cards(comparison)} ${curves(stepText(drawn.stepMs))}
+    content: html`${head(comparison, version, writtenMs)} ${trust(comparison)} ${cards(comparison)} ${curves(stepText(sampled.stepMs))}
       <section id="differs">
         <h2>What differs</h2>
         ${whatDiffers(comparison)}
@@ -68,6 +70,7 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
   });
 }
 
+/** Returns the data of the page, and adds its columns to `pack`. */
 function pageOf({ a, b }: RunComparison, { ms, a: curveA, b: curveB }: Curves, pack: Pack): ComparePage {
   const wire = (name: string, { growth, depth }: Curve): WireCurve => ({
     name,

@@ -1,4 +1,4 @@
-// First screen of a comparison: the two runs, the answer, the trust strip, the figure cards, and the frame of the curves.
+// Writes the first screen of a comparison: the two runs, the answer, the trust strip, the figure cards, and the frame of the curves.
 
 import { count, counted, dayText, fixed, THIN, timeText } from '../../base/text/format.ts';
 import { trustStrip, withUnit, type Chip } from '../page/parts.ts';
@@ -10,13 +10,16 @@ import type { ComparedRun } from './input.ts';
 const CARDS = ['totalReturn', 'maxDrawdown', 'sharpe', 'trades', 'winRate', 'fees'];
 const SHORT_HASH = 12;
 
+/** Returns the names of the compared strategies. */
 export function title({ a, b }: RunComparison): string {
   const [first, second] = [strategyNames(a.summary.run), strategyNames(b.summary.run)];
   return first === second ? `${first}, two runs` : `${first} and ${second}`;
 }
 
+/** Returns the coloured letter of a run: A or B. */
 export const letter = (side: 'a' | 'b') => html`<span class="letter ${side}">${side.toUpperCase()}</span>`;
 
+/** Returns the head of the page, with a box for each run. */
 export function head(comparison: RunComparison, version: string, writtenMs: number | null): Markup {
   const { a, b } = comparison;
   const when = writtenMs === null ? '' : ` · ${timeText(writtenMs)}`;
@@ -37,6 +40,7 @@ export function head(comparison: RunComparison, version: string, writtenMs: numb
     <div class="pair">${runBox(a, 'a')} ${runBox(b, 'b')}</div>`;
 }
 
+/** Returns the box of one run: strategy, symbols, range, parameters, folder, result hash. */
 function runBox({ summary: { run, resultHash }, path }: ComparedRun, side: 'a' | 'b'): Markup {
   const params = [run.strategy].flat().flatMap((strategy) => Object.entries(strategy.params).map(([name, value]) => `${name} ${value}`));
   return html`<div class="run ${side}">
@@ -60,25 +64,29 @@ export function answer(comparison: RunComparison): Markup {
   if (comparison.isIdentical) return html`<b>The results are identical</b>: the same orders, fills and equity.`;
   const [net, down, sharpe] = ['totalReturn', 'maxDrawdown', 'sharpe'].map((name) => figureOf(comparison, name));
   if (net?.difference === undefined || net.difference === null) return html`One of the two has no net return.`;
-  const sign = net.difference > 0 ? 'gain' : net.difference < 0 ? 'loss' : '';
+  const lossClass = net.difference < 0 ? 'loss' : '';
+  const signClass = net.difference > 0 ? 'gain' : lossClass;
   const gap = `${fixed(Math.abs(net.difference) * 100, 2)}${THIN}pp`;
-  const deeper =
-    down?.difference === undefined || down.difference === null
-      ? ''
-      : down.difference === 0
-        ? '; its worst drawdown is as deep'
-        : `; its worst drawdown is ${fixed(Math.abs(down.difference) * 100, 2)}${THIN}pp ${down.difference < 0 ? 'deeper' : 'less deep'}`;
+  const drawdownText = drawdownDifferenceText(down?.difference ?? null);
   const ratio =
     sharpe?.difference === undefined || sharpe.difference === null ? '' : `, its Sharpe ${sharpe.text.b} against ${sharpe.text.a}`;
-  return html`B ends <b class="${sign}">${gap}</b> ${net.difference < 0 ? 'below' : 'above'} A: <b>${net.text.b}</b> net against
-    <b>${net.text.a}</b>${deeper}${ratio}.`;
+  return html`B ends <b class="${signClass}">${gap}</b> ${net.difference < 0 ? 'below' : 'above'} A: <b>${net.text.b}</b> net against
+    <b>${net.text.a}</b>${drawdownText}${ratio}.`;
 }
 
+/** Returns how much deeper the worst drawdown of B is, as a part of the answer. Empty without a difference to show. */
+function drawdownDifferenceText(difference: number | null): string {
+  if (difference === null) return '';
+  if (difference === 0) return '; its worst drawdown is as deep';
+  return `; its worst drawdown is ${fixed(Math.abs(difference) * 100, 2)}${THIN}pp ${difference < 0 ? 'deeper' : 'less deep'}`;
+}
+
+/** Returns the trust strip: what is equal in both runs, and the warnings. */
 export function trust(comparison: RunComparison): Markup {
   const { a, b, keys, inputs, firstFill, warnings, isIdentical } = comparison;
-  const [x, y] = [a.summary.run, b.summary.run];
-  const isSameTime = x.fromMs === y.fromMs && x.toMs === y.toMs;
-  const countOf = (use: string) => inputs.filter((each) => each.use === use).length;
+  const [first, second] = [a.summary.run, b.summary.run];
+  const isSameTime = first.fromMs === second.fromMs && first.toMs === second.toMs;
+  const countOf = (use: string) => inputs.filter((input) => input.use === use).length;
   const chips: Chip[] = [
     {
       label: 'result',
@@ -126,12 +134,13 @@ export function trust(comparison: RunComparison): Markup {
   return trustStrip(chips, warnings);
 }
 
-/** Marks the better run with an arrow and words, not with colour alone. */
+/** Returns the difference of a figure. An arrow marks the better run, so that the colour is not needed. */
 export function verdictOf({ better, text, difference }: ComparedFigure): Markup {
   if (better === null) return html`<span class="${difference === 0 ? 'muted' : ''}">${text.difference}</span>`;
   return html`<span class="${better === 'b' ? 'gain' : 'loss'}">${text.difference} ${better === 'b' ? '▲' : '▼'}</span>`;
 }
 
+/** Returns the cards of the main figures of both runs. */
 export function cards(comparison: RunComparison): Markup {
   return html`<section class="cards" aria-label="Figures">
     ${CARDS.map((name) => figureOf(comparison, name))
@@ -152,6 +161,7 @@ export function cards(comparison: RunComparison): Markup {
   </section>`;
 }
 
+/** Returns the frame of the curves. `step` is the distance between their points as text. */
 export function curves(step: string): Markup {
   const names = ['1d', '1w', '1M', '3M', '1y', 'all'];
   return html`<section id="curves">

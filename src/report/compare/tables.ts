@@ -1,4 +1,4 @@
-// Tables of a comparison: where the difference arose, all figures, the inputs, and the first fill that differs.
+// Writes the tables of a comparison: the difference by month, all figures, the inputs, and the first fill that differs.
 
 import { shellWord } from '../../base/text/shellWord.ts';
 import { amountText, count, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
@@ -19,15 +19,16 @@ import { letter, verdictOf } from './sections.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Returns the table of where the difference arose: one row for each year, cells in percentage points. */
+/** Returns the difference of the returns by month: one row for each year, cells in percentage points. */
 export function months({ a, b }: RunComparison): Markup {
-  const monthsOf = (run: ComparedRun) => new Map(run.summary.metrics.monthly.map((each) => [`${each.year}-${each.month}`, each.return]));
+  const monthsOf = (run: ComparedRun) =>
+    new Map(run.summary.metrics.monthly.map((entry) => [`${entry.year}-${entry.month}`, entry.return]));
   const [inA, inB] = [monthsOf(a), monthsOf(b)];
   const gap = (key: string) => (inA.has(key) && inB.has(key) ? (inB.get(key) ?? 0) - (inA.get(key) ?? 0) : null);
   const years = [...new Set([...inA.keys(), ...inB.keys()].map((key) => Number(key.split('-')[0])))].toSorted((x, y) => x - y);
-  const all = years.flatMap((year) => MONTHS.map((_, month) => gap(`${year}-${month + 1}`))).filter((value) => value !== null);
-  if (all.length === 0) return html`<p class="muted">No month is in both.</p>`;
-  const max = Math.max(...all.map(Math.abs), 1e-9);
+  const gaps = years.flatMap((year) => MONTHS.map((_, month) => gap(`${year}-${month + 1}`))).filter((value) => value !== null);
+  if (gaps.length === 0) return html`<p class="muted">No month is in both.</p>`;
+  const max = Math.max(...gaps.map(Math.abs), 1e-9);
   const cell = (value: number | null) =>
     value === null
       ? html`<td class="none">·</td>`
@@ -55,6 +56,7 @@ export function months({ a, b }: RunComparison): Markup {
   </div>`;
 }
 
+/** Returns the table of all figures of both runs. */
 export function allFigures(comparison: RunComparison): Markup {
   const { a, b, figures } = comparison;
   const names: readonly string[] = METRIC_NAMES;
@@ -91,6 +93,7 @@ export function allFigures(comparison: RunComparison): Markup {
     <p class="muted note">▲ B is better, ▼ worse; pp: percentage points. A figure without an arrow is neither good nor bad by itself.</p>`;
 }
 
+/** Returns the tables of the definition keys and inputs that differ. */
 export function whatDiffers(comparison: RunComparison): Markup {
   const { keys } = comparison;
   const inputs = reportedInputs(comparison);
@@ -121,6 +124,7 @@ export function whatDiffers(comparison: RunComparison): Markup {
   return html`${settings}${rest}`;
 }
 
+/** Returns the first fill that differs, as a table with one row for each run. */
 export function fillSection({ firstFill: first, a }: RunComparison): Markup {
   if (first === null) {
     const fills = Math.max(0, a.fills.length - 1);
@@ -171,7 +175,7 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
     </div>`;
 }
 
-/** Returns a fill as a table row. */
+/** Returns the cells of a fill. Null without a fill. */
 export function cellsOf(fill: FillCells | null): readonly string[] | null {
   if (fill === null) return null;
   const cellOf = (name: string) => fill[name] ?? NONE;
@@ -187,6 +191,7 @@ export function cellsOf(fill: FillCells | null): readonly string[] | null {
   ];
 }
 
+/** Returns the origin of both runs, and the command that writes the page again. */
 export function provenance({ a, b }: RunComparison): Markup {
   const block = ({ path, summary: { run, resultHash, dataQuality } }: ComparedRun, side: 'a' | 'b') =>
     html`<div>

@@ -1,4 +1,4 @@
-// Prints a comparison in the terminal, at most 100 columns wide: figures, differing inputs, and the first fill that differs.
+// Writes a comparison for the terminal, at most 100 columns wide: figures, differing inputs, and the first fill that differs.
 
 import { count, dayText } from '../../base/text/format.ts';
 import { marketNames, strategyNames } from '../terminal/closingTable.ts';
@@ -7,6 +7,7 @@ import { reportedInputs, valueText, type ComparedFigure, type RunComparison, typ
 import type { ComparedRun } from './input.ts';
 import { cellsOf } from './tables.ts';
 
+/** How the comparison is written. */
 export interface CompareTableOptions {
   /** Use ANSI colours. Arrows carry the same meaning without them. */
   readonly colour: boolean;
@@ -14,7 +15,8 @@ export interface CompareTableOptions {
   readonly report: string;
 }
 
-const MAX_SHOWN = [
+/** Names of the figures that the terminal shows, in order. */
+const SHOWN_FIGURES = [
   'totalReturn',
   'netProfit',
   'cagr',
@@ -35,17 +37,17 @@ const MAX_SHOWN = [
   'fees',
 ];
 const MAX_UNEQUAL = 12;
-const CELL = 20;
+const CELL_WIDTH = 20;
 
 /** Returns the lines joined by \n, without a final \n. */
 export function compareTable(comparison: RunComparison, { colour, report }: CompareTableOptions): string {
   const { a, b, figures, isIdentical, warnings } = comparison;
-  const rows = MAX_SHOWN.flatMap((name) => figures.find((figure) => figure.name === name) ?? []);
+  const rows = SHOWN_FIGURES.flatMap((name) => figures.find((figure) => figure.name === name) ?? []);
   const lines = [
     ...runLines('A', a),
     ...runLines('B', b),
     '',
-    `  ${''.padEnd(18)}${['A', 'B', 'B − A'].map((name) => name.padStart(CELL)).join('')}`,
+    `  ${''.padEnd(18)}${['A', 'B', 'B − A'].map((name) => name.padStart(CELL_WIDTH)).join('')}`,
     ...rows.map((figure) => figureLine(figure, colour)),
     '',
     ...(isIdentical ? ['  The results are identical: the same orders, fills and equity.'] : fillLines(comparison)),
@@ -58,6 +60,7 @@ export function compareTable(comparison: RunComparison, { colour, report }: Comp
   return lines.join('\n');
 }
 
+/** Returns the lines about one run. */
 function runLines(letter: string, { path, summary: { run, resultHash } }: ComparedRun): string[] {
   const what = `${strategyNames(run)}  ${marketNames(run).join(', ')}`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}`;
@@ -67,13 +70,16 @@ function runLines(letter: string, { path, summary: { run, resultHash } }: Compar
   ];
 }
 
+/** Returns the line of one figure. */
 function figureLine({ label, text, better, difference }: ComparedFigure, colour: boolean): string {
-  const arrow = better === null ? ' ' : better === 'b' ? '▲' : '▼';
-  const gap = `${(difference === 0 ? 'the same' : text.difference).padStart(CELL)} ${arrow}`;
+  const betterArrow = better === 'b' ? '▲' : '▼';
+  const arrow = better === null ? ' ' : betterArrow;
+  const gap = `${(difference === 0 ? 'the same' : text.difference).padStart(CELL_WIDTH)} ${arrow}`;
   const shown = !colour || better === null ? gap : colourText(gap, better === 'b' ? 'cyan' : 'red');
-  return `  ${label.padEnd(18)}${text.a.padStart(CELL)}${text.b.padStart(CELL)}${shown}`.trimEnd();
+  return `  ${label.padEnd(18)}${text.a.padStart(CELL_WIDTH)}${text.b.padStart(CELL_WIDTH)}${shown}`.trimEnd();
 }
 
+/** Returns the lines about the first fill that differs. */
 function fillLines({ firstFill }: RunComparison): string[] {
   if (firstFill === null) return ['  No fill differs: orders or equity do.'];
   const line = (letter: string, cells: readonly string[] | null) => {
@@ -88,18 +94,19 @@ function fillLines({ firstFill }: RunComparison): string[] {
   ];
 }
 
+/** Returns the lines about the keys and inputs that differ, at most `MAX_UNEQUAL` of them. */
 function unequalLines(list: readonly Unequal[]): string[] {
   if (list.length === 0) return ['', '  Nothing differs in what went in: definition, code, bars, versions.'];
-  const wide = Math.min(38, Math.max(16, ...list.map(({ name }) => name.length)));
+  const nameWidth = Math.min(38, Math.max(16, ...list.map(({ name }) => name.length)));
   const lines = list.slice(0, MAX_UNEQUAL).map(({ use, name, a, b }) => {
-    const head = `    ${cutText(name, wide).padEnd(wide)}  ${use.padEnd(10)}`;
+    const head = `    ${cutText(name, nameWidth).padEnd(nameWidth)}  ${use.padEnd(10)}`;
     return `${head}  ${cutText(valueText(a), 19).padEnd(19)}  ${cutText(valueText(b), 19)}`.trimEnd();
   });
   const more = list.length > MAX_UNEQUAL ? [`    and ${count(list.length - MAX_UNEQUAL)} more, in the report`] : [];
-  return ['', `${'  What went in, where it differs'.padEnd(wide + 16)}  ${'A'.padEnd(19)}  B`, ...lines, ...more];
+  return ['', `${'  What went in, where it differs'.padEnd(nameWidth + 16)}  ${'A'.padEnd(19)}  B`, ...lines, ...more];
 }
 
-/** Cuts the start of a path, because its end says more. */
+/** Returns at most `max` characters. The start is cut, because the end of a path says more. */
 function cutText(text: string, max: number): string {
   return text.length <= max ? text : `…${text.slice(text.length - max + 1)}`;
 }

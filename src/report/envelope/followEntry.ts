@@ -1,4 +1,4 @@
-// Follows one entry through the rows of its instrument, with finer rows where a row leaves something open.
+// Follows one entry through the rows of its instrument. Reads finer rows where a row leaves the outcome open.
 
 import type { FundingTime } from '../../model/bars/marks.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
@@ -9,33 +9,37 @@ import { firstFrom } from '../../base/number/search.ts';
 import type { PathRows } from './pathRows.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
 
-/** Takes how far the lowest and the highest profit lie from the run's own, at the close of a row of the instrument. */
+/** Called at the close of a row with the lowest and the highest possible profit, each minus the profit of the run, in units. */
 export type TakeSpread = (row: number, low: number, high: number) => void;
 
+/** What the paths of one entry may have done. Prices are mirrored. */
 export interface Followed {
-  /** Lowest and highest profit of the entry less that of the run, in units: 0 when nothing was left open. */
+  /** Lowest and highest profit of the entry minus its profit in the run, in units. 0 when the outcome is certain. */
   readonly low: number;
   readonly high: number;
+  /** True when the bars do not determine the time or the price of the entry, or of the exit. */
   readonly isEntryOpen: boolean;
   readonly isExitOpen: boolean;
-  /** True when it may have ended otherwise, or did so according to finer rows. */
+  /** True when the entry may have ended differently than in the run, or did so according to finer rows. */
   readonly isApart: boolean;
-  /** True when a path of it is still alive as its strategy leaves. */
+  /** True when a path of the entry was still unfinished when the strategy closed the position. */
   readonly isLeft: boolean;
-  /** Its profit in the run, in units. */
+  /** Profit of the entry in the run, in units. */
   readonly profit: number;
-  /** The run's own path: mirrored prices, NaN where it did not come to it. */
+  /** Entry and exit price in the run, mirrored. NaN without an entry or an exit. */
   readonly entryPrice: number;
   readonly exitPrice: number;
-  /** True when its bracket closed the trade in the run. */
+  /** True when the bracket of the entry closed the trade in the run. */
   readonly isClosedByBracket: boolean;
-  /** When no path of it is alive any more, ms. */
-  readonly overMs: number;
+  /** Time at which all paths of the entry have ended (ms UTC). */
+  readonly endMs: number;
   /** Largest adverse move of a position that may have been open, as a fraction of its entry. */
   readonly adverse: number;
+  /** True when funding was due inside a row, while a path was unfinished. */
   readonly isPaidInside: boolean;
 }
 
+/** Follows entries of one instrument. */
 export class EntryFollower {
   private readonly rows: PathRows;
   private readonly terms: EnvelopeTerms;
@@ -47,6 +51,7 @@ export class EntryFollower {
     this.finer = finer;
   }
 
+  /** Follows an entry to its end. Calls `take` at each row from which its outcome is open. */
   follow(entry: Entry, take: TakeSpread): Followed {
     const { bars, open, high, low, close, money, funding, lastMark } = this.rows;
     const { isLong, lots, terms } = entry;
@@ -58,23 +63,24 @@ export class EntryFollower {
     let path = new OrderPath(terms, pathMoney);
     const asRun = new AsRunPath(terms, pathMoney);
     const { length } = bars;
-    const from = firstFrom(bars.openMs, length, entry.fromMs);
+    const firstRow = firstFrom(bars.openMs, length, entry.fromMs);
     const exitRow = firstFrom(bars.openMs, length, entry.exitMs);
     const cancelRow = firstFrom(bars.openMs, length, entry.cancelMs);
-    const paid = (units: number, each: FundingTime): number => (-sign * units * each.rate) / 1e12;
-    let next = firstPayment(funding, from < length ? bars.openMs[from]! : Infinity);
-    let overMs = bars.closeMs[length - 1] ?? -Infinity;
+    const fundingUnits = (payment: FundingTime): number => (-sign * money.valueOf(lots, payment.markTicks) * payment.rate) / 1e12;
+    let next = firstPayment(funding, firstRow < length ? bars.openMs[firstRow]! : Infinity);
+    let endMs = bars.closeMs[length - 1] ?? -Infinity;
     let adverse = 0;
     let isPaidInside = false;
     let isLeft = false;
-    /** True once what is possible is not what the run did alone. */
+    /** True as soon as another path than that of the run is possible. */
     let isApart = false;
+    /** True when finer rows have decided a row. */
     let isRefined = false;
-    for (let row = from; row < length; row++) {
-      row = this.quietUntil(row, Math.min(exitRow, cancelRow, length), path, terms, isLong, isApart, next);
+    for (let row = firstRow; row < length; row++) {
+      row = this.skipQuietRows(row, Math.min(exitRow, cancelRow, length), path, terms, isLong, isApart, next);
       if (row >= length) break;
       for (; next < funding.length && funding[next]!.timeMs <= bars.openMs[row]!; next++) {
-        const units = paid(money.valueOf(lots, funding[next]!.markTicks), funding[next]!);
+        const units = fundingUnits(funding[next]!);
         path.pay(units, true);
         asRun.pay(units);
       }
@@ -94,8 +100,9 @@ export class EntryFollower {
       if (!path.isOver) {
         const before = this.finer === null ? null : path.copy();
         path.step(o, h, l, c);
-        if (before !== null && (path.isEntryOpen !== before.isEntryOpen || path.isExitOpen !== before.isExitOpen || !isSame(path, asRun))) {
-          if (stepThrough(before, this.finer!, this.rows, row, isLong)) {
+        if (before !== null) {
+          const isUndecided = path.isEntryOpen !== before.isEntryOpen || path.isExitOpen !== before.isExitOpen || !isSame(path, asRun);
+          if (isUndecided && stepThrough(before, this.finer!, this.rows, row, isLong)) {
             path = before;
             isApart = true;
             isRefined = true;
@@ -103,7 +110,7 @@ export class EntryFollower {
         }
         for (; next < funding.length && funding[next]!.timeMs < bars.closeMs[row]!; next++) {
           isPaidInside = true;
-          const units = paid(money.valueOf(lots, funding[next]!.markTicks), funding[next]!);
+          const units = fundingUnits(funding[next]!);
           path.pay(units, false);
           if (!asRun.isPending) asRun.pay(units);
         }
@@ -111,11 +118,11 @@ export class EntryFollower {
       }
       isApart ||= path.isEntryOpen || path.isExitOpen || !isSame(path, asRun);
       if (isApart) {
-        const mine = asRun.at(c);
-        take(row, path.lowAt(c) - mine, path.highAt(c) - mine);
+        const ownProfit = asRun.profitAt(c);
+        take(row, path.lowAt(c) - ownProfit, path.highAt(c) - ownProfit);
       }
       if (path.isOver && !asRun.isPending && !asRun.isOpen) {
-        overMs = row === exitRow || row === cancelRow ? bars.openMs[row]! : bars.closeMs[row]!;
+        endMs = row === exitRow || row === cancelRow ? bars.openMs[row]! : bars.closeMs[row]!;
         break;
       }
     }
@@ -133,14 +140,14 @@ export class EntryFollower {
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,
       isClosedByBracket,
-      overMs: Math.min(overMs, entry.exitMs),
+      endMs: Math.min(endMs, entry.exitMs),
       adverse: Math.max(adverse, path.adverse),
       isPaidInside,
     };
   }
 
-  /** Skips rows in which nothing can happen to an entry that has one path until now. */
-  private quietUntil(
+  /** Returns the next row from `row` on in which the entry can fill or end. Works only while the entry has a single path. */
+  private skipQuietRows(
     row: number,
     end: number,
     path: OrderPath,
@@ -153,47 +160,48 @@ export class EntryFollower {
     const { high, low } = this.rows;
     const [up, down] = isLong ? [high, low] : [low, high];
     const sign = isLong ? 1 : -1;
-    let at = row;
+    let next = row;
     if (path.isPending) {
       if (path.open !== null || kind === 'market') return row;
-      if (kind === 'trigger' && isChasing) while (at < end && sign * up[at]! < level) at++;
-      else while (at < end && sign * down[at]! > level) at++;
-    } else if (path.open !== null) while (at < end && sign * down[at]! > stop && sign * up[at]! < target) at++;
-    return at;
+      if (kind === 'trigger' && isChasing) while (next < end && sign * up[next]! < level) next++;
+      else while (next < end && sign * down[next]! > level) next++;
+    } else if (path.open !== null) while (next < end && sign * down[next]! > stop && sign * up[next]! < target) next++;
+    return next;
   }
 }
 
-/** True when the only path is that of the run. */
+/** True when the only possible path is the path of the run. */
 function isSame(path: OrderPath, asRun: AsRunPath): boolean {
   if (path.isPending !== asRun.isPending || (path.open !== null) !== asRun.isOpen) return false;
   return !path.isOver || Math.abs(path.doneLow - asRun.done) < 1e-6;
 }
 
-/** Goes through the finer rows of a row until nothing of the entry is left. False: they are not those of the row. */
+/** Applies the finer rows inside a row until the entry has ended. Returns false when the finer rows do not match the row. */
 function stepThrough(path: OrderPath, finer: FinerRows, rows: PathRows, row: number, isLong: boolean): boolean {
   const { instrument, openMs, closeMs } = rows.bars;
   const toMs = closeMs[row]!;
   let [top, bottom] = [-Infinity, Infinity];
   path.isFine = true;
   for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
-    const part = finer.next(instrument, fromMs, toMs);
-    if (part === null) return false;
-    if (part.length === 0) break;
-    const [open, high, low, close] = [ticksOf(part, 'open'), ticksOf(part, 'high'), ticksOf(part, 'low'), ticksOf(part, 'close')];
+    const fine = finer.next(instrument, fromMs, toMs);
+    if (fine === null) return false;
+    if (fine.length === 0) break;
+    const [open, high, low, close] = [ticksOf(fine, 'open'), ticksOf(fine, 'high'), ticksOf(fine, 'low'), ticksOf(fine, 'close')];
     if (fromMs === openMs[row] && open[0] !== rows.open[row]) return false;
-    for (let at = 0; at < part.length && !path.isOver; at++) {
-      top = Math.max(top, high[at]!);
-      bottom = Math.min(bottom, low[at]!);
-      if (isLong) path.step(open[at]!, high[at]!, low[at]!, close[at]!);
-      else path.step(-open[at]!, -low[at]!, -high[at]!, -close[at]!);
+    for (let fineRow = 0; fineRow < fine.length && !path.isOver; fineRow++) {
+      top = Math.max(top, high[fineRow]!);
+      bottom = Math.min(bottom, low[fineRow]!);
+      if (isLong) path.step(open[fineRow]!, high[fineRow]!, low[fineRow]!, close[fineRow]!);
+      else path.step(-open[fineRow]!, -low[fineRow]!, -high[fineRow]!, -close[fineRow]!);
     }
-    fromMs = part.closeMs[part.length - 1]!;
+    fromMs = fine.closeMs[fine.length - 1]!;
   }
   path.isFine = false;
-  // Finer bars may be missing. What is left has seen all of the row only if they reach its prices.
+  // Finer bars may be missing. An unfinished path is complete only if they reach the high and the low of the row.
   return path.isOver || (top === rows.high[row] && bottom === rows.low[row]);
 }
 
+/** Returns the index of the first payment after `ms`. */
 function firstPayment(funding: readonly FundingTime[], ms: number): number {
   let low = 0;
   let high = funding.length;

@@ -1,6 +1,6 @@
-// One entry through the rows of its instrument: all that the legal orders of events inside each row allow, and what the run itself took.
+// Follows one entry through the rows of its instrument, for all legal orders of events inside each row at once.
 //
-// Prices are mirrored for a short: as negative ticks, so that a gain is a rise, a stop lies below and a target above.
+// Prices of a short are mirrored (negative ticks). A gain is then always a rise, the stop is below the entry, and the target above it.
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -12,64 +12,68 @@ export interface EntryTerms {
   readonly kind: EntryKind;
   /** Limit or trigger price; unused for a market order. */
   readonly level: number;
-  /** A trigger that fires as the price rises to it (mirrored). */
+  /** True for a trigger that fires when the price rises to it (mirrored). */
   readonly isChasing: boolean;
-  /** The highest price that a market order or the child of a trigger pays; Infinity: any. */
+  /** The highest price that a market order, or the order of a trigger, may pay. Infinity for any price. */
   readonly collar: number;
-  /** Infinity: none. */
+  /** Take-profit price. Infinity without one. */
   readonly target: number;
-  /** -Infinity: none. */
+  /** Stop-loss price. -Infinity without one. */
   readonly stop: number;
-  /** 0: none. */
+  /** Distance of the trailing stop in ticks. 0 without one. */
   readonly trailing: number;
-  /** True when a resting limit fills at a touch, also in the run itself. */
+  /** True when a resting limit fills as soon as the price touches it, also in the run itself. */
   readonly fillsAtTouch: boolean;
+  /** Fee rates of entry and exit as maker and as taker, ppm. */
   readonly entryMaker: number;
   readonly entryTaker: number;
   readonly exitMaker: number;
   readonly exitTaker: number;
 }
 
-/** What the paths of an entry report: profit by mirrored prices and fee rates. */
+/** Converts mirrored prices and fee rates to money. */
 export interface PathMoney {
-  /** Profit of a closed trade, in units. */
+  /** Returns the profit of a closed trade, in units. */
   closed(entry: number, exit: number, entryPpm: number, exitPpm: number): number;
-  /** Ticks by which a taker is worse off at a mirrored price. */
+  /** Returns the slippage of a taker at a mirrored price, in ticks. */
   slip(price: number): number;
 }
 
-/** A position that may be open: the hull of all paths that lead to one. */
-export interface OpenHull {
+/** The range of all positions that may be open. Money in units, prices mirrored. */
+export interface PositionRange {
   entryLow: number;
   entryHigh: number;
+  /** Fee rate of the entry, ppm. */
   feeLow: number;
   feeHigh: number;
   /** Best price since the entry, for a trailing stop. */
   bestLow: number;
   bestHigh: number;
+  /** Payments received up to now. Below 0: paid. */
   paidLow: number;
   paidHigh: number;
 }
 
+/** All possible paths of one entry. Feed it the rows of its instrument in order, by `step`. */
 export class OrderPath {
   /** True while the entry may still wait. */
   isPending = true;
-  /** What may be open; null: nothing. */
-  open: OpenHull | null = null;
-  /** Profits of the paths that have ended. */
+  /** The position that may be open. Null when none can be. */
+  open: PositionRange | null = null;
+  /** Lowest and highest profit of the paths that have ended, in units. */
   doneLow = INFINITY;
   doneHigh = -INFINITY;
   /**
-   * True while finer rows are read: then the rules say whether a limit makes or takes. For a coarse row they do not: where its price
-   * comes to a resting limit inside it, a finer row may open there, and then the order takes (rules 5 to 7).
+   * True while finer rows are read. The rules then determine whether a limit order is maker or taker. For a coarse row they do not: a finer
+   * row inside it may open beyond the limit price, and the order is then a taker (rules 5 to 7).
    */
   isFine = false;
-  /** True once the entry has been offered a row. */
+  /** True after the first row. */
   private hasRested = false;
-  /** True when a row left the entry, or the exit, open. */
+  /** True when some row does not determine the entry, or the exit. */
   isEntryOpen = false;
   isExitOpen = false;
-  /** Largest fall below an entry at which a path went out, as a fraction of the entry. */
+  /** Largest adverse move at an exit, as a fraction of the entry price. */
   adverse = 0;
   private readonly terms: EntryTerms;
   private readonly money: PathMoney;
@@ -79,44 +83,45 @@ export class OrderPath {
     this.money = money;
   }
 
+  /** True when all paths have ended. */
   get isOver(): boolean {
     return !this.isPending && this.open === null;
   }
 
-  /** Returns a copy that continues by itself. */
+  /** Returns an independent copy. */
   copy(): OrderPath {
     const copy = new OrderPath(this.terms, this.money);
     Object.assign(copy, this, { open: this.open === null ? null : { ...this.open } });
     return copy;
   }
 
-  /** The entry is cancelled before it fills. */
+  /** Cancels the entry order. A position that may be open stays. */
   cancel(): void {
     if (!this.isPending) return;
     this.isPending = false;
     this.end(0, 0);
   }
-  /** The strategy leaves at the open of a row. */
+  /** Closes the position at the open of a row, as the strategy decided. */
   leave(open: number): void {
     this.cancel();
     if (this.open !== null) this.sell(this.open, open - this.money.slip(open), open - this.money.slip(open), this.terms.exitTaker);
     this.open = null;
   }
-  /** A payment of a position that is open, such as funding: certain, or perhaps. */
+  /** Books a payment such as funding. `isCertain` is false when the position may have been closed before it. */
   pay(units: number, isCertain: boolean): void {
     const { open } = this;
     if (open === null) return;
     open.paidLow += isCertain ? units : Math.min(0, units);
     open.paidHigh += isCertain ? units : Math.max(0, units);
   }
-  /** What is still open at the end is marked. */
+  /** Ends the run: values an open position at a mark price. */
   finish(mark: number): void {
     this.cancel();
     if (this.open !== null) this.sell(this.open, mark, mark, 0, 0);
     this.open = null;
   }
 
-  /** Profits now: of the paths that have ended, and of what is open at a mark. */
+  /** Returns the lowest (`lowAt`) and the highest (`highAt`) profit up to now. An open position is valued at `mark`. */
   lowAt(mark: number): number {
     const { open } = this;
     const held = open === null ? INFINITY : this.money.closed(open.entryHigh, mark, open.feeHigh, 0) + open.paidLow;
@@ -128,52 +133,60 @@ export class OrderPath {
     return Math.max(this.doneHigh, held, this.isPending ? 0 : -INFINITY);
   }
 
-  /** One row, mirrored. */
+  /** Applies one row with mirrored prices. */
   step(open: number, high: number, low: number, close: number): void {
     if (this.isPending) this.enterAtOpen(open);
     this.hasRested = true;
     if (this.open !== null) this.exitAtOpen(this.open, open);
     const held = this.open;
-    // An entry inside the row has its own hull, because less of the row comes after it.
+    // An entry inside the row has its own range, because only a part of the row comes after it.
     const entered = this.isPending ? this.enterInside(open, high, low, close) : null;
-    this.open =
-      held === null ? null : this.hold(held, Math.max(held.bestLow, open), Math.max(held.bestHigh, open), { high, isHighAfter: true, low, isLowAfter: true, close }); // prettier-ignore
-    if (entered !== null) this.open = this.open === null ? entered : hullOf(this.open, entered);
+    if (held === null) this.open = null;
+    else {
+      const wholeRow = { high, isHighAfter: true, low, isLowAfter: true, close };
+      this.open = this.hold(held, Math.max(held.bestLow, open), Math.max(held.bestHigh, open), wholeRow);
+    }
+    if (entered !== null) this.open = this.open === null ? entered : joinRanges(this.open, entered);
   }
 
+  /** Fills the entry at the open of a row, if the open reaches it. */
   private enterAtOpen(open: number): void {
     const { kind, level, isChasing, collar, entryTaker } = this.terms;
-    const isReached = kind === 'market' || (kind === 'limit' ? open <= level : isChasing ? open >= level : open <= level);
+    const isRising = kind === 'trigger' && isChasing;
+    const isReached = kind === 'market' || (isRising ? open >= level : open <= level);
     if (!isReached) return;
     this.isPending = false;
     if (open > collar) return this.end(0, 0);
-    const worst = kind === 'limit' ? level : collar;
-    const other = kind === 'limit' && this.hasRested && !this.isFine ? this.terms.entryMaker : entryTaker;
-    if (other !== entryTaker) this.isEntryOpen = true;
-    this.isOpenAt(Math.min(open + this.money.slip(open), worst), Math.min(other, entryTaker), Math.max(other, entryTaker));
+    const worstPrice = kind === 'limit' ? level : collar;
+    const mayBeMaker = kind === 'limit' && this.hasRested && !this.isFine;
+    const otherFee = mayBeMaker ? this.terms.entryMaker : entryTaker;
+    if (otherFee !== entryTaker) this.isEntryOpen = true;
+    this.enter(Math.min(open + this.money.slip(open), worstPrice), Math.min(otherFee, entryTaker), Math.max(otherFee, entryTaker));
   }
-  private isOpenAt(price: number, feeLow: number, feeHigh: number): void {
-    const entered = hull(price, feeLow, feeHigh, price, price);
-    this.open = this.open === null ? entered : hullOf(this.open, entered);
+  private enter(price: number, feeLow: number, feeHigh: number): void {
+    const entered = rangeAt(price, feeLow, feeHigh, price, price);
+    this.open = this.open === null ? entered : joinRanges(this.open, entered);
   }
 
-  private exitAtOpen(held: OpenHull, open: number): void {
+  /** Closes the position at the open of a row, if the open reaches its target or its stop. */
+  private exitAtOpen(held: PositionRange, open: number): void {
     const { target, exitMaker, exitTaker } = this.terms;
     const slipped = open - this.money.slip(open);
     if (open >= target) {
       const price = Math.max(target, slipped);
-      const other = this.isFine ? exitTaker : exitMaker;
-      if (other !== exitTaker) this.isExitOpen = true;
-      this.sell(held, price, price, Math.min(other, exitTaker), Math.max(other, exitTaker));
+      const otherFee = this.isFine ? exitTaker : exitMaker;
+      if (otherFee !== exitTaker) this.isExitOpen = true;
+      this.sell(held, price, price, Math.min(otherFee, exitTaker), Math.max(otherFee, exitTaker));
       this.open = null;
-    } else if (open <= this.levelOf(held.bestHigh)) {
+    } else if (open <= this.stopOf(held.bestHigh)) {
       this.sell(held, slipped, slipped, exitTaker);
-      if (open <= this.levelOf(held.bestLow)) this.open = null;
+      if (open <= this.stopOf(held.bestLow)) this.open = null;
       else this.isExitOpen = true;
     }
   }
 
-  private enterInside(open: number, high: number, low: number, close: number): OpenHull | null {
+  /** Fills the entry inside a row, if the row reaches it. Returns what is still open at the end of the row, or null. */
+  private enterInside(open: number, high: number, low: number, close: number): PositionRange | null {
     const { kind, level, isChasing, collar, fillsAtTouch, entryMaker, entryTaker } = this.terms;
     const isRising = kind === 'trigger' && isChasing;
     if (kind === 'market' || (isRising ? high < level : low > level)) return null;
@@ -181,41 +194,48 @@ export class OrderPath {
     if (!isSure) this.isEntryOpen = true;
     if (isSure) this.isPending = false;
     const price = kind === 'limit' ? level : Math.min(level + this.money.slip(level), collar);
-    const own = kind === 'limit' ? entryMaker : entryTaker;
-    const other = this.isFine ? own : entryTaker;
-    const [feeLow, feeHigh] = [Math.min(own, other), Math.max(own, other)];
+    const ruleFee = kind === 'limit' ? entryMaker : entryTaker;
+    const otherFee = this.isFine ? ruleFee : entryTaker;
+    const feeLow = Math.min(ruleFee, otherFee);
+    const feeHigh = Math.max(ruleFee, otherFee);
     if (feeLow !== feeHigh) this.isEntryOpen = true;
-    const entered = hull(price, feeLow, feeHigh, price, price);
-    // A stop beyond the entry is reached by the entry itself, and gives no better price.
-    if (this.levelOf(price) >= price) {
+    const entered = rangeAt(price, feeLow, feeHigh, price, price);
+    // A stop beyond the entry price triggers at once, and fills at the entry price.
+    if (this.stopOf(price) >= price) {
       this.sell(entered, price - this.money.slip(price), price - this.money.slip(price), this.terms.exitTaker);
       return null;
     }
-    // A falling price that enters has its low still ahead, or at the entry; a rising one its high.
+    // A price that falls to the entry reaches the low of the row only then or later. A price that rises to it reaches the high only then or
+    // later.
     return this.hold(entered, price, price, { high, isHighAfter: isRising, low, isLowAfter: !isRising, close });
   }
 
-  /** What a row may do to a position whose best price lies in a range. Returns what may be left of it. */
-  private hold(held: OpenHull, bestLow: number, bestHigh: number, row: RowAfter): OpenHull | null {
+  /**
+   * Applies the part of a row after the entry to a position. `bestLow` to `bestHigh` is the range of its best price up to now. Returns what
+   * is still open afterwards, or null.
+   */
+  private hold(held: PositionRange, bestLow: number, bestHigh: number, row: RowAfter): PositionRange | null {
     const { target, trailing, exitMaker, exitTaker, fillsAtTouch } = this.terms;
     const { high, isHighAfter, low, isLowAfter, close } = row;
-    const lower = this.levelOf(bestLow);
-    const upper = this.levelOf(Math.max(bestHigh, Math.min(high, target)));
-    const mayStop = upper >= low;
+    const lowestStop = this.stopOf(bestLow);
+    const highestStop = this.stopOf(Math.max(bestHigh, Math.min(high, target)));
+    const mayStop = highestStop >= low;
     const mayTarget = high >= target;
-    // The price was at the close, and at the extremes that certainly came after the entry.
-    const isStopped = (isLowAfter && lower >= low) || close <= this.levelOf(Math.max(bestLow, isHighAfter ? high : close));
-    const isThrough = (isHighAfter && (fillsAtTouch ? high >= target : high > target)) || (fillsAtTouch ? close >= target : close > target);
-    const isOut = isStopped || isThrough;
-    const stopLow = Math.max(lower, low);
-    if ((mayStop ? 1 : 0) + (mayTarget ? 1 : 0) + (isOut ? 0 : 1) > 1 || (mayStop && stopLow < upper)) this.isExitOpen = true;
-    if (mayStop) this.sell(held, stopLow - this.money.slip(stopLow), upper - this.money.slip(upper), exitTaker);
+    // These prices certainly came after the entry: the close, and the extremes that `row` says came after it.
+    const reachesTarget = (price: number): boolean => (fillsAtTouch ? price >= target : price > target);
+    const isStopped = (isLowAfter && lowestStop >= low) || close <= this.stopOf(Math.max(bestLow, isHighAfter ? high : close));
+    const isTargetFilled = (isHighAfter && reachesTarget(high)) || reachesTarget(close);
+    const isClosed = isStopped || isTargetFilled;
+    const stopLow = Math.max(lowestStop, low);
+    const outcomes = (mayStop ? 1 : 0) + (mayTarget ? 1 : 0) + (isClosed ? 0 : 1);
+    if (outcomes > 1 || (mayStop && stopLow < highestStop)) this.isExitOpen = true;
+    if (mayStop) this.sell(held, stopLow - this.money.slip(stopLow), highestStop - this.money.slip(highestStop), exitTaker);
     if (mayTarget) {
-      const other = this.isFine ? exitMaker : exitTaker;
-      if (exitMaker !== other) this.isExitOpen = true;
-      this.sell(held, target, target, Math.min(exitMaker, other), Math.max(exitMaker, other));
+      const otherFee = this.isFine ? exitMaker : exitTaker;
+      if (exitMaker !== otherFee) this.isExitOpen = true;
+      this.sell(held, target, target, Math.min(exitMaker, otherFee), Math.max(exitMaker, otherFee));
     }
-    if (isOut) return null;
+    if (isClosed) return null;
     if (trailing > 0) {
       held.bestLow = Math.max(bestLow, isHighAfter ? high : close);
       held.bestHigh = Math.max(bestHigh, high);
@@ -223,24 +243,27 @@ export class OrderPath {
     return held;
   }
 
-  private levelOf(best: number): number {
+  /** Returns the stop price for a best price since the entry: the higher of the stop-loss and the trailing stop. */
+  private stopOf(best: number): number {
     const { stop, trailing } = this.terms;
     return trailing > 0 ? Math.max(stop, best - trailing) : stop;
   }
 
-  private sell(held: OpenHull, low: number, high: number, feeLow: number, feeHigh = feeLow): void {
+  /** Ends the paths that close the position between the prices `low` and `high`. The fees are rates of the exit, ppm. */
+  private sell(held: PositionRange, low: number, high: number, feeLow: number, feeHigh = feeLow): void {
     this.adverse = Math.max(this.adverse, (held.entryHigh - low) / Math.abs(held.entryHigh));
     const worst = this.money.closed(held.entryHigh, low, held.feeHigh, feeHigh) + held.paidLow;
     const best = this.money.closed(held.entryLow, high, held.feeLow, feeLow) + held.paidHigh;
     this.end(worst, best);
   }
+  /** Adds paths that end with a profit between `low` and `high`. */
   private end(low: number, high: number): void {
     this.doneLow = Math.min(this.doneLow, low);
     this.doneHigh = Math.max(this.doneHigh, high);
   }
 }
 
-/** The part of a row that comes after a position is there: whether its extremes certainly do. */
+/** The part of a row after an entry. The flags say whether the high, or the low, certainly came after it. */
 interface RowAfter {
   readonly high: number;
   readonly isHighAfter: boolean;
@@ -249,11 +272,13 @@ interface RowAfter {
   readonly close: number;
 }
 
-function hull(price: number, feeLow: number, feeHigh: number, bestLow: number, bestHigh: number): OpenHull {
+/** Returns the range of a single position: its prices and fees, without payments. */
+function rangeAt(price: number, feeLow: number, feeHigh: number, bestLow: number, bestHigh: number): PositionRange {
   return { entryLow: price, entryHigh: price, feeLow, feeHigh, bestLow, bestHigh, paidLow: 0, paidHigh: 0 };
 }
 
-function hullOf(a: OpenHull, b: OpenHull): OpenHull {
+/** Returns the smallest range that contains two ranges. */
+function joinRanges(a: PositionRange, b: PositionRange): PositionRange {
   return {
     entryLow: Math.min(a.entryLow, b.entryLow),
     entryHigh: Math.max(a.entryHigh, b.entryHigh),

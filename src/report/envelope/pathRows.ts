@@ -1,16 +1,17 @@
-// The rows of an instrument as the paths of its entries read them.
+// Gives the paths of entries the rows of their instrument: prices in ticks, funding, and the last mark price.
 
 import type { FundingTime } from '../../model/bars/marks.ts';
 import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
 import type { TradeMoney } from './tradeMoney.ts';
 
+/** The rows of one instrument. */
 export class PathRows {
   readonly bars: BarColumns;
   readonly open: TickColumn;
   readonly close: TickColumn;
   readonly money: TradeMoney;
   readonly funding: readonly FundingTime[];
-  /** The mark at the end of the run, ticks. */
+  /** The mark price at the end of the run, in ticks. */
   readonly lastMark: number;
   private readonly firstRow: number;
 
@@ -24,7 +25,7 @@ export class PathRows {
     this.firstRow = firstRow;
   }
 
-  /** Made when first read: a run without brackets and limits needs neither. */
+  /** Highs and lows are converted to ticks on first use, because a run without brackets and limits does not need them. */
   get high(): TickColumn {
     return ticksOf(this.bars, 'high');
   }
@@ -32,7 +33,7 @@ export class PathRows {
     return ticksOf(this.bars, 'low');
   }
 
-  /** Ticks between the lowest and the highest price of the run. */
+  /** Distance between the lowest and the highest price of the run, in ticks. */
   get range(): number {
     const { high, low, bars } = this;
     let [top, bottom] = [-Infinity, Infinity];

@@ -1,4 +1,4 @@
-// Whether what was followed is what the run did, and whether money, margin and times leave the statement a bound.
+// Checks whether the followed paths equal those of the run, and whether money, margin and decision times allow a bound.
 
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import type { Entry } from './entries.ts';
@@ -12,23 +12,24 @@ const MILLION = 1_000_000;
 /** A position may lose this part of its margin before a liquidation counts as possible. */
 const SAFE_MARGIN = 0.4;
 
-/** What the legs of an entry have filled, by the entry's id. */
+/** Fills of the bracket legs, by the id of their entry. */
 export type Legs = ReadonlyMap<number, { lots: number; units: number }>;
 
+/** Returns the fills of the bracket legs of a run. */
 export function legsOf({ orders }: RunRecord): Legs {
   const legs = new Map<number, { lots: number; units: number }>();
   for (let row = 0; row < orders.length; row++) {
     const parent = orders.parent[row]!;
     if (parent === 0 || orders.filledLots[row] === 0) continue;
-    const known = legs.get(parent) ?? { lots: 0, units: 0 };
-    known.lots += orders.filledLots[row]!;
-    known.units += orders.filledUnits[row]!;
-    legs.set(parent, known);
+    const filled = legs.get(parent) ?? { lots: 0, units: 0 };
+    filled.lots += orders.filledLots[row]!;
+    filled.units += orders.filledUnits[row]!;
+    legs.set(parent, filled);
   }
   return legs;
 }
 
-/** True when the run's own fills of an entry and its legs are those of the path that was followed for it. */
+/** True when the fills of an entry and its legs in the run equal those of the followed path. */
 export function isAsRun({ orders }: RunRecord, { money }: PathRows, entry: Entry, followed: Followed, legs: Legs): boolean {
   const row = entry.id - 1;
   if (row >= orders.length) return true;
@@ -41,29 +42,31 @@ export function isAsRun({ orders }: RunRecord, { money }: PathRows, entry: Entry
   return isClosedByBracket && isNear(leg.units, money.valueOf(leg.lots, Math.abs(exitPrice)));
 }
 
-/** Values of fills are rounded at the unit. */
+/** True when two amounts are equal up to rounding. The value of each fill is rounded to a unit. */
 const isNear = (units: number, value: number): boolean => Math.abs(units - value) <= 4 + value * 1e-12;
 
-/** Decisions inside a row, whose earlier prices they could not change. */
+/** True when a time is inside a row. A decision at that time cannot change the part of the row before it. */
 export function isInsideRow({ bars: { openMs, closeMs, length } }: PathRows, ms: number): boolean {
   if (!Number.isFinite(ms)) return false;
   const next = firstFrom(openMs, length, ms);
   return next > 0 && closeMs[next - 1]! > ms;
 }
 
+/** True when the exchange liquidated a position in the run. */
 export function isLiquidated({ orders }: RunRecord): boolean {
   for (let row = 0; row < orders.length; row++) if (orders.role[row] === LIQUIDATION) return true;
   return false;
 }
 
-/** Returns the money that an entry holds at most, in units. */
+/** Returns the largest amount of money that an entry can reserve, in units. */
 export function needOf({ money }: PathRows, entry: Entry, lastTicks: number, terms: EnvelopeTerms, isContract: boolean): number {
   const { kind, level, collar, entryMaker, entryTaker } = entry.terms;
-  const price = kind === 'market' || kind === 'trigger' ? (Number.isFinite(collar) ? collar : lastTicks * (1 + terms.collarPpm / MILLION)) : level; // prettier-ignore
+  const cap = Number.isFinite(collar) ? collar : lastTicks * (1 + terms.collarPpm / MILLION);
+  const price = kind === 'limit' ? level : cap;
   const value = money.valueOf(entry.lots, Math.max(Math.abs(price), Math.abs(lastTicks)));
   const fees = (value * Math.max(entryMaker, entryTaker)) / MILLION;
   return (isContract ? value / terms.leverage : value) + 2 * fees;
 }
 
-/** True when a position may have come near its liquidation. */
+/** True when a position may have come close to its liquidation. */
 export const isNearLiquidation = ({ adverse }: Followed, { leverage }: EnvelopeTerms): boolean => adverse >= SAFE_MARGIN / leverage;

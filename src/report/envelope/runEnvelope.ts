@@ -1,11 +1,11 @@
-// The envelope of a run: between which figures it lies, whatever the order of events inside its bars was (docs/envelope.md).
+// Computes the envelope of a run: the range of its figures over all orders of events inside its bars (docs/envelope.md).
 
 import type { RunDecisions } from '../../model/run/decisions.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
 import { entriesOf, Reasons, type Entry } from './entries.ts';
-import { figuresOf, hullOf, moneyRange, type Envelope, type PathFigures } from './figures.ts';
+import { figuresOf, rangeOver, moneyRange, type Envelope, type PathFigures } from './figures.ts';
 import { EntryFollower, type Followed, type TakeSpread } from './followEntry.ts';
 import { firstFrom } from '../../base/number/search.ts';
 import { PathRows } from './pathRows.ts';
@@ -18,7 +18,7 @@ const INFINITY = Infinity;
 
 const REVERSED = 'its entries close positions of the other side';
 
-/** Standard deviations within which the differences of later trades are expected. */
+/** Number of standard deviations within which later trades are expected to differ. */
 const DEVIATIONS = 3;
 
 /** The lowest and the highest equity at each instant of the run's equity. */
@@ -27,20 +27,21 @@ export interface EquityBand {
   readonly high: Float64Array;
 }
 
+/** The envelope and the curves behind it. */
 export interface RunEnvelope {
   readonly envelope: Envelope;
-  /** Null where both are the run's own equity. */
+  /** Null when both bounds equal the equity of the run. */
   readonly band: EquityBand | null;
 }
 
-/** Changes of the lowest and the highest profit at the closes of an instrument's rows. */
-interface Changes {
+/** By row of an instrument: how much the lowest and the highest profit change at its close, in units. */
+interface SpreadChanges {
   readonly rows: PathRows;
   readonly low: Float64Array;
   readonly high: Float64Array;
 }
 
-/** Follows the entries of a run, one after the other, and sums what they leave open. */
+/** Follows the entries of a run one after the other, and sums the ranges of their profits. */
 export class EnvelopeFinder {
   private readonly record: RunRecord;
   private readonly terms: EnvelopeTerms;
@@ -48,20 +49,24 @@ export class EnvelopeFinder {
   private readonly legs: Legs;
   private readonly reasons = new Reasons();
   private readonly rowsOf = new Map<number, PathRows | null>();
-  private readonly changes = new Map<number, Changes>();
-  /** By strategy and instrument: until when an earlier entry may be alive. */
-  private readonly until = new Map<number, number>();
-  /** By instrument: the most money that one of its entries holds. */
+  private readonly changes = new Map<number, SpreadChanges>();
+  /** By strategy and instrument: the time until which an earlier entry may be unfinished (ms UTC). */
+  private readonly busyUntil = new Map<number, number>();
+  /** By instrument: the largest amount of money that one of its entries reserves, in units. */
   private readonly needs = new Map<number, number>();
+  /** Sums of the lowest and highest profits of the entries, minus their profits in the run, in units. */
   private low = 0;
   private high = 0;
+  /** Numbers of ambiguous fills, and of entries with such a fill. */
   private openFills = 0;
-  /** Entries with anything left open, and the profits of all that were followed: their number, sum and sum of squares. */
   private openEntries = 0;
+  /** True when some entry may have ended differently than in the run. */
   private hasApart = false;
-  /** What rounding may add, in units; and lots that fees in coins leave, by instrument. */
+  /** Largest effect of rounding, in units. */
   private rounding = 0;
+  /** By instrument: lots that fees in coins may leave unsold. */
   private readonly dust = new Map<number, number>();
+  /** Number, sum and sum of squares of the profits of all followed entries, in the run. */
   private profits = { count: 0, sum: 0, squares: 0 };
 
   constructor(record: RunRecord, decisions: RunDecisions, terms: EnvelopeTerms, finer: FinerRows | null) {
@@ -72,25 +77,25 @@ export class EnvelopeFinder {
     const { always, ifOpen } = this.reasons;
     for (const reason of terms.reasons) always.add(reason);
     for (const reason of terms.reasonsIfOpen) ifOpen.add(reason);
-    for (const what of decisions.dependsOn) ifOpen.add(`the strategy reads ${what}`);
+    for (const name of decisions.dependsOn) ifOpen.add(`the strategy reads ${name}`);
     const entries = entriesOf(record, decisions, terms, this.reasons);
     for (const entry of entries) this.follow(entry);
     if (isLiquidated(record)) always.add('a position was liquidated');
   }
 
-  /** True when nothing was left open. */
+  /** True when the bars determine the outcome of every entry. */
   get isCertain(): boolean {
     return !this.hasApart;
   }
 
-  /** True when no order of events leads out of the sums of the entries. */
+  /** True when every order of events stays within the sums of the entries. */
   get isBound(): boolean {
     return this.reasons.always.size === 0 && (this.isCertain || this.reasons.ifOpen.size === 0);
   }
 
   /**
-   * `lanes`: figures of further runs with other orders of events, which join the hull. `refined`: those of a run over finer rows in
-   * ambiguous ones, which the sums of the entries alone would not give.
+   * Returns the envelope. `lanes` are the figures of further runs with other orders of events, which the ranges also contain. `refined` are
+   * the figures of a run over finer rows inside ambiguous rows. Null without such a run.
    */
   result(lanes: readonly PathFigures[], refined: PathFigures | null): RunEnvelope {
     const { record, finer, reasons, openFills } = this;
@@ -100,40 +105,40 @@ export class EnvelopeFinder {
     const paths: PathFigures[] = refined === null ? [own, ...lanes] : [own, ...lanes, refined];
     if (band !== null) for (const units of [band.low, band.high]) paths.push(figuresOf(record, { ...equity, units }));
     if (!this.isCertain && this.isShortOfMoney(band)) reasons.ifOpen.add('the money might not have been enough for every entry');
-    const why = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
+    const notBoundBecause = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
     const isRefined = finer !== null && finer.read > 0;
-    // What finer rows have settled is no longer open, also where it is not what the run did.
+    // Finer rows decide what happened, even where the run did something else. The range then need not contain the run itself.
     const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
-    // What the finer rows leave open stays on either side of the run over them.
-    const left = this.high - this.low;
-    // When what is below a lot was sold depends on how the trades before it ended.
-    const isSettled = this.isCertain || (refined !== null && left < 1e-6);
-    const exactness = isSettled ? 0 : this.rounding + this.dustUnits();
-    const apart = exactness + (isRefined ? 0 : this.spreadOfLater());
-    const summed = [own.net + this.low - apart, own.net + this.high + apart] as const;
-    const [from, to] =
-      refined === null ? summed : this.isBound && !isSettled ? summed : [refined.net - left - apart, refined.net + left + apart];
+    const width = this.high - this.low;
+    // The time at which a remainder below a lot is sold depends on how earlier trades ended, so it counts only while outcomes are open.
+    const isSettled = this.isCertain || (refined !== null && width < 1e-6);
+    const inexactness = isSettled ? 0 : this.rounding + this.dustUnits();
+    const margin = inexactness + (isRefined ? 0 : this.spreadOfLater());
+    const aroundRun = [own.net + this.low - margin, own.net + this.high + margin] as const;
+    const isAroundRun = refined === null || (this.isBound && !isSettled);
+    // Outcomes that finer rows leave open lie on either side of the run over them.
+    const [lowNet, highNet] = isAroundRun ? aroundRun : [refined.net - width - margin, refined.net + width + margin];
     // A loss is at most the whole equity.
-    const sums = [Math.floor(from), Math.ceil(to)].map((net) => Math.max(net, -startUnits));
+    const sums = [Math.floor(lowNet), Math.ceil(highNet)].map((net) => Math.max(net, -startUnits));
     return {
       band,
       envelope: {
         netProfit: moneyRange(record.reportingDigits, [...sums, ...nets], own.net),
-        maxDrawdown: hullOf(paths, 'maxDrawdown'),
-        sharpe: hullOf(paths, 'sharpe'),
+        maxDrawdown: rangeOver(paths, 'maxDrawdown'),
+        sharpe: rangeOver(paths, 'sharpe'),
         ambiguousFills: openFills,
         ambiguousShare: openFills / Math.max(1, record.fills.length, openFills),
         refinedWith: isRefined ? finer.interval : null,
         refinedRows: isRefined ? { read: finer.read, all: finer.all } : null,
-        kind: why.length === 0 ? 'bound' : 'scenario',
-        notBoundBecause: why,
+        kind: notBoundBecause.length === 0 ? 'bound' : 'scenario',
+        notBoundBecause,
       },
     };
   }
 
   /**
-   * How far later trades may be from those of the run where they are decided by earlier fills, in units: an entry that ends at another time
-   * has another one come after it, with a profit of its own, until both ways meet again. Three standard deviations of such differences.
+   * Returns how far the profits of later trades may differ from those of the run, in units. An entry that ends at another time is followed
+   * by another entry, until both histories meet again. The result is three standard deviations of such differences. 0 for a bound.
    */
   private spreadOfLater(): number {
     const { count, sum, squares } = this.profits;
@@ -142,29 +147,33 @@ export class EnvelopeFinder {
     return DEVIATIONS * Math.sqrt(2 * variance * this.openEntries);
   }
 
+  /** Follows an entry, unless it is a plain market order, and adds its range to the sums. */
   private follow(entry: Entry): void {
-    const { until, reasons, terms } = this;
-    const { instrument, strategy, terms: wanted } = entry;
+    const { busyUntil, reasons, terms } = this;
+    const { instrument, strategy, terms: entryTerms } = entry;
     const rows = this.rowsFor(instrument);
     if (rows === null) return;
     const key = strategy * 65_536 + instrument;
-    const last = until.get(key) ?? -INFINITY;
-    if (entry.fromMs < last) reasons.ifOpen.add('several of its entries may be open at once');
+    const busyMs = busyUntil.get(key) ?? -INFINITY;
+    if (entry.fromMs < busyMs) reasons.ifOpen.add('several of its entries may be open at once');
     for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs])
       if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
-    this.dust.set(instrument, (this.dust.get(instrument) ?? 0) + rows.money.dustOf(entry.lots, wanted.entryMaker, wanted.entryTaker));
-    const isPlain = wanted.kind === 'market' && wanted.target === INFINITY && wanted.stop === -INFINITY && wanted.trailing === 0;
+    const dustLots = rows.money.dustOf(entry.lots, entryTerms.entryMaker, entryTerms.entryTaker);
+    this.dust.set(instrument, (this.dust.get(instrument) ?? 0) + dustLots);
+    const hasBracket = entryTerms.target !== INFINITY || entryTerms.stop !== -INFINITY || entryTerms.trailing !== 0;
+    const isPlain = entryTerms.kind === 'market' && !hasBracket;
     if (isPlain && terms.leverage <= 1) {
       if (entry.isReversed) reasons.ifOpen.add(REVERSED);
-      until.set(key, Math.max(last, entry.exitMs));
+      busyUntil.set(key, Math.max(busyMs, entry.exitMs));
       return;
     }
-    const followed = new EntryFollower(rows, terms, this.finer).follow(entry, this.takerOf(instrument, rows));
-    until.set(key, Math.max(last, followed.overMs));
+    const followed = new EntryFollower(rows, terms, this.finer).follow(entry, this.spreadTaker(instrument, rows));
+    busyUntil.set(key, Math.max(busyMs, followed.endMs));
     this.add(entry, rows, followed);
   }
 
+  /** Adds the range of a followed entry to the sums, and notes why it may not be a bound. */
   private add(entry: Entry, rows: PathRows, followed: Followed): void {
     const { reasons, terms, record, legs } = this;
     if (!isAsRun(record, rows, entry, followed, legs)) reasons.always.add('an order took a path that is not followed');
@@ -186,6 +195,7 @@ export class EnvelopeFinder {
     this.profits.squares += followed.profit * followed.profit;
   }
 
+  /** Notes the money that an entry reserves, if it is the largest amount of its instrument. */
   private noteNeed(entry: Entry, rows: PathRows): void {
     const { instrument } = entry;
     const row = Math.max(0, firstFrom(rows.bars.openMs, rows.bars.length, entry.fromMs) - 1);
@@ -194,28 +204,29 @@ export class EnvelopeFinder {
     if (need > (this.needs.get(instrument) ?? 0)) this.needs.set(instrument, need);
   }
 
-  /** Adds the changes of an entry's spread to those of its instrument. */
-  private takerOf(instrument: number, rows: PathRows): TakeSpread {
+  /** Returns a function that takes the spread of one entry row by row, and adds its changes to those of the instrument. */
+  private spreadTaker(instrument: number, rows: PathRows): TakeSpread {
     let [lastLow, lastHigh] = [0, 0];
     return (row, low, high) => {
-      let into = this.changes.get(instrument);
-      if (into === undefined) {
-        into = { rows, low: new Float64Array(rows.bars.length), high: new Float64Array(rows.bars.length) };
-        this.changes.set(instrument, into);
+      let changes = this.changes.get(instrument);
+      if (changes === undefined) {
+        changes = { rows, low: new Float64Array(rows.bars.length), high: new Float64Array(rows.bars.length) };
+        this.changes.set(instrument, changes);
       }
-      into.low[row]! += low - lastLow;
-      into.high[row]! += high - lastHigh;
+      changes.low[row]! += low - lastLow;
+      changes.high[row]! += high - lastHigh;
       lastLow = low;
       lastHigh = high;
     };
   }
 
+  /** Returns the rows of an instrument, built on first use. Null for an instrument without execution rows. */
   private rowsFor(instrument: number): PathRows | null {
-    const known = this.rowsOf.get(instrument);
-    if (known !== undefined) return known;
-    const made = this.makeRows(instrument);
-    this.rowsOf.set(instrument, made);
-    return made;
+    const cached = this.rowsOf.get(instrument);
+    if (cached !== undefined) return cached;
+    const rows = this.makeRows(instrument);
+    this.rowsOf.set(instrument, rows);
+    return rows;
   }
   private makeRows(index: number): PathRows | null {
     const { record, terms } = this;
@@ -233,13 +244,13 @@ export class EnvelopeFinder {
     const { startUnits, equity } = this.record;
     const units = band?.low ?? equity.units;
     let lowest = startUnits;
-    for (let at = 0; at < equity.length; at++) if (units[at]! < lowest) lowest = units[at]!;
+    for (let row = 0; row < equity.length; row++) if (units[row]! < lowest) lowest = units[row]!;
     let needed = 0;
     for (const need of this.needs.values()) needed += need;
     return needed > lowest;
   }
 
-  /** What lots that could not be sold at once may gain or lose over the whole range of prices. */
+  /** Returns the largest gain or loss on lots that could not be sold at once, in units: their value over the whole range of prices. */
   private dustUnits(): number {
     let units = 0;
     for (const [instrument, lots] of this.dust) {
@@ -249,6 +260,7 @@ export class EnvelopeFinder {
     return units;
   }
 
+  /** Returns the lowest and the highest equity at each instant of the run. */
   private band(): EquityBand {
     const { timeMs, units, length } = this.record.equity;
     const low = Float64Array.from(units.subarray(0, length));
@@ -256,13 +268,13 @@ export class EnvelopeFinder {
     for (const { rows, low: lows, high: highs } of this.changes.values()) {
       const { closeMs, length: count } = rows.bars;
       let [row, sumLow, sumHigh] = [0, 0, 0];
-      for (let at = 0; at < length; at++) {
-        for (; row < count && closeMs[row]! <= timeMs[at]!; row++) {
+      for (let instant = 0; instant < length; instant++) {
+        for (; row < count && closeMs[row]! <= timeMs[instant]!; row++) {
           sumLow += lows[row]!;
           sumHigh += highs[row]!;
         }
-        low[at] = Math.max(0, low[at]! + sumLow);
-        high[at]! += sumHigh;
+        low[instant] = Math.max(0, low[instant]! + sumLow);
+        high[instant]! += sumHigh;
       }
     }
     return { low, high };

@@ -1,4 +1,4 @@
-// What the envelope of a run needs besides its record: how its venue filled orders.
+// The input of an envelope besides the run record: how the venue filled orders, and finer bars.
 
 import type { FundingTime } from '../../model/bars/marks.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
@@ -13,24 +13,24 @@ export interface EnvelopeTerms {
   readonly slippageTicks: number;
   readonly slippagePpm: number;
   readonly collarPpm: number;
-  /** From a decision to its arrival. */
+  /** Time from a decision to the arrival of its order, in ms. */
   readonly latencyMs: number;
-  /** Futures: leverage of the account, and the funding of an instrument. */
+  /** Leverage of the account (1 on spot), and the funding payments of an instrument. */
   readonly leverage: number;
   readonly fundingOf: (instrument: Instrument) => readonly FundingTime[];
-  /** Why no statement about this run is a bound, in words, as far as its settings show: latency, a cap, models. */
+  /** Reasons in words, from the settings of the run, why its envelope is not a bound: latency, a cap, models. */
   readonly reasons: readonly string[];
-  /** The same, if a fill was left open: risk limits on what is held. */
+  /** Reasons that apply only if a fill was ambiguous: risk limits on positions. */
   readonly reasonsIfOpen: readonly string[];
 }
 
-/** Finer rows of an instrument, read only where a row leaves something open. */
+/** Finer rows of an instrument. They are read only inside rows that leave the outcome open. */
 export interface FinerRows {
-  /** Their interval, as named. */
+  /** Interval of the finer rows, such as `1m`. */
   readonly interval: string;
-  /** Returns the next finer rows from `fromMs` on and before `toMs`; none of them: the end. Null without finer bars, or after too many rows. */
+  /** Returns the next finer rows in [fromMs, toMs), empty at the end. Null without finer bars, or after too many rows. */
   next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
-  /** Rows read until now, and rows that there are over the run. */
+  /** Number of rows read up to now, and number of rows over the whole run. */
   readonly read: number;
   readonly all: number;
 }

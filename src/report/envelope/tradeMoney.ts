@@ -1,12 +1,13 @@
-// The money of one trade in units of the reporting asset, unrounded: what an entry and an exit at given prices leave.
+// Computes the profit of one trade from its entry and exit prices, in units of the reporting asset, without rounding.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 
 const MILLION = 1_000_000;
 
+/** Values lots and trades of one instrument. */
 export class TradeMoney {
-  /** Units of one lot for each tick of price; of an inverse contract, units of one lot at a price of one tick. */
+  /** Value of one lot at a price of one tick, in units. */
   private readonly factor: number;
   private readonly isInverse: boolean;
   /** True when a buyer pays the fee in the coins received. */
@@ -31,26 +32,27 @@ export class TradeMoney {
   }
 
   /**
-   * Returns what a trade leaves that came in at `entry` and went out at `exit`, in ticks, with the fee rates of both, ppm. `exitPpm` 0 for a
-   * position that is only marked.
+   * Returns the profit of a trade in units. `entry` and `exit` are prices in ticks, followed by the fee rates of both in ppm. `exitPpm` is
+   * 0 for an open position.
    */
   profit(isLong: boolean, lots: number, entry: number, exit: number, entryPpm: number, exitPpm: number): number {
-    const valueIn = this.valueOf(lots, entry);
-    const valueOut = this.valueOf(lots, exit);
-    const gain = isLong === this.isInverse ? valueIn - valueOut : valueOut - valueIn;
-    if (!this.isFeeInCoins) return gain - (valueIn * entryPpm + valueOut * exitPpm) / MILLION;
-    const kept = 1 - entryPpm / MILLION;
-    return gain - valueOut * (1 - kept * (1 - exitPpm / MILLION));
+    const entryValue = this.valueOf(lots, entry);
+    const exitValue = this.valueOf(lots, exit);
+    const gain = isLong === this.isInverse ? entryValue - exitValue : exitValue - entryValue;
+    if (!this.isFeeInCoins) return gain - (entryValue * entryPpm + exitValue * exitPpm) / MILLION;
+    const keptShare = 1 - entryPpm / MILLION;
+    return gain - exitValue * (1 - keptShare * (1 - exitPpm / MILLION));
   }
 
-  /** Returns how far the rounding of values and fees may take a trade from `profit`, in units. */
+  /** Returns the largest difference between `profit` and the rounded profit of a trade, in units. */
   roundingOf(price: number): number {
     return 8 + (this.isFeeInCoins ? 2 * this.valueOf(1, price) * this.lotsPerUnit : 0);
   }
 
-  /** Returns the part of a lot that a fee in coins may leave of `lots`. It cannot be sold before it has become a whole lot. */
+  /** Returns the part of a lot that a fee in coins may leave of `lots`. It stays unsold until such parts add up to a whole lot. */
   dustOf(lots: number, ...rates: readonly number[]): number {
     if (!this.isFeeInCoins) return 0;
-    return Math.max(...rates.map((ppm) => (lots * (MILLION - ppm)) / MILLION).map((kept) => kept - Math.floor(kept + 1e-9)));
+    const lotsLeft = rates.map((ppm) => (lots * (MILLION - ppm)) / MILLION);
+    return Math.max(...lotsLeft.map((left) => left - Math.floor(left + 1e-9)));
   }
 }

@@ -17,28 +17,30 @@ export function benchmarkFigures(
   ruined: boolean,
   riskFree = 0,
 ): Readonly<Record<BenchmarkFigure, Figure>> {
-  const n = returns.length;
-  const against = (compute: (b: Float64Array) => Figure): Figure =>
-    benchmark === null ? 'no-benchmark' : n < 2 ? 'too-few-returns' : compute(benchmark);
-  const hasVariance = (compute: (b: Float64Array) => Figure): Figure =>
-    against((b) => (isConstant(b) ? 'zero-benchmark-variance' : compute(b)));
-  const rf = perDay(riskFree);
-  const beta = hasVariance((b) => coDeviation(returns, b) / coDeviation(b, b));
+  const count = returns.length;
+  const withBenchmark = (compute: (b: Float64Array) => Figure): Figure =>
+    benchmark === null ? 'no-benchmark' : count < 2 ? 'too-few-returns' : compute(benchmark);
+  const withVarying = (compute: (b: Float64Array) => Figure): Figure =>
+    withBenchmark((b) => (isConstant(b) ? 'zero-benchmark-variance' : compute(b)));
+  const riskFreePerDay = perDay(riskFree);
+  const beta = withVarying((b) => coDeviation(returns, b) / coDeviation(b, b));
   const excess = benchmark === null ? null : returns.map((r, i) => r - benchmark[i]!);
   const annual = Math.sqrt(DAYS_PER_YEAR);
   return {
     benchmarkReturn:
-      benchmark === null ? 'no-benchmark' : n === 0 ? 'too-few-returns' : benchmark.reduce((growth, b) => growth * (1 + b), 1) - 1,
+      benchmark === null ? 'no-benchmark' : count === 0 ? 'too-few-returns' : benchmark.reduce((growth, b) => growth * (1 + b), 1) - 1,
     beta,
-    alpha: hasVariance((b) => chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - rf - slope * (mean(b) - rf)))),
-    rSquared: hasVariance((b) => {
+    alpha: withVarying((b) =>
+      chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - riskFreePerDay - slope * (mean(b) - riskFreePerDay))),
+    ),
+    rSquared: withVarying((b) => {
       const rho = correlation(returns, b);
       return rho === null ? 'zero-variance' : rho * rho;
     }),
-    trackingError: against(() => deviation(excess!) * annual),
+    trackingError: withBenchmark(() => deviation(excess!) * annual),
     informationRatio: ruined
       ? 'ruined'
-      : against(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * annual)),
+      : withBenchmark(() => (isConstant(excess!) ? 'zero-variance' : (mean(excess!) / deviation(excess!)) * annual)),
     treynor: chain(beta, (slope) => chain(cagr, (growth) => (Math.abs(slope) <= ZERO ? 'zero-beta' : (growth - riskFree) / slope))),
   };
 }

@@ -8,6 +8,7 @@ export interface ContractFace {
   readonly isInverse: boolean;
 }
 
+/** Returns the value of one unit of quantity at a price: in the price currency, or in coins when the contract is inverse. */
 export function contractValueAt({ face, isInverse }: ContractFace, price: number): number {
   return isInverse ? face / price : face * price;
 }

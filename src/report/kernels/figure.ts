@@ -1,5 +1,6 @@
 // A figure is a number or the reason why it is undefined. 0, -100, Infinity and NaN never stand in for a missing number.
 
+/** Why a figure is undefined. summary.json shows these texts under `reasons`. */
 export type Reason =
   | 'too-few-returns'
   | 'no-trades'
@@ -18,11 +19,13 @@ export type Reason =
   | 'not-recorded'
   | 'non-finite';
 
+/** A number, or the reason why the number is missing. */
 export type Figure = number | Reason;
 
 /** A remark that the reader needs beside a figure. */
 export type Flag = 'extrapolated' | 'open' | 'coarse' | 'partialFirstDay' | 'partialLastDay';
 
+/** Figures after `settle`. A figure has a value or a reason, never both. */
 export interface Settled<Name extends string> {
   readonly values: Readonly<Record<Name, number | null>>;
   readonly reasons: Readonly<Partial<Record<Name, Reason>>>;

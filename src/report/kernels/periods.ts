@@ -4,12 +4,13 @@ import { betaOf } from './benchmark.ts';
 import { DAYS_PER_YEAR } from './portfolio.ts';
 import { deviation, isConstant, mean } from './sums.ts';
 
+/** The return of one calendar period, compounded from daily returns. */
 export interface Chained {
   readonly key: number;
   readonly return: number;
 }
 
-/** Compounds successive returns with equal keys. */
+/** Compounds successive returns with equal keys. `keys` has one key for each return, such as its month. */
 export function chainByKey(returns: Float64Array, keys: ArrayLike<number>): Chained[] {
   const out: Chained[] = [];
   let growth = 1;
@@ -22,6 +23,7 @@ export function chainByKey(returns: Float64Array, keys: ArrayLike<number>): Chai
   return out;
 }
 
+/** Figures over a rolling window, one value for each return. Null where the window has none. */
 export interface Rolling {
   readonly sharpe: (number | null)[];
   readonly volatility: (number | null)[];
@@ -37,11 +39,11 @@ export function rolling(returns: Float64Array, benchmark: Float64Array | null, w
   const annual = Math.sqrt(DAYS_PER_YEAR);
   for (let end = 1; end <= returns.length; end++) {
     const isFull = end >= window;
-    const part = isFull ? returns.subarray(end - window, end) : returns.subarray(0, 0);
-    const spread = isFull ? deviation(part) : NaN;
+    const slice = isFull ? returns.subarray(end - window, end) : returns.subarray(0, 0);
+    const spread = isFull ? deviation(slice) : NaN;
     out.volatility.push(isFull ? spread * annual : null);
-    out.sharpe.push(isFull && !isConstant(part) ? ((mean(part) - riskFreePerDay) / spread) * annual : null);
-    out.beta.push(isFull && benchmark !== null ? betaOf(part, benchmark.subarray(end - window, end)) : null);
+    out.sharpe.push(isFull && !isConstant(slice) ? ((mean(slice) - riskFreePerDay) / spread) * annual : null);
+    out.beta.push(isFull && benchmark !== null ? betaOf(slice, benchmark.subarray(end - window, end)) : null);
   }
   return out;
 }

@@ -78,8 +78,8 @@ export type MainFigure =
   | 'skew'
   | 'excessKurtosis';
 
-/** The main figures, and the intermediate results that other figures are computed from. */
-interface Grounds {
+/** The main figures, and the intermediate results from which other figures are computed. */
+interface MainResults {
   readonly main: Readonly<Record<MainFigure, Figure>>;
   readonly drawdown: Drawdown;
   readonly years: number;
@@ -91,37 +91,41 @@ export type BarDrawdowns = Pick<MaxDrawdown, 'fraction' | 'units'>;
 
 /** Returns the main figures alone, which is much cheaper than all figures. */
 export function mainFigures(series: ReturnSeries, drawdowns: BarDrawdowns): Readonly<Record<MainFigure, Figure>> {
-  return groundsOf(series, 0, drawdowns).main;
+  return mainResultsOf(series, 0, drawdowns).main;
 }
 
-function groundsOf(series: ReturnSeries, rf: number, drawdowns: BarDrawdowns): Grounds {
+/** Returns the main figures with their intermediate results. `riskFreePerDay` is a fraction. */
+function mainResultsOf(series: ReturnSeries, riskFreePerDay: number, drawdowns: BarDrawdowns): MainResults {
   const { timeMs, returns, index } = series;
   const n = returns.length;
-  const { some, two, ratio } = guards(series);
+  const { withReturns, withTwoReturns, unlessRuined } = guards(series);
   const drawdown = drawdownOf(index);
   const hasFallen = drawdown.episodes.length > 0;
   const elapsedMs = n === 0 ? 0 : timeMs[n]! - timeMs[0]!;
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
   const isFlat = isConstant(returns);
-  const totalReturn = some(() => (index[n]! - index[0]!) / index[0]!);
-  const cagr = ratio(() => chain(totalReturn, (total) => (elapsedMs < DAY_MS ? 'too-short' : Math.expm1(Math.log1p(total) / years))));
-  const excess = some(() => mean(returns) - rf);
-  const spread = two(() => deviation(returns));
-  const downside = two(() => downsideOf(returns, rf));
-  const sharpe = ratio(() => two(() => (isFlat ? 'zero-variance' : chain(excess, (x) => chain(spread, (by) => (x / by) * ANNUAL)))));
-  const form = n < 3 || isFlat ? null : shape(returns);
+  const totalReturn = withReturns(() => (index[n]! - index[0]!) / index[0]!);
+  const cagr = unlessRuined(() =>
+    chain(totalReturn, (total) => (elapsedMs < DAY_MS ? 'too-short' : Math.expm1(Math.log1p(total) / years))),
+  );
+  const excess = withReturns(() => mean(returns) - riskFreePerDay);
+  const spread = withTwoReturns(() => deviation(returns));
+  const downside = withTwoReturns(() => downsideOf(returns, riskFreePerDay));
+  const sharpeOfSpread = (): Figure => chain(excess, (x) => chain(spread, (by) => (x / by) * ANNUAL));
+  const sharpe = unlessRuined(() => withTwoReturns(() => (isFlat ? 'zero-variance' : sharpeOfSpread())));
+  const moments = n < 3 || isFlat ? null : shape(returns);
   const main = {
     totalReturn,
     cagr,
     volatility: chain(spread, (x) => x * ANNUAL),
     sharpe,
-    sortino: ratio(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
-    maxDrawdown: some(() => drawdowns.fraction),
-    maxDrawdownDaily: some(() => drawdown.deepest),
+    sortino: unlessRuined(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
+    maxDrawdown: withReturns(() => drawdowns.fraction),
+    maxDrawdownDaily: withReturns(() => drawdown.deepest),
     calmar: chain(cagr, (growth) => (drawdowns.fraction < 0 ? growth / -drawdowns.fraction : 'no-drawdown')),
     calmarDaily: chain(cagr, (growth) => (hasFallen ? growth / -drawdown.deepest : 'no-drawdown')),
-    skew: n < 3 ? 'too-few-returns' : (form?.skew ?? 'zero-variance'),
-    excessKurtosis: n < 4 ? 'too-few-returns' : (form?.excessKurtosis ?? 'zero-variance'),
+    skew: n < 3 ? 'too-few-returns' : (moments?.skew ?? 'zero-variance'),
+    excessKurtosis: n < 4 ? 'too-few-returns' : (moments?.excessKurtosis ?? 'zero-variance'),
   } satisfies Record<MainFigure, Figure>;
   return { main, drawdown, years, downside };
 }
@@ -129,60 +133,60 @@ function groundsOf(series: ReturnSeries, rf: number, drawdowns: BarDrawdowns): G
 /** Returns wrappers for figures that require a return, two returns, or an equity that did not end at 0. */
 function guards({ returns, isRuined }: ReturnSeries) {
   const n = returns.length;
-  const some = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
-  const two = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
-  const ratio = (compute: () => Figure): Figure => (isRuined ? 'ruined' : some(compute));
-  return { some, two, ratio };
+  const withReturns = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
+  const withTwoReturns = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
+  const unlessRuined = (compute: () => Figure): Figure => (isRuined ? 'ruined' : withReturns(compute));
+  return { withReturns, withTwoReturns, unlessRuined };
 }
 
-/** Returns all figures. `drawdowns`: those of the equity over all bars; by default those at the points of the series. */
+/** Returns all figures. `drawdowns` are the drawdowns of the equity over all bars. By default they come from the points of the series. */
 export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions = {}, drawdowns = ownDrawdowns(series)): Portfolio {
   const { timeMs, equity, returns } = series;
   const n = returns.length;
-  const { some, two, ratio } = guards(series);
-  const { main, drawdown, years, downside } = groundsOf(series, perDay(options.riskFree ?? 0), drawdowns);
-  const netProfit = some(() => equity[n]! - equity[0]!);
+  const { withReturns, withTwoReturns, unlessRuined } = guards(series);
+  const { main, drawdown, years, downside } = mainResultsOf(series, perDay(options.riskFree ?? 0), drawdowns);
+  const netProfit = withReturns(() => equity[n]! - equity[0]!);
   const sorted = returns.toSorted();
-  const max = longestOf(drawdown, timeMs);
+  const lengths = drawdownLengths(drawdown, timeMs);
   const hasFallen = drawdown.episodes.length > 0;
   const figures = {
     totalReturn: main.totalReturn,
     netProfit,
     cagr: main.cagr,
-    meanReturn: some(() => mean(returns)),
-    geometricMeanReturn: ratio(() => Math.expm1(sumOf(n, (i) => Math.log1p(returns[i]!)) / n)),
+    meanReturn: withReturns(() => mean(returns)),
+    geometricMeanReturn: unlessRuined(() => Math.expm1(sumOf(n, (i) => Math.log1p(returns[i]!)) / n)),
     volatility: main.volatility,
     downsideDeviation: chain(downside, (x) => x * ANNUAL),
     sharpe: main.sharpe,
-    smartSharpe: chain(main.sharpe, (x) => smart(x, returns)),
+    smartSharpe: chain(main.sharpe, (x) => smartSharpeOf(x, returns)),
     sortino: main.sortino,
     maxDrawdown: main.maxDrawdown,
     maxDrawdownDaily: main.maxDrawdownDaily,
-    maxDrawdownAbs: some(() => drawdowns.units),
-    longestDrawdown: some(() => (hasFallen ? max.days : 'no-drawdown')),
-    averageDrawdown: some(() =>
+    maxDrawdownAbs: withReturns(() => drawdowns.units),
+    longestDrawdown: withReturns(() => (hasFallen ? lengths.days : 'no-drawdown')),
+    averageDrawdown: withReturns(() =>
       hasFallen ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
     ),
-    averageDrawdownDays: some(() => (hasFallen ? max.meanDays : 'no-drawdown')),
-    ulcer: two(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
+    averageDrawdownDays: withReturns(() => (hasFallen ? lengths.meanDays : 'no-drawdown')),
+    ulcer: withTwoReturns(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
     calmar: main.calmar,
     calmarDaily: main.calmarDaily,
-    omega: ratio(() => omegaOf(returns, perDay(options.required ?? 0))),
-    recoveryFactor: ratio(() => chain(netProfit, (profit) => (drawdowns.units > 0 ? profit / drawdowns.units : 'no-drawdown'))),
-    var95: two(() => quantile(sorted, 0.05)),
-    var99: two(() => quantile(sorted, 0.01)),
-    cvar95: two(() => meanUpTo(sorted, quantile(sorted, 0.05))),
-    cvar99: two(() => meanUpTo(sorted, quantile(sorted, 0.01))),
-    tailRatio: ratio(() =>
-      two(() => (quantile(sorted, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(sorted, 0.95) / quantile(sorted, 0.05)))),
+    omega: unlessRuined(() => omegaOf(returns, perDay(options.required ?? 0))),
+    recoveryFactor: unlessRuined(() => chain(netProfit, (profit) => (drawdowns.units > 0 ? profit / drawdowns.units : 'no-drawdown'))),
+    var95: withTwoReturns(() => quantile(sorted, 0.05)),
+    var99: withTwoReturns(() => quantile(sorted, 0.01)),
+    cvar95: withTwoReturns(() => meanUpTo(sorted, quantile(sorted, 0.05))),
+    cvar99: withTwoReturns(() => meanUpTo(sorted, quantile(sorted, 0.01))),
+    tailRatio: unlessRuined(() =>
+      withTwoReturns(() => (quantile(sorted, 0.05) === 0 ? 'no-downside' : Math.abs(quantile(sorted, 0.95) / quantile(sorted, 0.05)))),
     ),
     skew: main.skew,
     excessKurtosis: main.excessKurtosis,
-    bestDay: some(() => maxOf(returns)),
-    worstDay: some(() => minOf(returns)),
-    positiveDays: some(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
+    bestDay: withReturns(() => maxOf(returns)),
+    worstDay: withReturns(() => minOf(returns)),
+    positiveDays: withReturns(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
   } satisfies Record<PortfolioFigure, Figure>;
-  return { figures, drawdown, longestIsOpen: max.isOpen, years };
+  return { figures, drawdown, longestIsOpen: lengths.isOpen, years };
 }
 
 /** Returns the drawdowns at the points of the series: the fraction from the index, the money from the equity less external flows. */
@@ -195,13 +199,13 @@ const ANNUAL = Math.sqrt(DAYS_PER_YEAR);
 
 const square = (x: number) => x * x;
 
-/** Returns the root mean square of the shortfalls of returns below `rf`, over all returns, for one period. */
-function downsideOf(returns: Float64Array, rf: number): number {
-  return Math.sqrt(sumOf(returns.length, (i) => square(Math.min(returns[i]! - rf, 0))) / returns.length);
+/** Returns the root mean square of the shortfalls of returns below `riskFreePerDay`, over all returns, for one period. */
+function downsideOf(returns: Float64Array, riskFreePerDay: number): number {
+  return Math.sqrt(sumOf(returns.length, (i) => square(Math.min(returns[i]! - riskFreePerDay, 0))) / returns.length);
 }
 
 /** Returns the Sharpe ratio reduced for autocorrelation: / sqrt(1 + 2 sum over j of ((n - j) / n) |rho1|^j). */
-function smart(sharpe: number, returns: Float64Array): Figure {
+function smartSharpeOf(sharpe: number, returns: Float64Array): Figure {
   const n = returns.length;
   if (n < 3) return 'too-few-returns';
   const rho = correlation(returns.subarray(0, n - 1), returns.subarray(1));
@@ -211,25 +215,32 @@ function smart(sharpe: number, returns: Float64Array): Figure {
   return sharpe / Math.sqrt(1 + 2 * tail);
 }
 
+/** Returns the sum of gains above the threshold, divided by the sum of shortfalls below it. `threshold` is a daily return. */
 function omegaOf(returns: Float64Array, threshold: number): Figure {
   const n = returns.length;
-  const short = sumOf(n, (i) => Math.max(threshold - returns[i]!, 0));
-  return short <= ZERO ? 'no-losses' : sumOf(n, (i) => Math.max(returns[i]! - threshold, 0)) / short;
+  const shortfall = sumOf(n, (i) => Math.max(threshold - returns[i]!, 0));
+  return shortfall <= ZERO ? 'no-losses' : sumOf(n, (i) => Math.max(returns[i]! - threshold, 0)) / shortfall;
 }
 
+/** Returns the mean of the values that are at most `limit`. */
 function meanUpTo(ascending: Float64Array, limit: number): number {
   let count = 0;
   while (count < ascending.length && ascending[count]! <= limit) count++;
   return mean(ascending.subarray(0, count));
 }
 
-function longestOf(
+/** Returns the length of the longest drawdown in days, the mean length, and whether the longest one has not recovered. */
+function drawdownLengths(
   { episodes }: Drawdown,
   timeMs: Float64Array,
 ): { readonly days: number; readonly meanDays: number; readonly isOpen: boolean } {
   const last = timeMs[timeMs.length - 1]!;
   const days = episodes.map(({ peak, recovery }) => ((recovery === null ? last : timeMs[recovery]!) - timeMs[peak]!) / DAY_MS);
-  let at = 0;
-  for (let i = 1; i < days.length; i++) if (days[i]! > days[at]!) at = i;
-  return { days: days[at] ?? 0, meanDays: sumOf(days.length, (i) => days[i]!) / days.length, isOpen: episodes[at]?.recovery === null };
+  let maxIndex = 0;
+  for (let i = 1; i < days.length; i++) if (days[i]! > days[maxIndex]!) maxIndex = i;
+  return {
+    days: days[maxIndex] ?? 0,
+    meanDays: sumOf(days.length, (i) => days[i]!) / days.length,
+    isOpen: episodes[maxIndex]?.recovery === null,
+  };
 }

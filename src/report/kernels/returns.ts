@@ -3,9 +3,9 @@
 /** Equity at the sampling instants, and the returns between them. Columns of instants have one element more than `returns`. */
 export interface ReturnSeries {
   readonly timeMs: Float64Array;
-  /** Equity less the external flows up to then. Its differences are profit. */
+  /** Equity less all earlier external flows. Its differences are profit. */
   readonly equity: Float64Array;
-  /** The series for drawdowns: the equity itself, or the compounded returns when external money moved. */
+  /** The series from which drawdowns are computed: the equity, or the compounded returns when external money moved. */
   readonly index: Float64Array;
   readonly returns: Float64Array;
   /** True when equity reached 0 or less. The series ends there. */
@@ -15,11 +15,14 @@ export interface ReturnSeries {
 /** External money that arrived (above 0) or left right after a point of the series. */
 export interface Flows {
   readonly after: Float64Array;
-  /** 1 where a point only splits a period at a flow. Its return is compounded with the next one. */
+  /** 1 where a point exists only because money moved inside a period. Its return is compounded with the next one. */
   readonly cut: Uint8Array;
 }
 
-/** Returns the series. `equity[0]` is the starting capital and must be above 0. */
+/**
+ * Returns the series of returns, up to the point at which equity is exhausted. `equity[0]` is the starting capital and must be above 0.
+ * Without `flows`, no external money moved.
+ */
 export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flows): ReturnSeries {
   const end = pointsUntilRuin(equity);
   if (flows === undefined) {
@@ -28,7 +31,9 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
     for (let t = 1; t < end.points; t++) returns[t - 1] = equity[t]! / equity[t - 1]! - 1;
     return { timeMs: timeMs.subarray(0, end.points), equity: kept, index: kept, returns, isRuined: end.ruined };
   }
-  const [times, own, index] = [[timeMs[0]!], [equity[0]!], [1]];
+  const times = [timeMs[0]!];
+  const ownEquity = [equity[0]!];
+  const index = [1];
   const returns: number[] = [];
   let external = 0;
   let growth = 1;
@@ -37,20 +42,21 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
     growth *= equity[t]! / (equity[t - 1]! + flows.after[t - 1]!);
     if (flows.cut[t] === 1 && t < end.points - 1) continue;
     times.push(timeMs[t]!);
-    own.push(equity[t]! - external);
+    ownEquity.push(equity[t]! - external);
     index.push(index[index.length - 1]! * growth);
     returns.push(growth - 1);
     growth = 1;
   }
   return {
     timeMs: Float64Array.from(times),
-    equity: Float64Array.from(own),
+    equity: Float64Array.from(ownEquity),
     index: Float64Array.from(index),
     returns: Float64Array.from(returns),
     isRuined: end.ruined,
   };
 }
 
+/** Returns the number of points up to the first one without equity (included), and whether there is such a point. */
 function pointsUntilRuin(equity: Float64Array): { readonly points: number; readonly ruined: boolean } {
   for (let t = 0; t < equity.length; t++) if (!(equity[t]! > 0)) return { points: t + 1, ruined: true };
   return { points: equity.length, ruined: false };

@@ -16,7 +16,7 @@ export function probabilisticSharpe(returns: Float64Array, annualSharpe: number,
   return probabilityAbove({ n, sharpe: mean(returns) / deviation(returns), ...shape(returns) }, annualSharpe / Math.sqrt(DAYS_PER_YEAR));
 }
 
-/** Statistics of a Sharpe ratio. `sharpe` is that of one period, not annual. */
+/** Statistics of a Sharpe ratio. `sharpe` is the ratio of one period, not the annual ratio. */
 export interface SharpeSample {
   readonly n: number;
   readonly sharpe: number;
@@ -24,11 +24,11 @@ export interface SharpeSample {
   readonly excessKurtosis: number;
 }
 
-/** Returns the probabilistic Sharpe ratio from moments: the probability that the true ratio of a period exceeds `bar`. */
-export function probabilityAbove({ n, sharpe, skew, excessKurtosis }: SharpeSample, bar: number): Figure {
+/** Returns the probabilistic Sharpe ratio from moments: the probability that the true ratio of a period exceeds `threshold`. */
+export function probabilityAbove({ n, sharpe, skew, excessKurtosis }: SharpeSample, threshold: number): Figure {
   const radicand = 1 - skew * sharpe + ((excessKurtosis + 2) / 4) * sharpe * sharpe;
   if (!(radicand > 0)) return 'non-finite';
-  return normalCdf(((sharpe - bar) * Math.sqrt(n - 1)) / Math.sqrt(radicand));
+  return normalCdf(((sharpe - threshold) * Math.sqrt(n - 1)) / Math.sqrt(radicand));
 }
 
 const EULER = 0.577_215_664_901_532_9;
@@ -48,7 +48,7 @@ export function upperQuantile(tail: number): number {
   // Starts from Abramowitz and Stegun 26.2.23 (error 4.5e-4). Halley steps on the exact small tail then refine it.
   const t = Math.sqrt(-2 * Math.log(tail));
   let x = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
-  for (let turn = 0; turn < 3; turn++) {
+  for (let iteration = 0; iteration < 3; iteration++) {
     const density = Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
     const step = (normalCdf(-x) - tail) / density;
     x += step / (1 - (x * step) / 2);
@@ -58,9 +58,9 @@ export function upperQuantile(tail: number): number {
 
 /** Returns the standard normal distribution function, accurate to about 1e-15 of the smaller tail. */
 export function normalCdf(x: number): number {
-  const far = Math.abs(x);
+  const size = Math.abs(x);
   const density = Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
-  if (far < 2.5) {
+  if (size < 2.5) {
     // Phi = 1/2 + density * (x + x^3/3 + x^5/(3*5) + ...). All terms have the same sign.
     let term = x;
     let total = x;
@@ -68,8 +68,8 @@ export function normalCdf(x: number): number {
     return 0.5 + density * total;
   }
   // Evaluates the continued fraction 1/(x + 1/(x + 2/(x + ...))) of the tail, from the innermost term outwards.
-  let fraction = far;
-  for (let k = 120; k > 0; k--) fraction = far + k / fraction;
+  let fraction = size;
+  for (let k = 120; k > 0; k--) fraction = size + k / fraction;
   const tail = density / fraction;
   return x < 0 ? tail : 1 - tail;
 }

@@ -16,7 +16,7 @@ export function sumOf(n: number, term: (index: number) => number): number {
   return total + lost;
 }
 
-/** Returns the same sum of a column. Hot: docs/performance.md#index-loops. */
+/** Returns the compensated sum of a column, like `sumOf`. Hot: docs/performance.md#index-loops. */
 export function sum(values: Float64Array): number {
   let total = 0;
   let lost = 0;
@@ -29,16 +29,18 @@ export function sum(values: Float64Array): number {
   return total + lost;
 }
 
-/** The values whose place in a column of signs has a number above 0, and those with one below 0. */
+/** The sum of the values with a positive sign, and the sum of the values with a negative sign. */
 export interface SignedSums {
   readonly above: number;
   readonly below: number;
-  /** How many values there are of each. */
+  /** Number of values in each sum. */
   readonly countAbove: number;
   readonly countBelow: number;
 }
 
-/** Returns the same sums of the values of each sign, in one pass. */
+/**
+ * Returns the compensated sums of `values`, split by the sign of the number in the same row of `signs`. A sign of 0 counts for neither sum.
+ */
 export function signedSums(values: Float64Array, signs: Float64Array): SignedSums {
   let [above, lostAbove, countAbove] = [0, 0, 0];
   let [below, lostBelow, countBelow] = [0, 0, 0];
@@ -75,8 +77,8 @@ function squaredDeviation(values: Float64Array, middle: number): number {
   let total = 0;
   let lost = 0;
   for (let i = 0; i < values.length; i++) {
-    const off = values[i]! - middle;
-    const x = off * off;
+    const distance = values[i]! - middle;
+    const x = distance * distance;
     const next = total + x;
     lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
     total = next;
@@ -101,12 +103,14 @@ export function isConstant(values: Float64Array): boolean {
   return !(maxOf(values) - minOf(values) > ZERO);
 }
 
+/** Returns the largest value. -Infinity for an empty column. */
 export function maxOf(values: Float64Array): number {
   let max = -Infinity;
   for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!;
   return max;
 }
 
+/** Returns the smallest value. Infinity for an empty column. */
 export function minOf(values: Float64Array): number {
   let min = Infinity;
   for (let i = 0; i < values.length; i++) if (values[i]! < min) min = values[i]!;
@@ -118,8 +122,8 @@ export function quantile(ascending: Float64Array, q: number): number {
   const position = q * (ascending.length - 1);
   const below = Math.floor(position);
   const low = ascending[below] ?? NaN;
-  const part = position - below;
-  return part === 0 ? low : low + (ascending[below + 1]! - low) * part;
+  const fraction = position - below;
+  return fraction === 0 ? low : low + (ascending[below + 1]! - low) * fraction;
 }
 
 /**
@@ -150,9 +154,9 @@ function select(work: Float64Array, rank: number): void {
       while (work[i]! < pivot) i++;
       while (work[j]! > pivot) j--;
       if (i > j) break;
-      const held = work[i]!;
+      const swapped = work[i]!;
       work[i++] = work[j]!;
-      work[j--] = held;
+      work[j--] = swapped;
     }
     if (rank <= j) high = j;
     else if (rank >= i) low = i;
@@ -164,11 +168,11 @@ function select(work: Float64Array, rank: number): void {
 export function shape(values: Float64Array): { readonly skew: number; readonly excessKurtosis: number } {
   const n = values.length;
   const middle = mean(values);
-  const off = values.map((value) => value - middle);
+  const deviations = values.map((value) => value - middle);
   // Products instead of powers: a product rounds the same on every machine.
-  const m2 = sumOf(n, (i) => off[i]! * off[i]!) / n;
-  const m3 = sumOf(n, (i) => off[i]! * off[i]! * off[i]!) / n;
-  const m4 = sumOf(n, (i) => off[i]! * off[i]! * (off[i]! * off[i]!)) / n;
+  const m2 = sumOf(n, (i) => deviations[i]! * deviations[i]!) / n;
+  const m3 = sumOf(n, (i) => deviations[i]! * deviations[i]! * deviations[i]!) / n;
+  const m4 = sumOf(n, (i) => deviations[i]! * deviations[i]! * (deviations[i]! * deviations[i]!)) / n;
   const skew = n < 3 ? NaN : (Math.sqrt(n * (n - 1)) / (n - 2)) * (m3 / (m2 * Math.sqrt(m2)));
   const excessKurtosis = n < 4 ? NaN : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * (m4 / (m2 * m2) - 3) + 6);
   return { skew, excessKurtosis };

@@ -4,13 +4,13 @@ import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import { chain, type Figure } from './figure.ts';
 import { maxOf, minOf, mean, median, deviation, signedSums } from './sums.ts';
 
-/** The trades of a set. Money in any one unit. */
+/** The closed trades of a set. All money columns have the same unit, whichever it is. */
 export interface TradeSet {
   readonly pnl: Float64Array;
   /** Result as a fraction of the entry notional. */
   readonly fraction: Float64Array;
   readonly holdMs: Float64Array;
-  /** Worst and best running profit. Null where no price path was recorded. */
+  /** Lowest and highest running profit of each trade. Null when no price path was recorded. */
   readonly mae: Float64Array | null;
   readonly mfe: Float64Array | null;
   readonly maeFraction: Float64Array | null;
@@ -41,6 +41,7 @@ export type TradeFigure =
 export type HoldFigure = 'mean' | 'median' | 'wins' | 'losses';
 export type ExcursionFigure = 'mean' | 'extreme';
 
+/** Figures of a set of trades. Hold times in ms, money in the unit of the set. */
 export interface TradeFigures {
   readonly wins: number;
   readonly losses: number;
@@ -69,30 +70,31 @@ export interface ResultFigures {
   readonly profitFactor: Figure;
 }
 
+/** Returns the figures that need nothing but the result of each trade. */
 export function resultFigures(pnl: Float64Array): ResultFigures {
   const { above: grossProfit, below: grossLoss, countAbove: wins, countBelow: losses } = signedSums(pnl, pnl);
-  const some = (figure: Figure): Figure => (pnl.length === 0 ? 'no-trades' : figure);
-  const winRate = some(wins / pnl.length);
+  const withTrades = (figure: Figure): Figure => (pnl.length === 0 ? 'no-trades' : figure);
+  const winRate = withTrades(wins / pnl.length);
   return {
     wins,
     losses,
     grossProfit,
     grossLoss,
     winRate,
-    profitFactor: some(losses === 0 ? 'no-losses' : grossProfit / Math.abs(grossLoss)),
+    profitFactor: withTrades(losses === 0 ? 'no-losses' : grossProfit / Math.abs(grossLoss)),
   };
 }
 
-/** Returns the figures. `start` is the capital at the start of the closed-trade drawdown. */
+/** Returns all trade figures. `start` is the capital before the first trade, from which the closed-trade drawdown begins. */
 export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const { pnl, fraction, holdMs } = set;
   const n = pnl.length;
   const { wins, losses, grossProfit, grossLoss, winRate, profitFactor } = resultFigures(pnl);
-  const some = (compute: () => Figure): Figure => (n === 0 ? 'no-trades' : compute());
-  const averageWin = some(() => (wins === 0 ? 'no-wins' : grossProfit / wins));
-  const averageLoss = some(() => (losses === 0 ? 'no-losses' : grossLoss / losses));
+  const withTrades = (compute: () => Figure): Figure => (n === 0 ? 'no-trades' : compute());
+  const averageWin = withTrades(() => (wins === 0 ? 'no-wins' : grossProfit / wins));
+  const averageLoss = withTrades(() => (losses === 0 ? 'no-losses' : grossLoss / losses));
   const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
-  const rate = wins / n;
+  const wonShare = wins / n;
   const [middle, best, worst] = [mean(pnl), maxOf(pnl), minOf(pnl)];
   const held = signedSums(holdMs, pnl);
   const runs = maxRuns(pnl);
@@ -100,28 +102,28 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const figures = {
     winRate,
     profitFactor,
-    averageTrade: some(() => middle),
-    averageTradeFraction: some(() => mean(fraction)),
-    medianTrade: some(() => median(pnl)),
-    medianTradeFraction: some(() => median(fraction)),
-    bestTrade: some(() => best),
-    bestTradeFraction: some(() => maxOf(fraction)),
-    worstTrade: some(() => worst),
-    worstTradeFraction: some(() => minOf(fraction)),
+    averageTrade: withTrades(() => middle),
+    averageTradeFraction: withTrades(() => mean(fraction)),
+    medianTrade: withTrades(() => median(pnl)),
+    medianTradeFraction: withTrades(() => median(fraction)),
+    bestTrade: withTrades(() => best),
+    bestTradeFraction: withTrades(() => maxOf(fraction)),
+    worstTrade: withTrades(() => worst),
+    worstTradeFraction: withTrades(() => minOf(fraction)),
     averageWin,
     averageLoss,
     payoff,
-    expectancy: some(() => rate * numberOr0(averageWin) - (losses / n) * Math.abs(numberOr0(averageLoss))),
-    expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * rate - 1),
-    sqn: some(() => (n < 2 ? 'too-few-trades' : best === worst ? 'zero-variance' : (Math.sqrt(n) * middle) / deviation(pnl))),
-    kelly: chain(payoff, (ratio) => rate - (1 - rate) / ratio),
-    endTradeDrawdown: some(() => (set.mfe === null ? 'not-recorded' : mean(without(set.mfe, pnl)))),
-    closedTradeDrawdown: some(() => closedDrawdown!.fraction),
-    closedTradeDrawdownAbs: some(() => closedDrawdown!.units),
+    expectancy: withTrades(() => wonShare * numberOr0(averageWin) - (losses / n) * Math.abs(numberOr0(averageLoss))),
+    expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * wonShare - 1),
+    sqn: withTrades(() => (n < 2 ? 'too-few-trades' : best === worst ? 'zero-variance' : (Math.sqrt(n) * middle) / deviation(pnl))),
+    kelly: chain(payoff, (ratio) => wonShare - (1 - wonShare) / ratio),
+    endTradeDrawdown: withTrades(() => (set.mfe === null ? 'not-recorded' : mean(without(set.mfe, pnl)))),
+    closedTradeDrawdown: withTrades(() => closedDrawdown!.fraction),
+    closedTradeDrawdownAbs: withTrades(() => closedDrawdown!.units),
   } satisfies Record<TradeFigure, Figure>;
   const excursion = (values: Float64Array | null, extreme: (of: Float64Array) => number): Record<ExcursionFigure, Figure> => ({
-    mean: some(() => (values === null ? 'not-recorded' : mean(values))),
-    extreme: some(() => (values === null ? 'not-recorded' : extreme(values))),
+    mean: withTrades(() => (values === null ? 'not-recorded' : mean(values))),
+    extreme: withTrades(() => (values === null ? 'not-recorded' : extreme(values))),
   });
   return {
     wins,
@@ -133,10 +135,10 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     maxConsecutiveLosses: runs.losses,
     figures,
     holdTime: {
-      mean: some(() => mean(holdMs)),
-      median: some(() => median(holdMs)),
-      wins: some(() => (wins === 0 ? 'no-wins' : held.above / wins)),
-      losses: some(() => (losses === 0 ? 'no-losses' : held.below / losses)),
+      mean: withTrades(() => mean(holdMs)),
+      median: withTrades(() => median(holdMs)),
+      wins: withTrades(() => (wins === 0 ? 'no-wins' : held.above / wins)),
+      losses: withTrades(() => (losses === 0 ? 'no-losses' : held.below / losses)),
     },
     mae: excursion(set.mae, minOf),
     mfe: excursion(set.mfe, maxOf),

@@ -1,7 +1,7 @@
-// The groups that trades are broken down into beside their own labels: why they were left, and how long they were held.
+// Groups into which reports break down trades: by the reason of the exit, and by the time a position was held.
 
 /**
- * Why a trade was left, by the order of its last fill. `signal`: an order of the strategy itself, also a trigger order or a resting limit.
+ * Why a trade ended, by the order of its last fill. `signal`: an order of the strategy itself, also a trigger order or a resting limit.
  * `stop`, `target`, `trail`: a leg of a bracket. `liquidation`: the exchange closed the position.
  */
 export const EXIT_REASONS = ['signal', 'stop', 'target', 'trail', 'liquidation'] as const;
@@ -23,11 +23,11 @@ export const HOLD_GROUPS: readonly { readonly fromMs: number; readonly name: str
   { fromMs: 28 * DAY, name: '4w and longer' },
 ];
 
-/** Returns the index into `HOLD_GROUPS` of a trade that was held for `ms` (at least 0). */
+/** Returns the index into `HOLD_GROUPS` of a trade with this holding time (ms, at least 0). */
 export function holdGroupOf(ms: number): number {
-  let at = HOLD_GROUPS.length - 1;
-  while (at > 0 && ms < HOLD_GROUPS[at]!.fromMs) at--;
-  return at;
+  let group = HOLD_GROUPS.length - 1;
+  while (group > 0 && ms < HOLD_GROUPS[group]!.fromMs) group--;
+  return group;
 }
 
 /** Returns the hour of the day, 0 to 23 UTC, of a time in ms. */

@@ -1,4 +1,4 @@
-// Break-even of a run: the fee, slippage, latency and size at which its net profit is used up (docs/breakeven.md).
+// Break-even of a run: the fee, slippage, latency and size at which its net profit falls to 0 (docs/breakeven.md).
 
 import type { Money } from '../series/money.ts';
 
@@ -17,25 +17,27 @@ export interface BreakEvenBracket {
   readonly high: number;
   readonly netLow: Money;
   readonly netHigh: Money;
-  /** Number of fills at both values. Without any, the account could not pay for the orders, or they were below the smallest size. */
+  /** Number of fills at both values. 0: the account could not pay for the orders, or they were below the smallest size. */
   readonly fillsLow: number;
   readonly fillsHigh: number;
 }
 
+/** The break-even of one cost. */
 export interface BreakEvenPoint {
-  /** The smallest value found at which the net profit is at most 0; null: see `reason`. In `unit`. */
+  /** The smallest value found at which the net profit is at most 0, in `unit`. Null without a break-even: `reason` says why. */
   readonly value: number | null;
   readonly reason: BreakEvenReason | null;
   /** How often the net profit changes between above 0 and at most 0 over the scanned values. */
   readonly crossings: number;
-  /** True when the net profit never rises from one scanned value to the next; null: nothing was scanned. */
+  /** True when the net profit never rises from one scanned value to the next. Null when nothing was scanned. */
   readonly monotone: boolean | null;
-  /** bp: hundredths of a percent; x: multiples of the sizes that the strategies ask for. */
+  /** `bp`: hundredths of a percent. `x`: multiples of the order sizes that the strategies chose. */
   readonly unit: 'bp' | 'ms' | 'x';
-  /** The first and the last scanned value; null: nothing was scanned. */
+  /** The first and the last scanned value. Null when nothing was scanned. */
   readonly range: readonly [number, number] | null;
+  /** The two scanned values around the break-even. Null without a break-even. */
   readonly bracket: BreakEvenBracket | null;
-  /** What the run itself has, in `unit`; `ticks` is in ticks. */
+  /** The costs of the run itself, in `unit`. The key `ticks` is in ticks. */
   readonly own: Readonly<Record<string, number | boolean>>;
 }
 

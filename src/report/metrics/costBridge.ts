@@ -34,8 +34,8 @@ export interface BridgeUnits {
 
 /**
  * Returns the gross profit computed independently, from decision prices and last marks alone.
- * Null for a run with spot instruments: deposited coins and fees in coins change their value with the price. Gross is then net minus the
- * other parts.
+ * Null for a run with spot instruments: the value of deposited coins and of fees in coins changes with the price. The gross profit is then
+ * net minus the other parts.
  */
 function signalUnits(record: RunRecord): bigint | null {
   const { fills, instruments, payments } = record;
@@ -43,17 +43,18 @@ function signalUnits(record: RunRecord): bigint | null {
   const { slippageUnits } = costsOf(record);
   const shorts = shortsOf(record);
   // By instrument. Shorts that exist beside longs follow after all instruments.
-  const held = [...instruments, ...instruments].map(() => 0);
+  const lotsHeld = [...instruments, ...instruments].map(() => 0);
   const sum = new ExactSum();
   for (let row = 0; row < fills.length; row++) {
-    const at = fills.instrument[row]!;
+    const instrument = fills.instrument[row]!;
     const isBuy = fills.side[row] === 0;
-    sum.add(valuationOf(instruments[at]!).flow(isBuy, fills.notional[row]!) - slippageUnits[row]!);
-    held[shorts?.(row) === true ? at + instruments.length : at]! += isBuy ? fills.lots[row]! : -fills.lots[row]!;
+    sum.add(valuationOf(instruments[instrument]!).flow(isBuy, fills.notional[row]!) - slippageUnits[row]!);
+    const position = shorts?.(row) === true ? instrument + instruments.length : instrument;
+    lotsHeld[position]! += isBuy ? fills.lots[row]! : -fills.lots[row]!;
   }
-  held.forEach((lots, position) => {
-    const at = position % instruments.length;
-    if (lots !== 0) sum.add(valuationOf(instruments[at]!).holdingValue(lots, lastMarkTicks(record, at)));
+  lotsHeld.forEach((lots, position) => {
+    const instrument = position % instruments.length;
+    if (lots !== 0) sum.add(valuationOf(instruments[instrument]!).holdingValue(lots, lastMarkTicks(record, instrument)));
   });
   return sum.total();
 }
@@ -63,15 +64,19 @@ export function bridgeUnits(record: RunRecord, netUnits: number): BridgeUnits {
   const { fills, instruments, payments } = record;
   const valuations = instruments.map(valuationOf);
   const { slippageUnits, isLiquidation } = costsOf(record);
-  const [slippage, fees, funding, liquidation] = [new ExactSum(), new ExactSum(), new ExactSum(), new ExactSum()];
+  const slippage = new ExactSum();
+  const fees = new ExactSum();
+  const funding = new ExactSum();
+  const liquidation = new ExactSum();
   for (let row = 0; row < fills.length; row++) {
     slippage.add(slippageUnits[row]!);
     const fee = fills.fee[row]!;
-    const paid = fills.feeInBase[row] === 1 ? valuations[fills.instrument[row]!]!.holdingValue(fee, fills.price[row]!) : fee;
-    (isLiquidation[row] === 1 ? liquidation : fees).add(-paid);
+    const feeUnits = fills.feeInBase[row] === 1 ? valuations[fills.instrument[row]!]!.holdingValue(fee, fills.price[row]!) : fee;
+    (isLiquidation[row] === 1 ? liquidation : fees).add(-feeUnits);
   }
   for (let row = 0; row < (payments?.length ?? 0); row++) {
-    (PAYMENTS[payments!.kind[row]!] === 'funding' ? funding : liquidation).add(payments!.units[row]!);
+    const sum = PAYMENTS[payments!.kind[row]!] === 'funding' ? funding : liquidation;
+    sum.add(payments!.units[row]!);
   }
   const net = BigInt(netUnits);
   const parts = { slippage: slippage.total(), fees: fees.total(), funding: funding.total(), liquidation: liquidation.total() };

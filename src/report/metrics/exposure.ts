@@ -26,23 +26,25 @@ export interface HoldingPeriods {
   readonly toMs: Float64Array;
 }
 
-/** Returns the exposure figures. The periods of `held` can overlap. `daily` is the sampled equity in units. */
+/**
+ * Returns the exposure figures. `held` are the times with a position, which can overlap. `daily` is the equity at each day's end, in units.
+ */
 export function exposureFigures(record: RunRecord, held: HoldingPeriods, daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
   const weighted = record.streamed?.exposure ?? weightedExposure(record);
-  const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.isRuined ? 'ruined' : value);
+  const orReason = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.isRuined ? 'ruined' : value);
   const { fills } = record;
   const traded = sumOf(fills.length, (i) => Math.abs(fills.notional[i]!));
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
   return {
     exposureTime: elapsedMs <= 0 ? 'too-short' : unionMs(held) / elapsedMs,
-    grossExposure: of(weighted.gross / elapsedMs),
-    grossExposureMax: of(weighted.grossMax),
-    netExposure: of(weighted.net / elapsedMs),
-    netExposureMax: of(weighted.netExtreme),
+    grossExposure: orReason(weighted.gross / elapsedMs),
+    grossExposureMax: orReason(weighted.grossMax),
+    netExposure: orReason(weighted.net / elapsedMs),
+    netExposureMax: orReason(weighted.netExtreme),
     // Leverage equals gross exposure here. The two would differ only for an account that can borrow.
-    leverage: of(weighted.gross / elapsedMs),
-    leverageMax: of(weighted.grossMax),
+    leverage: orReason(weighted.gross / elapsedMs),
+    leverageMax: orReason(weighted.grossMax),
     turnover: elapsedMs < DAY_MS ? 'too-short' : traded / mean(daily) / years,
   };
 }
@@ -54,7 +56,7 @@ function unionMs({ fromMs, toMs }: HoldingPeriods): number {
   let total = 0;
   let first = 0;
   for (let row = 0; row < begins.length; row++) {
-    // As many periods have ended as have begun: nothing is held until the next one begins.
+    // As many periods have ended as have begun, so nothing is held until the next one begins.
     if (row + 1 < begins.length && begins[row + 1]! <= ends[row]!) continue;
     total += ends[row]! - begins[first]!;
     first = row + 1;
@@ -62,8 +64,9 @@ function unionMs({ fromMs, toMs }: HoldingPeriods): number {
   return total;
 }
 
-interface Weighted {
-  /** Integrals over ms of absolute and signed notional / equity. */
+/** Exposure weighted by time. */
+interface WeightedExposure {
+  /** Sums of absolute and of signed notional / equity, each times its duration in ms. */
   gross: number;
   net: number;
   grossMax: number;
@@ -73,36 +76,39 @@ interface Weighted {
 }
 
 /**
- * Returns the time-weighted exposure. Between two equity instants it is constant: the exposure at the first, after all fills up to then.
- * Prices are those of the last close (before the first close, of the first open), equity is as recorded.
+ * Returns the time-weighted exposure. Between two equity instants it stays at its value at the first one, after all fills up to that
+ * instant. Positions are valued at the last close, or at the first open before any bar has closed. Equity is as recorded.
  */
-function weightedExposure(record: RunRecord): Weighted {
+function weightedExposure(record: RunRecord): WeightedExposure {
   const { equity, fills } = record;
-  const out: Weighted = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, isRuined: false };
+  const out: WeightedExposure = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, isRuined: false };
   const positions = new Positions(record);
   if (positions.only !== null) return singleExposure(record, positions, positions.only);
-  const booked = rowsByTime(record);
+  const fillRows = rowsByTime(record);
   const reporting = pow10(record.reportingDigits);
   for (let i = -1, next = 0; i < equity.length; i++) {
     const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
-    while (next < fills.length && fills.timeMs[booked[next]!]! <= nowMs) positions.book(booked[next++]!);
+    while (next < fills.length && fills.timeMs[fillRows[next]!]! <= nowMs) positions.book(fillRows[next++]!);
     const value = i < 0 ? record.startUnits : equity.units[i]!;
     if (!(value > 0)) out.isRuined = true;
-    if (positions.periods === 0) continue;
-    const span = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
+    if (positions.openCount === 0) continue;
+    const durationMs = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
     positions.mark(nowMs);
     const gross = (positions.gross * reporting) / value;
     const net = (positions.net * reporting) / value;
-    out.gross += gross * span;
-    out.net += net * span;
+    out.gross += gross * durationMs;
+    out.net += net * durationMs;
     if (gross > out.grossMax) out.grossMax = gross;
     if (Math.abs(net) > Math.abs(out.netExtreme)) out.netExtreme = net;
   }
   return out;
 }
 
-/** The same for a single position: an instant reads one price, and the loop has no inner one. Hot: docs/performance.md#one-kind-loops. */
-function singleExposure(record: RunRecord, positions: Positions, { bars, firstRow }: FeedRecord): Weighted {
+/**
+ * Returns the time-weighted exposure of a run with a single position. Each instant reads one price, so the loop needs no inner loop.
+ * Hot: docs/performance.md#one-kind-loops.
+ */
+function singleExposure(record: RunRecord, positions: Positions, { bars, firstRow }: FeedRecord): WeightedExposure {
   const { equity, fills } = record;
   const { closeMs, close, open, length } = bars;
   const face = contractFaceOf(record.instruments[0]!);
@@ -119,13 +125,13 @@ function singleExposure(record: RunRecord, positions: Positions, { bars, firstRo
     const value = i < 0 ? record.startUnits : equity.units[i]!;
     if (!(value > 0)) isRuined = true;
     if (amount === 0) continue;
-    const span = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
+    const durationMs = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
     while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
     const money = amount * contractValueAt(face, row < firstRow ? open[firstRow]! : close[row]!);
     const signed = (money * reporting) / value;
     const size = (Math.abs(money) * reporting) / value;
-    gross += size * span;
-    net += signed * span;
+    gross += size * durationMs;
+    net += signed * durationMs;
     if (size > grossMax) grossMax = size;
     if (Math.abs(signed) > Math.abs(netExtreme)) netExtreme = signed;
   }
@@ -133,8 +139,8 @@ function singleExposure(record: RunRecord, positions: Positions, { bars, firstRo
 }
 
 /**
- * Returns the fill rows in order of time. With several instruments the booking order differs: each instrument works through its bar alone.
- * A fill inside the bar has the time of the close, but a fill of another instrument at the open can be booked after it.
+ * Returns the fill rows in order of time. With several instruments the booking order differs, because fills are booked by instrument.
+ * A fill inside a bar has the time of the close, but a fill of another instrument at the open can be booked after it.
  */
 function rowsByTime({ fills: { length, timeMs }, instruments }: RunRecord): Uint32Array {
   const rows = new Uint32Array(length);
@@ -145,17 +151,19 @@ function rowsByTime({ fills: { length, timeMs }, instruments }: RunRecord): Uint
 /** Positions of the account in coins or contracts, and their value at the last close. */
 class Positions {
   /** Number of open positions. */
-  periods = 0;
+  openCount = 0;
   gross = 0;
   net = 0;
-  /** By instrument. Shorts that exist beside longs follow after all instruments. */
+  /** Holdings by position: one for each instrument, then one for each separate short. */
   readonly #units: Float64Array;
   readonly #fills: RunRecord['fills'];
   readonly #shorts: ((row: number) => boolean) | null;
-  readonly #lot: readonly number[];
-  readonly #unit: readonly number[];
-  readonly #worths: readonly ContractFace[];
+  /** By instrument: base units of one lot, and of one coin or contract. */
+  readonly #unitsPerLot: readonly number[];
+  readonly #unitsPerCoin: readonly number[];
+  readonly #faces: readonly ContractFace[];
   readonly #feeds;
+  /** By instrument: the newest closed row of its feed. */
   readonly #rows: Int32Array;
 
   constructor(record: RunRecord) {
@@ -163,49 +171,50 @@ class Positions {
     this.#fills = record.fills;
     this.#shorts = shortsOf(record);
     this.#units = new Float64Array(instruments.length * (this.#shorts === null ? 1 : 2));
-    this.#lot = instruments.map((of) => pow10(of.baseDigits - of.quantityDigits));
-    this.#unit = instruments.map((of) => pow10(of.baseDigits));
-    this.#worths = instruments.map(contractFaceOf);
-    this.#feeds = instruments.map((of) => executionFeeds(feeds).find((feed) => feed.bars.instrument.id === of.id) ?? null);
+    this.#unitsPerLot = instruments.map((instrument) => pow10(instrument.baseDigits - instrument.quantityDigits));
+    this.#unitsPerCoin = instruments.map((instrument) => pow10(instrument.baseDigits));
+    this.#faces = instruments.map(contractFaceOf);
+    this.#feeds = instruments.map((instrument) => executionFeeds(feeds).find((feed) => feed.bars.instrument.id === instrument.id) ?? null);
     this.#rows = Int32Array.from(this.#feeds, (feed) => (feed === null ? 0 : feed.firstRow - 1));
   }
 
+  /** Books the fill of a row. */
   book(row: number): void {
     const fills = this.#fills;
-    const at = fills.instrument[row]!;
-    const position = this.#shorts?.(row) === true ? at + this.#feeds.length : at;
+    const instrument = fills.instrument[row]!;
+    const position = this.#shorts?.(row) === true ? instrument + this.#feeds.length : instrument;
     const before = this.#units[position]!;
-    const lots = fills.lots[row]! * this.#lot[at]!;
+    const lots = fills.lots[row]! * this.#unitsPerLot[instrument]!;
     const after = before + (fills.side[row] === 0 ? lots : -lots) - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
     this.#units[position] = after;
-    this.periods += (after === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
+    this.openCount += (after === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
   }
 
-  /** The feed of the position if there can be only one: one instrument, without shorts beside longs. Otherwise null. */
+  /** The feed of the only position: one instrument, without separate shorts. Null when there can be several positions. */
   get only(): FeedRecord | null {
     return this.#units.length === 1 ? this.#feeds[0]! : null;
   }
 
   /** Returns the coins or contracts of a position. */
   amountOf(position: number): number {
-    return this.#units[position]! / this.#unit[position % this.#unit.length]!;
+    return this.#units[position]! / this.#unitsPerCoin[position % this.#unitsPerCoin.length]!;
   }
 
-  /** Sets `gross` and `net`, in the quote asset. */
+  /** Values all positions at `nowMs` and sets `gross` and `net`, in the quote asset. */
   mark(nowMs: number): void {
     this.gross = 0;
     this.net = 0;
-    const many = this.#feeds.length;
+    const instrumentCount = this.#feeds.length;
     for (let position = 0; position < this.#units.length; position++) {
-      const k = position % many;
-      const feed = this.#feeds[k];
+      const instrument = position % instrumentCount;
+      const feed = this.#feeds[instrument];
       if (this.#units[position] === 0 || !feed) continue;
       const { closeMs, close, open, length } = feed.bars;
-      let row = this.#rows[k]!;
+      let row = this.#rows[instrument]!;
       while (row + 1 < length && closeMs[row + 1]! <= nowMs) row++;
-      this.#rows[k] = row;
+      this.#rows[instrument] = row;
       const price = row < feed.firstRow ? open[feed.firstRow]! : close[row]!;
-      const value = this.amountOf(position) * contractValueAt(this.#worths[k]!, price);
+      const value = this.amountOf(position) * contractValueAt(this.#faces[instrument]!, price);
       this.net += value;
       this.gross += Math.abs(value);
     }

@@ -27,9 +27,9 @@ export interface Figures {
   readonly smartSharpe: number | null;
   /** mean(r - rf) divided by the downside deviation of a day, times sqrt(A). */
   readonly sortino: number | null;
-  /** Deepest fall of the equity at any bar below the highest equity before it, as a fraction of it, below 0. */
+  /** Deepest fall of the equity at any bar, as a fraction of the highest equity before it. Below 0. */
   readonly maxDrawdown: number | null;
-  /** The same at the ends of days only. */
+  /** Deepest fall between ends of days only. */
   readonly maxDrawdownDaily: number | null;
   /** Largest fall of the equity at any bar in money (above 0). It can be at another bar than `maxDrawdown`. */
   readonly maxDrawdownAbs: Money | null;
@@ -86,12 +86,12 @@ export interface Figures {
   /** Mean over time, and extreme, of signed notional / equity. */
   readonly netExposure: number | null;
   readonly netExposureMax: number | null;
-  /** On spot equal to the gross exposure. */
+  /** On spot it equals the gross exposure. */
   readonly leverage: number | null;
   readonly leverageMax: number | null;
   /** Notional of all fills / mean daily equity, a year. */
   readonly turnover: number | null;
-  /** Probability that the true Sharpe ratio exceeds 0, and 1, given length, skew and kurtosis of r. */
+  /** Probability that the true Sharpe ratio exceeds 0 (`psr0`) and 1 (`psr1`), given length, skew and kurtosis of r. */
   readonly psr0: number | null;
   readonly psr1: number | null;
   /**

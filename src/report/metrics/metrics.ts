@@ -1,4 +1,4 @@
-// The metrics of a run as in summary.json: flat names, nulls with reasons, tables and series as arrays.
+// Computes the metrics of a run for summary.json: flat names, nulls with reasons, tables and series as arrays.
 
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -28,7 +28,7 @@ export interface DrawdownRow {
 }
 
 export interface Metrics extends Figures {
-  /** Basis of every figure except maxDrawdown, maxDrawdownAbs, calmar and recoveryFactor, which use every bar. */
+  /** Every figure uses daily returns, except maxDrawdown, maxDrawdownAbs, calmar and recoveryFactor, which use every bar. */
   readonly basis: 'daily';
   /** The ten deepest drawdowns, deepest first. */
   readonly drawdownTable: readonly DrawdownRow[];
@@ -46,11 +46,11 @@ export interface Metrics extends Figures {
 }
 
 const ROLLING_DAYS = 90;
-const DEEPEST = 10;
-/** Annualised growth over fewer days is flagged. */
+const MAX_DRAWDOWNS = 10;
+/** Growth over fewer days is flagged `extrapolated`, because a year of it was not seen. */
 const EXTRAPOLATED_BELOW_DAYS = 90;
 
-/** Returns the metrics. `held` are the episodes with a position. `options` are the parameters of the figures, 0 by default. */
+/** Returns the metrics. `held` are the times with a position. `options` are the parameters of the figures, 0 by default. */
 export function metricsOf(
   record: RunRecord,
   held: HoldingPeriods,
@@ -62,7 +62,7 @@ export function metricsOf(
   const n = returns.length;
   const portfolio = portfolioFigures(series, options, record.streamed?.drawdown ?? barDrawdowns(record));
   const riskFree = options.riskFree ?? 0;
-  // The series of a isRuined run is shorter than its benchmark.
+  // The series ends at ruin, so it can be shorter than its benchmark.
   const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);
   const figures: Record<MetricName, Figure> = {
     ...portfolio.figures,
@@ -86,15 +86,15 @@ export function metricsOf(
     monthly: chainByKey(
       returns,
       starts.map(({ year, month }) => year * 12 + month - 1),
-    ).map((of) => ({
-      year: Math.floor(of.key / 12),
-      month: (of.key % 12) + 1,
-      return: of.return,
+    ).map((period) => ({
+      year: Math.floor(period.key / 12),
+      month: (period.key % 12) + 1,
+      return: period.return,
     })),
     yearly: chainByKey(
       returns,
       starts.map(({ year }) => year),
-    ).map((of) => ({ year: of.key, return: of.return })),
+    ).map((period) => ({ year: period.key, return: period.return })),
     days: Array.from(timeMs.subarray(1)),
     dailyReturns: Array.from(returns),
     rollingDays: ROLLING_DAYS,
@@ -122,7 +122,7 @@ function drawdownTable({ episodes }: Drawdown, timeMs: Float64Array): DrawdownRo
   const last = timeMs[timeMs.length - 1]!;
   return episodes
     .toSorted((a, b) => a.depth - b.depth)
-    .slice(0, DEEPEST)
+    .slice(0, MAX_DRAWDOWNS)
     .map(({ peak, trough, recovery, depth }) => {
       const recoveryMs = recovery === null ? null : timeMs[recovery]!;
       return { peakMs: timeMs[peak]!, troughMs: timeMs[trough]!, recoveryMs, depth, days: ((recoveryMs ?? last) - timeMs[peak]!) / DAY_MS };

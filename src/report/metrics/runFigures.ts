@@ -1,4 +1,4 @@
-// The figures of a run as in its summary: what ran, the results, and the quality of its data.
+// The types of summary.json: the definition of the run, its results, and the quality of its data.
 
 import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
 import type { RunProof } from '../../model/run/proof.ts';
@@ -11,6 +11,7 @@ import type { CostBridge } from './costBridge.ts';
 import type { Metrics } from './metrics.ts';
 import type { Money } from '../series/money.ts';
 
+/** The run itself: strategies, instruments, feeds, range and money. */
 export interface RunSummary {
   readonly name: string;
   readonly mode: 'backtest';
@@ -48,6 +49,7 @@ export interface RunSummary {
   readonly warmupInRange: number;
 }
 
+/** Flaws of the bars of a run, counted. */
 export interface DataQuality {
   readonly rows: number;
   readonly gaps: number;
@@ -61,6 +63,7 @@ export interface DataQuality {
   readonly feeds: readonly (FeedQuality & { readonly name: string; readonly instrument: string; readonly interval: string })[];
 }
 
+/** The content of summary.json (docs/run-folder.md). */
 export interface Summary {
   readonly resultHash: string;
   readonly run: RunSummary;
@@ -69,13 +72,13 @@ export interface Summary {
   readonly orders: OrderSummary;
   readonly dataQuality: DataQuality;
   readonly costBridge: CostBridge;
-  /** Only when it was asked for. Not part of the result hash. */
+  /** Present only when the user requested it. Not part of the result hash. */
   readonly breakEven?: BreakEven;
-  /** Between which figures the run lies, whatever the order of events inside its bars was; absent if it was not asked for. */
+  /** Range of the figures over all orders of events inside the bars. Present only when the user requested it. */
   readonly envelope?: Envelope;
   /** What to check before trusting the result, most serious first. Not part of the result hash. */
   readonly warnings: readonly Warning[];
-  /** Whether the decisions of its strategies depend on delivered bars, parameters and seed alone. Not part of the result hash. */
+  /** Whether the strategies decide from delivered bars, parameters and seed alone. Not part of the result hash. */
   readonly proof?: RunProof;
 }
 

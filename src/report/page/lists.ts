@@ -1,4 +1,4 @@
-// HTML of rows that all pages use: tables, terms with their values, and commands to copy.
+// HTML parts that all pages use: tables, lists of terms, and commands to copy.
 
 import { html, type Markup, type MarkupPart } from './markup.ts';
 
@@ -9,12 +9,12 @@ export function htmlTable(
   name: string,
   words: readonly number[] = [],
 ): Markup {
-  const kind = (at: number) => (words.includes(at) ? 't' : '');
+  const cellClass = (column: number) => (words.includes(column) ? 't' : '');
   return html`<div class="scroll">
     <table class="plain" aria-label="${name}">
       <thead>
         <tr>
-          ${heads.map((heading, at) => html`<th scope="col" class="${kind(at)}">${heading}</th>`)}
+          ${heads.map((heading, column) => html`<th scope="col" class="${cellClass(column)}">${heading}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -22,7 +22,7 @@ export function htmlTable(
           ([first, ...rest]) =>
             html`<tr>
               <th scope="row">${first ?? ''}</th>
-              ${rest.map((cell, at) => html`<td class="${kind(at + 1)}">${cell}</td>`)}
+              ${rest.map((cell, index) => html`<td class="${cellClass(index + 1)}">${cell}</td>`)}
             </tr>`,
         )}
       </tbody>
@@ -30,16 +30,17 @@ export function htmlTable(
   </div>`;
 }
 
-export type Fact = readonly [term: MarkupPart, says: MarkupPart];
+/** A term with its value. */
+export type Fact = readonly [term: MarkupPart, value: MarkupPart];
 
 /** Returns a list of terms with their values. */
 export function facts(list: readonly Fact[]): Markup {
   return html`<dl class="list text">
     ${list.map(
-      ([term, message]) =>
+      ([term, value]) =>
         html`<div>
           <dt>${term}</dt>
-          <dd>${message}</dd>
+          <dd>${value}</dd>
         </div>`,
     )}
   </dl>`;
@@ -50,6 +51,7 @@ export function command(line: string): Markup {
   return html`<p class="command"><code>${line}</code> <button type="button" data-copy="${line}">copy</button></p>`;
 }
 
+/** Returns versions as text, such as `isobar 1.0.0, node 20.11.0`. */
 export function versionsText(versions: Readonly<Record<string, string>>): string {
   return Object.entries(versions)
     .map(([name, version]) => `${name} ${version}`)

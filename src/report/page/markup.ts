@@ -1,5 +1,6 @@
 // HTML templates that escape every inserted value except markup.
 
+/** HTML text that is inserted as it is. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -7,6 +8,7 @@ export class Markup {
   }
 }
 
+/** A value that a template can insert. */
 export type MarkupPart = Markup | string | number | null | readonly MarkupPart[];
 
 /** Template tag: escapes text, joins lists, and omits null. */
@@ -21,13 +23,14 @@ function writePart(part: MarkupPart): string {
   return escapeHtml(String(part));
 }
 
+/** Returns text that is safe in HTML content and attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
 /**
- * A script element; `attributes` are as in HTML. Its end tag stands in no template: a compiler may not leave it in one, and calls a helper
- * from a package instead.
+ * Returns a script element. `attributes` are written as in HTML. The end tag is not part of an `html` template: compilers rewrite templates
+ * with that tag, and call a helper of a package instead.
  */
 export function scriptElement(code: string, attributes = ''): Markup {
   return new Markup(`<script${attributes === '' ? '' : ` ${attributes}`}>${code}</script>`);

@@ -4,15 +4,16 @@ import { promisify } from 'node:util';
 import { constants, gzip, gzipSync } from 'node:zlib';
 import type { PackedColumn, PackedDecimals, PackedStep } from './wire.ts';
 
-const gzipped = promisify(gzip);
-// Price differences have no repeated sequences, only runs of zeros and a skewed distribution. At equal size, this strategy takes a third of
-// the time of level 4.
+const gzipAsync = promisify(gzip);
+// Price differences have few repeated sequences, mainly runs of zeros and a skewed distribution. This strategy gives the size of level 4 in
+// a third of the time.
 const GZIP = { level: 1, strategy: constants.Z_RLE, memLevel: 9 } as const;
 /**
- * Gives the same bytes for a column that fits its window and its list of symbols as a whole. The usual tables take 400 KB for each column,
- * and a page of hundreds of instruments has thousands of short ones.
+ * Settings for short columns, which need less memory and give the same bytes. The settings above take 400 KB for each column, and a page of
+ * hundreds of instruments has thousands of short columns.
  */
 const SMALL_GZIP = { ...GZIP, memLevel: 5, windowBits: 11, chunkSize: 4096 } as const;
+/** A shorter column is compressed with `SMALL_GZIP`. */
 const SMALL_BYTES = 2000;
 /** Second differences of integers below this bound fit 32 bits. */
 const MAX_PACKED = 2 ** 28;
@@ -20,9 +21,10 @@ const STEPS = [5, 2, 1] as const;
 /** Base64 characters for each byte. */
 const BASE64 = 4 / 3;
 
+/** How many times differences are taken: 0, 1 or 2. */
 export type ColumnOrder = PackedColumn['order'];
 
-/** Rows that are converted at once. They fit into the processor's first-level cache. */
+/** Rows in a chunk. They fit into the processor's first-level cache. */
 const CHUNK_ROWS = 2048;
 
 /** A column of 32-bit integers that is written chunk by chunk, so that it is never in memory as a whole. */
@@ -34,24 +36,24 @@ export interface IntegerSource {
 
 type Column = IntegerSource | Int32Array | Uint8Array | Uint16Array | Float64Array;
 
-/** A column that is packed and has no place on a page yet. */
+/** A packed column that is not on a page yet. */
 export interface ReadyColumn extends Omit<PackedColumn, 'id'> {
   readonly text: Promise<string>;
 }
 
-/** Columns that are being compressed before the caller should wait: each takes 400 KB until it is done. */
+/** Number of columns in compression from which the caller should wait. Each takes 400 KB until it is done. */
 const MAX_UNFINISHED = 24;
 
 /** Packs columns. The zlib threads work while the next column is prepared. */
 export class Packer {
   #unfinished: Promise<unknown>[] = [];
-  /** Length of the texts that are done. */
+  /** Total length of the finished texts. */
   length = 0;
 
   /** Packs integers below 2^28, or in a Float64Array below 2^50. `order` is the number of times that differences are taken. */
   pack(values: Column, order: ColumnOrder): ReadyColumn {
     const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
-    const text = textOf(bytes);
+    const text = compressedText(bytes);
     // A failure is reported to the caller that awaits the column.
     this.#unfinished.push(text.then(({ length }) => (this.length += length), () => 0)); // prettier-ignore
     return { length: values.length, planes, order, text };
@@ -61,6 +63,7 @@ export class Packer {
   get isFull(): boolean {
     return this.#unfinished.length >= MAX_UNFINISHED;
   }
+  /** Waits until all columns are compressed. */
   async finish(): Promise<void> {
     await Promise.all(this.#unfinished);
     this.#unfinished = [];
@@ -76,7 +79,7 @@ export class Pack {
   add(values: Column, order: ColumnOrder): PackedColumn {
     return this.place(this.packer.pack(values, order));
   }
-  /** Adds a column that is packed already. */
+  /** Adds a packed column. */
   place({ text: packed, length, planes, order }: ReadyColumn): PackedColumn {
     const id = `c${this.#columns.length}`;
     this.#columns.push(packed.then((text) => ({ id, text })));
@@ -89,22 +92,24 @@ export class Pack {
     return { ...this.add(source, order), step, holes: source.holes };
   }
 
+  /** Returns the texts of all columns with the ids of their elements. */
   finish(): Promise<{ id: string; text: string }[]> {
     return Promise.all(this.#columns);
   }
 }
 
-/** Compresses on another thread, unless that costs more than the work. */
-async function textOf(bytes: Uint8Array): Promise<string> {
-  const packed = bytes.length < SMALL_BYTES ? gzipSync(bytes, SMALL_GZIP) : await gzipped(bytes, GZIP);
+/** Returns compressed bytes as base64. Long columns are compressed on another thread. */
+async function compressedText(bytes: Uint8Array): Promise<string> {
+  const packed = bytes.length < SMALL_BYTES ? gzipSync(bytes, SMALL_GZIP) : await gzipAsync(bytes, GZIP);
   return packed.toString('base64');
 }
 
-/** Returns the bytes of packed HTML for each of `values`. */
+/** Returns the number of bytes of HTML for each value of a packed column. */
 export function packedBytes(values: IntegerSource | Int32Array, order: ColumnOrder): number {
   return values.length === 0 ? 0 : (gzipSync(narrowBytes(values, order).bytes, GZIP).length * BASE64) / values.length;
 }
 
+/** Bytes of a column in planes: first the lowest byte of all rows, then the next byte of all rows. */
 interface Bytes {
   readonly bytes: Uint8Array;
   readonly planes: number;
@@ -112,15 +117,16 @@ interface Bytes {
 
 const integers = new Int32Array(CHUNK_ROWS);
 const codes = new Uint32Array(CHUNK_ROWS);
-/** The last value and the last difference of the rows that are done. */
-const before = new Int32Array(2);
+/** The last value and the last difference of the previous chunk. */
+const previous = new Int32Array(2);
 
+/** Returns the bytes of a column of integers below 2^28. */
 export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Uint16Array, order: ColumnOrder): Bytes {
   const n = values.length;
-  // Four planes. Memory of those that no row needs is never touched.
+  // Reserves four planes. Planes that no row needs are not written, so they take no memory.
   const bytes = new Uint8Array(4 * n);
   let planes = 1;
-  before.fill(0);
+  previous.fill(0);
   for (let from = 0; from < n; from += CHUNK_ROWS) {
     const to = Math.min(n, from + CHUNK_ROWS);
     if ('write' in values) values.write(from, to, integers);
@@ -131,35 +137,39 @@ export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Ui
   return { bytes: bytes.subarray(0, n * planes), planes };
 }
 
-/** Converts the integers of a chunk to `codes`. Returns the bits that any of them has. */
+/** Converts the integers of a chunk to zigzag numbers in `codes`. Returns the union of their bits. */
 function toZigzag(rows: number, order: ColumnOrder): number {
-  let last = before[0]!;
-  let lastStep = before[1]!;
-  let any = 0;
+  let last = previous[0]!;
+  let lastStep = previous[1]!;
+  let usedBits = 0;
   for (let i = 0; i < rows; i++) {
     const value = integers[i]!;
     const step = value - last;
     const d = order === 0 ? value : order === 1 ? step : step - lastStep;
     const z = (d << 1) ^ (d >> 31);
     codes[i] = z;
-    any |= z;
+    usedBits |= z;
     last = value;
     lastStep = step;
   }
-  before[0] = last;
-  before[1] = lastStep;
-  return any >>> 0;
+  previous[0] = last;
+  previous[1] = lastStep;
+  return usedBits >>> 0;
 }
 
-function planesOf(any: number): number {
-  return any > 0xff_ff_ff ? 4 : any > 0xff_ff ? 3 : any > 0xff ? 2 : 1;
+/** Returns the number of bytes that these bits need. */
+function planesOf(usedBits: number): number {
+  if (usedBits > 0xff_ff_ff) return 4;
+  if (usedBits > 0xff_ff) return 3;
+  return usedBits > 0xff ? 2 : 1;
 }
 
+/** Writes one byte of each code of a chunk, beginning at the offset `at`. */
 function writePlane(bytes: Uint8Array, at: number, rows: number, shift: number): void {
   for (let i = 0; i < rows; i++) bytes[at + i] = codes[i]! >>> shift;
 }
 
-/** Packs integers beyond 32 bits by division, for columns with few rows (trades, fills). */
+/** Returns the bytes of a column of integers below 2^50. It divides instead of shifting, so it is for columns with few rows. */
 export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
   const n = values.length;
   const zigzag = new Float64Array(n);
@@ -189,8 +199,8 @@ export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
 }
 
 /**
- * Integers in multiples of `step`, of values / `divisor`. A row without a value repeats the previous one, and `holes` lists such rows as
- * (first row, count); it is complete when the last row has been written.
+ * Converts values / `divisor` to integers in multiples of `step`. A row without a value repeats the previous integer. `holes` lists the
+ * runs of such rows as first row and count. It is complete after the last row.
  */
 class QuantizedSource implements IntegerSource {
   readonly length: number;
@@ -199,6 +209,7 @@ class QuantizedSource implements IntegerSource {
   readonly #step: PackedStep;
   readonly #divisor: number;
   #last = 0;
+  /** First row of the current run without values. -1 outside such a run. */
   #hole = -1;
 
   constructor(values: Float64Array, step: PackedStep, divisor: number) {
@@ -233,7 +244,7 @@ class QuantizedSource implements IntegerSource {
   }
 }
 
-/** Returns the integers of decimals rounded to `step`, as `Packer.pack` reads them. */
+/** Returns decimals, rounded to `step`, as a source for `Packer.pack`. */
 export function decimals(values: Float64Array, step: PackedStep): IntegerSource {
   return new QuantizedSource(values, step, 1);
 }
@@ -241,24 +252,24 @@ export function decimals(values: Float64Array, step: PackedStep): IntegerSource 
 /** Returns integers in multiples of `step`, and the rows without a value. */
 export function quantize(values: Float64Array, step: PackedStep): { integers: Int32Array; holes: number[] } {
   const source = new QuantizedSource(values, step, 1);
-  const whole = new Int32Array(values.length);
-  if (whole.length > 0) source.write(0, whole.length, whole);
-  return { integers: whole, holes: source.holes };
+  const rounded = new Int32Array(values.length);
+  if (rounded.length > 0) source.write(0, rounded.length, rounded);
+  return { integers: rounded, holes: source.holes };
 }
 
 /** Returns the finest step with which values of at most `size` fit 32 bits, with at most `digits` digits. */
 export function exactStep(size: number, digits: number): PackedStep {
-  const fits = Math.floor(Math.log10(MAX_PACKED / Math.max(size, 1e-300)));
-  return { times: 1, digits: Math.min(digits, fits) };
+  const maxDigits = Math.floor(Math.log10(MAX_PACKED / Math.max(size, 1e-300)));
+  return { times: 1, digits: Math.min(digits, maxDigits) };
 }
 
-/** Returns the coarsest step of at most `share` of the largest value, which is enough for drawing. It is never finer than `exactStep`. */
+/** Returns the coarsest step that is at most `share` of the largest value, for columns that are only drawn. At least `exactStep`. */
 export function drawnStep(size: number, digits: number, share: number): PackedStep {
   const exact = exactStep(size, digits);
-  const wanted = size * share;
-  if (!(wanted > 10 ** -exact.digits)) return exact;
-  const wantedDigits = Math.ceil(-Math.log10(wanted));
-  const times = STEPS.find((step) => step * 10 ** -wantedDigits <= wanted) ?? 1;
+  const maxStep = size * share;
+  if (!(maxStep > 10 ** -exact.digits)) return exact;
+  const wantedDigits = Math.ceil(-Math.log10(maxStep));
+  const times = STEPS.find((step) => step * 10 ** -wantedDigits <= maxStep) ?? 1;
   return { times, digits: wantedDigits };
 }
 

@@ -4,7 +4,7 @@ import type { FigureText } from '../words/figures.ts';
 import { html, type Markup } from './markup.ts';
 import { THIN } from '../../base/text/format.ts';
 
-/** Returns the stamp: the hash that identifies the result, who wrote the page, and the buttons of every page. */
+/** Returns the stamp: the hash that identifies the result, the version that wrote the page, and the buttons of every page. */
 export function stamp(name: string, hash: string, writer: string): Markup {
   return html`<div class="stamp">
     <p>
@@ -19,6 +19,7 @@ export function stamp(name: string, hash: string, writer: string): Markup {
   </div>`;
 }
 
+/** One statement of the trust strip. `note` appears on hover, and `href` is the id of the section with the details. */
 export interface Chip {
   readonly label: string;
   readonly text: string;
@@ -43,15 +44,17 @@ export function trustStrip(list: readonly Chip[], warnings: readonly string[]): 
 
 /** Returns a number with its unit in smaller type. */
 export function withUnit(text: string): Markup {
-  const at = text.lastIndexOf(THIN);
-  return at > 0 && /^\D+$/.test(text.slice(at + 1))
-    ? html`${text.slice(0, at)}<span class="unit">${THIN}${text.slice(at + 1)}</span>`
+  const unitStart = text.lastIndexOf(THIN);
+  return unitStart > 0 && /^\D+$/.test(text.slice(unitStart + 1))
+    ? html`${text.slice(0, unitStart)}<span class="unit">${THIN}${text.slice(unitStart + 1)}</span>`
     : html`${text}`;
 }
 
 /** Returns the card of one figure with a line below it. Its note appears on hover and focus. */
 export function card({ label, text, note, sign, isNone, reason }: FigureText, sub: string, isWarning = false): Markup {
-  const colour = isNone ? ' muted' : sign > 0 ? ' gain' : sign < 0 ? ' loss' : '';
+  const lossColour = sign < 0 ? ' loss' : '';
+  const signColour = sign > 0 ? ' gain' : lossColour;
+  const colour = isNone ? ' muted' : signColour;
   return html`<div class="card" tabindex="0" data-tip>
     <span class="label">${label}</span><span class="value${colour}">${withUnit(text)}</span
     ><span class="sub${isWarning && !isNone ? ' amber' : ''}">${reason ?? sub}</span><span class="sr">${note}</span>

@@ -3,6 +3,7 @@
 import { facts, type Fact } from './lists.ts';
 import { html, Markup, scriptElement } from './markup.ts';
 
+/** The parts of a page that differ from page to page. */
 export interface ShellParts {
   readonly title: string;
   /** Version of isobar. */
@@ -14,7 +15,7 @@ export interface ShellParts {
   readonly rest: Markup;
 }
 
-/** The theme that the reader chose before: set before anything is drawn. */
+/** Script that sets the theme which the reader chose earlier. It runs before the page is drawn. */
 const THEME = `
 try {
   const t = localStorage.getItem('isobar-theme');
@@ -22,6 +23,7 @@ try {
 } catch {}
 `;
 
+/** Returns the text of a page. */
 export function shell({ title, version, style, content, rest }: ShellParts): string {
   return html`<!doctype html>
     <html lang="en">
@@ -53,13 +55,13 @@ export function keyList(keys: readonly Fact[]): Markup {
   </dialog>`;
 }
 
-/** Returns the packed columns. The page unpacks them last, so that it is drawn while they are still loading. */
+/** Returns the elements of the packed columns. They stand last, so that the browser draws the page while they are still loading. */
 export function packedScripts(columns: readonly { readonly id: string; readonly text: string }[]): Markup {
   const packed = columns.map(({ id, text }) => [scriptElement(text, `type="text/plain" id="${id}"`), new Markup('\n')]);
   return html`${packed} ${scriptElement("document.dispatchEvent(new Event('isobar-columns'));")}`;
 }
 
-/** Returns a script with its own scope. */
+/** Returns a script element whose code has its own scope. */
 export function scopeCss(code: string): Markup {
   return scriptElement(`(() => {\n'use strict';\n${code};\n})();`);
 }

@@ -1,4 +1,4 @@
-// Volumes as small integers for drawing: the upper half of a 32-bit float, at most 0.4 % off.
+// Encodes volumes as small integers for drawing: the upper half of a 32-bit float, with an error of at most 0.4 %.
 
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);

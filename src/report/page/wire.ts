@@ -1,4 +1,4 @@
-// Data that the writer of a report passes to the script of its page: a small JSON head, and packed columns that it refers to by name.
+// Data that the writer of a report passes to the script of its page: a small JSON head, and packed columns that the head names.
 
 import type { Interval } from '../../model/interval.ts';
 import type { ContractFace } from '../kernels/contractValue.ts';
@@ -15,7 +15,8 @@ export interface PackedColumn {
 }
 
 /**
- * A packed column of decimals: integers times `step.times` / 10^`step.digits`, and runs of rows without a value (first row, count, ...).
+ * A packed column of decimals: integers times `step.times` / 10^`step.digits`. `holes` lists the runs of rows without a value as first row
+ * and count.
  */
 export interface PackedDecimals extends PackedColumn {
   readonly step: PackedStep;
@@ -27,16 +28,17 @@ export interface PackedStep {
   readonly digits: number;
 }
 
+/** The values of one indicator. */
 export interface WireTrace {
   readonly name: string;
   /** `price` draws over the bars. Any other name is a separate pane. */
   readonly pane: string;
   readonly values: PackedDecimals;
-  /** Closes of the bars of its own feed (minutes UTC). Null when that feed is the finest of the instrument. */
+  /** Closing times of the bars of the indicator's feed (minutes UTC). Null when that feed is the finest of the instrument. */
   readonly closes: PackedColumn | null;
 }
 
-/** `face` and `isInverse` say how a holding converts to money. */
+/** The chart of one instrument. `face` and `isInverse` define how a holding converts to money. */
 export interface WireInstrument extends ContractFace {
   readonly name: string;
   readonly base: string;
@@ -51,10 +53,10 @@ export interface WireInstrument extends ContractFace {
   readonly interval: Interval;
   /** Interval of the bars of the run. Finer than `interval` when the page would have become too large. */
   readonly ranOn: Interval;
-  /** False when the feeds of the instrument only inform: no order fills in their bars. */
+  /** False when no order fills in the bars of the instrument. */
   readonly execution: boolean;
   readonly synthetic: boolean;
-  /** A coarse level, drawn before anything is unpacked. Its cells are, in turn: open time in minutes, open, high, low, close. */
+  /** Coarse bars for the first picture. Each bar has five cells: open time in minutes, open, high, low, close. */
   readonly first: { readonly interval: Interval; readonly cells: readonly number[] };
   readonly time: PackedColumn;
   readonly open: PackedColumn;
@@ -66,7 +68,7 @@ export interface WireInstrument extends ContractFace {
   readonly traces: readonly WireTrace[];
   /** Changes of the holding: times (ms) and amounts (units of the base asset). Null when there are too many for the page. */
   readonly fills: { readonly ms: PackedColumn; readonly units: PackedColumn } | null;
-  /** Stop-loss and take-profit levels: from, until (ms), price in ticks, 1 for a take-profit. */
+  /** Stop-loss and take-profit levels: start and end (ms), price in ticks, and 1 for a take-profit. */
   readonly brackets: {
     readonly from: PackedColumn;
     readonly to: PackedColumn;
@@ -83,14 +85,14 @@ export interface WireOverview {
   readonly hold: readonly number[] | null;
   readonly drawdown: readonly number[];
   readonly exposure: readonly number[];
-  /** The lowest and the highest equity that other orders of events inside the bars allow. Null where both are the equity. */
+  /** The lowest and the highest equity over all orders of events inside the bars. Null when both equal the equity. */
   readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null;
 }
 
 /** Closed trades in closing order. */
 export interface WireTrades {
   readonly length: number;
-  /** Number of trades of the run. Those after `length` are left out to limit the size. */
+  /** Number of trades of the run. Trades after `length` are left out to limit the size. */
   readonly all: number;
   readonly tags: readonly string[];
   readonly columns: { readonly [name in TradeColumnName]: PackedColumn };
@@ -116,12 +118,15 @@ export const TRADE_COLUMNS = [
 export type TradeColumnName = (typeof TRADE_COLUMNS)[number];
 /** Digits of the fractions (return, mae, mfe) of trades. */
 export const FRACTION_DIGITS = 7;
-/** Number of digits that average prices of trades have beyond those of the instrument. */
+/** Extra digits of the average prices of trades, in addition to those of the instrument. */
 export const PRICE_EXTRA_DIGITS = 2;
 /** Stands for a figure of a trade that was not recorded. */
 export const NOT_RECORDED = -(2 ** 40);
 
-/** The columns of orders and of fills that a clicked bar shows: as in the record of a run, -1 for no time. `isMidBar`: see barEvents.ts. */
+/**
+ * The columns of orders and of fills that a clicked bar shows, with the values of the run record. -1 means no time. `isMidBar`: see
+ * barEvents.ts.
+ */
 export const BAR_ORDER_COLUMNS = [
   'id',
   'instrument',
@@ -142,6 +147,7 @@ export const BAR_ORDER_COLUMNS = [
 export const BAR_FILL_COLUMNS = ['order', 'timeMs', 'isMidBar', 'price', 'lots', 'isMaker'] as const;
 export type BarOrderColumnName = (typeof BAR_ORDER_COLUMNS)[number];
 export type BarFillColumnName = (typeof BAR_FILL_COLUMNS)[number];
+/** Orders and fills of the whole run. */
 export interface WireBarEvents {
   /** Tags and codes. */
   readonly texts: readonly string[];
@@ -149,6 +155,7 @@ export interface WireBarEvents {
   readonly fills: { readonly [name in BarFillColumnName]: PackedColumn };
 }
 
+/** All data of the page of a run. */
 export interface PageData {
   readonly name: string;
   readonly resultHash: string;
@@ -171,6 +178,7 @@ export interface PageData {
   /** Compounded return (a fraction) in each hour of the week from Monday 00:00 UTC. Null when a bar is a day or longer. */
   readonly hours: readonly number[] | null;
 }
+/** One drawdown. `recoveryMs` is null when it has not recovered, and `depth` is a fraction below 0. */
 export interface WireDrawdown {
   readonly peakMs: number;
   readonly troughMs: number;

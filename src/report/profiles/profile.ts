@@ -1,4 +1,4 @@
-// The profile of a run: the figures of another tool by its definitions, each beside ours.
+// Computes the profile of a run: the figures of another tool by its own definitions, each beside the figure of isobar.
 
 import type { Summary } from '../summary/summary.ts';
 import { backtestingFigures } from './tools/backtestingPy.ts';
@@ -11,11 +11,12 @@ import { nautilusFigures } from './tools/nautilus.ts';
 import { quantstatsFigures } from './tools/quantstats.ts';
 import { vectorbtFigures } from './tools/vectorbt.ts';
 
+/** A tool whose figures a profile can show. */
 interface ProfiledTool {
   /** The package whose figures these are. */
   readonly packageName: string;
   readonly version: string;
-  /** What the tool gets of the run. */
+  /** The parts of the run that the tool would take, in words. */
   readonly input: string;
   readonly figures: (input: ProfileInput) => FigureDefinition[];
 }
@@ -24,6 +25,7 @@ const DAILY =
   'r: the daily returns of the run (metrics.dailyReturns), by UTC day, days without trades included; n: their number; b: those of buy-and-hold';
 const CLOSED = 'p: the net results of the closed trades (trades.csv)';
 
+/** The tools by the names that `--as` takes. */
 export const PROFILES: Readonly<Record<ProfileName, ProfiledTool>> = {
   quantstats: { packageName: 'quantstats', version: '0.0.81', input: DAILY, figures: quantstatsFigures },
   empyrical: { packageName: 'empyrical-reloaded', version: '0.7.1', input: DAILY, figures: empyricalFigures },
@@ -54,6 +56,7 @@ export const PROFILES: Readonly<Record<ProfileName, ProfiledTool>> = {
   },
 };
 
+/** The profile as it is printed. */
 export interface Profile {
   readonly as: ProfileName;
   readonly package: string;
@@ -64,6 +67,12 @@ export interface Profile {
 
 /** Returns the profile of a run. */
 export function profileOf(name: ProfileName, input: ProfileInput, summary: Summary): Profile {
-  const { packageName, version, input: given, figures } = PROFILES[name];
-  return { as: name, package: packageName, version, input: given, figures: figures(input).map((figure) => profileFigure(figure, summary)) };
+  const { packageName, version, input: inputText, figures } = PROFILES[name];
+  return {
+    as: name,
+    package: packageName,
+    version,
+    input: inputText,
+    figures: figures(input).map((figure) => profileFigure(figure, summary)),
+  };
 }

@@ -6,12 +6,13 @@ import { exactStep, quantize, sizeOf } from '../page/pack.ts';
 import type { PackedStep } from '../page/wire.ts';
 import { rowNumbers, type ChartLevel } from './page/rows/levels.ts';
 
-/** No month is shorter. */
+/** Length of the shortest month. */
 const MIN_MONTH_MS = 28 * 86_400_000;
 
+/** The bars of one chart. Prices are integers: multiples of `step`. */
 export class ChartBars {
   readonly feed: FeedRecord;
-  /** Value of one integer of a price. */
+  /** The price that corresponds to the integer 1. */
   readonly step: PackedStep;
   #level: ChartLevel | null = null;
 
@@ -24,44 +25,46 @@ export class ChartBars {
   /** Returns the rows from `from` up to `end` at the interval of the feed. `lastRow` counts from `from`. */
   rows(from: number, end: number): ChartLevel {
     const { bars } = this.feed;
-    const part = (column: Float64Array) => quantize(column.subarray(from, end), this.step).integers;
+    const toIntegers = (column: Float64Array) => quantize(column.subarray(from, end), this.step).integers;
     const times = { length: end - from, openMs: bars.openMs.subarray(from, end), lastRow: rowNumbers(end - from) };
-    return { interval: bars.interval, ...times, ...ofEach(bars, part), volume: bars.volume.subarray(from, end) };
+    return { interval: bars.interval, ...times, ...mapPrices(bars, toIntegers), volume: bars.volume.subarray(from, end) };
   }
 
   /** Returns all bars of the run at `interval`. The last level is kept, because a page that was too large needs a coarser one. */
   level(interval: Interval): ChartLevel {
     const { bars, firstRow } = this.feed;
-    const known = this.#level;
-    if (known?.interval === interval) return known;
-    // Weeks do not divide months.
-    if (known !== null && known.length < bars.length && interval !== '1M') return (this.#level = coarser(known, interval));
-    return (this.#level = interval === bars.interval ? this.rows(firstRow, bars.length) : this.#aggregate(interval));
+    const cached = this.#level;
+    if (cached?.interval === interval) return cached;
+    // A level of weeks cannot be aggregated to months, because weeks do not divide months.
+    if (cached !== null && cached.length < bars.length && interval !== '1M') this.#level = coarser(cached, interval);
+    else this.#level = interval === bars.interval ? this.rows(firstRow, bars.length) : this.#aggregate(interval);
+    return this.#level;
   }
 
-  /** Aggregates prices and converts those that remain: the largest of rounded prices is the rounded largest price. */
+  /** Aggregates the prices first, then rounds only the results: the largest rounded price is the rounded largest price. */
   #aggregate(interval: Interval): ChartLevel {
     const { bars, firstRow } = this.feed;
-    const room = roomFor(bars.openMs, firstRow, bars.length, interval);
-    const column = () => new Float64Array(room);
-    const made = { open: column(), high: column(), low: column(), close: column(), volume: column() };
-    const times = aggregate(bars, firstRow, interval, made);
-    const part = (prices: Float64Array) => quantize(prices.subarray(0, times.length), this.step).integers;
-    return { interval, ...times, ...ofEach(made, part), volume: made.volume.subarray(0, times.length) };
+    const maxBars = maxBarsOf(bars.openMs, firstRow, bars.length, interval);
+    const column = () => new Float64Array(maxBars);
+    const prices = { open: column(), high: column(), low: column(), close: column(), volume: column() };
+    const times = aggregate(bars, firstRow, interval, prices);
+    const toIntegers = (values: Float64Array) => quantize(values.subarray(0, times.length), this.step).integers;
+    return { interval, ...times, ...mapPrices(prices, toIntegers), volume: prices.volume.subarray(0, times.length) };
   }
 }
 
 /** Aggregates a level to a longer interval. */
 export function coarser(fine: ChartLevel, interval: Interval): ChartLevel {
-  const room = roomFor(fine.openMs, 0, fine.length, interval);
-  const column = () => new Int32Array(room);
-  const made = { open: column(), high: column(), low: column(), close: column(), volume: new Float64Array(room) };
-  const times = aggregate(fine, 0, interval, made);
-  const part = (prices: Int32Array) => prices.subarray(0, times.length);
-  const volume = made.volume.subarray(0, times.length);
-  return { interval, ...times, ...ofEach(made, part), volume, lastRow: times.lastRow.map((row) => fine.lastRow[row]!) };
+  const maxBars = maxBarsOf(fine.openMs, 0, fine.length, interval);
+  const column = () => new Int32Array(maxBars);
+  const prices = { open: column(), high: column(), low: column(), close: column(), volume: new Float64Array(maxBars) };
+  const times = aggregate(fine, 0, interval, prices);
+  const filled = (values: Int32Array) => values.subarray(0, times.length);
+  const volume = prices.volume.subarray(0, times.length);
+  return { interval, ...times, ...mapPrices(prices, filled), volume, lastRow: times.lastRow.map((row) => fine.lastRow[row]!) };
 }
 
+/** The four prices of bars, each as a column. */
 interface Prices<Column> {
   readonly open: Column;
   readonly high: Column;
@@ -69,36 +72,38 @@ interface Prices<Column> {
   readonly close: Column;
 }
 
-/** Returns the same of each column of prices. */
-const ofEach = <From, To>({ open, high, low, close }: Prices<From>, part: (prices: From) => To): Prices<To> => {
-  return { open: part(open), high: part(high), low: part(low), close: part(close) };
+/** Returns the four columns after applying `convert` to each. */
+const mapPrices = <From, To>({ open, high, low, close }: Prices<From>, convert: (prices: From) => To): Prices<To> => {
+  return { open: convert(open), high: convert(high), low: convert(low), close: convert(close) };
 };
 
 interface Volumes {
   readonly volume: Float64Array;
 }
 
-interface Aggregated {
+/** The times of aggregated bars. */
+interface AggregatedTimes {
   readonly length: number;
   readonly openMs: Float64Array;
-  /** The last row inside each bar, counted from the first. */
+  /** The last row inside each bar, counted from the first aggregated row. */
   readonly lastRow: Int32Array;
 }
 
 /**
- * Aggregates the rows from `first` on into `out`: the first open, the extremes, the last close, all volume. A bar in which no row opened is absent, as
- * with `coarsen`, by which the page does the same.
+ * Aggregates the rows from `first` on into `out`: the first open, the extremes, the last close, and the sum of the volume. A bar without a
+ * row is left out, as in `coarsen`, with which the page aggregates further.
  */
 function aggregate<Column extends Float64Array | Int32Array>(
   rows: Prices<Column> & Volumes & Pick<ChartLevel, 'interval' | 'length' | 'openMs'>,
   first: number,
   interval: Interval,
   out: Prices<Column> & Volumes,
-): Aggregated {
+): AggregatedTimes {
   const { length, openMs, open, high, low, close, volume } = rows;
   const perBar = Math.round(typicalLengthMs(interval) / typicalLengthMs(rows.interval));
-  const room = out.open.length;
-  const [times, lastRow] = [new Float64Array(room), new Int32Array(room)];
+  const maxBars = out.open.length;
+  const times = new Float64Array(maxBars);
+  const lastRow = new Int32Array(maxBars);
   let n = 0;
   for (let row = first; row < length; n++) {
     const startMs = openOf(interval, openMs[row]!);
@@ -116,18 +121,18 @@ function aggregate<Column extends Float64Array | Int32Array>(
 }
 
 /** Returns the largest number of bars of `interval` that the rows from `first` up to `end` can make. */
-function roomFor(openMs: Float64Array, first: number, end: number, interval: Interval): number {
+function maxBarsOf(openMs: Float64Array, first: number, end: number, interval: Interval): number {
   if (end <= first) return 0;
   const spanMs = openMs[end - 1]! - openMs[first]!;
   return Math.min(end - first, Math.floor(spanMs / (fixedLengthMs(interval) ?? MIN_MONTH_MS)) + 2);
 }
 
-/** Returns the first row that opens at or after `ms`. `near`: where it is if no bar is missing. */
+/** Returns the first row that opens at or after `ms`. The search starts at `near`, the result when no bar is missing. */
 function rowFrom(openMs: Float64Array, near: number, length: number, ms: number): number {
-  let at = near;
-  while (openMs[at - 1]! >= ms) at--;
-  while (at < length && openMs[at]! < ms) at++;
-  return at;
+  let row = near;
+  while (openMs[row - 1]! >= ms) row--;
+  while (row < length && openMs[row]! < ms) row++;
+  return row;
 }
 
 function highest(prices: Float64Array | Int32Array, from: number, end: number): number {

@@ -1,4 +1,4 @@
-// Converts the columns of a run to the packed columns of its page: bars, indicators, equity, fills, brackets and trades.
+// Packs the bars, indicators and equity of a run for its page.
 
 import { pow10 } from '../../base/number/exact.ts';
 import { TRADE_ROWS, typicalLengthMs } from '../../model/interval.ts';
@@ -12,9 +12,9 @@ import { ladder, type ChartLevel } from './page/rows/levels.ts';
 import { type PageData, type PackedStep, type WireInstrument, type WireTrace } from '../page/wire.ts';
 
 const MINUTE = 60_000;
-/** Number of bars in the first picture, which is drawn before anything is unpacked. */
+/** Number of bars in the first picture. The page draws it before it unpacks any column. */
 const FIRST_BARS = 700;
-/** A chart is at most about 2,000 pixels high, and zoomed in it shows a hundredth of the whole range. */
+/** Accuracy as a share of the largest value: a chart is about 2,000 pixels high, and zoomed in it shows a hundredth of the range. */
 const DRAWN_SHARE = 4e-6;
 const PANE_SHARE = 1e-4;
 const PANE_DIGITS = 10;
@@ -25,17 +25,17 @@ const SAMPLE_ROWS = 16_384;
 export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
   const finest = new Map<string, FeedRecord>();
   for (const feed of feeds) {
-    const known = finest.get(feed.bars.instrument.id);
+    const best = finest.get(feed.bars.instrument.id);
     // Rows of trades are not bars.
     if (feed.firstRow >= feed.bars.length || feed.bars.interval === TRADE_ROWS) continue;
-    if (!known || typicalLengthMs(feed.bars.interval) < typicalLengthMs(known.bars.interval)) finest.set(feed.bars.instrument.id, feed);
+    if (!best || typicalLengthMs(feed.bars.interval) < typicalLengthMs(best.bars.interval)) finest.set(feed.bars.instrument.id, feed);
   }
   return [...finest.values()];
 }
 
 /**
- * Packs the bars of one instrument, as its chart draws them at `first.level`: that of the finest bars on the page, coarser than the feed's
- * interval when the page would be too large.
+ * Packs the bars and indicators of one instrument. `level` has the finest bars on the page. They are coarser than the feed when the page
+ * would be too large.
  */
 export function packInstrument(
   index: RunIndex,
@@ -65,16 +65,18 @@ export function packInstrument(
   };
 }
 
-/** The finest bars of a chart on the page, those that are drawn before anything is unpacked, and the length of these as JSON. */
+/**
+ * The bars of a chart: the finest on the page (`level`), the coarse ones of the first picture (`drawn`), and the length of `drawn` as JSON.
+ */
 export interface FirstBars {
   readonly level: ChartLevel;
   readonly drawn: WireInstrument['first'];
   readonly length: number;
 }
 
-/** `known`: those of the page that was tried before, which are returned if the level is the same. */
-export function firstBars(level: ChartLevel, known: FirstBars | undefined): FirstBars {
-  if (known?.level === level) return known;
+/** Returns the bars of a chart at a level. Returns `previous`, from a page that was too large, when its level is the same. */
+export function firstBars(level: ChartLevel, previous: FirstBars | undefined): FirstBars {
+  if (previous?.level === level) return previous;
   const drawn = firstLevel(level);
   return { level, drawn, length: jsonLength(drawn.cells) };
 }
@@ -82,8 +84,8 @@ export function firstBars(level: ChartLevel, known: FirstBars | undefined): Firs
 /** Returns the length of `JSON.stringify(cells)`. */
 function jsonLength(cells: readonly number[]): number {
   let length = 2 + Math.max(0, cells.length - 1);
-  for (let at = 0; at < cells.length; at++) {
-    const cell = cells[at]!;
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index]!;
     if (cell >= 0 && cell < 1e15 && Math.floor(cell) === cell) {
       length++;
       for (let rest = cell; rest >= 10; rest /= 10) length++;
@@ -92,6 +94,7 @@ function jsonLength(cells: readonly number[]): number {
   return length;
 }
 
+/** Returns the bars of the first picture: aggregated until there are at most about `FIRST_BARS`. */
 function firstLevel(level: ChartLevel): WireInstrument['first'] {
   let drawn = level;
   for (const interval of ladder(level.interval).slice(1))
@@ -102,6 +105,7 @@ function firstLevel(level: ChartLevel): WireInstrument['first'] {
   return { interval: drawn.interval, cells };
 }
 
+/** Packs the times, prices and volumes of a level. */
 function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close' | 'volume'> {
   const { opens, above, below } = bodies(level);
   return {
@@ -114,7 +118,7 @@ function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' |
   };
 }
 
-/** Returns opens relative to the previous close, and extremes relative to the body: most of these numbers are small or 0 and pack well. */
+/** Returns opens relative to the previous close, and extremes relative to the body. Most of these numbers are small or 0 and pack well. */
 function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32Array; above: Int32Array; below: Int32Array } {
   const opens = new Int32Array(length);
   const above = new Int32Array(length);
@@ -131,11 +135,11 @@ function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32A
   return { opens, above, below };
 }
 
-/** Bytes of HTML for one row of bars, of an indicator and of equity, measured on sample rows from the middle. */
+/** Returns the bytes of HTML for one row of bars, of an indicator, or of equity. They are measured on sample rows from the middle. */
 export const rowBytes = {
   bars(chart: ChartBars): number {
     const { bars, firstRow } = chart.feed;
-    const { from, end } = middle(firstRow, bars.length);
+    const { from, end } = sampleRows(firstRow, bars.length);
     const level = chart.rows(from, end);
     const { opens, above, below } = bodies(level);
     const volume = packedBytes(new VolumeSource(level.volume), 0);
@@ -143,12 +147,12 @@ export const rowBytes = {
   },
   trace(record: RunRecord, trace: IndicatorTrace): number {
     const { bars, firstRow } = record.feeds[trace.feed]!;
-    const { from, end } = middle(firstRow, bars.length);
+    const { from, end } = sampleRows(firstRow, bars.length);
     const values = trace.values.subarray(from, end);
     return packedBytes(decimals(values, traceStep(trace, values, bars.instrument.priceDigits)), 2);
   },
   equity({ equity, reportingDigits }: RunRecord): number {
-    const { from, end } = middle(0, equity.length);
+    const { from, end } = sampleRows(0, equity.length);
     const units = equity.units.subarray(from, end);
     const perUnit = pow10(reportingDigits);
     const values = units.map((value) => value / perUnit);
@@ -156,16 +160,19 @@ export const rowBytes = {
   },
 };
 
-function middle(from: number, end: number): { from: number; end: number } {
+/** Returns the middle rows of [from, end), at most `SAMPLE_ROWS`. */
+function sampleRows(from: number, end: number): { from: number; end: number } {
   const start = Math.max(from, Math.floor((from + end - SAMPLE_ROWS) / 2));
   return { from: start, end: Math.min(end, start + SAMPLE_ROWS) };
 }
 
+/** Returns the step to which the values of an indicator are rounded: as fine as a chart can show. */
 function traceStep({ pane }: IndicatorTrace, values: Float64Array, priceDigits: number): PackedStep {
   const size = sizeOf(values);
   return pane === 'price' ? drawnStep(size, priceDigits + 1, DRAWN_SHARE) : drawnStep(size, PANE_DIGITS, PANE_SHARE);
 }
 
+/** Packs an indicator. With the chart's own feed it has a value for each bar of `level`, else one for each bar of its own feed. */
 function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, level: ChartLevel, pack: Pack): WireTrace {
   const feed = record.feeds[trace.feed]!;
   const { bars, firstRow } = feed;
@@ -188,20 +195,20 @@ export function valuesAt(column: Float64Array, rows: ArrayLike<number>): Float64
   return out;
 }
 
-/** Packs the equity. Keeps at most one instant, the last, of each span of `stepMs`. 0 keeps all. */
+/** Packs the equity. Keeps the last instant of each span of `stepMs`. 0 keeps all instants. */
 export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: number, pack: Pack): PageData['equity'] {
   const rows = stepMs === 0 ? null : lastRows(equity.timeMs, equity.length, stepMs);
-  const part = (column: Float64Array) => (rows === null ? column.subarray(0, equity.length) : valuesAt(column, rows));
-  const units = part(equity.units);
+  const keptValues = (column: Float64Array) => (rows === null ? column.subarray(0, equity.length) : valuesAt(column, rows));
+  const units = keptValues(equity.units);
   return {
-    minutes: pack.add(new MinuteSource(part(equity.timeMs)), 1),
+    minutes: pack.add(new MinuteSource(keptValues(equity.timeMs)), 1),
     values: pack.addDecimals(units, equityStep(units, reportingDigits), 1, pow10(reportingDigits)),
   };
 }
 
 /**
- * Returns a step with two digits, or more for small amounts and for a low equity, which a logarithmic axis shows as large as the highest.
- * `units`: whole units of the reporting asset.
+ * Returns the step to which equity is rounded. It has two digits, or more for small amounts. A low equity also needs more digits, because a
+ * logarithmic axis magnifies it. `units` are whole units of the reporting asset.
  */
 function equityStep(units: Float64Array, digits: number): PackedStep {
   let low = Infinity;
@@ -212,11 +219,12 @@ function equityStep(units: Float64Array, digits: number): PackedStep {
     if (Math.abs(value) > size) size = Math.abs(value);
   }
   const perUnit = pow10(digits);
-  const [lowest, highest] = [low / perUnit, size / perUnit];
-  const wanted = Math.max(2, drawnStep(highest, digits, DRAWN_SHARE).digits, drawnStep(lowest, digits, LOWEST_SHARE).digits);
-  return exactStep(highest, Math.min(wanted, digits));
+  const [min, max] = [low / perUnit, size / perUnit];
+  const wantedDigits = Math.max(2, drawnStep(max, digits, DRAWN_SHARE).digits, drawnStep(min, digits, LOWEST_SHARE).digits);
+  return exactStep(max, Math.min(wantedDigits, digits));
 }
 
+/** Returns the last row of each span of `stepMs`. */
 function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[] {
   const rows: number[] = [];
   let span = length === 0 ? 0 : Math.ceil(timeMs[0]! / stepMs);
@@ -228,7 +236,7 @@ function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[
   return rows;
 }
 
-/** Codes of volumes. */
+/** Volumes as the small integers of volumeCode.ts. */
 class VolumeSource implements IntegerSource {
   readonly length: number;
   readonly #volume: Float64Array;
@@ -243,7 +251,7 @@ class VolumeSource implements IntegerSource {
   }
 }
 
-/** Times in whole minutes, at which bars open and close. */
+/** Times in whole minutes, rounded up. */
 class MinuteSource implements IntegerSource {
   readonly length: number;
   readonly #timeMs: Float64Array;

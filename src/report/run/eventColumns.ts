@@ -1,4 +1,4 @@
-// Packs what happened in a run: fills, brackets and trades. These columns are the same however coarse the bars of the page are.
+// Packs the events of a run for its page: fills, brackets and trades. These columns do not depend on the interval of the bars.
 
 import { pow10 } from '../../base/number/exact.ts';
 import { ROLES, type FeedRecord, type RunRecord } from '../../model/run/run.ts';
@@ -23,17 +23,18 @@ const MAX_TRADES = 100_000;
 const MAX_FILLS = 250_000;
 const MAX_BRACKETS = 250_000;
 
+/** The packed events of one chart. */
 interface InstrumentEvents {
   readonly fills: { readonly ms: ReadyColumn; readonly units: ReadyColumn } | null;
   readonly brackets: { readonly [name in keyof WireInstrument['brackets']]: ReadyColumn };
 }
 type TradeColumns = { readonly [name in TradeColumnName]: ReadyColumn };
 
-/** The columns of all charts and the trades: packed once, and placed on each page that is tried. */
+/** The events of all charts and the trades. They are packed once and placed on each page that is tried. */
 export class EventColumns {
   readonly packer = new Packer();
   readonly #index: RunIndex;
-  /** By chart. */
+  /** One for each chart. */
   readonly #instruments: InstrumentEvents[] = [];
   #trades: TradeColumns | null = null;
 
@@ -49,6 +50,7 @@ export class EventColumns {
       brackets: packBrackets(this.#index, instrument, this.packer),
     });
   }
+  /** Packs the trades of all charts. */
   packTrades(charts: readonly ChartBars[]): void {
     const feeds = charts.map(({ feed }) => feed);
     this.#trades = packTrades(this.#index.record, feeds, this.packer);
@@ -67,6 +69,7 @@ export class EventColumns {
       },
     };
   }
+  /** Places the trades on a page. */
   tradesOn(pack: Pack): WireTrades {
     const { record } = this.#index;
     const { closed, tags } = tradesOf(record);
@@ -75,32 +78,34 @@ export class EventColumns {
   }
 }
 
+/** Returns the number of trades on the page. */
 function tradeCount(record: RunRecord): number {
   return Math.min(tradesOf(record).closed.length, MAX_TRADES);
 }
 
+/** Packs the changes of a holding. Null when the page would become too large. */
 function packFills(index: RunIndex, instrument: number, packer: Packer): InstrumentEvents['fills'] {
   const { ms, units, length } = positionChanges(index, instrument);
   return length > MAX_FILLS ? null : { ms: packer.pack(ms, 1), units: packer.pack(units, 0) };
 }
 
-/** Packs the stop-losses and take-profits that were working at the venue. A trailing stop has no fixed level, so it is left out. */
+/** Packs the stop-losses and take-profits that worked at the venue. Trailing stops are left out, because they have no fixed level. */
 function packBrackets(index: RunIndex, instrument: number, packer: Packer): InstrumentEvents['brackets'] {
   const { orders, toMs } = index.record;
   const target = ROLES.indexOf('takeProfit');
   const stop = ROLES.indexOf('stopLoss');
   const own = index.ordersOf(instrument);
   const rows: number[] = [];
-  for (let at = 0; at < own.length && rows.length < MAX_BRACKETS; at++) {
-    const row = own[at]!;
+  for (let place = 0; place < own.length && rows.length < MAX_BRACKETS; place++) {
+    const row = own[place]!;
     if (orders.role[row] !== target && orders.role[row] !== stop) continue;
     if (orders.limit[row]! > 0 && !Number.isNaN(orders.arrivedMs[row]!)) rows.push(row);
   }
-  const done = valuesAt(orders.doneMs, rows);
-  for (let i = 0; i < done.length; i++) if (Number.isNaN(done[i]!)) done[i] = toMs;
+  const doneMs = valuesAt(orders.doneMs, rows);
+  for (let i = 0; i < doneMs.length; i++) if (Number.isNaN(doneMs[i]!)) doneMs[i] = toMs;
   return {
     from: packer.pack(valuesAt(orders.arrivedMs, rows), 1),
-    to: packer.pack(done, 1),
+    to: packer.pack(doneMs, 1),
     price: packer.pack(valuesAt(orders.limit, rows), 1),
     isTarget: packer.pack(
       Uint8Array.from(rows, (row) => (orders.role[row] === target ? 1 : 0)),
@@ -109,24 +114,26 @@ function packBrackets(index: RunIndex, instrument: number, packer: Packer): Inst
   };
 }
 
-/** Packs the trades. The page orders instruments as `feeds`, the run record has an order of its own. */
+/** Packs the trades. On the page, instruments have the order of `feeds`, which differs from their order in the run record. */
 function packTrades(record: RunRecord, feeds: readonly FeedRecord[], packer: Packer): TradeColumns {
   const { closed } = tradesOf(record);
   const length = tradeCount(record);
   const scaled = (column: Float64Array, scale: number | ((row: number) => number)) => {
     const out = new Float64Array(length);
-    for (let i = 0; i < length; i++)
-      out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * (typeof scale === 'number' ? scale : scale(i))) : NOT_RECORDED;
+    for (let i = 0; i < length; i++) {
+      const factor = typeof scale === 'number' ? scale : scale(i);
+      out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * factor) : NOT_RECORDED;
+    }
     return out;
   };
   const whole = (column: Float64Array) => column.subarray(0, length);
   const fraction = pow10(FRACTION_DIGITS);
-  const places = new Map(feeds.map(({ bars }, at) => [bars.instrument.id, at] as const));
+  const places = new Map(feeds.map(({ bars }, place) => [bars.instrument.id, place] as const));
   const placeOf = record.instruments.map(({ id }) => places.get(id) ?? -1);
   const price = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
   return {
     instrument: packer.pack(
-      closed.instrument.subarray(0, length).map((at) => placeOf[at]!),
+      closed.instrument.subarray(0, length).map((instrument) => placeOf[instrument]!),
       0,
     ),
     strategy: packer.pack(closed.strategy.subarray(0, length), 0),

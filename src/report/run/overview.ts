@@ -1,4 +1,4 @@
-// The whole run in about 2,000 points: the first picture, which the page draws before anything is unpacked.
+// Reduces the whole run to about 2,000 points: the first picture, which the page draws before it unpacks any column.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -14,17 +14,18 @@ import type { WireOverview } from '../page/wire.ts';
 const SPANS = 1000;
 const MINUTE = 60_000;
 
-interface Changes extends PositionChanges {
+/** Changes of a holding by fills. */
+interface HoldingChanges extends PositionChanges {
   readonly ms: Float64Array;
   /** In units of the base asset. */
   readonly units: Float64Array;
 }
 
 /**
- * Returns the changes of the base-asset holding by the fills of one instrument, including fees paid in that asset. A short beside a long
- * adds to the holding, because both are in the market.
+ * Returns the changes of the base-asset holding by the fills of one instrument, including fees paid in that asset. A separate short adds to
+ * the holding like a long, because both are in the market.
  */
-export function positionChanges(index: RunIndex, instrument: number): Changes {
+export function positionChanges(index: RunIndex, instrument: number): HoldingChanges {
   const { record } = index;
   const { fills, instruments } = record;
   const { quantityDigits, baseDigits } = instruments[instrument]!;
@@ -32,19 +33,22 @@ export function positionChanges(index: RunIndex, instrument: number): Changes {
   const unitsPerLot = pow10(baseDigits - quantityDigits);
   const rows = index.fillsOf(instrument);
   const { length } = rows;
-  const [ms, units, change] = [new Float64Array(length), new Float64Array(length), new Float64Array(length)];
+  const ms = new Float64Array(length);
+  const units = new Float64Array(length);
+  const change = new Float64Array(length);
   const perUnit = pow10(baseDigits);
-  for (let at = 0; at < length; at++) {
-    const row = rows[at]!;
-    const isMore = (fills.side[row] === 0) !== (isShort?.(row) === true);
-    const bought = fills.lots[row]! * (isMore ? unitsPerLot : -unitsPerLot);
-    ms[at] = fills.timeMs[row]!;
-    units[at] = bought - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
-    change[at] = units[at]! / perUnit;
+  for (let place = 0; place < length; place++) {
+    const row = rows[place]!;
+    const isIncrease = (fills.side[row] === 0) !== (isShort?.(row) === true);
+    const bought = fills.lots[row]! * (isIncrease ? unitsPerLot : -unitsPerLot);
+    ms[place] = fills.timeMs[row]!;
+    units[place] = bought - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
+    change[place] = units[place]! / perUnit;
   }
   return { length, ms, units, change };
 }
 
+/** Returns the overview. Its instants are those of the lowest and the highest equity in each of `SPANS` spans. */
 export function overviewOf(index: RunIndex): WireOverview {
   const { record } = index;
   const { equity, startUnits, equityBand = null } = record;
@@ -54,7 +58,7 @@ export function overviewOf(index: RunIndex): WireOverview {
   const drawdown = [0, ...worstUpTo(rows, equity.units, startUnits)];
   const perUnit = pow10(record.reportingDigits);
   const money = (value: number) => Number((value / perUnit).toPrecision(8));
-  const side = (values: Float64Array) => [startUnits, ...rows.map((row) => values[row]!)].map(money);
+  const bandSide = (values: Float64Array) => [startUnits, ...rows.map((row) => values[row]!)].map(money);
   const held = buyAndHold(record, timeMs);
   return {
     minutes: Array.from(timeMs, (ms) => Math.round(ms / MINUTE)),
@@ -62,7 +66,7 @@ export function overviewOf(index: RunIndex): WireOverview {
     hold: held === null ? null : Array.from(held, (growth) => money(growth * startUnits)),
     drawdown: drawdown.map(fraction),
     exposure: exposureAt(index, timeMs, units).map(fraction),
-    band: equityBand === null ? null : { low: side(equityBand.low), high: side(equityBand.high) },
+    band: equityBand === null ? null : { low: bandSide(equityBand.low), high: bandSide(equityBand.high) },
   };
 }
 
@@ -108,7 +112,7 @@ function worstUpTo(rows: readonly number[], values: Float64Array, start: number)
   let from = 0;
   return rows.map((row) => {
     let worst = 0;
-    // The lowest value since the peak is the deepest fall from it, so one quotient a peak is enough.
+    // The lowest value since a peak is the deepest fall from it, so one division for each peak is enough.
     let low = Infinity;
     for (; from <= row; from++) {
       const value = values[from]!;
@@ -127,15 +131,15 @@ function exposureAt(index: RunIndex, timeMs: Float64Array, units: readonly numbe
   const { record } = index;
   const notional = new Float64Array(timeMs.length);
   for (const { bars } of executionFeeds(record.feeds)) {
-    const amount = contractFaceOf(bars.instrument);
+    const face = contractFaceOf(bars.instrument);
     const mean = meanPosition(timeMs, positionChanges(index, index.placeOf(bars.instrument.id)));
-    for (let k = 1; k < timeMs.length; k++) {
-      const row = countUpTo(bars.closeMs, bars.length, timeMs[k]!) - 1;
-      if (row >= 0) notional[k]! += mean[k - 1]! * contractValueAt(amount, bars.close[row]!);
+    for (let instant = 1; instant < timeMs.length; instant++) {
+      const row = countUpTo(bars.closeMs, bars.length, timeMs[instant]!) - 1;
+      if (row >= 0) notional[instant]! += mean[instant - 1]! * contractValueAt(face, bars.close[row]!);
     }
   }
   const perUnit = pow10(record.reportingDigits);
-  return units.map((value, k) => (value > 0 ? (notional[k]! * perUnit) / value : 0));
+  return units.map((value, instant) => (value > 0 ? (notional[instant]! * perUnit) / value : 0));
 }
 
 const HOUR = 3_600_000;
@@ -155,7 +159,7 @@ export function returnsByHour({ equity, startUnits }: RunRecord): number[] {
     let low = Infinity;
     for (; row < length && timeMs[row]! <= nextMs; row++) if (units[row]! < low) low = units[row]!;
     const end = units[row - 1]!;
-    // The returns within an hour make that from its first to its last equity: one logarithm an hour.
+    // The returns within an hour compound to the change from its first to its last equity, so one logarithm for each hour is enough.
     logs[(hour + FIRST_DAY * 24) % (7 * 24)]! += before > 0 && low > 0 ? Math.log(end / before) : ruinedReturn(units, first, row, before);
     before = end;
   }
@@ -168,7 +172,7 @@ function ruinedReturn(units: Float64Array, from: number, to: number, start: numb
   let before = start;
   for (let row = from; row < to; row++) {
     const now = units[row]!;
-    // An equity of zero or less is a total loss. After it there is no return.
+    // An equity of zero or less is a total loss. No return follows it.
     if (now !== before && before > 0) sum += Math.log(Math.max(now, 0) / before);
     before = now;
   }

@@ -25,7 +25,9 @@ export async function writeReport(input: ReportInput, path: string): Promise<voi
   await writeFile(path, await reportText(input));
 }
 
-/** Returns the text of the report, at most about 15 MB. When the bars of the run do not fit, the page has coarser ones and says so. */
+/**
+ * Returns the text of the report, at most about 15 MB. If the bars of the run do not fit, the page has coarser bars, and a note about it.
+ */
 export async function reportText(input: ReportInput): Promise<string> {
   const index = new RunIndex(input.record);
   const charts = chartFeeds(input.record).map((feed) => new ChartBars(feed));
@@ -43,7 +45,7 @@ export async function reportText(input: ReportInput): Promise<string> {
   let bars: readonly FirstBars[] = [];
   for (let budget = 1; ; budget /= 2) {
     const detail = detailOf(samples, budget);
-    bars = charts.map((chart, at) => firstBars(chart.level(detail.intervals[at]!), bars[at]));
+    bars = charts.map((chart, place) => firstBars(chart.level(detail.intervals[place]!), bars[place]));
     const pack = new Pack();
     const page = await pageData(input, { index, charts, overview, events, barEvents, bars }, detail, pack);
     if (page === null) continue;
@@ -53,7 +55,7 @@ export async function reportText(input: ReportInput): Promise<string> {
   }
 }
 
-/** What a page is made of. */
+/** The parts from which a page is built. */
 interface PageParts {
   readonly index: RunIndex;
   readonly charts: readonly ChartBars[];
@@ -64,7 +66,7 @@ interface PageParts {
   readonly bars: readonly FirstBars[];
 }
 
-/** Returns what the page shows, and adds its columns to `pack`; null as soon as it is certain that the page would be too large. */
+/** Returns the data of the page and adds its columns to `pack`. Null as soon as the page would certainly be too large. */
 async function pageData(input: ReportInput, parts: PageParts, detail: Detail, pack: Pack): Promise<PageData | null> {
   const { record, summary } = input;
   const { overview, events } = parts;
@@ -94,22 +96,24 @@ async function pageData(input: ReportInput, parts: PageParts, detail: Detail, pa
   };
 }
 
+/** Packs all charts. Null as soon as the page would certainly be too large. */
 async function instrumentsOf(
   { index, charts, events, bars }: PageParts,
   { isCoarsest }: Detail,
   pack: Pack,
 ): Promise<WireInstrument[] | null> {
-  // The page repeats the numbers of the first bars as they are, and the columns that are packed already.
+  // The first bars are part of the page as plain JSON, so their length counts beside the packed columns.
   const firstLength = bars.reduce((sum, { length }) => sum + length, 0);
   const instruments: WireInstrument[] = [];
-  for (let at = 0; at < charts.length; at++) {
+  for (let chart = 0; chart < charts.length; chart++) {
     if (!isCoarsest && firstLength + events.packer.length + pack.packer.length > MAX_BYTES) return null;
-    instruments.push({ ...packInstrument(index, charts[at]!, bars[at]!, pack), ...events.on(pack, at) });
+    instruments.push({ ...packInstrument(index, charts[chart]!, bars[chart]!, pack), ...events.on(pack, chart) });
     if (pack.packer.isFull) await pack.packer.finish();
   }
   return instruments;
 }
 
+/** True when orders filled in bars shorter than a day. */
 function isIntraday({ feeds }: RunRecord): boolean {
   return feeds.some(({ execution, bars }) => execution && typicalLengthMs(bars.interval) < 86_400_000);
 }

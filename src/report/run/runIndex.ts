@@ -1,9 +1,11 @@
-// Finds what belongs to each instrument of a run. Made once for a page, because a run can have hundreds of instruments.
+// Finds the name, indicators, fills and orders of each instrument of a run. Built once for a page, because a run can have hundreds of
+// instruments.
 
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run/run.ts';
 import { RowsByCode } from '../kernels/rowsByCode.ts';
 import { instrumentNames } from '../words/names.ts';
 
+/** A run record with lookups by instrument. */
 export class RunIndex {
   readonly record: RunRecord;
   readonly #names: ReadonlyMap<string, string>;
@@ -16,20 +18,21 @@ export class RunIndex {
     this.record = record;
     const ids = record.instruments.map(({ id }) => id);
     this.#names = instrumentNames(ids);
-    // The first of equal ids counts.
-    this.#places = new Map(ids.map((id, at) => [id, at] as const).toReversed());
+    // Reversed, so that the first of equal ids counts.
+    this.#places = new Map(ids.map((id, place) => [id, place] as const).toReversed());
     for (const trace of record.indicators) {
       const { id } = record.feeds[trace.feed]!.bars.instrument;
-      const known = this.#traces.get(id);
-      if (known) known.push(trace);
+      const traces = this.#traces.get(id);
+      if (traces) traces.push(trace);
       else this.#traces.set(id, [trace]);
     }
   }
 
-  /** Returns the position of an instrument in `RunRecord.instruments`; -1 if no order can be for it. */
+  /** Returns the position of an instrument in `RunRecord.instruments`. -1 when the run does not trade it. */
   placeOf(id: string): number {
     return this.#places.get(id) ?? -1;
   }
+  /** Returns the name of an instrument on the page. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id);
   }

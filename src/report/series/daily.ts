@@ -4,6 +4,7 @@ import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import type { EquityColumns, FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { DAY_MS } from '../kernels/portfolio.ts';
 
+/** Equity and benchmark at the sampling instants. */
 export interface DailyEquity {
   /** Sampling instants (ms UTC), ascending. The first is the start of the run. */
   readonly timeMs: Float64Array;
@@ -13,19 +14,20 @@ export interface DailyEquity {
   readonly benchmark: Float64Array | null;
 }
 
+/** Returns the sampled equity with its benchmark. */
 export function dailyEquity(record: RunRecord): DailyEquity {
   const { timeMs, equity } = sampledEquity(record);
   return { timeMs, equity, benchmark: buyAndHold(record, timeMs) };
 }
 
-/** Returns the sampled equity without the benchmark. At each sampling time it is the latest equity at or before that time. */
+/** Returns the sampled equity without the benchmark: at each instant, the latest equity at or before it. */
 export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'>): Omit<DailyEquity, 'benchmark'> {
   const timeMs = samplingTimes(record.fromMs, record.toMs);
   const { equity } = record;
   const values = new Float64Array(timeMs.length);
   for (let i = 0; i < timeMs.length; i++) {
-    const known = countUpTo(equity.timeMs, equity.length, timeMs[i]!);
-    values[i] = i === 0 || known === 0 ? record.startUnits : equity.units[known - 1]!;
+    const countBefore = countUpTo(equity.timeMs, equity.length, timeMs[i]!);
+    values[i] = i === 0 || countBefore === 0 ? record.startUnits : equity.units[countBefore - 1]!;
   }
   return { timeMs, equity: values };
 }
@@ -46,10 +48,16 @@ export class Sampling {
     this.timeMs = samplingTimes(fromMs, toMs);
   }
 
-  /** Returns, for each instant, the newest of the rows [first, length) that closed at or before it, and the last row. Ascending. */
+  /**
+   * Returns the rows in [first, length) that the instants need, ascending: for each instant the newest row that closed at or before it,
+   * then the last row. The result is cached by `closeMs`.
+   */
   rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array {
     let rows = this.#rows.get(closeMs);
-    if (rows === undefined) this.#rows.set(closeMs, (rows = newestRows(this.timeMs, closeMs, first, length)));
+    if (rows === undefined) {
+      rows = newestRows(this.timeMs, closeMs, first, length);
+      this.#rows.set(closeMs, rows);
+    }
     return rows;
   }
 }
@@ -66,9 +74,9 @@ function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, 
   return Int32Array.from(rows);
 }
 
-/** Collects the instants that `sampledEquity` would read, and the last one, from an equity that arrives in pieces. */
+/** Samples an equity that arrives in pieces. Keeps the instants that `sampledEquity` would read, and the last one. */
 export class EquitySampler {
-  /** Falls over every bar, not only at the collected instants. */
+  /** Drawdown over every bar, not only over the kept instants. */
   readonly drawdown = new MaxDrawdown(NaN);
   readonly #sampling: Sampling;
   #next = 0;
@@ -81,23 +89,25 @@ export class EquitySampler {
     this.#sampling = sampling;
   }
 
+  /** Returns the rows that the sampling needs (see `Sampling.rowsOf`). */
   rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array {
     return this.#sampling.rowsOf(closeMs, first, length);
   }
 
-  /** Takes `length` instants: `units[i]` at `timeMs[at + i]`, all later than those before. */
+  /** Takes `length` instants, each later than the one before: the equity is `units[i]` at `timeMs[at + i]`. */
   take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void {
     const times = timeMs.subarray(at, at + length);
     const due = this.#sampling.timeMs;
     for (; this.#next < due.length && due[this.#next]! < times[length - 1]!; this.#next++) {
-      const known = countUpTo(times, length, due[this.#next]!);
-      if (known === 0) this.#append(this.#lastMs, this.#lastUnits);
-      else this.#append(times[known - 1]!, units[known - 1]!);
+      const countBefore = countUpTo(times, length, due[this.#next]!);
+      if (countBefore === 0) this.#append(this.#lastMs, this.#lastUnits);
+      else this.#append(times[countBefore - 1]!, units[countBefore - 1]!);
     }
     this.#lastMs = times[length - 1]!;
     this.#lastUnits = units[length - 1]!;
   }
 
+  /** Ends the sampling. Returns the kept instants. */
   columns(): EquityColumns {
     this.#append(this.#lastMs, this.#lastUnits);
     return { length: this.#times.length, timeMs: Float64Array.from(this.#times), units: Float64Array.from(this.#units) };
@@ -111,6 +121,7 @@ export class EquitySampler {
   }
 }
 
+/** Returns the sampling instants: the start, every midnight UTC inside the range, and the end. */
 function samplingTimes(fromMs: number, toMs: number): Float64Array {
   const times = [fromMs];
   for (let day = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS; day < toMs; day += DAY_MS) times.push(day);
@@ -119,16 +130,17 @@ function samplingTimes(fromMs: number, toMs: number): Float64Array {
 }
 
 /**
- * Returns buy-and-hold: each traded instrument is bought at its first open inside the run with an equal part of the money, and valued at
- * its last close. For a run without fills, all its instruments are held.
+ * Returns the value of buy-and-hold at each instant, 1 at the start. Each traded instrument is bought at its first open inside the run,
+ * with an equal part of the money, and valued at its last close. For a run without fills, all its instruments are held. Null without
+ * execution rows.
  */
 export function buyAndHold(
   { feeds, fills, instruments }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments'>,
   timeMs: Float64Array,
 ): Float64Array | null {
   const traded = tradedIds(fills, instruments);
-  const all = executionFeeds(feeds);
-  const held = traded.size === 0 ? all : all.filter(({ bars }) => traded.has(bars.instrument.id));
+  const execution = executionFeeds(feeds);
+  const held = traded.size === 0 ? execution : execution.filter(({ bars }) => traded.has(bars.instrument.id));
   if (held.length === 0) return null;
   const out = new Float64Array(timeMs.length);
   for (const { bars, firstRow } of held) {
@@ -140,10 +152,11 @@ export function buyAndHold(
   return out;
 }
 
+/** Returns the ids of the instruments that have fills. */
 function tradedIds({ instrument, length }: RunRecord['fills'], instruments: RunRecord['instruments']): ReadonlySet<string> {
   const isTraded = new Uint8Array(instruments.length);
   for (let row = 0; row < length; row++) isTraded[instrument[row]!] = 1;
-  return new Set(instruments.filter((_, at) => isTraded[at] === 1).map(({ id }) => id));
+  return new Set(instruments.filter((_, index) => isTraded[index] === 1).map(({ id }) => id));
 }
 
 /** Returns the execution feeds with at least one row inside the run. Orders fill and positions are valued in them. */

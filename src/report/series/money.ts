@@ -6,39 +6,42 @@ import { MAX_EXACT } from '../../base/number/exact.ts';
 /** A decimal in the reporting asset, as plain text. */
 export type Money = string;
 
-/** The exact sum of safe integers. It is kept in a double while that is exact, then in a BigInt. */
+/** Adds safe integers exactly: in a double as long as that is exact, then in a BigInt. */
 export class ExactSum {
-  #whole = 0n;
-  #part = 0;
+  #carried = 0n;
+  #recent = 0;
 
+  /** Adds an amount. */
   add(units: number): void {
-    const next = this.#part + units;
-    if (next <= MAX_EXACT && next >= -MAX_EXACT) this.#part = next;
+    const next = this.#recent + units;
+    if (next <= MAX_EXACT && next >= -MAX_EXACT) this.#recent = next;
     else {
-      this.#whole += BigInt(this.#part);
-      this.#part = units;
+      this.#carried += BigInt(this.#recent);
+      this.#recent = units;
     }
   }
 
+  /** Returns the exact sum up to now. */
   total(): bigint {
-    return this.#whole + BigInt(this.#part);
+    return this.#carried + BigInt(this.#recent);
   }
 }
 
+/** Returns the exact sum of safe integers. */
 export function exactSum(values: Float64Array): bigint {
   const sum = new ExactSum();
   for (let i = 0; i < values.length; i++) sum.add(values[i]!);
   return sum.total();
 }
 
-/** Returns the exact sum of the values of one sign. */
+/** Returns the exact sum of the values above 0 (`sign` 1) or below 0 (`sign` -1). */
 export function exactSumOf(values: Float64Array, sign: 1 | -1): bigint {
   const sum = new ExactSum();
   for (let i = 0; i < values.length; i++) if (values[i]! * sign > 0) sum.add(values[i]!);
   return sum.total();
 }
 
-/** Returns units as plain decimal text. Units are 10^-digits, and a mean of them can be a fraction. */
+/** Returns an amount in units of 10^-digits as plain decimal text. The amount can be a fraction, such as a mean. */
 export function moneyText(units: number | bigint, digits: number): Money {
   const number = Number(units);
   // The nearest double of a larger BigInt is not a safe integer either.

@@ -1,26 +1,29 @@
-// The cells of one column as CSV bytes, a chunk of rows at a time: first how long each cell is, then its bytes at its place in the row.
+// Writes the cells of one column as CSV bytes, a chunk of rows at a time: it first measures the cells, then writes each into its row.
 
 import { plainReading } from './plainReading.ts';
 import type { LabelColumn, NumberColumn, ReadingColumn, TableColumn } from './tables.ts';
 
-/** Rows of a chunk. Their values and bytes fit into the processor's second-level cache. */
+/** Rows in a chunk. Their values and bytes fit into the processor's second-level cache. */
 export const CHUNK_ROWS = 512;
 const [MINUS, POINT, ZERO] = [0x2d, 0x2e, 0x30];
-/** A double that is a decimal of at most this many digits is written without making a text of it. */
-const FEW_DIGITS = 4;
-const FEW_SCALE = 10_000;
-/** Marks a reading that needs its text. */
-const AS_TEXT = 255;
+/** Doubles with at most this many decimals are written directly, without an intermediate string. */
+const MAX_DIRECT_DIGITS = 4;
+const DIRECT_SCALE = 10_000;
+/** In place of a number of digits: the reading is written from a string. */
+const FROM_STRING = 255;
 
-/** A loop over one column is compiled for its kind of values; a loop over the cells of a row meets all kinds. */
+/**
+ * The writer of one column. Work goes column by column, because a loop over one column is compiled for its kind of values. A loop over the
+ * cells of a row would meet all kinds.
+ */
 export interface ColumnCells {
   /** Adds the lengths of the cells of the rows [from, from + rows) to `lengths`. */
   measure(from: number, rows: number, lengths: Int32Array): void;
-  /** Writes the cells of the measured rows at the places `at`, `separator` behind each, and moves the places behind it. */
+  /** Writes the cells of the measured rows at the offsets `at`, each followed by `separator`. Advances the offsets past the separator. */
   write(rows: number, bytes: Uint8Array, at: Int32Array, separator: number): void;
 }
 
-/** `quoted`: makes the text of a label a cell. */
+/** Returns the writer of a column. `quoted` turns a label into the text of a cell. */
 export function cellsOf(column: TableColumn, quoted: (label: string) => string): ColumnCells {
   if (column.kind === 'number') return new NumberCells(column);
   return column.kind === 'reading' ? new ReadingCells(column) : new LabelCells(column, quoted);
@@ -32,7 +35,7 @@ const ONES = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + (pair % 10));
 
 class NumberCells implements ColumnCells {
   readonly #column: NumberColumn;
-  /** The values of the chunk, and the digits behind the point of each. */
+  /** The values of the chunk, and the number of decimals of each. */
   readonly #chunk = new Float64Array(CHUNK_ROWS);
   readonly #digits = new Uint8Array(CHUNK_ROWS);
 
@@ -44,13 +47,13 @@ class NumberCells implements ColumnCells {
   measure(from: number, rows: number, lengths: Int32Array): void {
     const { values, digits, digitsAt, emptyAt } = this.#column;
     const chunk = this.#chunk;
-    const own = this.#digits;
+    const decimals = this.#digits;
     chunk.set(values.subarray(from, from + rows));
-    if (digitsAt !== null) for (let i = 0; i < rows; i++) own[i] = digits[digitsAt[from + i]!]!;
+    if (digitsAt !== null) for (let i = 0; i < rows; i++) decimals[i] = digits[digitsAt[from + i]!]!;
     for (let i = 0; i < rows; i++) {
       const value = chunk[i]!;
       if (value === emptyAt) chunk[i] = NaN;
-      else if (value === value) lengths[i]! += lengthOf(value, own[i]!);
+      else if (value === value) lengths[i]! += lengthOf(value, decimals[i]!);
     }
   }
 
@@ -68,17 +71,17 @@ class NumberCells implements ColumnCells {
 
 class LabelCells implements ColumnCells {
   readonly #values: ArrayLike<number>;
-  /** The bytes of all labels, where each begins, and the end of all. */
+  /** The bytes of all labels, then the offset of each label. The last offset is the end of all labels. */
   readonly #bytes: Uint8Array;
   readonly #begins: Int32Array;
   readonly #chunk = new Int32Array(CHUNK_ROWS);
 
   constructor({ values, labels }: LabelColumn, quoted: (label: string) => string) {
-    const made = labels.map((label) => Buffer.from(quoted(label)));
+    const cells = labels.map((label) => Buffer.from(quoted(label)));
     this.#values = values;
-    this.#bytes = Buffer.concat(made);
-    this.#begins = new Int32Array(made.length + 1);
-    made.forEach(({ length }, label) => (this.#begins[label + 1] = this.#begins[label]! + length));
+    this.#bytes = Buffer.concat(cells);
+    this.#begins = new Int32Array(cells.length + 1);
+    cells.forEach(({ length }, label) => (this.#begins[label + 1] = this.#begins[label]! + length));
   }
 
   measure(from: number, rows: number, lengths: Int32Array): void {
@@ -108,7 +111,7 @@ class LabelCells implements ColumnCells {
 
 class ReadingCells implements ColumnCells {
   readonly #values: Float64Array;
-  /** A reading of few digits as a whole number, and its digits behind the point. */
+  /** For a reading that is written directly: its digits as a whole number, and the number of decimals. */
   readonly #whole = new Int32Array(CHUNK_ROWS);
   readonly #digits = new Uint8Array(CHUNK_ROWS);
   readonly #texts: string[] = Array.from({ length: CHUNK_ROWS }, () => '');
@@ -121,12 +124,12 @@ class ReadingCells implements ColumnCells {
     const values = this.#values;
     for (let i = 0; i < rows; i++) {
       const value = values[from + i]!;
-      const whole = Math.round(value * FEW_SCALE) | 0;
-      // Decimals of up to 15 digits are the shortest texts of their doubles.
-      if (whole / FEW_SCALE === value) lengths[i]! += this.#shorten(i, whole);
+      const whole = Math.round(value * DIRECT_SCALE) | 0;
+      // A decimal of up to 15 digits is the shortest text of its double, so these digits are the text.
+      if (whole / DIRECT_SCALE === value) lengths[i]! += this.#shorten(i, whole);
       else {
         const text = plainReading(value);
-        this.#digits[i] = AS_TEXT;
+        this.#digits[i] = FROM_STRING;
         this.#texts[i] = text;
         lengths[i]! += text.length;
       }
@@ -136,15 +139,15 @@ class ReadingCells implements ColumnCells {
   write(rows: number, bytes: Uint8Array, at: Int32Array, separator: number): void {
     for (let i = 0; i < rows; i++) {
       const digits = this.#digits[i]!;
-      const end = digits === AS_TEXT ? putText(bytes, at[i]!, this.#texts[i]!) : putNumber(bytes, at[i]!, this.#whole[i]!, digits);
+      const end = digits === FROM_STRING ? putText(bytes, at[i]!, this.#texts[i]!) : putNumber(bytes, at[i]!, this.#whole[i]!, digits);
       bytes[end] = separator;
       at[i] = end + 1;
     }
   }
 
-  /** Keeps a whole number without the zeros at the end of its decimal. Returns the length of the cell. */
+  /** Stores a number without trailing zeros in its decimals. Returns the length of the cell. */
   #shorten(i: number, scaled: number): number {
-    let [whole, digits] = [scaled, FEW_DIGITS];
+    let [whole, digits] = [scaled, MAX_DIRECT_DIGITS];
     while (digits > 0 && whole % 10 === 0) {
       whole /= 10;
       digits--;
@@ -155,12 +158,13 @@ class ReadingCells implements ColumnCells {
   }
 }
 
-/** Returns the bytes of a whole `value` with its last `digits` digits behind the decimal point. */
+/** Returns the length in bytes of a whole `value` that is written with `digits` decimals. */
 function lengthOf(value: number, digits: number): number {
   const count = digitCount(Math.abs(value));
   return (value < 0 ? 1 : 0) + (digits === 0 ? count : Math.max(count, digits + 1) + 1);
 }
 
+/** Returns the number of decimal digits of a whole number from 0. */
 function digitCount(size: number): number {
   if (size < 10) return 1;
   if (size < 100) return 2;
@@ -169,7 +173,7 @@ function digitCount(size: number): number {
   return count;
 }
 
-/** Writes a whole `value` with its last `digits` digits behind the decimal point. Returns the end. */
+/** Writes a whole `value` with its last `digits` digits behind the decimal point. Returns the offset after the last byte. */
 function putNumber(bytes: Uint8Array, from: number, value: number, digits: number): number {
   let at = from;
   if (value < 0) bytes[at++] = MINUS;
@@ -194,8 +198,9 @@ function putDigits(bytes: Uint8Array, end: number, size: number, from: number): 
   return end;
 }
 
-function putPairs(bytes: Uint8Array, end: number, small: number, from: number): void {
-  let rest = small;
+/** Writes a whole number of at most 9 digits, two digits at a time, from the right. */
+function putPairs(bytes: Uint8Array, end: number, value: number, from: number): void {
+  let rest = value;
   let at = end;
   while (at - from > 1) {
     const next = (rest / 100) | 0;
@@ -207,6 +212,7 @@ function putPairs(bytes: Uint8Array, end: number, small: number, from: number): 
   if (at > from) bytes[at - 1] = ZERO + rest;
 }
 
+/** Writes an ASCII text. Returns the offset after the last byte. */
 function putText(bytes: Uint8Array, from: number, text: string): number {
   for (let i = 0; i < text.length; i++) bytes[from + i] = text.charCodeAt(i);
   return from + text.length;

@@ -7,7 +7,7 @@ import type { Table } from './tables.ts';
 const CHUNK_BYTES = 1 << 18;
 const [COMMA, NEWLINE] = [0x2c, 0x0a];
 
-/** Writes the header and `table.length` rows. Lines end in \n. */
+/** Writes the header and `table.length` rows to a file, which is replaced. Lines end in \n. Throws the system error when writing fails. */
 export function writeCsv(path: string, table: Table): void {
   const file = openSync(path, 'w');
   try {
@@ -33,11 +33,11 @@ export function streamCsv(table: Table, sink: (bytes: Uint8Array) => void): void
 class CsvWriter {
   readonly #sink: (bytes: Uint8Array) => void;
   #bytes = new Uint8Array(CHUNK_BYTES);
-  /** End of the bytes that wait to be passed to the sink. */
+  /** Number of bytes that wait for the sink. */
   #end = 0;
-  /** By row of a chunk: its length, and the position at which its next cell is written. */
+  /** By row of a chunk: its length, and the offset of its next cell. */
   readonly #lengths = new Int32Array(CHUNK_ROWS);
-  readonly #places = new Int32Array(CHUNK_ROWS);
+  readonly #offsets = new Int32Array(CHUNK_ROWS);
 
   constructor(sink: (bytes: Uint8Array) => void) {
     this.#sink = sink;
@@ -58,16 +58,17 @@ class CsvWriter {
     let total = 0;
     for (let i = 0; i < rows; i++) total += lengths[i]!;
     this.#reserve(total);
-    const places = this.#places;
+    const offsets = this.#offsets;
     for (let i = 0; i < rows; i++) {
-      places[i] = this.#end;
+      offsets[i] = this.#end;
       this.#end += lengths[i]!;
     }
     for (let at = 0; at < columns.length; at++) {
-      columns[at]!.write(rows, this.#bytes, places, at === columns.length - 1 ? NEWLINE : COMMA);
+      columns[at]!.write(rows, this.#bytes, offsets, at === columns.length - 1 ? NEWLINE : COMMA);
     }
   }
 
+  /** Ensures that `bytes` more bytes fit into the buffer. It is emptied into the sink first, and replaced if it is too small. */
   #reserve(bytes: number): void {
     if (this.#end + bytes <= this.#bytes.length) return;
     this.#flush();

@@ -1,5 +1,5 @@
-// Orders, fills, trades and equity of a run as columns in natural units, for code that reads them. Their rows equal those of the run
-// folder's files.
+// Gives code the orders, fills, trades and equity of a run as columns in natural units. The rows equal those of the files in the run
+// folder.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -33,13 +33,13 @@ export interface Orders {
   /** In the base asset, and in the quote asset. */
   readonly filledQuantity: Float64Array;
   readonly filledNotional: Float64Array;
-  /** Ms UTC: time of the decision, time of arrival at the venue (NaN: never), time of the end (NaN: still open). */
+  /** Ms UTC: the decision, the arrival at the venue (NaN: never arrived), and the end (NaN: still open). */
   readonly createdMs: Float64Array;
   readonly arrivedMs: Float64Array;
   readonly doneMs: Float64Array;
   /** 1 when the outcome was unknown at some time. */
   readonly wasUnknown: Uint8Array;
-  /** The decision slot, and the code with which risk denied or the venue refused the order. Empty without one. */
+  /** The decision slot, and the code with which risk denied the order or the venue refused it. Empty without a slot or a code. */
   readonly slot: readonly string[];
   readonly code: readonly string[];
 }
@@ -62,7 +62,7 @@ export interface Fills {
   /** Fee paid, in `feeAsset`. */
   readonly fee: Float64Array;
   readonly feeAsset: readonly string[];
-  /** Ms UTC. A fill at the open of a bar has the time of the open, one inside a bar the time of the close. */
+  /** Ms UTC. A fill at the open of a bar has the time of the open. A fill inside a bar has the time of the close. */
   readonly timeMs: Float64Array;
 }
 
@@ -97,7 +97,7 @@ export interface Trades {
   readonly mae: Float64Array;
   readonly mfe: Float64Array;
   readonly fills: Float64Array;
-  /** Slot of the order of the first and of the last fill. For a bracket leg, its role. */
+  /** For the orders of the first and of the last fill: the decision slot, or the role of a bracket leg. */
   readonly entryTag: readonly string[];
   readonly exitTag: readonly string[];
 }
@@ -111,23 +111,24 @@ export interface Equity {
   readonly equity: Float64Array;
 }
 
+/** Returns the orders of a run. */
 export function readOrders({ orders, instruments }: RunRecord): Orders {
-  const at = orders.instrument;
-  const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divide(values, instruments.map(digits), at);
-  const some = (values: Float64Array) => values.map((value) => (value === 0 ? NaN : value));
+  const instrumentAt = orders.instrument;
+  const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divide(values, instruments.map(digits), instrumentAt);
+  const emptyAtZero = (values: Float64Array) => values.map((value) => (value === 0 ? NaN : value));
   return {
     length: orders.length,
     orderId: orders.id,
     strategy: orders.strategy,
-    instrument: labels(at, namesOf(instruments)),
+    instrument: labels(instrumentAt, namesOf(instruments)),
     side: labels(orders.side, SIDES),
     role: labels(orders.role, ROLES),
     ending: labels(orders.ending, ENDINGS),
     reduceOnly: orders.reduceOnly,
-    parentId: some(orders.parent),
-    quantity: some(scaled(orders.lots, quantityDigits)),
-    quoteAmount: some(scaled(orders.quoteUnits, quoteDigits)),
-    price: some(scaled(orders.limit, priceDigits)),
+    parentId: emptyAtZero(orders.parent),
+    quantity: emptyAtZero(scaled(orders.lots, quantityDigits)),
+    quoteAmount: emptyAtZero(scaled(orders.quoteUnits, quoteDigits)),
+    price: emptyAtZero(scaled(orders.limit, priceDigits)),
     filledQuantity: scaled(orders.filledLots, quantityDigits),
     filledNotional: scaled(orders.filledUnits, quoteDigits),
     createdMs: orders.createdMs,
@@ -139,19 +140,21 @@ export function readOrders({ orders, instruments }: RunRecord): Orders {
   };
 }
 
+/** Returns the fills of a run. */
 export function readFills({ fills, instruments }: RunRecord): Fills {
-  const at = fills.instrument;
-  const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divide(values, instruments.map(digits), at);
+  const instrumentAt = fills.instrument;
+  const scaled = (values: Float64Array, digits: (instrument: Instrument) => number) =>
+    divide(values, instruments.map(digits), instrumentAt);
   // Two entries for each instrument: its quote asset and its base asset.
-  const feeAt = Uint16Array.from(at, (instrument, row) => instrument * 2 + fills.feeInBase[row]!);
-  const feeDigits = instruments.flatMap((of) => [of.quoteDigits, of.baseDigits]);
-  const feeAssets = instruments.flatMap((of) => [of.quote, of.base]);
+  const feeAt = Uint16Array.from(instrumentAt, (instrument, row) => instrument * 2 + fills.feeInBase[row]!);
+  const feeDigits = instruments.flatMap((instrument) => [instrument.quoteDigits, instrument.baseDigits]);
+  const feeAssets = instruments.flatMap((instrument) => [instrument.quote, instrument.base]);
   return {
     length: fills.length,
     tradeId: fills.tradeId,
     orderId: fills.orderId,
     strategy: fills.strategy,
-    instrument: labels(at, namesOf(instruments)),
+    instrument: labels(instrumentAt, namesOf(instruments)),
     side: labels(fills.side, SIDES),
     isMaker: fills.isMaker,
     price: scaled(fills.price, priceDigits),
@@ -163,6 +166,7 @@ export function readFills({ fills, instruments }: RunRecord): Fills {
   };
 }
 
+/** Returns the closed trades of a run. */
 export function readTrades(record: RunRecord): Trades {
   const { instruments, reportingDigits } = record;
   const { closed, tags } = tradesOf(record);
@@ -193,28 +197,30 @@ export function readTrades(record: RunRecord): Trades {
   };
 }
 
+/** Returns the equity of a run. */
 export function readEquity({ equity, reportingDigits }: RunRecord): Equity {
   return { length: equity.length, timeMs: equity.timeMs, equity: divide(equity.units, [reportingDigits], null) };
 }
 
 const LONG_SHORT = ['long', 'short'] as const;
 const namesOf = (instruments: readonly Instrument[]) => instruments.map(({ id }): string => id);
-const priceDigits = (of: Instrument) => of.priceDigits;
-const quantityDigits = (of: Instrument) => of.quantityDigits;
-const quoteDigits = (of: Instrument) => of.quoteDigits;
+const priceDigits = (instrument: Instrument) => instrument.priceDigits;
+const quantityDigits = (instrument: Instrument) => instrument.quantityDigits;
+const quoteDigits = (instrument: Instrument) => instrument.quoteDigits;
 
 /**
- * Returns whole numbers of 10^-digits as the nearest doubles to their decimals. `digitsAt` selects the entry of `digits` for a row (null:
- * the first).
+ * Converts whole numbers in units of 10^-digits to the nearest doubles. `digitsAt` selects the entry of `digits` for each row. Null selects
+ * the first entry for all rows.
  */
 function divide(values: Float64Array, digits: readonly number[], digitsAt: ArrayLike<number> | null): Float64Array {
   const powers = digits.map(pow10);
-  const only = powers[0] ?? 1;
+  const firstPower = powers[0] ?? 1;
   const out = new Float64Array(values.length);
-  for (let row = 0; row < out.length; row++) out[row] = values[row]! / (digitsAt === null ? only : powers[digitsAt[row]!]!);
+  for (let row = 0; row < out.length; row++) out[row] = values[row]! / (digitsAt === null ? firstPower : powers[digitsAt[row]!]!);
   return out;
 }
 
+/** Returns the label of each code. */
 function labels<const Label>(codes: ArrayLike<number>, names: readonly Label[]): readonly Label[] {
   return Array.from(codes, (code) => names[code]!);
 }

@@ -1,4 +1,4 @@
-// The result hash: SHA-256 over orders, fills and equity as in the files of the run folder (docs/run-folder.md).
+// Computes the result hash: SHA-256 over orders, fills and equity as in the files of the run folder (docs/run-folder.md).
 
 import { createHash, type Hash } from 'node:crypto';
 import { endianness } from 'node:os';
@@ -7,36 +7,36 @@ import type { RunRecord } from '../../model/run/run.ts';
 import type { StreamedFigures } from '../../model/run/streamed.ts';
 import { fillsTable, ordersTable, type LabelColumn, type NumberColumn, type Table } from './tables.ts';
 
-/** Returns SHA-256 in lower-case hex. It does not depend on wall time, block size, worker count or machine. */
+/** Returns the result hash in lower-case hex. It does not depend on wall time, block size, worker count or machine. */
 export function resultHash(record: RunRecord): string {
   const { streamed } = record;
   if (streamed !== undefined) return streamedHash(record, streamed);
   return tablesHash([ordersTable(record), fillsTable(record), equityTable(record)]);
 }
 
-/** Returns the same hash for a record without whole columns of equity, which are read again: first the times, then the units. */
+/** Returns the result hash of a record whose equity is read in parts: first the times of all parts, then the units. */
 function streamedHash(record: RunRecord, streamed: StreamedFigures): string {
   const hash = createHash('sha256');
   for (const table of [ordersTable(record), fillsTable(record)]) addTable(hash, table);
   const [times, units] = equityTable(record).columns as readonly [NumberColumn, NumberColumn];
-  for (const { timeMs } of streamed.equityParts(PART_ROWS)) addNumbers(hash, { ...times, values: timeMs }, timeMs.length);
-  for (const { units: values } of streamed.equityParts(PART_ROWS)) addNumbers(hash, { ...units, values }, values.length);
+  for (const part of streamed.equityParts(PART_ROWS)) addNumbers(hash, { ...times, values: part.timeMs }, part.timeMs.length);
+  for (const part of streamed.equityParts(PART_ROWS)) addNumbers(hash, { ...units, values: part.units }, part.units.length);
   return hash.digest('hex');
 }
 
-/** Returns the same hash over tables that were read from a run folder: orders, fills, equity. */
+/** Returns the result hash from the tables of a run folder: orders, fills, equity, in this order. */
 export function tablesHash(tables: readonly Table[]): string {
   const hash = createHash('sha256');
   for (const table of tables) addTable(hash, table);
   return hash.digest('hex');
 }
 
-/** Returns the columns of equity.arrow for its writer, which divides while it writes. */
+/** Returns the columns of equity.arrow for the file writer. The writer divides the units by `divisor`. */
 export function equityToWrite({ equity, reportingDigits }: RunRecord) {
-  const part = (column: Float64Array): Float64Array => column.subarray(0, equity.length);
+  const filled = (column: Float64Array): Float64Array => column.subarray(0, equity.length);
   return [
-    { name: 'time_ms', kind: 'timestamp', values: part(equity.timeMs) },
-    { name: 'equity', kind: 'float64', values: part(equity.units), divisor: pow10(reportingDigits) },
+    { name: 'time_ms', kind: 'timestamp', values: filled(equity.timeMs) },
+    { name: 'equity', kind: 'float64', values: filled(equity.units), divisor: pow10(reportingDigits) },
   ] as const;
 }
 
@@ -70,7 +70,7 @@ function addTable(hash: Hash, { columns, length }: Table): void {
   }
 }
 
-/** One byte a code; with more than 256 labels, which only instruments can have, two bytes, the lower one first. */
+/** Returns one byte for each code. With more than 256 labels, which only instruments can have, two bytes with the lower one first. */
 function codeBytes({ values, labels }: LabelColumn, length: number): Uint8Array {
   const isWide = labels.length > 256;
   const coded = new Uint8Array(isWide ? 2 * length : length);
@@ -85,7 +85,7 @@ function codeBytes({ values, labels }: LabelColumn, length: number): Uint8Array 
   return coded;
 }
 
-/** Instants of equity that are read again at once. */
+/** Instants of equity in one part. */
 const PART_ROWS = 65_536;
 const CHUNK = 8192;
 const chunk = new Float64Array(CHUNK);
@@ -93,8 +93,8 @@ const bytes = Buffer.from(chunk.buffer);
 const isBigEndian = endianness() === 'BE';
 
 /**
- * Adds each value as the nearest double to its text in the file. Both parts of the quotient are exact doubles, so the division rounds once,
- * like reading the text. An empty cell is NaN, which typed arrays store as the canonical quiet NaN.
+ * Adds each value as the double nearest to its text in the file. Dividend and divisor are exact doubles, so the division rounds once, like
+ * reading the text. An empty cell is NaN, which typed arrays store as the canonical quiet NaN.
  */
 function addNumbers(hash: Hash, column: NumberColumn, length: number): void {
   const { values, digits, digitsAt, emptyAt } = column;
@@ -103,12 +103,15 @@ function addNumbers(hash: Hash, column: NumberColumn, length: number): void {
     const count = Math.min(CHUNK, length - from);
     if (digitsAt === null && values instanceof Float64Array) divideByOne(values, from, count, powers[0] ?? 1, emptyAt);
     else divideByEach(column, powers, from, count);
-    const part = bytes.subarray(0, count * 8);
-    hash.update(isBigEndian ? Buffer.from(part).swap64() : part);
+    const chunkBytes = bytes.subarray(0, count * 8);
+    hash.update(isBigEndian ? Buffer.from(chunkBytes).swap64() : chunkBytes);
   }
 }
 
-/** Writes the rows [from, from + count) to `chunk`. Apart from `divideByEach`, which sees arrays of all kinds. Hot: docs/performance.md#one-kind-loops. */
+/**
+ * Writes the rows [from, from + count) to `chunk`, divided by one number. A separate function, because `divideByEach` sees arrays of all
+ * kinds. Hot: docs/performance.md#one-kind-loops.
+ */
 function divideByOne(values: Float64Array, from: number, count: number, divisor: number, emptyAt: number): void {
   for (let i = 0; i < count; i++) {
     const value = values[from + i]!;
@@ -116,11 +119,12 @@ function divideByOne(values: Float64Array, from: number, count: number, divisor:
   }
 }
 
+/** Writes the rows [from, from + count) to `chunk`, each divided by the power of its own number of digits. */
 function divideByEach({ values, digitsAt, emptyAt }: NumberColumn, powers: readonly number[], from: number, count: number): void {
-  const only = powers[0] ?? 1;
+  const firstPower = powers[0] ?? 1;
   for (let i = 0; i < count; i++) {
     const value = values[from + i]!;
-    const divisor = digitsAt === null ? only : powers[digitsAt[from + i]!]!;
+    const divisor = digitsAt === null ? firstPower : powers[digitsAt[from + i]!]!;
     chunk[i] = value === emptyAt || value !== value ? NaN : value / divisor + 0;
   }
 }

@@ -18,7 +18,7 @@ export function writeRunFiles(record: RunRecord, summary: Summary, folder: strin
 
 /** Returns the text of summary.json, which is also the output of `--json`. */
 export function summaryText(summary: Summary): string {
-  // Puts each series of numbers on one line. One number a line would hide the figures.
+  // Puts each list of numbers on one line: with one number a line, the figures would be hard to find.
   return `${JSON.stringify(summary, null, 2).replace(SERIES, (list) => list.replace(/\s+/g, ' '))}\n`;
 }
 

@@ -1,4 +1,4 @@
-// The content of summary.json: what was run, the results, and how far to trust its data (docs/metrics.md).
+// Builds the content of summary.json: the run, its results, and the quality of its data (docs/metrics.md).
 
 import { formatTime } from '../../model/time.ts';
 import type { RunProof } from '../../model/run/proof.ts';
@@ -21,12 +21,14 @@ import { resultHash } from './resultHash.ts';
 
 export type { Summary };
 
+/** Parameters of the figures, and what the record does not contain. */
 export interface SummaryOptions extends PortfolioOptions {
   /** Versions by name: isobar, node. Not part of the result hash. */
   readonly versions: Readonly<Record<string, string>>;
   readonly envelope?: Envelope | null;
 }
 
+/** Returns the summary of a finished run, with its warnings. */
 export function buildSummary(record: RunRecord, options: SummaryOptions): Summary {
   const trades = tradesOf(record);
   const { equity } = record;
@@ -44,7 +46,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
   return { ...summary, warnings: warningsOf(record, summary) };
 }
 
-/** Returns the summary with the verdict about the strategies of the run, and its warnings. */
+/** Returns the summary with the proof of its strategies added. The warnings of the proof stand first. */
 export function withProof(summary: Summary, proof: RunProof): Summary {
   return { ...summary, warnings: [...proofWarnings(proof), ...summary.warnings], proof };
 }
@@ -55,11 +57,11 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
     name: record.name,
     mode: record.mode,
     strategy: strategies.length === 1 ? strategies[0]! : strategies,
-    instruments: record.instruments.map(({ id, base, quote }, at) => ({
+    instruments: record.instruments.map(({ id, base, quote }, index) => ({
       id,
       base,
       quote,
-      markSource: record.markSources?.[at] ?? 'close',
+      markSource: record.markSources?.[index] ?? 'close',
     })),
     feeds: record.feeds.map(({ name, bars, execution, isExecutionOnly }) => ({
       name,
@@ -83,25 +85,28 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
   };
 }
 
-/** Returns the closed episodes, and the open ones up to the end of the run. */
+/** Returns the times of all closed trades, then of the open ones, which end with the run. */
 function holdingPeriodsOf(record: RunRecord, { closed, open }: RunTrades): HoldingPeriods {
   const fromMs = new Float64Array(closed.length + open.length);
   const toMs = new Float64Array(fromMs.length).fill(record.toMs, closed.length);
   fromMs.set(closed.entryMs);
   toMs.set(closed.exitMs);
-  open.forEach(({ entryMs }, at) => (fromMs[closed.length + at] = entryMs));
+  open.forEach(({ entryMs }, index) => {
+    fromMs[closed.length + index] = entryMs;
+  });
   return { fromMs, toMs };
 }
 
+/** Returns the data quality by feed, and its sums over all feeds. */
 function qualityOf({ feeds }: RunRecord): DataQuality {
-  const total = (of: (quality: FeedQuality) => number) => feeds.reduce((sum, { quality }) => sum + of(quality), 0);
+  const total = (countIn: (quality: FeedQuality) => number) => feeds.reduce((sum, { quality }) => sum + countIn(quality), 0);
   return {
-    rows: total((of) => of.rows),
-    gaps: total((of) => of.gaps),
-    missingBars: total((of) => of.missingBars),
-    thinBars: total((of) => of.thinBars),
-    zeroVolume: total((of) => of.zeroVolume),
-    roundedPrices: total((of) => of.roundedPrices),
+    rows: total(({ rows }) => rows),
+    gaps: total(({ gaps }) => gaps),
+    missingBars: total(({ missingBars }) => missingBars),
+    thinBars: total(({ thinBars }) => thinBars),
+    zeroVolume: total(({ zeroVolume }) => zeroVolume),
+    roundedPrices: total(({ roundedPrices }) => roundedPrices),
     openLastBar: feeds.some(({ quality }) => quality.openLastBar),
     synthetic: feeds.some(({ quality }) => quality.synthetic),
     feeds: feeds.map(({ name, bars, quality }) => ({ name, instrument: bars.instrument.id, interval: bars.interval, ...quality })),

@@ -1,10 +1,10 @@
-// The tables of a run folder as columns. Both the files and the result hash use this definition.
+// Defines the tables of a run folder as columns. Both the files and the result hash use these definitions.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { ENDINGS, ROLES, SIDES, type RunRecord } from '../../model/run/run.ts';
 import type { RunTrades } from '../trades/columns.ts';
 
-/** Whole numbers of 10^-digits, shown as decimals. */
+/** Whole numbers in units of 10^-digits, written as decimals. */
 export interface NumberColumn {
   readonly kind: 'number';
   readonly name: string;
@@ -12,18 +12,18 @@ export interface NumberColumn {
   readonly digits: readonly number[];
   /** Selects the entry of `digits` for each row. Null: the first entry for all rows. */
   readonly digitsAt: ArrayLike<number> | null;
-  /** The value that stands for an empty cell. NaN always does. */
+  /** The value that means an empty cell. NaN always means one. */
   readonly emptyAt: number;
 }
 
-/** Doubles that are not multiples of a unit, shown as the shortest text that reads back as the same double. */
+/** Doubles that are not multiples of a unit, written as the shortest text that reads back as the same double. */
 export interface ReadingColumn {
   readonly kind: 'reading';
   readonly name: string;
   readonly values: Float64Array;
 }
 
-/** One of a list of labels. Codes are part of the hash, texts are not. */
+/** Labels by index. Columns of the kind `code` are part of the result hash, columns of the kind `text` are not. */
 export interface LabelColumn {
   readonly kind: 'code' | 'text';
   readonly name: string;
@@ -33,6 +33,7 @@ export interface LabelColumn {
 
 export type TableColumn = NumberColumn | ReadingColumn | LabelColumn;
 
+/** A table with `length` rows. */
 export interface Table {
   readonly length: number;
   readonly columns: readonly TableColumn[];
@@ -54,13 +55,14 @@ const number = (
   digitsAt,
   emptyAt: NaN,
 });
-const positive = (column: NumberColumn): NumberColumn => ({ ...column, emptyAt: 0 });
+const emptyAtZero = (column: NumberColumn): NumberColumn => ({ ...column, emptyAt: 0 });
 const code = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({ kind: 'code', name, values, labels });
 const text = (name: string, values: ArrayLike<number>, labels: readonly string[]): LabelColumn => ({ kind: 'text', name, values, labels });
 const reading = (name: string, values: Float64Array): ReadingColumn => ({ kind: 'reading', name, values });
 
+/** Returns the table of orders.csv. */
 export function ordersTable({ orders, instruments }: RunRecord): Table {
-  const at = orders.instrument;
+  const instrumentAt = orders.instrument;
   return {
     length: orders.length,
     columns: [
@@ -68,19 +70,19 @@ export function ordersTable({ orders, instruments }: RunRecord): Table {
       number('strategy', orders.strategy),
       code(
         'instrument',
-        at,
+        instrumentAt,
         instruments.map(({ id }) => id),
       ),
       code('side', orders.side, SIDES),
       code('role', orders.role, ROLES),
       code('ending', orders.ending, ENDINGS),
       code('reduce_only', orders.reduceOnly, YES_NO),
-      positive(number('parent_id', orders.parent)),
-      positive(number('quantity', orders.lots, quantityDigits(instruments), at)),
-      positive(number('quote_amount', orders.quoteUnits, quoteDigits(instruments), at)),
-      positive(number('price', orders.limit, priceDigits(instruments), at)),
-      number('filled_quantity', orders.filledLots, quantityDigits(instruments), at),
-      number('filled_notional', orders.filledUnits, quoteDigits(instruments), at),
+      emptyAtZero(number('parent_id', orders.parent)),
+      emptyAtZero(number('quantity', orders.lots, quantityDigits(instruments), instrumentAt)),
+      emptyAtZero(number('quote_amount', orders.quoteUnits, quoteDigits(instruments), instrumentAt)),
+      emptyAtZero(number('price', orders.limit, priceDigits(instruments), instrumentAt)),
+      number('filled_quantity', orders.filledLots, quantityDigits(instruments), instrumentAt),
+      number('filled_notional', orders.filledUnits, quoteDigits(instruments), instrumentAt),
       number('created_ms', orders.createdMs),
       number('arrived_ms', orders.arrivedMs),
       number('done_ms', orders.doneMs),
@@ -91,18 +93,19 @@ export function ordersTable({ orders, instruments }: RunRecord): Table {
   };
 }
 
-const priceDigits = (instruments: readonly Instrument[]) => instruments.map((of) => of.priceDigits);
-const quantityDigits = (instruments: readonly Instrument[]) => instruments.map((of) => of.quantityDigits);
-const quoteDigits = (instruments: readonly Instrument[]) => instruments.map((of) => of.quoteDigits);
+const priceDigits = (instruments: readonly Instrument[]) => instruments.map((instrument) => instrument.priceDigits);
+const quantityDigits = (instruments: readonly Instrument[]) => instruments.map((instrument) => instrument.quantityDigits);
+const quoteDigits = (instruments: readonly Instrument[]) => instruments.map((instrument) => instrument.quoteDigits);
 
-/** The asset in which a fee was taken. The position is the code of `fee_in`. */
+/** The asset in which a fee was taken, by the code in the column `fee_in`. */
 export const FEE_IN: readonly string[] = ['quote', 'base'];
 
+/** Returns the table of fills.csv. */
 export function fillsTable({ fills, instruments }: RunRecord): Table {
-  const at = fills.instrument;
+  const instrumentAt = fills.instrument;
   // Two entries for each instrument, in the order of FEE_IN.
   const feeAt = new Uint16Array(fills.length);
-  for (let row = 0; row < feeAt.length; row++) feeAt[row] = at[row]! * 2 + fills.feeInBase[row]!;
+  for (let row = 0; row < feeAt.length; row++) feeAt[row] = instrumentAt[row]! * 2 + fills.feeInBase[row]!;
   return {
     length: fills.length,
     columns: [
@@ -111,31 +114,32 @@ export function fillsTable({ fills, instruments }: RunRecord): Table {
       number('strategy', fills.strategy),
       code(
         'instrument',
-        at,
+        instrumentAt,
         instruments.map(({ id }) => id),
       ),
       code('side', fills.side, SIDES),
       code('is_maker', fills.isMaker, YES_NO),
-      number('price', fills.price, priceDigits(instruments), at),
-      number('quantity', fills.lots, quantityDigits(instruments), at),
-      number('notional', fills.notional, quoteDigits(instruments), at),
+      number('price', fills.price, priceDigits(instruments), instrumentAt),
+      number('quantity', fills.lots, quantityDigits(instruments), instrumentAt),
+      number('notional', fills.notional, quoteDigits(instruments), instrumentAt),
       number(
         'fee',
         fills.fee,
-        instruments.flatMap((of) => [of.quoteDigits, of.baseDigits]),
+        instruments.flatMap((instrument) => [instrument.quoteDigits, instrument.baseDigits]),
         feeAt,
       ),
       code('fee_in', fills.feeInBase, FEE_IN),
       text(
         'fee_asset',
         feeAt,
-        instruments.flatMap((of) => [of.quote, of.base]),
+        instruments.flatMap((instrument) => [instrument.quote, instrument.base]),
       ),
       number('time_ms', fills.timeMs),
     ],
   };
 }
 
+/** Returns the table of trades.csv. */
 export function tradesTable({ instruments, reportingDigits }: RunRecord, { closed, tags }: RunTrades): Table {
   const money = [reportingDigits];
   return {

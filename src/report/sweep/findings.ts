@@ -1,4 +1,4 @@
-// The findings of a sweep for the terminal, the report and sweep.json: ranking, plateau, selection bias, warnings.
+// Computes the findings of a sweep for the terminal, the report and sweep.json: ranking, plateau, selection bias, warnings.
 
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import { writeFigure, type GlossaryEntry } from '../words/figures.ts';
@@ -9,11 +9,11 @@ import { selectionBiasOf } from './figures/selectionBias.ts';
 import { neighbourhoods, rankValues, type Neighbourhoods } from './figures/neighbours.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
-/** Below these numbers of closed trades or days, a figure says little. */
+/** With fewer closed trades or days, a figure says little. */
 const FEW_TRADES = 30;
 const FEW_DAYS = 90;
 /** A warning appears when the best Sharpe ratio exceeds the expected best with less than this probability. */
-const SURE = 0.95;
+const MIN_PROBABILITY = 0.95;
 
 /** Sets without a result for the same reason. */
 export interface Reasoned {
@@ -21,6 +21,7 @@ export interface Reasoned {
   readonly sets: number;
 }
 
+/** The findings of a sweep. Sets are given by their index in grid order. */
 export interface Findings {
   /** Sets that have the ranking figure, the best first. */
   readonly ranking: readonly number[];
@@ -36,6 +37,7 @@ export interface Findings {
   readonly warnings: readonly Warning[];
 }
 
+/** Returns the findings of a sweep. */
 export function findingsOf(record: SweepRecord): Findings {
   const values = figureOf(record, record.by) ?? new Float64Array(record.sets).fill(NaN);
   const ranking = rankValues(values, record.isMoreBetter);
@@ -52,11 +54,12 @@ export function findingsOf(record: SweepRecord): Findings {
 
 /** Returns label, kind and definition of a figure of a sweep. */
 export function entryOf(name: string): GlossaryEntry {
-  const known = { ...METRICS, ...TRADES, ...OWN }[name];
-  return known ?? { label: name, kind: 'ratio', definition: '' };
+  const entry = { ...METRICS, ...TRADES, ...SWEEP_FIGURES }[name];
+  return entry ?? { label: name, kind: 'ratio', definition: '' };
 }
 
-const OWN: Readonly<Record<string, GlossaryEntry>> = {
+/** Figures that only sweeps have. */
+const SWEEP_FIGURES: Readonly<Record<string, GlossaryEntry>> = {
   trades: { label: 'Trades', kind: 'count', definition: 'Closed flat-to-flat episodes of one instrument.' },
   fills: { label: 'Fills', kind: 'count', definition: 'Executions at the venue.' },
   orders: { label: 'Orders', kind: 'count', definition: 'Orders that the strategy wanted.' },
@@ -80,17 +83,25 @@ export function outcomeText({ ran, refused, failed }: Findings, unit = ''): stri
   return counts.join(', ');
 }
 
+/** Returns the number of sets over all reasons. */
 export function setsIn(reasons: readonly Reasoned[]): number {
   return reasons.reduce((sum, { sets }) => sum + sets, 0);
 }
 
+/** Counts the sets of each reason, the most frequent first. */
 function byReason(reasons: readonly (string | null)[]): readonly Reasoned[] {
   const counts = new Map<string, number>();
   for (const reason of reasons) if (reason !== null) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return [...counts].map(([reason, sets]) => ({ reason, sets })).toSorted((a, b) => b.sets - a.sets);
 }
 
-function figureWarnings(record: SweepRecord, best: number | null, neighbours: Neighbourhoods, random: SelectionBias): readonly Warning[] {
+/** Returns the warnings about the best set and about the whole sweep. */
+function figureWarnings(
+  record: SweepRecord,
+  best: number | null,
+  neighbours: Neighbourhoods,
+  selectionBias: SelectionBias,
+): readonly Warning[] {
   if (best === null) return [warning('SWEEP_NO_RESULT', `no set has a ${entryOf(record.by).label}`)];
   const found: Warning[] = [];
   const add = (code: WarningCode, text: string) => found.push(warning(code, text));
@@ -106,15 +117,15 @@ function figureWarnings(record: SweepRecord, best: number | null, neighbours: Ne
   const failed = record.failed.filter((reason) => reason !== null).length;
   if (failed > 0) add('SWEEP_FAILED', `${counted(failed, 'set')} failed`);
   if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) add('SWEEP_NO_GAIN', 'no set gained');
-  if (random.deflated !== null && random.deflated < SURE) {
-    add('SWEEP_CHANCE', `the best Sharpe is above what chance gives with a probability of ${percent(random.deflated, 0)} only`);
+  if (selectionBias.deflated !== null && selectionBias.deflated < MIN_PROBABILITY) {
+    add('SWEEP_CHANCE', `the best Sharpe is above what chance gives with a probability of ${percent(selectionBias.deflated, 0)} only`);
   }
   if (edges.length > 0) add('SWEEP_EDGE', `the best set lies at the edge of the grid (${edges.join(', ')})`);
   const { label, kind } = entryOf(record.by);
-  const around = neighbours.mean[best] ?? NaN;
+  const neighbourMean = neighbours.mean[best] ?? NaN;
   const value = bestValue(record.by);
-  if (record.isMoreBetter && value > 0 && around < value / 2) {
-    add('SWEEP_PEAK', `the sets around the best one have a ${label} of ${writeFigure(around, kind, record.asset)} on average`);
+  if (record.isMoreBetter && value > 0 && neighbourMean < value / 2) {
+    add('SWEEP_PEAK', `the sets around the best one have a ${label} of ${writeFigure(neighbourMean, kind, record.asset)} on average`);
   }
   if (bestValue('trades') < FEW_TRADES) add('SWEEP_FEW_TRADES', `the best set closed ${counted(bestValue('trades'), 'trade')}`);
   if (bestValue('days') < FEW_DAYS) add('SWEEP_FEW_DAYS', `the figures rest on ${counted(bestValue('days'), 'day')}`);

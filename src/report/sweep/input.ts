@@ -1,4 +1,4 @@
-// Input of the report of a sweep.
+// The input of the report of a sweep.
 
 import type { Findings } from './findings.ts';
 import type { SweepRecord } from './figures/record.ts';
@@ -15,12 +15,14 @@ export interface SweepProvenance {
   readonly definition: string;
   /** The inputs of the sweep: a name, and a hash or the value itself. */
   readonly parts: readonly { readonly name: string; readonly value: string }[];
+  /** Path of the trial ledger. */
   readonly ledger: string;
   readonly versions: Readonly<Record<string, string>>;
   /** Writing time in ms UTC. Null omits it. */
   readonly writtenMs: number | null;
 }
 
+/** Everything that the report shows. */
 export interface SweepReportInput {
   readonly record: SweepRecord;
   readonly findings: Findings;

@@ -12,7 +12,7 @@ import { best, selectionBiasSection, head, mapSection, provenance, refusals, tit
 import { SWEEP_STYLE } from './style.ts';
 import type { SweepReportInput } from './input.ts';
 
-/** Digits of a figure on the page. The files of the run folder have all digits. */
+/** Decimals of a figure on the page. The files of the run folder have all digits. */
 const DIGITS = 6;
 
 /** Writes the report to `path` and replaces an existing file. Rejects with the system error when writing fails. */
@@ -20,6 +20,7 @@ export async function writeSweepReport(input: SweepReportInput, path: string): P
   await writeFile(path, await sweepReportText(input));
 }
 
+/** Returns the text of the report. */
 export async function sweepReportText(input: SweepReportInput): Promise<string> {
   const pack = new Pack();
   const page = pageOf(input, pack);
@@ -45,11 +46,13 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
   });
 }
 
+/** Returns the outcome of a set from its two reasons. */
 function outcomeOf(refused: string | null, failed: string | null): SetOutcomeKind {
   if (refused !== null) return 'refused';
   return failed === null ? 'ran' : 'failed';
 }
 
+/** Returns the data of the page, and adds its columns to `pack`. */
 function pageOf({ record, findings, provenance: origin }: SweepReportInput, pack: Pack): SweepPage {
   return {
     asset: record.asset,

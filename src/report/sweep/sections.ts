@@ -1,4 +1,4 @@
-// The static parts of a sweep report: findings, trust strip, the ten best sets, selection bias in words, provenance.
+// Writes the static parts of a sweep report: findings, trust strip, the ten best sets, selection bias in words, provenance.
 
 import { warningText } from '../../model/warning.ts';
 import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
@@ -13,9 +13,10 @@ import type { SweepReportInput } from './input.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_BEST = 10;
-/** Columns of the table of the best sets, after the ranking figure. */
-const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'profitFactor', 'trades'];
+/** Figures in the table of the best sets, after the ranking figure. */
+const OTHER_FIGURES = ['sharpe', 'totalReturn', 'maxDrawdown', 'profitFactor', 'trades'];
 
+/** Returns the title of the page. */
 export function title({ strategy }: SweepRecord): string {
   return `${strategy} sweep`;
 }
@@ -25,10 +26,12 @@ function valueText(record: SweepRecord, name: string, value: number | undefined)
   return value === undefined || !Number.isFinite(value) ? NONE : writeFigure(value, entryOf(name).kind, record.asset);
 }
 
+/** Returns the value of a figure in a set. NaN without one. */
 function valueAt(record: SweepRecord, name: string, set: number | null): number {
   return set === null ? NaN : (figureOf(record, name)?.[set] ?? NaN);
 }
 
+/** Returns the head of the page: what was swept, the finding in one sentence, and the hash. */
 export function head(input: SweepReportInput): Markup {
   const { record, provenance: origin } = input;
   const markets = `${record.markets.slice(0, 6).join(', ')}${record.markets.length > 6 ? ` and ${record.markets.length - 6} more` : ''}`;
@@ -45,7 +48,7 @@ export function head(input: SweepReportInput): Markup {
   </header>`;
 }
 
-/** Returns `5 … 50`, or the values themselves when there are few. */
+/** Returns the values of an axis as text: at most three values, or the first and the last, such as `5 … 50`. */
 function spanOf(values: readonly (string | number | boolean)[]): string {
   return values.length <= 3 ? values.join(', ') : `${values[0]} … ${values.at(-1)}`;
 }
@@ -55,7 +58,7 @@ function answer({ record, findings }: SweepReportInput): Markup {
   const { best: top, plateau, selectionBias, neighbours, ran } = findings;
   const { label } = entryOf(record.by);
   if (top === null) return html`No set of ${counted(record.sets, 'set')} has a ${label}.`;
-  const steady =
+  const plateauText =
     plateau === null
       ? html``
       : html`The steadiest ground is around <b>${paramsText(record, plateau)}</b>: ${label}
@@ -65,10 +68,11 @@ function answer({ record, findings }: SweepReportInput): Markup {
       ? html`.`
       : html`; by chance alone the best of ${counted(selectionBias.trials, 'trial')} would show a Sharpe of
         ${fixed(selectionBias.expectedBest, 2)}.`;
-  return html`${steady}The best single set of ${count(ran)}, ${paramsText(record, top)}, has
+  return html`${plateauText}The best single set of ${count(ran)}, ${paramsText(record, top)}, has
   ${valueText(record, record.by, valueAt(record, record.by, top))}${bar}`;
 }
 
+/** Returns the trust strip: sets, trials, deflated Sharpe, sample, and the warnings. */
 export function trust({ record, findings }: SweepReportInput): Markup {
   const { refused, failed, selectionBias, best: top } = findings;
   const days = valueAt(record, 'days', top);
@@ -116,12 +120,14 @@ export function trust({ record, findings }: SweepReportInput): Markup {
   return trustStrip(chips, findings.warnings.map(warningText));
 }
 
+/** Returns the figure cards. */
 export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'findings'>): Markup {
   const { best: top, plateau, neighbours, selectionBias, ranking } = findings;
   const entry = entryOf(record.by);
   const figure = (label: string, value: number | null | undefined, note: string, kind = entry.kind): FigureText => {
     const isNone = value === null || value === undefined || !Number.isFinite(value);
-    const sign = isNone || (kind !== 'change' && kind !== 'money' && kind !== 'ratio') ? 0 : value > 0 ? 1 : value < 0 ? -1 : 0;
+    const hasSign = kind === 'change' || kind === 'money' || kind === 'ratio';
+    const sign = isNone || !hasSign ? 0 : signOf(value);
     return { label, text: isNone ? NONE : writeFigure(value, kind, record.asset), note, sign, isNone, reason: null };
   };
   const values = figureOf(record, record.by) ?? new Float64Array();
@@ -164,10 +170,17 @@ export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'f
   </section>`;
 }
 
-function options(names: readonly string[]): Markup {
-  return html`${names.map((name, at) => html`<option value="${at}">${name}</option>`)}`;
+function signOf(value: number): 1 | 0 | -1 {
+  if (value > 0) return 1;
+  return value < 0 ? -1 : 0;
 }
 
+/** Returns the options of a selector. Their values are the indexes of the names. */
+function options(names: readonly string[]): Markup {
+  return html`${names.map((name, index) => html`<option value="${index}">${name}</option>`)}`;
+}
+
+/** Returns the frame of the map with its selectors. */
 export function mapSection({ record, findings }: SweepReportInput): Markup {
   const { axes, figures } = record;
   const isFlat = axes.filter(({ values }) => values.length > 1).length < 2;
@@ -225,10 +238,11 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
   </section>`;
 }
 
+/** Returns the table of the best sets, followed by the plateau. */
 export function best({ record, findings }: SweepReportInput): Markup {
   const { ranking, plateau, neighbours } = findings;
   if (ranking.length === 0) return html``;
-  const figures = [record.by, ...BESIDE.filter((name) => name !== record.by && figureOf(record, name) !== null)];
+  const figures = [record.by, ...OTHER_FIGURES.filter((name) => name !== record.by && figureOf(record, name) !== null)];
   const rowOf = (set: number, label: string, kind: string) =>
     html`<tr class="${kind}" data-set="${set}" tabindex="0">
       <th scope="row">${label}</th>
@@ -260,6 +274,7 @@ export function best({ record, findings }: SweepReportInput): Markup {
   </section>`;
 }
 
+/** Returns the explanation of the selection bias. */
 export function selectionBiasSection({ record, findings }: SweepReportInput): Markup {
   const { selectionBias } = findings;
   const spread = deviation(record.trials.sharpes);
@@ -303,21 +318,24 @@ export function selectionBiasSection({ record, findings }: SweepReportInput): Ma
   </section>`;
 }
 
+/** Frame of the charts of each parameter. */
 export const PICTURES = html`<section id="each">
   <h2>What each parameter does</h2>
   <p class="caption">Over all sets with the value: the middle, the half of them around it, and the best (dot).</p>
   <div id="parameters"></div>
 </section>`;
 
-/** Returns the explanation of the hatched cells of the map. */
+/** Returns the meaning of the hatched cells of the map. Empty when all sets have a result. */
 function withoutResult({ refused, failed }: Findings): string {
   return [...(refused.length > 0 ? ['refused'] : []), ...(failed.length > 0 ? ['failed'] : [])].join(' or ');
 }
 
+/** Returns the lists of the sets without a result, by reason. */
 export function refusals({ findings }: SweepReportInput): Markup {
   return html`${reasonList('refused', 'Refused by the strategy', findings.refused)}${reasonList('failed', 'Failed', findings.failed)}`;
 }
 
+/** Returns one list of reasons, at most 20 of them. */
 function reasonList(id: string, heading: string, reasons: readonly Reasoned[]): Markup | null {
   if (reasons.length === 0) return null;
   return html`<section id="${id}">
@@ -326,6 +344,7 @@ function reasonList(id: string, heading: string, reasons: readonly Reasoned[]): 
   </section>`;
 }
 
+/** Returns the origin of the sweep: command, hash, inputs, definition. */
 export function provenance({ record, findings, provenance: origin }: SweepReportInput): Markup {
   return html`<section id="provenance">
     <h2>Provenance</h2>

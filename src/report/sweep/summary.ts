@@ -61,6 +61,7 @@ export function sweepSummary({ record, findings, provenance }: SweepReportInput,
   };
 }
 
+/** Returns a finite value. Null for any other. */
 function orNull(value: number | undefined): number | null {
   return value !== undefined && Number.isFinite(value) ? value : null;
 }

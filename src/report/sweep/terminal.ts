@@ -1,4 +1,4 @@
-// The final table of a sweep in the terminal: the ten best sets, the selection bias, and the path of the report. At most 100 columns.
+// Writes the final table of a sweep for the terminal, at most 100 columns wide: the ten best sets, selection bias, path of the report.
 
 import { assertNever } from '../../base/assert.ts';
 import { warningText } from '../../model/warning.ts';
@@ -9,9 +9,10 @@ import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
 const MAX_SHOWN = 10;
-/** Columns after the ranking figure, as many as fit the width. */
-const BESIDE = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades', 'profitFactor'];
+/** Figures after the ranking figure, as far as they fit the width. */
+const OTHER_FIGURES = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades', 'profitFactor'];
 
+/** How the table is written. */
 export interface SweepTableOptions {
   readonly colour: boolean;
   readonly report: string;
@@ -36,6 +37,7 @@ export function sweepTable(record: SweepRecord, findings: Findings, { colour, re
   return lines.join('\n');
 }
 
+/** Returns the heading: strategy, symbols, range and number of sets, on one line if it fits. */
 function heading(record: SweepRecord, findings: Findings): string[] {
   const markets = record.markets.slice(0, 3).join(', ') + (record.markets.length > 3 ? ` and ${record.markets.length - 3} more` : '');
   const what = `  ${record.strategy}  ${markets}  ${dayText(record.fromMs)} – ${dayText(record.toMs)}`;
@@ -44,25 +46,26 @@ function heading(record: SweepRecord, findings: Findings): string[] {
   return what.length + sets.length + drawn.length + 4 <= COLUMNS ? [`${what}  (${sets}${drawn})`] : [what, `  (${sets}${drawn})`];
 }
 
+/** Returns the lines of the best sets and of the plateau. */
 function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Findings): string[] {
-  const figures = [record.by, ...BESIDE.filter((name) => name !== record.by)];
+  const figures = [record.by, ...OTHER_FIGURES.filter((name) => name !== record.by)];
   const rows = ranking.slice(0, MAX_SHOWN).map((set, rank) => ({ label: String(rank + 1), set }));
   if (plateau !== null) rows.push({ label: 'plateau', set: plateau });
   const tail = [
     ...figures.map((name) =>
-      column(entryOf(name).label, rows, ({ set }) => short(figureOf(record, name)?.[set] ?? NaN, entryOf(name).kind)),
+      column(entryOf(name).label, rows, ({ set }) => shortFigure(figureOf(record, name)?.[set] ?? NaN, entryOf(name).kind)),
     ),
-    column('neighbours', rows, ({ set }) => short(neighbours.mean[set] ?? NaN, entryOf(record.by).kind)),
+    column('neighbours', rows, ({ set }) => shortFigure(neighbours.mean[set] ?? NaN, entryOf(record.by).kind)),
   ];
   const head = [
     column('', rows, ({ label }) => label),
     ...record.axes.map(({ name }, axis) => column(name, rows, ({ set }) => String(setParams(record, set)[axis]?.value))),
   ];
-  // Drops figures after the first to make room for the parameters, which identify the sets.
+  // Drops figures after the first if the parameters would not fit, because the parameters identify the sets.
   while (tail.length > 2 && widthOf([...head, ...tail]) > COLUMNS) tail.splice(-2, 1);
   while (head.length > 2 && widthOf([...head, ...tail]) > COLUMNS) head.pop();
   const columns = [...head, ...tail];
-  return rows.map((_, row) => row + 1).reduce((lines, row) => [...lines, lineOf(columns, row)], [lineOf(columns, 0)]);
+  return [0, ...rows.map((_, row) => row + 1)].map((line) => lineOf(columns, line));
 }
 
 /** Returns the cells of one column, its header first, padded to one width. */
@@ -77,11 +80,12 @@ const lineOf = (columns: readonly (readonly string[])[], row: number) =>
   `  ${columns.map((cells) => cells[row] ?? '').join('  ')}`.trimEnd();
 const widthOf = (columns: readonly (readonly string[])[]) => columns.reduce((sum, [head = '']) => sum + head.length + 2, 0);
 
+/** Returns the lines about the plateau, the trials and the selection bias. */
 function trustLines(record: SweepRecord, { best, plateau, neighbours, selectionBias }: Findings): string[] {
   const lines: string[] = [];
   const { label, kind } = entryOf(record.by);
   if (plateau !== null && best !== null) {
-    const mean = short(neighbours.mean[plateau] ?? NaN, kind);
+    const mean = shortFigure(neighbours.mean[plateau] ?? NaN, kind);
     lines.push(
       ...withLead(
         '  Plateau  ',
@@ -99,7 +103,7 @@ function trustLines(record: SweepRecord, { best, plateau, neighbours, selectionB
 }
 
 /** Returns a figure without its unit, which is in the header or is the asset of the run. */
-function short(value: number, kind: FigureKind): string {
+function shortFigure(value: number, kind: FigureKind): string {
   if (!Number.isFinite(value)) return NONE;
   switch (kind) {
     case 'change':

@@ -1,16 +1,16 @@
-// The break-even of a run as lines and cells: for the terminal and for the report. At most 100 columns.
+// Writes the break-even of a run as lines for the terminal (at most 100 columns) and as cells for the report.
 
 import { assertNever } from '../../base/assert.ts';
 import { count, counted, exactText, signedAmount } from '../../base/text/format.ts';
 import { BREAK_EVEN_COSTS, type BreakEven, type BreakEvenCost, type BreakEvenPoint } from '../metrics/breakEven.ts';
 import { withLead } from './lines.ts';
 
-/** One cost in words. */
+/** The break-even of one cost in words. */
 export interface BreakEvenRow {
   readonly label: string;
   /** The value with its unit, or the reason in its place. */
   readonly value: string;
-  /** What the run itself has. */
+  /** The cost of the run itself. */
   readonly own: string;
   readonly remark: string;
 }
@@ -20,7 +20,7 @@ const LABEL_WIDTH = 12;
 const VALUE_WIDTH = 16;
 const OWN_WIDTH = 24;
 
-/** Returns one row for each cost, in the order of `BREAK_EVEN_COSTS`. `asset`: of the net profit. */
+/** Returns one row for each cost, in the order of `BREAK_EVEN_COSTS`. `asset` is the asset of the net profit. */
 export function breakEvenRows(breakEven: BreakEven, asset: string): readonly BreakEvenRow[] {
   return BREAK_EVEN_COSTS.map((name) => {
     const point = breakEven[name];
@@ -40,24 +40,27 @@ export function breakEvenLines(breakEven: BreakEven, asset: string): readonly st
 
 function valueText({ value, reason, unit }: BreakEvenPoint): string {
   if (value !== null) return amount(value, unit);
-  return reason === 'never' ? 'never' : reason === 'already-negative' ? 'already' : 'no impact model';
+  if (reason === 'never') return 'never';
+  return reason === 'already-negative' ? 'already' : 'no impact model';
 }
 
+/** Returns the remark: the net profit on both sides of the break-even, or why it has no value. */
 function remark({ reason, unit, range, bracket, crossings, monotone }: BreakEvenPoint, asset: string): string {
   if (range === null) return 'add fills.impact: without it, size costs nothing';
   const [first, last] = range;
   if (reason === 'never') return `above 0 up to ${amount(last, unit)}`;
-  const again =
-    crossings > (bracket === null ? 0 : 1) ? `; its sign changes ${counted(crossings, 'time')} up to ${amount(last, unit)}` : '';
-  if (bracket === null) return `at most 0 at ${amount(first, unit)}${again}`;
+  const expectedCrossings = bracket === null ? 0 : 1;
+  const moreCrossings = crossings > expectedCrossings ? `; its sign changes ${counted(crossings, 'time')} up to ${amount(last, unit)}` : '';
+  if (bracket === null) return `at most 0 at ${amount(first, unit)}${moreCrossings}`;
   const { netLow, netHigh, low, fillsHigh } = bracket;
   const nets = `${signedAmount(Number(netLow), asset)} at ${amount(low, unit)}, then ${signedAmount(Number(netHigh), asset)} ${asset}`;
   const empty = fillsHigh === 0 ? '; nothing fills then: the account or a risk rule does not allow it' : '';
-  // A size that earns more before it earns less is the usual case.
-  const uneven = monotone === false && unit !== 'x' && again === '' ? '; it rises at times' : '';
-  return `${nets}${empty}${uneven}${again}`;
+  // With growing size, the profit usually rises before it falls, so size gets no remark.
+  const uneven = monotone === false && unit !== 'x' && moreCrossings === '' ? '; it rises at times' : '';
+  return `${nets}${empty}${uneven}${moreCrossings}`;
 }
 
+/** Returns the cost of the run itself as text. */
 function ownText(name: BreakEvenCost, own: BreakEvenPoint['own']): string {
   const model = own['model'] === true ? 'a model' : null;
   switch (name) {
@@ -74,6 +77,7 @@ function ownText(name: BreakEvenCost, own: BreakEvenPoint['own']): string {
   }
 }
 
+/** Returns a value with its unit, rounded to 4 decimals. */
 function amount(value: number, unit: string): string {
   return `${Number.isInteger(value) ? count(value) : exactText(Math.round(value * 10_000), 4)} ${unit}`;
 }

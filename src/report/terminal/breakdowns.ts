@@ -1,4 +1,4 @@
-// Trades by group as tables of the terminal: symbol, side, tag, reason of the exit, holding time, hour.
+// Writes trades by group as terminal tables: symbol, side, tag, exit reason, holding time, hour.
 
 import { amountText, count, fixed, NONE, percent, signedAmount } from '../../base/text/format.ts';
 import type { Summary } from '../summary/summary.ts';
@@ -9,17 +9,17 @@ const HEADS = ['trades', 'won', 'result', 'average', 'profit factor'] as const;
 const KEY_WIDTH = 28;
 const WIDTHS = [9, 9, 16, 14, 14] as const;
 
-/** Returns the lines of all breakdowns, joined by \n; a sentence when no trade was made. At most 100 columns. */
+/** Returns the lines of all breakdowns, joined by \n, at most 100 columns wide. Without trades, returns a sentence. */
 export function breakdownTables(summary: Summary): string {
   const asset = summary.run.reportingAsset;
-  const all = tradeGroups(summary);
-  if (all.length === 0) return '  No trade was made.';
-  return all
+  const breakdowns = tradeGroups(summary);
+  if (breakdowns.length === 0) return '  No trade was made.';
+  return breakdowns
     .map(({ name, groups }) => [tableLine(`By ${name}`, HEADS), ...groups.map((group) => groupLine(group, asset))].join('\n'))
     .join('\n\n');
 }
 
-/** Returns the lines that say by what the trades were left and with which results; none when all were left in one way. */
+/** Returns the lines with the number and the result of the trades by exit reason. Empty when all trades have the same exit reason. */
 export function exitLines(summary: Summary): string[] {
   const asset = summary.run.reportingAsset;
   const exits = tradeGroups(summary).find(({ by }) => by === 'exitReason');
@@ -31,8 +31,10 @@ export function exitLines(summary: Summary): string[] {
   return withLead('  Left by      ', texts.join(', '));
 }
 
+/** Returns the line of one group. */
 function groupLine({ key, isOpen, trades, winRate, closedPnl, averageTrade, profitFactor }: TradeGroup, asset: string): string {
-  const label = isOpen ? `${key} (still open)` : key === '' ? 'without a tag' : key;
+  const name = key === '' ? 'without a tag' : key;
+  const label = isOpen ? `${key} (still open)` : name;
   return tableLine(label, [
     count(trades),
     winRate === null ? NONE : percent(winRate, 1),
@@ -42,7 +44,8 @@ function groupLine({ key, isOpen, trades, winRate, closedPnl, averageTrade, prof
   ]);
 }
 
+/** Returns a line with a cut label and right-aligned cells. */
 function tableLine(label: string, cells: readonly string[]): string {
   const short = label.length > KEY_WIDTH ? `${label.slice(0, KEY_WIDTH - 1)}…` : label;
-  return `  ${short.padEnd(KEY_WIDTH)}${cells.map((cell, at) => ` ${cell.padStart(WIDTHS[at]! - 1)}`).join('')}`;
+  return `  ${short.padEnd(KEY_WIDTH)}${cells.map((cell, column) => ` ${cell.padStart(WIDTHS[column]! - 1)}`).join('')}`;
 }

@@ -24,6 +24,7 @@ import { proofLine } from '../words/proof.ts';
 import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
+/** How the table is written. */
 export interface ClosingOptions {
   /** Use ANSI colours. Signs carry the same meaning without them. */
   readonly colour: boolean;
@@ -39,20 +40,20 @@ export interface EquityOfRun {
   readonly equity: { readonly length: number; readonly units: ArrayLike<number> };
 }
 
-/** Returns what the table draws of the equity of a run: also of one that has no whole column of it. */
+/** Returns the equity that the table draws. A streamed run has no full column of equity, so it is read at the positions to draw. */
 export function drawnEquity({ equity, streamed }: EquityOfRun & { readonly streamed?: StreamedFigures }): EquityOfRun {
   if (streamed === undefined) return { equity };
   const { equityRows } = streamed;
   const length = Math.min(SPARK_WIDTH, equityRows);
-  const units = Array.from({ length }, (_, at) => streamed.unitsAt(Math.floor(((at + 1) * equityRows) / length) - 1));
+  const units = Array.from({ length }, (_, column) => streamed.unitsAt(Math.floor(((column + 1) * equityRows) / length) - 1));
   return { equity: { length, units } };
 }
 
 /** Returns the lines joined by \n, without a final \n. */
 export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
-  const paint = options.colour ? ansi : plain;
+  const paint = options.colour ? ansiPaint : plainPaint;
   const warnings = summary.warnings.map(warningText);
-  const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary), ...proved(summary, paint)];
+  const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary), ...proofLines(summary, paint)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
   if (summary.breakEven !== undefined) lines.push('', ...breakEvenLines(summary.breakEven, summary.run.reportingAsset));
   lines.push('');
@@ -61,6 +62,7 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
   return lines.join('\n').trimEnd();
 }
 
+/** Returns the heading: strategies, symbols and range, on one line if it fits. */
 function heading({ run, dataQuality }: Summary): string[] {
   const names = strategyNames(run);
   const markets = marketNames(run);
@@ -86,54 +88,55 @@ export function marketNames({ feeds }: RunSummary): readonly string[] {
   });
 }
 
+/** Returns the lines of the main figures. */
 function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Paint): string[] {
   const asset = run.reportingAsset;
   const fees = Number(orders.fees);
   const sign = paint.result(metrics.totalReturn ?? 0);
   return [
-    row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
-    row('Net profit', money(metrics.netProfit, asset), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
+    row('Net return', valueOrNone(metrics.totalReturn, signedPercent), '', 'CAGR', valueOrNone(metrics.cagr, signedPercent), sign),
+    row('Net profit', money(metrics.netProfit, asset), asset, 'Buy and hold', valueOrNone(metrics.benchmarkReturn, signedPercent), sign),
     ...(envelope === undefined ? [] : [envelopeRow(envelope, asset)]),
-    row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...daily(metrics)),
+    row('Max drawdown', valueOrNone(metrics.maxDrawdown, percent), '', ...daily(metrics)),
     row(
       'Sharpe',
-      or(metrics.sharpe, (value) => fixed(value, 2)),
+      valueOrNone(metrics.sharpe, (value) => fixed(value, 2)),
       '',
-      `PSR(0) ${or(metrics.psr0, probabilityText)}`,
-      `PSR(1) ${or(metrics.psr1, probabilityText)}`,
+      `PSR(0) ${valueOrNone(metrics.psr0, probabilityText)}`,
+      `PSR(1) ${valueOrNone(metrics.psr1, probabilityText)}`,
     ),
     row(
       'Sortino',
-      or(metrics.sortino, (value) => fixed(value, 2)),
+      valueOrNone(metrics.sortino, (value) => fixed(value, 2)),
       '',
       'Calmar',
-      or(metrics.calmar, (value) => fixed(value, 2)),
+      valueOrNone(metrics.calmar, (value) => fixed(value, 2)),
     ),
     row(
       'Trades',
       count(trades.trades),
       '',
-      `won ${or(trades.winRate, (value) => percent(value, 1))}`,
-      `profit factor ${or(trades.profitFactor, (value) => fixed(value, 2))}`,
+      `won ${valueOrNone(trades.winRate, (value) => percent(value, 1))}`,
+      `profit factor ${valueOrNone(trades.profitFactor, (value) => fixed(value, 2))}`,
     ),
     row(
       'Fees',
       amountText(-fees, asset),
       asset,
       shareOfGross(fees, Number(metrics.netProfit ?? 0) + fees),
-      `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`,
+      `exposure ${valueOrNone(metrics.exposureTime, (value) => percent(value, 1))}`,
     ),
   ];
 }
 
-/** Returns the verdict about the strategies; none for a run of an earlier isobar version. */
-function proved({ proof }: Summary, paint: Paint): string[] {
+/** Returns the line about the proof of the strategies. Empty for a run of an earlier isobar version. */
+function proofLines({ proof }: Summary, paint: Paint): string[] {
   if (proof === undefined) return [];
   const line = cutText(`  ${'Proof'.padEnd(12)} ${proofLine(proof)}`);
   return [proof.verdict === 'refuted' ? paint.warning(line) : line];
 }
 
-/** Between which net profits the run lies, and how far to trust that. */
+/** Returns the line of the envelope: the range of the net profit, and whether it is a bound. */
 function envelopeRow(envelope: NonNullable<Summary['envelope']>, asset: string): string {
   const { low, high, short } = envelopeText(envelope, asset);
   return cutText(row('Envelope', low, asset, `to ${high}`, short));
@@ -154,7 +157,7 @@ function row(
 /** Returns the drawdown at daily closes: its depth, and its duration. */
 function daily({ maxDrawdownDaily, drawdownTable }: Summary['metrics']): [string, string] {
   const [worst] = drawdownTable;
-  const depth = `daily ${or(maxDrawdownDaily, percent)}`;
+  const depth = `daily ${valueOrNone(maxDrawdownDaily, percent)}`;
   if (!worst) return [depth, ''];
   const recovery = worst.recoveryMs === null ? 'not recovered' : `recovered in ${daysText(worst.recoveryMs - worst.troughMs)}`;
   return [depth, `(${daysText(worst.days * DAY_MS)}, ${recovery})`];
@@ -162,12 +165,14 @@ function daily({ maxDrawdownDaily, drawdownTable }: Summary['metrics']): [string
 
 const probabilityText = (value: number) => percent(value, 1);
 
+/** Returns the fees as a share of the gross profit. */
 function shareOfGross(fees: number, gross: number): string {
   if (fees <= 0) return '';
   return fees < gross ? `${percent(fees / gross, 0)} of gross` : 'above gross';
 }
 
-function or(value: number | null, text: (value: number) => string): string {
+/** Returns a value as text, or the sign for a missing number. */
+function valueOrNone(value: number | null, text: (value: number) => string): string {
   return value === null ? NONE : text(value);
 }
 
@@ -179,6 +184,7 @@ function cutText(line: string): string {
   return line.length <= COLUMNS ? line : `${line.slice(0, COLUMNS - 1)}…`;
 }
 
+/** Colours texts, or leaves them as they are. */
 interface Paint {
   /** Colours a text as a gain or a loss. */
   readonly result: (value: number) => (text: string) => string;
@@ -186,6 +192,7 @@ interface Paint {
 }
 
 const identity = (text: string) => text;
-const plain: Paint = { result: () => identity, warning: identity };
-const paint = (hue: Hue) => (text: string) => colourText(text, hue);
-const ansi: Paint = { result: (value) => (value > 0 ? paint('cyan') : value < 0 ? paint('red') : identity), warning: paint('amber') };
+const plainPaint: Paint = { result: () => identity, warning: identity };
+const paintIn = (hue: Hue) => (text: string) => colourText(text, hue);
+const lossPaint = (value: number) => (value < 0 ? paintIn('red') : identity);
+const ansiPaint: Paint = { result: (value) => (value > 0 ? paintIn('cyan') : lossPaint(value)), warning: paintIn('amber') };

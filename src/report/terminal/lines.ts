@@ -1,6 +1,6 @@
-// Terminal lines: maximum width, colours, and text after a label.
+// Writes lines for a terminal: their maximum width, colours, and text that wraps after a label.
 
-/** Maximum number of columns. Such a line does not wrap in a terminal of common width. */
+/** Maximum width of a line. Terminals of common width do not wrap it. */
 export const COLUMNS = 100;
 
 const CODES = { red: 31, green: 32, amber: 33, cyan: 36, grey: 90 } as const;
@@ -11,6 +11,7 @@ export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
+/** Returns text in a colour (ANSI). */
 export function colourText(text: string, hue: Hue): string {
   return `\u001b[${CODES[hue]}m${text}\u001b[39m`;
 }

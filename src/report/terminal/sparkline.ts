@@ -2,12 +2,14 @@
 
 const BLOCKS = '▁▂▃▄▅▆▇█';
 
-/** Returns at most `width` characters. Each shows the last value of its part of the series, scaled between the lowest and highest shown. */
+/**
+ * Returns at most `width` characters. Each shows the last value of its part of the series, scaled from the lowest to the highest of them.
+ */
 export function sparkline(values: ArrayLike<number>, length: number, width: number): string {
   const count = Math.min(width, length);
   if (count === 0) return '';
-  const shown = Array.from({ length: count }, (_, i) => values[Math.floor(((i + 1) * length) / count) - 1]!);
-  const low = Math.min(...shown);
-  const spread = Math.max(...shown) - low;
-  return shown.map((value) => BLOCKS[spread > 0 ? Math.min(7, Math.floor(((value - low) / spread) * 8)) : 0]).join('');
+  const heights = Array.from({ length: count }, (_, i) => values[Math.floor(((i + 1) * length) / count) - 1]!);
+  const low = Math.min(...heights);
+  const spread = Math.max(...heights) - low;
+  return heights.map((value) => BLOCKS[spread > 0 ? Math.min(7, Math.floor(((value - low) / spread) * 8)) : 0]).join('');
 }

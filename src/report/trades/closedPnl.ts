@@ -1,4 +1,4 @@
-// Net results of closed trades without the other columns of trades. The figures of a sweep need only these.
+// Computes the net results of closed trades alone. The figures of a sweep need no other columns of trades.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { FillColumns } from '../../model/run/run.ts';
@@ -14,9 +14,9 @@ export function closedPnl(record: PositionSource): Float64Array {
   const books = new ResultBooks(instruments);
   // Spot has no payments, so no function is called at each fill.
   // hot: docs/performance.md#no-closure
-  const known = (strategy: number, instrument: number, isLong: boolean) =>
-    books.known(positionKey(strategy, instrument, shorts !== null && !isLong));
-  const pay = payments === undefined ? null : paymentsUntil(payments, known);
+  const bookOf = (strategy: number, instrument: number, isLong: boolean) =>
+    books.bookAt(positionKey(strategy, instrument, shorts !== null && !isLong));
+  const pay = payments === undefined ? null : paymentsUntil(payments, bookOf);
   for (let row = 0; row < fills.length; row++) {
     pay?.(row);
     books.book(fills, row, shorts !== null && shorts(row));
@@ -38,28 +38,38 @@ class ResultBooks {
     this.#instruments = instruments;
   }
 
-  known(key: number): ResultBook | undefined {
+  /** Returns the book with this key. Undefined while it has no fill. */
+  bookAt(key: number): ResultBook | undefined {
     return this.#books.get(key);
   }
 
+  /** Books the fill of a row in the book of its position. */
   book(fills: FillColumns, row: number, isShort: boolean): void {
     const instrument = fills.instrument[row]!;
     const key = positionKey(fills.strategy[row]!, instrument, isShort);
-    if (key !== this.#key) this.#book = this.#books.get((this.#key = key));
-    if (this.#book === undefined) this.#books.set(key, (this.#book = new ResultBook(this.#instruments[instrument]!, this.#results)));
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#book = this.#books.get(key);
+    }
+    if (this.#book === undefined) {
+      this.#book = new ResultBook(this.#instruments[instrument]!, this.#results);
+      this.#books.set(key, this.#book);
+    }
     this.#book.book(fills, row);
   }
 
+  /** Ends the run. Returns all results in closing order. */
   end(): Float64Array {
-    for (const each of this.#books.values()) each.end();
+    for (const book of this.#books.values()) book.end();
     return this.#results.inOrder();
   }
 }
 
-/** Results of the episodes of all books. */
+/** Collects the results of the episodes of all books. */
 class Results {
   readonly #units: number[] = [];
   readonly #lastFills: number[] = [];
+  /** True while the results arrive in closing order. */
   #isOrdered = true;
 
   add(units: number, lastFill: number): void {
@@ -70,13 +80,14 @@ class Results {
   }
 
   /**
-   * Returns the results ordered by the last fill of each trade. A close becomes final only later, and books learn of it in another order.
+   * Returns the results ordered by the last fill of each trade. A book reports a close only when it is final, so the order of arrival
+   * differs.
    */
   inOrder(): Float64Array {
     const units = Float64Array.from(this.#units);
     if (this.#isOrdered) return units;
     const order = [...this.#lastFills.keys()].toSorted((a, b) => this.#lastFills[a]! - this.#lastFills[b]!);
-    return Float64Array.from(order, (at) => units[at]!);
+    return Float64Array.from(order, (index) => units[index]!);
   }
 }
 
@@ -100,6 +111,7 @@ class FillMove implements Move {
   }
 }
 
+/** Episodes of one position. Only their net results are kept. */
 class ResultBook extends Episodes<Move> {
   readonly #valuation: Valuation;
   readonly #results: Results;
@@ -123,6 +135,7 @@ class ResultBook extends Episodes<Move> {
     this.take(move);
   }
 
+  /** Books money without a fill in the open episode. */
   pay(units: number): void {
     this.flow += units;
   }

@@ -38,13 +38,14 @@ export interface TradeColumns {
   readonly maeFraction: Float64Array;
   readonly mfeFraction: Float64Array;
   readonly fills: Float64Array;
-  /** Indexes into `RunTrades.tags`: the slot of the order of the first and of the last fill. For a bracket leg, its role. */
+  /** Indexes into `RunTrades.tags`, for the orders of the first and of the last fill: the decision slot, or the role of a bracket leg. */
   readonly entryTag: Float64Array;
   readonly exitTag: Float64Array;
   /** Index into EXIT_REASONS (kernels/tradeGroups.ts). */
   readonly exitReason: Uint8Array;
 }
 
+/** A trade that was still open when the run ended. */
 export interface OpenTrade {
   readonly strategy: number;
   readonly instrument: InstrumentId;
@@ -57,13 +58,14 @@ export interface OpenTrade {
   readonly unrealisedUnits: number;
 }
 
+/** All trades of a run. */
 export interface RunTrades {
   readonly closed: TradeColumns;
   readonly open: readonly OpenTrade[];
   /** Unrealised profit of open trades and dust. Closed plus open profit equals the change of equity to the last unit. */
   readonly openUnits: number;
   readonly tags: readonly string[];
-  /** Basis of all excursions: `coarse` is whole bars. */
+  /** Source of the running profits: `coarse` are whole bars. */
   readonly path: 'coarse' | 'not-recorded';
 }
 
@@ -94,7 +96,7 @@ export interface ClosedTrade {
 
 type Column = Float64Array | Uint8Array | Uint16Array;
 
-/** Takes closed trades one after the other and keeps their columns, without an object for each. */
+/** Collects closed trades in columns, without keeping an object for each. */
 export class TradeRows {
   #length = 0;
   #capacity: number;
@@ -111,6 +113,7 @@ export class TradeRows {
     this.#lastFills = new Float64Array(this.#capacity);
   }
 
+  /** Adds a trade. */
   push(trade: ClosedTrade): void {
     const row = this.#length;
     if (row === this.#capacity) this.#grow();
@@ -121,12 +124,15 @@ export class TradeRows {
     if (row > 0 && trade.lastFill < this.#lastFills[row - 1]!) this.#isOrdered = false;
   }
 
-  /** Returns the columns in closing order. Tags and reasons are looked up by fill row, first the tags of all entries. */
+  /**
+   * Returns the columns in closing order. `tagOf` and `reasonOf` take the row of a fill. The tags of all entries are looked up first, then
+   * those of the exits.
+   */
   columns(tagOf: (fill: number) => number, reasonOf: (fill: number) => number): TradeColumns {
     const length = this.#length;
     const order = this.#isOrdered ? null : rowsByValue(this.#lastFills, length);
-    const inOrder = <Of extends Column>(column: Of): Of => (order === null ? (column.subarray(0, length) as Of) : picked(column, order));
-    const out = { ...ofEach(this.#columns, inOrder), length };
+    const inOrder = <Of extends Column>(column: Of): Of => (order === null ? (column.subarray(0, length) as Of) : gather(column, order));
+    const out = { ...mapColumns(this.#columns, inOrder), length };
     const lastFills = inOrder(this.#lastFills);
     writeByFill(inOrder(this.#firstFills), tagOf, out.entryTag);
     writeByFill(lastFills, tagOf, out.exitTag);
@@ -136,18 +142,21 @@ export class TradeRows {
 
   #grow(): void {
     this.#capacity *= 2;
-    const wider = <Of extends Column>(column: Of): Of => {
+    const widen = <Of extends Column>(column: Of): Of => {
       const out = columnLike(column, this.#capacity);
       out.set(column);
       return out;
     };
-    this.#columns = ofEach(this.#columns, wider);
-    this.#firstFills = wider(this.#firstFills);
-    this.#lastFills = wider(this.#lastFills);
+    this.#columns = mapColumns(this.#columns, widen);
+    this.#firstFills = widen(this.#firstFills);
+    this.#lastFills = widen(this.#lastFills);
   }
 }
 
-/** Returns the first `length` rows, ordered by whole values from 0. Rows of one value stay in their order. */
+/**
+ * Returns the first `length` rows in ascending order of their values, which are whole numbers from 0. Rows with equal values keep their
+ * order.
+ */
 function rowsByValue(values: Float64Array, length: number): Uint32Array {
   let highest = 0;
   for (let row = 0; row < length; row++) highest = Math.max(highest, values[row]!);
@@ -191,27 +200,30 @@ function emptyColumns(length: number): TradeColumns {
   };
 }
 
-/** Returns the columns that `make` makes of each. */
-function ofEach({ length, ...columns }: TradeColumns, make: <Of extends Column>(column: Of) => Of): TradeColumns {
-  const made = Object.entries(columns).map(([name, column]) => [name, make(column)] as const);
-  return { length, ...(Object.fromEntries(made) as Omit<TradeColumns, 'length'>) };
+/** Returns the columns after applying `make` to each of them. */
+function mapColumns({ length, ...columns }: TradeColumns, make: <Of extends Column>(column: Of) => Of): TradeColumns {
+  const entries = Object.entries(columns).map(([name, column]) => [name, make(column)] as const);
+  return { length, ...(Object.fromEntries(entries) as Omit<TradeColumns, 'length'>) };
 }
 
+/** Returns an empty column of the same type as `column`. */
 function columnLike<Of extends Column>(column: Of, length: number): Of {
   return new (column.constructor as new (length: number) => Of)(length);
 }
 
-/** Hot: docs/performance.md#index-loops. */
-function picked<Of extends Column>(column: Of, rows: Uint32Array): Of {
+/** Returns the values of `column` at `rows`. Hot: docs/performance.md#index-loops. */
+function gather<Of extends Column>(column: Of, rows: Uint32Array): Of {
   const out = columnLike(column, rows.length);
   for (let row = 0; row < out.length; row++) out[row] = column[rows[row]!]!;
   return out;
 }
 
+/** Writes the code of each fill row in `fills` to `out`. */
 function writeByFill(fills: Float64Array, codeOf: (fill: number) => number, out: Float64Array | Uint8Array): void {
   for (let row = 0; row < out.length; row++) out[row] = codeOf(fills[row]!);
 }
 
+/** Writes a trade to a row of the columns. */
 function write(out: TradeColumns, row: number, trade: ClosedTrade): void {
   const { entryUnits, pnlUnits, maeUnits, mfeUnits } = trade;
   const isPriced = entryUnits > 0;

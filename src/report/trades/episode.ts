@@ -7,7 +7,7 @@ import type { BarPath } from './excursions.ts';
 import { Episodes, share, type Move } from './episodes.ts';
 import { baseOf, dustBelow, flowOf, type Traded, valuationOf, type Valuation } from './valuation.ts';
 
-/** One fill, or the part of it on one side of zero. */
+/** A fill, or one part of a fill that crosses zero. */
 interface Part extends Move {
   readonly notional: number;
   readonly lots: number;
@@ -33,6 +33,7 @@ class WholeFill implements Part {
   }
 }
 
+/** The terms of a fill as a book takes it. Prices in ticks, money in units. */
 export interface FillAt {
   readonly row: number;
   readonly timeMs: number;
@@ -43,7 +44,7 @@ export interface FillAt {
   readonly feeInBase: boolean;
   readonly isBuy: boolean;
   readonly isLiquidation: boolean;
-  /** The part of its net result from spread, slippage and latency. */
+  /** Effect of spread, slippage and latency on the net result (below 0 a cost). */
   readonly slippage: number;
   /** The bar row in which the fill happened. -1 when no path was recorded. */
   readonly bar: number;
@@ -54,10 +55,11 @@ interface TradeSink {
   push(trade: ClosedTrade): void;
 }
 
-const nothing = (): Traded => ({ notional: 0, lots: 0, ticks: 0 });
+const noneTraded = (): Traded => ({ notional: 0, lots: 0, ticks: 0 });
 
-/** Episodes with all values of the trade table. */
+/** The episodes of one position, with all values of the trade table. */
 export class EpisodeBook extends Episodes<Part> {
+  /** Time of the first fill of the episode (ms UTC). */
   entryMs = 0;
 
   readonly #strategy: number;
@@ -66,6 +68,7 @@ export class EpisodeBook extends Episodes<Part> {
   readonly #valuation: Valuation;
   readonly #path: BarPath | null;
   readonly #closed: TradeSink;
+  /** The reused fill. */
   #whole: WholeFill | null = null;
   #firstFill = 0;
   #lastFill = 0;
@@ -76,13 +79,14 @@ export class EpisodeBook extends Episodes<Part> {
   #funding = 0;
   #liquidation = 0;
   #liquidations = 0;
-  /** The fill of the last liquidation. When it reverses the position, it counts for the trade that it ends. */
+  /** Row of the last liquidation fill. A liquidation that reverses the position counts only for the trade that it ends. */
   #liquidationFill = -1;
-  readonly #entry: Traded = nothing();
-  readonly #exit: Traded = nothing();
-  readonly #perCoin: number;
-  readonly #perMoney: number;
-  readonly #perPrice: number;
+  readonly #entry: Traded = noneTraded();
+  readonly #exit: Traded = noneTraded();
+  readonly #unitsPerCoin: number;
+  readonly #unitsPerMoney: number;
+  readonly #ticksPerPrice: number;
+  /** Lowest and highest running profit of the episode, in units. */
   #worst = 0;
   #best = 0;
 
@@ -95,24 +99,25 @@ export class EpisodeBook extends Episodes<Part> {
     this.#isContract = instrument.contract !== undefined;
     this.#valuation = valuation;
     this.#path = path;
-    this.#perCoin = pow10(instrument.baseDigits);
-    this.#perMoney = pow10(instrument.quoteDigits);
-    this.#perPrice = pow10(instrument.priceDigits);
+    this.#unitsPerCoin = pow10(instrument.baseDigits);
+    this.#unitsPerMoney = pow10(instrument.quoteDigits);
+    this.#ticksPerPrice = pow10(instrument.priceDigits);
     this.#closed = closed;
   }
 
+  /** Books a fill. */
   book(fill: FillAt): void {
     this.take(this.#partOf(fill));
     this.#path?.moveTo(fill.bar);
   }
 
   /**
-   * Books money without a fill, below 0 a payment: funding, or the part of a liquidation loss that others paid. It belongs to the open
-   * episode.
+   * Books money without a fill in the open episode: funding, or the part of a liquidation loss that others paid. An amount below 0 was
+   * paid.
    */
   pay(units: number, isFunding: boolean, timeMs: number): void {
     if (!isFunding && this.#path !== null && this.base !== 0) {
-      // The payment belongs to the bar of the liquidation. Earlier prices must not be combined with it.
+      // The payment belongs to the bar of the liquidation. Earlier prices are followed first, because it does not apply to them.
       const bar = this.#path.barOf(timeMs, true);
       this.#follow(this.#path.between(bar));
       this.#path.moveTo(bar);
@@ -122,6 +127,7 @@ export class EpisodeBook extends Episodes<Part> {
     else this.#liquidation += units;
   }
 
+  /** Average entry price of the episode, in the quote asset. */
   get entryPrice(): number {
     return this.#valuation.price(this.#entry);
   }
@@ -171,11 +177,11 @@ export class EpisodeBook extends Episodes<Part> {
     this.#fills++;
     this.#lastFill = part.fill.row;
     this.#exitMs = part.fill.timeMs;
-    this.#updateExtremes(part.fill.ticks / this.#perPrice);
+    this.#updateExtremes(part.fill.ticks / this.#ticksPerPrice);
   }
 
   protected override onFinish(pnlUnits: number): void {
-    const known = this.#path !== null;
+    const hasPath = this.#path !== null;
     this.#closed.push({
       strategy: this.#strategy,
       instrument: this.#index,
@@ -196,18 +202,18 @@ export class EpisodeBook extends Episodes<Part> {
       fundingUnits: this.#funding,
       liquidationUnits: this.#liquidation,
       liquidations: this.#liquidations,
-      maeUnits: known ? Math.min(this.#worst, pnlUnits) : NaN,
-      mfeUnits: known ? Math.max(this.#best, pnlUnits) : NaN,
+      maeUnits: hasPath ? Math.min(this.#worst, pnlUnits) : NaN,
+      mfeUnits: hasPath ? Math.max(this.#best, pnlUnits) : NaN,
       fills: this.#fills,
     });
   }
 
-  protected override split(part: Part, of: number, whole: number): readonly [Part, Part] {
-    const money = (units: number) => share(units, of, whole);
-    const lots = mulDiv(part.lots, of, whole, 'halfUp');
+  protected override split(part: Part, quantity: number, whole: number): readonly [Part, Part] {
+    const money = (units: number) => share(units, quantity, whole);
+    const lots = mulDiv(part.lots, quantity, whole, 'halfUp');
     const first = {
       flow: money(part.flow),
-      base: (part.base < 0 ? -1 : 1) * of,
+      base: (part.base < 0 ? -1 : 1) * quantity,
       notional: money(part.notional),
       lots,
       fee: money(part.fee),
@@ -231,18 +237,19 @@ export class EpisodeBook extends Episodes<Part> {
   /** Updates the running profit with a price (quote per base). */
   #updateExtremes(price: number): void {
     const value = this.#isContract
-      ? this.#valuation.holdingValue(this.base, Math.round(price * this.#perPrice))
-      : (this.base / this.#perCoin) * price * this.#perMoney;
+      ? this.#valuation.holdingValue(this.base, Math.round(price * this.#ticksPerPrice))
+      : (this.base / this.#unitsPerCoin) * price * this.#unitsPerMoney;
     const profit = Math.round(this.flow + value);
     if (profit < this.#worst) this.#worst = profit;
     if (profit > this.#best) this.#best = profit;
   }
 
-  #follow(seen: { readonly high: number; readonly low: number; readonly close: number }): void {
-    if (seen.close > 0) this.#updateExtremes(seen.close);
-    if (seen.high > 0) {
-      this.#updateExtremes(seen.high);
-      this.#updateExtremes(seen.low);
+  /** Updates the running profit with the prices since the last fill. 0 means absent. */
+  #follow(extremes: { readonly high: number; readonly low: number; readonly close: number }): void {
+    if (extremes.close > 0) this.#updateExtremes(extremes.close);
+    if (extremes.high > 0) {
+      this.#updateExtremes(extremes.high);
+      this.#updateExtremes(extremes.low);
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { mulDiv } from '../../base/number/exact.ts';
 
-/** The effect of a fill, or of its part on one side of zero, on money including the fee (see valuation.ts) and on the holding. */
+/** The effect of a fill on money (including the fee, see valuation.ts) and on the holding. A fill across zero has one part on each side. */
 export interface Move {
   readonly flow: number;
   readonly base: number;
@@ -12,9 +12,11 @@ export interface Move {
  * Flat-to-flat episodes. A reducing fill that leaves less of the base asset than the smallest order closes the episode, because the
  * remainder cannot be sold. This dust carries its share of its cost (rounded toward zero) into the next episode, so that closed plus open
  * profit equals the change of the balances to the last unit.
+ *
  * A close becomes final when a later fill enlarges the position again. Until then, further parts of the closing order belong to the same
  * episode. A fill across zero is split there, and its money is divided in proportion to quantity.
- * When the fee takes every coin of an entry and nothing else is held, the episode ends with the loss of what was paid.
+ *
+ * When the fee takes every coin of an entry and nothing else is held, the episode ends with a loss of the whole price.
  */
 export abstract class Episodes<Of extends Move> {
   /** Base units held, dust included. */
@@ -23,8 +25,11 @@ export abstract class Episodes<Of extends Move> {
   flow = 0;
   /** 1 long, -1 short, 0 between episodes. */
   side: 1 | -1 | 0 = 0;
+  /** A smaller holding is dust. */
   readonly #minUnits: number;
+  /** True when the episode has ended unless the next fill continues it. */
   #isClosable = false;
+  /** Money and base units of the entries and of the exits of the episode. */
   #entryFlow = 0;
   #entryBase = 0;
   #exitFlow = 0;
@@ -40,13 +45,15 @@ export abstract class Episodes<Of extends Move> {
     if (this.#isClosable) this.#finish();
   }
 
+  /** Books a fill: begins, continues, splits or ends the episode. */
   protected take(move: Of): void {
     const direction = move.base < 0 ? -1 : 1;
     if (this.#isClosable && (direction === this.side || this.base * this.side <= 0)) this.#finish();
     if (this.side === 0) this.#begin(direction, move);
     else this.onContinue(move);
     const after = this.base + move.base;
-    if (after * this.side < 0 && Math.abs(after) >= this.#minUnits && this.base * this.side > 0) {
+    const crossesZero = after * this.side < 0 && this.base * this.side > 0;
+    if (crossesZero && Math.abs(after) >= this.#minUnits) {
       const [closing, rest] = this.split(move, Math.abs(this.base), Math.abs(move.base));
       this.#add(closing);
       this.#finish();
@@ -61,6 +68,7 @@ export abstract class Episodes<Of extends Move> {
   protected abstract onBegin(move: Of): void;
   /** Called for a fill within an episode, before it is booked. */
   protected abstract onContinue(move: Of): void;
+  /** Called after a fill, or a part of it, was booked. */
   protected abstract onAdd(move: Of, isEntry: boolean): void;
   /** Called when an episode has ended. Its fields stay valid until the next episode begins. */
   protected abstract onFinish(pnlUnits: number): void;
@@ -92,14 +100,14 @@ export abstract class Episodes<Of extends Move> {
   }
 
   #finish(): void {
-    const carried = this.base === 0 ? 0 : this.#dustFlow();
-    this.onFinish(this.flow - carried);
-    this.flow = carried;
+    const dustFlow = this.base === 0 ? 0 : this.#dustFlow();
+    this.onFinish(this.flow - dustFlow);
+    this.flow = dustFlow;
     this.side = 0;
     this.#isClosable = false;
   }
 
-  /** Returns the flow that belongs to the remaining dust: its share of what it was bought (or sold) for. */
+  /** Returns the flow of the remaining dust: its share of the money of the entries, or of the exits when dust was oversold. */
   #dustFlow(): number {
     const isEntry = this.base * this.side > 0;
     const flow = isEntry ? this.#entryFlow : this.#exitFlow;

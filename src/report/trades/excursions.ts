@@ -1,4 +1,4 @@
-// The price path during a trade, as far as bars show it: whole bars between fills, and the close of the bar of a fill.
+// The price path during a trade as far as bars show it: the whole bars between fills, and the close of each fill's bar.
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 
@@ -16,18 +16,19 @@ export interface Triggered {
   readonly isBuy: boolean;
   /** True for a stop: the level was an unfavourable price. */
   readonly isStop: boolean;
+  /** Time from which the order waited at this level (ms UTC). */
   readonly sinceMs: number;
 }
 
 /**
- * Reads the bars once for any number of trades. Call `moveTo` after each fill of one strategy and instrument, and `between` before it.
- * Of the bar of a fill only the close counts, and only when the next fill is in a later bar: the order of prices inside the bar is unknown.
+ * Reads the bars once for all trades of one strategy and instrument. Call `between` before each fill, and `moveTo` after it.
+ * Only the close of a fill's bar counts, and only when the next fill is in a later bar: the order of prices inside a bar is unknown.
  */
 export class BarPath {
   readonly #bars: BarColumns;
   readonly #extremes: PathExtremes = { high: 0, low: 0, close: 0 };
   /** Bar of the last fill. */
-  #at = 0;
+  #fillBar = 0;
   #openRow = 0;
   #closeRow = 0;
 
@@ -36,8 +37,8 @@ export class BarPath {
   }
 
   /**
-   * Returns the bar of a fill at `timeMs`: the bar that opens then, or for a fill inside a bar the bar that closes then, because such a
-   * fill has the time of the close.
+   * Returns the row of the bar of a fill: the bar that opens at `timeMs`. A fill inside a bar has the time of its close, so for it the bar
+   * that closes at `timeMs`.
    */
   barOf(timeMs: number, isInside: boolean): number {
     const { openMs, closeMs, length } = this.#bars;
@@ -50,8 +51,8 @@ export class BarPath {
   }
 
   /**
-   * Returns true when the fill was at the open of the bar that begins at `timeMs`, false when it was at its level inside the bar that
-   * closes then.
+   * Returns true when the fill was at the open of the bar that begins at `timeMs`. Returns false when it was at its level inside the bar
+   * that closes at that time.
    */
   isAtOpen(timeMs: number, { price, level, isBuy, isStop, sinceMs }: Triggered): boolean {
     const { openMs, closeMs, open, high, low } = this.#bars;
@@ -61,31 +62,32 @@ export class BarPath {
     // Slippage only worsens a price, and a stop triggers at an open only beyond its level.
     if ((price - open[row]!) * side < 0 || (isStop && (open[row]! - level) * side < 0)) return false;
     const before = row - 1;
-    const stoodBefore = before >= 0 && closeMs[before] === timeMs && sinceMs <= openMs[before]!;
-    if (isStop && stoodBefore && (isBuy ? high[before]! >= level : low[before]! <= level)) return false;
+    const hasWaitedBefore = before >= 0 && closeMs[before] === timeMs && sinceMs <= openMs[before]!;
+    if (isStop && hasWaitedBefore && (isBuy ? high[before]! >= level : low[before]! <= level)) return false;
     return Math.abs(price - open[row]!) <= Math.abs(price - level);
   }
 
+  /** Sets the bar of the last fill. */
   moveTo(bar: number): void {
-    this.#at = bar;
+    this.#fillBar = bar;
   }
 
-  /** Returns what was seen after the last fill and before a fill in `bar`. The next call reuses the result object. */
+  /** Returns the extreme prices after the last fill and before a fill in `bar`. The next call reuses the result object. */
   between(bar: number): Readonly<PathExtremes> {
     const { high, low, close } = this.#bars;
-    const seen = this.#extremes;
-    seen.high = 0;
-    seen.low = 0;
-    seen.close = bar > this.#at ? close[this.#at]! : 0;
-    if (bar <= this.#at + 1) return seen;
+    const extremes = this.#extremes;
+    extremes.high = 0;
+    extremes.low = 0;
+    extremes.close = bar > this.#fillBar ? close[this.#fillBar]! : 0;
+    if (bar <= this.#fillBar + 1) return extremes;
     let max = 0;
     let min = Infinity;
-    for (let row = this.#at + 1; row < bar; row++) {
+    for (let row = this.#fillBar + 1; row < bar; row++) {
       if (high[row]! > max) max = high[row]!;
       if (low[row]! < min) min = low[row]!;
     }
-    seen.high = max;
-    seen.low = min;
-    return seen;
+    extremes.high = max;
+    extremes.low = min;
+    return extremes;
   }
 }

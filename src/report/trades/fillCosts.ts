@@ -22,9 +22,9 @@ export interface FillCosts {
 }
 
 /**
- * Returns the costs of the fills relative to the price at the decision. That is the last close for an order that took liquidity on arrival,
- * the trigger for a stop, and the fill price for a resting order, which chose its price itself. Bars cannot separate spread, slippage and
- * latency, so the three are one figure.
+ * Returns the costs of the fills relative to the price at the decision. That price is the last close for an order that took liquidity on
+ * arrival, and the trigger price for a stop. A resting order chose its price itself, so its fill price counts. Bars cannot separate spread,
+ * slippage and latency, so the three are one figure. `bars` has the execution bars of each instrument, or null.
  */
 export function fillCosts(record: RunRecord, valuations: readonly Valuation[], bars: readonly (BarColumns | null)[]): FillCosts {
   const { fills, orders } = record;
@@ -35,24 +35,25 @@ export function fillCosts(record: RunRecord, valuations: readonly Valuation[], b
     const role = orders.role[order]!;
     if (role === ROLE.liquidation) isLiquidation[row] = 1;
     const price = fills.price[row]!;
-    const decided = decisionTicks(record, row, order, role, bars[fills.instrument[row]!] ?? null);
-    if (decided === price) continue;
+    const decisionPrice = decisionTicks(record, row, order, role, bars[fills.instrument[row]!] ?? null);
+    if (decisionPrice === price) continue;
     const valuation = valuations[fills.instrument[row]!]!;
     const isBuy = fills.side[row] === 0;
-    const ideal = valuation.value(fills.lots[row]!, decided);
-    slippageUnits[row] = valuation.flow(isBuy, fills.notional[row]!) - valuation.flow(isBuy, ideal);
+    const valueAtDecision = valuation.value(fills.lots[row]!, decisionPrice);
+    slippageUnits[row] = valuation.flow(isBuy, fills.notional[row]!) - valuation.flow(isBuy, valueAtDecision);
   }
   return { slippageUnits, isLiquidation };
 }
 
+/** Returns the price, in ticks, on which the decision behind a fill was based. */
 function decisionTicks({ fills, orders }: RunRecord, row: number, order: number, role: number, bars: BarColumns | null): number {
   const price = fills.price[row]!;
   if (role === ROLE.stopLoss || role === ROLE.trailing || role === ROLE.condition) return orders.limit[order]!;
   if (bars === null || fills.isMaker[row] === 1) return price;
-  const took = role === ROLE.market || (role === ROLE.limit && isOnArrival(bars, orders.arrivedMs[order]!, fills.timeMs[row]!));
-  if (!took) return price;
-  const known = countUpTo(bars.closeMs, bars.length, orders.createdMs[order]!) - 1;
-  return known < 0 ? price : ticksOf(bars, 'close')[known]!;
+  const isTaker = role === ROLE.market || (role === ROLE.limit && isOnArrival(bars, orders.arrivedMs[order]!, fills.timeMs[row]!));
+  if (!isTaker) return price;
+  const lastRow = countUpTo(bars.closeMs, bars.length, orders.createdMs[order]!) - 1;
+  return lastRow < 0 ? price : ticksOf(bars, 'close')[lastRow]!;
 }
 
 /** Returns true when the fill is at the open of the first bar that opens at or after the arrival. */

@@ -17,6 +17,7 @@ export type OrderFigure =
   | 'rateLimitHits'
   | 'rateBudgetWaits';
 
+/** Order statistics as in summary.json. */
 export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
   readonly created: number;
   /** Sent to the venue: neither denied by risk nor failed before sending. */
@@ -24,7 +25,7 @@ export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
   /** Accepted by the venue. */
   readonly accepted: number;
   readonly filled: number;
-  /** Partly filled, ended or still open. */
+  /** Orders with a partial fill, whether ended or still open. */
   readonly partlyFilled: number;
   readonly cancelled: number;
   readonly expired: number;
@@ -35,10 +36,7 @@ export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
   readonly refusedByRiskByCode: Readonly<Record<string, number>>;
   readonly notSent: number;
   readonly noEffect: number;
-  /**
-   * Cancelled by the exchange when it liquidated a position of the account. The exchange marks them in no other way, so the time identifies
-   * them.
-   */
+  /** Cancelled by the exchange in a liquidation. They are identified by their time, because the exchange does not mark them otherwise. */
   readonly endedByLiquidation: number;
   /** Still open when the run ended. */
   readonly open: number;
@@ -52,13 +50,18 @@ export type OrderSummary = { readonly [Name in OrderFigure]: number | null } & {
   readonly reasons: Readonly<Partial<Record<OrderFigure, Reason>>>;
 };
 
+/** Returns the order statistics of a run. */
 export function orderSummary(record: RunRecord): OrderSummary {
   const { orders, fills, instruments } = record;
   const counts = new Map<(typeof ENDINGS)[number], number>();
   const rejectedByCode: Record<string, number> = {};
   const refusedByRiskByCode: Record<string, number> = {};
   const unknownByEnding: Record<string, number> = {};
-  let [partlyFilled, accepted, unknown, ackMs, endedByLiquidation] = [0, 0, 0, 0, 0];
+  let partlyFilled = 0;
+  let accepted = 0;
+  let unknown = 0;
+  let totalAckMs = 0;
+  let endedByLiquidation = 0;
   const liquidatedMs = liquidationTimes(orders);
   for (let row = 0; row < orders.length; row++) {
     const ending = ENDINGS[orders.ending[row]!]!;
@@ -78,15 +81,15 @@ export function orderSummary(record: RunRecord): OrderSummary {
     const arrivedMs = orders.arrivedMs[row]!;
     if (!Number.isNaN(arrivedMs)) {
       accepted++;
-      ackMs += arrivedMs - orders.createdMs[row]!;
+      totalAckMs += arrivedMs - orders.createdMs[row]!;
     }
   }
-  const traffic = trafficOf(record);
+  const totals = fillTotals(record);
   const countEnded = (ending: (typeof ENDINGS)[number]) => counts.get(ending) ?? 0;
   const { values, reasons } = settle<OrderFigure>({
-    makerShare: traffic.makerShare,
-    meanTimeToAckMs: accepted === 0 ? 'not-recorded' : ackMs / accepted,
-    meanTimeToFirstFillMs: traffic.meanTimeToFirstFillMs,
+    makerShare: totals.makerShare,
+    meanTimeToAckMs: accepted === 0 ? 'not-recorded' : totalAckMs / accepted,
+    meanTimeToFirstFillMs: totals.meanTimeToFirstFillMs,
     // A backtest records how orders ended, not their intermediate states, and it has no rate budget.
     meanTimeUnknownMs: 'not-recorded',
     cancelsLostToFill: 'not-recorded',
@@ -113,8 +116,8 @@ export function orderSummary(record: RunRecord): OrderSummary {
     unknown,
     unknownByEnding: sortByKey(unknownByEnding),
     fills: fills.length,
-    volume: moneyText(traffic.volume, record.reportingDigits),
-    fees: moneyText(traffic.fees, record.reportingDigits),
+    volume: moneyText(totals.volume, record.reportingDigits),
+    fees: moneyText(totals.fees, record.reportingDigits),
     ...values,
     reasons,
   };
@@ -127,6 +130,7 @@ function liquidationTimes({ length, role, doneMs }: OrderColumns): ReadonlySet<n
   return times;
 }
 
+/** Adds 1 to the count of `key`. */
 function count(into: Record<string, number>, key: string): void {
   into[key] = (into[key] ?? 0) + 1;
 }
@@ -135,37 +139,38 @@ function sortByKey(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-interface Traffic {
+/** Figures of the fills of a run. Money in units of the reporting asset. */
+interface FillTotals {
   readonly volume: bigint;
   readonly fees: bigint;
   readonly makerShare: Figure;
   readonly meanTimeToFirstFillMs: Figure;
 }
 
-function trafficOf({ orders, fills, instruments }: RunRecord): Traffic {
+function fillTotals({ orders, fills, instruments }: RunRecord): FillTotals {
   const scales = instruments.map((instrument) => new InstrumentScale(instrument).ofUnits);
   const volume = new ExactSum();
   const fees = new ExactSum();
-  const made = new ExactSum();
-  const seen = new Uint8Array(orders.length);
-  let [firsts, waitedMs] = [0, 0];
+  const makerVolume = new ExactSum();
+  const hasFilled = new Uint8Array(orders.length);
+  let firstFills = 0;
+  let waitedMs = 0;
   for (let row = 0; row < fills.length; row++) {
     volume.add(fills.notional[row]!);
-    fees.add(
-      fills.feeInBase[row] === 1 ? quoteValueAt(fills.fee[row]!, fills.price[row]!, scales[fills.instrument[row]!]!) : fills.fee[row]!,
-    );
-    if (fills.isMaker[row] === 1) made.add(fills.notional[row]!);
+    const fee = fills.fee[row]!;
+    fees.add(fills.feeInBase[row] === 1 ? quoteValueAt(fee, fills.price[row]!, scales[fills.instrument[row]!]!) : fee);
+    if (fills.isMaker[row] === 1) makerVolume.add(fills.notional[row]!);
     const order = fills.orderId[row]! - 1;
-    if (seen[order] === 1) continue;
-    seen[order] = 1;
-    firsts++;
+    if (hasFilled[order] === 1) continue;
+    hasFilled[order] = 1;
+    firstFills++;
     waitedMs += fills.timeMs[row]! - orders.createdMs[order]!;
   }
   const total = volume.total();
   return {
     volume: total,
     fees: fees.total(),
-    makerShare: total === 0n ? 'no-trades' : Number(made.total()) / Number(total),
-    meanTimeToFirstFillMs: firsts === 0 ? 'no-trades' : waitedMs / firsts,
+    makerShare: total === 0n ? 'no-trades' : Number(makerVolume.total()) / Number(total),
+    meanTimeToFirstFillMs: firstFills === 0 ? 'no-trades' : waitedMs / firstFills,
   };
 }

@@ -5,14 +5,14 @@ import type { RunRecord } from '../../model/run/run.ts';
 /** The parts of a run that identify positions. `orders` are needed only with two-way positions. */
 export type PositionSource = Pick<RunRecord, 'instruments' | 'fills' | 'payments' | 'isTwoWay'> & { readonly orders?: RunRecord['orders'] };
 
-/** Greater than every key of a strategy and its instrument. */
-const SHORT = 256 * 65_536;
+/** Distance between the keys of long and short positions: greater than every key of a long one. */
+const SHORT_OFFSET = 256 * 65_536;
 
 /** Returns the key of a strategy's position in an instrument. With two-way positions, long and short have keys of their own. */
 export const positionKey = (strategy: number, instrument: number, isShort: boolean): number =>
-  strategy * 65_536 + instrument + (isShort ? SHORT : 0);
+  strategy * 65_536 + instrument + (isShort ? SHORT_OFFSET : 0);
 
-/** Returns a function that says whether a fill belongs to a separate short position. Null when the run has no two-way positions. */
+/** Returns a function that is true for the row of a fill of a separate short position. Null when the run has no two-way positions. */
 export function shortsOf({ instruments, fills, orders, isTwoWay }: PositionSource): ((row: number) => boolean) | null {
   if (isTwoWay !== true || orders === undefined) return null;
   const { side, instrument, orderId } = fills;

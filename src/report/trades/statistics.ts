@@ -1,4 +1,4 @@
-// Trade statistics of summary.json: for all trades, and broken down by instrument, side, tag, exit reason, strategy, time and holding time.
+// Trade statistics of summary.json: for all trades, and for groups by instrument, side, tag, exit reason, strategy, time and holding time.
 
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
@@ -47,6 +47,7 @@ export type TradeBreakdownTable = { readonly [Name in Exclude<TradeFigure, Money
   readonly liquidations: number;
 };
 
+/** An open trade as in summary.json. */
 export interface OpenTradeRow {
   readonly strategy: number;
   readonly instrument: string;
@@ -58,6 +59,7 @@ export interface OpenTradeRow {
   readonly unrealised: Money;
 }
 
+/** The properties by which trades are grouped. */
 export type Breakdown =
   | 'instrument'
   | 'side'
@@ -71,12 +73,13 @@ export type Breakdown =
   | 'holdTime';
 export type BreakdownRow = TradeBreakdownTable & { readonly key: string };
 
+/** Trade statistics as in summary.json. */
 export type TradeSummary = TradeBreakdownTable & {
   readonly openTrades: number;
   readonly openPositions: readonly OpenTradeRow[];
   /** Unrealised profit of open trades and dust. closedPnl + openPnl + heldPnl = metrics.netProfit, exactly. */
   readonly openPnl: Money;
-  /** Profit on assets that the account had at the start. 0 when it started with the reporting asset alone. */
+  /** Profit on assets that the account had at the start. 0 when the account started with the reporting asset alone. */
   readonly heldPnl: Money;
   /** Times are UTC: hour and weekday (Mon to Sun) of the entry, month of the exit. Groups without a trade are left out. */
   readonly breakdowns: Readonly<Record<Breakdown, readonly BreakdownRow[]>>;
@@ -96,16 +99,16 @@ export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: nu
   return {
     ...whole.table,
     openTrades: trades.open.length,
-    openPositions: trades.open.map((of) => {
-      const { baseDigits } = record.instruments.find(({ id }) => id === of.instrument)!;
+    openPositions: trades.open.map((trade) => {
+      const { baseDigits } = record.instruments.find(({ id }) => id === trade.instrument)!;
       return {
-        strategy: of.strategy,
-        instrument: of.instrument,
-        side: of.side,
-        entryMs: of.entryMs,
-        entryPrice: of.entryPrice,
-        quantity: moneyText(of.baseUnits, baseDigits),
-        unrealised: money(of.unrealisedUnits),
+        strategy: trade.strategy,
+        instrument: trade.instrument,
+        side: trade.side,
+        entryMs: trade.entryMs,
+        entryPrice: trade.entryPrice,
+        quantity: moneyText(trade.baseUnits, baseDigits),
+        unrealised: money(trade.unrealisedUnits),
       };
     }),
     openPnl: money(trades.openUnits),
@@ -122,14 +125,14 @@ const DAY_MS = 86_400_000;
 const FIRST_WEEKDAY = 3;
 
 const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
-const two = (value: number) => String(value).padStart(2, '0');
+const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-function breakdowns(record: RunRecord, trades: RunTrades, whole: TradeBreakdownTable): Record<Breakdown, BreakdownRow[]> {
+function breakdowns(record: RunRecord, trades: RunTrades, allTrades: TradeBreakdownTable): Record<Breakdown, BreakdownRow[]> {
   const { closed, tags } = trades;
   const by = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] => {
     const groups = groupRows(closed.length, keyOf);
-    // A group of all trades has the figures of all trades.
-    return groups.map(([key, rows]) => ({ key: textOf(key), ...(groups.length === 1 ? whole : tableOf(record, trades, rows).table) }));
+    // A single group contains all trades, so their figures are not computed again.
+    return groups.map(([key, rows]) => ({ key: textOf(key), ...(groups.length === 1 ? allTrades : tableOf(record, trades, rows).table) }));
   };
   const monthOf = monthKeys();
   return {
@@ -157,14 +160,14 @@ function breakdowns(record: RunRecord, trades: RunTrades, whole: TradeBreakdownT
       (row) => closed.strategy[row]!,
       (key) => String(key),
     ),
-    hour: by((row) => hourOf(closed.entryMs[row]!), two),
+    hour: by((row) => hourOf(closed.entryMs[row]!), twoDigits),
     weekday: by(
       (row) => (dayOf(closed.entryMs[row]!) + FIRST_WEEKDAY) % 7,
       (key) => WEEKDAYS[key]!,
     ),
     month: by(
       (row) => monthOf(closed.exitMs[row]!),
-      (key) => `${Math.floor(key / 12)}-${two((key % 12) + 1)}`,
+      (key) => `${Math.floor(key / 12)}-${twoDigits((key % 12) + 1)}`,
     ),
     holdTime: by(
       (row) => holdGroupOf(closed.exitMs[row]! - closed.entryMs[row]!),
@@ -173,7 +176,7 @@ function breakdowns(record: RunRecord, trades: RunTrades, whole: TradeBreakdownT
   };
 }
 
-/** Returns a function that gives the month of a time as a number. Trades that follow each other mostly end on the same day. */
+/** Returns a function that numbers the month of a time. It remembers the last day, because successive trades mostly end on the same day. */
 function monthKeys(): (ms: number) => number {
   let [day, key] = [NaN, 0];
   return (ms) => {
@@ -187,17 +190,18 @@ function monthKeys(): (ms: number) => number {
   };
 }
 
-/** Groups rows by key. Keys ascend, and rows keep their order. */
+/** Returns the rows of each key. Keys ascend, and the rows of a key keep their order. */
 function groupRows(length: number, keyOf: (row: number) => number): [number, Uint32Array][] {
   const groups = new Map<number, number>();
   const counts: number[] = [];
   const groupOf = new Uint32Array(length);
-  let [last, group] = [NaN, 0];
+  let lastKey = NaN;
+  let group = 0;
   for (let row = 0; row < length; row++) {
     const key = keyOf(row);
-    if (key !== last) {
+    if (key !== lastKey) {
       group = groups.get(key) ?? counts.push(0) - 1;
-      groups.set((last = key), group);
+      groups.set((lastKey = key), group);
     }
     groupOf[row] = group;
     counts[group]!++;
@@ -205,13 +209,13 @@ function groupRows(length: number, keyOf: (row: number) => number): [number, Uin
   const rowsOf = counts.map((count) => new Uint32Array(count));
   const next = new Uint32Array(counts.length);
   for (let row = 0; row < length; row++) {
-    const at = groupOf[row]!;
-    rowsOf[at]![next[at]!++] = row;
+    const target = groupOf[row]!;
+    rowsOf[target]![next[target]!++] = row;
   }
-  return [...groups].toSorted(([a], [b]) => a - b).map(([key, at]) => [key, rowsOf[at]!]);
+  return [...groups].toSorted(([a], [b]) => a - b).map(([key, index]) => [key, rowsOf[index]!]);
 }
 
-/** Returns the figures of `rows`. Null selects all rows. */
+/** Returns the figures of the trades in `rows`, and why figures are missing. Null selects all trades. */
 function tableOf(
   record: RunRecord,
   { closed, path }: RunTrades,
@@ -219,17 +223,17 @@ function tableOf(
 ): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
   const pick = (column: Float64Array) => (rows === null ? column : gatherValues(column, rows));
   const pnl = pick(closed.pnlUnits);
-  const followed = path === 'coarse';
+  const hasPath = path === 'coarse';
   const set: TradeSet = {
     pnl,
     fraction: pick(closed.returnFraction),
     holdMs: holdTimes(closed, rows),
-    mae: followed ? pick(closed.maeUnits) : null,
-    mfe: followed ? pick(closed.mfeUnits) : null,
-    maeFraction: followed ? pick(closed.maeFraction) : null,
-    mfeFraction: followed ? pick(closed.mfeFraction) : null,
+    mae: hasPath ? pick(closed.maeUnits) : null,
+    mfe: hasPath ? pick(closed.mfeUnits) : null,
+    maeFraction: hasPath ? pick(closed.maeFraction) : null,
+    mfeFraction: hasPath ? pick(closed.mfeFraction) : null,
   };
-  const of = tradeFigures(set, record.startUnits);
+  const result = tradeFigures(set, record.startUnits);
   const reasons: Record<string, Reason> = {};
   const settleFigures = <Name extends string>(figures: Readonly<Record<Name, Figure>>, prefix = '') => {
     for (const [name, figure] of Object.entries<Figure>(figures)) {
@@ -240,9 +244,9 @@ function tableOf(
   };
   const text = (units: number | bigint) => moneyText(units, record.reportingDigits);
   const money = (units: number | null) => (units === null ? null : text(units));
-  const values = settleFigures(of.figures);
+  const values = settleFigures(result.figures);
   const excursion = (name: 'mae' | 'mfe') => {
-    const { mean, extreme } = settleFigures(of[name], `${name}.`);
+    const { mean, extreme } = settleFigures(result[name], `${name}.`);
     return { mean: money(mean), extreme: money(extreme) };
   };
   const shorts =
@@ -251,9 +255,9 @@ function tableOf(
     trades: pnl.length,
     longs: pnl.length - shorts,
     shorts,
-    wins: of.wins,
-    losses: of.losses,
-    draws: of.draws,
+    wins: result.wins,
+    losses: result.losses,
+    draws: result.draws,
     grossProfit: text(exactSumOf(pnl, 1)),
     grossLoss: text(exactSumOf(pnl, -1)),
     closedPnl: text(exactSum(pnl)),
@@ -267,13 +271,13 @@ function tableOf(
     expectancy: money(values.expectancy),
     endTradeDrawdown: money(values.endTradeDrawdown),
     closedTradeDrawdownAbs: money(values.closedTradeDrawdownAbs),
-    maxConsecutiveWins: of.maxConsecutiveWins,
-    maxConsecutiveLosses: of.maxConsecutiveLosses,
-    holdTime: settleFigures(of.holdTime, 'holdTime.'),
+    maxConsecutiveWins: result.maxConsecutiveWins,
+    maxConsecutiveLosses: result.maxConsecutiveLosses,
+    holdTime: settleFigures(result.holdTime, 'holdTime.'),
     mae: excursion('mae'),
     mfe: excursion('mfe'),
-    maeFraction: settleFigures(of.maeFraction, 'maeFraction.'),
-    mfeFraction: settleFigures(of.mfeFraction, 'mfeFraction.'),
+    maeFraction: settleFigures(result.maeFraction, 'maeFraction.'),
+    mfeFraction: settleFigures(result.mfeFraction, 'mfeFraction.'),
     volume: text(exactSum(pick(closed.volumeUnits))),
     fees: text(exactSum(pick(closed.feeUnits))),
     funding: text(-exactSum(pick(closed.fundingUnits))),
@@ -282,6 +286,7 @@ function tableOf(
   return { table, reasons };
 }
 
+/** Returns the holding times of the trades in `rows` in ms. Null selects all trades. */
 function holdTimes({ length, entryMs, exitMs }: TradeColumns, rows: Uint32Array | null): Float64Array {
   const out = new Float64Array(rows === null ? length : rows.length);
   for (let i = 0; i < out.length; i++) {
@@ -294,7 +299,7 @@ function holdTimes({ length, entryMs, exitMs }: TradeColumns, rows: Uint32Array 
 /** Returns the values of ascending rows; `rows` is not empty. Hot: docs/performance.md#index-loops. */
 function gatherValues(column: Float64Array, rows: Uint32Array): Float64Array {
   const first = rows[0]!;
-  // The trades of a month follow each other.
+  // Rows without a gap, such as the trades of one month, need no copy.
   if (rows.at(-1)! - first === rows.length - 1) return column.subarray(first, first + rows.length);
   const out = new Float64Array(rows.length);
   for (let i = 0; i < out.length; i++) out[i] = column[rows[i]!]!;

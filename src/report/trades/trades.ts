@@ -14,12 +14,15 @@ import { paymentsUntil } from './payments.ts';
 import { positionKey, shortsOf } from './positions.ts';
 import { valuationOf } from './valuation.ts';
 
-const made = new WeakMap<RunRecord, RunTrades>();
+const tradesByRecord = new WeakMap<RunRecord, RunTrades>();
 
 /** Returns the trades. They are built on first use and cached with the record. */
 export function tradesOf(record: RunRecord): RunTrades {
-  let trades = made.get(record);
-  if (!trades) made.set(record, (trades = makeTrades(record)));
+  let trades = tradesByRecord.get(record);
+  if (trades === undefined) {
+    trades = buildTrades(record);
+    tradesByRecord.set(record, trades);
+  }
   return trades;
 }
 
@@ -31,6 +34,7 @@ const ROLE = {
   condition: ROLES.indexOf('condition'),
 };
 
+/** A position of a strategy with the book of its trades. */
 interface PositionTrades {
   readonly strategy: number;
   readonly instrument: number;
@@ -39,67 +43,75 @@ interface PositionTrades {
   readonly path: BarPath | null;
 }
 
-function makeTrades(record: RunRecord): RunTrades {
+/** Throws InvariantError when an instrument and the run count money in different units. */
+function buildTrades(record: RunRecord): RunTrades {
   const { instruments, fills } = record;
   for (const { id, quoteDigits } of instruments) {
     assert(quoteDigits === record.reportingDigits, `${id} counts money in ${quoteDigits} digits, the run in ${record.reportingDigits}`);
   }
   const bars = instruments.map(({ id }) => executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
-  // A trade mostly has two fills.
+  // Most trades have two fills.
   const closed = new TradeRows(fills.length / 2 + 1);
   const fill = new FillRecord();
-  const lanes = new Map<number, PositionTrades>();
+  const positions = new Map<number, PositionTrades>();
   const ticksPerPrice = instruments.map(({ priceDigits }) => pow10(priceDigits));
   const costs = costsOf(record);
   const shorts = shortsOf(record);
-  const pay = paymentsUntil(
+  const payUntil = paymentsUntil(
     record.payments,
-    (strategy, instrument, isLong) => lanes.get(positionKey(strategy, instrument, shorts !== null && !isLong))?.book,
+    (strategy, instrument, isLong) => positions.get(positionKey(strategy, instrument, shorts !== null && !isLong))?.book,
   );
   for (let row = 0; row < fills.length; row++) {
-    pay(row);
+    payUntil(row);
     const strategy = fills.strategy[row]!;
     const instrument = fills.instrument[row]!;
     const isShort = shorts?.(row) ?? false;
     const key = positionKey(strategy, instrument, isShort);
-    let lane = lanes.get(key);
-    if (!lane) {
+    let position = positions.get(key);
+    if (!position) {
       const path = bars[instrument] ? new BarPath(bars[instrument]) : null;
-      lane = { strategy, instrument, isShort, path, book: new EpisodeBook(strategy, instrument, instruments[instrument]!, path, closed) };
-      lanes.set(key, lane);
+      position = {
+        strategy,
+        instrument,
+        isShort,
+        path,
+        book: new EpisodeBook(strategy, instrument, instruments[instrument]!, path, closed),
+      };
+      positions.set(key, position);
     }
     const order = fills.orderId[row]! - 1;
     readFill(record, row, costs, fill);
-    if (lane.path !== null) fill.bar = barOf(record, row, lane.path, order, ticksPerPrice[instrument]!);
-    lane.book.book(fill);
+    if (position.path !== null) fill.bar = barOf(record, row, position.path, order, ticksPerPrice[instrument]!);
+    position.book.book(fill);
   }
-  pay(Infinity);
-  for (const { book } of lanes.values()) book.end();
+  payUntil(Infinity);
+  for (const { book } of positions.values()) book.end();
   const tags = new Tags(record);
   return {
     closed: closed.columns(
-      (of) => tags.of(of),
-      (of) => exitReasonOf(record, of),
+      (fillRow) => tags.of(fillRow),
+      (fillRow) => exitReasonOf(record, fillRow),
     ),
-    ...openOf(record, [...lanes.values()]),
+    ...openOf(record, [...positions.values()]),
     tags: tags.texts,
-    path: bars.every((of) => of !== null) ? 'coarse' : 'not-recorded',
+    path: bars.every((columns) => columns !== null) ? 'coarse' : 'not-recorded',
   };
 }
 
-const costsMade = new WeakMap<RunRecord, FillCosts>();
-/** Returns the costs of the fills other than their fees. */
+const costsByRecord = new WeakMap<RunRecord, FillCosts>();
+/** Returns the costs of the fills other than their fees. They are computed on first use and cached with the record. */
 export function costsOf(record: RunRecord): FillCosts {
-  let costs = costsMade.get(record);
-  if (!costs) {
+  let costs = costsByRecord.get(record);
+  if (costs === undefined) {
     const feeds = executionFeeds(record.feeds);
     const bars = record.instruments.map(({ id }) => feeds.find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
-    costsMade.set(record, (costs = fillCosts(record, record.instruments.map(valuationOf), bars)));
+    costs = fillCosts(record, record.instruments.map(valuationOf), bars);
+    costsByRecord.set(record, costs);
   }
   return costs;
 }
 
-/** One object is reused for all fills. Hot: docs/performance.md#double-fields. */
+/** A fill as books take it. One object is reused for all fills. Hot: docs/performance.md#double-fields. */
 class FillRecord implements FillAt {
   row = 0;
   timeMs = 0.5;
@@ -130,22 +142,22 @@ function readFill({ fills }: RunRecord, row: number, { slippageUnits, isLiquidat
 }
 
 /** Returns the bar row in which a fill happened. */
-function barOf({ fills, orders }: RunRecord, row: number, path: BarPath, order: number, scale: number): number {
+function barOf({ fills, orders }: RunRecord, row: number, path: BarPath, order: number, ticksPerPrice: number): number {
   const timeMs = fills.timeMs[row]!;
   const role = orders.role[order]!;
   const isStop = role === ROLE.stopLoss || role === ROLE.trailing;
-  // A resting limit order and a liquidation fill inside their bar. A triggered order fills at the open after a gap, else at its level
-  // inside.
+  // A resting limit order and a liquidation fill inside their bar. A triggered order fills at the open after a gap, else inside the bar at
+  // its level.
   if (fills.isMaker[row] === 1 || role === ROLE.liquidation) return path.barOf(timeMs, true);
   if (!isStop && role !== ROLE.condition) return path.barOf(timeMs, false);
-  const level = orders.limit[order]! / scale;
-  // The recorded level of a trailing stop is its last one. In the bar before, the level was another.
+  const level = orders.limit[order]! / ticksPerPrice;
+  // Only the last level of a trailing stop is recorded. In the bar before, its level differed.
   const sinceMs = role === ROLE.trailing ? Infinity : orders.arrivedMs[order]!;
-  const triggered = { price: fills.price[row]! / scale, level, isBuy: fills.side[row] === 0, isStop, sinceMs };
+  const triggered = { price: fills.price[row]! / ticksPerPrice, level, isBuy: fills.side[row] === 0, isStop, sinceMs };
   return path.barOf(timeMs, !path.isAtOpen(timeMs, triggered));
 }
 
-/** Returns the price in ticks that values an instrument's positions when the run ends. 0 when no bar of it had closed. */
+/** Returns the price in ticks that values an instrument's positions when the run ends. 0 when none of its bars had closed. */
 export function lastMarkTicks(record: RunRecord, index: number): number {
   const bars = executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === record.instruments[index]!.id)?.bars;
   const last = bars === undefined ? -1 : countUpTo(bars.closeMs, bars.length, record.toMs) - 1;
@@ -153,22 +165,22 @@ export function lastMarkTicks(record: RunRecord, index: number): number {
 }
 
 /**
- * Returns the open trades. The positions of an instrument are valued as one, like the account's equity. The books share that value, and the
- * last takes the remainder.
+ * Returns the open trades. The positions of an instrument are valued together, as in the account's equity. The books share that value, and
+ * the last book takes the rounding remainder.
  */
-function openOf(record: RunRecord, lanes: readonly PositionTrades[]): Pick<RunTrades, 'open' | 'openUnits'> {
+function openOf(record: RunRecord, positions: readonly PositionTrades[]): Pick<RunTrades, 'open' | 'openUnits'> {
   const open: OpenTrade[] = [];
   let openUnits = 0;
   record.instruments.forEach((instrument, index) => {
     const valuation = valuationOf(instrument);
     const ticks = lastMarkTicks(record, index);
-    const amount = (units: number) => (units === 0 ? 0 : valuation.holdingValue(units, ticks));
+    const valueOfUnits = (units: number) => (units === 0 ? 0 : valuation.holdingValue(units, ticks));
     for (const isShort of [false, true]) {
-      const of = lanes.filter((lane) => lane.instrument === index && lane.isShort === isShort);
-      let rest = amount(of.reduce((sum, { book }) => sum + book.base, 0));
-      of.forEach(({ strategy, book }, at) => {
-        const value = at === of.length - 1 ? rest : amount(book.base);
-        rest -= value;
+      const sharing = positions.filter((position) => position.instrument === index && position.isShort === isShort);
+      let remainder = valueOfUnits(sharing.reduce((sum, { book }) => sum + book.base, 0));
+      sharing.forEach(({ strategy, book }, place) => {
+        const value = place === sharing.length - 1 ? remainder : valueOfUnits(book.base);
+        remainder -= value;
         openUnits += book.flow + value;
         if (book.side === 0) return;
         open.push({
@@ -197,28 +209,33 @@ const REASON_OF_ROLE = ROLES.map((role) => {
   return EXIT_REASONS.indexOf(reasons[role] ?? 'signal');
 });
 
+/** Returns the exit reason (index into EXIT_REASONS) of a trade whose last fill is `fill`. */
 function exitReasonOf({ orders, fills }: RunRecord, fill: number): number {
   return REASON_OF_ROLE[orders.role[fills.orderId[fill]! - 1]!]!;
 }
 
-/** The texts that label trades: the slot of an order, or the role of a bracket leg. */
+/** The labels of trades: the decision slot of an order, or the role of a bracket leg. */
 class Tags {
   readonly texts: string[] = [];
   readonly #record: RunRecord;
-  readonly #at = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
 
   constructor(record: RunRecord) {
     this.#record = record;
   }
 
+  /** Returns the index in `texts` of the label of a fill. */
   of(fill: number): number {
     const { orders, fills } = this.#record;
     const order = fills.orderId[fill]! - 1;
     const role = orders.role[order]!;
     const isLeg = role === ROLE.stopLoss || role === ROLE.trailing || role === ROLE.takeProfit;
     const text = isLeg ? ROLES[role]! : (orders.texts[orders.slot[order]!] ?? '');
-    let at = this.#at.get(text);
-    if (at === undefined) this.#at.set(text, (at = this.texts.push(text) - 1));
-    return at;
+    let index = this.#indexes.get(text);
+    if (index === undefined) {
+      index = this.texts.push(text) - 1;
+      this.#indexes.set(text, index);
+    }
+    return index;
   }
 }

@@ -1,29 +1,33 @@
-// Effect of fills on money: coins are bought and sold, contracts only change the value of a position.
+// Computes the effect of fills on money: coins are bought and sold, contracts only change the value of a position.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { ContractScale } from '../../portfolio/contractScale.ts';
 import { InstrumentScale, quoteValueAt } from '../../portfolio/scale.ts';
 
-/** Money in units of the reporting asset. `base` in units of the holding, below 0 for a short. Prices in ticks unless stated otherwise. */
+/**
+ * Values fills and holdings of one instrument. Money is in units of the reporting asset. `base` is in units of the holding, below 0 for a
+ * short. Prices are in ticks unless stated otherwise.
+ */
 export interface Valuation {
   /** Units of the holding in one lot. */
   readonly unitsPerLot: number;
   /**
-   * Returns the effect of a fill of this value on cash. For a contract: on the profit of the position, if its exit is counted the same way.
+   * Returns the effect of a fill of this value on cash. For a contract, returns the effect on the profit of the position, whose exit is
+   * counted in the same way.
    */
   flow(isBuy: boolean, valueUnits: number): number;
-  /** Returns the value that a holding adds to those flows at a price. Flow plus value is the profit of everything traded up to now. */
+  /** Returns the value of a holding at a price. All flows plus this value are the profit of all fills up to now. */
   holdingValue(base: number, ticks: number): number;
   /** Returns the value of `lots` at a price. */
   value(lots: number, ticks: number): number;
   /** Returns the average price in ticks (a fraction) of `lots` at one price and `more` lots at another. */
   averageTicks(lots: number, ticks: number, more: number, moreTicks: number): number;
-  /** Returns the average price, in the quote asset of the instrument, of what was traded. */
-  price(of: Traded): number;
+  /** Returns the average price of `traded` in the quote asset of the instrument. */
+  price(traded: Traded): number;
 }
 
-/** What was traded in one direction. `ticks` is the average price. */
+/** Sum of the fills in one direction. `ticks` is the average price. */
 export interface Traded {
   notional: number;
   lots: number;
@@ -39,7 +43,7 @@ interface Filled {
   readonly feeInBase: boolean;
 }
 
-/** Returns the effect of a fill on money. The fee is included when it is paid in money. */
+/** Returns the effect of a fill on money. A fee in money is included, a fee in coins is not. */
 export function flowOf(valuation: Valuation, { isBuy, notional, fee, feeInBase }: Filled): number {
   return valuation.flow(isBuy, notional) - (feeInBase ? 0 : fee);
 }
@@ -54,11 +58,12 @@ export function dustBelow({ minLots }: Instrument, { unitsPerLot }: Valuation): 
   return Math.max(minLots, 1) * unitsPerLot;
 }
 
+/** Returns the valuation of a spot instrument or of a contract. */
 export function valuationOf(instrument: Instrument): Valuation {
-  return instrument.contract === undefined ? coins(instrument) : contracts(instrument);
+  return instrument.contract === undefined ? coinValuation(instrument) : contractValuation(instrument);
 }
 
-function coins(instrument: Instrument): Valuation {
+function coinValuation(instrument: Instrument): Valuation {
   const { quoteDigits, quantityDigits } = instrument;
   const scale = new InstrumentScale(instrument);
   return {
@@ -69,24 +74,24 @@ function coins(instrument: Instrument): Valuation {
     // Not used: the price of coins follows from their value.
     averageTicks: () => 0,
     price({ lots, notional: valueUnits }) {
-      // Divides whole numbers first, so that an average that is a decimal price stays exact.
+      // Divides whole numbers first: an average that has a short decimal stays exact.
       const perLot = valueUnits / lots;
       return quoteDigits >= quantityDigits ? perLot / pow10(quoteDigits - quantityDigits) : perLot * pow10(quantityDigits - quoteDigits);
     },
   };
 }
 
-function contracts(instrument: Instrument): Valuation {
+function contractValuation(instrument: Instrument): Valuation {
   const scale = new ContractScale(instrument);
   const { priceDigits } = instrument;
   // Buying an inverse contract sells the coin in which it settles.
-  const isTurned = scale.isInverse;
+  const isReversed = scale.isInverse;
   return {
     unitsPerLot: 1,
-    flow: (isBuy, valueUnits) => (isBuy === isTurned ? valueUnits : -valueUnits),
+    flow: (isBuy, valueUnits) => (isBuy === isReversed ? valueUnits : -valueUnits),
     holdingValue(base, ticks) {
       const value = scale.valueOfLots(Math.abs(base), ticks);
-      return base > 0 === isTurned ? -value : value;
+      return base > 0 === isReversed ? -value : value;
     },
     value: (lots, ticks) => scale.valueOfLots(lots, ticks),
     // Values are whole units, which are coarse for an inverse contract. The average therefore uses the prices.

@@ -8,12 +8,12 @@ const JUMP = 2;
 const OPEN_JUMP = 1.4;
 /** Factor between two closes of a level change, unless the price returns. */
 const LEVEL = 1.9;
-/** A jump must return within `RETURN_ROWS` rows. It has returned when at most the share `RETURNED` of its size (as a logarithm) is left. */
+/** A jump must return within `RETURN_ROWS` rows. It has returned when at most the share `RETURNED` of its size (as a logarithm) remains. */
 export const RETURN_ROWS = 100;
 const RETURNED = 0.35;
-/** After an outage of more than a day, and inside a bar of a day, a price can change this much. */
+/** After an outage of more than a day, and inside a bar of a day or longer, a real price can change by the factors above. */
 const DAY_MS = 86_400_000;
-/** Number of successive rows with one price. Quiet markets have up to 13 (bars of a minute, 2017). */
+/** Minimum number of successive rows with one price. Quiet markets have up to 13 (bars of a minute, 2017). */
 const DEAD_ROWS = 24;
 
 /** The columns that are scanned: of bars, or of klines of a mark price. */
@@ -26,6 +26,7 @@ export interface Found {
   readonly firstMs: number;
 }
 
+/** All flaws of a set of bars. */
 export interface BarFlaws {
   /** Bars that jump and return. */
   readonly jumps: Found;
@@ -42,20 +43,20 @@ export function scanBars(bars: PriceRows): BarFlaws {
   return scan.flaws(bars);
 }
 
-/** The search for flaws, which can go through bars part by part. */
+/** Searches bars for flaws, in parts if they do not fit into memory. */
 export class BarScan {
   private readonly jumps = new Tally();
   private readonly levels = new Tally();
   private readonly dead = new Tally();
   private factor = 1;
   private max = 0;
-  /** The first row of the present stretch with one price, and when it opens if the row is no longer there. */
+  /** First row of the current stretch with one price. Once that row was dropped, its opening time (ms UTC) is kept instead. */
   private deadFrom = 1;
   private deadFromMs = NaN;
 
   /**
-   * Scans the rows from `from` to `to` (exclusive). `bars` also has the row before them, and the next `RETURN_ROWS` rows behind them, if
-   * there are any. Returns the next row to scan, at most as many rows behind `to`.
+   * Scans the rows from `from` to `to` (exclusive). `bars` must also have the row before them and the next `RETURN_ROWS` rows after them,
+   * if those rows exist. Returns the next row to scan, at most `RETURN_ROWS` rows after `to`.
    */
   take(bars: PriceRows, from: number, to: number): number {
     const { openMs, open, high, low, close } = bars;
@@ -75,17 +76,17 @@ export class BarScan {
         deadFrom = row + 1;
       }
       if (isAway(o, before, OPEN_JUMP) || isAway(c, before, LEVEL)) {
-        const back = returnRow(bars, row, before);
-        if (back === null) {
+        const returned = returnRow(bars, row, before);
+        if (returned === null) {
           if (!isAfterOutage(bars, row) && !isMarketMove(bars, row, before)) {
             levels.add(openMs[row]!);
             const change = c / before;
             if (Math.abs(Math.log(change)) > Math.abs(Math.log(this.factor))) this.factor = change;
           }
-        } else if (back > row || isAway(o, before, OPEN_JUMP)) {
-          for (let at = row; at < Math.max(back, row + 1); at++) jumps.add(openMs[at]!);
+        } else if (returned > row || isAway(o, before, OPEN_JUMP)) {
+          for (let jumped = row; jumped < Math.max(returned, row + 1); jumped++) jumps.add(openMs[jumped]!);
           // The bar that returns makes an equally large move, but it is correct.
-          row = back;
+          row = returned;
           deadFrom = row + 1;
         }
       } else if (h > JUMP * Math.max(o, c) || l * JUMP < Math.min(o, c)) jumps.add(openMs[row]!);
@@ -95,7 +96,7 @@ export class BarScan {
     return row;
   }
 
-  /** The first `rows` rows of `bars` are about to be dropped. */
+  /** Call this before the first `rows` rows of `bars` are dropped. */
   drop({ openMs }: PriceRows, rows: number): void {
     if (this.deadFrom >= 0 && this.deadFrom < rows) this.deadFromMs = openMs[this.deadFrom]!;
     this.deadFrom -= rows;
@@ -106,25 +107,29 @@ export class BarScan {
     const { jumps, levels, dead, factor, deadFrom } = this;
     if (length - deadFrom >= DEAD_ROWS) this.addDead(openMs, deadFrom);
     const max = Math.max(this.max, length - deadFrom);
-    return { jumps: jumps.findWorst(), levels: { ...levels.findWorst(), factor }, dead: { ...dead.findWorst(), max } };
+    return { jumps: jumps.result(), levels: { ...levels.result(), factor }, dead: { ...dead.result(), max } };
   }
 
+  /** Counts a stretch with one price that begins at `row`. */
   private addDead(openMs: Float64Array, row: number): void {
     this.dead.add(row < 0 ? this.deadFromMs : openMs[row]!);
   }
 }
 
+/** Counts rows, and keeps the opening time of the first one. */
 class Tally {
   #count = 0;
   #firstMs = NaN;
   add(openMs: number): void {
     if (this.#count++ === 0) this.#firstMs = openMs;
   }
-  findWorst(): Found {
+  /** Returns the count and the first time. */
+  result(): Found {
     return { count: this.#count, firstMs: this.#firstMs };
   }
 }
 
+/** True when a price differs from another one by more than a factor, up or down. */
 function isAway(price: number, from: number, factor: number): boolean {
   return price > from * factor || price * factor < from;
 }
@@ -142,10 +147,11 @@ function isDead({ open, high, low }: PriceRows, row: number): boolean {
 function returnRow({ length, open, close }: PriceRows, row: number, before: number): number | null {
   const size = Math.max(Math.abs(Math.log(close[row]! / before)), Math.abs(Math.log(open[row]! / before)));
   const end = Math.min(length, row + RETURN_ROWS);
-  for (let at = row; at < end; at++) {
-    if (Math.abs(Math.log(close[at]! / before)) > RETURNED * size) continue;
-    const last = close[at - 1] ?? before;
-    return at === row || isAway(close[at]!, last, LEVEL) || isAway(open[at]!, last, OPEN_JUMP) ? at : null;
+  for (let next = row; next < end; next++) {
+    if (Math.abs(Math.log(close[next]! / before)) > RETURNED * size) continue;
+    const last = close[next - 1] ?? before;
+    const isSudden = next === row || isAway(close[next]!, last, LEVEL) || isAway(open[next]!, last, OPEN_JUMP);
+    return isSudden ? next : null;
   }
   return null;
 }
@@ -155,6 +161,7 @@ function isMarketMove({ openMs, closeMs, open }: PriceRows, row: number, before:
   return !isAway(open[row]!, before, OPEN_JUMP) && closeMs[row]! - openMs[row]! >= DAY_MS;
 }
 
+/** True when the row follows an outage of more than a day. */
 function isAfterOutage({ openMs, closeMs }: PriceRows, row: number): boolean {
   return row > 0 && openMs[row]! - closeMs[row - 1]! > DAY_MS;
 }

@@ -1,4 +1,4 @@
-// Warnings about bars. A run and `isobar data check` use the same ones.
+// Warnings about bars, for runs and for `isobar data check`.
 
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { FeedQuality } from '../../model/run/run.ts';
@@ -25,36 +25,38 @@ export function countWarnings(bars: BarCounts): readonly Warning[] {
 
 /** Returns the warnings about prices of one set of bars that no real market produces. */
 export function priceWarnings(bars: BarColumns): readonly Warning[] {
-  // Rows of trades are not bars: their prices repeat, and lie apart, as trades come.
+  // Rows of trades are not bars. Their prices may repeat or jump, so the checks for bars do not apply.
   if (bars.tape !== undefined) return [];
   return warningsOfRows(`${bars.instrument.wireName} ${bars.interval}`, bars);
 }
 /**
- * Returns the same warnings for klines of a mark price, which decide liquidations. `openMs` to `close` are columns of one length, prices in
- * any one unit.
+ * Returns the same warnings for klines of a mark price, which decide liquidations. The columns of `klines` have equal lengths, and all
+ * prices the same unit.
  */
 export function markWarnings(symbol: string, interval: string, klines: Omit<PriceRows, 'length'>): readonly Warning[] {
   return warningsOfRows(`${symbol} mark ${interval}`, { ...klines, length: klines.openMs.length });
 }
 
+/** Scans rows of prices and returns the warnings about their flaws. */
 function warningsOfRows(name: string, rows: PriceRows): readonly Warning[] {
   return warningsOfFlaws(name, scanBars(rows));
 }
 
-/** Returns the warnings about flaws that were found in bars. `name`: of the bars, such as `BTCUSDT 1m`. */
+/** Returns the warnings about flaws of bars. `name` identifies the bars, such as `BTCUSDT 1m`. */
 export function warningsOfFlaws(name: string, { jumps, levels, dead }: BarFlaws): readonly Warning[] {
-  const first = (found: Found) => `${found.count === 1 ? 'at' : 'the first at'} ${timeText(found.firstMs)}`;
+  const firstTime = (found: Found) => `${found.count === 1 ? 'at' : 'the first at'} ${timeText(found.firstMs)}`;
   const found: Warning[] = [];
   if (jumps.count > 0)
-    found.push(warning('DATA_JUMP', `${name}: ${counted(jumps.count, 'bar')} with a price that jumps and returns, ${first(jumps)}`));
+    found.push(warning('DATA_JUMP', `${name}: ${counted(jumps.count, 'bar')} with a price that jumps and returns, ${firstTime(jumps)}`));
   if (levels.count > 0) {
     const size = levels.factor > 1 ? `× ${fixed(levels.factor, 2)}` : `÷ ${fixed(1 / levels.factor, 2)}`;
-    const what = `${counted(levels.count, 'change')} of the price level, as by a split`;
-    found.push(warning('DATA_LEVEL', `${name}: ${what}, ${first(levels)} (${levels.count === 1 ? '' : 'the largest '}${size})`));
+    const changes = `${counted(levels.count, 'change')} of the price level, as by a split`;
+    const largest = levels.count === 1 ? size : `the largest ${size}`;
+    found.push(warning('DATA_LEVEL', `${name}: ${changes}, ${firstTime(levels)} (${largest})`));
   }
   if (dead.count > 0) {
-    const what = `${count(dead.count)} ${dead.count === 1 ? 'stretch' : 'stretches'} of bars in which no price moves`;
-    found.push(warning('DATA_DEAD', `${name}: ${what}, ${first(dead)} (${counted(dead.max, 'bar')} at most)`));
+    const stretches = `${count(dead.count)} ${dead.count === 1 ? 'stretch' : 'stretches'} of bars in which no price moves`;
+    found.push(warning('DATA_DEAD', `${name}: ${stretches}, ${firstTime(dead)} (${counted(dead.max, 'bar')} at most)`));
   }
   return found;
 }

@@ -23,12 +23,13 @@ export function cappedBuys({ orders, fills }: Pick<RunRecord, 'orders' | 'fills'
   return [warning('ORDER_CAPPED_BUY', `${rested}, ${count(filled.size)} filled inside the bar as maker; ${MARKET_ORDER}`)];
 }
 
-/** Below this number of limit orders nothing is said: a few cancels in the bar of the order are what a strategy may mean. */
+/** With fewer limit orders there is no warning, because a strategy may cancel a few orders within their bar on purpose. */
 const FEW_ORDERS = 20;
 
 /**
- * Returns the warning about limit orders that were cancelled before a row opened in which they could take part. With latency an order takes
- * part from the first open after its arrival on, so that a strategy which replaces it before that never trades. Empty for fewer than half.
+ * Returns the warning about limit orders that were cancelled before the first row in which they could fill. With latency an order can fill
+ * from the first open after its arrival. A strategy that replaces its order before that open never trades. Empty when fewer than half of
+ * the orders are affected.
  */
 export function neverWorked({
   orders,
@@ -36,26 +37,33 @@ export function neverWorked({
   instruments,
   warnings = [],
 }: Pick<RunRecord, 'orders' | 'feeds' | 'instruments' | 'warnings'>): readonly Warning[] {
-  // Trades follow each other by the ms: what arrives takes part at once.
+  // In a run against trades, an order can fill as soon as it arrives.
   if (warnings.some(({ code }) => code === 'RUN_TRADE_FILLS')) return [];
+  /** By instrument: the opening times of its rows. */
   const opens = new Map<number, Float64Array>();
   const [limit, canceled] = [ROLES.indexOf('limit'), ENDINGS.indexOf('canceled')];
-  let [all, lost] = [0, 0];
+  let limitOrders = 0;
+  let neverWorking = 0;
   for (let row = 0; row < orders.length; row++) {
     if (orders.role[row] !== limit || !(orders.arrivedMs[row]! <= orders.doneMs[row]!)) continue;
-    all++;
+    limitOrders++;
     if (orders.ending[row] !== canceled || orders.filledLots[row] !== 0) continue;
-    const at = orders.instrument[row]!;
-    let times = opens.get(at);
-    if (times === undefined) opens.set(at, (times = opensOf(feeds, instruments[at]!.id)));
-    if (!(times[firstFrom(times, times.length, orders.arrivedMs[row]!)]! < orders.doneMs[row]!)) lost++;
+    const instrument = orders.instrument[row]!;
+    let openMs = opens.get(instrument);
+    if (openMs === undefined) {
+      openMs = opensOf(feeds, instruments[instrument]!.id);
+      opens.set(instrument, openMs);
+    }
+    const firstOpenMs = openMs[firstFrom(openMs, openMs.length, orders.arrivedMs[row]!)]!;
+    // There may be no such open, so the comparison must be false for it.
+    if (!(firstOpenMs < orders.doneMs[row]!)) neverWorking++;
   }
-  if (all < FEW_ORDERS || 2 * lost < all) return [];
-  const text = `${count(lost)} of ${count(all)} limit orders were cancelled before the first bar in which they could fill; cancel an order once its lifecycle is working`;
+  if (limitOrders < FEW_ORDERS || 2 * neverWorking < limitOrders) return [];
+  const text = `${count(neverWorking)} of ${count(limitOrders)} limit orders were cancelled before the first bar in which they could fill; cancel an order once its lifecycle is working`;
   return [warning('ORDER_NEVER_WORKED', text)];
 }
 
-/** Opens of the rows in which orders of an instrument fill. */
+/** Returns the opening times of the rows in which orders of an instrument fill (ms UTC). */
 function opensOf(feeds: RunRecord['feeds'], instrument: string): Float64Array {
   const feed = feeds.find(({ bars, execution }) => execution && bars.instrument.id === instrument);
   return feed === undefined ? new Float64Array(0) : feed.bars.openMs.subarray(0, feed.bars.length);

@@ -16,7 +16,7 @@ const ENOUGH_TRADES = 20;
 const TOO_HIGH_SHARPE = 5;
 /** Share of a bar's volume above which a fill would have moved the price. */
 const TOO_MUCH_VOLUME = 0.1;
-/** Rows that are looked at one by one before a search. */
+/** Number of rows to check one by one before a binary search. */
 const MAX_STEPS = 16;
 
 /** Returns true when the win rate is too good to be true for this number of trades. */
@@ -45,7 +45,8 @@ export function resultWarnings(record: RunRecord, { metrics, trades }: Pick<RunF
   return found;
 }
 
-interface Taken {
+/** How much of the volume of bars the fills of a run took. */
+interface VolumeShare {
   /** Number of bars in which fills took too much. */
   readonly bars: number;
   /** The largest share of a bar's volume. */
@@ -55,62 +56,62 @@ interface Taken {
 }
 
 /** Sums the filled quantities of each bar of the execution feeds. */
-function volumeTaken(record: RunRecord): Taken {
+function volumeTaken(record: RunRecord): VolumeShare {
   const { fills, instruments } = record;
   const feeds = new Map<string, FeedRecord>();
-  // A single trade says little about volume: fills against trades are judged by the bars around them.
-  const barred = record.feeds.filter(({ bars, firstRow }) => bars.tape === undefined && firstRow < bars.length);
+  // The quantity of a single trade says little about the market, so fills against trades are judged by the bars around them.
+  const barFeeds = record.feeds.filter(({ bars, firstRow }) => bars.tape === undefined && firstRow < bars.length);
   for (const { bars } of executionFeeds(record.feeds)) {
     const { id } = bars.instrument;
-    const feed = barred.filter((each) => each.bars.instrument.id === id).toSorted(byLength)[0];
+    const feed = barFeeds.filter(({ bars: { instrument } }) => instrument.id === id).toSorted(byBarLength)[0];
     if (feed !== undefined && !feeds.has(id)) feeds.set(id, feed);
   }
-  const taken = new VolumeTaken(record);
-  const own = new RowsByCode(fills.instrument, fills.length, instruments.length);
+  const shares = new VolumeShares(record);
+  const fillRows = new RowsByCode(fills.instrument, fills.length, instruments.length);
   instruments.forEach((instrument, index) => {
     const feed = feeds.get(instrument.id);
-    if (feed !== undefined) taken.add(feed, own.of(index), lotsPerCoin(instrument));
+    if (feed !== undefined) shares.add(feed, fillRows.of(index), lotsPerCoin(instrument));
   });
-  return taken;
+  return shares;
 }
 
-const byLength = (a: FeedRecord, b: FeedRecord): number => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval);
+const byBarLength = (a: FeedRecord, b: FeedRecord): number => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval);
 
-/** What was taken of the volume of bars, instrument by instrument. */
-class VolumeTaken implements Taken {
+/** Adds up the shares of the volume of bars that fills took, one instrument after the other. */
+class VolumeShares implements VolumeShare {
   bars = 0;
   max = 0;
   isDry = false;
   readonly #record: RunRecord;
-  /** The row of each fill of an instrument, and the places of the fills by ascending row; reused for the next instrument. */
+  /** The bar row of each fill of an instrument, and the order of its fills by ascending row. Both are reused for the next instrument. */
   #rows = new Uint32Array(0);
-  #places = new Uint32Array(0);
+  #order = new Uint32Array(0);
 
   constructor(record: RunRecord) {
     this.#record = record;
   }
 
-  /** Adds the fills of one instrument, ascending rows of the table of fills. */
+  /** Adds the fills of one instrument. `own` has their rows in the table of fills, ascending. */
   add(feed: FeedRecord, own: Uint32Array, lotsPerVolume: number): void {
     const { fills } = this.#record;
     this.#place(feed, own);
     const rows = this.#rows;
-    const places = this.#places;
+    const order = this.#order;
     for (let at = 0; at < own.length;) {
-      const row = rows[places[at]!]!;
-      // A bar counts once.
+      const row = rows[order[at]!]!;
+      // All fills in one bar count together.
       let lots = 0;
-      for (; at < own.length && rows[places[at]!] === row; at++) lots += fills.lots[own[places[at]!]!]!;
+      for (; at < own.length && rows[order[at]!] === row; at++) lots += fills.lots[own[order[at]!]!]!;
       if (lots > 0) this.#count(lots / (feed.bars.volume[row]! * lotsPerVolume));
     }
   }
 
-  /** Finds the rows of the fills, and their order. Fills mostly come in the order of their rows. */
+  /** Finds the bar row of each fill, and sorts the fills by it. Most fills are already in that order. */
   #place(feed: FeedRecord, own: Uint32Array): void {
     const { fills, orders } = this.#record;
     if (this.#rows.length < own.length) {
       this.#rows = new Uint32Array(own.length);
-      this.#places = new Uint32Array(own.length);
+      this.#order = new Uint32Array(own.length);
     }
     const rows = this.#rows;
     let closed = 0;
@@ -121,12 +122,13 @@ class VolumeTaken implements Taken {
       closed = countNear(feed.bars.closeMs, feed.bars.length, timeMs, closed);
       const role = ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market';
       rows[at] = rowOfFill(feed, Math.max(feed.firstRow, closed - 1), timeMs, fills.isMaker[fill] === 1, role);
-      this.#places[at] = at;
+      this.#order[at] = at;
       if (at > 0 && rows[at]! < rows[at - 1]!) isAscending = false;
     }
-    if (!isAscending) this.#places.subarray(0, own.length).sort((a, b) => rows[a]! - rows[b]!);
+    if (!isAscending) this.#order.subarray(0, own.length).sort((a, b) => rows[a]! - rows[b]!);
   }
 
+  /** Counts a bar if its share is too large. */
   #count(share: number): void {
     if (!(share > TOO_MUCH_VOLUME)) return;
     this.bars++;
@@ -135,19 +137,19 @@ class VolumeTaken implements Taken {
   }
 }
 
-/** Returns the number of times up to and including `ms`, as `countUpTo` does. `near`: a number that is mostly close to it. */
+/** Returns the number of times at or before `ms`, like `countUpTo`. `near` is a guess of the result, from which the search starts. */
 function countNear(times: Float64Array, length: number, ms: number, near: number): number {
   if (near > 0 && times[near - 1]! > ms) return countUpTo(times, length, ms);
   const end = Math.min(length, near + MAX_STEPS);
-  let known = near;
-  while (known < end && times[known]! <= ms) known++;
-  return known < end || known === length ? known : countUpTo(times, length, ms);
+  let reached = near;
+  while (reached < end && times[reached]! <= ms) reached++;
+  return reached < end || reached === length ? reached : countUpTo(times, length, ms);
 }
 
 /**
- * Returns the row in which a fill happened. `closing`: the last row that has closed at the fill. A fill at the open has the time of the open, one inside a bar that of the close, and the close
- * of one bar is the open of the next. Resting orders fill inside, taking orders at the open. A stop can do either, so the bar with more
- * volume is assumed.
+ * Returns the row in which a fill happened. `closing` is the last row that had closed at the time of the fill. A fill at the open of a bar
+ * has the time of the open, and a fill inside a bar has the time of the close. The close of one bar is the open of the next, so the time
+ * alone does not decide. Makers fill inside a bar, takers at an open. A stop can do either, so the bar with more volume is assumed.
  */
 function rowOfFill({ bars }: FeedRecord, closing: number, timeMs: number, isMaker: boolean, role: string): number {
   const next = closing + 1 < bars.length && bars.openMs[closing + 1]! <= timeMs ? closing + 1 : closing;

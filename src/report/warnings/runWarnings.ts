@@ -1,4 +1,4 @@
-// The warnings of a run: what to check before trusting its result, most serious first.
+// Collects all warnings of a run. They name what to check before trusting its result.
 
 import type { RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
@@ -35,9 +35,15 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
     if (amount > 0) add(code, `${count(amount)} ${amount === 1 ? one : many}${rest}`);
   };
   // A replacement with nothing left to do does not count as denied.
-  const { [NOTHING_LEFT]: done = 0, ...refusals } = orders.refusedByRiskByCode;
-  addCount('ORDER_DENIED', orders.refusedByRisk - done, 'order refused by risk', 'orders refused by risk', codes(refusals));
-  addCount('ORDER_REJECTED', orders.rejected, 'order rejected by the venue', 'orders rejected by the venue', codes(orders.rejectedByCode));
+  const { [NOTHING_LEFT]: harmless = 0, ...denials } = orders.refusedByRiskByCode;
+  addCount('ORDER_DENIED', orders.refusedByRisk - harmless, 'order refused by risk', 'orders refused by risk', codesText(denials));
+  addCount(
+    'ORDER_REJECTED',
+    orders.rejected,
+    'order rejected by the venue',
+    'orders rejected by the venue',
+    codesText(orders.rejectedByCode),
+  );
   addCount('ORDER_UNKNOWN', orders.unknown, 'order was unknown for a time', 'orders were unknown for a time');
   addCount('ORDER_NOT_SENT', orders.notSent, 'order never left', 'orders never left');
   if (trades.trades === 0) add('RESULT_NO_TRADE', orders.created === 0 ? 'no order was placed' : 'no trade was closed');
@@ -56,7 +62,8 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   return found;
 }
 
-function codes(counts: Readonly<Record<string, number>>): string {
+/** Returns the two most frequent codes as text in parentheses. */
+function codesText(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
   const shown = entries.slice(0, 2).map(([code, amount]) => (entries.length === 1 ? code : `${code} ${count(amount)}`));
   return ` (${shown.join(', ')}${entries.length > 2 ? ', …' : ''})`;

@@ -1,17 +1,19 @@
-// The envelope of a run in one line.
+// Writes the envelope of a run as one line.
 
 import { count, percent, signedAmount } from '../../base/text/format.ts';
 import type { Envelope } from '../envelope/figures.ts';
 
+/** The parts of the line. */
 export interface EnvelopeText {
   /** The lowest and the highest net profit. */
   readonly low: string;
   readonly high: string;
-  /** How far to trust them, for a terminal and for a page. */
+  /** Whether the range is a bound, and how many fills are ambiguous: short for a terminal, long for a page. */
   readonly short: string;
   readonly long: string;
 }
 
+/** Returns the parts of the line. `asset` is the reporting asset. */
 export function envelopeText({ netProfit, ambiguousFills, ambiguousShare, refinedWith, kind }: Envelope, asset: string): EnvelopeText {
   const money = (text: string): string => signedAmount(Number(text), asset);
   const trust = kind === 'bound' ? 'bound' : 'scenario, not bound';

@@ -8,16 +8,18 @@ import { amountText, count, fixed, NONE, percent, signedAmount, signedPercent, s
 /** Format of a figure: percent, percent with sign, ratio, days, duration in ms, money, count. */
 export type FigureKind = 'percent' | 'change' | 'ratio' | 'days' | 'span' | 'money' | 'cost' | 'count';
 
+/** The meaning of a figure. */
 export interface GlossaryEntry {
   readonly label: string;
   readonly kind: FigureKind;
   readonly definition: string;
 }
 
+/** A figure as a reader sees it. */
 export interface FigureText {
   readonly label: string;
   readonly text: string;
-  /** The definition, and the reason for a missing number. */
+  /** The definition, the exact amount of money, and the reason for a missing number. */
   readonly note: string;
   /** Sign of the value: above 0, below 0, or neither. */
   readonly sign: 1 | 0 | -1;
@@ -26,6 +28,7 @@ export interface FigureText {
   readonly reason: string | null;
 }
 
+/** Text for each reason of a missing number. */
 export const REASONS: Readonly<Record<Reason, string>> = {
   'too-few-returns': 'too few daily returns',
   'no-trades': 'no trade was closed',
@@ -45,6 +48,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   'non-finite': 'the figure is too large to be written',
 };
 
+/** Text for each remark beside a figure. */
 export const FLAGS: Readonly<Record<Flag, string>> = {
   extrapolated: 'extrapolated from under 90 days',
   open: 'not regained by the end of the run',
@@ -53,6 +57,7 @@ export const FLAGS: Readonly<Record<Flag, string>> = {
   partialLastDay: 'the last day is not whole',
 };
 
+/** Returns a finite value as text with its unit. */
 export function writeFigure(value: number, kind: FigureKind, asset: string): string {
   switch (kind) {
     case 'percent':
@@ -86,6 +91,7 @@ export function figureText(
 ): FigureText {
   const number = value === null || value === undefined ? Number.NaN : Number(value);
   const isNone = !Number.isFinite(number);
+  const hasSign = entry.kind === 'change' || entry.kind === 'money';
   const missing = isNone ? REASONS[reason ?? 'not-recorded'] : null;
   const why = missing === null ? '' : ` No figure: ${missing}.`;
   const exact = typeof value === 'string' ? ` Exactly ${value} ${asset}.` : '';
@@ -94,18 +100,19 @@ export function figureText(
     label: entry.label,
     text: isNone ? NONE : writeFigure(number, entry.kind, asset),
     note: `${entry.definition}${why}${exact}${flagged}`,
-    sign: isNone || (entry.kind !== 'change' && entry.kind !== 'money') ? 0 : sign(number),
+    sign: isNone || !hasSign ? 0 : signOf(number),
     isNone,
     reason: missing,
   };
 }
 
-function sign(value: number): 1 | 0 | -1 {
-  return value > 0 ? 1 : value < 0 ? -1 : 0;
+function signOf(value: number): 1 | 0 | -1 {
+  if (value > 0) return 1;
+  return value < 0 ? -1 : 0;
 }
 
 /**
- * Returns the 95 % interval of an annual Sharpe ratio, from the standard error of the probabilistic Sharpe ratio. Null when that is
+ * Returns the 95 % interval of an annual Sharpe ratio, from the standard error of the probabilistic Sharpe ratio. Null when that error is
  * undefined.
  */
 export function sharpeInterval({ sharpe, skew, excessKurtosis, dailyReturns }: Summary['metrics']): readonly [number, number] | null {
@@ -113,6 +120,6 @@ export function sharpeInterval({ sharpe, skew, excessKurtosis, dailyReturns }: S
   const perDay = sharpe / Math.sqrt(365);
   const variance = (1 - skew * perDay + ((excessKurtosis + 2) / 4) * perDay * perDay) / (dailyReturns.length - 1);
   if (!(variance > 0)) return null;
-  const half = 1.96 * Math.sqrt(variance * 365);
-  return [sharpe - half, sharpe + half];
+  const halfWidth = 1.96 * Math.sqrt(variance * 365);
+  return [sharpe - halfWidth, sharpe + halfWidth];
 }

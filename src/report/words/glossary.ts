@@ -1,4 +1,4 @@
-// The meaning of each figure of the report: label, format, definition. The formulas are those of docs/metrics.md.
+// Explains each figure of the report: label, format, definition. docs/metrics.md has the formulas.
 
 import type { MetricName } from '../metrics/metrics.ts';
 import type { TradeFigure } from '../kernels/tradeFigures.ts';
@@ -102,6 +102,6 @@ export const TRADES: Readonly<Record<TradeFigure, GlossaryEntry>> = {
   closedTradeDrawdownAbs: entry('Closed-trade drawdown, money', 'cost', 'The same in money.'),
 };
 
-// The keys are the names. TypeScript loses them in Object.keys.
+// The types of the keys are lost in Object.keys, so they are asserted.
 export const METRIC_NAMES = Object.keys(METRICS) as readonly MetricName[];
 export const TRADE_NAMES = Object.keys(TRADES) as readonly TradeFigure[];

@@ -1,4 +1,4 @@
-// The breakdowns of trades that a reader sees, in order: their names, and their rows with the trades that are still open.
+// Chooses the breakdowns of trades that a reader sees, with their names, and adds the trades that are still open.
 
 import { instrumentNames } from './names.ts';
 import type { Summary } from '../summary/summary.ts';
@@ -6,12 +6,14 @@ import type { Breakdown, BreakdownRow, TradeBreakdownTable, TradeSummary } from 
 
 type GroupFigures = Pick<TradeBreakdownTable, 'trades' | 'winRate' | 'closedPnl' | 'averageTrade' | 'profitFactor'>;
 
+/** One row of a breakdown. */
 export interface TradeGroup extends GroupFigures {
   readonly key: string;
-  /** True for trades that no order has closed: the row `end`, whose result is unrealised. */
+  /** True for the row `end` of the trades that are still open. Its result is unrealised. */
   readonly isOpen: boolean;
 }
 
+/** One breakdown. */
 export interface TradeGroups {
   readonly by: Breakdown;
   readonly name: string;
@@ -27,15 +29,17 @@ const NAMES: readonly (readonly [by: Breakdown, name: string])[] = [
   ['holdTime', 'holding time'],
   ['hour', 'hour of the entry, UTC'],
 ];
-/** Breakdowns that are shown with a single group too. */
+/** Breakdowns that are shown even with a single group. */
 const ALWAYS: readonly Breakdown[] = ['side', 'exitReason', 'holdTime'];
 
-/** Returns the breakdowns to show. One in which all trades are alike is left out, unless it is among `ALWAYS`. */
+/** Returns the breakdowns to show. A breakdown with a single group is left out, unless it is in `ALWAYS`. */
 export function tradeGroups({ run, trades }: Pick<Summary, 'run' | 'trades'>): readonly TradeGroups[] {
   const strategies = [run.strategy].flat().map(({ name }) => name);
   const names = instrumentNames(run.instruments.map(({ id }) => id));
-  const nameOf = (by: Breakdown, key: string) =>
-    by === 'instrument' ? (names.get(key) ?? key) : by === 'strategy' ? (strategies[Number(key)] ?? key) : key;
+  const nameOf = (by: Breakdown, key: string) => {
+    if (by === 'instrument') return names.get(key) ?? key;
+    return by === 'strategy' ? (strategies[Number(key)] ?? key) : key;
+  };
   return NAMES.flatMap(([by, name]) => {
     const groups: TradeGroup[] = rowsOf(trades, by).map((row) => ({ ...figuresOf(row), key: nameOf(by, row.key), isOpen: false }));
     if (by === 'exitReason' && trades.openTrades > 0) groups.push(openGroup(trades));
@@ -43,7 +47,7 @@ export function tradeGroups({ run, trades }: Pick<Summary, 'run' | 'trades'>): r
   });
 }
 
-/** The run folder of an older version has no breakdown by exit reason and holding time. */
+/** Returns the rows of a breakdown. Run folders of older versions have no breakdown by exit reason and holding time. */
 function rowsOf({ breakdowns }: TradeSummary, by: Breakdown): readonly BreakdownRow[] {
   return (breakdowns as Partial<TradeSummary['breakdowns']>)[by] ?? [];
 }
@@ -52,6 +56,7 @@ function figuresOf({ trades, winRate, closedPnl, averageTrade, profitFactor }: T
   return { trades, winRate, closedPnl, averageTrade, profitFactor };
 }
 
+/** Returns the row of the trades that are still open. */
 function openGroup({ openTrades, openPnl }: TradeSummary): TradeGroup {
   return { key: 'end', isOpen: true, trades: openTrades, winRate: null, closedPnl: openPnl, averageTrade: null, profitFactor: null };
 }

@@ -1,23 +1,24 @@
-// The verdict about the strategies of a run in words: one short line, and a sentence with its reasons.
+// Writes the proof of a run's strategies in words: one short line, and a sentence with the reasons.
 
 import { counted, joinedByAnd } from '../../base/text/format.ts';
 import { refutedProofs, type RunProof } from '../../model/run/proof.ts';
 
+/** The proofs that a sample makes. */
 const NAMES_OF_SAMPLE = 'purity and blocks';
-/** The line is shown with figures in a table of at most 100 columns. */
+/** Maximum length of a reason, so that the line fits into 100 columns. */
 const MAX_REASON = 64;
 
 /** Returns one short line: `proved on a sample of 2,048 bars (purity and blocks)`. */
 export function proofLine(proof: RunProof): string {
   const { verdict, from, bars, madeAt } = proof;
-  const seen = from === 'sample' ? `on a sample of ${counted(bars, 'bar')}` : `by isobar prove over ${counted(bars, 'bar')}`;
+  const basis = from === 'sample' ? `on a sample of ${counted(bars, 'bar')}` : `by isobar prove over ${counted(bars, 'bar')}`;
   const day = madeAt === null ? '' : `, ${madeAt.slice(0, 10)}`;
-  if (verdict === 'proved') return `proved ${seen}${from === 'sample' ? ` (${NAMES_OF_SAMPLE})` : day}`;
-  if (verdict === 'refuted') return `refuted ${seen}: ${joinedByAnd(refutedProofs(proof).map(({ name }) => name))}${day}`;
+  if (verdict === 'proved') return `proved ${basis}${from === 'sample' ? ` (${NAMES_OF_SAMPLE})` : day}`;
+  if (verdict === 'refuted') return `refuted ${basis}: ${joinedByAnd(refutedProofs(proof).map(({ name }) => name))}${day}`;
   return `not proved: ${shortened(reasonOf(proof))}${day}`;
 }
 
-/** Returns the sentence behind the line, for a reader who asks what it means. */
+/** Returns the sentence that explains the line: the finding of each proof. */
 export function proofNote(proof: RunProof): string {
   const { proofs, from } = proof;
   const texts = proofs.filter(({ verdict }) => verdict !== 'not-applicable').map(({ name, text }) => `${name}: ${text}`);
@@ -26,6 +27,7 @@ export function proofNote(proof: RunProof): string {
   return `${capital(parts.join('; '))}.${more}`;
 }
 
+/** Returns why the strategies are not proved. */
 function reasonOf({ why, proofs }: RunProof): string {
   return why ?? proofs.find(({ verdict }) => verdict === 'not-proved')?.text ?? 'no proof was made';
 }

@@ -1,4 +1,4 @@
-// Finds the events that differ between a rerun and the journal.
+// Finds the events in which a rerun differs from the journal of the bot.
 
 import { fromScaled, isPlainDecimal } from '../../base/number/decimal.ts';
 import { closeOf, openOf, type Interval } from '../../model/interval.ts';
@@ -18,14 +18,18 @@ export interface ListedDifference extends DivergentEvent {
 }
 
 /** Returns the rank of an event among those of the same time: bars before decisions before all others, which follow the journal. */
-const rankOf = (what: DivergentWhat): number => (what === 'bar' ? 0 : what === 'decision' ? 1 : 2);
+function rankOf(what: DivergentWhat): number {
+  if (what === 'bar') return 0;
+  return what === 'decision' ? 1 : 2;
+}
 
 /** Returns all events that differ, the earliest first. */
 export function differencesOf(rerun: Rerun, run: RecordedRun): readonly ListedDifference[] {
-  const all = [...barDifferences(rerun, run), ...new OrderDifferences(rerun, run).all(), ...fundingDifferences(rerun, run)];
-  return all.toSorted((a, b) => a.time - b.time || rankOf(a.what) - rankOf(b.what) || a.seq - b.seq);
+  const differences = [...barDifferences(rerun, run), ...new OrderDifferences(rerun, run).all(), ...fundingDifferences(rerun, run)];
+  return differences.toSorted((a, b) => a.time - b.time || rankOf(a.what) - rankOf(b.what) || a.seq - b.seq);
 }
 
+/** Returns the bars that the bot did not receive or received with other values, and the bars at which it did not decide. */
 function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly ListedDifference[] {
   return feeds.flatMap(({ bars, firstRow, isHidden = false }, feed): readonly ListedDifference[] =>
     Array.from({ length: bars.length }).flatMap((_, row): readonly ListedDifference[] => {
@@ -67,25 +71,28 @@ interface PlainFill {
   readonly coin: string;
 }
 
+/** Compares the orders of a rerun, with their fills and ends, with those of the journal. */
 class OrderDifferences {
   readonly #rerun: Rerun;
   readonly #run: RecordedRun;
   readonly #found: ListedDifference[] = [];
+  /** By order id: the rows of its fills in the rerun. */
   readonly #fillsOf = new Map<number, number[]>();
 
   constructor(rerun: Rerun, run: RecordedRun) {
     this.#rerun = rerun;
     this.#run = run;
     const { fills } = rerun;
-    for (let at = 0; at < fills.length; at++) {
-      const id = fills.orderId[at]!;
-      this.#fillsOf.set(id, [...(this.#fillsOf.get(id) ?? []), at]);
+    for (let row = 0; row < fills.length; row++) {
+      const id = fills.orderId[row]!;
+      this.#fillsOf.set(id, [...(this.#fillsOf.get(id) ?? []), row]);
     }
   }
 
+  /** Returns all differences. */
   all(): readonly ListedDifference[] {
-    for (const { at, recorded, id } of pairedOrders(this.#rerun, this.#run)) {
-      if (at !== null) this.#compare(at, recorded, id);
+    for (const { at: row, recorded, id } of pairedOrders(this.#rerun, this.#run)) {
+      if (row !== null) this.#compare(row, recorded, id);
       else if (recorded!.intent !== null || recorded!.end !== null)
         this.#add(`order ${id}`, recorded!.seq, recorded!.createdMs, 'order', null, recordedText(recorded!));
     }
@@ -96,14 +103,15 @@ class OrderDifferences {
     this.#found.push({ id, seq, time, what, backtest, live });
   }
 
-  #compare(at: number, recorded: ReportedOrder | null, id: string): void {
+  /** Compares an order of the rerun (its row) with its recorded order. */
+  #compare(row: number, recorded: ReportedOrder | null, id: string): void {
     const { orders } = this.#rerun;
-    const createdMs = orders.createdMs[at]!;
-    const text = this.#textOf(at);
+    const createdMs = orders.createdMs[row]!;
+    const text = this.#textOf(row);
     if (recorded === null) return this.#add(`order ${id}`, this.#run.seqAfter(createdMs), createdMs, 'order', text, null);
     const { intent, end, seq } = recorded;
-    const ending = ENDINGS[orders.ending[at]!]!;
-    const code = orders.texts[orders.code[at]!] ?? '';
+    const ending = ENDINGS[orders.ending[row]!]!;
+    const code = orders.texts[orders.code[row]!] ?? '';
     if (intent === null) {
       if (ending !== 'denied' || code !== end?.code) this.#add(`order ${id}`, seq, createdMs, 'order', text, recordedText(recorded));
       return;
@@ -113,69 +121,72 @@ class OrderDifferences {
       this.#add(`order ${id}`, seq, createdMs, 'order', own, recordedText(recorded));
     }
     const before = this.#found.length;
-    this.#compareFills(at, recorded, id);
+    this.#compareFills(row, recorded, id);
     if (this.#found.length > before && this.#found.at(-1)!.what === 'end') return;
     const isEnded = ending === 'refused' || ending === 'canceled' || ending === 'notSent';
     const live = end === null || end.how === 'denied' ? null : endText(end);
     const kind = end?.how ?? null;
     if ((isEnded ? ending : null) === (live === null ? null : kind)) return;
-    const time = live === null ? orders.doneMs[at]! : end!.t;
+    const time = live === null ? orders.doneMs[row]! : end!.t;
     this.#add(`end ${id}`, end?.seq ?? this.#run.seqAfter(time), time, 'end', isEnded ? `${ending} ${code}`.trim() : null, live);
   }
 
-  #compareFills(at: number, { fills: reported, end }: ReportedOrder, id: string): void {
+  /** Compares the fills of an order one by one. */
+  #compareFills(row: number, { fills: reported, end }: ReportedOrder, id: string): void {
     const { orders, instruments, feeds } = this.#rerun;
-    const instrument = instruments[orders.instrument[at]!]!;
+    const instrument = instruments[orders.instrument[row]!]!;
     const { interval } = feeds.findLast(({ bars }) => bars.instrument.id === instrument.id)!.bars;
-    const own = (this.#fillsOf.get(orders.id[at]!) ?? []).map((row) => this.#plainFill(row, instrument));
-    const live = reported.map(plainRecord);
-    for (let place = 0; place < Math.max(own.length, live.length); place++) {
-      const [mine, theirs] = [own[place], live[place]];
-      const time = Math.min(mine?.timeMs ?? Infinity, theirs?.timeMs ?? Infinity);
-      const seq = theirs?.seq ?? this.#run.seqAfter(time);
-      const [backtest, other] = [fillText(mine), fillText(theirs)];
+    const rerunFills = (this.#fillsOf.get(orders.id[row]!) ?? []).map((fill) => this.#plainFill(fill, instrument));
+    const liveFills = reported.map(plainRecord);
+    for (let place = 0; place < Math.max(rerunFills.length, liveFills.length); place++) {
+      const rerunFill = rerunFills[place];
+      const liveFill = liveFills[place];
+      const time = Math.min(rerunFill?.timeMs ?? Infinity, liveFill?.timeMs ?? Infinity);
+      const seq = liveFill?.seq ?? this.#run.seqAfter(time);
+      const backtest = fillText(rerunFill);
+      const live = fillText(liveFill);
       // The bot's order ended without this fill, so its end is the first difference.
-      if (theirs === undefined && end !== null) {
+      if (liveFill === undefined && end !== null) {
         this.#add(`end ${id}`, end.seq, Math.min(time, end.t), 'end', `filled ${backtest ?? ''}`, endText(end));
         return;
       }
-      if (mine === undefined || theirs === undefined || !isSameFill(mine, theirs, interval))
-        this.#add(`fill ${id} ${place}`, seq, time, 'fill', backtest, other);
-      else if (mine.fee !== theirs.fee || mine.coin !== theirs.coin || mine.notional !== theirs.notional) {
+      if (rerunFill === undefined || liveFill === undefined || !isSameFill(rerunFill, liveFill, interval))
+        this.#add(`fill ${id} ${place}`, seq, time, 'fill', backtest, live);
+      else if (rerunFill.fee !== liveFill.fee || rerunFill.coin !== liveFill.coin || rerunFill.notional !== liveFill.notional) {
         const money = ({ fee, coin, notional }: PlainFill): string => `fee ${fee} ${coin} of ${notional}`;
-        this.#add(`fee ${id} ${place}`, seq, time, 'fee', money(mine), money(theirs));
+        this.#add(`fee ${id} ${place}`, seq, time, 'fee', money(rerunFill), money(liveFill));
       }
     }
   }
 
   #plainFill(row: number, { priceDigits, quantityDigits, quoteDigits, baseDigits, base, quote }: Instrument): PlainFill {
     const { price, lots, notional, fee, feeInBase, timeMs } = this.#rerun.fills;
-    const inBase = feeInBase[row] === 1;
+    const isFeeInBase = feeInBase[row] === 1;
     return {
       seq: null,
       timeMs: timeMs[row]!,
       price: fromScaled(price[row]!, priceDigits),
       qty: fromScaled(lots[row]!, quantityDigits),
       notional: fromScaled(notional[row]!, quoteDigits),
-      fee: fromScaled(fee[row]!, inBase ? baseDigits : quoteDigits),
-      coin: inBase ? base : quote,
+      fee: fromScaled(fee[row]!, isFeeInBase ? baseDigits : quoteDigits),
+      coin: isFeeInBase ? base : quote,
     };
   }
 
   /** Returns the terms of an order of the rerun, in the form of the journal's INTENT. */
-  #textOf(at: number): string {
+  #textOf(row: number): string {
     const { orders, instruments } = this.#rerun;
-    const instrument = instruments[orders.instrument[at]!]!;
+    const instrument = instruments[orders.instrument[row]!]!;
     const { quantityDigits, quoteDigits, priceDigits } = instrument;
-    const amount = orders.quoteUnits[at]!;
-    const role = askedRole(orders, at);
+    const amount = orders.quoteUnits[row]!;
+    const role = askedRole(orders, row);
     return termsText({
-      side: SIDES[orders.side[at]!]!,
+      side: SIDES[orders.side[row]!]!,
       role,
       symbol: instrument.id,
-      qty: amount > 0 ? null : fromScaled(orders.lots[at]!, quantityDigits),
+      qty: amount > 0 ? null : fromScaled(orders.lots[row]!, quantityDigits),
       amount: amount > 0 ? fromScaled(amount, quoteDigits) : null,
-      price: orders.limit[at]! > 0 ? fromScaled(orders.limit[at]!, priceDigits) : null,
+      price: orders.limit[row]! > 0 ? fromScaled(orders.limit[row]!, priceDigits) : null,
     });
   }
 }
@@ -233,6 +244,7 @@ function plain(text: string): string {
 /** Payments are compared by hour, shifted by a minute. A catalog may have a payment some ms before the hour, and the bot sees it later. */
 const [HOUR_MS, EARLY_MS] = [3_600_000, 60_000];
 
+/** Returns the funding payments whose amounts differ. */
 function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter }: RecordedRun): readonly ListedDifference[] {
   interface Paid {
     seq: number | null;
@@ -243,23 +255,26 @@ function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter
   const [own, live] = [new Map<string, Paid>(), new Map<string, Paid>()];
   const add = (to: Map<string, Paid>, symbol: string, paid: Paid): void => {
     const key = `${symbol} ${Math.floor((paid.time + EARLY_MS) / HOUR_MS)}`;
-    const known = to.get(key);
-    if (known === undefined) to.set(key, { ...paid });
-    else known.amount += paid.amount;
+    const sum = to.get(key);
+    if (sum === undefined) to.set(key, { ...paid });
+    else sum.amount += paid.amount;
   };
-  for (let at = 0; at < payments.length; at++) {
-    const { id, quoteDigits: digits } = instruments[payments.instrument[at]!]!;
-    if (payments.kind[at] === 0) add(own, id, { seq: null, time: payments.timeMs[at]!, amount: payments.units[at]!, digits });
+  for (let row = 0; row < payments.length; row++) {
+    const { id, quoteDigits: digits } = instruments[payments.instrument[row]!]!;
+    if (payments.kind[row] === 0) add(own, id, { seq: null, time: payments.timeMs[row]!, amount: payments.units[row]!, digits });
   }
   for (const { symbol, amount, paidMs, seq } of funded) {
     const digits = instruments.find(({ id }) => id === symbol)?.quoteDigits ?? 0;
     add(live, symbol, { seq, time: paidMs, amount: Math.round(Number(amount) * 10 ** digits), digits });
   }
   return [...new Set([...own.keys(), ...live.keys()])].flatMap((key): readonly ListedDifference[] => {
-    const [mine, theirs] = [own.get(key), live.get(key)];
-    if (mine?.amount === theirs?.amount) return [];
+    const ownPaid = own.get(key);
+    const livePaid = live.get(key);
+    if (ownPaid?.amount === livePaid?.amount) return [];
     const text = (paid: Paid | undefined): string | null => (paid === undefined ? null : fromScaled(paid.amount, paid.digits));
-    const time = mine?.time ?? theirs!.time;
-    return [{ id: `funding ${key}`, seq: theirs?.seq ?? seqAfter(time), time, what: 'funding', backtest: text(mine), live: text(theirs) }];
+    const time = ownPaid?.time ?? livePaid!.time;
+    return [
+      { id: `funding ${key}`, seq: livePaid?.seq ?? seqAfter(time), time, what: 'funding', backtest: text(ownPaid), live: text(livePaid) },
+    ];
   });
 }

@@ -1,4 +1,4 @@
-// Makes the bars of a rerun: from the catalog, or from the journal for the causes that are switched on.
+// Builds the bars of a rerun: from the catalog, or from the journal for the causes that are switched on.
 
 import { loadBars, readInstrument } from '../../adapters/catalog/bars/catalog.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
@@ -31,19 +31,19 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
   const folder = catalogOf(behaviour);
   const instruments = new Map<string, Instrument>();
   return wantedFeeds(behaviour).map(({ name, key, isHidden }, feed) => {
-    const own = warm.filter(([of]) => of === feed).map(([, openMs]) => openMs);
+    const warmOpens = warm.filter(([warmFeed]) => warmFeed === feed).map(([, openMs]) => openMs);
     const received = [...run.bars.values()].filter((bar) => bar.feed === feed).map(({ openMs }) => openMs);
-    const firstMs = Math.min(fromMs, ...own, ...received);
+    const firstMs = Math.min(fromMs, ...warmOpens, ...received);
     // A symbol that had not traded yet has no bars in the journal, and needs none in the catalog.
-    const isYoung = own.length === 0 && received.length === 0;
+    const isUntraded = warmOpens.length === 0 && received.length === 0;
     const range = { fromMs: firstMs, toMs: run.lastMs };
-    const { bars, quality } = isYoung ? barsIfAny(folder, key, range) : loadBars(folder, key, range);
+    const { bars, quality } = isUntraded ? barsIfAny(folder, key, range) : loadBars(folder, key, range);
     const id = `${key.market} ${key.symbol}`;
     const instrument = instruments.get(id) ?? withRates(bars.instrument, behaviour.definition.fees);
     instruments.set(id, instrument);
-    const rows = Array.from({ length: bars.length }, (_, at): RowValues => [bars.openMs[at]!, valuesAt(bars, at)]);
-    const warmToMs = own.length > 0 ? Math.max(...own) : Math.min(Infinity, ...received) - 1;
-    if (!isYoung && !rows.some(([openMs]) => openMs > warmToMs)) {
+    const rows = Array.from({ length: bars.length }, (_, row): RowValues => [bars.openMs[row]!, valuesAt(bars, row)]);
+    const warmToMs = warmOpens.length > 0 ? Math.max(...warmOpens) : Math.min(Infinity, ...received) - 1;
+    if (!isUntraded && !rows.some(([openMs]) => openMs > warmToMs)) {
       throw new ConfigError(
         `${folder}: no bars of ${key.symbol} ${key.interval} in the period of the bot`,
         'add them with isobar data download',
@@ -71,24 +71,27 @@ function barsIfAny(
   }
 }
 
-const valuesAt = (bars: BarColumns, at: number): readonly number[] => [
-  bars.open[at]!,
-  bars.high[at]!,
-  bars.low[at]!,
-  bars.close[at]!,
-  bars.volume[at]!,
+/** Returns open, high, low, close and volume of a row. */
+const valuesAt = (bars: BarColumns, row: number): readonly number[] => [
+  bars.open[row]!,
+  bars.high[row]!,
+  bars.low[row]!,
+  bars.close[row]!,
+  bars.volume[row]!,
 ];
 
 /** Returns the values of a bar in ticks and lots. Bars are compared by these. */
 export function comparedValues(values: readonly number[], { priceDigits, quantityDigits }: Instrument): readonly number[] {
-  return values.map((value, at) => Math.round(value * pow10(at < 4 ? priceDigits : quantityDigits)));
+  return values.map((value, index) => Math.round(value * pow10(index < 4 ? priceDigits : quantityDigits)));
 }
+
+/** True when two bars have equal values in ticks and lots. */
 export const isSameBar = (a: readonly number[], b: readonly number[], instrument: Instrument): boolean => {
   const other = comparedValues(b, instrument);
-  return comparedValues(a, instrument).every((value, at) => value === other[at]);
+  return comparedValues(a, instrument).every((value, index) => value === other[index]);
 };
 
-/** Returns why the bot did not decide when a bar closed at `closeMs`; null: the bot decided. */
+/** Returns why the bot did not decide when a bar closed at `closeMs`. Null when the bot decided. */
 export function causeOfSilence({ decided, down }: RecordedRun, closeMs: number): Divergence | null {
   if (decided.has(closeMs)) return null;
   return down.some(({ fromMs, toMs }) => closeMs > fromMs && closeMs < toMs) ? 'restart' : 'late bar';
@@ -113,7 +116,7 @@ export function undecidedInstants(
   return found;
 }
 
-/** Returns the feeds of a rerun. `instruments`: those of the bot if the cause rounding is on; null: those of the catalog. */
+/** Returns the feeds of a rerun. `instruments` are those of the bot if the cause `rounding` is on, else null for those of the catalog. */
 export function feedsFor(
   feeds: readonly CatalogFeed[],
   run: RecordedRun,
@@ -132,13 +135,13 @@ export function feedsFor(
     }
     if (isOn('data revision'))
       for (const bar of run.bars.values()) if (bar.feed === feed && !kept.has(bar.openMs)) kept.set(bar.openMs, bar.values);
-    const all = [...kept].toSorted(([a], [b]) => a - b);
-    const column = (at: number): Float64Array => Float64Array.from(all, ([, values]) => values[at]!);
-    const openMs = Float64Array.from(all, ([ms]) => ms);
+    const sorted = [...kept].toSorted(([a], [b]) => a - b);
+    const column = (index: number): Float64Array => Float64Array.from(sorted, ([, values]) => values[index]!);
+    const openMs = Float64Array.from(sorted, ([ms]) => ms);
     const bars: BarColumns = {
       instrument,
       interval,
-      length: all.length,
+      length: sorted.length,
       openMs,
       closeMs: openMs.map((ms) => closeOf(interval, ms)),
       open: column(0),
@@ -147,10 +150,11 @@ export function feedsFor(
       close: column(3),
       volume: column(4),
     };
-    return { ...plan, bars, firstRow: all.filter(([ms]) => ms <= warmToMs).length };
+    return { ...plan, bars, firstRow: sorted.filter(([ms]) => ms <= warmToMs).length };
   });
 }
 
+/** Returns the cause of a bar that the bot did not receive. */
 function missingCause(run: RecordedRun, isWarm: boolean, closeMs: number): Divergence {
   return isWarm ? 'data revision' : (causeOfSilence(run, closeMs) ?? 'late bar');
 }

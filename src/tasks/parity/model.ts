@@ -16,6 +16,7 @@ export const DIVERGENCES = [
 ] as const;
 export type Divergence = (typeof DIVERGENCES)[number];
 
+/** The kind of an event that differs. */
 export type DivergentWhat = 'bar' | 'decision' | 'order' | 'fill' | 'fee' | 'end' | 'funding';
 
 /** One event that differs. */
@@ -25,11 +26,12 @@ export interface DivergentEvent {
   /** ms UTC. */
   readonly time: number;
   readonly what: DivergentWhat;
-  /** The event as text; null: there was no such event. */
+  /** The event as text. Null when it did not happen. */
   readonly backtest: string | null;
   readonly live: string | null;
 }
 
+/** The money that one cause explains. */
 export interface BridgeStep {
   readonly cause: Divergence;
   /** Change of the net profit by the step, in money, a decimal. */
@@ -52,17 +54,21 @@ export interface BridgedOrder extends BridgedSum {
   readonly symbol: string;
 }
 
-/** The latency of the backtest, and what the bot had. */
+/** The latency of the backtest, and the latency of the bot. */
 export interface ComparedLatency {
   /** From a decision to the arrival of its order, and of a cancel, ms. */
   readonly backtestMs: number;
-  /** Where that is from: `fills.latencyMs` of the config (0 if it names none), or the option `--latency`. */
+  /** Source of `backtestMs`: `fills.latencyMs` of the config (0 by default), or the option `--latency`. */
   readonly from: 'config' | 'option' | 'measured';
-  /** The median over the orders of the bot whose latency can be read from their fills, in whole bars: the least that misses as many. Null: none can. */
+  /**
+   * Median latency of the bot in ms: for each order, the lowest latency that misses as many whole bars. Null when no fills show a latency.
+   */
   readonly measuredMs: number | null;
+  /** Number of orders with a measured latency. */
   readonly orders: number;
 }
 
+/** The result of the comparison. */
 export interface DivergenceReport {
   readonly latency: ComparedLatency;
   readonly equal: boolean;
@@ -73,8 +79,8 @@ export interface DivergenceReport {
   /** The net profit of the bot, minus that of the backtest, minus all steps of the bridge. */
   readonly residual: string;
   /**
-   * The orders that moved different amounts of money, in order of time. The sum of their amounts, of `funding` and of `held` is the difference
-   * of the net profits.
+   * The orders that moved different amounts of money, in order of time. The sum of their amounts, of `funding` and of `held` is the
+   * difference of the net profits.
    */
   readonly trades: readonly BridgedOrder[];
   readonly funding: BridgedSum;

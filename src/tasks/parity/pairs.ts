@@ -1,4 +1,4 @@
-// Pairs the orders of a rerun with the orders of the journal.
+// Pairs each order of a rerun with its order in the journal.
 
 import { CAPPED } from '../../model/order.ts';
 import { ENDINGS, ROLES, SIDES } from '../../model/run/run.ts';
@@ -6,15 +6,16 @@ import type { RecordedRun, ReportedOrder } from './recordedRun.ts';
 import type { Rerun } from './rerun.ts';
 import { finestMs, NOTHING_LEFT, OrderMatch, UNDECIDED } from './script.ts';
 
+/** An order of the rerun and its order in the journal. One of them can be missing. */
 export interface OrderPair {
-  /** Position in the columns of the rerun; null: the rerun has no such order. */
+  /** Row in the columns of the rerun. Null when the rerun does not have the order. */
   readonly at: number | null;
   readonly recorded: ReportedOrder | null;
   /** Identifies the order. It is the same in every rerun. */
   readonly id: string;
 }
 
-/** Returns the role of an order as it was asked for: a market buy that its cap has turned into a limit is recorded as one. */
+/** Returns the role that the strategy chose. The columns record a market buy as a limit order when its cap has turned it into one. */
 export function askedRole({ role, code, texts }: Rerun['orders'], at: number): string {
   const recorded = ROLES[role[at]!]!;
   return recorded === 'limit' && texts[code[at]!] === CAPPED ? 'market' : recorded;
@@ -25,7 +26,7 @@ export function pairedOrders({ orders, instruments, feeds }: Rerun, run: Recorde
   const match = new OrderMatch(run.orders, finestMs(feeds));
   const numbers = new Map<number, number>();
   const counts = new Map<string, number>();
-  // A backtest sends what waits with the end of the row; the bot has not come that far.
+  // A backtest sends waiting orders at the end of the row. The bot had not reached that point when the comparison ends.
   const waiting = [...run.waiting];
   const pairs: OrderPair[] = [];
   for (let at = 0; at < orders.length; at++) {
@@ -44,10 +45,10 @@ export function pairedOrders({ orders, instruments, feeds }: Rerun, run: Recorde
       }
     }
     if (recorded !== null) numbers.set(orders.id[at]!, recorded.number);
-    const look = `${parent > 0 ? 0 : createdMs} ${symbol} ${side} ${role}`;
-    const nth = (counts.get(look) ?? 0) + 1;
-    counts.set(look, nth);
-    pairs.push({ at, recorded, id: recorded === null ? `${look} ${nth}` : String(recorded.number) });
+    const signature = `${parent > 0 ? 0 : createdMs} ${symbol} ${side} ${role}`;
+    const count = (counts.get(signature) ?? 0) + 1;
+    counts.set(signature, count);
+    pairs.push({ at, recorded, id: recorded === null ? `${signature} ${count}` : String(recorded.number) });
   }
   for (const recorded of match.rest(run.orders)) pairs.push({ at: null, recorded, id: String(recorded.number) });
   return pairs;

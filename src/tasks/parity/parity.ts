@@ -19,7 +19,7 @@ export interface ParityOptions {
   /** Null: the config with which the bot was started. */
   readonly config: string | null;
   readonly load?: ResolveOptions['load'];
-  /** Latency of the backtest, ms, or the one that the bot had; by default that of its config. */
+  /** Latency of the backtest in ms, or `measured` for the latency of the bot. The default is the latency of the config. */
   readonly latency?: number | 'measured';
   /** Called before each step, with its name and position. */
   readonly onStep?: (name: string, step: number, steps: number) => void;
@@ -58,35 +58,34 @@ export async function compareBot(folder: string, { config, load, latency, onStep
   const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, latencyMs, ...loads };
   onStep('backtest', 1, RERUNS + 1);
   const base = await rerun(deps, 0);
-  const differences = differencesOf(base, run);
-  const [first = null] = differences;
-  const made = new StepBridge(base, first);
+  const [first = null] = differencesOf(base, run);
+  const steps = new StepBridge(base, first);
   if (first !== null && !isDeterministic && !isSame(await rerun(deps, 0), base)) {
-    // Two equal reruns differ, so a step could not be separated from chance.
-    made.add('strategy not deterministic', liveNet, []);
+    // Two reruns with the same causes differ, so the effect of a cause could not be separated from chance.
+    steps.add('strategy not deterministic', liveNet, []);
   } else if (first !== null || base.net !== liveNet) {
     for (let step = 1; step < RERUNS; step++) {
       onStep(DIVERGENCES[step - 1]!, step + 1, RERUNS + 1);
       const next = await rerun(deps, step);
-      const left = differencesOf(next, run);
-      // The step of the operator is the replay of the whole journal, in which each outcome is as recorded and strategies decide again.
+      const remaining = differencesOf(next, run);
+      // The step of the operator is the replay of the whole journal: strategies decide again, and every outcome is the recorded one.
       const isReplayed = step === RERUNS - 1 && isDeterministic;
-      made.add(DIVERGENCES[step - 1]!, isReplayed ? liveNet : next.net, isReplayed ? [] : left);
+      steps.add(DIVERGENCES[step - 1]!, isReplayed ? liveNet : next.net, isReplayed ? [] : remaining);
     }
-    made.add('strategy not deterministic', liveNet, []);
+    steps.add('strategy not deterministic', liveNet, []);
   }
-  const bridge = made.steps.filter(({ amount }) => amount !== '0');
+  const bridge = steps.steps.filter(({ amount }) => amount !== '0');
   const total = bridge.reduce((sum, { amount }) => sum.plus(amount), new Decimal(base.net));
   return {
     latency: {
       backtestMs: base.latencyMs,
-      from: latency === undefined ? 'config' : latency === 'measured' ? 'measured' : 'option',
+      from: latencySource(latency),
       measuredMs: measured.ms,
       orders: measured.orders,
     },
     equal: first === null && base.net === liveNet,
     first: first === null ? null : { seq: first.seq, time: first.time, what: first.what, backtest: first.backtest, live: first.live },
-    cause: made.cause ?? bridge[0]?.cause ?? null,
+    cause: steps.cause ?? bridge[0]?.cause ?? null,
     bridge,
     residual: new Decimal(liveNet).minus(total).toFixed(),
     ...tradeBridge(base, run, liveNet),
@@ -100,14 +99,21 @@ export async function compareBot(folder: string, { config, load, latency, onStep
   };
 }
 
+/** Returns where the latency of the backtest is from. */
+function latencySource(latency: ParityOptions['latency']): 'config' | 'measured' | 'option' {
+  if (latency === undefined) return 'config';
+  return latency === 'measured' ? 'measured' : 'option';
+}
+
 /** Returns true when two reruns with the same causes have the same orders and fills. */
 const isSame = (a: Rerun, b: Rerun): boolean => a.net === b.net && columnsText(a) === columnsText(b);
 const columnsText = ({ orders, fills }: Rerun): string =>
   [orders.lots, orders.quoteUnits, orders.createdMs, fills.lots, fills.price, fills.timeMs].map((column) => column.join(' ')).join('\n');
 
+/** Adds up the change of the net profit by each cause. */
 class StepBridge {
   readonly steps: BridgeStep[] = [];
-  /** The first step that makes the first differing event equal; null: none yet. */
+  /** The first cause that removes the first difference. Null before it is found. */
   cause: Divergence | null = null;
   readonly #first: ListedDifference | null;
   #net: string;
@@ -117,10 +123,11 @@ class StepBridge {
     this.#first = first;
   }
 
-  add(cause: Divergence, net: string, left: readonly ListedDifference[]): void {
+  /** Adds the step of a cause, with the net profit and the remaining differences after it. */
+  add(cause: Divergence, net: string, remaining: readonly ListedDifference[]): void {
     this.steps.push({ cause, amount: new Decimal(net).minus(this.#net).toFixed() });
     this.#net = net;
     const first = this.#first;
-    if (first !== null && !left.some(({ id }) => id === first.id)) this.cause ??= cause;
+    if (first !== null && !remaining.some(({ id }) => id === first.id)) this.cause ??= cause;
   }
 }

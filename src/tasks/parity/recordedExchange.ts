@@ -1,4 +1,5 @@
-// The exchange of a rerun: gives recorded orders their outcome from the journal, for the causes that are on, and matches all others to rows.
+// The exchange of a rerun: gives recorded orders their outcome from the journal, for the causes that are on, and matches all others to
+// rows.
 
 import { ReplayExchange, type ReplayExchangeOptions } from '../../adapters/replay/replayExchange.ts';
 import { toScaled, nearestScaled } from '../../base/number/decimal.ts';
@@ -10,7 +11,7 @@ import type { VenueOrder, VenueOrderRecord } from '../../venue/venueOrder.ts';
 import type { ReportedFill, ReportedOrder } from './recordedRun.ts';
 import type { Script } from './script.ts';
 
-/** A recorded order at the venue of the rerun, which no row may match. */
+/** A recorded order at the venue of the rerun. It fills from the journal, so rows must not match it. */
 interface HeldOrder {
   readonly id: OrderId;
   readonly placed: VenueOrderRecord;
@@ -44,7 +45,7 @@ export class RecordedExchange extends ReplayExchange {
       if (end.how === 'refused') return engine.refused(id, end.code);
       return engine.notSent(id, end.code);
     }
-    // Stops of brackets and stop entries are sent when a price reaches them.
+    // Bracket stops and stop entries are sent when a price reaches them.
     const isFired = (order.firedAtTicks ?? 0) > 0;
     const hitPrice = isFired ? engine.bracketManager.hitPrice : NaN;
     const nowMs = order.parent > 0 || isFired ? order.createdMs : engine.nowMs;
@@ -57,7 +58,7 @@ export class RecordedExchange extends ReplayExchange {
     const list = this.#held.get(instrumentIndex) ?? [];
     this.#held.set(instrumentIndex, list);
     list.push(held);
-    // Such an order fills at once, in the row whose price reaches it.
+    // An order that is sent at a price fills at once, in the row that reaches the price.
     if (hitPrice === hitPrice) this.#fillUntil(held, instrumentIndex, INFINITY, nowMs);
   }
 
@@ -96,20 +97,20 @@ export class RecordedExchange extends ReplayExchange {
 
   #forget(instrument: number, held: HeldOrder): void {
     const list = this.#held.get(instrument)!;
-    const at = list.indexOf(held);
-    if (at >= 0) list.splice(at, 1);
+    const place = list.indexOf(held);
+    if (place >= 0) list.splice(place, 1);
   }
 
-  /** Returns the recorded quantity in lots. If the order has another size in the rerun, the same share of that size. */
+  /** Returns the recorded quantity of a fill in lots. If the order has another size in the rerun, returns the same share of that size. */
   #lotsOf(placed: VenueOrder, { fills, isFilled, intent }: ReportedOrder, { record }: ReportedFill, isLast: boolean): number {
     const { quantityDigits } = placed.instrument;
     const rest = placed.quoteUnits > 0 ? INFINITY : placed.lots - placed.filledLots;
     if (isLast && isFilled && placed.quoteUnits === 0) return rest;
     const exact = toScaled(record.qty, quantityDigits);
-    const asked = intent?.qty == null ? null : nearestScaled(intent.qty, quantityDigits);
-    if (exact !== null && (asked === null || asked === placed.lots)) return Math.min(rest, exact);
+    const intended = intent?.qty == null ? null : nearestScaled(intent.qty, quantityDigits);
+    if (exact !== null && (intended === null || intended === placed.lots)) return Math.min(rest, exact);
     const total = fills.reduce((sum, fill) => sum + Number(fill.record.qty), 0);
-    const share = Number(record.qty) / (asked === null || asked === 0 ? total : Number(intent!.qty));
+    const share = Number(record.qty) / (intended === null || intended === 0 ? total : Number(intent!.qty));
     return Math.min(rest, Math.round((placed.lots || nearestScaled(record.qty, quantityDigits)) * share));
   }
 

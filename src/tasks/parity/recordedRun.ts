@@ -16,7 +16,7 @@ export interface ReceivedBar {
   readonly atMs: number;
 }
 
-/** A fill of the journal. `knownMs`: the first instant with bars at which strategies knew the fill, ms UTC. */
+/** A fill of the journal. `knownMs` is the first instant with bars at which strategies knew the fill (ms UTC). */
 export interface ReportedFill {
   readonly record: RecordOf<'FILL'>;
   readonly knownMs: number;
@@ -33,6 +33,7 @@ export interface ReportedEnd {
   readonly cause: Divergence;
 }
 
+/** An order of the journal with its outcome. */
 export interface ReportedOrder {
   readonly number: number;
   readonly seq: number;
@@ -46,6 +47,7 @@ export interface ReportedOrder {
   end: ReportedEnd | null;
 }
 
+/** One lifetime of a bot. */
 export interface RecordedRun {
   readonly records: readonly JournalRecord[];
   /** By feed and open time. */
@@ -64,6 +66,7 @@ export interface RecordedRun {
   readonly fillCount: number;
 }
 
+/** Returns the key of a bar by its feed and its opening time. */
 export const barKey = (feed: number, openMs: number): string => `${feed} ${openMs}`;
 
 /**
@@ -71,15 +74,17 @@ export const barKey = (feed: number, openMs: number): string => `${feed} ${openM
  */
 export function comparedRecords(records: readonly JournalRecord[]): readonly JournalRecord[] {
   const last = records.findLastIndex((record) => record.k === 'INSTANT' && record.decided && record.bars.length > 0);
-  const after = records.findIndex((record, at) => at > last && ENDS_COMPARISON.has(record.k));
+  const after = records.findIndex((record, index) => index > last && ENDS_COMPARISON.has(record.k));
   return last < 0 || after < 0 ? records : records.slice(0, after);
 }
 const ENDS_COMPARISON: ReadonlySet<string> = new Set(['FILL', 'FUNDED', 'STOP', 'CONFIG', 'INSTANT', 'SEGMENT', 'HUMAN', 'HALT', 'RESUME']);
 
+/** Reads all records of a lifetime. */
 export function readRecordedRun(lifetime: Lifetime): RecordedRun {
   return new JournalReading(lifetime).read();
 }
 
+/** Reads the records one after the other. */
 class JournalReading {
   readonly #records: readonly JournalRecord[];
   readonly #fromMs: number;
@@ -99,13 +104,13 @@ class JournalReading {
   constructor({ recorded, warm, fromMs }: Lifetime) {
     this.#records = recorded.records;
     this.#fromMs = this.#newestMs = fromMs;
-    this.#nextInstants = instantsBehind(this.#records);
+    this.#nextInstants = nextInstants(this.#records);
     for (const fact of warm) this.#receive(fact, 0, fromMs);
   }
 
   read(): RecordedRun {
     const records = this.#records;
-    records.forEach((record, at) => this.#take(record, this.#nextInstants[at]!));
+    records.forEach((record, index) => this.#take(record, this.#nextInstants[index]!));
     if (this.#stoppedMs !== null) this.#down.push({ fromMs: this.#stoppedMs, toMs: Infinity });
     const orders = [...this.#orders.values()].toSorted((a, b) => a.number - b.number);
     return {
@@ -151,10 +156,10 @@ class JournalReading {
 
   #takeDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>, knownMs: number): void {
     this.#numbers.set(record.cid, record.order);
-    const known = this.#orders.get(record.order) ?? madeOrder(record.order, record.seq);
-    const intent = record.k === 'INTENT' ? record : known.intent;
+    const previous = this.#orders.get(record.order) ?? newOrder(record.order, record.seq);
+    const intent = record.k === 'INTENT' ? record : previous.intent;
     const createdMs = intent?.createdMs ?? Number(record.k === 'VERDICT' ? record.inputs['createdMs'] : NaN);
-    const order = { ...known, intent, createdMs };
+    const order = { ...previous, intent, createdMs };
     if (record.k === 'VERDICT' && !record.ok) {
       const code = record.code ?? '';
       const cause = causeOfDenial(code, [...this.#halts.values()]);
@@ -184,20 +189,20 @@ class JournalReading {
   }
 }
 
-function madeOrder(number: number, seq: number): ReportedOrder {
+function newOrder(number: number, seq: number): ReportedOrder {
   return { number, seq, createdMs: NaN, intent: null, fills: [], isFilled: false, isCancelAsked: false, end: null };
 }
 
-/** Returns for each record the time of its own or the next instant, ms UTC; Infinity: no later instant. */
-function instantsBehind(records: readonly JournalRecord[]): readonly number[] {
-  const found: number[] = [];
+/** Returns, for each record, the time of its own or the next instant (ms UTC). Infinity without a later instant. */
+function nextInstants(records: readonly JournalRecord[]): readonly number[] {
+  const times: number[] = [];
   let nextMs = Infinity;
-  for (let at = records.length - 1; at >= 0; at--) {
-    const record = records[at]!;
+  for (let index = records.length - 1; index >= 0; index--) {
+    const record = records[index]!;
     if (record.k === 'INSTANT') nextMs = record.atMs;
-    found[at] = nextMs;
+    times[index] = nextMs;
   }
-  return found;
+  return times;
 }
 
 /** True for an order of a kill, which no strategy decided. */
@@ -208,6 +213,7 @@ const SIZE_CODES: ReadonlySet<string> = new Set(['-1111', '-1136', '-1147']);
 const RESTART_CODES: ReadonlySet<string> = new Set(['MISSED', 'STARTING']);
 const DATA_CODES: ReadonlySet<string> = new Set(['STALE_DATA']);
 
+/** Returns the cause that explains a refusal with this code. */
 function causeOfRefusal(code: string): Divergence {
   if (CLOCK_CODES.has(code)) return 'clock';
   if (SIZE_CODES.has(code)) return 'rounding';
@@ -215,11 +221,12 @@ function causeOfRefusal(code: string): Divergence {
   return /clock|time/i.test(code) ? 'clock' : 'restart';
 }
 
+/** Returns the cause that explains a denial with this code. */
 function causeOfDenial(code: string, halts: readonly RecordOf<'HALT'>[]): Divergence {
   if (CLOCK_CODES.has(code)) return 'clock';
   if (RESTART_CODES.has(code)) return 'restart';
   if (DATA_CODES.has(code)) return 'late bar';
-  const halt = halts.find((each) => each.code === code);
+  const halt = halts.find((candidate) => candidate.code === code);
   if (halt !== undefined && halt.who === 'bot' && code !== 'OPERATOR' && code !== 'KILLED') return 'fill model';
   return 'operator';
 }

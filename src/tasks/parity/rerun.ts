@@ -17,6 +17,7 @@ import { RecordedExchange } from './recordedExchange.ts';
 import type { RecordedRun } from './recordedRun.ts';
 import { latencyIn, Script, unitsText } from './script.ts';
 
+/** The inputs of a rerun. */
 export interface RerunDeps {
   readonly behaviour: LiveBehaviour;
   readonly feeds: readonly CatalogFeed[];
@@ -31,6 +32,7 @@ export interface RerunDeps {
   readonly load?: ResolveOptions['load'];
 }
 
+/** The result of a rerun. */
 export interface Rerun {
   readonly feeds: readonly FeedPlan[];
   readonly instruments: readonly Instrument[];
@@ -44,14 +46,14 @@ export interface Rerun {
   readonly net: string;
 }
 
-/** Runs the strategies again. `steps`: the number of causes, from the first of DIVERGENCES on, that are taken from the journal. */
+/** Runs the strategies again. The first `steps` causes of DIVERGENCES are taken from the journal. */
 export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   const { behaviour, run, instruments, fromMs, load, known } = deps;
   const isOn = (cause: Divergence): boolean => DIVERGENCES.indexOf(cause) < steps;
   const feeds = feedsFor(deps.feeds, run, isOn('rounding') ? instruments : null, isOn);
-  const own = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, { load, known });
-  const latencyMs = deps.latencyMs ?? own.fills.latencyMs;
-  const plan = { ...own, fills: { ...own.fills, latencyMs } };
+  const basePlan = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, { load, known });
+  const latencyMs = deps.latencyMs ?? basePlan.fills.latencyMs;
+  const plan = { ...basePlan, fills: { ...basePlan.fills, latencyMs } };
   const undecided = undecidedInstants(deps.feeds, run, isOn);
   const script = new Script(run, steps, { latencyMs, feeds, undecided });
   const { engine, loop } = await prepareBacktest(plan, {
@@ -74,13 +76,16 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   };
 }
 
-/** For `decide: perFeed`: returns the order in which the bot received the feeds of an instant. Feeds without a bar follow. */
+/**
+ * For `decide: perFeed`. Returns a function that gives the order in which the bot received the feeds of an instant. Feeds without a bar
+ * follow.
+ */
 function partsIn({ records }: RecordedRun, { feeds, parts }: PreparedRun['engine']): (t: number) => readonly number[] {
   const order = new Map<number, number[]>();
   for (const record of records) {
     if (record.k !== 'INSTANT' || !record.decided) continue;
-    const known = order.get(record.atMs) ?? [];
-    order.set(record.atMs, [...known, ...record.bars.map(([feed]) => feeds[feed!]!.instrumentIndex)]);
+    const earlier = order.get(record.atMs) ?? [];
+    order.set(record.atMs, [...earlier, ...record.bars.map(([feed]) => feeds[feed!]!.instrumentIndex)]);
   }
   return (t) => [...new Set([...(order.get(t) ?? []), ...parts.byNeed])];
 }
@@ -92,13 +97,17 @@ export function netOf(engine: PreparedRun['engine']): string {
   return unitsText(units - engine.startUnits, engine.ledger.cashDigits);
 }
 
-/** Returns an importer that loads every module again. Variables outside of a class then have their first values, as at each start of a bot. */
+/**
+ * Returns an importer that loads every module again. Variables outside of a class then have their first values, as at each start of a bot.
+ */
 function freshImporter(): Importer {
-  const query = `rerun=${++made.count}`;
+  const query = `rerun=${++importers.count}`;
   return (url) => import(/* @vite-ignore */ `${url}?${query}`);
 }
-const made = { count: 0 };
+/** Number of importers in this process. It makes each module address new. */
+const importers = { count: 0 };
 
+/** Returns the plan of a rerun: the definition of the bot with the given feeds and range. */
 async function planOf(
   { source, definition, timeScale }: LiveBehaviour,
   feeds: readonly FeedPlan[],

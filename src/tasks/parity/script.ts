@@ -41,18 +41,22 @@ export class OrderMatch {
   readonly #lengthMs: number;
   readonly #byBar = new Map<number, ReportedOrder[]>();
   readonly #legs = new Map<number, ReportedOrder[]>();
-  readonly #known = new Set<number>();
+  /** Numbers of the recorded orders that were found. */
+  readonly #matched = new Set<number>();
 
-  /** `lengthMs`: the length of the shortest bars. An order that waits for the end of others may be made some time after the close. */
+  /**
+   * `lengthMs` is the length of the shortest bars. Orders match within a bar, because an order that waits for others is created after the
+   * close.
+   */
   constructor(orders: readonly ReportedOrder[], lengthMs: number) {
     this.#lengthMs = lengthMs;
     for (const order of orders) {
       if (isForeign(order) || isNothingLeft(order)) continue;
       const { parent = 0 } = order.intent ?? {};
       const [map, key] = parent > 0 ? [this.#legs, parent] : [this.#byBar, this.#barOf(order.createdMs)];
-      const known = map.get(key);
-      if (known === undefined) map.set(key, [order]);
-      else known.push(order);
+      const list = map.get(key);
+      if (list === undefined) map.set(key, [order]);
+      else list.push(order);
     }
   }
 
@@ -60,9 +64,10 @@ export class OrderMatch {
     return Math.floor(createdMs / this.#lengthMs);
   }
 
+  /** Returns the recorded order with these properties. Null without one. */
   find({ createdMs, strategy, symbol, side, role, parent }: OrderLook): ReportedOrder | null {
     const list = (parent > 0 ? this.#legs.get(parent) : this.#byBar.get(this.#barOf(createdMs))) ?? [];
-    const free = list.filter(({ number }) => !this.#known.has(number));
+    const free = list.filter(({ number }) => !this.#matched.has(number));
     const alike = free.filter(
       ({ intent }) =>
         intent !== null &&
@@ -76,12 +81,12 @@ export class OrderMatch {
       free.find((order) => order.intent === null && order.createdMs === createdMs) ??
       alike[0];
     if (found === undefined) return null;
-    this.#known.add(found.number);
+    this.#matched.add(found.number);
     return found;
   }
   /** Returns the recorded orders that no call of `find` has returned. */
   rest(orders: readonly ReportedOrder[]): readonly ReportedOrder[] {
-    return orders.filter((order) => !this.#known.has(order.number) && !isNothingLeft(order));
+    return orders.filter((order) => !this.#matched.has(order.number) && !isNothingLeft(order));
   }
 }
 
@@ -89,8 +94,8 @@ export class OrderMatch {
 export const finestMs = (feeds: readonly FeedPlan[]): number => Math.min(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
 
 /**
- * Returns the latency of a taker order, ms, rounded to whole rows: 0 if the order filled in the row that opened with its decision. Otherwise
- * the shortest latency at which the order misses the rows before its fill. Null: unknown.
+ * Returns the latency of a taker order, ms, rounded to whole rows: 0 if the order filled in the row that opened with its decision.
+ * Otherwise the shortest latency at which the order misses the rows before its fill. Null: unknown.
  */
 export function rowLatency({ fills: [first], intent }: ReportedOrder, interval: Interval): number | null {
   if (first === undefined || intent === null || first.record.maker || intent.role === 'limit' || intent.parent > 0) return null;
@@ -99,25 +104,26 @@ export function rowLatency({ fills: [first], intent }: ReportedOrder, interval: 
   return Math.max(1, openMs - typicalLengthMs(interval) + 1 - intent.createdMs);
 }
 
-/** Returns the recorded latency of an order, ms, rounded to the shortest bars of its symbol; null: unknown. */
+/** Returns the recorded latency of an order in ms, rounded to the shortest bars of its symbol. Null when it is unknown. */
 export function latencyIn(order: ReportedOrder, feeds: readonly FeedPlan[]): number | null {
   const feed = feeds.findLast(({ bars }) => bars.instrument.id === order.intent?.symbol);
   return feed === undefined ? null : rowLatency(order, feed.bars.interval);
 }
 
-/** The median of the latencies of the orders whose latency is known, and their number; 0 without one. */
+/** Returns the median of the known latencies (at least `minMs` each), and the number of orders behind it. Null without a known latency. */
 export function medianLatency(
   run: RecordedRun,
   feeds: readonly FeedPlan[],
   minMs = 0,
 ): { readonly ms: number | null; readonly orders: number } {
-  const known = run.orders
+  const latencies = run.orders
     .flatMap((order) => latencyIn(order, feeds) ?? [])
     .map((ms) => Math.max(ms, minMs))
     .toSorted((a, b) => a - b);
-  return { ms: known[known.length >> 1] ?? null, orders: known.length };
+  return { ms: latencies[latencies.length >> 1] ?? null, orders: latencies.length };
 }
 
+/** The parts of a rerun that a script needs. */
 export interface ScriptTerms {
   /** The latency of the definition. */
   readonly latencyMs: number;
@@ -128,6 +134,7 @@ export interface ScriptTerms {
 
 type RunEngine = PreparedRun['engine'];
 
+/** Gives each order of a rerun the recorded denial, latency, fills and payments, for the causes that are switched on. */
 export class Script implements LatencyModel {
   readonly #run: RecordedRun;
   readonly #level: number;
@@ -135,7 +142,7 @@ export class Script implements LatencyModel {
   readonly #match: OrderMatch;
   /** Median of all known latencies, ms. It is used for cancels, and for orders whose own latency is unknown. */
   readonly #usualMs: number;
-  /** By the number of the order in the rerun. */
+  /** The recorded orders, by the number of the order in the rerun. */
   readonly #found = new Map<number, ReportedOrder>();
   /** Instants at which strategies do not decide. */
   readonly #undecided: ReadonlySet<number>;
@@ -143,7 +150,7 @@ export class Script implements LatencyModel {
   #paid = 0;
   #ownFunded: RunEngine['funded'] | null = null;
 
-  /** `steps`: the number of causes that are switched on. */
+  /** `steps` is the number of causes that are switched on. */
   constructor(run: RecordedRun, steps: number, { latencyMs, feeds, undecided }: ScriptTerms) {
     this.#run = run;
     this.#level = steps;
@@ -153,10 +160,12 @@ export class Script implements LatencyModel {
     this.#usualMs = medianLatency(run, feeds, latencyMs).ms ?? latencyMs;
   }
 
+  /** True when a cause is switched on. */
   isOn(cause: Divergence): boolean {
     return DIVERGENCES.indexOf(cause) < this.#level;
   }
 
+  /** Connects the script to the engine of the rerun, before its first bar. */
   attach(engine: RunEngine): void {
     this.#engine = engine;
     engine.recordedDecisions = this;
@@ -165,17 +174,17 @@ export class Script implements LatencyModel {
       engine.funded = () => {};
     }
     const { instant } = engine;
-    const isOpen = (): boolean => !this.#undecided.has(instant.ms);
+    const mayDecide = (): boolean => !this.#undecided.has(instant.ms);
     if (this.#undecided.size === 0) return;
     for (const run of engine.runs) {
       const instance = run.instance!;
       if (run.hasOnBar) {
         const onBar = instance.onBar!.bind(instance);
-        instance.onBar = () => (isOpen() ? onBar() : undefined);
+        instance.onBar = () => (mayDecide() ? onBar() : undefined);
       }
       for (const watch of run.watches) {
         const { handler } = watch;
-        Object.assign(watch, { handler: () => (isOpen() ? handler() : undefined) });
+        Object.assign(watch, { handler: () => (mayDecide() ? handler() : undefined) });
       }
     }
   }
@@ -186,10 +195,10 @@ export class Script implements LatencyModel {
     const { createdMs, strategy, side, id, instrument } = order;
     const { role } = recordedTerms(order);
     const parent = order.parent > 0 ? (this.#found.get(order.parent)?.number ?? -1) : 0;
-    const known = this.#found.get(id);
-    const found = known ?? this.#match.find({ createdMs, strategy, symbol: instrument.id, side, role, parent });
-    if (found !== null) this.#found.set(id, found);
-    const code = this.#denial(createdMs, found);
+    const earlier = this.#found.get(id);
+    const recorded = earlier ?? this.#match.find({ createdMs, strategy, symbol: instrument.id, side, role, parent });
+    if (recorded !== null) this.#found.set(id, recorded);
+    const code = this.#denial(createdMs, recorded);
     if (code !== null) {
       engine.orders.deny(order, code);
       if (code !== UNDECIDED) engine.notifyOrder(order);
@@ -203,16 +212,17 @@ export class Script implements LatencyModel {
     }
   }
 
-  #denial(createdMs: number, found: ReportedOrder | null): string | null {
+  /** Returns the code with which an order must be denied. Null when it is not denied. */
+  #denial(createdMs: number, recorded: ReportedOrder | null): string | null {
     if (this.#undecided.has(createdMs)) return UNDECIDED;
-    return found?.end?.how === 'denied' && this.isOn(found.end.cause) ? found.end.code : null;
+    return recorded?.end?.how === 'denied' && this.isOn(recorded.end.cause) ? recorded.end.code : null;
   }
 
-  /** Returns the recorded order whose fills the order `id` gets; null: the order matches rows. */
+  /** Returns the recorded order whose fills the order `id` takes. Null when the order matches rows. */
   outcomeOf(id: OrderId): ReportedOrder | null {
     const found = this.#found.get(id) ?? null;
     if (found === null || !this.isOn('fill model')) return null;
-    // While the cause of its end is off, the order did not end in this rerun, and matches rows.
+    // While the cause of its end is switched off, the order does not end in this rerun, so it matches rows.
     if (found.end !== null && !this.isOn(found.end.cause)) return null;
     // After a downtime, the bot sends orders too late, such as a stop that a price reached meanwhile.
     const isLate = this.#run.down.some(({ fromMs, toMs }) => found.createdMs > fromMs && found.createdMs < toMs);
@@ -224,11 +234,11 @@ export class Script implements LatencyModel {
   ms({ id, createdMs, instrumentIndex }: Order, isCancel: boolean): number {
     const found = isCancel ? undefined : this.#found.get(id);
     const { interval } = this.#engine!.execution[instrumentIndex]!.bars;
-    const known = found === undefined ? null : rowLatency(found, interval);
-    if (known === null) return this.#usualMs;
-    // In the rerun, the order may be made at another time of the row.
-    const arrivesMs = found!.createdMs + known;
-    return Math.min(DAY_MS, known === 0 ? this.#latencyMs : Math.max(0, arrivesMs - createdMs));
+    const recordedMs = found === undefined ? null : rowLatency(found, interval);
+    if (recordedMs === null) return this.#usualMs;
+    // In the rerun, the order may be created at another time inside the row.
+    const arrivesMs = found!.createdMs + recordedMs;
+    return Math.min(MAX_LATENCY_MS, recordedMs === 0 ? this.#latencyMs : Math.max(0, arrivesMs - createdMs));
   }
 
   /** Gives a fill the recorded notional and fee, if the causes rounding and fee are switched on. */
@@ -255,7 +265,8 @@ export class Script implements LatencyModel {
   }
 }
 
-/** Longest latency of a replay. */
-const DAY_MS = 86_400_000;
+/** Maximum latency of a replay: one day. */
+const MAX_LATENCY_MS = 86_400_000;
 
+/** Returns an amount in units as a decimal. */
 export const unitsText = (units: number, digits: number): string => fromScaled(units, digits);

@@ -1,4 +1,4 @@
-// Makes the bridge trade by trade: the money that each order moved in backtest and bot, and the value of holdings at the end.
+// Computes the bridge order by order: the money that each order moved in backtest and bot, and the value of holdings at the end.
 
 import { Decimal, fromScaled } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -7,6 +7,7 @@ import { pairedOrders } from './pairs.ts';
 import type { RecordedRun, ReportedOrder } from './recordedRun.ts';
 import type { Rerun } from './rerun.ts';
 
+/** The difference of the net profits by order, funding and holdings. */
 export interface TradeBridge {
   /** The orders that moved different amounts of money, in order of time. */
   readonly trades: readonly BridgedOrder[];
@@ -16,27 +17,32 @@ export interface TradeBridge {
 
 const ZERO = new Decimal(0);
 
-/** Returns the bridge. The money of fills is received minus paid minus fees in money. Fees in coins are part of the holdings. */
+/**
+ * Returns the bridge. The money of a fill is the amount received, minus the amount paid, minus fees in money. Fees in coins count as
+ * holdings.
+ */
 export function tradeBridge(rerun: Rerun, run: RecordedRun, liveNet: string): TradeBridge {
   const { orders, fills, instruments, payments } = rerun;
-  const own = new Map<number, Decimal>();
+  /** Money of the orders of the rerun, by order id. */
+  const rerunMoney = new Map<number, Decimal>();
   for (let row = 0; row < fills.length; row++) {
     const { quoteDigits } = instruments[fills.instrument[row]!]!;
     const fee = fills.feeInBase[row] === 1 ? 0 : fills.fee[row]!;
     const notional = fills.side[row] === 0 ? -fills.notional[row]! : fills.notional[row]!;
     const id = fills.orderId[row]!;
-    own.set(id, (own.get(id) ?? ZERO).plus(fromScaled(notional, quoteDigits)).minus(fromScaled(fee, quoteDigits)));
+    rerunMoney.set(id, (rerunMoney.get(id) ?? ZERO).plus(fromScaled(notional, quoteDigits)).minus(fromScaled(fee, quoteDigits)));
   }
   const trades: BridgedOrder[] = [];
   let [backtest, live] = [ZERO, ZERO];
-  for (const { at, recorded } of pairedOrders(rerun, run)) {
-    const mine = at === null ? ZERO : (own.get(orders.id[at]!) ?? ZERO);
-    const theirs = recorded === null ? ZERO : moneyOf(recorded, instruments);
-    [backtest, live] = [backtest.plus(mine), live.plus(theirs)];
-    if (mine.equals(theirs)) continue;
-    const time = recorded?.createdMs ?? orders.createdMs[at!]!;
-    const symbol = recorded?.intent?.symbol ?? (at === null ? '' : instruments[orders.instrument[at]!]!.id);
-    trades.push({ order: recorded?.number ?? null, time, symbol, ...sumOf(mine, theirs) });
+  for (const { at: row, recorded } of pairedOrders(rerun, run)) {
+    const ownMoney = row === null ? ZERO : (rerunMoney.get(orders.id[row]!) ?? ZERO);
+    const liveMoney = recorded === null ? ZERO : moneyOf(recorded, instruments);
+    backtest = backtest.plus(ownMoney);
+    live = live.plus(liveMoney);
+    if (ownMoney.equals(liveMoney)) continue;
+    const time = recorded?.createdMs ?? orders.createdMs[row!]!;
+    const symbol = recorded?.intent?.symbol ?? (row === null ? '' : instruments[orders.instrument[row]!]!.id);
+    trades.push({ order: recorded?.number ?? null, time, symbol, ...sumOf(ownMoney, liveMoney) });
   }
   let paid = ZERO;
   for (let row = 0; row < payments.length; row++)
@@ -49,6 +55,7 @@ export function tradeBridge(rerun: Rerun, run: RecordedRun, liveNet: string): Tr
   };
 }
 
+/** Returns the money that the fills of a recorded order moved. */
 function moneyOf({ fills }: ReportedOrder, instruments: readonly Instrument[]): Decimal {
   return fills.reduce((sum, { record: { symbol, side, notional, fee, feeCoin } }) => {
     const instrument = instruments.find(({ id }) => id === symbol);
@@ -58,6 +65,7 @@ function moneyOf({ fills }: ReportedOrder, instruments: readonly Instrument[]): 
   }, ZERO);
 }
 
+/** Returns both amounts and their difference as decimals. */
 const sumOf = (backtest: Decimal, live: Decimal): BridgedSum => ({
   backtest: backtest.toFixed(),
   live: live.toFixed(),

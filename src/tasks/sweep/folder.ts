@@ -117,8 +117,8 @@ function hashOf({ figures, refused, failed }: SweepRecord): string {
 /** Returns the command that runs one set as a backtest; without a set, the command without its parameters. */
 export function setCommand({ setup }: SweepRun, record: SweepRecord, set: number | null): string {
   const { definition, settings } = setup.request;
-  const all = [...settings, ...paramSettings(setup.given).first];
-  const base = ['isobar backtest', shellWord(definition), ...all.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
+  const allSettings = [...settings, ...paramSettings(setup.given).first];
+  const base = ['isobar backtest', shellWord(definition), ...allSettings.map((setting) => `--set ${shellWord(setting)}`)].join(' ');
   if (set === null) return base;
   const params = record.axes.map(
     ({ setting, values }, axis) => ` --set ${shellWord(`${setting}=${values[record.places[axis]?.[set] ?? 0]}`)}`,

@@ -46,15 +46,16 @@ export function gridSize(axes: readonly Axis[]): number {
  */
 export function setsOf(axes: readonly Axis[], random: number | null, seed: number): readonly ParamSet[] {
   const size = gridSize(axes);
-  const wanted = random === null ? size : Math.min(random, size);
-  if (wanted > MAX_SETS) {
+  const count = random === null ? size : Math.min(random, size);
+  if (count > MAX_SETS) {
     const remedy = 'widen the steps, or draw some of the sets: --random 1000';
-    throw new ConfigError(`--grid: expected at most ${MAX_SETS} sets, got ${wanted}`, remedy);
+    throw new ConfigError(`--grid: expected at most ${MAX_SETS} sets, got ${count}`, remedy);
   }
-  if (wanted === size) return Array.from({ length: size }, (_, index) => setAt(axes, coordinatesOf(axes, index)));
-  return drawPoints(axes, wanted, seed).map((coordinates) => setAt(axes, coordinates));
+  if (count === size) return Array.from({ length: size }, (_, index) => setAt(axes, coordinatesOf(axes, index)));
+  return drawPoints(axes, count, seed).map((coordinates) => setAt(axes, coordinates));
 }
 
+/** Returns one axis. `text` is the value of a `--grid` option. */
 function parseAxis(text: string, specs: Specs): Axis {
   const separator = text.indexOf('=');
   const name = text.slice(0, Math.max(separator, 0));
@@ -120,6 +121,7 @@ function coordinatesOf(axes: readonly Axis[], index: number): readonly number[] 
   return coordinates;
 }
 
+/** Returns the parameter set at these coordinates. */
 function setAt(axes: readonly Axis[], coordinates: readonly number[]): ParamSet {
   return Object.fromEntries(axes.map(({ name, values }, i) => [name, values[coordinates[i] ?? 0] ?? '']));
 }
@@ -150,6 +152,7 @@ function drawPoints(axes: readonly Axis[], wanted: number, seed: number): readon
   return [...found.values()].toSorted(byCoordinates);
 }
 
+/** Orders combinations as in the grid. */
 function byCoordinates(a: readonly number[], b: readonly number[]): number {
   for (const [i, value] of a.entries()) {
     const other = b[i] ?? 0;

@@ -10,12 +10,14 @@ export interface IdentityPart {
   readonly value: string;
 }
 
+/** The identity of a sweep with the inputs behind it. */
 export interface SweepIdentity {
   /** SHA-256 of all parts, in lower-case hex. */
   readonly id: string;
   readonly parts: readonly IdentityPart[];
 }
 
+/** Returns the identity of a sweep with these inputs. */
 export function identityOf(parts: readonly IdentityPart[]): SweepIdentity {
   return { id: sha256(JSON.stringify(parts.map(({ name, value }) => [name, value]))), parts };
 }

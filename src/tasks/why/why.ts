@@ -6,13 +6,14 @@ import { ConfigError } from '../../base/errors.ts';
 import type { Explanation, Question } from './model/explanation.ts';
 import { explainRun, type ExplainRunOptions } from './run/explainRun.ts';
 
+/** What to explain, and where it is. */
 export interface WhyTask {
   /** A run folder, or the folder of a bot. */
   readonly folder: string;
   readonly question: Question;
-  /** For a run: the folder to which its paths are relative; null: the recorded folder. */
+  /** For a run: the folder to which its paths are relative. Null for the recorded folder. */
   readonly startedIn: string | null;
-  /** For a bot: the config with which it ran; null: the config with which it was started. */
+  /** For a bot: the config with which it ran. Null for the config with which it was started. */
   readonly config: string | null;
 }
 
@@ -30,6 +31,7 @@ export async function explain(
   return explainBot(folder, question, { config, ...options });
 }
 
+/** True for the folder of a bot, which has a journal and no manifest of a run. */
 function isBotFolder(folder: string): boolean {
   return !existsSync(join(folder, 'manifest.json')) && existsSync(join(folder, 'journal'));
 }

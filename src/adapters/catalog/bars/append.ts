@@ -19,12 +19,14 @@ import { whileLocked } from '../files/storeLock.ts';
 export type RevisedRule = 'keep' | 'replace';
 
 type PriceFigures = Readonly<Record<Exclude<(typeof RAW)[number], 'openMs'>, number>>;
+/** A stored bar for which the venue has other figures. */
 export interface RevisedBar {
   readonly openMs: number;
   readonly was: PriceFigures;
   readonly now: PriceFigures;
 }
 
+/** The result of merging two sets of rows. */
 export interface JoinedRows {
   readonly raw: RawColumns;
   /** Number of new rows, and how many of them precede the last stored row. */
@@ -36,6 +38,7 @@ export interface JoinedRows {
   readonly openRow: 'restated' | 'removed' | null;
 }
 
+/** The result of appending bars to a set. */
 export interface AppendedBars extends Omit<JoinedRows, 'raw'> {
   /** The record as stored. It has more price digits than the venue's if the bars need them. */
   readonly instrument: Instrument;
@@ -126,9 +129,9 @@ export function storeInstrument(catalog: string, instrument: Instrument): boolea
 
 function foreign(path: string, { revised, equalRows }: Omit<JoinedRows, 'raw'>): ConfigError {
   const [first] = revised.map(({ openMs }) => formatMinute(openMs));
-  const all = revised.length + equalRows;
+  const compared = revised.length + equalRows;
   return new ConfigError(
-    `${path}: ${revised.length} of ${all} bars differ from the exchange's, the first of ${first}`,
+    `${path}: ${revised.length} of ${compared} bars differ from the exchange's, the first of ${first}`,
     "they seem to be of another exchange: take another catalog (--catalog DIR), or the exchange's figures (--revised replace)",
   );
 }
@@ -139,28 +142,33 @@ export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColum
   const revised: RevisedBar[] = [];
   const lastClosed = stored.length - (hasOpenRow ? 2 : 1);
   const lastClosedMs = lastClosed >= 0 ? stored.openMs[lastClosed]! : -Infinity;
-  let [i, j, n, equalRows, filledRows] = [0, 0, 0, 0, 0];
+  let i = 0;
+  let j = 0;
+  let n = 0;
+  let equalRows = 0;
+  let filledRows = 0;
   let openRow: JoinedRows['openRow'] = null;
   const copy = (from: RawColumns, row: number) => {
     for (const name of RAW) both[name][n] = from[name][row]!;
     n++;
   };
   while (i < stored.length || j < rows.length) {
-    const [mine, theirs] = [i < stored.length ? stored.openMs[i]! : Infinity, j < rows.length ? rows.openMs[j]! : Infinity];
+    const storedMs = i < stored.length ? stored.openMs[i]! : Infinity;
+    const newMs = j < rows.length ? rows.openMs[j]! : Infinity;
     const isOpen = hasOpenRow && i === stored.length - 1;
-    if (mine < theirs) {
+    if (storedMs < newMs) {
       // An open bar is valid only as the last one.
-      if (isOpen && theirs < Infinity) openRow = 'removed';
+      if (isOpen && newMs < Infinity) openRow = 'removed';
       else copy(stored, i);
       i++;
-    } else if (theirs < mine) {
-      if (theirs < lastClosedMs) filledRows++;
+    } else if (newMs < storedMs) {
+      if (newMs < lastClosedMs) filledRows++;
       copy(rows, j++);
     } else {
       const isEqual = RAW.every((name) => stored[name][i] === rows[name][j]);
       if (isOpen) openRow = 'restated';
       else if (isEqual) equalRows++;
-      else revised.push({ openMs: mine, was: figuresOf(stored, i), now: figuresOf(rows, j) });
+      else revised.push({ openMs: storedMs, was: figuresOf(stored, i), now: figuresOf(rows, j) });
       if (isOpen || (!isEqual && rule === 'replace')) copy(rows, j);
       else copy(stored, i);
       i++;

@@ -30,6 +30,7 @@ export interface BarRange {
   readonly isHashed?: boolean;
 }
 
+/** Bars of a set, with what a run records about them. */
 export interface LoadedBars {
   readonly bars: BarColumns;
   /** The first row that opens at or after `fromMs`. Earlier rows are for warm-up. */
@@ -68,6 +69,7 @@ export function readInstrument(catalog: string, market: Market, symbol: string):
   return existsSync(path) ? parseInstrument(readCatalogFile(path), path, market, symbol) : null;
 }
 
+/** Returns the text of a file of the catalog. Throws ConfigError when it cannot be read. */
 export function readCatalogFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -89,6 +91,7 @@ export function writeText(path: string, text: string): void {
   }
 }
 
+/** Writes the gap manifest of a set. */
 export function writeManifest(catalog: string, manifest: GapManifest, interval: Interval): void {
   const key = { market: manifest.market === 'futures' ? 'futures' : 'spot', symbol: manifest.symbol, interval } as const;
   // One gap on each line, so that a date can be found and manifests can be compared by lines.
@@ -120,7 +123,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
       verify: (temporary) => withArrowFile(temporary, (file) => assertSameData(file, path, manifest.dataSha256)),
     });
   } catch (error) {
-    // Without its bars, the next import would take the record for one supplied by the user.
+    // Remove the record if it has no bars, because the next import would regard it as supplied by the user.
     if (recordBefore === null) discard(recordPath);
     else if (recordBefore !== record) writeText(recordPath, recordBefore);
     throw error;
@@ -177,6 +180,7 @@ function hashOfFile(file: ArrowFile): string {
   return hash.digest('hex');
 }
 
+/** True when a file has the number of source bars of each resampled bar. */
 export const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
 
 function readBarsIn(file: ArrowFile): Int32Array | null {
@@ -295,6 +299,7 @@ function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval
   return barsOf(raw, instrument, interval);
 }
 
+/** The result of a check of all rows. */
 export interface CheckedBars<Seen = unknown> {
   readonly key: BarKey;
   readonly manifest: GapManifest;
@@ -326,6 +331,7 @@ export function endRow(file: ArrowFile, interval: Interval, toMs: number): numbe
   return closesOf(last, interval)[0]! > toMs ? row - 1 : row;
 }
 
+/** Returns the facts that the metadata of a file states. Throws ConfigError for a file of another program or version. */
 export function statedFacts(file: ArrowFile, path: string): BarFacts {
   const { metadata } = file;
   if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
@@ -342,9 +348,11 @@ export function statedFacts(file: ArrowFile, path: string): BarFacts {
 }
 
 function unknownBars(catalog: string, key: BarKey): ConfigError {
-  const have = listCatalog(catalog);
-  const same = have.filter((entry) => entry.symbol === key.symbol);
-  const names = (same.length > 0 ? same : have).slice(0, 12).map((entry) => `${entry.market} ${entry.symbol} ${entry.interval}`);
+  const entries = listCatalog(catalog);
+  const sameSymbol = entries.filter((entry) => entry.symbol === key.symbol);
+  const names = (sameSymbol.length > 0 ? sameSymbol : entries)
+    .slice(0, 12)
+    .map((entry) => `${entry.market} ${entry.symbol} ${entry.interval}`);
   return new ConfigError(
     `${barsPath(catalog, key)}: the catalog has no bars of ${key.market} ${key.symbol} ${key.interval}`,
     `import them: isobar data import FILE. ${names.length === 0 ? 'The catalog is empty.' : `It has: ${names.join(', ')}.`}`,
@@ -358,13 +366,14 @@ function emptyRange(file: ArrowFile, path: string, { fromMs, toMs }: BarRange): 
   return new ConfigError(`${path}: no bars from ${bounds[0]} to ${bounds[1]}`, `${have}: change from and to, or import more`);
 }
 
+/** Returns the opening times of the first and the last row. NaN for an empty file. */
 function firstAndLast(file: ArrowFile): [number, number] {
   if (file.rows === 0) return [NaN, NaN];
-  const one = new Float64Array(1);
-  file.readTimes('open_time', 0, one);
-  const first = one[0]!;
-  file.readTimes('open_time', file.rows - 1, one);
-  return [first, one[0]!];
+  const time = new Float64Array(1);
+  file.readTimes('open_time', 0, time);
+  const firstMs = time[0]!;
+  file.readTimes('open_time', file.rows - 1, time);
+  return [firstMs, time[0]!];
 }
 
 /** Returns the entry of one file. Throws ConfigError if it is missing or not isobar's. */
@@ -380,6 +389,7 @@ export function readEntry(catalog: string, key: BarKey): CatalogEntry {
   });
 }
 
+/** Returns the entries of all sets of bars in the catalog. */
 export function listCatalog(catalog: string): CatalogEntry[] {
   return listKeys(catalog).map((key) => readEntry(catalog, key));
 }

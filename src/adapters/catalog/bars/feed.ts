@@ -40,25 +40,28 @@ export function loadFeed(store: BarStore, key: BarKey, range: BarRange = {}, min
   for (let bars = warmupRows; ; bars = bars * 4 + 16) {
     const startMs = range.fromMs === undefined ? entry.firstMs : range.fromMs - (bars + 1) * typicalLengthMs(key.interval);
     const fine = store.load(fineKey, { fromMs: startMs, toMs: range.toMs });
-    const made = resample(fine.bars, key.interval, minCoverage, endMs);
+    const resampled = resample(fine.bars, key.interval, minCoverage, endMs);
     // The first resampled bar may begin before the rows that were read.
-    const cut = startMs > entry.firstMs && made.bars.length > 0 && made.bars.openMs[0]! < startMs ? 1 : 0;
-    const first = rowAt(made.bars.openMs, range.fromMs ?? -Infinity);
+    const isFirstIncomplete = startMs > entry.firstMs && resampled.bars.length > 0 && resampled.bars.openMs[0]! < startMs;
+    const cut = isFirstIncomplete ? 1 : 0;
+    const first = rowAt(resampled.bars.openMs, range.fromMs ?? -Infinity);
     const start = Math.max(cut, first - warmupRows);
     if (first - start < warmupRows && startMs > entry.firstMs) continue;
-    if (first >= made.bars.length) throw noBars(store.nameOf(fineKey), key, range);
-    return part(made, start, first, fine);
+    if (first >= resampled.bars.length) throw noBars(store.nameOf(fineKey), key, range);
+    return rowsFrom(resampled, start, first, fine);
   }
 }
 
-function part(made: Resampled, start: number, first: number, fine: LoadedBars): LoadedBars {
-  const { instrument, interval, length } = made.bars;
-  const bars = barsOf(sliceColumns(made.bars, start, length), instrument, interval);
-  const facts = { ...factsOf(made, fine), barsIn: made.barsIn.slice(start) };
+/** Returns the resampled bars from row `start` on. The run begins at row `first`. */
+function rowsFrom(resampled: Resampled, start: number, first: number, fine: LoadedBars): LoadedBars {
+  const { instrument, interval, length } = resampled.bars;
+  const bars = barsOf(sliceColumns(resampled.bars, start, length), instrument, interval);
+  const facts = { ...factsOf(resampled, fine), barsIn: resampled.barsIn.slice(start) };
   const quality = qualityOf(bars, first - start, facts, fine.quality.manifestHash);
   return { bars, firstRow: first - start, facts, quality, files: fine.files ?? [] };
 }
 
+/** Returns the facts about resampled bars. Their last bar is open if it contains the open bar of the source. */
 function factsOf({ bars, barsIn }: Resampled, fine: LoadedBars): BarFacts {
   const restsOnOpenBar = fine.facts.openLastBar && bars.closeMs.at(-1) === fine.bars.closeMs.at(-1);
   return { ...fine.facts, source: 'resampled', from: fine.bars.interval, barsIn, openLastBar: restsOnOpenBar };
@@ -72,6 +75,7 @@ function noBars(path: string, key: BarKey, { fromMs, toMs }: BarRange): ConfigEr
   );
 }
 
+/** Resampled bars as stored. */
 export interface StoredResample extends Resampled {
   readonly manifest: GapManifest;
   readonly from: Interval;
@@ -112,7 +116,7 @@ function resampleAll(catalog: string, key: BarKey, options: ResampleOptions): St
       'name the original interval by --from',
     );
   }
-  const made = resample(fine.bars, key.interval, options.minCoverage ?? 0);
-  if (made.bars.length === 0) throw noBars(barsPath(catalog, { ...key, interval: from }), key, {});
-  return { ...made, from, manifest: storeBars(catalog, made.bars, factsOf(made, fine)) };
+  const resampled = resample(fine.bars, key.interval, options.minCoverage ?? 0);
+  if (resampled.bars.length === 0) throw noBars(barsPath(catalog, { ...key, interval: from }), key, {});
+  return { ...resampled, from, manifest: storeBars(catalog, resampled.bars, factsOf(resampled, fine)) };
 }

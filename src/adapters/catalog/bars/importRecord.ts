@@ -5,6 +5,7 @@ import { discard } from '../arrow/arrowFile.ts';
 import { readEntry, readCatalogFile, writeText } from './catalog.ts';
 import { barsPath, importsPath, type BarKey } from '../files/paths.ts';
 
+/** A file of an import. */
 export interface ImportedFile {
   /** Name as given by the user. */
   readonly name: string;

@@ -26,6 +26,7 @@ export interface BarFacts {
   readonly from: BarColumns['interval'] | null;
 }
 
+/** Facts about imported bars, by default. */
 export const IMPORTED: BarFacts = {
   source: 'import',
   synthetic: false,
@@ -35,6 +36,7 @@ export const IMPORTED: BarFacts = {
   barsIn: null,
   from: null,
 };
+/** Facts about generated bars. */
 export const SYNTHETIC: BarFacts = { ...IMPORTED, source: 'synthetic', synthetic: true };
 
 /** A run of `bars` missing bars after a time, or of rows from a time on, UTC. */
@@ -47,6 +49,7 @@ interface Run {
   readonly bars: number;
 }
 
+/** Everything that is missing or wrong in a set of bars. */
 export interface GapManifest {
   readonly format: 'isobar gap manifest 1';
   /** SHA-256 of this manifest as JSON without this key and without spaces. */

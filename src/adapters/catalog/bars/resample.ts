@@ -6,6 +6,7 @@ import { mergeRows } from '../../../model/bars/aggregateBars.ts';
 import { barsBetween, closeOf, nests, openOf, type Interval } from '../../../model/interval.ts';
 import { barsOf, emptyColumns, sliceColumns } from '../files/columns.ts';
 
+/** The result of resampling. */
 export interface Resampled {
   readonly bars: BarColumns;
   /** Number of source bars in each. */
@@ -40,13 +41,13 @@ export function resample(bars: BarColumns, interval: Interval, minCoverage = 0, 
     const first = row;
     while (row < length && openMs[row]! < endMs) row++;
     if (sourceEndMs < endMs) break;
-    const full = barsBetween(bars.interval, startMs, endMs);
+    const fullCount = barsBetween(bars.interval, startMs, endMs);
     // Divide, as users do: 33 of 60 is 0.55, but 60 * 0.55 is slightly more than 33.
-    if ((row - first) / full < minCoverage) {
+    if ((row - first) / fullCount < minCoverage) {
       dropped++;
       continue;
     }
-    if (row - first < full) thin++;
+    if (row - first < fullCount) thin++;
     raw.openMs[n] = startMs;
     mergeRows(bars, first, row, raw, n);
     barsIn[n++] = row - first;
@@ -58,6 +59,7 @@ function lastClose({ closeMs, length }: BarColumns): number {
   return length === 0 ? -Infinity : closeMs[length - 1]!;
 }
 
+/** Returns the number of bars of `interval` that have at least one source bar. */
 function countGroups(openMs: Float64Array, interval: Interval): number {
   let groups = 0;
   let endMs = -Infinity;

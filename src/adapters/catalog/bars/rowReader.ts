@@ -8,18 +8,19 @@ import { ArrowFile } from '../arrow/arrowReader.ts';
 import { barsOf, emptyColumns, RAW, rowAt, sliceColumns } from '../files/columns.ts';
 import { barsPath, type BarKey } from '../files/paths.ts';
 
+/** An open set of rows. */
 export interface RowReader {
   readonly interval: Interval;
-  /** All rows of the set from `fromMs` until before `toMs`, by open time. */
+  /** Returns the number of rows that open in [fromMs, toMs). */
   countBetween(fromMs: number, toMs: number): number;
-  /** Returns at most `limit` rows that open from `fromMs` on and before `toMs`. */
+  /** Returns at most `limit` rows that open in [fromMs, toMs). */
   read(instrument: Instrument, fromMs: number, toMs: number, limit: number): BarColumns;
-  /** Rows of the set that the last read took, where several of them make one row; missing: as many as it returned. */
+  /** Number of stored rows behind the result of the last read, if several stored rows make one row. Absent when both numbers are equal. */
   readonly lastCount?: number;
   close(): void;
 }
 
-/** Opens a file of the catalog in `folder`; null without such a file, or for one of another program. Its checksums are not read. */
+/** Opens a file of the catalog in `folder`. Null without a file, or for a file of another program. Checksums are not verified. */
 export function openRows(folder: string, key: BarKey): RowReader | null {
   const path = barsPath(folder, key);
   if (!existsSync(path)) return null;
@@ -36,7 +37,7 @@ class FileRows implements RowReader {
   readonly interval: Interval;
   private readonly file: ArrowFile;
   private readonly handle: number;
-  /** The row behind the last ones read, and its time if the rows have no gap. */
+  /** The row after the last read rows, and its time. NaN when the row must be searched. */
   private next = 0;
   private nextMs = NaN;
 
@@ -62,11 +63,11 @@ class FileRows implements RowReader {
     const bars = barsOf(sliceColumns(raw, 0, rowAt(raw.openMs, toMs)), instrument, this.interval);
     this.next = from + bars.length;
     this.nextMs = bars.length === 0 ? NaN : bars.closeMs[bars.length - 1]!;
-    // The row behind is that of `nextMs` only without a gap; else it is looked up.
+    // The next row opens at `nextMs` only if there is no gap. Otherwise it must be searched.
     if (this.next < file.rows && bars.length > 0) {
-      const behind = new Float64Array(1);
-      file.readTimes('open_time', this.next, behind);
-      if (behind[0] !== this.nextMs) this.nextMs = NaN;
+      const following = new Float64Array(1);
+      file.readTimes('open_time', this.next, following);
+      if (following[0] !== this.nextMs) this.nextMs = NaN;
     }
     return bars;
   }

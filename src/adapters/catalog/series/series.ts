@@ -1,4 +1,4 @@
-// Mark prices and funding rates of a contract as columns: their layout and their checks.
+// Defines the columns of mark prices and funding rates of a contract, and checks their rows.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { MAX_DIGITS, MAX_TICKS } from '../records/instrumentRecord.ts';
@@ -22,14 +22,15 @@ export const FIGURES: Readonly<Record<SeriesKey['kind'], readonly string[]>> = {
   funding: ['funding_rate'],
 };
 
-/** Funding rates are whole in 10^-12. */
+/** Funding rates are whole multiples of 10^-12. */
 export const RATE_DIGITS = 12;
 
-/** Funding times this close are the same one: some sources include its jitter, others do not. */
-const ONE_FUNDING_MS = 60_000;
-export const isSameFunding = (oneMs: number, otherMs: number): boolean => Math.abs(oneMs - otherMs) <= ONE_FUNDING_MS;
+/** Largest distance between two times of the same payment. Sources differ by the delay with which they record it. */
+const MAX_JITTER_MS = 60_000;
+/** True when two times belong to the same funding payment. */
+export const isSameFunding = (firstMs: number, secondMs: number): boolean => Math.abs(firstMs - secondMs) <= MAX_JITTER_MS;
 
-/** Returns the problem of a row, or null. `digits`: maximum number of decimals of its figures. */
+/** Returns the problem of a row as text, or null. `digits` is the maximum number of decimals of its figures. */
 export function seriesProblem(key: SeriesKey, timeMs: number, figures: readonly number[], digits: number): string | null {
   if (!(timeMs >= EARLIEST_MS && timeMs < LATEST_MS)) return `expected a time of the years 2000 to 2099, got ${timeMs}`;
   if (key.kind === 'funding') {
@@ -46,12 +47,14 @@ export function seriesProblem(key: SeriesKey, timeMs: number, figures: readonly 
   return null;
 }
 
+/** Gaps of a series. */
 export interface SeriesGaps {
   readonly gaps: number;
   /** Missing rows of the interval; 0 for funding, whose times the venue sets. */
   readonly missing: number;
 }
 
+/** Returns the gaps of ascending times. */
 export function gapsOf(key: SeriesKey, timeMs: Float64Array): SeriesGaps {
   if (key.kind === 'funding') return { gaps: 0, missing: 0 };
   const lengthMs = markLengthMs(key.interval);

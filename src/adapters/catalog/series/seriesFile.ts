@@ -11,7 +11,7 @@ import { decimalsIn, withoutExponent } from '../rows/textRows.ts';
 import { msOfDate, msOfUnix } from '../rows/timeText.ts';
 import { FIGURES, isSameFunding, seriesProblem, type SeriesColumns } from './series.ts';
 
-/** Usual column names, without case and punctuation. The first one in this list counts. freqtrade has rates as `open`. */
+/** Common column names, without case and punctuation, in order of preference. freqtrade stores rates as `open`. */
 const TIMES = ['opentimems', 'opentime', 'fundingtimems', 'fundingtime', 'calctime', 'timestamp', 'time', 'datetime', 'date'];
 const RATES = ['fundingrate', 'lastfundingrate', 'rate', 'open'];
 const HEADERS: Readonly<Record<SeriesKey['kind'], string>> = {
@@ -38,7 +38,7 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
     else
       rows.addText(
         line,
-        columns.map((at) => cells[at] ?? ''),
+        columns.map((column) => cells[column] ?? ''),
       );
   };
   try {
@@ -57,10 +57,10 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
   return rows.columns();
 }
 
-/** Returns the cells of the time and the figures. */
+/** Returns the positions of the time and of the figures in a row. Throws ConfigError when a column is missing. */
 function columnsOf(header: readonly string[], path: string, key: SeriesKey): readonly number[] {
   const names = header.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
-  const indexOfAny = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const indexOfAny = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
   const places = [indexOfAny(TIMES), ...(key.kind === 'mark' ? FIGURES.mark.map((name) => indexOfAny([name])) : [indexOfAny(RATES)])];
   if (places.every((place) => place >= 0)) return places;
   const shown = JSON.stringify(header.join(',').slice(0, 60));
@@ -70,6 +70,7 @@ function columnsOf(header: readonly string[], path: string, key: SeriesKey): rea
   );
 }
 
+/** Reads a feather file of freqtrade. */
 async function readFeather(path: string, key: SeriesKey): Promise<SeriesColumns> {
   const inflate = await loadInflate();
   return withArrowFile(
@@ -107,7 +108,7 @@ class SeriesRows {
     this.figures = FIGURES[key.kind].map(() => new GrowingColumn());
   }
 
-  /** Takes a row as written: the time, then the figures. */
+  /** Adds a row of text: the time, then the figures. */
   addText(line: number, [time = '', ...cells]: readonly string[]): void {
     const wrong = cells.find((cell) => !NUMBER.test(cell));
     if (wrong !== undefined) throw this.bad(line, `expected a number, got ${JSON.stringify(wrong)}`);
@@ -115,7 +116,7 @@ class SeriesRows {
     if (!(timeMs > 0)) throw this.bad(line, `expected a time, got ${JSON.stringify(time)}`);
     this.take(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
   }
-  /** Takes a row of doubles. Each stands for the shortest decimal that reads back as it. */
+  /** Adds a row of doubles. Each means the shortest decimal that reads back as the same double. */
   addNumbers(line: number, [timeMs = NaN, ...figures]: readonly number[]): void {
     const digits = figures.reduce((max, figure) => decimalsIn(Math.abs(figure), max, MAX_DIGITS), 0);
     this.take(line, timeMs, figures, digits);
@@ -125,27 +126,29 @@ class SeriesRows {
   columns(): SeriesColumns {
     const { timeMs, figures, digits } = this;
     if (timeMs.length === 0) throw new ConfigError(`${this.path}: there are no rows in it`, 'fetch the file again');
-    const all = [timeMs, ...figures].map((column) => column.view().slice());
-    if (this.isFalling) for (const column of all) column.reverse();
-    const [times = new Float64Array(0), ...rest] = all;
-    return { length: times.length, timeMs: times, figures: rest, digits };
+    const columns = [timeMs, ...figures].map((column) => column.view().slice());
+    if (this.isFalling) for (const column of columns) column.reverse();
+    const [times = new Float64Array(0), ...figureColumns] = columns;
+    return { length: times.length, timeMs: times, figures: figureColumns, digits };
   }
 
+  /** Checks a row and adds it. A repeated row is skipped. */
   private take(line: number, timeMs: number, figures: readonly number[], digits: number): void {
     const problem = seriesProblem(this.key, timeMs, figures, digits);
     if (problem !== null) throw this.bad(line, problem);
     const { length } = this.timeMs;
     const lastMs = this.timeMs.values[length - 1] ?? NaN;
-    const isOfLast = this.key.kind === 'funding' ? isSameFunding(timeMs, lastMs) : timeMs === lastMs;
-    if (length > 0 && isOfLast && this.figures.every((column, i) => column.values[length - 1] === figures[i])) return;
+    const isSameTime = this.key.kind === 'funding' ? isSameFunding(timeMs, lastMs) : timeMs === lastMs;
+    if (length > 0 && isSameTime && this.figures.every((column, i) => column.values[length - 1] === figures[i])) return;
     const isOutOfOrder = length > 0 && (timeMs === lastMs || (length > 1 && timeMs < lastMs !== this.isFalling));
     if (isOutOfOrder) throw this.bad(line, 'the times neither rise nor fall from the first row to the last');
-    if (isOfLast) throw this.bad(line, 'the funding time of the row before it has another rate');
+    if (isSameTime) throw this.bad(line, 'the funding time of the row before it has another rate');
     this.timeMs.push(timeMs);
     this.figures.forEach((column, i) => column.push(figures[i]!));
     this.digits = Math.max(this.digits, digits);
   }
 
+  /** True when the file has its newest row first. */
   private get isFalling(): boolean {
     return this.timeMs.length > 1 && this.timeMs.values[1]! < this.timeMs.values[0]!;
   }

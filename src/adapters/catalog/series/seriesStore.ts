@@ -8,9 +8,10 @@ import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts'
 import { checkSymbol, listSeries, seriesPath, type SeriesKey } from '../files/paths.ts';
 import { FIGURES, gapsOf, isSameFunding, seriesProblem, TIME, type SeriesColumns, type SeriesGaps } from './series.ts';
 
-/** Written into each file. Raised with every change of the layout. */
+/** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = '2';
 
+/** A stored series as described by its metadata. */
 export interface SeriesEntry extends SeriesGaps {
   readonly key: SeriesKey;
   readonly path: string;
@@ -21,6 +22,8 @@ export interface SeriesEntry extends SeriesGaps {
   /** Hash of the columns as isobar wrote them. */
   readonly dataSha256: string;
 }
+
+/** The result of a check of all rows. */
 export interface CheckedSeries<Seen = null> extends SeriesEntry {
   /** False if another program has changed the columns. */
   readonly unchanged: boolean;
@@ -29,6 +32,8 @@ export interface CheckedSeries<Seen = null> extends SeriesEntry {
   /** The result of `look`. */
   readonly seen: Seen;
 }
+
+/** Rows of a series, and its entry. */
 export interface LoadedSeries {
   readonly columns: SeriesColumns;
   readonly entry: SeriesEntry;
@@ -82,7 +87,7 @@ export function loadSeries(catalog: string, key: SeriesKey, fromMs = -Infinity, 
 
 /** Returns the entries of all series in the catalog. */
 export function listSeriesEntries(catalog: string): SeriesEntry[] {
-  return listSeries(catalog).map((key) => asItIs(key, seriesPath(catalog, key)).entry);
+  return listSeries(catalog).map((key) => readUnverified(key, seriesPath(catalog, key)).entry);
 }
 
 /** Checks all rows of a series and passes them to `look`. Throws ConfigError if it cannot be read at all. */
@@ -100,35 +105,27 @@ export function checkSeries<Seen>(
   const path = seriesPath(catalog, key);
   if (!existsSync(path)) throw new ConfigError(`${path}: there is no such series`, 'isobar data list shows what the catalog has');
   // Read without checksums, because this check reports whether the bytes have changed.
-  const { columns, entry } = asItIs(key, path);
+  const { columns, entry } = readUnverified(key, path);
   const { timeMs, figures, digits } = columns;
   let wrong = 0;
   for (let row = 0; row < columns.length; row++) {
     const isOutOfOrder = row > 0 && timeMs[row]! <= timeMs[row - 1]!;
-    const isTwice = row > 0 && key.kind === 'funding' && isSameFunding(timeMs[row - 1]!, timeMs[row]!);
-    if (
-      isOutOfOrder ||
-      isTwice ||
-      seriesProblem(
-        key,
-        timeMs[row]!,
-        figures.map((column) => column[row]!),
-        digits,
-      ) !== null
-    )
-      wrong++;
+    const isRepeated = row > 0 && key.kind === 'funding' && isSameFunding(timeMs[row - 1]!, timeMs[row]!);
+    const values = figures.map((column) => column[row]!);
+    if (isOutOfOrder || isRepeated || seriesProblem(key, timeMs[row]!, values, digits) !== null) wrong++;
   }
   return { ...entry, ...gapsOf(key, timeMs), unchanged: hashOf(columns) === entry.dataSha256, wrong, seen: look?.(key, columns) ?? null };
 }
 
 /** Returns all rows of a file as it is now, without verifying its checksums. */
-function asItIs(key: SeriesKey, path: string): LoadedSeries {
+function readUnverified(key: SeriesKey, path: string): LoadedSeries {
   return withArrowFile(path, (file) => {
     const columns = rowsOf(file, key, 0, file.rows);
     return { columns, entry: entryOf(key, path, columns, factsOf(file, path)) };
   });
 }
 
+/** Returns the rows [from, to) of a file. */
 function rowsOf(file: ArrowFile, key: SeriesKey, from: number, to: number): SeriesColumns {
   const column = () => new Float64Array(to - from);
   const timeMs = column();
@@ -138,7 +135,7 @@ function rowsOf(file: ArrowFile, key: SeriesKey, from: number, to: number): Seri
   return { length: to - from, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
 }
 
-/** Returns the rows [start, end) of a series from one read of the whole file, which checks its checksums. */
+/** Returns the rows [start, end) of a series. Reads the whole file once and verifies its checksums. */
 function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: number): SeriesColumns {
   const column = () => new Float64Array(end - start);
   const timeMs = column();
@@ -152,6 +149,7 @@ function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: numb
 
 type Facts = Pick<SeriesEntry, 'gaps' | 'missing' | 'synthetic' | 'dataSha256'>;
 
+/** Returns the metadata of a file. Throws ConfigError for a file of another program or version. */
 function factsOf({ metadata }: ArrowFile, path: string): Facts {
   if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
   return {

@@ -1,9 +1,10 @@
-// Reads text in pieces: line by line, or as a whole up to a size.
+// Reads text from chunks of bytes: line by line, or as a whole up to a maximum size.
 
 import { ConfigError } from '../../../base/errors.ts';
 
+/** A text that can be read once. */
 export interface TextLines {
-  /** Returns the first character that is not a space, '' without one. */
+  /** Returns the first character that is not white space, or '' without one. */
   start(): Promise<string>;
   /** Calls `take` for each line, without its end. */
   lines(take: (line: string) => void): Promise<void>;
@@ -11,22 +12,23 @@ export interface TextLines {
   whole(): Promise<Uint8Array>;
 }
 
-/** Returns the text of `chunks`. Only the part in use is kept. `file` names it in messages. */
-export function loadsOf(chunks: AsyncIterable<Uint8Array>, file: string, maxWholeBytes: number): TextLines {
+/** Returns the text of `chunks`. Only the current part is in memory. `file` is its name in messages. */
+export function textOfChunks(chunks: AsyncIterable<Uint8Array>, file: string, maxWholeBytes: number): TextLines {
   const pieces = chunks[Symbol.asyncIterator]();
-  const held: Uint8Array[] = [];
+  /** Chunks that `start` has read. They are read again by `lines` and `whole`. */
+  const buffered: Uint8Array[] = [];
   const next = async (): Promise<Uint8Array | null> => {
     const result = await pieces.next();
     return result.done === true ? null : result.value;
   };
-  async function* all(): AsyncIterable<Uint8Array> {
-    yield* held.splice(0);
+  async function* allPieces(): AsyncIterable<Uint8Array> {
+    yield* buffered.splice(0);
     for (let piece = await next(); piece !== null; piece = await next()) yield piece;
   }
   return {
     async start() {
       for (let piece = await next(); piece !== null; piece = await next()) {
-        held.push(piece);
+        buffered.push(piece);
         const text = Buffer.from(piece)
           .toString('utf8')
           .replace(/^\uFEFF/, '')
@@ -38,8 +40,8 @@ export function loadsOf(chunks: AsyncIterable<Uint8Array>, file: string, maxWhol
     async lines(take) {
       const decoder = new TextDecoder('utf-8', { fatal: false });
       let rest = '';
-      for await (const piece of all()) {
-        // A carriage return alone ends a line too, except at the end of a piece: the newline may follow in the next one.
+      for await (const piece of allPieces()) {
+        // A single carriage return also ends a line, except at the end of a piece: its newline may begin the next piece.
         const parts = (rest + decoder.decode(piece, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
         rest = parts.pop() ?? '';
         if (rest.length > 100_000) throw new ConfigError(`${file}: a line of more than 100,000 characters`, 'fetch the file again');
@@ -50,7 +52,7 @@ export function loadsOf(chunks: AsyncIterable<Uint8Array>, file: string, maxWhol
     async whole() {
       let bytes = 0;
       const parts: Uint8Array[] = [];
-      for await (const piece of all()) {
+      for await (const piece of allPieces()) {
         bytes += piece.length;
         if (bytes > maxWholeBytes)
           throw new ConfigError(`${file}: a JSON file of more than ${maxWholeBytes} bytes`, 'split it, or use CSV');

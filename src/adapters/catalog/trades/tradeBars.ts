@@ -1,4 +1,4 @@
-// Makes tick, volume, dollar and range bars from the trades of one UTC day, with exact sums.
+// Builds tick, volume, dollar and range bars from the trades of one UTC day, with exact sums.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { MAX_EXACT, pow10 } from '../../../base/number/exact.ts';
@@ -8,22 +8,22 @@ import type { TradeBarRule } from '../../../model/tradeBars.ts';
 import { gapsOf } from './tradeDays.ts';
 import { DAY_MS, type TradeColumns } from './trades.ts';
 
-/** Bars of a day. They follow each other without a hole: each opens where the one before it ends. */
+/** Bars of a day without gaps: each opens at the time at which the previous one ends. */
 export interface TradeBarRows extends FigureColumns {
   readonly openMs: Float64Array;
   readonly closeMs: Float64Array;
-  /** 1 for a bar in which ids of trades are missing. */
+  /** 1 for a bar with missing trade ids. */
   readonly thin: Uint8Array;
 }
 
-/** What lies around a day. */
-export interface DayAround {
-  /** Where its first bar opens, ms UTC. */
+/** The position of a day among the other days. */
+export interface DayContext {
+  /** Opening time of the first bar of the day, ms UTC. */
   readonly openMs: number;
   readonly startMs: number;
-  /** True if a later day has trades: the last bar then ends with the day. Otherwise it is not known whether the bar has ended. */
+  /** True if a later day has trades, so that the last bar ends with the day. Otherwise the last bar may still be open, and is left out. */
   readonly isOver: boolean;
-  /** The last id of the day before; null for the oldest day. */
+  /** The last trade id of the previous day. Null for the oldest day. */
   readonly lastId: number | null;
 }
 
@@ -31,16 +31,16 @@ export interface DayAround {
  * Returns the bars of a day. A bar ends with the millisecond in which it reaches its amount, so all trades of one ms are in one bar.
  * Throws ConfigError for a price between two ticks.
  */
-export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: Instrument, around: DayAround): TradeBarRows {
+export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: Instrument, context: DayContext): TradeBarRows {
   const { length, timeMs, id, price, quantity, priceDigits, quantityDigits } = trades;
   const { kind } = rule;
   const digits = { ticks: 0, volume: quantityDigits, dollar: priceDigits + quantityDigits, range: priceDigits }[kind];
   const size = new ExactSum(amountIn(rule, digits));
   const volume = new ExactSum();
-  const firsts = firstsAfterGaps(trades, around.lastId);
+  const afterGaps = idsAfterGaps(trades, context.lastId);
   const decimalOf = decimals(trades, instrument);
   const rows: number[][] = [];
-  let [count, open, high, low, isThin, openMs] = [0, 0, 0, 0, 0, around.openMs];
+  let [count, open, high, low, isThin, openMs] = [0, 0, 0, 0, 0, context.openMs];
   const end = (close: number, closeMs: number): void => {
     rows.push([
       openMs,
@@ -57,12 +57,12 @@ export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: 
     count = isThin = 0;
     openMs = closeMs;
   };
-  for (let at = 0; at < length; at++) {
-    const units = price[at]!;
-    const amount = quantity[at]!;
+  for (let row = 0; row < length; row++) {
+    const units = price[row]!;
+    const amount = quantity[row]!;
     if (Number.isNaN(decimalOf(units))) {
       throw new ConfigError(
-        `the price of the trade ${id[at]!} of ${instrument.id} lies between two ticks of ${instrument.priceDigits} digits`,
+        `the price of the trade ${id[row]!} of ${instrument.id} lies between two ticks of ${instrument.priceDigits} digits`,
         'raise pricePrecision in the instrument record',
       );
     }
@@ -73,11 +73,11 @@ export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: 
     volume.add(amount, 1);
     if (kind === 'range') size.set(high - low);
     else size.add(kind === 'ticks' ? 1 : amount, kind === 'dollar' ? units : 1);
-    if (firsts.has(id[at]!)) isThin = 1;
-    if (timeMs[at + 1] !== timeMs[at] && size.isReached) end(units, timeMs[at]! + 1);
+    if (afterGaps.has(id[row]!)) isThin = 1;
+    if (timeMs[row + 1] !== timeMs[row] && size.isReached) end(units, timeMs[row]! + 1);
   }
-  if (count > 0 && around.isOver) end(price[length - 1]!, around.startMs + DAY_MS);
-  const column = (at: number): Float64Array => Float64Array.from(rows, (row) => row[at]!);
+  if (count > 0 && context.isOver) end(price[length - 1]!, context.startMs + DAY_MS);
+  const column = (index: number): Float64Array => Float64Array.from(rows, (row) => row[index]!);
   return {
     openMs: column(0),
     closeMs: column(1),
@@ -90,15 +90,15 @@ export function barsOfDay(trades: TradeColumns, rule: TradeBarRule, instrument: 
   };
 }
 
-/** Returns the ids of the trades before which ids are missing. */
-function firstsAfterGaps(trades: TradeColumns, lastId: number | null): ReadonlySet<number> {
-  const firsts = new Set(gapsOf(trades).map(({ beforeId }) => beforeId));
+/** Returns the ids of the first trades after gaps of ids. */
+function idsAfterGaps(trades: TradeColumns, lastId: number | null): ReadonlySet<number> {
+  const afterGaps = new Set(gapsOf(trades).map(({ beforeId }) => beforeId));
   const firstId = trades.id.reduce((min, id) => Math.min(min, id), Infinity);
-  if (lastId !== null && firstId > lastId + 1) firsts.add(firstId);
-  return firsts;
+  if (lastId !== null && firstId > lastId + 1) afterGaps.add(firstId);
+  return afterGaps;
 }
 
-/** Returns a function from a price in units of the trades to its double; NaN for a price between two ticks. */
+/** Returns a function that converts a price in units of the trades to a double. It returns NaN for a price between two ticks. */
 function decimals({ priceDigits }: TradeColumns, instrument: Instrument): (units: number) => number {
   const perTick = pow10(instrument.priceDigits);
   const factor = pow10(Math.abs(instrument.priceDigits - priceDigits));
@@ -109,30 +109,31 @@ function decimals({ priceDigits }: TradeColumns, instrument: Instrument): (units
   };
 }
 
-/** Returns the amount in whole units of 10^-digits, rounded up: a bar never ends short of it. */
-function amountIn({ amount, digits: own }: TradeBarRule, digits: number): bigint {
-  if (digits >= own) return amount * 10n ** BigInt(digits - own);
-  const unit = 10n ** BigInt(own - digits);
+/** Returns the amount in whole units of 10^-digits. It is rounded up, so that each bar has at least the amount. */
+function amountIn({ amount, digits: ruleDigits }: TradeBarRule, digits: number): bigint {
+  if (digits >= ruleDigits) return amount * 10n ** BigInt(digits - ruleDigits);
+  const unit = 10n ** BigInt(ruleDigits - digits);
   return (amount + unit - 1n) / unit;
 }
 
-/** A sum of products of whole numbers that is exact at any size. */
+/** An exact sum of products of whole numbers, and the amount that it must reach. */
 class ExactSum {
-  readonly #wanted: bigint;
-  readonly #wantedNumber: number;
+  readonly #target: bigint;
+  readonly #targetNumber: number;
   #large = 0n;
   #small = 0;
 
-  constructor(wanted = 0n) {
-    this.#wanted = wanted;
-    this.#wantedNumber = wanted <= BigInt(MAX_EXACT) ? Number(wanted) : Infinity;
+  constructor(target = 0n) {
+    this.#target = target;
+    this.#targetNumber = target <= BigInt(MAX_EXACT) ? Number(target) : Infinity;
   }
 
-  add(one: number, other: number): void {
-    const product = one * other;
+  /** Adds the product of two factors. */
+  add(a: number, b: number): void {
+    const product = a * b;
     const sum = this.#small + product;
     if (sum <= MAX_EXACT) this.#small = sum;
-    else this.#large += BigInt(one) * BigInt(other);
+    else this.#large += BigInt(a) * BigInt(b);
   }
 
   set(value: number): void {
@@ -144,8 +145,9 @@ class ExactSum {
     this.set(0);
   }
 
+  /** True when the sum has reached the target. */
   get isReached(): boolean {
-    return this.#small >= this.#wantedNumber || (this.#large > 0n && this.#large + BigInt(this.#small) >= this.#wanted);
+    return this.#small >= this.#targetNumber || (this.#large > 0n && this.#large + BigInt(this.#small) >= this.#target);
   }
 
   /** Returns the nearest double of the sum in units of 10^-digits. */

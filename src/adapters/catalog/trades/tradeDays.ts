@@ -1,4 +1,4 @@
-// Day files of trades: one Arrow file for each UTC day, with exact whole numbers, so that a day is the most that is in memory.
+// Reads and writes the day files of trades: one Arrow file for each UTC day, so that at most one day is in memory.
 
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -9,19 +9,20 @@ import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
 import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
 import { dayOf, dayPath, type TradeColumns, type TradeKey, type TradeKind } from './trades.ts';
 
-/** Written into each file. Raised with every change of the layout. */
+/** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = 'trades-1';
 
-/** A run of ids that no trade of the catalog has. */
+/** A range of ids that the catalog does not have. */
 export interface IdGap {
   readonly afterId: number;
   readonly beforeId: number;
   readonly missing: number;
-  /** Times of the two trades beside it. */
+  /** Times of the trades before and after the gap. */
   readonly from: string;
   readonly to: string;
 }
 
+/** A day file as described by its metadata. */
 export interface TradeDay {
   readonly day: string;
   readonly kind: TradeKind;
@@ -34,12 +35,12 @@ export interface TradeDay {
   readonly dataSha256: string;
 }
 
-/** Rows in the order in which they were read, of any days. `place` names a row in messages. */
+/** Rows of any days in the order of their files. `place` returns the name of a row for messages. */
 export interface UnsortedTrades extends TradeColumns {
   readonly place: (row: number) => string;
 }
 
-/** Returns `columns` with figures in units of more digits. Throws ConfigError where they are not exact whole numbers then. */
+/** Returns the columns with prices and quantities in finer units. Throws ConfigError when a figure would no longer be exact. */
 export function withDigits(columns: TradeColumns, priceDigits: number, quantityDigits: number, where: string): TradeColumns {
   const scaled = (values: Float64Array, from: number, to: number): Float64Array => {
     if (from === to) return values;
@@ -62,49 +63,56 @@ export function withDigits(columns: TradeColumns, priceDigits: number, quantityD
   };
 }
 
-/** Returns both in one, by time and then id; equal rows are one. Throws ConfigError where one id has two different trades. */
-export function mergeTrades(stored: TradeColumns | null, storedName: string, read: UnsortedTrades): { all: TradeColumns; added: number } {
+/** Merges two sets of trades by time and then id. Equal rows are stored once. Throws ConfigError when one id has two different trades. */
+export function mergeTrades(
+  stored: TradeColumns | null,
+  storedName: string,
+  read: UnsortedTrades,
+): { all: TradeColumns; added: number } {
   const priceDigits = Math.max(stored?.priceDigits ?? 0, read.priceDigits);
   const quantityDigits = Math.max(stored?.quantityDigits ?? 0, read.quantityDigits);
-  const one = stored === null ? null : withDigits(stored, priceDigits, quantityDigits, storedName);
-  const two = withDigits(read, priceDigits, quantityDigits, read.place(0));
-  const before = one?.length ?? 0;
-  const total = before + two.length;
-  const at = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide', row: number): number =>
-    row < before ? one![column][row]! : two[column][row - before]!;
+  const storedRows = stored === null ? null : withDigits(stored, priceDigits, quantityDigits, storedName);
+  const readRows = withDigits(read, priceDigits, quantityDigits, read.place(0));
+  const before = storedRows?.length ?? 0;
+  const total = before + readRows.length;
+  const valueAt = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide', row: number): number =>
+    row < before ? storedRows![column][row]! : readRows[column][row - before]!;
   const order = Uint32Array.from({ length: total }, (_, row) => row);
-  if (!isRising(total, (row) => at('id', row))) order.sort((a, b) => at('id', a) - at('id', b) || a - b);
+  if (!isRising(total, (row) => valueAt('id', row))) order.sort((a, b) => valueAt('id', a) - valueAt('id', b) || a - b);
   const nameOf = (row: number) => (row < before ? storedName : read.place(row - before));
   let kept = 0;
   for (const row of order) {
     const last = order[kept - 1];
-    if (kept > 0 && at('id', last!) === at('id', row)) {
-      const isEqual = (['timeMs', 'price', 'quantity', 'takerSide'] as const).every((column) => at(column, last!) === at(column, row));
+    if (kept > 0 && valueAt('id', last!) === valueAt('id', row)) {
+      const isEqual = (['timeMs', 'price', 'quantity', 'takerSide'] as const).every(
+        (column) => valueAt(column, last!) === valueAt(column, row),
+      );
       if (isEqual) continue;
       throw new ConfigError(
-        `${nameOf(row)}: the trade ${at('id', row)} is not the one of the same id in ${nameOf(last!)}`,
+        `${nameOf(row)}: the trade ${valueAt('id', row)} is not the one of the same id in ${nameOf(last!)}`,
         'find out which is right; nothing was imported',
       );
     }
     order[kept++] = row;
   }
   const rows = order.subarray(0, kept);
-  if (!isRising(kept, (i) => at('timeMs', rows[i]!), false))
-    rows.sort((a, b) => at('timeMs', a) - at('timeMs', b) || at('id', a) - at('id', b));
-  const column = (name: 'timeMs' | 'id' | 'price' | 'quantity') => Float64Array.from(rows, (row) => at(name, row));
-  const all: TradeColumns = {
+  if (!isRising(kept, (i) => valueAt('timeMs', rows[i]!), false))
+    rows.sort((a, b) => valueAt('timeMs', a) - valueAt('timeMs', b) || valueAt('id', a) - valueAt('id', b));
+  const column = (name: 'timeMs' | 'id' | 'price' | 'quantity') => Float64Array.from(rows, (row) => valueAt(name, row));
+  const merged: TradeColumns = {
     length: kept,
     timeMs: column('timeMs'),
     id: column('id'),
     price: column('price'),
     quantity: column('quantity'),
-    takerSide: Int32Array.from(rows, (row) => at('takerSide', row)),
+    takerSide: Int32Array.from(rows, (row) => valueAt('takerSide', row)),
     priceDigits,
     quantityDigits,
   };
-  return { all, added: kept - before };
+  return { all: merged, added: kept - before };
 }
 
+/** True when the values rise from row to row. Equal values are allowed unless `isStrict`. */
 function isRising(length: number, valueOf: (row: number) => number, isStrict = true): boolean {
   for (let row = 1; row < length; row++) {
     const step = valueOf(row) - valueOf(row - 1);
@@ -152,7 +160,7 @@ export function writeTradeDay(folder: string, key: TradeKey, kind: TradeKind, da
   );
 }
 
-/** Returns what the metadata of a day file says. Throws ConfigError for a file of another program. */
+/** Returns the metadata of a day file. Throws ConfigError for a file of another program. */
 export function tradeDayOf(folder: string, day: string): TradeDay {
   return withArrowFile(dayPath(folder, day), (file) => factsOf(file, dayPath(folder, day), day));
 }
@@ -172,26 +180,28 @@ function factsOf({ metadata, rows }: ArrowFile, path: string, day: string): Trad
   };
 }
 
-/** Returns all trades of a day in a read that checks its checksums, or null without such a file. All bytes are fed to `hash`. */
+/** Returns all trades of a day, or null without a file. Verifies the checksums. All bytes are also added to `hash`. */
 export function readTradeDay(folder: string, day: string, hash: Pick<Hash, 'update'> | null = null): TradeColumns | null {
   const path = dayPath(folder, day);
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
     factsOf(file, path, day);
-    const into = emptyTrades(file.rows, file);
-    file.readWhole(0, file.rows, hash, (from, to) => fill(file, into, from, to));
-    return into;
+    const columns = emptyTrades(file.rows, file);
+    file.readWhole(0, file.rows, hash, (from, to) => fill(file, columns, from, to));
+    return columns;
   });
 }
 
-/** What is wrong in a day file, and whether another program has changed it. */
+/** The result of a check of a day file. */
 export interface CheckedDay extends TradeDay {
+  /** False if another program has changed the columns. */
   readonly unchanged: boolean;
+  /** Number of rows that break a rule. */
   readonly wrong: number;
   readonly gaps: readonly IdGap[];
 }
 
-/** Looks at all rows of a day, without its checksums. */
+/** Checks all rows of a day. Checksums are not verified, because the check reports whether the bytes have changed. */
 export function checkTradeDay(folder: string, day: string): CheckedDay {
   const path = dayPath(folder, day);
   return withArrowFile(path, (file) => {
@@ -208,7 +218,7 @@ export function checkTradeDay(folder: string, day: string): CheckedDay {
   });
 }
 
-/** Returns the runs of ids that are missing inside the columns. */
+/** Returns the ranges of ids that are missing between the lowest and the highest id. */
 export function gapsOf({ id, timeMs, length }: TradeColumns): IdGap[] {
   const rows = Uint32Array.from({ length }, (_, row) => row);
   if (!isRising(length, (row) => id[row]!)) rows.sort((a, b) => id[a]! - id[b]!);
@@ -220,6 +230,7 @@ export function gapsOf({ id, timeMs, length }: TradeColumns): IdGap[] {
   return gaps;
 }
 
+/** Returns the gap between two trades. */
 export function idGap(afterId: number, fromMs: number, beforeId: number, toMs: number): IdGap {
   return { afterId, beforeId, missing: beforeId - afterId - 1, from: formatTime(fromMs), to: formatTime(toMs) };
 }
@@ -238,6 +249,7 @@ function emptyTrades(length: number, { metadata }: ArrowFile): TradeColumns {
   };
 }
 
+/** Reads the rows [from, to) of a file into `into`. */
 function fill(file: ArrowFile, into: TradeColumns, from: number, to: number): void {
   file.readTimes('time', from, into.timeMs.subarray(from, to));
   file.readFloats('id', from, into.id.subarray(from, to));

@@ -1,4 +1,4 @@
-// Reads a few trades of the catalog at a time, as rows of one ms each, without loading a day.
+// Reads a few trades of the catalog at a time, without loading a day. Each row has the trades of one ms.
 
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -10,7 +10,7 @@ import type { RowReader } from '../bars/rowReader.ts';
 import { barsOf, emptyColumns, sliceColumns } from '../files/columns.ts';
 import { dayOf, dayPath, daysIn, dayStart, DAY_MS, tradesFolder, type TradeKey } from './trades.ts';
 
-/** Trades read at once. A ms has more only in a rush, and then more are read. */
+/** Number of trades in one read. A ms rarely has more. Then the next trades are read too. */
 const PART_TRADES = 32;
 
 interface OpenDay {
@@ -19,7 +19,7 @@ interface OpenDay {
   readonly handle: number;
 }
 
-/** Opens the trades of an instrument; null without any from `fromMs` until before `toMs`. Their checksums are not read. */
+/** Opens the trades of an instrument. Null without trades in [fromMs, toMs). Checksums are not verified. */
 export function openTradeRows(catalog: string, key: TradeKey, fromMs: number, toMs: number): RowReader | null {
   const folder = tradesFolder(catalog, key);
   if (!daysIn(folder).some((day) => dayStart(day) < toMs && dayStart(day) + DAY_MS > fromMs)) return null;
@@ -49,7 +49,7 @@ class TradeRows implements RowReader {
     return count;
   }
 
-  /** Rows end before ids or days that are missing: what happened there is not known. */
+  /** Returns rows up to the first missing id or day, because later rows would hide unknown trades. */
   read(instrument: Instrument, fromMs: number, toMs: number, limit: number): BarColumns {
     const out = emptyColumns(limit);
     let [length, lastId] = [0, NaN];
@@ -59,21 +59,23 @@ class TradeRows implements RowReader {
       if (file === null) break;
       const from = file.rowAt('time', ms);
       const end = file.rowAt('time', toMs);
-      const digits = pow10(Number(file.metadata.get('price_digits') ?? 0));
+      const unitsPerPrice = pow10(Number(file.metadata.get('price_digits') ?? 0));
       for (let first = from; first < end; first += PART_TRADES) {
         const count = Math.min(PART_TRADES, end - first);
-        const [time, id, price] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
+        const time = new Float64Array(count);
+        const id = new Float64Array(count);
+        const price = new Float64Array(count);
         file.readTimes('time', first, time);
         file.readFloats('id', first, id);
         file.readFloats('price_units', first, price);
-        for (let at = 0; at < count; at++) {
-          const isNew = length === 0 || time[at]! !== out.openMs[length - 1]!;
+        for (let trade = 0; trade < count; trade++) {
+          const isNew = length === 0 || time[trade]! !== out.openMs[length - 1]!;
           if (isNew && length === limit) break;
-          if (id[at]! - lastId > 1) return this.rows(out, length, instrument);
-          lastId = id[at]!;
-          const value = price[at]! / digits;
+          if (id[trade]! - lastId > 1) return this.rows(out, length, instrument);
+          lastId = id[trade]!;
+          const value = price[trade]! / unitsPerPrice;
           if (isNew) {
-            out.openMs[length] = time[at]!;
+            out.openMs[length] = time[trade]!;
             out.open[length] = out.high[length] = out.low[length] = value;
             length++;
           }
@@ -92,6 +94,7 @@ class TradeRows implements RowReader {
     return barsOf(sliceColumns(out, 0, length), instrument, TRADE_ROWS);
   }
 
+  /** Opens the file of a day, and closes the previous one. Null without a readable file. */
   private open(day: string): ArrowFile | null {
     if (this.current?.day === day) return this.current.file;
     const path = dayPath(this.folder, day);

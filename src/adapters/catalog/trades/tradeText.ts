@@ -2,13 +2,13 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 import { MAX_EXACT } from '../../../base/number/exact.ts';
-import { loadsOf, type TextLines } from './textLines.ts';
+import { textOfChunks, type TextLines } from './textLines.ts';
 import { withoutMark } from '../rows/formats.ts';
 import { msOfDate, msOfUnix } from '../rows/timeText.ts';
 import { withoutExponent } from '../rows/textRows.ts';
 import type { TradeKind } from './trades.ts';
 
-/** One trade as read. `price` and `quantity` are whole, with their own decimals, without trailing zeros. */
+/** One trade of a file. `price` and `quantity` are whole numbers with their own number of decimals, without trailing zeros. */
 export interface ReadTrade {
   id: number;
   timeMs: number;
@@ -19,16 +19,16 @@ export interface ReadTrade {
   takerSide: number;
 }
 
-/** Gets each trade with its line. The record is reused. */
+/** Called for each trade with its line. The trade object is reused. */
 export type TakeTrade = (trade: ReadTrade, line: number) => void;
 
-/** Where a row has its fields. -1: it has no such field. */
-interface Places {
+/** The positions of the fields in a row. -1 for a missing field. */
+interface FieldPlaces {
   readonly id: number;
   readonly price: number;
   readonly quantity: number;
   readonly time: number;
-  /** True where the buyer made the order that rested. */
+  /** True when the order of the buyer rested. */
   readonly buyerMaker: number;
   /** BUY or SELL, the side of the taker. */
   readonly side: number;
@@ -37,7 +37,8 @@ interface Places {
   readonly maker: number;
 }
 
-const NAMES: Readonly<Record<keyof Places, readonly string[]>> = {
+/** Names of each field in files, without case and punctuation. */
+const NAMES: Readonly<Record<keyof FieldPlaces, readonly string[]>> = {
   id: ['id', 'tradeid', 'aggtradeid', 'aggregatetradeid', 'a', 't'],
   price: ['price', 'p'],
   quantity: ['qty', 'quantity', 'q', 'amount', 'vol', 'volume', 'size'],
@@ -48,19 +49,20 @@ const NAMES: Readonly<Record<keyof Places, readonly string[]>> = {
   maker: ['ismaker'],
 };
 const AGGREGATE_IDS = ['aggtradeid', 'aggregatetradeid', 'a'];
-const FILES = 'docs/data.md shows the files of trades';
+const FILES_REMEDY = 'docs/data.md shows the files of trades';
 const WHOLE = /^\d{1,16}$/;
 const DECIMAL = /^\d+(?:\.\d+)?$/;
-/** An answer of an exchange has at most some thousand trades. */
+/** Maximum size of a JSON file. An answer of an exchange has at most a few thousand trades. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
-/** A letter alone keeps its case, because an exchange has `t` and `T`. */
+/** Returns a name without case and punctuation. A single letter keeps its case, because an exchange uses both `t` and `T`. */
 const plainName = (name: string): string => (name.trim().length === 1 ? name.trim() : name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
 
-function placesOf(names: readonly string[]): Places | null {
+/** Returns the positions of the fields by their names. Null when a required field is missing. */
+function placesOf(names: readonly string[]): FieldPlaces | null {
   const plain = names.map(plainName);
-  const placeOf = (field: keyof Places) => NAMES[field].map((name) => plain.indexOf(name)).find((at) => at >= 0) ?? -1;
-  const places: Places = {
+  const placeOf = (field: keyof FieldPlaces) => NAMES[field].map((name) => plain.indexOf(name)).find((place) => place >= 0) ?? -1;
+  const places: FieldPlaces = {
     id: placeOf('id'),
     price: placeOf('price'),
     quantity: placeOf('quantity'),
@@ -77,10 +79,10 @@ const NO_SIDE = { side: -1, buyer: -1, maker: -1 } as const;
 const isFlag = (cell: string | undefined): boolean => /^(true|false)$/i.test(cell?.trim() ?? '');
 
 /**
- * Returns the places of a row without a header, by where it says true or false: id, price, qty, quoteQty, time, isBuyerMaker; or of
- * aggregates: id, price, qty, first id, last id, time, isBuyerMaker. Null for any other row.
+ * Returns the kind and the positions of a row without a header, recognised by the position of its `true` or `false`. Trades: id, price,
+ * qty, quoteQty, time, isBuyerMaker. Aggregates: id, price, qty, first id, last id, time, isBuyerMaker. Null for any other row.
  */
-function placesOfRow(cells: readonly string[]): readonly [TradeKind, Places] | null {
+function placesOfRow(cells: readonly string[]): readonly [TradeKind, FieldPlaces] | null {
   const common = { id: 0, price: 1, quantity: 2, ...NO_SIDE };
   if (isFlag(cells[5])) return ['trades', { ...common, time: 4, buyerMaker: 5 }];
   return isFlag(cells[6]) ? ['aggregates', { ...common, time: 5, buyerMaker: 6 }] : null;
@@ -90,11 +92,13 @@ function placesOfRow(cells: readonly string[]): readonly [TradeKind, Places] | n
 export class TradeReader {
   /** Null until the first row. */
   kind: TradeKind | null = null;
+  /** Number of trades read. */
   rows = 0;
   private readonly file: string;
   private readonly take: TakeTrade;
-  private places: Places | null = null;
+  private places: FieldPlaces | null = null;
   private readonly trade: ReadTrade = { id: 0, timeMs: 0, price: 0, priceDigits: 0, quantity: 0, quantityDigits: 0, takerSide: 0 };
+  /** The last decimal that was read: its digits as a whole number, and the number of decimals. */
   private whole = 0;
   private digits = 0;
 
@@ -105,7 +109,7 @@ export class TradeReader {
 
   /** Reads the whole text. Throws ConfigError with file and line of the first bad row. */
   async read(chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    const text = loadsOf(chunks, this.file, MAX_JSON_BYTES);
+    const text = textOfChunks(chunks, this.file, MAX_JSON_BYTES);
     const first = await text.start();
     if (first === '[' || first === '{') this.readJson(await text.whole());
     else await this.readTable(text);
@@ -125,14 +129,14 @@ export class TradeReader {
     });
   }
 
-  /** Returns false for the first row of a file without a header, whose places it finds. */
+  /** Finds the positions of the fields in the first row. Returns true when that row is a header. */
   private readHeader(cells: readonly string[], row: string): boolean {
     const bare = cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
     if (WHOLE.test(bare[0] ?? '')) {
-      const found = placesOfRow(bare);
-      if (found === null)
-        throw this.bad(1, `expected id, price, qty, quoteQty, time, isBuyerMaker, got ${JSON.stringify(row.slice(0, 80))}`, FILES);
-      [this.kind, this.places] = found;
+      const layout = placesOfRow(bare);
+      if (layout === null)
+        throw this.bad(1, `expected id, price, qty, quoteQty, time, isBuyerMaker, got ${JSON.stringify(row.slice(0, 80))}`, FILES_REMEDY);
+      [this.kind, this.places] = layout;
       return false;
     }
     // A byte order mark may precede the header.
@@ -144,7 +148,11 @@ export class TradeReader {
   private setNames(names: readonly string[], line: number): void {
     this.places = placesOf(names);
     if (this.places === null)
-      throw this.bad(line, `expected the fields id, price, qty and time, got ${JSON.stringify(names.join(',').slice(0, 80))}`, FILES);
+      throw this.bad(
+        line,
+        `expected the fields id, price, qty and time, got ${JSON.stringify(names.join(',').slice(0, 80))}`,
+        FILES_REMEDY,
+      );
     this.kind = AGGREGATE_IDS.includes(plainName(names[this.places.id]!)) ? 'aggregates' : 'trades';
   }
 
@@ -158,7 +166,8 @@ export class TradeReader {
     const list = Array.isArray(value) ? value : listIn(value);
     if (list === null) throw new ConfigError(`${this.file}: expected a list of trades`, 'save the answer of the exchange as it is');
     for (const [i, row] of (list as readonly unknown[]).entries()) {
-      if (typeof row !== 'object' || row === null || Array.isArray(row)) throw this.bad(i + 1, 'expected an object for each trade', FILES);
+      if (typeof row !== 'object' || row === null || Array.isArray(row))
+        throw this.bad(i + 1, 'expected an object for each trade', FILES_REMEDY);
       const fields = Object.entries(row);
       this.setNames(
         fields.map(([name]) => name),
@@ -184,16 +193,17 @@ export class TradeReader {
     this.readFigure(cell(quantity), 'qty', line);
     trade.quantity = this.whole;
     trade.quantityDigits = this.digits;
-    const when = cell(time);
-    // Times finer than a ms are cut: order within a ms is by id.
-    const timeMs = Math.floor(WHOLE.test(when) ? msOfUnix(Number(when)) : (msOfDate(when) ?? NaN));
-    if (!(timeMs > 0)) throw this.bad(line, `time: expected a time of the years 2000 to 2099, got ${JSON.stringify(when)}`);
+    const timeText = cell(time);
+    // Times are cut to ms. Within a ms, the ids give the order.
+    const timeMs = Math.floor(WHOLE.test(timeText) ? msOfUnix(Number(timeText)) : (msOfDate(timeText) ?? NaN));
+    if (!(timeMs > 0)) throw this.bad(line, `time: expected a time of the years 2000 to 2099, got ${JSON.stringify(timeText)}`);
     trade.timeMs = timeMs;
     trade.takerSide = this.sideOf(cells, line);
     this.rows++;
     this.take(trade, line);
   }
 
+  /** Returns the side of the taker: 1 a buyer, -1 a seller, 0 unknown. */
   private sideOf(cells: readonly string[], line: number): number {
     const { buyerMaker, side, buyer, maker } = this.places!;
     const flag = (at: number, name: string): boolean => {
@@ -207,15 +217,15 @@ export class TradeReader {
       if (text !== 'BUY' && text !== 'SELL') throw this.bad(line, `side: expected BUY or SELL, got ${JSON.stringify(text)}`);
       return text === 'BUY' ? 1 : -1;
     }
-    // In own trades the taker bought if we bought as taker, or sold as maker.
+    // In a list of own trades, the taker bought if we bought as taker, or if we sold as maker.
     if (buyer >= 0 && maker >= 0) return flag(buyer, 'isBuyer') === flag(maker, 'isMaker') ? -1 : 1;
     return 0;
   }
 
-  /** Writes `whole` and `digits` of a decimal above 0. */
-  private readFigure(given: string, name: string, line: number): void {
-    const text = /^\d+(?:\.\d+)?[eE][-+]?\d{1,2}$/.test(given) ? withoutExponent(given) : given;
-    if (!DECIMAL.test(text)) throw this.bad(line, `${name}: expected a plain decimal, got ${JSON.stringify(given)}`);
+  /** Reads a decimal above 0 into `whole` and `digits`. */
+  private readFigure(cellText: string, name: string, line: number): void {
+    const text = /^\d+(?:\.\d+)?[eE][-+]?\d{1,2}$/.test(cellText) ? withoutExponent(cellText) : cellText;
+    if (!DECIMAL.test(text)) throw this.bad(line, `${name}: expected a plain decimal, got ${JSON.stringify(cellText)}`);
     const point = text.indexOf('.');
     let end = text.length;
     if (point >= 0) {
@@ -224,8 +234,9 @@ export class TradeReader {
     }
     this.digits = end > point && point >= 0 ? end - point - 1 : 0;
     this.whole = Number(this.digits === 0 ? text.slice(0, end) : text.slice(0, point) + text.slice(point + 1, end));
-    if (this.whole === 0) throw this.bad(line, `${name}: expected a figure above 0, got ${JSON.stringify(given)}`);
-    if (this.whole > MAX_EXACT || this.digits > 15) throw this.bad(line, `${name}: ${given} has more digits than exact figures can have`);
+    if (this.whole === 0) throw this.bad(line, `${name}: expected a figure above 0, got ${JSON.stringify(cellText)}`);
+    if (this.whole > MAX_EXACT || this.digits > 15)
+      throw this.bad(line, `${name}: ${cellText} has more digits than exact figures can have`);
   }
 
   private bad(line: number, reason: string, remedy = 'correct the row, or fetch the file again; nothing was imported'): ConfigError {
@@ -233,12 +244,13 @@ export class TradeReader {
   }
 }
 
+/** Returns the text of a cell without quotes. */
 const bareCell = (cell: string | undefined): string => {
   const text = (cell ?? '').trim();
   return text.startsWith('"') ? text.replace(/^"(.*)"$/, '$1') : text;
 };
 
-/** Returns the list in an answer such as `{ list: [...] }`, or the answer itself where it is one trade. */
+/** Returns the list in an answer such as `{ list: [...] }`. Null without exactly one list. */
 function listIn(value: unknown): readonly unknown[] | null {
   if (typeof value !== 'object' || value === null) return null;
   const lists = Object.values(value).filter((inner) => Array.isArray(inner));

@@ -1,4 +1,4 @@
-// Trades in the catalog: their columns of exact whole numbers, and the paths of their files.
+// Defines the columns of trades in the catalog, and the paths of their files.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,13 +35,17 @@ export interface TradeColumns {
 const instrumentFolder = (catalog: string, { market, symbol }: TradeKey): string => join(catalog, market, symbol);
 /** Folder with one file for each UTC day. */
 export const tradesFolder = (catalog: string, key: TradeKey): string => join(instrumentFolder(catalog, key), 'trades');
+/** Path of the manifest of the trades of an instrument. */
 export const tradesManifestPath = (catalog: string, key: TradeKey): string => join(instrumentFolder(catalog, key), 'trades.gaps.json');
 /** Folder for days that an import of the process `pid` has read but not stored yet. */
 export const tradesStaging = (catalog: string, key: TradeKey, pid: number): string =>
   join(catalog, '.import', `${key.market}-${key.symbol}-trades-${pid}`);
 
+/** Returns the UTC day of a time, such as `2024-01-31`. */
 export const dayOf = (timeMs: number): string => formatTime(timeMs).slice(0, 10);
+/** Returns the start of a UTC day in ms. */
 export const dayStart = (day: string): number => parseTime(day) ?? NaN;
+/** Returns the path of the file of a day. */
 export const dayPath = (folder: string, day: string): string => join(folder, `${day}.arrow`);
 
 const DAY_FILE = /^(\d{4}-\d\d-\d\d)\.arrow$/;

@@ -1,4 +1,4 @@
-// Draws two equity curves from a common start, their drawdowns and their difference: three plots over one time axis.
+// Draws the equity of two runs from a common start, their drawdowns and their difference: three plots over one time axis.
 /// <reference lib="dom" />
 
 import type uPlotClass from 'uplot';
@@ -24,13 +24,14 @@ export interface CurveColumns {
   readonly between: PlotValues;
 }
 
+/** The three plots, and their common time window. */
 export class CurvePlots {
   readonly shown: TimeWindow;
   readonly #root: HTMLElement;
   readonly #columns: CurveColumns;
   #isLog = false;
   #plots: Partial<Record<Name, uPlotClass>> = {};
-  readonly #ask = oncePerFrame(() => this.#applyWindow());
+  readonly #scheduleWindow = oncePerFrame(() => this.#applyWindow());
 
   constructor(root: HTMLElement, columns: CurveColumns) {
     this.#root = root;
@@ -38,11 +39,12 @@ export class CurvePlots {
     const { ms } = columns;
     const [first, second = 0, last] = [ms[0] ?? 0, ms[1], ms.at(-1) ?? 1];
     this.shown = new TimeWindow(first, last, Math.max(20 * 60_000, 8 * (second - first)));
-    this.shown.onChange(this.#ask);
+    this.shown.onChange(this.#scheduleWindow);
     addGestures(root, this.shown, { area: () => ({ left: 0, width: this.#width() - AXIS_WIDTH }) });
     this.rebuild();
   }
 
+  /** True while the axis of equity is logarithmic. */
   get isLog(): boolean {
     return this.#isLog;
   }
@@ -82,7 +84,7 @@ export class CurvePlots {
   }
 
   #plot(name: Name, series: uPlotClass.Series[], y: uPlotClass.Axis, draw: ((plot: uPlotClass) => void) | null = null): uPlotClass {
-    const of = {
+    const options = {
       width: this.#width(),
       height: HEIGHTS[name],
       isLast: name === 'between',
@@ -90,7 +92,7 @@ export class CurvePlots {
       draw,
       onCursor: (plot: uPlotClass) => this.#read(plot.cursor.idx ?? null),
     };
-    return new uPlot(timePlot(of, series, y), [[], ...series.map((): number[] => [])], byId(`plot-${name}`) ?? this.#root);
+    return new uPlot(timePlot(options, series, y), [[], ...series.map((): number[] => [])], byId(`plot-${name}`) ?? this.#root);
   }
 
   #growthPlot(): uPlotClass {
@@ -110,7 +112,7 @@ export class CurvePlots {
   }
 
   #depthPlot(): uPlotClass {
-    // No filled areas: where two overlap they make a third colour that belongs to neither run.
+    // The areas are not filled, because overlapping areas would make a third colour that belongs to neither run.
     const line = (name: string): uPlotClass.Series => ({ stroke: colour(name), width: 1.25, points: { show: false }, spanGaps: false });
     return this.#plot('depth', [line('accent'), line('bench')], {
       splits: (_, __, low, high) => niceTicks(low, high, 3),
@@ -135,24 +137,24 @@ export class CurvePlots {
     );
   }
 
-  /** Shows the figures at the cursor, or at the end of the window without a cursor. */
-  #read(at: number | null): void {
-    const read = byId('curves-read');
+  /** Shows the figures at the cursor. Without a cursor (null), shows those at the end of the window. */
+  #read(cursor: number | null): void {
+    const readout = byId('curves-read');
     const { ms, growth, depth, between } = this.#columns;
     const row =
-      at ??
+      cursor ??
       Math.max(
         0,
         ms.findLastIndex((time) => time <= this.shown.to),
       );
-    if (!read || ms[row] === undefined) return;
+    if (!readout || ms[row] === undefined) return;
     const reading = (side: 0 | 1, name: string, letter: string) => {
       const [value, down] = [growth[side][row], depth[side][row]];
       const text = typeof value !== 'number' || typeof down !== 'number' ? NONE : `${fixed(value, 2)}, drawdown ${signedPercent(down)}`;
       return legendKey(name, `${letter} ${text}`);
     };
     const gap = between[row];
-    read.replaceChildren(
+    readout.replaceChildren(
       element('span', {}, timeText(ms[row])),
       reading(0, 'accent', 'A'),
       reading(1, 'bench', 'B'),
@@ -164,9 +166,9 @@ export class CurvePlots {
 /** Returns the values on one side of zero, including adjacent zeros. Values on the other side become null. */
 function sideOf(values: PlotValues, sign: 1 | -1): (number | null)[] {
   const isOn = (value: number | null | undefined) => typeof value === 'number' && value * sign > 0;
-  return values.map((value, at) => {
+  return values.map((value, row) => {
     if (isOn(value)) return value;
-    return value !== null && (isOn(values[at - 1]) || isOn(values[at + 1])) ? 0 : null;
+    return value !== null && (isOn(values[row - 1]) || isOn(values[row + 1])) ? 0 : null;
   });
 }
 
@@ -204,6 +206,6 @@ function rangeOf(name: string, plot: uPlotClass, from: number, to: number): { mi
   }
   if (low > high) return { min: 0, max: 1 };
   if (name === 'depth') return { min: Math.min(low * 1.08, -1e-4), max: 0 };
-  const air = Math.max((high - low) * 0.06, name === 'between' ? 1e-4 : Math.abs(high) * 1e-6);
-  return { min: low - air, max: high + air };
+  const margin = Math.max((high - low) * 0.06, name === 'between' ? 1e-4 : Math.abs(high) * 1e-6);
+  return { min: low - margin, max: high + margin };
 }

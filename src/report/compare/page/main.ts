@@ -12,6 +12,7 @@ const page = JSON.parse(byId('page')?.textContent ?? '{}') as ComparePage;
 const root = byId('curve-plots');
 let plots: CurvePlots | null = null;
 
+/** Unpacks the columns of both runs. */
 async function columnsOf(): Promise<CurveColumns> {
   const seconds = await unpackWide(page.seconds);
   const nullable = (values: Float64Array, factor: number) =>
@@ -35,13 +36,14 @@ async function start(): Promise<void> {
   document.documentElement.dataset['state'] = 'ready';
 }
 
+/** Switches the logarithmic axis. */
 function toggleLog(): void {
   const box = byId('log');
   if (!(box instanceof HTMLInputElement) || !plots) return;
-  const wanted = !plots.isLog;
-  box.checked = plots.setLog(wanted);
+  const isRequested = !plots.isLog;
+  box.checked = plots.setLog(isRequested);
   // Disables the logarithmic axis when it was rejected: an equity of 0 has no logarithm.
-  box.disabled = wanted && !box.checked;
+  box.disabled = isRequested && !box.checked;
   if (box.disabled) box.title = 'needs an equity above 0 throughout';
 }
 

@@ -2,6 +2,7 @@
 
 import type { PackedColumn, PackedDecimals } from '../../page/wire.ts';
 
+/** The packed curve of one run. */
 export interface WireCurve {
   readonly name: string;
   /** Equity as a fraction of the start, and the deepest drawdown since the previous instant. */
@@ -9,6 +10,7 @@ export interface WireCurve {
   readonly depth: PackedDecimals;
 }
 
+/** All data of the page. */
 export interface ComparePage {
   readonly fromMs: number;
   readonly toMs: number;

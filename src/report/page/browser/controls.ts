@@ -9,7 +9,8 @@ const STORED = 'isobar-theme';
 const DAY = 86_400_000;
 const RANGES: Readonly<Record<string, number>> = { '1d': DAY, '1w': 7 * DAY, '1M': 30 * DAY, '3M': 91 * DAY, '1y': 365 * DAY };
 
-function present(): Theme {
+/** Returns the theme that is set on the page. */
+function currentTheme(): Theme {
   return THEMES.find((theme) => theme === document.documentElement.dataset['theme']) ?? 'system';
 }
 
@@ -18,30 +19,31 @@ function present(): Theme {
  */
 export function addTheme(onChange: () => void): { readonly next: () => void } {
   const button = byId('theme');
-  const changed = () => {
-    if (button) button.textContent = `theme: ${present()}`;
+  const onThemeChange = () => {
+    if (button) button.textContent = `theme: ${currentTheme()}`;
     forgetColours();
     onChange();
   };
   const next = () => {
-    const theme = THEMES[(THEMES.indexOf(present()) + 1) % THEMES.length] ?? 'system';
+    const theme = THEMES[(THEMES.indexOf(currentTheme()) + 1) % THEMES.length] ?? 'system';
     if (theme === 'system') delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = theme;
     remember(theme);
-    changed();
+    onThemeChange();
   };
-  if (button) button.textContent = `theme: ${present()}`;
+  if (button) button.textContent = `theme: ${currentTheme()}`;
   button?.addEventListener('click', next);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', onThemeChange);
   return { next };
 }
 
+/** Stores the choice in the browser. */
 function remember(theme: Theme): void {
   try {
     if (theme === 'system') localStorage.removeItem(STORED);
     else localStorage.setItem(STORED, theme);
   } catch (error) {
-    // Some browsers give a page from a file no storage. The choice then lasts until the page is closed.
+    // Some browsers deny storage to a page from a file. The choice then lasts until the page is closed.
     if (!(error instanceof DOMException)) throw error;
   }
 }
@@ -52,14 +54,14 @@ export function addTips(): void {
   if (!tip) return;
   let owner: Element | null = null;
   const show = (target: EventTarget | null) => {
-    const found = target instanceof Element ? target.closest('[data-tip]') : null;
-    if (found === owner) return;
-    owner = found;
-    const text = found?.querySelector('.sr')?.textContent ?? '';
+    const tipped = target instanceof Element ? target.closest('[data-tip]') : null;
+    if (tipped === owner) return;
+    owner = tipped;
+    const text = tipped?.querySelector('.sr')?.textContent ?? '';
     tip.hidden = text === '';
-    if (!found || text === '') return;
+    if (!tipped || text === '') return;
     tip.textContent = text;
-    const box = found.getBoundingClientRect();
+    const box = tipped.getBoundingClientRect();
     const width = document.documentElement.clientWidth;
     const left = Math.min(Math.max(8, box.left), width - tip.offsetWidth - 8);
     const fitsBelow = box.bottom + tip.offsetHeight + 8 < innerHeight;
@@ -72,6 +74,7 @@ export function addTips(): void {
   document.addEventListener('focusout', () => show(null));
 }
 
+/** Makes the copy buttons work. */
 export function addCopying(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     button.addEventListener('click', () => {
@@ -86,6 +89,7 @@ export function addCopying(): void {
   }
 }
 
+/** Selects the text beside a button. */
 function selectText(button: HTMLElement): void {
   const code = button.parentElement?.querySelector('code');
   if (code) getSelection()?.selectAllChildren(code);
@@ -124,8 +128,8 @@ export function addWidths(redraw: () => void): void {
 }
 
 /**
- * Says above each table that is wider than its box that it continues to the right, until the reader has scrolled there. Phones hide scroll bars.
- * Call it again after tables were added.
+ * Adds a scroll hint above each table that is wider than its box, because phones hide scroll bars. The hint disappears at the end of the
+ * table. Call it again after tables were added.
  */
 export function addScrollCues(): void {
   for (const box of document.querySelectorAll<HTMLElement>('.scroll:not([data-cued])')) {
@@ -134,8 +138,8 @@ export function addScrollCues(): void {
     const update = () => (cue.hidden = box.scrollLeft + box.clientWidth >= box.scrollWidth - 2);
     box.before(cue);
     box.addEventListener('scroll', update, { passive: true });
-    const resized = new ResizeObserver(update);
-    for (const observed of [box, ...box.children]) resized.observe(observed);
+    const observer = new ResizeObserver(update);
+    for (const observed of [box, ...box.children]) observer.observe(observed);
     update();
   }
 }

@@ -1,7 +1,8 @@
-// DOM access of the page, and the colours that its charts take from the stylesheet.
+// Creates elements of a page, and reads the colours of its stylesheet for the charts.
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
+/** Returns the element with this id. */
 export function byId(id: string): HTMLElement | null {
   return document.getElementById(id);
 }
@@ -18,6 +19,7 @@ export function element(
   return made;
 }
 
+/** Creates an SVG element with text or children. */
 export function vector(
   name: string,
   properties: Readonly<Record<string, string | number>> = {},
@@ -33,9 +35,12 @@ const colours = new Map<string, string>();
 
 /** Returns a colour of the stylesheet by its name (`accent`, `s0`, ...), for the current theme. */
 export function colour(name: string): string {
-  let known = colours.get(name);
-  if (known === undefined) colours.set(name, (known = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()));
-  return known;
+  let value = colours.get(name);
+  if (value === undefined) {
+    value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    colours.set(name, value);
+  }
+  return value;
 }
 
 /** Clears the cached colours. Call it after a change of theme. */
@@ -43,7 +48,7 @@ export function forgetColours(): void {
   colours.clear();
 }
 
-/** Returns `#rrggbb` or `#rgb` with an opacity from 0 to 1. */
+/** Returns a colour (`#rrggbb` or `#rgb`) with an opacity from 0 to 1. */
 export function faint(hex: string, opacity: number): string {
   const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
   return (
@@ -59,14 +64,14 @@ export function waitForPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-/** Returns a function that calls `draw` at most once a frame. */
+/** Returns a function that calls `draw` before the next frame, once for any number of calls. */
 export function oncePerFrame(draw: () => void): () => void {
-  let isAsked = false;
+  let isScheduled = false;
   return () => {
-    if (isAsked) return;
-    isAsked = true;
+    if (isScheduled) return;
+    isScheduled = true;
     requestAnimationFrame(() => {
-      isAsked = false;
+      isScheduled = false;
       draw();
     });
   };

@@ -1,19 +1,22 @@
-// Drawing area of a small chart: an SVG at its available width, with axis labels at the left and below.
+// The drawing area of a small chart: an SVG with the width of its box, with axis labels at the left and below.
 
 import { vector } from './dom.ts';
 import { numberTexts } from './ticks.ts';
 
+/** Height of the chart and margins of its drawing area, in pixels. */
 export const HEIGHT = 220;
 export const LEFT = 44;
 export const RIGHT = 8;
 export const TOP = 8;
 export const BOTTOM = 24;
 
+/** The lowest and the highest value of an axis. */
 export interface AxisRange {
   readonly low: number;
   readonly high: number;
 }
 
+/** One small chart. `x` and `y` convert values to pixels. */
 export class PlotFrame {
   readonly svg: SVGElement;
   readonly width: number;
@@ -21,6 +24,7 @@ export class PlotFrame {
   readonly y: (value: number) => number;
   readonly #host: HTMLElement;
 
+  /** `name` is read by screen readers. */
   constructor(host: HTMLElement, across: AxisRange, up: AxisRange, name: string) {
     this.#host = host;
     this.width = Math.max(200, host.clientWidth);
@@ -35,6 +39,7 @@ export class PlotFrame {
     this.y = (value) => HEIGHT - BOTTOM - ((value - up.low) / (up.high - up.low)) * (HEIGHT - TOP - BOTTOM);
   }
 
+  /** Adds an SVG element. */
   add(name: string, properties: Readonly<Record<string, string | number>>, ...text: readonly string[]): void {
     this.svg.append(vector(name, properties, ...text));
   }
@@ -44,22 +49,26 @@ export class PlotFrame {
     this.svg.append(vector('rect', properties, vector('title', {}, title)));
   }
 
+  /** Draws horizontal lines with their labels at the left. */
   drawMarksLeft(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
-    ticks.forEach((tick, at) => {
+    ticks.forEach((tick, index) => {
       this.add('line', { x1: LEFT, x2: this.width - RIGHT, y1: this.y(tick), y2: this.y(tick), class: tick === 0 ? 'zero' : 'axis' });
-      this.add('text', { x: LEFT - 6, y: this.y(tick) + 4, 'text-anchor': 'end' }, texts[at] ?? '');
+      this.add('text', { x: LEFT - 6, y: this.y(tick) + 4, 'text-anchor': 'end' }, texts[index] ?? '');
     });
   }
 
+  /** Draws vertical lines with their labels below. */
   drawMarksBelow(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
-    ticks.forEach((tick, at) => {
+    ticks.forEach((tick, index) => {
       const x = this.x(tick);
       this.add('line', { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: tick === 0 ? 'zero' : 'axis' });
-      const anchor = x > this.width - 24 ? 'end' : x < LEFT + 16 ? 'start' : 'middle';
-      this.add('text', { x, y: HEIGHT - 8, 'text-anchor': anchor }, texts[at] ?? '');
+      const leftAnchor = x < LEFT + 16 ? 'start' : 'middle';
+      const anchor = x > this.width - 24 ? 'end' : leftAnchor;
+      this.add('text', { x, y: HEIGHT - 8, 'text-anchor': anchor }, texts[index] ?? '');
     });
   }
 
+  /** Puts the finished chart on the page, in place of the previous one. */
   show(): void {
     this.#host.replaceChildren(this.svg);
   }

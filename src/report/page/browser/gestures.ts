@@ -1,7 +1,8 @@
-// Moves and zooms a time window by wheel, drag, pinch and keys. The wheel scrolls the page until the chart has the focus.
+// Moves and zooms a time window by wheel, drag, pinch and keys. Without the focus of the chart, the wheel scrolls the page.
 
 import type { TimeWindow } from './timeWindow.ts';
 
+/** The drawing area of a chart, and what a click does. */
 export interface GestureOptions {
   /** Left edge and width of the drawing area, in CSS pixels of `element`. */
   readonly area: () => { readonly left: number; readonly width: number };
@@ -9,10 +10,12 @@ export interface GestureOptions {
   readonly onClick?: (x: number, y: number) => void;
 }
 
+/** Factor of one zoom step. */
 const STEP = 1.5;
 /** Largest movement in pixels that still counts as a click. */
-const STILL = 5;
+const MAX_CLICK_PX = 5;
 
+/** Lets the reader move and zoom `shown` on an element. */
 export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onClick }: GestureOptions): void {
   const shareAt = (clientX: number) => {
     const { left, width } = area();
@@ -48,7 +51,7 @@ export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onC
   addPointers(element, shown, area, onClick);
 }
 
-/** One pointer drags, two pointers pinch. */
+/** Adds dragging with one pointer and pinching with two. */
 function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
   const pressed = new Map<number, { x: number; y: number }>();
   let start = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
@@ -71,7 +74,7 @@ function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptio
     if (!a) return;
     const { left, width } = area();
     const x = b ? (a.x + b.x) / 2 : a.x;
-    if (Math.abs(x - start.x) > STILL || Math.abs(a.y - start.y) > STILL || b) {
+    if (Math.abs(x - start.x) > MAX_CLICK_PX || Math.abs(a.y - start.y) > MAX_CLICK_PX || b) {
       if (!hasMoved) element.setPointerCapture(event.pointerId);
       hasMoved = true;
     }
@@ -79,8 +82,8 @@ function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptio
     const span = (start.to - start.from) * (b ? start.gap / Math.max(8, Math.abs(a.x - b.x)) : 1);
     const edge = element.getBoundingClientRect().left + left;
     // The time under the fingers stays under them.
-    const held = start.from + ((start.x - edge) / width) * (start.to - start.from);
-    const from = held - ((x - edge) / width) * span;
+    const heldMs = start.from + ((start.x - edge) / width) * (start.to - start.from);
+    const from = heldMs - ((x - edge) / width) * span;
     shown.show(from, from + span);
   });
   const end = (event: PointerEvent) => {

@@ -1,4 +1,4 @@
-// Positions and labels of the axis marks of the page.
+// Computes the positions and the labels of axis marks.
 
 import { clockText, dayText, fixed } from '../../../base/text/format.ts';
 
@@ -45,9 +45,9 @@ export function numberTexts(ticks: readonly number[]): string[] {
 
 /** Returns the labels of a time axis with marks `step` ms apart. The coarser part of the time appears only where it changes. */
 export function timeTexts(ticks: readonly number[], step: number): string[] {
-  return ticks.map((ms, at) => {
+  return ticks.map((ms, index) => {
     const day = dayText(ms);
-    const before = at === 0 ? '' : dayText(ticks[at - 1] ?? 0);
+    const before = index === 0 ? '' : dayText(ticks[index - 1] ?? 0);
     if (step >= 360 * DAY) return day.slice(0, 4);
     if (step >= 27 * DAY) return day.slice(0, 4) === before.slice(0, 4) ? day.slice(5, 7) : day.slice(0, 7);
     if (step >= DAY) return day.slice(0, 4) === before.slice(0, 4) ? day.slice(5) : day;

@@ -15,6 +15,7 @@ const TIME_STEPS = [1 / 1440, 1 / 288, 1 / 96, 1 / 24, 1 / 8, 1 / 4, 1 / 2, 1, 2
 /** A label closer than this to the left edge would be cut off. */
 const HALF_LABEL = 28;
 
+/** The properties by which plots over time differ. */
 export interface TimePlot {
   readonly width: number;
   readonly height: number;
@@ -27,7 +28,7 @@ export interface TimePlot {
   readonly onCursor: (plot: uPlotClass) => void;
 }
 
-/** Returns the options of a plot whose first column is ms UTC. The caller that fills it sets both scales. */
+/** Returns the options of a plot whose first column is ms UTC. The caller sets the ranges of both axes with the data. */
 export function timePlot(plot: TimePlot, series: uPlotClass.Series[], y: uPlotClass.Axis): uPlotClass.Options {
   const common: uPlotClass.Axis = {
     stroke: colour('muted'),
@@ -58,7 +59,7 @@ export function timePlot(plot: TimePlot, series: uPlotClass.Series[], y: uPlotCl
         splits: timeSplits,
         values: (chart, ticks, __, ___, step) =>
           plot.isLast
-            ? timeTexts(ticks, step).map((text, at) => (chart.valToPos(ticks[at]!, 'x') < HALF_LABEL ? '' : text))
+            ? timeTexts(ticks, step).map((text, index) => (chart.valToPos(ticks[index]!, 'x') < HALF_LABEL ? '' : text))
             : ticks.map(() => ''),
       },
       { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y },
@@ -78,9 +79,12 @@ export function legendKey(name: string, text: string): HTMLElement {
 /** Returns the labels of an axis of fractions. */
 export function percents(ticks: readonly number[]): string[] {
   const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0));
-  return ticks.map((tick) => percent(tick, step < 0.01 ? (step < 0.001 ? 2 : 1) : 0));
+  const fineDigits = step < 0.001 ? 2 : 1;
+  const digits = step < 0.01 ? fineDigits : 0;
+  return ticks.map((tick) => percent(tick, digits));
 }
 
+/** Returns the times of the marks from `low` to `high`, `step` ms apart. */
 function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: number): number[] {
   const ticks: number[] = [];
   if (step >= 27 * DAY) {
@@ -89,11 +93,11 @@ function timeSplits(_: uPlotClass, __: number, low: number, high: number, step: 
     const years = Math.max(1, months / 12);
     const year = Math.floor(new Date(low).getUTCFullYear() / years) * years;
     for (let month = 0; ; month += months) {
-      const at = Date.UTC(year, month);
-      if (at > high) return ticks;
-      if (at >= low) ticks.push(at);
+      const tick = Date.UTC(year, month);
+      if (tick > high) return ticks;
+      if (tick >= low) ticks.push(tick);
     }
   }
-  for (let at = Math.ceil(low / step) * step; at <= high; at += step) ticks.push(at);
+  for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) ticks.push(tick);
   return ticks;
 }

@@ -1,5 +1,6 @@
 // The visible time span of the charts. Gestures move it, and it stays inside the run.
 
+/** The span from `from` to `to` inside the run from `first` to `last`, in ms UTC. */
 export class TimeWindow {
   readonly first: number;
   readonly last: number;
@@ -8,7 +9,7 @@ export class TimeWindow {
   from: number;
   to: number;
 
-  /** Starts with the whole of `first` to `last` (ms). The window is never shorter than `min`. */
+  /** The window first shows the whole run. It is never shorter than `min` ms. */
   constructor(first: number, last: number, min: number) {
     this.first = first;
     this.last = Math.max(last, first + 1);
@@ -21,10 +22,12 @@ export class TimeWindow {
     return this.to - this.from;
   }
 
+  /** True when the window shows the whole run. */
   get isWhole(): boolean {
     return this.from <= this.first && this.to >= this.last;
   }
 
+  /** Calls `listener` after each change of the window. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -43,8 +46,8 @@ export class TimeWindow {
   /** Multiplies the span by `factor`. The time at `share` of the window (0 left, 1 right) stays in place. */
   zoom(factor: number, share = 0.5): void {
     const span = Math.min(Math.max(this.span * factor, this.#min), this.last - this.first);
-    const at = this.from + this.span * share;
-    this.show(at - span * share, at + span * (1 - share));
+    const fixedMs = this.from + this.span * share;
+    this.show(fixedMs - span * share, fixedMs + span * (1 - share));
   }
 
   /** Moves the window by a share of its span. */

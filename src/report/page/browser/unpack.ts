@@ -1,7 +1,8 @@
-// Unpacks the columns of the page: base64, gzip, byte planes, zigzag, running sums. The inverse of pack.ts.
+// Unpacks the columns of the page: base64, gzip, byte planes, zigzag, running sums. It reverses pack.ts.
 
 import type { PackedColumn, PackedDecimals } from '../wire.ts';
 
+/** Returns the bytes of a packed column, and removes its element. */
 async function bytesOf(id: string): Promise<Uint8Array> {
   const element = document.getElementById(id);
   const text = element?.textContent ?? '';
@@ -29,6 +30,7 @@ export async function unpackDecimals(column: PackedDecimals): Promise<Float64Arr
   return decimalValues(narrowValues(await bytesOf(column.id), column), column);
 }
 
+/** Returns the integers of byte planes. They fit 32 bits. */
 export function narrowValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Int32Array {
   const out = new Int32Array(length);
   for (let plane = 0, at = 0; plane < planes; plane++) {
@@ -40,6 +42,7 @@ export function narrowValues(bytes: Uint8Array, { length, planes, order }: Packe
   return out;
 }
 
+/** Returns the integers of byte planes. They are below 2^50. */
 export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Float64Array {
   const out = new Float64Array(length);
   let scale = 1;
@@ -49,6 +52,7 @@ export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedC
   return out;
 }
 
+/** Converts integers to decimals. NaN in the rows that `holes` lists. */
 export function decimalValues(integers: Int32Array, { step, holes }: PackedDecimals): Float64Array {
   const out = new Float64Array(integers.length);
   const scale = 10 ** step.digits;

@@ -1,9 +1,9 @@
-// The price beside the equity of each bar: the close of the instrument, or what several bought in equal parts are worth.
+// Computes the price beside the equity of each bar: the close of the instrument, or the value of several bought in equal parts.
 
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { rowAt } from './input.ts';
 
-/** Bars of an instrument, its warm-up first. */
+/** Bars of an instrument, including its warm-up. */
 export interface PricedFeed {
   readonly bars: BarColumns;
   /** First row of the run. */
@@ -11,8 +11,8 @@ export interface PricedFeed {
 }
 
 /**
- * Returns the price at each time: of one feed its last close, of several the mean of their last closes over their first opens. Null without
- * rows of the run.
+ * Returns the price at each time. For one feed it is the last close. For several feeds it is the mean of their last closes, each divided by
+ * the first open. Null without rows inside the run.
  */
 export function closesAt(timeMs: Float64Array, feeds: readonly PricedFeed[]): Float64Array | null {
   const held = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
@@ -22,7 +22,7 @@ export function closesAt(timeMs: Float64Array, feeds: readonly PricedFeed[]): Fl
   return heldValue(timeMs, held);
 }
 
-/** Returns the daily returns of feeds bought in equal parts at their first opens, between ascending times. Null without rows of the run. */
+/** Returns the returns between ascending times of feeds bought in equal parts at their first opens. Null without rows inside the run. */
 export function heldReturns(timeMs: Float64Array, feeds: readonly PricedFeed[]): Float64Array | null {
   const held = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
   if (held.length === 0) return null;
@@ -30,7 +30,7 @@ export function heldReturns(timeMs: Float64Array, feeds: readonly PricedFeed[]):
   return value.subarray(1).map((now, day) => now / value[day]! - 1);
 }
 
-/** Returns the mean of the last closes over the first opens. */
+/** Returns, at each time, the mean of the last closes divided by the first opens. */
 function heldValue(timeMs: Float64Array, held: readonly PricedFeed[]): Float64Array {
   return timeMs.map((ms) => {
     let sum = 0;

@@ -1,14 +1,14 @@
-// A figure of another tool: its value by that tool, ours beside it, the formula, and where they differ.
+// A figure of another tool: its value by that tool, the value of isobar beside it, the formula, and the difference in words.
 
 import { reasonOf, type Figure, type Reason } from '../../kernels/figure.ts';
 import type { Summary } from '../../summary/summary.ts';
 
-/** Why isobar has no such figure although the tool prints one. */
+/** Why isobar has no such figure although the tool prints one. `not-sound`: the figure has no sound definition. */
 export type ProfileReason = Reason | 'not-sound';
 
 export type ProfileUnit = '' | '%' | 'money' | 's';
 
-/** A number, or a word for a value that is not finite and for an error. */
+/** A number, or a word for infinity, for NaN, or for an error of the tool. */
 export type OriginalValue = number | 'inf' | '-inf' | 'nan' | 'error';
 
 /** A figure of isobar by its place in summary.json, times `scale`. */
@@ -26,49 +26,49 @@ export type OwnFigure = PlacedFigure | ComputedFigure;
 
 /** How a tool defines a figure, and its value. */
 export interface FigureDefinition {
-  /** As the tool names it. */
+  /** Name that the tool gives the figure. */
   readonly name: string;
   readonly unit: ProfileUnit;
-  /** The tool's value. NaN and infinities as the tool gives them. Null: the tool raises an error. */
+  /** Value of the tool, including NaN and infinities. Null when the tool raises an error. */
   readonly original: number | null;
   readonly own: OwnFigure;
   readonly formula: string;
-  /** Where isobar's figure differs. Empty: it does not. */
+  /** How the definition of isobar differs, in words. Empty when both definitions are equal. */
   readonly differs: string;
 }
 
-/** A figure as it is printed. */
+/** A figure as the profile prints it. */
 export interface ProfileFigure {
   readonly name: string;
   readonly unit: ProfileUnit;
   readonly original: OriginalValue;
-  /** Our figure in the same unit. Null when it is undefined. */
+  /** Value of isobar in the same unit. Null when it is undefined. */
   readonly corrected: number | null;
   readonly reason: ProfileReason | null;
-  /** True when both are numbers that differ by at most 1e-9 of the original. */
+  /** True when both are numbers, and they differ by at most 1e-9 of the original. */
   readonly equal: boolean;
-  /** Where our figure stands in summary.json. Null for one that is not there. */
+  /** Path of isobar's figure in summary.json. Null when the summary does not have it. */
   readonly isobar: string | null;
-  /** By the tool's definition. */
+  /** Formula by the definition of the tool. */
   readonly formula: string;
-  /** Where isobar's figure differs, in words. */
+  /** How the definition of isobar differs, in words. */
   readonly differs: string;
 }
 
 /** Returns the printed figure of a definition. */
-export function profileFigure({ own, original, ...of }: FigureDefinition, summary: Summary): ProfileFigure {
+export function profileFigure({ own, original, name, unit, formula, differs }: FigureDefinition, summary: Summary): ProfileFigure {
   const { value, reason } = 'place' in own ? placed(summary, own) : computed(own.value);
   const shown = originalValue(original);
   return {
-    name: of.name,
-    unit: of.unit,
+    name,
+    unit,
     original: shown,
     corrected: value,
     reason,
     equal: typeof shown === 'number' && value !== null && Math.abs(value - shown) <= TOLERANCE * Math.abs(shown),
     isobar: 'place' in own ? own.place : null,
-    formula: of.formula,
-    differs: of.differs === '' ? SAME : of.differs,
+    formula,
+    differs: differs === '' ? SAME : differs,
   };
 }
 
@@ -83,6 +83,7 @@ export function originalValue(value: number | null): OriginalValue {
   return value === -Infinity ? '-inf' : value;
 }
 
+/** A value of isobar, or why it is undefined. */
 interface OwnValue {
   readonly value: number | null;
   readonly reason: ProfileReason | null;
@@ -98,7 +99,7 @@ function computed(value: Figure | 'not-sound'): OwnValue {
 function placed(summary: Summary, { place, scale = 1 }: PlacedFigure): OwnValue {
   const [member = '', ...path] = place.split('.');
   const group: unknown = Reflect.get(summary, member);
-  const value = path.reduce<unknown>((of, key) => memberOf(of, key), group);
+  const value = path.reduce<unknown>((parent, key) => memberOf(parent, key), group);
   if (value === null || value === undefined) {
     const reason = memberOf(memberOf(group, 'reasons'), path.join('.'));
     return { value: null, reason: (reason as Reason | undefined) ?? 'not-recorded' };
@@ -106,20 +107,20 @@ function placed(summary: Summary, { place, scale = 1 }: PlacedFigure): OwnValue 
   return { value: Number(value) * scale, reason: null };
 }
 
-function memberOf(of: unknown, key: string): unknown {
-  return typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined;
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** Guards of a figure that isobar defines as the tool does, each with the reason of its null. The first that holds counts. */
+/** A condition under which a figure is undefined, and the reason. The first guard that holds counts. */
 export type Guard = readonly [holds: boolean, reason: Reason];
 
-/** Returns the tool's own value where no guard holds and it is finite, else why it is undefined. */
+/** Returns the value of the tool as that of isobar, if no guard holds and the value is finite. Otherwise returns why it is undefined. */
 export function sound(value: number | null, ...guards: readonly Guard[]): OwnFigure {
-  const held = guards.find(([holds]) => holds);
-  return { value: held === undefined ? (value ?? 'non-finite') : held[1] };
+  const failed = guards.find(([holds]) => holds);
+  return { value: failed === undefined ? (value ?? 'non-finite') : failed[1] };
 }
 
-/** Returns a figure of summary.json. */
+/** Returns a reference to a figure of summary.json, times `scale`. */
 export function ours(place: string, scale = 1): OwnFigure {
   return { place, scale };
 }

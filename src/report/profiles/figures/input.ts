@@ -1,22 +1,23 @@
-// What a profile computes from: the daily returns, the bars and the closed trades of a run, as other tools take them.
+// The input of a profile: the daily returns, the bars and the closed trades of a run, in the form that other tools take.
 
-/** The returns of summary.json by day. They end at the day at which equity reaches 0. */
+/** The daily returns of summary.json. They end on the day on which equity reaches 0. */
 export interface ProfileReturns {
   /** 00:00 UTC of the day of each return (ms). */
   readonly dayMs: Float64Array;
   readonly values: Float64Array;
-  /** Daily returns of buy-and-hold of what the run traded, in equal parts. Null when the bars of the run cannot be read. */
+  /** Daily returns of holding the traded instruments in equal parts. Null when the bars of the run cannot be read. */
   readonly benchmark: Float64Array | null;
 }
 
 /** The rows of equity.arrow. */
 export interface ProfileBars {
   readonly intervalMs: number;
-  /** Open of the bar at whose close the equity was taken (ms UTC). */
+  /** Opening time of the bar whose close has this equity (ms UTC). */
   readonly openMs: Float64Array;
   readonly equity: Float64Array;
   /**
-   * Close of the instrument at each row. With several instruments: buy-and-hold in equal parts. Null when the bars of the run cannot be read.
+   * Close of the instrument at each row. With several instruments: buy-and-hold in equal parts. Null when the bars of the run cannot be
+   * read.
    */
   readonly close: Float64Array | null;
 }
@@ -39,6 +40,7 @@ export interface ProfileTrades {
   readonly returnFraction: Float64Array;
 }
 
+/** Everything from which a profile is computed. */
 export interface ProfileInput {
   readonly startEquity: number;
   readonly endEquity: number;
@@ -47,7 +49,7 @@ export interface ProfileInput {
   readonly trades: ProfileTrades;
 }
 
-/** Returns the row of the bar that is open at each time: the last bar with an open at or before it, the first bar for an earlier time. */
+/** Returns, for each time, the row of the last bar that opened at or before it. Returns 0 for a time before the first bar. */
 export function barRows({ openMs }: ProfileBars, timeMs: Float64Array): Int32Array {
   return Int32Array.from(timeMs, (ms) => Math.max(0, rowAt(openMs, ms)));
 }

@@ -1,31 +1,28 @@
-// Means, deviations, shapes and quantiles as pandas, numpy and compiled loops compute them. Undefined is NaN or an infinity, as there.
+// Computes means, deviations, shapes and quantiles like pandas, numpy and compiled loops, including their NaN and infinities.
 
 import { pairwiseSum, rangeOf } from './sums.ts';
 
 /** How values are added: `pairwiseSum` for numpy and pandas, `sequentialSum` for compiled loops. */
-export type Adding = (values: Float64Array) => number;
+export type AddValues = (values: Float64Array) => number;
 
 /** Returns the mean. NaN for an empty column. */
-export function meanBy(add: Adding, values: Float64Array): number {
+export function meanBy(add: AddValues, values: Float64Array): number {
   return values.length === 0 ? NaN : add(values) / values.length;
 }
 
 /** Returns the standard deviation in two passes, over `n - ddof`. NaN when that is at most 0. */
-export function deviationBy(add: Adding, values: Float64Array, ddof: number): number {
+export function deviationBy(add: AddValues, values: Float64Array, ddof: number): number {
   const n = values.length;
   if (n - ddof <= 0) return NaN;
   const middle = meanBy(add, values);
-  return Math.sqrt(
-    add(
-      values.map((value) => {
-        const off = value - middle;
-        return off * off;
-      }),
-    ) /
-      (n - ddof),
-  );
+  const squares = values.map((value) => {
+    const distance = value - middle;
+    return distance * distance;
+  });
+  return Math.sqrt(add(squares) / (n - ddof));
 }
 
+/** Returns the mean as pandas rounds it. NaN for an empty column. */
 export function pandasMean(values: Float64Array): number {
   return meanBy(pairwiseSum, values);
 }
@@ -71,9 +68,10 @@ function powerSum(values: Float64Array, power: 2 | 3 | 4): number {
   const middle = pandasMean(values);
   return pairwiseSum(
     values.map((value) => {
-      const off = value - middle;
-      if (power === 3) return off * off * off;
-      return power === 2 ? off * off : off * off * (off * off);
+      const distance = value - middle;
+      const square = distance * distance;
+      if (power === 3) return square * distance;
+      return power === 2 ? square : square * square;
     }),
   );
 }
@@ -84,6 +82,7 @@ function isScipyConstant(values: Float64Array): boolean {
   return spread <= (Number.EPSILON * pandasMean(values)) ** 2;
 }
 
+/** True when all values are equal, and for an empty column. */
 export function isOneValue(values: Float64Array): boolean {
   const { min, max } = rangeOf(values);
   return !(min < max);
@@ -94,14 +93,14 @@ export function numpyQuantile(values: Float64Array, q: number): number {
   const sorted = values.toSorted();
   const position = (sorted.length - 1) * q;
   const below = Math.floor(position);
-  const part = position - below;
+  const fraction = position - below;
   const low = sorted[below] ?? NaN;
   const high = sorted[below + 1] ?? low;
-  return part >= 0.5 ? high - (high - low) * (1 - part) : low + (high - low) * part;
+  return fraction >= 0.5 ? high - (high - low) * (1 - fraction) : low + (high - low) * fraction;
 }
 
 /** Returns the mean of the `int((n - 1) cutoff) + 1` lowest values. NaN for an empty column. */
-export function meanOfLowest(add: Adding, values: Float64Array, cutoff: number): number {
+export function meanOfLowest(add: AddValues, values: Float64Array, cutoff: number): number {
   return meanBy(add, values.toSorted().subarray(0, Math.floor((values.length - 1) * cutoff) + 1));
 }
 
@@ -119,18 +118,18 @@ export function countWhere(values: Float64Array, test: (value: number) => boolea
 
 /** Returns the length of the longest run of values for which `test` is true. */
 export function longestRun(values: Float64Array, test: (value: number) => boolean): number {
-  let [best, run] = [0, 0];
+  let [max, run] = [0, 0];
   for (const value of values) {
     run = test(value) ? run + 1 : 0;
-    if (run > best) best = run;
+    if (run > max) max = run;
   }
-  return best;
+  return max;
 }
 
 /** Returns x rounded to a whole number, halves to the even one, as Python and numpy round. */
 export function roundHalfEven(x: number): number {
   const low = Math.floor(x);
-  const part = x - low;
-  if (part !== 0.5) return Math.round(x);
+  const fraction = x - low;
+  if (fraction !== 0.5) return Math.round(x);
   return low % 2 === 0 ? low : low + 1;
 }

@@ -1,15 +1,15 @@
-// The order in which numpy's default sort puts times: of equal ones it does not keep the order of the rows.
+// Sorts times like numpy's default sort, which does not keep the order of rows with equal times.
 
-/** Parts whose last row is at most this far from their first one are sorted by insertion. */
-const SMALL = 15;
+/** A part with at most this distance between its first and last row is sorted by insertion. */
+const MAX_INSERTION = 15;
 
-/** Returns the rows in ascending order of their values, equal values as `numpy.argsort` of times leaves them. */
+/** Returns the rows in ascending order of their values. Rows with equal values have the order of `numpy.argsort`. */
 export function numpyOrder(values: Float64Array): Int32Array {
   const order = Int32Array.from(values.keys());
   const pending: [first: number, last: number][] = [[0, values.length - 1]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     let [first, last] = next;
-    while (last - first > SMALL) {
+    while (last - first > MAX_INSERTION) {
       const middle = partition(values, order, first, last);
       const [before, after]: [number, number][] = [
         [first, middle - 1],
@@ -25,13 +25,13 @@ export function numpyOrder(values: Float64Array): Int32Array {
   return order;
 }
 
-/** Moves the median of first, middle and last row to its place, smaller values before it. Returns that place. */
+/** Moves the median of the first, middle and last row to its place, with smaller values before it. Returns that place. */
 function partition(values: Float64Array, order: Int32Array, first: number, last: number): number {
   const isLess = (a: number, b: number) => values[order[a]!]! < values[order[b]!]!;
   const swap = (a: number, b: number) => {
-    const held = order[a]!;
+    const row = order[a]!;
     order[a] = order[b]!;
-    order[b] = held;
+    order[b] = row;
   };
   const middle = first + ((last - first) >> 1);
   if (isLess(middle, first)) swap(middle, first);
@@ -52,10 +52,11 @@ function partition(values: Float64Array, order: Int32Array, first: number, last:
   return low;
 }
 
+/** Sorts a short part by insertion. */
 function insert(values: Float64Array, order: Int32Array, first: number, last: number): void {
-  for (let at = first + 1; at <= last; at++) {
-    const row = order[at]!;
-    let place = at;
+  for (let next = first + 1; next <= last; next++) {
+    const row = order[next]!;
+    let place = next;
     while (place > first && values[row]! < values[order[place - 1]!]!) {
       order[place] = order[place - 1]!;
       place--;

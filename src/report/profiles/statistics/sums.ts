@@ -1,4 +1,4 @@
-// Sums and products in the order in which other tools add: a figure of nearly constant returns depends on the last bit of its sums.
+// Adds and multiplies in the order of other tools, because a figure of nearly constant returns depends on the last bit of its sums.
 
 const BLOCK = 128;
 
@@ -7,6 +7,7 @@ export function pairwiseSum(values: Float64Array): number {
   return pairwise(values, 0, values.length) + 0;
 }
 
+/** Returns the pairwise sum of `n` values from `from` on. */
 function pairwise(values: Float64Array, from: number, n: number): number {
   if (n < 8) {
     let total = 0;
@@ -20,7 +21,7 @@ function pairwise(values: Float64Array, from: number, n: number): number {
   }
   const sums = values.slice(from, from + 8);
   const whole = n - (n % 8);
-  for (let i = 8; i < whole; i += 8) for (let at = 0; at < 8; at++) sums[at]! += values[from + i + at]!;
+  for (let i = 8; i < whole; i += 8) for (let k = 0; k < 8; k++) sums[k]! += values[from + i + k]!;
   const [a, b, c, d, e, f, g, h] = sums as unknown as readonly number[];
   let total = a! + b! + (c! + d!) + (e! + f! + (g! + h!));
   for (let i = whole; i < n; i++) total += values[from + i]!;

@@ -1,4 +1,4 @@
-// What backtesting.py takes from bars: daily returns, days of a year, and the drawdowns of the equity.
+// Computes what backtesting.py derives from bars: daily returns, the number of days in a year, and the drawdowns of the equity.
 
 import { civilMonth } from '../../../base/calendar.ts';
 import type { ProfileBars } from '../figures/input.ts';
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const WEEK = 7;
 /** 1970-01-01 was a Thursday; Monday is 0. */
 const FIRST_WEEKDAY = 3;
-/** The tool reads the step of its index from the last bars. */
+/** The tool measures the length of a bar on the last bars. */
 const STEP_BARS = 100;
 
 /** Returns the median distance of the last 100 bars in ms. NaN below two bars. */
@@ -24,7 +24,10 @@ export function medianStep(openMs: Float64Array): number {
   return steps.length % 2 === 1 ? steps[middle]! : (steps[middle - 1]! + steps[middle]!) / 2;
 }
 
-/** Days of a year by the step of the bars: 52 weeks, 12 months, one year, else 365, or 252 where few bars are of a weekend. */
+/**
+ * Returns the number of periods in a year: 52 for weekly bars, 12 for monthly bars, 1 for yearly bars. Other bars give 365, or 252 if few
+ * of them are on a weekend.
+ */
 export function yearDays({ openMs }: ProfileBars): number {
   const days = Math.floor(medianStep(openMs) / DAY_MS);
   if (days === WEEK) return 52;
@@ -34,7 +37,10 @@ export function yearDays({ openMs }: ProfileBars): number {
   return pandasMean(weekend) > (2 / 7) * 0.6 ? 365 : 252;
 }
 
-/** Returns the changes from the last equity of a day to that of the next day with a bar; of weekly, monthly and yearly bars of such periods. */
+/**
+ * Returns the changes from the last equity of a day to that of the next day with a bar. With weekly, monthly or yearly bars, the changes
+ * are between weeks, months or years.
+ */
 export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
   const keyOf = periodOf(Math.floor(medianStep(openMs) / DAY_MS));
   const last: number[] = [];
@@ -48,13 +54,13 @@ export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
   const out: number[] = [];
   for (let day = 1; day < last.length; day++) {
     const change = last[day]! / last[day - 1]! - 1;
-    // The tool drops what is not a number, but keeps infinities.
+    // The tool drops NaN but keeps infinities.
     if (!Number.isNaN(change)) out.push(change);
   }
   return Float64Array.from(out);
 }
 
-/** Weeks end on Sundays. */
+/** Returns a function that numbers the period of a time. `days` is the length of a bar in days. Weeks end on Sundays. */
 function periodOf(days: number): (ms: number) => number {
   const day = (ms: number) => Math.floor(ms / DAY_MS);
   if (days === WEEK) return (ms) => Math.floor((day(ms) + FIRST_WEEKDAY) / WEEK);
@@ -63,17 +69,18 @@ function periodOf(days: number): (ms: number) => number {
   return day;
 }
 
+/** The drawdowns by the definitions of the tool. */
 export interface ToolDrawdowns {
   /** Deepest drawdown of the bars, at least 0. NaN where equity was never above 0. */
   readonly deepest: number;
   /** Mean of the deepest points of all drawdowns of more than one step. NaN without one. */
   readonly meanPeak: number;
-  /** Longest and mean time from the last bar at a peak to the next one, in s, rounded up as the tool rounds. NaN without a drawdown. */
+  /** Longest and mean time between two bars at a peak, in s, rounded up like the tool. NaN without a drawdown. */
   readonly max: number;
   readonly mean: number;
 }
 
-/** Returns the drawdowns. One that is open at the end counts to the last bar. */
+/** Returns the drawdowns. A drawdown that has not recovered ends with the last bar. */
 export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
   const n = equity.length;
   const top = runningMax(equity);
@@ -83,8 +90,8 @@ export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
   const peaks: number[] = [];
   for (let row = 0; row < n; row++) if (depth[row] === 0 || row === n - 1) peaks.push(row);
   const [lengths, depths]: [number[], number[]] = [[], []];
-  for (let at = 1; at < peaks.length; at++) {
-    const [from, to] = [peaks[at - 1]!, peaks[at]!];
+  for (let index = 1; index < peaks.length; index++) {
+    const [from, to] = [peaks[index - 1]!, peaks[index]!];
     if (to <= from + 1) continue;
     lengths.push(openMs[to]! - openMs[from]!);
     depths.push(rangeOf(depth.subarray(from, to + 1)).max);
@@ -103,7 +110,7 @@ export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
   };
 }
 
-/** Returns a drawdown that only the last bar has: in place of its duration the tool gives its depth. */
+/** Returns the drawdowns when only the last bar is below a peak. The tool then reports the depth in place of the duration. */
 function oneStepDrawdown(deepest: number, depth: Float64Array): ToolDrawdowns {
   const fallen = depth.filter((value) => value !== 0);
   const average = pandasMean(fallen);

@@ -27,17 +27,20 @@ function totalReturn({ bars: { equity } }: ProfileInput): number {
   return (equity.at(-1)! - equity[0]!) / equity[0]!;
 }
 
+/** Returns the figures of the equity itself. */
 function equityFigures(input: ProfileInput): FigureDefinition[] {
   const { bars, trades } = input;
-  const held = new Float64Array(bars.equity.length);
-  const [first, last] = [barRows(bars, trades.entryMs), barRows(bars, trades.exitMs)];
-  first.forEach((row, trade) => held.fill(1, row, last[trade]! + 1));
+  /** 1 for each bar with a position. */
+  const isHeld = new Float64Array(bars.equity.length);
+  const entryRows = barRows(bars, trades.entryMs);
+  const exitRows = barRows(bars, trades.exitMs);
+  entryRows.forEach((row, trade) => isHeld.fill(1, row, exitRows[trade]! + 1));
   const { max } = rangeOf(bars.equity);
   return [
     {
       name: 'Exposure Time [%]',
       unit: '%',
-      original: (pairwiseSum(held) / held.length) * PERCENT,
+      original: (pairwiseSum(isHeld) / isHeld.length) * PERCENT,
       own: ours('metrics.exposureTime', PERCENT),
       formula: 'share of bars between entry and exit of a closed trade, both included',
       differs: 'isobar measures the time with a position, to the millisecond, open trades included',
@@ -69,18 +72,19 @@ function equityFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns the annual figures and the ratios of them. */
 function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): FigureDefinition[] {
   const days = dayReturns(bars);
-  const g = geometricMean(days);
+  const meanGrowth = geometricMean(days);
   const year = yearDays(bars);
-  const annual = (1 + g) ** year - 1;
+  const annual = (1 + meanGrowth) ** year - 1;
   const variance = pandasDeviation(days) ** 2;
-  const volatility = Math.sqrt((variance + (1 + g) ** 2) ** year - (1 + g) ** (2 * year));
+  const volatility = Math.sqrt((variance + (1 + meanGrowth) ** 2) ** year - (1 + meanGrowth) ** (2 * year));
   const years = secondsOf(bars.openMs.at(-1)! - bars.openMs[0]!) / 86_400 / 365.25;
   const growth = years === 0 ? NaN : (bars.equity.at(-1)! / bars.equity[0]!) ** (1 / years) - 1;
   const downside = Math.sqrt(pandasMean(days.map((value) => Math.min(value, 0) ** 2))) * Math.sqrt(year);
   const deepest = Number.isNaN(drawdowns.deepest) ? 0 : drawdowns.deepest;
-  const LOG = 'a geometric mean over a deviation of compounded returns; isobar: arithmetic mean over the deviation of returns';
+  const GEOMETRIC = 'a geometric mean over a deviation of compounded returns; isobar: arithmetic mean over the deviation of returns';
   return [
     {
       name: 'Return (Ann.) [%]',
@@ -112,7 +116,7 @@ function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): Figure
       original: (annual * PERCENT) / (volatility * PERCENT || NaN),
       own: ours('metrics.sharpe'),
       formula: 'Return (Ann.) / Volatility (Ann.)',
-      differs: LOG,
+      differs: GEOMETRIC,
     },
     {
       name: 'Sortino Ratio',
@@ -133,6 +137,7 @@ function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): Figure
   ];
 }
 
+/** Returns the figures against the price of the instrument. Empty without prices. */
 function marketFigures(input: ProfileInput): FigureDefinition[] {
   const { equity, close } = input.bars;
   if (close === null) return [];
@@ -167,6 +172,7 @@ function marketFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns the slope of the log returns of the equity on those of the price. It is not sound when the price is constant. */
 function betaOf(equity: Float64Array, close: Float64Array): { readonly beta: number; readonly isSound: boolean } {
   const [own, market] = [logReturns(equity), logReturns(close)];
   const n = own.length;
@@ -182,13 +188,14 @@ function logReturns(values: Float64Array): Float64Array {
   return values.subarray(1).map((value, row) => Math.log(value / values[row]!));
 }
 
+/** Returns the figures of drawdowns. */
 function drawdownFigures({ deepest, meanPeak, max, mean }: ToolDrawdowns): FigureDefinition[] {
-  const duration = (name: string, original: number, place: string, what: string): FigureDefinition => ({
+  const duration = (name: string, original: number, place: string, statistic: string): FigureDefinition => ({
     name,
     unit: 's',
     original,
     own: ours(place, DAY_MS / 1000),
-    formula: `${what} time from a peak to its recovery, of bars, rounded up to whole units of the interval`,
+    formula: `${statistic} time from a peak to its recovery, of bars, rounded up to whole units of the interval`,
     differs: 'isobar: of days, and an open drawdown counts to the end',
   });
   return [
@@ -213,20 +220,21 @@ function drawdownFigures({ deepest, meanPeak, max, mean }: ToolDrawdowns): Figur
   ];
 }
 
+/** Returns the figures of single trades. */
 function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
   const { length: n, pnl, returnFraction, entryMs, exitMs } = trades;
   const held = exitMs.map((ms, row) => ms - entryMs[row]!);
   const { min, max } = rangeOf(returnFraction);
   const step = medianStep(bars.openMs);
   const average = geometricMean(returnFraction);
-  const place = (of: string): OwnFigure => ours(of, PERCENT);
+  const ownPercent = (place: string): OwnFigure => ours(place, PERCENT);
   return [
     { name: '# Trades', unit: '', original: n, own: ours('trades.trades'), formula: 'number of closed trades', differs: '' },
     {
       name: 'Win Rate [%]',
       unit: '%',
       original: (countWhere(pnl, (value) => value > 0) / n) * PERCENT,
-      own: place('trades.winRate'),
+      own: ownPercent('trades.winRate'),
       formula: 'trades with pnl > 0 / all',
       differs: '',
     },
@@ -234,7 +242,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
       name: 'Best Trade [%]',
       unit: '%',
       original: n === 0 ? NaN : max * PERCENT,
-      own: place('trades.bestTradeFraction'),
+      own: ownPercent('trades.bestTradeFraction'),
       formula: 'max(return of a trade)',
       differs: '',
     },
@@ -242,7 +250,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
       name: 'Worst Trade [%]',
       unit: '%',
       original: n === 0 ? NaN : min * PERCENT,
-      own: place('trades.worstTradeFraction'),
+      own: ownPercent('trades.worstTradeFraction'),
       formula: 'min(return of a trade)',
       differs: '',
     },
@@ -250,7 +258,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
       name: 'Avg. Trade [%]',
       unit: '%',
       original: average * PERCENT,
-      own: place('trades.averageTradeFraction'),
+      own: ownPercent('trades.averageTradeFraction'),
       formula: 'geometric mean of the returns of trades; 0 where one loses all',
       differs: 'isobar: the arithmetic mean',
     },
@@ -273,6 +281,7 @@ function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns the ratios of wins and losses. */
 function ratios({ trades: { length: n, pnl, returnFraction } }: ProfileInput): FigureDefinition[] {
   const lost = Math.abs(pairwiseSum(valuesWhere(returnFraction, (value) => value < 0)));
   const winRate = countWhere(pnl, (value) => value > 0) / n;

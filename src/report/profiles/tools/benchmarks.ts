@@ -2,7 +2,7 @@
 
 import { ours, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
 import type { ProfileReturns } from '../figures/input.ts';
-import { deviationBy, isOneValue, meanBy, pandasDeviation, pandasMean, type Adding } from '../statistics/moments.ts';
+import { deviationBy, isOneValue, meanBy, pandasDeviation, pandasMean, type AddValues } from '../statistics/moments.ts';
 import { growthOf, pairwiseSum, sequentialSum } from '../statistics/sums.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
@@ -153,15 +153,18 @@ export function nautilusBenchmarkFigures({ values, benchmark }: ProfileReturns):
   ];
 }
 
+/** Returns a definition without a unit. */
 function benchmarkFigure(name: string, original: number | null, own: OwnFigure, formula: string, differs: string): FigureDefinition {
   return { name, unit: '', original, own, formula, differs };
 }
 
+/** Returns the differences of two columns of returns. */
 function difference(r: Float64Array, b: Float64Array): Float64Array {
   return r.map((value, day) => value - b[day]!);
 }
 
-function covariance(add: Adding, a: Float64Array, b: Float64Array, divisor: number): number {
+/** Returns the sum of the products of deviations, divided by `divisor`. */
+function covariance(add: AddValues, a: Float64Array, b: Float64Array, divisor: number): number {
   const [meanA, meanB] = [meanBy(add, a), meanBy(add, b)];
   return add(a.map((value, day) => (value - meanA) * (b[day]! - meanB))) / divisor;
 }
@@ -170,31 +173,20 @@ function covariance(add: Adding, a: Float64Array, b: Float64Array, divisor: numb
 function populationBeta(r: Float64Array, b: Float64Array): number {
   if (b.length < 2) return NaN;
   const middle = meanBy(sequentialSum, b);
-  const off = b.map((value) => value - middle);
-  const variance = meanBy(
-    sequentialSum,
-    off.map((value) => value * value),
-  );
-  const shared = meanBy(
-    sequentialSum,
-    off.map((value, day) => value * r[day]!),
-  );
-  return variance < TINY ? NaN : shared / variance;
+  const deviations = b.map((value) => value - middle);
+  const squares = deviations.map((value) => value * value);
+  const products = deviations.map((value, day) => value * r[day]!);
+  const variance = meanBy(sequentialSum, squares);
+  return variance < TINY ? NaN : meanBy(sequentialSum, products) / variance;
 }
 
+/** Returns the alpha of a day, compounded over `year` days. */
 function compoundedAlpha(r: Float64Array, b: Float64Array, beta: number, year: number): number {
-  return (
-    (meanBy(
-      sequentialSum,
-      r.map((value, day) => value - beta * b[day]!),
-    ) +
-      1) **
-      year -
-    1
-  );
+  const residuals = r.map((value, day) => value - beta * b[day]!);
+  return (meanBy(sequentialSum, residuals) + 1) ** year - 1;
 }
 
-/** Returns the squared correlation of scipy's line. Null: it raises an error when all returns are equal. */
+/** Returns the squared correlation of scipy's line. Null when all returns are equal, because scipy then raises an error. */
 function squaredCorrelation(r: Float64Array, b: Float64Array): number | null {
   const n = r.length;
   if (isOneValue(r) && n > 1) return null;
@@ -203,6 +195,7 @@ function squaredCorrelation(r: Float64Array, b: Float64Array): number | null {
   return Math.min(1, Math.max(-1, xy / Math.sqrt(xx * yy))) ** 2;
 }
 
+/** Returns 0 in place of NaN. */
 function zeroForNone(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }

@@ -1,4 +1,4 @@
-// The figures of empyrical-reloaded 0.7.1 from daily returns, at its default of 252 days a year.
+// Computes the figures of empyrical-reloaded 0.7.1 from daily returns, at its default of 252 days a year.
 
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
 import type { ProfileInput } from '../figures/input.ts';
@@ -25,6 +25,7 @@ export function empyricalFigures({ returns }: ProfileInput): FigureDefinition[] 
   return [...growthFigures(values), ...riskFigures(values), ...shapeFigures(values), ...empyricalBenchmarkFigures(returns)];
 }
 
+/** Returns the figures of growth and drawdown. `r` are the daily returns. */
 function growthFigures(r: Float64Array): FigureDefinition[] {
   const annual = growthOf(r) ** (1 / (r.length / YEAR)) - 1;
   const deepest = maxDrawdown(r);
@@ -79,18 +80,15 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
   ];
 }
 
+/** Returns the figures of risk. */
 function riskFigures(r: Float64Array): FigureDefinition[] {
   const n = r.length;
   const spread = n < 2 ? NaN : deviationBy(sequentialSum, r, 1);
   const average = meanBy(sequentialSum, r);
-  const steady = isOneValue(r) && Number.isFinite(spread) ? 0 : spread;
-  const downside =
-    Math.sqrt(
-      meanBy(
-        sequentialSum,
-        r.map((value) => Math.min(value, 0) ** 2),
-      ),
-    ) * Math.sqrt(YEAR);
+  // For equal returns the tool has a deviation of exactly 0.
+  const divisor = isOneValue(r) && Number.isFinite(spread) ? 0 : spread;
+  const squaredLosses = r.map((value) => Math.min(value, 0) ** 2);
+  const downside = Math.sqrt(meanBy(sequentialSum, squaredLosses)) * Math.sqrt(YEAR);
   const lost = sequentialSum(valuesWhere(r, (value) => value < 0).map((value) => -value));
   return [
     {
@@ -104,7 +102,7 @@ function riskFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'sharpe_ratio',
       unit: '',
-      original: n < 2 ? NaN : (average / steady) * Math.sqrt(YEAR),
+      original: n < 2 ? NaN : (average / divisor) * Math.sqrt(YEAR),
       own: ours('metrics.sharpe'),
       formula: 'mean(r) / std(r) sqrt(252); inf for equal returns',
       differs: A365,
@@ -136,6 +134,7 @@ function riskFigures(r: Float64Array): FigureDefinition[] {
   ];
 }
 
+/** Returns the figures of the shape of the distribution. */
 function shapeFigures(r: Float64Array): FigureDefinition[] {
   const OF_POPULATION = "the moments of a population; isobar's are corrected for bias";
   return [
@@ -182,6 +181,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
   ];
 }
 
+/** Returns the deepest drawdown of the daily equity, at most 0. */
 function maxDrawdown(r: Float64Array): number {
   const path = growthPath(r).map((growth) => growth * START);
   const top = runningMax(path, START);

@@ -1,4 +1,4 @@
-// The figures of freqtrade 2024.10 from closed trades, as its backtest report has them.
+// Computes the figures of freqtrade 2024.10 from closed trades, as in its backtest report.
 
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
 import type { ProfileInput, ProfileTrades } from '../figures/input.ts';
@@ -9,7 +9,7 @@ import { pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/s
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const ANNUAL = Math.sqrt(365);
-/** What freqtrade writes where a deviation or a drawdown is 0. */
+/** The value that freqtrade writes when a deviation or a drawdown is 0. */
 const NONE = -100;
 
 const isGain = (value: number) => value > 0;
@@ -20,11 +20,12 @@ export function freqtradeFigures(input: ProfileInput): FigureDefinition[] {
   return [...profitFigures(input), ...ratioFigures(input), ...drawdownFigures(input), ...tradeFigures(input), ...dayFigures(input)];
 }
 
-/** Whole days between the first and the last candle, at least 1. */
+/** Returns the whole days between the first and the last bar, at least 1. */
 function daysOf({ bars: { openMs } }: ProfileInput): number {
   return openMs.length === 0 ? 1 : Math.max(1, Math.floor((openMs.at(-1)! - openMs[0]!) / DAY_MS));
 }
 
+/** Returns the figures of the profit. */
 function profitFigures(input: ProfileInput): FigureDefinition[] {
   const { startEquity, endEquity, trades } = input;
   const has = trades.length > 0;
@@ -101,6 +102,7 @@ function profitFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns the Sharpe, Sortino and Calmar ratios and the like. */
 function ratioFigures(input: ProfileInput): FigureDefinition[] {
   const { startEquity, trades } = input;
   const { pnl } = trades;
@@ -211,6 +213,7 @@ function rowOf(values: Float64Array, value: number): number {
   return values.indexOf(value);
 }
 
+/** Returns the figures of drawdowns. */
 function drawdownFigures({ startEquity, trades }: ProfileInput): FigureDefinition[] {
   const { pnl } = trades;
   const drawdowns = largestDrawdowns(inClosingOrder(trades), startEquity);
@@ -264,6 +267,7 @@ function drawdownFigures({ startEquity, trades }: ProfileInput): FigureDefinitio
   ];
 }
 
+/** Returns the figures of single trades. */
 function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
   const { length: n, isShort, returnFraction, entryNotional, entryMs, exitMs } = trades;
   const shorts = countWhere(Float64Array.from(isShort), (value) => value === 1);
@@ -330,6 +334,7 @@ function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns the figures of days. */
 function dayFigures({ trades }: ProfileInput): FigureDefinition[] {
   const { length: n, pnl, returnFraction, exitMs } = trades;
   const money = byDay(exitMs, pnl).map((value) => roundHalfEven(value * 1e10) / 1e10);
@@ -359,7 +364,7 @@ function dayFigures({ trades }: ProfileInput): FigureDefinition[] {
   ];
 }
 
-/** Returns the sums by UTC day, from the first day to the last, days without a value included. */
+/** Returns the sum of each UTC day from the first to the last, including days without a value. */
 function byDay(timeMs: Float64Array, values: Float64Array): Float64Array {
   if (values.length === 0) return new Float64Array(0);
   const { min, max } = rangeOf(timeMs);

@@ -1,4 +1,4 @@
-// The figures of nautilus_trader 1.231.0: those that its portfolio registers, and growth and drawdown, from daily returns and closed trades.
+// Computes the figures of nautilus_trader 1.231.0: those that its portfolio registers, and growth and drawdown.
 
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
 import type { ProfileInput } from '../figures/input.ts';
@@ -9,7 +9,7 @@ import { nautilusBenchmarkFigures } from './benchmarks.ts';
 const YEAR = 252;
 const ANNUAL = Math.sqrt(YEAR);
 const A365 = 'isobar: 365 days a year';
-/** Spreads below it count as none. */
+/** A smaller deviation counts as 0. */
 const EPSILON = Number.EPSILON;
 
 const isGain = (value: number) => value > 0;
@@ -30,6 +30,7 @@ export function nautilusFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns the figures of the profit. */
 function profitFigures({ startEquity, endEquity }: ProfileInput): FigureDefinition[] {
   return [
     {
@@ -51,6 +52,7 @@ function profitFigures({ startEquity, endEquity }: ProfileInput): FigureDefiniti
   ];
 }
 
+/** Returns the figures of closed trades. */
 function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
   const n = pnl.length;
   const [won, lost] = [valuesWhere(pnl, isGain), valuesWhere(pnl, isLoss)];
@@ -107,6 +109,7 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns the figures of daily returns. */
 function returnFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
   const [gain, loss] = [meanBy(sequentialSum, valuesWhere(r, isGain)), meanBy(sequentialSum, valuesWhere(r, isLoss))];
   return [
@@ -145,6 +148,7 @@ function returnFigures(r: Float64Array, binned: Float64Array): FigureDefinition[
   ];
 }
 
+/** Returns the ratios of daily returns. */
 function ratioFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
   const spread = deviation(binned);
   const average = meanBy(sequentialSum, binned);
@@ -186,6 +190,7 @@ function ratioFigures(r: Float64Array, binned: Float64Array): FigureDefinition[]
   ];
 }
 
+/** Returns the figures of growth and drawdown. */
 function growthFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
   const total = growthOf(binned);
   const compounded = total < 0 ? NaN : total ** (YEAR / r.length) - 1;

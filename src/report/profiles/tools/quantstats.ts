@@ -1,4 +1,4 @@
-// The figures of quantstats 0.0.81 from daily returns, at its default of 252 days a year.
+// Computes the figures of quantstats 0.0.81 from daily returns, at its default of 252 days a year.
 
 import { ours, sound, type FigureDefinition, type Guard } from '../figures/figure.ts';
 import type { ProfileInput } from '../figures/input.ts';
@@ -48,6 +48,7 @@ const noLoss = (values: Float64Array): Guard => [!values.some(isLoss), 'no-losse
 const noGain = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'];
 const ruined = (values: Float64Array): Guard => [values.some((value) => value <= -1), 'ruined'];
 
+/** Returns the figures of growth. */
 function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[] {
   return [
     {
@@ -101,6 +102,7 @@ function growthFigures(values: Float64Array, r: Float64Array): FigureDefinition[
   ];
 }
 
+/** Returns the ratios of daily returns. */
 function ratioFigures(values: Float64Array, r: Float64Array): FigureDefinition[] {
   const penalty = autocorrelationPenalty(r);
   const smart = sortino(r, penalty);
@@ -180,6 +182,7 @@ function ratioFigures(values: Float64Array, r: Float64Array): FigureDefinition[]
   ];
 }
 
+/** Returns the figures of drawdowns. */
 function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinition[] {
   const deepest = maxDrawdown(r);
   const depth = depths(values);
@@ -239,6 +242,7 @@ function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinitio
   ];
 }
 
+/** Returns the figures of the tails of the distribution. */
 function tailFigures(r: Float64Array): FigureDefinition[] {
   const [high, low] = [numpyQuantile(r, 0.95), numpyQuantile(r, 1 - 0.95)];
   const gains = pandasMean(valuesWhere(r, isGainOrZero));

@@ -1,4 +1,4 @@
-// The figures of quantstats that treat days of return as trades.
+// Computes the figures of quantstats that treat each day as a trade.
 
 import { ours, sound, type FigureDefinition, type Guard } from '../figures/figure.ts';
 import { longestRun, numpyQuantile, pandasMean, valuesWhere } from '../statistics/moments.ts';
@@ -13,6 +13,7 @@ const few = (values: Float64Array): Guard => [values.length < 2, 'too-few-return
 const noLoss = (values: Float64Array): Guard => [!values.some(isLoss), 'no-losses'];
 const noGain = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'];
 
+/** Returns the figures in the order of quantstats' own table. */
 export function quantstatsDayFigures(r: Float64Array): FigureDefinition[] {
   const [gain, loss] = [pandasMean(valuesWhere(r, isGain)), pandasMean(valuesWhere(r, isLoss))];
   const payoff = gain / Math.abs(loss);

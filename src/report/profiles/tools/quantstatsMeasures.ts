@@ -1,4 +1,4 @@
-// The statistics functions of quantstats 0.0.81, each as it is defined there.
+// The statistics functions of quantstats 0.0.81, each by its definition there.
 
 import { normalCdf } from '../../kernels/sharpeConfidence.ts';
 import { countWhere, pandasDeviation, pandasKurtosis, pandasMean, pandasSkew, valuesWhere } from '../statistics/moments.ts';
@@ -13,7 +13,7 @@ const isGain = (value: number) => value > 0;
 const isLoss = (value: number) => value < 0;
 const isGainOrZero = (value: number) => value >= 0;
 
-/** quantstats takes a series without a loss and with a value above 1 for prices, and converts it to returns. */
+/** Returns the values as returns. quantstats regards a series without a loss and with a value above 1 as prices. */
 function prepared(values: Float64Array): Float64Array {
   const { min, max } = rangeOf(values);
   if (!(min >= 0 && max > 1)) return values;
@@ -23,13 +23,13 @@ function prepared(values: Float64Array): Float64Array {
   });
 }
 
-/** quantstats takes a series without a loss and with a value of at least 1 for prices. Others it converts to prices that start at 1. */
+/** Returns the values as prices. quantstats regards a series without a loss and with a value of at least 1 as prices already. */
 function prices(values: Float64Array): Float64Array {
   const { min, max } = rangeOf(values);
   return min < 0 || max < 1 ? growthPath(values).map((growth) => 1 + (growth - 1)) : values;
 }
 
-/** The value before the first day, which depends on the size of the first price. */
+/** Returns the value before the first day. It depends on the size of the first price. */
 function baseline(first: number): number {
   if (first > 1000) return 100_000;
   return first > 10 ? 100 : 1;

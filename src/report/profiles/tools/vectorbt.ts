@@ -1,4 +1,4 @@
-// The figures of vectorbt 1.1.0: its statistics of daily returns, at a year of 365 days, and of closed trades.
+// Computes the figures of vectorbt 1.1.0 from daily returns, at a year of 365 days, and from closed trades.
 
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
 import { barRows, type ProfileInput } from '../figures/input.ts';
@@ -33,6 +33,7 @@ export function vectorbtFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
+/** Returns the figures of growth. */
 function growthFigures(r: Float64Array): FigureDefinition[] {
   return [
     {
@@ -70,6 +71,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
   ];
 }
 
+/** Returns the ratios of daily returns. */
 function ratioFigures(r: Float64Array): FigureDefinition[] {
   const few = r.length < 2;
   const spread = deviation(r);
@@ -121,6 +123,7 @@ function ratioFigures(r: Float64Array): FigureDefinition[] {
   ];
 }
 
+/** Returns the figures of the shape of the distribution. */
 function shapeFigures(r: Float64Array): FigureDefinition[] {
   const tail = tailRatio(r);
   const commonSense = tail * (1 + annualReturn(r));
@@ -174,6 +177,7 @@ function shapeFigures(r: Float64Array): FigureDefinition[] {
   ];
 }
 
+/** Returns the figures of single trades. */
 function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): FigureDefinition[] {
   const { min, max } = rangeOf(returnFraction);
   const has = pnl.length > 0;
@@ -248,6 +252,7 @@ function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): Figure
   ];
 }
 
+/** Returns the ratios of wins and losses. */
 function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): FigureDefinition[] {
   const n = pnl.length;
   const [won, lost] = [valuesWhere(pnl, (value) => value > 0), valuesWhere(pnl, (value) => value < 0)];
@@ -300,7 +305,7 @@ function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): 
   ];
 }
 
-/** Returns the sample deviation as numba computes it: from that of the population. */
+/** Returns the sample deviation like numba, which computes it from the deviation of the population. */
 function deviation(values: Float64Array): number {
   const n = values.length;
   if (n < 2) return NaN;
@@ -311,7 +316,7 @@ function annualReturn(r: Float64Array): number {
   return r.length === 0 ? NaN : growthOf(r) ** (YEAR / r.length) - 1;
 }
 
-/** Returns the deepest drawdown as a number of at most 0. NaN without a peak. */
+/** Returns the deepest drawdown, at most 0. NaN without a peak. */
 function maxDrawdown(r: Float64Array): number {
   const path = growthPath(r).map((growth) => growth * START);
   const top = runningMax(path);

@@ -1,25 +1,26 @@
-// Trades by group: symbol, side, tag, reason of the exit, holding time, hour. Each row filters the table of trades.
+// Writes the tables of trades by group: symbol, side, tag, exit reason, holding time, hour. A click on a row filters the table of trades.
 
 import { amountText, count, fixed, NONE, percent, signedAmount, tone } from '../../../base/text/format.ts';
 import { html, type Markup } from '../../page/markup.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { tradeGroups, type TradeGroup, type TradeGroups } from '../../words/groups.ts';
 
-/** Returns the breakdowns as HTML; nothing when no trade was made. */
+/** Returns the breakdowns as HTML. Empty without a trade. */
 export function breakdowns(summary: Summary): Markup {
   const asset = summary.run.reportingAsset;
-  const all = tradeGroups(summary);
-  if (all.length === 0) return html``;
+  const breakdownList = tradeGroups(summary);
+  if (breakdownList.length === 0) return html``;
   return html`<section id="breakdowns">
     <h2>What made the result</h2>
-    <div class="columns">${all.map((groups) => groupTable(groups, asset))}</div>
+    <div class="columns">${breakdownList.map((groups) => groupTable(groups, asset))}</div>
     <p class="caption">Net results of trades, in ${asset}. A click on a row shows its trades alone.</p>
   </section>`;
 }
 
+/** Returns the table of one breakdown. */
 function groupTable({ by, name, groups }: TradeGroups, asset: string): Markup {
   const results = groups.map(({ closedPnl }) => Number(closedPnl));
-  const size = Math.max(...results.map(Math.abs), 1e-12);
+  const maxSize = Math.max(...results.map(Math.abs), 1e-12);
   return html`<div>
     <h3>By ${name}</h3>
     <div class="scroll">
@@ -36,13 +37,14 @@ function groupTable({ by, name, groups }: TradeGroups, asset: string): Markup {
           </tr>
         </thead>
         <tbody>
-          ${groups.map((group, at) => groupRow(by, group, { asset, share: results[at]! / size }))}
+          ${groups.map((group, index) => groupRow(by, group, { asset, share: results[index]! / maxSize }))}
         </tbody>
       </table>
     </div>
   </div>`;
 }
 
+/** Returns one row. `share` is the result as a share of the largest result of the table, from -1 to 1. */
 function groupRow(by: string, group: TradeGroup, { asset, share }: { readonly asset: string; readonly share: number }): Markup {
   const { key, isOpen, trades, winRate, closedPnl, averageTrade, profitFactor } = group;
   const result = Number(closedPnl);

@@ -1,4 +1,4 @@
-// The cost bridge of the report: from the gross profit of the signals, cost by cost, to the net profit.
+// Draws the cost bridge of the report: from the gross profit of the signals, cost by cost, to the net profit.
 
 import type { CostBridge } from '../../metrics/costBridge.ts';
 import type { Summary } from '../../summary/summary.ts';
@@ -25,17 +25,18 @@ interface Step {
   readonly isTotal: boolean;
 }
 
+/** Returns the steps of the bridge. Totals start at 0, and each cost starts where the step before it ends. */
 function steps(costs: CostBridge): readonly Step[] {
   const ends: { readonly from: number; readonly to: number; readonly key: keyof CostBridge; readonly name: string }[] = [];
-  let at = 0;
+  let position = 0;
   for (const [key, name] of STEPS) {
     const amount = Number(costs[key]);
     const isTotal = key === 'grossSignalPnl' || key === 'netPnl';
     // A cost of zero is left out.
     if (!isTotal && amount === 0) continue;
-    const from = isTotal ? 0 : at;
-    at = from + amount;
-    ends.push({ from, to: at, key, name });
+    const from = isTotal ? 0 : position;
+    position = from + amount;
+    ends.push({ from, to: position, key, name });
   }
   const low = Math.min(0, ...ends.map(({ from, to }) => Math.min(from, to)));
   const high = Math.max(0, ...ends.map(({ from, to }) => Math.max(from, to)));
@@ -49,7 +50,7 @@ function steps(costs: CostBridge): readonly Step[] {
   }));
 }
 
-/** Returns the break-even as a table under a heading; nothing for a run without it. */
+/** Returns the break-even as a table under a heading. Empty for a run without it. */
 export function breakEvenTable({ breakEven, run }: Summary): Markup {
   if (breakEven === undefined) return html``;
   const rows = breakEvenRows(breakEven, run.reportingAsset);

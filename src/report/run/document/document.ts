@@ -1,4 +1,4 @@
-// Assembles the page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
+// Assembles the text of the page: static parts that work without a script, then the script, then the packed columns.
 
 import type { PageCode } from '../../page/pageCode.ts';
 import { isDrawnByMinute } from '../page/rows/levels.ts';
@@ -12,6 +12,7 @@ import { allFigures, data, drawdowns, months, orders, provenance } from './secti
 import { keyList, packedScripts, scopeCss, shell } from '../../page/shell.ts';
 import { STYLE } from '../../page/style.ts';
 
+/** The parts from which the text of a page is assembled. */
 export interface PageParts {
   readonly input: ReportInput;
   readonly page: PageData;
@@ -19,6 +20,7 @@ export interface PageParts {
   readonly columns: readonly { readonly id: string; readonly text: string }[];
 }
 
+/** Returns the text of the page. */
 export function documentOf({ input, page, code, columns }: PageParts): string {
   const { summary, record } = input;
   return shell({
@@ -63,6 +65,7 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
   });
 }
 
+/** Returns the buttons that set the visible range of the chart `target`. */
 function rangeButtons(target: string): Markup {
   const names = ['1d', '1w', '1M', '3M', '1y', 'all'];
   return html`<span class="ranges" role="group" aria-label="Range" data-target="${target}"
@@ -76,6 +79,7 @@ function rangeButtons(target: string): Markup {
   >`;
 }
 
+/** Returns the frame of the equity plots, and the table of drawdowns. */
 function equitySection({ summary }: ReportInput): Markup {
   return html`<section id="equity">
     <div class="bar">
@@ -95,6 +99,7 @@ function equitySection({ summary }: ReportInput): Markup {
   </section>`;
 }
 
+/** Returns the frame of the price chart, with a note when its bars are coarser than those of the run. */
 function priceSection(page: PageData): Markup {
   const picker =
     page.instruments.length < 2
@@ -102,17 +107,17 @@ function priceSection(page: PageData): Markup {
       : html`<label
           ><span class="sr">Instrument</span
           ><select id="instrument">
-            ${page.instruments.map((of, at) => html`<option value="${at}">${of.name}</option>`)}
+            ${page.instruments.map((instrument, index) => html`<option value="${index}">${instrument.name}</option>`)}
           </select></label
         >`;
-  const coarse = page.instruments.filter((of) => of.interval !== of.ranOn);
+  const coarse = page.instruments.filter(({ interval, ranOn }) => interval !== ranOn);
   const note =
     coarse.length === 0
       ? null
       : html`<p class="muted note">
-          ${coarse.every((of) => of.interval === '1m' && isDrawnByMinute(of.ranOn)) ? 'Charts have no bars below a minute: the finest are' : 'For the size of this page its finest bars are'}
-          ${[...new Set(coarse.map((of) => of.interval))].join(', ')}; the run was made on
-          ${[...new Set(coarse.map((of) => of.ranOn))].join(', ')}.
+          ${coarse.every(({ interval, ranOn }) => interval === '1m' && isDrawnByMinute(ranOn)) ? 'Charts have no bars below a minute: the finest are' : 'For the size of this page its finest bars are'}
+          ${[...new Set(coarse.map(({ interval }) => interval))].join(', ')}; the run was made on
+          ${[...new Set(coarse.map(({ ranOn }) => ranOn))].join(', ')}.
         </p>`;
   return html`<section id="price">
     <div class="bar">
@@ -132,6 +137,7 @@ function figure(id: string, name: string): Markup {
   </figure>`;
 }
 
+/** Returns the frames of the pictures of trades. Empty without trades and without a rolling Sharpe ratio. */
 function howSection(page: PageData): Markup {
   if (page.trades.length === 0 && page.rollingSharpe.values.every((value) => value === null)) return html``;
   return html`<section id="how">
@@ -144,23 +150,25 @@ function howSection(page: PageData): Markup {
   </section>`;
 }
 
+/** Returns a filter of the table of trades. */
 function select(id: string, name: string, options: readonly string[]): Markup {
   return html`<label
     >${name}
     <select id="${id}">
       <option value="">all</option>
-      ${options.map((text, at) => html`<option value="${at}">${text}</option>`)}
+      ${options.map((text, index) => html`<option value="${index}">${text}</option>`)}
     </select></label
   >`;
 }
 
+/** Returns the frame of the table of trades with its filters. */
 function tradesSection({ trades, instruments, strategies }: PageData): Markup {
   if (trades.length === 0)
     return html`<section id="trades">
       <h2>Trades</h2>
       <p class="muted">No trade was closed. Orders and rules, below, says what became of each order.</p>
     </section>`;
-  const left =
+  const truncationNote =
     trades.all > trades.length
       ? html`<p class="muted note">The first ${trades.length} of ${trades.all} trades; trades.csv has all of them.</p>`
       : null;
@@ -175,7 +183,7 @@ function tradesSection({ trades, instruments, strategies }: PageData): Markup {
             ? select(
                 'filter-instrument',
                 'instrument',
-                instruments.map((of) => of.name),
+                instruments.map(({ name }) => name),
               )
             : null
         }
@@ -192,7 +200,7 @@ function tradesSection({ trades, instruments, strategies }: PageData): Markup {
       </table>
     </div>
     <div class="bar pages"><span id="trade-pages"></span></div>
-    ${left}
+    ${truncationNote}
   </section>`;
 }
 

@@ -1,4 +1,4 @@
-// The first screen of the report: what was run, the result, how far to trust it, and the figure cards.
+// Writes the first screen of the report: the run, its result, the trust strip, and the figure cards.
 
 import type { RunRecord } from '../../../model/run/run.ts';
 import { warningText } from '../../../model/warning.ts';
@@ -30,10 +30,12 @@ const DAY_MS = 86_400_000;
 /** Below this number of closed trades, a figure says little about the future. */
 const FEW_TRADES = 30;
 
+/** Returns the strategies of the run as text, or the name of the run. */
 export function title({ strategies, name }: RunRecord): string {
   return strategies.map((strategy) => strategy.name).join(' + ') || name;
 }
 
+/** Returns the head of the page: what ran, the result in one sentence, and the result hash. */
 export function head({ record, summary, provenance }: ReportInput): Markup {
   const { run, resultHash } = summary;
   const markets = [...instrumentNames(record.feeds.map(({ bars }) => bars.instrument.id))].map(([id, name]) => {
@@ -66,7 +68,7 @@ export function answer({ run, metrics, trades, orders }: Summary): Markup {
     ${counted(trades.trades, 'trade')}${feesText(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
 }
 
-/** Returns the line about the order of events inside bars. */
+/** Returns the line about the envelope: the range of the net profit over all orders of events inside bars. */
 function envelopeLine({ envelope, run }: Summary): Markup | null {
   if (envelope === undefined) return null;
   const { low, high, long: how } = envelopeText(envelope, run.reportingAsset);
@@ -77,7 +79,7 @@ function envelopeLine({ envelope, run }: Summary): Markup | null {
   </p>`;
 }
 
-/** Returns the text about fees alone. The cost bridge also shows slippage and funding. */
+/** Returns the part of the answer about fees. Slippage and funding are shown in the cost bridge. */
 function feesText(fees: number, net: number, asset: string): string {
   if (!(fees > 0)) return ', no fees';
   const gross = net + fees;
@@ -86,11 +88,12 @@ function feesText(fees: number, net: number, asset: string): string {
     : `, fees of ${amountText(fees, asset)}${THIN}${asset}, more than the gross result`;
 }
 
+/** Returns the trust strip: the quality of the data and of the fills, the rules, the sample, and the warnings. */
 export function trust(summary: Summary): Markup {
   return trustStrip(chips(summary), summary.warnings.map(warningText));
 }
 
-/** Says how many fills the bars leave open. */
+/** Returns the note about fills whose time or price the bars do not determine. */
 function ambiguousNote(envelope: Summary['envelope']): string {
   if (envelope === undefined) return 'Whether fills were ambiguous within their bar was not asked for.';
   return `${counted(envelope.ambiguousFills, 'fill')}, made or missed, may have been otherwise within the bar.`;
@@ -156,10 +159,12 @@ function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: S
   ];
 }
 
+/** Returns the figure cards. */
 export function cards(summary: Summary): Markup {
   return html`<section class="cards" aria-label="Figures">${[...performance(summary), ...trading(summary)]}</section>`;
 }
 
+/** Returns the cards about the equity. */
 function performance({ run, metrics }: Summary): Markup[] {
   const figure = (name: 'totalReturn' | 'cagr' | 'maxDrawdown' | 'sharpe' | 'sortino' | 'calmar') =>
     figureText(METRICS[name], metrics[name], run.reportingAsset, metrics.reasons[name], metrics.flags[name]);
@@ -194,6 +199,7 @@ function lengthOf(deepest: Summary['metrics']['drawdownTable'][number] | undefin
   return `, ${daysText(deepest.days * DAY_MS)}${deepest.recoveryMs === null ? ', not regained' : ''}`;
 }
 
+/** Returns the cards about trades and fees. */
 function trading({ run, metrics, trades, orders }: Summary): Markup[] {
   const asset = run.reportingAsset;
   const figure = (name: 'winRate' | 'profitFactor' | 'expectancy') =>

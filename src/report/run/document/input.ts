@@ -1,4 +1,4 @@
-// Input of a report: the columns of the run, its summary, and what a reader needs to repeat the run.
+// The input of a report: the columns of the run, its summary, and the command and inputs that repeat it.
 
 import type { RunRecord } from '../../../model/run/run.ts';
 import type { Summary } from '../../summary/summary.ts';
@@ -15,6 +15,7 @@ export interface Provenance {
   readonly writtenMs: number | null;
 }
 
+/** Everything that a report shows. */
 export interface ReportInput {
   readonly record: RunRecord;
   readonly summary: Summary;

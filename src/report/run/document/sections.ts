@@ -1,4 +1,4 @@
-// The tables of the report: drawdowns, months, all figures, orders, data, provenance.
+// Writes the tables of the report: drawdowns, months, all figures, orders, data, provenance.
 
 import { sizeText } from '../../../model/instrument.ts';
 import type { Summary } from '../../summary/summary.ts';
@@ -25,13 +25,14 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const DAY_MS = 86_400_000;
 const MAX_DRAWDOWNS = 5;
 
+/** Returns the table of the deepest drawdowns at daily closes. */
 export function drawdowns({ metrics }: Summary): Markup {
   const rows = metrics.drawdownTable.slice(0, MAX_DRAWDOWNS);
   if (rows.length === 0) return html`<p class="muted">No day ended below the peak before it.</p>`;
   return htmlTable(
     ['', 'depth', 'peak', html`<span class="wide">trough</span>`, 'regained', 'length'],
-    rows.map((row, at) => [
-      String(at + 1),
+    rows.map((row, index) => [
+      String(index + 1),
       html`<span class="loss">${signedPercent(row.depth)}</span>`,
       dayText(row.peakMs),
       html`<span class="wide">${dayText(row.troughMs)}</span>`,
@@ -46,14 +47,15 @@ export function drawdowns({ metrics }: Summary): Markup {
 export function months({ metrics }: Summary): Markup {
   const { monthly, yearly } = metrics;
   if (monthly.length === 0) return html`<p class="muted">No whole day, so no month.</p>`;
-  const max = Math.max(...monthly.map((of) => Math.abs(of.return)), 1e-9);
+  const max = Math.max(...monthly.map((entry) => Math.abs(entry.return)), 1e-9);
   const tint = (value: number) => `--tint:${Math.round(Math.min(1, Math.abs(value) / max) * 32)}%`;
   const cell = (value: number | undefined, digits: number) =>
     value === undefined
       ? html`<td class="none">·</td>`
       : html`<td class="${value >= 0 ? 'up' : 'down'}" style="${tint(value)}">${fixed(value * 100, digits)}</td>`;
   const rows = yearly.map(({ year, return: total }) => {
-    const cells = MONTHS.map((_, month) => cell(monthly.find((of) => of.year === year && of.month === month + 1)?.return, 1));
+    const returnOf = (month: number) => monthly.find((entry) => entry.year === year && entry.month === month)?.return;
+    const cells = MONTHS.map((_, index) => cell(returnOf(index + 1), 1));
     return html`<tr>
       <th scope="row">${year}</th>
       ${cells}
@@ -65,7 +67,7 @@ export function months({ metrics }: Summary): Markup {
       <thead>
         <tr>
           <th scope="col">%</th>
-          ${MONTHS.map((of) => html`<th scope="col">${of}</th>`)}
+          ${MONTHS.map((name) => html`<th scope="col">${name}</th>`)}
           <th scope="col">year</th>
         </tr>
       </thead>
@@ -76,6 +78,7 @@ export function months({ metrics }: Summary): Markup {
   </div>`;
 }
 
+/** Returns the lists of all figures of the account and of the trades. */
 export function allFigures({ run, metrics, trades }: Summary): Markup {
   const asset = run.reportingAsset;
   const ofMetrics = METRIC_NAMES.map((name) => figureText(METRICS[name], metrics[name], asset, metrics.reasons[name], metrics.flags[name]));
@@ -108,6 +111,7 @@ export function allFigures({ run, metrics, trades }: Summary): Markup {
   </div>`;
 }
 
+/** Returns a list of figures under a heading. */
 function block(name: string, figures: readonly FigureText[]): Markup {
   return html`<div>
     <h3>${name}</h3>
@@ -124,6 +128,7 @@ function block(name: string, figures: readonly FigureText[]): Markup {
   </div>`;
 }
 
+/** Returns a count with its label. With `isWarning`, a count above 0 is highlighted. */
 function line(label: string, amount: number, note: string, isWarning = false): Markup {
   return html`<div tabindex="0" data-tip>
     <dt>${label}</dt>
@@ -132,29 +137,32 @@ function line(label: string, amount: number, note: string, isWarning = false): M
   </div>`;
 }
 
-function time(ms: number | null): string {
-  return ms === null ? NONE : ms === 0 ? 'at once' : spanText(ms);
+/** Returns a duration as text. */
+function durationText(ms: number | null): string {
+  if (ms === null) return NONE;
+  return ms === 0 ? 'at once' : spanText(ms);
 }
 
-export function orders({ orders: of, run }: Summary): Markup {
+/** Returns the counts of orders by outcome, the fill statistics, the refusals by code, and the active risk rules. */
+export function orders({ orders: counts, run }: Summary): Markup {
   const codes = [
-    ...Object.entries(of.refusedByRiskByCode).map(([code, amount]) => ['risk', code, amount] as const),
-    ...Object.entries(of.rejectedByCode).map(([code, amount]) => ['venue', code, amount] as const),
+    ...Object.entries(counts.refusedByRiskByCode).map(([code, amount]) => ['risk', code, amount] as const),
+    ...Object.entries(counts.rejectedByCode).map(([code, amount]) => ['venue', code, amount] as const),
   ];
   return html`<div class="figures">
     <div>
       <h3>What became of the orders</h3>
       <dl class="list">
-        ${line('Created', of.created, 'Orders that the strategies and their brackets asked for.')}
-        ${line('Sent', of.sent, 'Not stopped by risk before they left.')} ${line('Accepted', of.accepted, 'The venue took them.')}
-        ${line('Filled', of.filled, 'Filled to the end.')}
-        ${line('Partly filled', of.partlyFilled, 'Ended, or still stand, with a part filled.')}
-        ${line('Cancelled', of.cancelled, 'Ended by a cancel, for example the other leg of a bracket.')}
-        ${line('Expired', of.expired, 'Ended by the venue without a cancel.')}
-        ${line('Refused by risk', of.refusedByRisk, 'Stopped by a risk rule; nothing was sent.', true)}
-        ${line('Rejected by the venue', of.rejected, 'The venue said no, with a code.', true)}
-        ${line('Ever unknown', of.unknown, 'Their answer was lost for a time.', true)}
-        ${line('Open at the end', of.open, 'Stood when the run ended.')}
+        ${line('Created', counts.created, 'Orders that the strategies and their brackets asked for.')}
+        ${line('Sent', counts.sent, 'Not stopped by risk before they left.')} ${line('Accepted', counts.accepted, 'The venue took them.')}
+        ${line('Filled', counts.filled, 'Filled to the end.')}
+        ${line('Partly filled', counts.partlyFilled, 'Ended, or still stand, with a part filled.')}
+        ${line('Cancelled', counts.cancelled, 'Ended by a cancel, for example the other leg of a bracket.')}
+        ${line('Expired', counts.expired, 'Ended by the venue without a cancel.')}
+        ${line('Refused by risk', counts.refusedByRisk, 'Stopped by a risk rule; nothing was sent.', true)}
+        ${line('Rejected by the venue', counts.rejected, 'The venue said no, with a code.', true)}
+        ${line('Ever unknown', counts.unknown, 'Their answer was lost for a time.', true)}
+        ${line('Open at the end', counts.open, 'Stood when the run ended.')}
       </dl>
     </div>
     <div>
@@ -162,23 +170,23 @@ export function orders({ orders: of, run }: Summary): Markup {
       <dl class="list">
         <div>
           <dt>Share of volume filled as maker</dt>
-          <dd>${of.makerShare === null ? NONE : percent(of.makerShare)}</dd>
+          <dd>${counts.makerShare === null ? NONE : percent(counts.makerShare)}</dd>
         </div>
         <div>
           <dt>Mean time to acceptance</dt>
-          <dd>${time(of.meanTimeToAckMs)}</dd>
+          <dd>${durationText(counts.meanTimeToAckMs)}</dd>
         </div>
         <div>
           <dt>Mean time to the first fill</dt>
-          <dd>${time(of.meanTimeToFirstFillMs)}</dd>
+          <dd>${durationText(counts.meanTimeToFirstFillMs)}</dd>
         </div>
         <div>
           <dt>Volume</dt>
-          <dd>${amountText(Number(of.volume), run.reportingAsset)}${THIN}${run.reportingAsset}</dd>
+          <dd>${amountText(Number(counts.volume), run.reportingAsset)}${THIN}${run.reportingAsset}</dd>
         </div>
         <div>
           <dt>Fees</dt>
-          <dd>${amountText(Number(of.fees), run.reportingAsset)}${THIN}${run.reportingAsset}</dd>
+          <dd>${amountText(Number(counts.fees), run.reportingAsset)}${THIN}${run.reportingAsset}</dd>
         </div>
       </dl>
       <h3>Refusals by code</h3>
@@ -200,10 +208,12 @@ export function orders({ orders: of, run }: Summary): Markup {
   </div>`;
 }
 
+/** Returns a count, highlighted above 0. */
 function amber(amount: number): MarkupPart {
   return amount > 0 ? html`<span class="amber">${count(amount)}</span>` : count(amount);
 }
 
+/** Returns the table of the quality of the data, one row for each feed. */
 export function data({ dataQuality }: Summary): Markup {
   return htmlTable(
     ['feed', 'bars', 'rows', 'gaps', 'missing', 'thin', 'no volume', 'rounded', 'last bar', 'origin', 'gap manifest'],
@@ -231,10 +241,11 @@ function feeText(openPpm: number, closePpm = openPpm): string {
   return closePpm === openPpm ? open : `${open} to open, ${percent(closePpm / 1e6, 3)} to close`;
 }
 
+/** Returns the origin of the run: command, inputs, instruments, parameters, definition. */
 export function provenance(input: ReportInput): Markup {
-  const { record, provenance: of } = input;
+  const { record, provenance: origin } = input;
   return html`<p>The command that makes this run again:</p>
-    ${command(of.command)}
+    ${command(origin.command)}
     <div class="figures">
       <div>
         <h3>Run</h3>
@@ -242,7 +253,7 @@ export function provenance(input: ReportInput): Markup {
       </div>
       <div>
         <h3>Made from</h3>
-        ${facts(of.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, 16) || NONE}</code>`]))}
+        ${facts(origin.hashes.map(({ name, sha256 }) => [name, html`<code title="${sha256}">${sha256.slice(0, 16) || NONE}</code>`]))}
       </div>
     </div>
     <h3>Instruments</h3>
@@ -250,10 +261,10 @@ export function provenance(input: ReportInput): Markup {
     <h3>Parameters</h3>
     ${htmlTable(
       ['strategy', 'file', 'parameters'],
-      record.strategies.map((it) => [
-        it.name,
-        it.file,
-        Object.entries(it.params)
+      record.strategies.map((strategy) => [
+        strategy.name,
+        strategy.file,
+        Object.entries(strategy.params)
           .map(([name, value]) => `${name} ${value}`)
           .join(', ') || 'none',
       ]),
@@ -262,7 +273,7 @@ export function provenance(input: ReportInput): Markup {
     )}
     <details>
       <summary>Definition</summary>
-      <pre>${of.definition}</pre>
+      <pre>${origin.definition}</pre>
     </details>`;
 }
 
@@ -294,16 +305,16 @@ function instrumentTable({ record, summary }: ReportInput): Markup {
       'taker fee, record',
       'valued at',
     ],
-    record.instruments.map((it, at) => [
-      it.id,
-      it.base,
-      it.quote,
-      String(it.priceDigits),
-      String(it.quantityDigits),
-      sizeText(fixed(it.minLots / 10 ** it.quantityDigits, it.quantityDigits), it),
-      feeText(it.contract?.openMakerFeePpm ?? it.makerFeePpm, it.contract?.closeMakerFeePpm),
-      feeText(it.contract?.openTakerFeePpm ?? it.takerFeePpm, it.contract?.closeTakerFeePpm),
-      summary.run.instruments[at]?.markSource ?? NONE,
+    record.instruments.map((instrument, index) => [
+      instrument.id,
+      instrument.base,
+      instrument.quote,
+      String(instrument.priceDigits),
+      String(instrument.quantityDigits),
+      sizeText(fixed(instrument.minLots / 10 ** instrument.quantityDigits, instrument.quantityDigits), instrument),
+      feeText(instrument.contract?.openMakerFeePpm ?? instrument.makerFeePpm, instrument.contract?.closeMakerFeePpm),
+      feeText(instrument.contract?.openTakerFeePpm ?? instrument.takerFeePpm, instrument.contract?.closeTakerFeePpm),
+      summary.run.instruments[index]?.markSource ?? NONE,
     ]),
     'Instruments',
     [1, 2],

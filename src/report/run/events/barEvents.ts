@@ -1,4 +1,4 @@
-// Packs what a run did at each bar: its orders with their codes, and its fills. The page shows them for a bar that is clicked.
+// Packs the orders and fills of a run by bar. The page shows them when the reader clicks a bar.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { firstAfter } from '../../../base/number/search.ts';
@@ -13,32 +13,32 @@ import {
   type WireBarEvents,
 } from '../../page/wire.ts';
 
-/** With more of them the page would become too large. */
+/** With more orders or fills the page would become too large. */
 const MAX_ORDERS = 100_000;
 const MAX_FILLS = 250_000;
 
 type Ready<Name extends string> = { readonly [Column in Name]: ReadyColumn };
 
-/** Packed once, and placed on each page that is tried. Null columns: the run has too many orders or fills. */
+/** The packed orders and fills. They are packed once and placed on each page that is tried. Null when the run has too many. */
 export class BarEvents {
   readonly #orders: Ready<BarOrderColumnName> | null = null;
   readonly #fills: Ready<BarFillColumnName> | null = null;
   readonly #texts: readonly string[];
 
-  /** `feeds`: those of the charts, in their order. */
+  /** `feeds` are the feeds of the charts, in the order of the charts. */
   constructor(record: RunRecord, feeds: readonly FeedRecord[], packer: Packer) {
     const { orders, fills } = record;
     this.#texts = orders.texts;
     if (orders.length > MAX_ORDERS || fills.length > MAX_FILLS) return;
-    const places = new Map(feeds.map(({ bars }, at) => [bars.instrument.id, at] as const));
+    const places = new Map(feeds.map(({ bars }, place) => [bars.instrument.id, place] as const));
     const placeOf = record.instruments.map(({ id }) => places.get(id) ?? feeds.length);
     const isMidBar = midBarsOf(record);
-    const none = (column: Float64Array): Float64Array => column.map((value) => (Number.isNaN(value) ? -1 : value));
+    const missingAsMinus1 = (column: Float64Array): Float64Array => column.map((value) => (Number.isNaN(value) ? -1 : value));
     this.#orders = {
-      instrument: packer.pack(orders.instrument.map((at) => placeOf[at]!), 0), // prettier-ignore
+      instrument: packer.pack(orders.instrument.map((instrument) => placeOf[instrument]!), 0), // prettier-ignore
       createdMs: packer.pack(orders.createdMs, 1),
       isMidBar: packer.pack(isMidBar.orders, 0),
-      doneMs: packer.pack(none(orders.doneMs), 1),
+      doneMs: packer.pack(missingAsMinus1(orders.doneMs), 1),
       side: packer.pack(orders.side, 0),
       role: packer.pack(orders.role, 0),
       ending: packer.pack(orders.ending, 0),
@@ -61,7 +61,7 @@ export class BarEvents {
     };
   }
 
-  /** Places the columns on a page; null: there are too many. */
+  /** Places the columns on a page. Returns null when the run has too many orders or fills. */
   on(pack: Pack): WireBarEvents | null {
     const [orders, fills] = [this.#orders, this.#fills];
     if (orders === null || fills === null) return null;
@@ -72,52 +72,55 @@ export class BarEvents {
 }
 
 /**
- * Returns for each order and each fill whether it belongs to the bar that closes at its time (1) or to the one that opens then (0). Decisions
- * are taken at a close, market orders fill at an open, and resting orders and levels inside a row. A run keeps no more than the times, so what
- * happened at a level is judged by the rows around it.
+ * Returns, for each order and each fill, 1 when it belongs to the bar that closes at its time, and 0 when it belongs to the bar that opens
+ * at its time. Decisions are made at a close, market orders fill at an open, and resting orders and levels fill inside a bar. A run record
+ * has only the times, so the prices of the bars decide for orders with a level.
  */
 function midBarsOf(record: RunRecord): { readonly orders: Uint8Array; readonly fills: Uint8Array } {
   const { orders, fills } = record;
   const rows = new ExecutionRows(record);
   const ofFills = new Uint8Array(fills.length);
-  const first = orders.id[0] ?? 1;
+  const firstId = orders.id[0] ?? 1;
   const roleOf = (row: number): string => ROLES[orders.role[row] ?? 0]!;
   const isStop = (row: number): boolean => orders.parent[row]! > 0 && STOPS.has(roleOf(row));
-  /** By order and time. */
+  /** Results of the fills by order and time. */
   const filled = new Map<string, number>();
-  for (let at = 0; at < fills.length; at++) {
-    const order = fills.orderId[at]! - first;
+  for (let fill = 0; fill < fills.length; fill++) {
+    const order = fills.orderId[fill]! - firstId;
     if (isStop(order)) continue;
-    if (fills.isMaker[at] === 1 || roleOf(order) === 'liquidation') ofFills[at] = 1;
-    else if (TRIGGERS.has(roleOf(order))) ofFills[at] = rows.reaches(order, fills.timeMs[at]!, orders.arrivedMs[order]!) ? 1 : 0;
-    filled.set(`${fills.orderId[at]} ${fills.timeMs[at]}`, ofFills[at]!);
+    if (fills.isMaker[fill] === 1 || roleOf(order) === 'liquidation') ofFills[fill] = 1;
+    else if (TRIGGERS.has(roleOf(order))) ofFills[fill] = rows.reaches(order, fills.timeMs[fill]!, orders.arrivedMs[order]!) ? 1 : 0;
+    filled.set(`${fills.orderId[fill]} ${fills.timeMs[fill]}`, ofFills[fill]!);
   }
   const ofOrders = new Uint8Array(orders.length).fill(1);
   const fired = new Set<string>();
   for (let row = 0; row < orders.length; row++) {
     const key = `${orders.parent[row]} ${orders.createdMs[row]}`;
     if (isStop(row)) {
-      // A stop fires in the row that reaches its level, but not before its entry has filled; what a cap has left of it, at the next open.
+      // A stop fires in the bar that reaches its level, after its entry has filled. The part that a cap leaves fires at the next open.
       const isMidBar = filled.get(key) !== 0 && !fired.has(key) && rows.reaches(row, orders.createdMs[row]!, -Infinity);
       if (isMidBar) fired.add(key);
       ofOrders[row] = isMidBar ? 1 : 0;
     } else {
-      // A take-profit is made with the fill of its entry, and an order of the venue with its own.
+      // A take-profit is created by the fill of its entry, and a liquidation order of the venue by its own fill.
       const cause = roleOf(row) === 'liquidation' ? `${orders.id[row]} ${orders.createdMs[row]}` : key;
       ofOrders[row] = filled.get(cause) ?? 1;
     }
   }
-  for (let at = 0; at < fills.length; at++) if (isStop(fills.orderId[at]! - first)) ofFills[at] = ofOrders[fills.orderId[at]! - first]!;
+  for (let fill = 0; fill < fills.length; fill++) {
+    const order = fills.orderId[fill]! - firstId;
+    if (isStop(order)) ofFills[fill] = ofOrders[order]!;
+  }
   return { orders: ofOrders, fills: ofFills };
 }
 
 const STOPS: ReadonlySet<string> = new Set(['stopLoss', 'trailing']);
 const TRIGGERS: ReadonlySet<string> = new Set(['condition', 'stopLoss', 'takeProfit']);
 
-/** The rows in which the orders of a run matched. */
+/** The execution rows of a run, in which its orders filled. */
 class ExecutionRows {
   readonly #orders: RunRecord['orders'];
-  /** By instrument. */
+  /** The execution feed of each instrument. Null without one. */
   readonly #feeds: readonly (FeedRecord | null)[];
 
   constructor({ orders, feeds, instruments }: RunRecord) {
@@ -125,7 +128,7 @@ class ExecutionRows {
     this.#feeds = instruments.map(({ id }) => feeds.find((feed) => feed.execution && feed.bars.instrument.id === id) ?? null);
   }
 
-  /** True when the row that closes at a time, and opens at or after `sinceMs`, reaches the level of an order. */
+  /** True when the row that closes at `timeMs` reaches the level of an order. The row must open at or after `sinceMs`. */
   reaches(order: number, timeMs: number, sinceMs: number): boolean {
     const feed = this.#feeds[this.#orders.instrument[order]!];
     if (feed === undefined || feed === null) return false;

@@ -1,4 +1,4 @@
-// The panel below the price chart: what the run did at the bar that was clicked, and the command that says why.
+// Shows the panel below the price chart: the orders and fills of the clicked bar, and the command that explains them.
 
 import { exactText, timeText } from '../../../base/text/format.ts';
 import { ENDINGS, ROLES, SIDES } from '../../../model/run/run.ts';
@@ -8,9 +8,10 @@ import type { ClickedBar } from './clickedBar.ts';
 import { isDrawnByMinute } from './rows/levels.ts';
 import { eventsOfBar, unpackBarEvents, type BarEventRows } from './rows/barEvents.ts';
 
-/** Rows of a table. */
+/** Maximum number of rows of a table. */
 const MAX_ROWS = 40;
 
+/** The panel. It is empty until the reader clicks a bar. */
 export class BarPanel {
   readonly #page: PageData;
   readonly #root: HTMLElement;
@@ -23,10 +24,12 @@ export class BarPanel {
     byId('price-legend')?.after(this.#root);
   }
 
+  /** Unpacks the orders and fills. */
   async unpack(): Promise<void> {
     if (this.#page.barEvents !== null) this.#rows = await unpackBarEvents(this.#page.barEvents);
   }
 
+  /** Shows a bar of an instrument. */
   show(instrument: number, bar: ClickedBar): void {
     const wire = this.#page.instruments[instrument];
     if (wire === undefined) return;
@@ -59,14 +62,15 @@ export class BarPanel {
 const ORDER_HEAD = ['order', 'side', 'role', 'size', 'price', 'ending', 'code', 'tag'];
 const FILL_HEAD = ['order', 'side', 'role', 'size', 'price', 'as', 'time'];
 
-/** Amounts are in the quote asset, in which the run reports. */
+/** Returns the cells of an order. An order by amount has its amount in the quote asset, which is also the reporting asset. */
 function orderCells({ orders, texts }: BarEventRows, row: number, wire: WireInstrument, assetDigits: number): readonly string[] {
   const [lots, amount, price] = [orders.lots[row]!, orders.quoteUnits[row]!, orders.price[row]!];
+  const amountText = amount > 0 ? `for ${exactText(amount, assetDigits)} ${wire.quote}` : '';
   return [
     String(orders.id[row]),
     SIDES[orders.side[row]!] ?? '',
     ROLES[orders.role[row]!] ?? '',
-    lots > 0 ? exactText(lots, wire.quantityDigits) : amount > 0 ? `for ${exactText(amount, assetDigits)} ${wire.quote}` : '',
+    lots > 0 ? exactText(lots, wire.quantityDigits) : amountText,
     price > 0 ? exactText(price, wire.priceDigits) : 'market',
     ENDINGS[orders.ending[row]!] ?? '',
     texts[orders.code[row]!] ?? '',
@@ -74,6 +78,7 @@ function orderCells({ orders, texts }: BarEventRows, row: number, wire: WireInst
   ];
 }
 
+/** Returns the cells of a fill. */
 function fillCells({ orders, fills }: BarEventRows, row: number, wire: WireInstrument): readonly string[] {
   const order = fills.order[row]! - (orders.id[0] ?? 1);
   return [
@@ -87,19 +92,20 @@ function fillCells({ orders, fills }: BarEventRows, row: number, wire: WireInstr
   ];
 }
 
+/** Returns a titled table of at most `MAX_ROWS` rows. Empty without rows. */
 function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): readonly HTMLElement[] {
   if (rows.length === 0) return [];
   const line = (name: string, cells: readonly string[]): HTMLElement => element('tr', {}, ...cells.map((cell) => element(name, {}, cell)));
   const shown = rows.slice(0, MAX_ROWS);
-  const left = rows.length - shown.length;
+  const omitted = rows.length - shown.length;
   return [
     element('h4', {}, title),
     element('div', { class: 'scroll', tabindex: '0' }, element('table', {}, element('thead', {}, line('th', head)), element('tbody', {}, ...shown.map((cells) => line('td', cells))))), // prettier-ignore
-    ...(left > 0 ? [element('p', { class: 'muted note' }, `${left} more: zoom in to shorter bars`)] : []),
+    ...(omitted > 0 ? [element('p', { class: 'muted note' }, `${omitted} more: zoom in to shorter bars`)] : []),
   ];
 }
 
-/** The page may have coarser bars than the run, which has no such bar. */
+/** Returns the command that explains the bar. The run does not have this bar when the page shows coarser bars. */
 function commandOf(wire: WireInstrument, { openMs, interval }: ClickedBar): readonly HTMLElement[] {
   if (interval !== wire.ranOn)
     return [

@@ -1,8 +1,9 @@
-// The bar of the price chart that was clicked, with its prices and indicators as texts.
+// Describes the bar that the reader clicked on the price chart: its prices and indicators as texts.
 
 import { exactText, fixed } from '../../../base/text/format.ts';
 import type { ChartMarket, ChartSlice } from './rows/market.ts';
 
+/** A clicked bar. */
 export interface ClickedBar {
   readonly openMs: number;
   readonly closeMs: number;
@@ -11,17 +12,17 @@ export interface ClickedBar {
   readonly texts: readonly string[];
 }
 
-/** Returns bar `at` of a slice; null where there is no bar. `lines`: the indicators as drawn, in the order of the traces. */
+/** Returns the bar at a place of the grid, or null for a gap. `lines` are the indicators as drawn, in the order of the traces. */
 export function clickedBar(
   { level, times, rows, endMs }: ChartSlice,
-  at: number,
+  place: number,
   { wire, traces }: ChartMarket,
   lines: readonly { readonly values: Float64Array }[],
 ): ClickedBar | null {
-  const row = rows[at] ?? -1;
+  const row = rows[place] ?? -1;
   if (row < 0) return null;
-  const price = (of: Int32Array): string => exactText(of[row]!, Math.max(0, wire.digits));
+  const price = (column: Int32Array): string => exactText(column[row]!, Math.max(0, wire.digits));
   const prices = `open ${price(level.open)}  high ${price(level.high)}  low ${price(level.low)}  close ${price(level.close)}`;
-  const values = traces.map(({ name, digits }, k) => `${name} ${fixed(lines[k]?.values[at] ?? NaN, digits)}`);
-  return { openMs: times[at]!, closeMs: times[at + 1] ?? endMs, interval: level.interval, texts: [prices, ...values] };
+  const values = traces.map(({ name, digits }, index) => `${name} ${fixed(lines[index]?.values[place] ?? NaN, digits)}`);
+  return { openMs: times[place]!, closeMs: times[place + 1] ?? endMs, interval: level.interval, texts: [prices, ...values] };
 }

@@ -15,9 +15,11 @@ declare const uPlot: typeof uPlotClass;
 const HEIGHTS = { equity: 260, drawdown: 110, exposure: 66 } as const;
 const POINTS_PER_PIXEL = 0.75;
 
+/** Returns the exposure as means over equal spans: the ends of the spans (ms) and the values. */
 type ExposureSeries = (from: number, to: number, spans: number) => { readonly ms: number[]; readonly exposure: number[] };
 type Name = keyof typeof HEIGHTS;
 
+/** The three plots, and their common time window. */
 export class EquityPlots {
   readonly shown: TimeWindow;
   readonly #page: PageData;
@@ -29,7 +31,7 @@ export class EquityPlots {
   #isHoldShown = true;
   #plots: Partial<Record<Name, uPlotClass>> = {};
   #points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [], depth: [] };
-  readonly #ask = oncePerFrame(() => this.#update());
+  readonly #scheduleUpdate = oncePerFrame(() => this.#update());
 
   constructor(page: PageData, root: HTMLElement, rows: EquityRows, exposure: ExposureSeries, priceWindow: TimeWindow) {
     this.#page = page;
@@ -38,8 +40,8 @@ export class EquityPlots {
     this.#exposure = exposure;
     this.#priceWindow = priceWindow;
     this.shown = new TimeWindow(page.fromMs, page.toMs, 20 * 60_000);
-    this.shown.onChange(this.#ask);
-    priceWindow.onChange(this.#ask);
+    this.shown.onChange(this.#scheduleUpdate);
+    priceWindow.onChange(this.#scheduleUpdate);
     addGestures(root, this.shown, { area: () => ({ left: 0, width: this.#width() - AXIS_WIDTH }) });
     this.rebuild();
   }
@@ -63,16 +65,17 @@ export class EquityPlots {
 
   /** True when equity is always above 0, which a logarithmic axis requires. */
   get canBeLog(): boolean {
-    return this.#lowest() > 0;
+    return this.#minEquity() > 0;
   }
 
+  /** Switches the logarithmic axis. Returns false when an equity of 0 or below prevents it. */
   setLog(isLog: boolean): boolean {
     this.#isLog = isLog && this.canBeLog;
     this.rebuild();
     return this.#isLog;
   }
 
-  #lowest(): number {
+  #minEquity(): number {
     let low = Infinity;
     for (let i = 0; i < this.#rows.length; i++) if (this.#rows.equity[i]! < low) low = this.#rows.equity[i]!;
     return low;
@@ -95,11 +98,11 @@ export class EquityPlots {
     const points = pointsBetween(this.#rows, from, to, Math.round(width * POINTS_PER_PIXEL));
     const exposure = this.#exposure(from, to, Math.round(width / 3));
     this.#points = points;
-    const drawn = (values: readonly (number | null)[]) =>
+    const onAxis = (values: readonly (number | null)[]) =>
       this.#isLog ? values.map((value) => (value !== null && value > 0 ? Math.log(value) : null)) : [...values];
-    const hold = this.#isHoldShown ? drawn(points.hold) : points.hold.map(() => null);
+    const hold = this.#isHoldShown ? onAxis(points.hold) : points.hold.map(() => null);
     const { high, low } = bandAt(this.#page.overview, points.ms);
-    this.#fill('equity', [points.ms, hold, drawn(points.equity), drawn(high), drawn(low)]);
+    this.#fill('equity', [points.ms, hold, onAxis(points.equity), onAxis(high), onAxis(low)]);
     this.#fill('drawdown', [points.ms, points.depth]);
     this.#fill('exposure', [exposure.ms, exposure.exposure]);
     this.#read(null);
@@ -135,7 +138,7 @@ export class EquityPlots {
     const series: uPlotClass.Series[] = [
       { ...line, stroke: colour('bench'), width: 1 },
       { ...line, stroke: colour('accent'), width: 1.5 },
-      // The envelope: the highest and the lowest equity, and what lies between them.
+      // The envelope: the highest and the lowest equity. The band between them is filled.
       { ...line, stroke: faint(colour('accent'), 0.4), width: 1 },
       { ...line, stroke: faint(colour('accent'), 0.4), width: 1 },
     ];
@@ -185,16 +188,17 @@ export class EquityPlots {
     this.#drawBand(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
   }
 
+  /** Marks the deepest drawdowns as numbered bands. */
   #markDrawdowns(plot: uPlotClass): void {
     const { ctx } = plot;
-    this.#page.drawdowns.forEach(({ peakMs, troughMs, recoveryMs }, at) => {
+    this.#page.drawdowns.forEach(({ peakMs, troughMs, recoveryMs }, index) => {
       this.#drawBand(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
       if (troughMs < this.shown.from || troughMs > this.shown.to) return;
       ctx.save();
       ctx.fillStyle = colour('text');
       ctx.font = `${12 * uPlot.pxRatio}px system-ui, sans-serif`;
       ctx.textAlign = 'center';
-      ctx.fillText(String(at + 1), plot.valToPos(troughMs, 'x', true), plot.bbox.top + 12 * uPlot.pxRatio);
+      ctx.fillText(String(index + 1), plot.valToPos(troughMs, 'x', true), plot.bbox.top + 12 * uPlot.pxRatio);
       ctx.restore();
     });
   }
@@ -210,25 +214,25 @@ export class EquityPlots {
     plot.ctx.restore();
   }
 
-  /** Shows the figures at the cursor, or at the end of the window without a cursor. */
-  #read(at: number | null, plot?: uPlotClass): void {
-    const read = byId('equity-read');
+  /** Shows the figures at the cursor. Without a cursor (null), shows those at the end of the window. */
+  #read(cursor: number | null, plot?: uPlotClass): void {
+    const readout = byId('equity-read');
     const { ms, equity, hold, drawdown } = this.#points;
-    const time = at === null || !plot ? undefined : plot.data[0][at];
+    const time = cursor === null || !plot ? undefined : plot.data[0][cursor];
     const row =
       time === undefined
         ? ms.length - 1
         : Math.max(
             0,
-            ms.findLastIndex((of) => of <= time),
+            ms.findLastIndex((pointMs) => pointMs <= time),
           );
-    if (!read || row < 0 || ms[row] === undefined) return;
+    if (!readout || row < 0 || ms[row] === undefined) return;
     const held = hold[row];
     const { asset } = this.#page;
     const parts = [element('span', {}, timeText(ms[row])), legendKey('accent', `equity ${fixed(equity[row]!, 2)} ${asset}`)];
     if (held !== null && held !== undefined) parts.push(legendKey('bench', `buy and hold ${fixed(held, 2)}`));
     parts.push(legendKey('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
-    read.replaceChildren(...parts);
+    readout.replaceChildren(...parts);
   }
 }
 
@@ -249,6 +253,6 @@ function rangeOf(
   if (low > high) return { min: 0, max: 1 };
   if (name === 'drawdown') return { min: Math.min(low * 1.08, -1e-4), max: 0 };
   if (name === 'exposure') return { min: 0, max: high > 1.05 ? Math.ceil(high) : 1 };
-  const air = Math.max((high - low) * 0.06, Math.abs(high) * 1e-6, 1e-9);
-  return { min: low - air, max: high + air };
+  const margin = Math.max((high - low) * 0.06, Math.abs(high) * 1e-6, 1e-9);
+  return { min: low - margin, max: high + margin };
 }

@@ -19,8 +19,8 @@ import type { PageData } from '../../page/wire.ts';
 
 const MINUTE = 60_000;
 /** Margin around a selected trade, in lengths of the trade. */
-const AROUND = 4;
-const MIN_AROUND_BARS = 60;
+const TRADE_MARGIN = 4;
+const MIN_MARGIN_BARS = 60;
 
 const page = JSON.parse(byId('page')?.textContent ?? 'null') as PageData;
 const markets = page.instruments.map((wire) => new ChartMarket(wire));
@@ -52,10 +52,12 @@ function firstRows(): EquityRows {
   return { length: minutes.length, ms: minutes.map((minute) => minute * MINUTE), equity: values, hold, drawdown };
 }
 
+/** Returns the exposure of the overview, for the picture before the columns are unpacked. */
 function firstExposure(): { ms: number[]; exposure: number[] } {
   return { ms: page.overview.minutes.map((minute) => minute * MINUTE), exposure: [...page.overview.exposure] };
 }
 
+/** Unpacks all columns and draws each part of the page as soon as its columns are ready. */
 async function unpackAll(): Promise<void> {
   await waitForPaint();
   setStatus('drawn');
@@ -65,9 +67,9 @@ async function unpackAll(): Promise<void> {
   drawPictures(page, trades);
   if (page.hours) drawWeek(page.hours);
   addScrollCues();
-  for (const [at, market] of markets.entries()) {
+  for (const [index, market] of markets.entries()) {
     await market.unpack();
-    if (chart?.market === market) chart.show(market, trades, tradeRows[at] ?? []);
+    if (chart?.market === market) chart.show(market, trades, tradeRows[index] ?? []);
   }
   await panel?.unpack();
   await waitForPaint();
@@ -79,21 +81,21 @@ async function unpackAll(): Promise<void> {
   setStatus('ready');
 }
 
-/** Returns equity and buy-and-hold at every instant of the run, starting with its start. */
+/** Returns equity and buy-and-hold at every instant on the page, beginning with the start of the run. */
 async function equityRows(): Promise<EquityRows> {
   const minutes = await unpack32(page.equity.minutes);
   const values = await unpackDecimals(page.equity.values);
   const length = minutes.length + 1;
   const ms = new Float64Array(length);
-  const all = new Float64Array(length);
+  const equityValues = new Float64Array(length);
   ms[0] = page.fromMs;
-  all[0] = page.start;
+  equityValues[0] = page.start;
   for (let row = 1; row < length; row++) {
     ms[row] = minutes[row - 1]! * MINUTE;
-    all[row] = values[row - 1]!;
+    equityValues[row] = values[row - 1]!;
   }
   await waitForPaint();
-  return { length, ms, equity: all, hold: holdAt(ms), drawdown: drawdownsOf(all) };
+  return { length, ms, equity: equityValues, hold: holdAt(ms), drawdown: drawdownsOf(equityValues) };
 }
 
 /** Returns buy-and-hold of the instruments with an execution feed, with equal weights at the start. */
@@ -105,6 +107,7 @@ function holdAt(ms: Float64Array): Float64Array | null {
   return out;
 }
 
+/** Returns the positions of all traded instruments. Null when the page lacks the fills of one. */
 function holdingsOf(): HeldPosition[] | null {
   const held = markets.filter((market) => market.wire.execution);
   const holdings = held.flatMap((market) =>
@@ -128,10 +131,11 @@ function select(row: number): void {
   chart?.select(row);
   const [entry, exit] = [of.entryMs[row]!, of.exitMs[row]!];
   const bar = chart ? chart.market.barMs : MINUTE;
-  const around = Math.max((exit - entry) * AROUND, bar * MIN_AROUND_BARS);
-  priceWindow.show(entry - around / 2, exit + around / 2);
+  const margin = Math.max((exit - entry) * TRADE_MARGIN, bar * MIN_MARGIN_BARS);
+  priceWindow.show(entry - margin / 2, exit + margin / 2);
 }
 
+/** Shows an instrument in the price chart. */
 function show(instrument: number): void {
   const market = markets[instrument];
   if (!market || !chart || chart.market === market) return;
@@ -140,6 +144,7 @@ function show(instrument: number): void {
   chart.show(market, trades, tradeRows[instrument] ?? []);
 }
 
+/** Switches the logarithmic axis of the equity plot. */
 function toggleLog(): void {
   const box = byId('log');
   if (!(box instanceof HTMLInputElement) || !equity) return;
@@ -149,6 +154,7 @@ function toggleLog(): void {
   if (box.disabled) box.title = 'needs an equity above 0 throughout';
 }
 
+/** Redraws everything after a change of width or theme. */
 function redraw(): void {
   equity?.rebuild();
   chart?.rebuild();
@@ -157,6 +163,7 @@ function redraw(): void {
   addScrollCues();
 }
 
+/** Connects all controls of the page. */
 function addAll(): void {
   const theme = addTheme(redraw);
   addTips();

@@ -1,4 +1,4 @@
-// Draws over the bars: gaps as shaded areas, trades as markers joined by a line, stop-losses and take-profits as dashes.
+// Draws over the bars: gaps as shaded areas, trades as markers joined by a line, stop-losses and take-profits as dashed lines.
 
 import type { IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter } from 'lightweight-charts';
 import { logical } from '../../page/browser/chartUnits.ts';
@@ -9,6 +9,7 @@ import type { TradeRows } from './rows/tradeRows.ts';
 
 type Target = Parameters<IPrimitivePaneRenderer['draw']>[0];
 
+/** What the overlay draws. */
 export interface OverlayData {
   readonly slice: ChartSlice;
   readonly trades: TradeRows | null;
@@ -19,6 +20,7 @@ export interface OverlayData {
   readonly selected: number | null;
 }
 
+/** A marker for several fills: its price, and the row of one trade. */
 interface SharedMarker {
   price: number;
   row: number;
@@ -26,11 +28,13 @@ interface SharedMarker {
 
 /** More trades than this would hide the bars. Beyond it, a marker stands for several, and lines and brackets are left out. */
 export const MAX_MARKERS = 250;
-const MARKER = 5;
-const HIT = 12;
+const MARKER_SIZE = 5;
+/** Largest distance in pixels at which a click hits a marker. */
+const MAX_HIT_DISTANCE = 12;
 /** Width in pixels of the span that shares one marker for buys and one for sells. */
 const SHARED_WIDTH = 12;
 
+/** The overlay of the price chart. The chart library calls its views. */
 export class Overlay implements ISeriesPrimitive {
   #drawn: OverlayData | null = null;
   #api: SeriesAttachedParameter | null = null;
@@ -51,6 +55,7 @@ export class Overlay implements ISeriesPrimitive {
     return this.#views;
   }
 
+  /** Sets what to draw. */
   show(drawn: OverlayData): void {
     this.#drawn = drawn;
     this.#api?.requestUpdate();
@@ -59,10 +64,10 @@ export class Overlay implements ISeriesPrimitive {
   /** Returns the trade whose marker is nearest to a point, within the reach of a finger. Null when no marker is near enough. */
   hit(x: number, y: number): number | null {
     let best: number | null = null;
-    let min = HIT;
-    for (const drawn of this.#markers) {
-      const away = Math.hypot(drawn.x - x, drawn.y - y);
-      if (away < min) [min, best] = [away, drawn.row];
+    let min = MAX_HIT_DISTANCE;
+    for (const marker of this.#markers) {
+      const distance = Math.hypot(marker.x - x, marker.y - y);
+      if (distance < min) [min, best] = [distance, marker.row];
     }
     return best;
   }
@@ -86,6 +91,7 @@ export class Overlay implements ISeriesPrimitive {
     return (ms) => zero + placeOf(drawn.slice, ms) * (one - zero);
   }
 
+  /** Shades the spans without bars. */
   #drawGaps(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
     const drawn = this.#drawn;
     const x = this.#xOf();
@@ -94,17 +100,18 @@ export class Overlay implements ISeriesPrimitive {
     const first = rows.findIndex((row) => row >= 0);
     const last = rows.findLastIndex((row) => row >= 0);
     context.fillStyle = colour('warn-bg');
-    for (let at = first; at < last; at++) {
-      if (rows[at]! >= 0) continue;
-      let end = at;
+    for (let place = first; place < last; place++) {
+      if (rows[place]! >= 0) continue;
+      let end = place;
       while (rows[end + 1]! < 0) end++;
-      const from = Math.max(0, x(times[at]!));
+      const from = Math.max(0, x(times[place]!));
       const to = Math.min(width, x(times[end + 1] ?? endMs));
       if (to > from) context.fillRect(from, 0, Math.max(1, to - from), height);
-      at = end;
+      place = end;
     }
   }
 
+  /** Draws the markers and lines of the trades in view. */
   #drawTrades(context: CanvasRenderingContext2D, { width }: { width: number }): void {
     this.#markers = [];
     const drawn = this.#drawn;
@@ -136,15 +143,15 @@ export class Overlay implements ISeriesPrimitive {
     }
   }
 
-  /** Draws one marker for the buys of a few pixels, at their lowest price, and one for the sells, at their highest. */
+  /** Draws one marker for all buys within a few pixels, at their lowest price, and one for all sells, at their highest price. */
   #drawShared(context: CanvasRenderingContext2D, x: (ms: number) => number, rows: readonly number[], { of }: TradeRows): void {
     const [buys, sells] = [new Map<number, SharedMarker>(), new Map<number, SharedMarker>()];
     const add = (isBuy: boolean, ms: number, price: number, row: number) => {
-      const at = Math.floor(x(ms) / SHARED_WIDTH);
+      const span = Math.floor(x(ms) / SHARED_WIDTH);
       const side = isBuy ? buys : sells;
-      const known = side.get(at);
-      if (known === undefined) side.set(at, { price, row });
-      else if (isBuy ? price < known.price : price > known.price) [known.price, known.row] = [price, row];
+      const marker = side.get(span);
+      if (marker === undefined) side.set(span, { price, row });
+      else if (isBuy ? price < marker.price : price > marker.price) [marker.price, marker.row] = [price, row];
     };
     for (const row of rows) {
       const isLong = of.side[row] === 0;
@@ -153,16 +160,17 @@ export class Overlay implements ISeriesPrimitive {
     }
     const scale = 10 ** ((this.#drawn?.priceDigits ?? 0) + PRICE_EXTRA_DIGITS);
     for (const side of [buys, sells]) {
-      for (const [at, { price, row }] of side) {
+      for (const [span, { price, row }] of side) {
         const y = this.#api?.series.priceToCoordinate(price / scale) ?? null;
         if (y === null) continue;
-        const middle = (at + 0.5) * SHARED_WIDTH;
+        const middle = (span + 0.5) * SHARED_WIDTH;
         drawMarker(context, middle, y, side === buys, false);
         this.#markers.push({ x: middle, y, row });
       }
     }
   }
 
+  /** Draws the stop-losses and take-profits in view. */
   #drawBrackets(context: CanvasRenderingContext2D, x: (ms: number) => number, width: number): void {
     const drawn = this.#drawn;
     const series = this.#api?.series;
@@ -187,7 +195,7 @@ export class Overlay implements ISeriesPrimitive {
 
 /** Draws ▲ below its price for a buy, ▼ above it for a sell. The tip is at the price. */
 function drawMarker(context: CanvasRenderingContext2D, x: number, y: number, isBuy: boolean, isSelected: boolean): void {
-  const size = isSelected ? MARKER + 2 : MARKER;
+  const size = isSelected ? MARKER_SIZE + 2 : MARKER_SIZE;
   const down = isBuy ? 1 : -1;
   context.beginPath();
   context.moveTo(x, y);

@@ -23,21 +23,23 @@ export function drawPictures(page: PageData, trades: TradeRows): void {
   drawSharpe(page);
 }
 
+/** Shows a text in place of a chart. */
 function setCaption(id: string, text: string): void {
   const host = byId(id);
   if (host) host.textContent = text;
 }
 
+/** Draws the distribution of the returns of trades. */
 function drawReturns({ of }: TradeRows): void {
   const host = byId('plot-returns');
   const values = [...of.return].filter(Number.isFinite).map((value) => value * PERCENT);
   if (!host || values.length === 0) return;
   const sorted = values.toSorted((a, b) => a - b);
   // The outermost half percent on either side shares the last bin. Otherwise outliers would squeeze all others into one column.
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
-  const step = niceStep(Math.max(at(0.995) - at(0.005), 1e-6), BINS);
-  const low = Math.floor(at(0.005) / step);
-  const high = Math.max(low + 1, Math.floor(at(0.995) / step) + 1);
+  const valueAtShare = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+  const step = niceStep(Math.max(valueAtShare(0.995) - valueAtShare(0.005), 1e-6), BINS);
+  const low = Math.floor(valueAtShare(0.005) / step);
+  const high = Math.max(low + 1, Math.floor(valueAtShare(0.995) / step) + 1);
   const bins = Array.from({ length: high - low }, () => 0);
   for (const value of values) bins[Math.min(bins.length - 1, Math.max(0, Math.floor(value / step) - low))]!++;
   const frame = new PlotFrame(
@@ -58,6 +60,7 @@ function drawReturns({ of }: TradeRows): void {
   frame.show();
 }
 
+/** Draws the worst running profit of each trade against its best. */
 function drawExcursions({ of, length }: TradeRows): void {
   const host = byId('plot-excursions');
   if (!host) return;
@@ -97,11 +100,12 @@ function drawExcursions({ of, length }: TradeRows): void {
   frame.show();
 }
 
-/** Returns the bin of a holding time. Lengths double with every second bin, so that minutes and weeks fit one chart. */
+/** Returns the position of a holding time on the axis. The time doubles with every second bin, so minutes and weeks fit one chart. */
 function placeOf(minutes: number): number {
   return Math.log2(minutes) * 2;
 }
 
+/** Draws the distribution of holding times. */
 function drawHolding({ of, length }: TradeRows): void {
   const host = byId('plot-holding');
   if (!host) return;
@@ -137,18 +141,19 @@ function drawHolding({ of, length }: TradeRows): void {
   frame.show();
 }
 
+/** Draws the rolling Sharpe ratio. */
 function drawSharpe({ rollingSharpe }: PageData): void {
   const host = byId('plot-sharpe');
   if (!host) return;
   const { ms, values } = rollingSharpe;
-  const known = values.filter((value) => value !== null);
-  if (known.length < 2) return setCaption('plot-sharpe', 'The run is shorter than the 90 days of a window.');
+  const defined = values.filter((value) => value !== null);
+  if (defined.length < 2) return setCaption('plot-sharpe', 'The run is shorter than the 90 days of a window.');
   const start = ms[values.findIndex((value) => value !== null)]!;
   const end = ms.at(-1)!;
-  const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
-  const air = (high - low) * 0.05;
-  const frame = new PlotFrame(host, { low: start, high: end }, { low: low - air, high: high + air }, 'Sharpe over the last 90 days');
-  frame.drawMarksLeft(niceTicks(low - air, high + air, 5));
+  const [low, high] = [Math.min(0, ...defined), Math.max(0, ...defined)];
+  const margin = (high - low) * 0.05;
+  const frame = new PlotFrame(host, { low: start, high: end }, { low: low - margin, high: high + margin }, 'Sharpe over the last 90 days');
+  frame.drawMarksLeft(niceTicks(low - margin, high + margin, 5));
   const step = Math.max(1, Math.ceil((end - start) / DAY / (frame.width > 400 ? 6 : 4))) * DAY;
   const ticks = Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, at) => Math.ceil(start / DAY) * DAY + at * step).filter(
     (at) => at <= end,

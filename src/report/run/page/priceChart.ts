@@ -20,31 +20,33 @@ declare const LightweightCharts: typeof Charts;
 
 /** Minimum width of a bar. Narrower bars merge into each other. */
 const PIXELS_PER_BAR = 2;
-/** Data beyond either side of the window that the chart gets, as a share of the window. Small moves then need no new data. */
+/** Bars that the chart holds beyond either side of the window, as a share of the window. Small moves then need no new data. */
 const MARGIN = 0.6;
 const PANE_HEIGHT = 110;
 const VOLUME_HEIGHT = 70;
 const VOLUME_PANE = 'volume';
 const SERIES_COLOURS = 6;
-/** Shares of the colours of gain and loss in bars and in volumes. The markers of trades have them in full. */
+/** Opacity of the colours of gain and loss in bars and in volumes. The markers of trades have the full colours. */
 const BAR_STRENGTH = 0.75;
 const VOLUME_STRENGTH = 0.45;
 /** Limit for stretching the price axis to show an indicator, in heights of the visible bars. */
-const NEAR = 0.5;
+const MAX_STRETCH = 0.5;
 
+/** The line of one indicator. */
 interface Line {
   readonly series: ISeriesApi<'Line'>;
   readonly colour: string;
   values: Float64Array;
 }
 
+/** The price chart. It shows one instrument at a time. */
 export class PriceChart {
   readonly #root: HTMLElement;
   readonly #shown: TimeWindow;
   readonly #onSelect: (row: number) => void;
   /** Called for a click on a bar that hits no trade. */
   onBar: ((bar: ClickedBar) => void) | null = null;
-  readonly #ask = oncePerFrame(() => this.#update());
+  readonly #scheduleUpdate = oncePerFrame(() => this.#update());
   #market: ChartMarket;
   #trades: TradeRows | null = null;
   /** Rows of the trades of this market. */
@@ -63,12 +65,12 @@ export class PriceChart {
     this.#market = market;
     this.#shown = shown;
     this.#onSelect = onSelect;
-    shown.onChange(this.#ask);
+    shown.onChange(this.#scheduleUpdate);
     addGestures(root, shown, {
       area: () => ({ left: 0, width: this.#width() }),
       onClick: (x, y) => {
-        const hit = this.#overlay.hit(x, y);
-        if (hit !== null) this.#onSelect(hit);
+        const trade = this.#overlay.hit(x, y);
+        if (trade !== null) this.#onSelect(trade);
         else this.#clickBar(x);
       },
     });
@@ -79,7 +81,7 @@ export class PriceChart {
     return this.#market;
   }
 
-  /** Shows another instrument, or the same one after more of it is unpacked. */
+  /** Shows an instrument. Call it again after more of its data is unpacked. */
   show(market: ChartMarket, trades: TradeRows | null, tradeRows: readonly number[]): void {
     this.#market = market;
     this.#trades = trades;
@@ -87,9 +89,10 @@ export class PriceChart {
     this.rebuild();
   }
 
+  /** Highlights a trade. */
   select(row: number | null): void {
     this.#selected = row;
-    this.#ask();
+    this.#scheduleUpdate();
   }
 
   #width(): number {
@@ -103,18 +106,18 @@ export class PriceChart {
     this.#lines = [];
     const { traces, wire } = this.#market;
     const hasVolume = wire.volume !== null;
-    const traced = new Set(traces.map((of) => of.pane).filter((of) => of !== 'price'));
-    // The volume's pane is the first below the price.
-    const panes = [...(hasVolume ? [VOLUME_PANE] : []), ...traced].map((name, at) => ({
+    const tracePanes = new Set(traces.map(({ pane }) => pane).filter((pane) => pane !== 'price'));
+    // The pane of the volume is the first one below the price.
+    const panes = [...(hasVolume ? [VOLUME_PANE] : []), ...tracePanes].map((name, index) => ({
       name,
-      height: hasVolume && at === 0 ? VOLUME_HEIGHT : PANE_HEIGHT,
+      height: hasVolume && index === 0 ? VOLUME_HEIGHT : PANE_HEIGHT,
     }));
     const base = window.innerWidth <= 700 ? 360 : 460;
     this.#root.style.height = `${base + panes.reduce((sum, { height }) => sum + height, 0)}px`;
     const chart = LightweightCharts.createChart(this.#root, this.#options());
     this.#chart = chart;
     this.#bars = chart.addSeries(LightweightCharts.CandlestickSeries, {
-      // A rising bar is hollow and a falling one is filled, so that they differ without colour too.
+      // A rising bar is hollow and a falling bar is filled, so that they differ without colour too.
       upColor: colour('surface'),
       downColor: faint(colour('loss'), BAR_STRENGTH),
       borderUpColor: faint(colour('gain'), BAR_STRENGTH),
@@ -128,13 +131,13 @@ export class PriceChart {
     this.#overlay = new Overlay();
     this.#bars.attachPrimitive(this.#overlay);
     this.#volume = hasVolume ? this.#volumeSeries(chart) : null;
-    traces.forEach((trace, at) => {
-      const own = colour(`s${at % SERIES_COLOURS}`);
+    traces.forEach((trace, index) => {
+      const lineColour = colour(`s${index % SERIES_COLOURS}`);
       const pane = trace.pane === 'price' ? 0 : panes.findLastIndex(({ name }) => name === trace.pane) + 1;
       const series = chart.addSeries(
         LightweightCharts.LineSeries,
         {
-          color: own,
+          color: lineColour,
           lineWidth: 1,
           priceLineVisible: false,
           lastValueVisible: false,
@@ -142,13 +145,13 @@ export class PriceChart {
           // A value of a coarser feed holds until its next bar closes.
           lineType: trace.closeMs === null ? LightweightCharts.LineType.Simple : LightweightCharts.LineType.WithSteps,
           priceFormat: { type: 'price', precision: trace.digits, minMove: 10 ** -trace.digits },
-          ...(pane === 0 ? { autoscaleInfoProvider: (range: () => AutoscaleInfo | null) => this.#near(range()) } : {}),
+          ...(pane === 0 ? { autoscaleInfoProvider: (range: () => AutoscaleInfo | null) => this.#clipRange(range()) } : {}),
         },
         pane,
       );
-      this.#lines.push({ series, colour: own, values: new Float64Array(0) });
+      this.#lines.push({ series, colour: lineColour, values: new Float64Array(0) });
     });
-    chart.panes().forEach((pane, at) => pane.setStretchFactor(at === 0 ? base : (panes[at - 1]?.height ?? PANE_HEIGHT)));
+    chart.panes().forEach((pane, index) => pane.setStretchFactor(index === 0 ? base : (panes[index - 1]?.height ?? PANE_HEIGHT)));
     chart.subscribeCrosshairMove((event) => this.#read(event));
     this.#update();
     this.#showLegend(null);
@@ -165,19 +168,19 @@ export class PriceChart {
   }
 
   /** Clips the range of a line to prices near the visible bars, so that a distant average does not flatten them. */
-  #near(info: AutoscaleInfo | null): AutoscaleInfo | null {
+  #clipRange(info: AutoscaleInfo | null): AutoscaleInfo | null {
     const { low, high } = this.#range;
     if (!info?.priceRange || !(high > low)) return info;
-    const minValue = Math.max(info.priceRange.minValue, low - (high - low) * NEAR);
-    const maxValue = Math.min(info.priceRange.maxValue, high + (high - low) * NEAR);
+    const minValue = Math.max(info.priceRange.minValue, low - (high - low) * MAX_STRETCH);
+    const maxValue = Math.min(info.priceRange.maxValue, high + (high - low) * MAX_STRETCH);
     return minValue < maxValue ? { ...info, priceRange: { minValue, maxValue } } : null;
   }
 
   /** Measures the lowest and highest price of the visible bars. */
   #measure({ level, rows, times }: ChartSlice): void {
     let [low, high] = [Infinity, -Infinity];
-    rows.forEach((row, at) => {
-      if (row < 0 || times[at]! < this.#shown.from || times[at]! > this.#shown.to) return;
+    rows.forEach((row, place) => {
+      if (row < 0 || times[place]! < this.#shown.from || times[place]! > this.#shown.to) return;
       low = Math.min(low, level.low[row]!);
       high = Math.max(high, level.high[row]!);
     });
@@ -226,18 +229,18 @@ export class PriceChart {
     };
   }
 
-  /** Gives the chart other bars when the window has left the loaded ones or fits another interval. Then moves the chart. */
+  /** Moves the chart to the window. Loads other bars first when the window has left the loaded bars or needs another interval. */
   #update(): void {
     const { from, to, span } = this.#shown;
     const level = this.#market.levelFor(span, this.#width() / PIXELS_PER_BAR);
-    const known = this.#slice;
-    const start = known?.times[0] ?? 0;
-    const fits =
-      known?.level === level && (start <= from || start <= this.#shown.first) && (known.endMs >= to || known.endMs >= this.#shown.last);
-    if (!fits) {
+    const current = this.#slice;
+    const start = current?.times[0] ?? 0;
+    const coversStart = start <= from || start <= this.#shown.first;
+    const coversEnd = current !== null && (current.endMs >= to || current.endMs >= this.#shown.last);
+    if (current?.level !== level || !coversStart || !coversEnd) {
       const margin = span * MARGIN;
-      const bar = typicalLengthMs(level.interval);
-      this.#slice = sliceOf(level, Math.max(this.#shown.first - bar, from - margin), Math.min(this.#shown.last + bar, to + margin));
+      const barMs = typicalLengthMs(level.interval);
+      this.#slice = sliceOf(level, Math.max(this.#shown.first - barMs, from - margin), Math.min(this.#shown.last + barMs, to + margin));
       this.#fill(this.#slice);
     }
     const slice = this.#slice;
@@ -253,13 +256,14 @@ export class PriceChart {
     this.#note(slice, rows.length);
   }
 
+  /** Gives the bars, volumes and indicators of a slice to the chart. */
   #fill(slice: ChartSlice): void {
     const { level, times, rows } = slice;
     const scale = 10 ** this.#market.wire.digits;
     this.#bars?.setData(
-      times.map((ms, at) => {
+      times.map((ms, place) => {
         const time = chartTime(ms);
-        const row = rows[at]!;
+        const row = rows[place]!;
         if (row < 0) return { time };
         return {
           time,
@@ -272,28 +276,29 @@ export class PriceChart {
     );
     const [up, down] = [faint(colour('gain'), VOLUME_STRENGTH), faint(colour('loss'), VOLUME_STRENGTH)];
     this.#volume?.setData(
-      times.map((ms, at) => {
-        const row = rows[at]!;
+      times.map((ms, place) => {
+        const row = rows[place]!;
         if (row < 0) return { time: chartTime(ms) };
         return { time: chartTime(ms), value: level.volume[row]!, color: level.close[row]! >= level.open[row]! ? up : down };
       }),
     );
-    this.#lines.forEach((line, k) => {
-      const trace = this.#market.traces[k];
+    this.#lines.forEach((line, index) => {
+      const trace = this.#market.traces[index];
       if (!trace) return;
       line.values = traceOn(slice, trace);
       line.series.setData(
-        times.map((ms, at) =>
-          Number.isFinite(line.values[at]!) ? { time: chartTime(ms), value: line.values[at]! } : { time: chartTime(ms) },
+        times.map((ms, place) =>
+          Number.isFinite(line.values[place]!) ? { time: chartTime(ms), value: line.values[place]! } : { time: chartTime(ms) },
         ),
       );
     });
   }
 
+  /** Shows the interval of the bars and the number of trades in view. */
   #note(slice: ChartSlice, trades: number): void {
     const { quote } = this.#market.wire;
-    const dense = trades > MAX_MARKERS ? `, several to a marker` : '';
-    const shown = this.#trades === null ? 'unpacking the trades' : `${counted(trades, 'trade')} in view${dense}`;
+    const sharedNote = trades > MAX_MARKERS ? `, several to a marker` : '';
+    const shown = this.#trades === null ? 'unpacking the trades' : `${counted(trades, 'trade')} in view${sharedNote}`;
     const text = `${slice.level.interval} bars, ${quote} · ${shown}`;
     byId('price-read')?.replaceChildren(element('span', {}, text), ...this.#selectedText());
   }
@@ -312,32 +317,34 @@ export class PriceChart {
     ];
   }
 
+  /** Reports the bar at a position in pixels. */
   #clickBar(x: number): void {
-    const at = Math.round(Number(this.#chart?.timeScale().coordinateToLogical(x) ?? -1));
-    const bar = this.#slice === null ? null : clickedBar(this.#slice, at, this.#market, this.#lines);
+    const place = Math.round(Number(this.#chart?.timeScale().coordinateToLogical(x) ?? -1));
+    const bar = this.#slice === null ? null : clickedBar(this.#slice, place, this.#market, this.#lines);
     if (bar !== null) this.onBar?.(bar);
   }
 
   /** Shows the bar and the indicators under the cursor. */
   #read(event: MouseEventParams): void {
     const slice = this.#slice;
-    const at = event.logical === undefined ? -1 : Math.round(Number(event.logical));
-    this.#showLegend(slice && at >= 0 && at < slice.rows.length ? at : null);
+    const place = event.logical === undefined ? -1 : Math.round(Number(event.logical));
+    this.#showLegend(slice && place >= 0 && place < slice.rows.length ? place : null);
   }
 
-  #showLegend(at: number | null): void {
+  /** Shows the bar at a place of the grid with its indicators. Null shows the meaning of the signs. */
+  #showLegend(place: number | null): void {
     const legend = byId('price-legend');
     if (!legend) return;
     const parts: HTMLElement[] = [];
     const slice = this.#slice;
     const { wire, traces } = this.#market;
-    const row = slice && at !== null ? slice.rows[at]! : -1;
-    if (slice && at !== null) {
-      const price = (of: Int32Array) => exactText(of[row]!, Math.max(0, wire.digits), Math.max(0, wire.digits));
+    const row = slice && place !== null ? slice.rows[place]! : -1;
+    if (slice && place !== null) {
+      const price = (column: Int32Array) => exactText(column[row]!, Math.max(0, wire.digits), Math.max(0, wire.digits));
       const { open, high, low, close } = slice.level;
       const volume = wire.volume === null ? '' : `  V ${briefNumber(slice.level.volume[row] ?? 0)}`;
       const text = row < 0 ? 'no bar' : `O ${price(open)}  H ${price(high)}  L ${price(low)}  C ${price(close)}${volume}`;
-      parts.push(element('span', {}, `${timeText(slice.times[at]!)}  ${text}`));
+      parts.push(element('span', {}, `${timeText(slice.times[place]!)}  ${text}`));
     } else {
       parts.push(
         colouredText('gain', '▲ buy'),
@@ -348,10 +355,10 @@ export class PriceChart {
         ...(wire.volume === null ? [] : [element('span', {}, `below: volume, ${wire.isContract ? 'contracts' : wire.base}`)]),
       );
     }
-    this.#lines.forEach((line, k) => {
-      const trace = traces[k];
+    this.#lines.forEach((line, index) => {
+      const trace = traces[index];
       if (!trace) return;
-      const value = at === null ? '' : ` ${fixed(line.values[at] ?? Number.NaN, trace.digits)}`;
+      const value = place === null ? '' : ` ${fixed(line.values[place] ?? Number.NaN, trace.digits)}`;
       const swatch = element('i', { class: 'swatch', style: `border-color:${line.colour}` });
       parts.push(element('span', {}, swatch, `${trace.name}${value}`));
     });

@@ -1,4 +1,4 @@
-// Texts of the price chart: marks of its axes, and legend entries with a coloured sign.
+// Writes the texts of the price chart: axis marks, and legend entries with a coloured sign.
 
 import type * as Charts from 'lightweight-charts';
 import { assertNever } from '../../../base/assert.ts';
@@ -13,7 +13,9 @@ export function colouredText(name: string, text: string): HTMLElement {
   return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
 }
 
-/** Returns the texts of a vertical axis. Volumes of millions would not fit beside the chart with all digits. */
+/**
+ * Returns the texts of a vertical axis. Values from a million on are shortened if they stay distinct, because they would not fit otherwise.
+ */
 export function axisTexts(values: readonly number[]): string[] {
   const brief = values.map(briefNumber);
   return values.some((value) => Math.abs(value) >= 1e6) && new Set(brief).size === brief.length ? brief : numberTexts(values);

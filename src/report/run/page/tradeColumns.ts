@@ -1,9 +1,10 @@
-// Columns of the table of closed trades: what each shows, sorts by and exports.
+// Defines the columns of the table of closed trades: the text, the sorting value and the exported text of each.
 
 import { amountText, count, exactText, fixed, minuteText, NONE, signed, signedAmount, spanText } from '../../../base/text/format.ts';
 import type { TradeRows } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS, PRICE_EXTRA_DIGITS, type PageData, type WireInstrument } from '../../page/wire.ts';
 
+/** One column. The functions take the row of a trade. */
 export interface TradeTableColumn {
   readonly name: string;
   /** Key in the exported file. */
@@ -13,7 +14,7 @@ export interface TradeTableColumn {
   readonly text: (row: number) => string;
   /** Plain text for the exported file. Without it, the file gets `text` without its formatting. */
   readonly plain?: (row: number) => string;
-  /** All digits, where `text` has fewer. */
+  /** Text with all digits, if `text` has fewer. */
   readonly exact?: (row: number) => string;
   readonly isTinted?: boolean;
   /** True when a narrow screen shows the column too. */
@@ -22,12 +23,13 @@ export interface TradeTableColumn {
 
 const SCALE = 10 ** FRACTION_DIGITS;
 
+/** Returns the columns of a page. */
 export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTableColumn[] {
   const { of, tags } = trades;
   const { asset } = page;
   return [
     { name: '#', key: 'trade', value: (row) => row, text: (row) => count(row + 1), plain: (row) => String(row + 1), isMain: true },
-    ...whose(page, trades),
+    ...ownerColumns(page, trades),
     side(of.side),
     time('entry, UTC', 'entry_utc', of.entryMs),
     time('exit, UTC', 'exit_utc', of.exitMs),
@@ -45,16 +47,16 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTabl
 }
 
 /** Returns the columns for instrument and strategy. Each appears only when the run has more than one. */
-function whose({ instruments, strategies }: PageData, { of }: TradeRows): readonly TradeTableColumn[] {
-  const nameColumn = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): TradeTableColumn => ({
+function ownerColumns({ instruments, strategies }: PageData, { of }: TradeRows): readonly TradeTableColumn[] {
+  const nameColumn = (name: string, column: ArrayLike<number>, nameOf: (index: number) => string | undefined): TradeTableColumn => ({
     name,
     key: name,
     value: (row) => column[row]!,
     text: (row) => nameOf(column[row]!) ?? NONE,
   });
   return [
-    ...(instruments.length > 1 ? [nameColumn('instrument', of.instrument, (at) => instruments[at]?.name)] : []),
-    ...(strategies.length > 1 ? [nameColumn('strategy', of.strategy, (at) => strategies[at])] : []),
+    ...(instruments.length > 1 ? [nameColumn('instrument', of.instrument, (index) => instruments[index]?.name)] : []),
+    ...(strategies.length > 1 ? [nameColumn('strategy', of.strategy, (index) => strategies[index])] : []),
   ];
 }
 
@@ -82,9 +84,10 @@ function quantity(page: PageData, trades: TradeRows): TradeTableColumn {
   const coins = instruments.length === 1 ? (instruments[0]?.base ?? '') : 'base';
   const units = [...new Set(instruments.map(({ isContract }) => (isContract ? 'contracts' : coins)))];
   const digits = (row: number) => marketOf(page, trades, row)?.quantityDigits ?? 0;
+  const singleKey = instruments[0]?.isContract ? 'quantity_contracts' : 'quantity_base';
   return {
     name: `quantity, ${units.join(' or ')}`,
-    key: units.length > 1 ? 'quantity' : instruments[0]?.isContract ? 'quantity_contracts' : 'quantity_base',
+    key: units.length > 1 ? 'quantity' : singleKey,
     value: (row) => lots[row]! / 10 ** digits(row),
     text: (row) => exactText(lots[row]!, digits(row)),
     plain: (row) => plainInteger(lots[row]!, digits(row)),
@@ -132,6 +135,7 @@ function tag(name: string, key: string, column: Float64Array, tags: readonly str
   return { name, key, value: (row) => column[row]!, text: (row) => plain(row) || NONE, plain };
 }
 
+/** Returns a whole number of 10^-digits as a decimal without separators. */
 function plainInteger(value: number, digits: number): string {
   const text = String(Math.abs(value)).padStart(digits + 1, '0');
   return `${value < 0 ? '-' : ''}${digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`}`;

@@ -1,4 +1,4 @@
-// The table of closed trades: sorting, filters, fifty trades a page, and export of what is shown.
+// Shows the table of closed trades: sorting, filters, fifty trades a page, and export of the filtered trades.
 
 import { byId, element } from '../../page/browser/dom.ts';
 import { count, tone } from '../../../base/text/format.ts';
@@ -10,7 +10,7 @@ import type { PageData } from '../../page/wire.ts';
 
 const PAGE_ROWS = 50;
 
-/** A row of the breakdowns, whose trades alone are shown. */
+/** A group of the breakdowns. The table shows only its trades. */
 interface ChosenGroup {
   readonly by: string;
   readonly key: string;
@@ -24,6 +24,7 @@ const GROUP_WORDS: Readonly<Record<string, string>> = {
   hour: 'hour',
 };
 
+/** The table. */
 export class TradeTable {
   readonly #page: PageData;
   readonly #trades: TradeRows;
@@ -32,7 +33,8 @@ export class TradeTable {
   readonly #onSelect: (row: number) => void;
   #order: number[] = [];
   #sort = { column: 0, down: false };
-  #at = 0;
+  /** Index of the current page. */
+  #pageIndex = 0;
   #selected: number | null = null;
   #group: ChosenGroup | null = null;
 
@@ -64,18 +66,18 @@ export class TradeTable {
   select(row: number): void {
     this.#selected = row;
     const at = this.#order.indexOf(row);
-    if (at >= 0) this.#at = Math.floor(at / PAGE_ROWS);
+    if (at >= 0) this.#pageIndex = Math.floor(at / PAGE_ROWS);
     this.#draw();
   }
 
-  /** Returns the trade that is `steps` further down in the current order. */
+  /** Selects the trade that is `steps` further down in the current order. */
   step(steps: number): void {
     const at = this.#selected === null ? -1 : this.#order.indexOf(this.#selected);
     const next = this.#order[at < 0 ? 0 : at + steps];
     if (next !== undefined) this.#onSelect(next);
   }
 
-  /** Shows the trades of one group alone; null shows all. */
+  /** Shows only the trades of one group. Null shows all trades. */
   #filterBy(group: ChosenGroup | null): void {
     this.#group = group;
     const shown = byId('filter-group');
@@ -87,6 +89,7 @@ export class TradeTable {
     this.#refresh();
   }
 
+  /** Applies the filters and the sorting, and draws the first page. */
   #refresh(): void {
     const { of, length } = this.#trades;
     const [side, result, instrument, strategy] = ['side', 'result', 'instrument', 'strategy'].map((name) => chosenNumber(`filter-${name}`));
@@ -103,14 +106,14 @@ export class TradeTable {
       order.push(row);
     }
     const value = this.#columns[this.#sort.column]?.value ?? ((row) => row);
-    const way = this.#sort.down ? -1 : 1;
+    const direction = this.#sort.down ? -1 : 1;
     // Trades without a recorded value come last in either direction.
-    const rank = (row: number) => (Number.isNaN(value(row)) ? Infinity : value(row) * way);
+    const rank = (row: number) => (Number.isNaN(value(row)) ? Infinity : value(row) * direction);
     this.#order = order
       .map((row) => ({ row, rank: rank(row) }))
       .toSorted((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : a.row - b.row))
       .map(({ row }) => row);
-    this.#at = 0;
+    this.#pageIndex = 0;
     this.#draw();
   }
 
@@ -121,16 +124,17 @@ export class TradeTable {
     if (shown) shown.textContent = this.#order.length === total ? count(total) : `${count(this.#order.length)} of ${count(total)}`;
     const heads = this.#columns.map((column, at) => this.#head(column, at));
     table?.querySelector('thead')?.replaceChildren(element('tr', {}, ...heads));
-    const rows = this.#order.slice(this.#at * PAGE_ROWS, (this.#at + 1) * PAGE_ROWS).map((row) => this.#row(row));
+    const rows = this.#order.slice(this.#pageIndex * PAGE_ROWS, (this.#pageIndex + 1) * PAGE_ROWS).map((row) => this.#row(row));
     const none = element(
       'tr',
       {},
       element('td', { colspan: String(this.#columns.length), class: 'muted' }, 'No trade passes the filters: set one of them back to all.'),
     );
     table?.querySelector('tbody')?.replaceChildren(...(rows.length === 0 ? [none] : rows));
-    this.#turn();
+    this.#drawPageButtons();
   }
 
+  /** Returns the header cell of a column. A click sorts by the column. */
   #head({ name, isMain }: TradeTableColumn, at: number): HTMLElement {
     const isSorted = this.#sort.column === at;
     const arrow = isSorted ? (this.#sort.down ? ' ↓' : ' ↑') : '';
@@ -153,37 +157,38 @@ export class TradeTable {
       const title = exact === undefined ? {} : { title: exact(row) };
       return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim(), ...title }, text(row));
     });
-    const made = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);
-    made.addEventListener('click', () => this.#onSelect(row));
-    made.addEventListener('keydown', (event) => {
+    const tableRow = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);
+    tableRow.addEventListener('click', () => this.#onSelect(row));
+    tableRow.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' || event.key === ' ') {
         event.preventDefault();
         this.#onSelect(row);
       }
     });
-    return made;
+    return tableRow;
   }
 
-  #turn(): void {
+  /** Draws the buttons that turn the pages. */
+  #drawPageButtons(): void {
     const pages = Math.max(1, Math.ceil(this.#order.length / PAGE_ROWS));
     const to = (label: string, at: number, name: string) => {
       const button = element(
         'button',
-        { type: 'button', 'aria-label': name, ...(at < 0 || at >= pages || at === this.#at ? { disabled: '' } : {}) },
+        { type: 'button', 'aria-label': name, ...(at < 0 || at >= pages || at === this.#pageIndex ? { disabled: '' } : {}) },
         label,
       );
       button.addEventListener('click', () => {
-        this.#at = at;
+        this.#pageIndex = at;
         this.#draw();
       });
       return button;
     };
-    const place = element('span', {}, `page ${count(this.#at + 1)} of ${count(pages)}`);
+    const place = element('span', {}, `page ${count(this.#pageIndex + 1)} of ${count(pages)}`);
     byId('trade-pages')?.replaceChildren(
       to('«', 0, 'First page'),
-      to('‹', this.#at - 1, 'Page before'),
+      to('‹', this.#pageIndex - 1, 'Page before'),
       place,
-      to('›', this.#at + 1, 'Next page'),
+      to('›', this.#pageIndex + 1, 'Next page'),
       to('»', pages - 1, 'Last page'),
     );
   }
@@ -201,7 +206,7 @@ export class TradeTable {
   }
 }
 
-/** Returns whether a row is in a group. */
+/** Returns a function that is true for the row of a trade in the group. */
 function groupTest({ by, key }: ChosenGroup, { instruments, strategies }: PageData, { of, tags }: TradeRows): (row: number) => boolean {
   const keyOf: Readonly<Record<string, (row: number) => string | undefined>> = {
     instrument: (row) => instruments[of.instrument[row]!]?.name,
@@ -216,15 +221,18 @@ function groupTest({ by, key }: ChosenGroup, { instruments, strategies }: PageDa
   return (row) => read?.(row) === key;
 }
 
+/** Returns a text as a CSV cell. */
 function quoteCell(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
+/** Returns the chosen option of a filter as a number. Null for `all`. */
 function chosenNumber(id: string): number | null {
   const select = byId(id);
   return select instanceof HTMLSelectElement && select.value !== '' ? Number(select.value) : null;
 }
 
+/** True when a checkbox is checked. */
 function isChecked(id: string): boolean {
   const box = byId(id);
   return box instanceof HTMLInputElement && box.checked;

@@ -1,10 +1,11 @@
-// Table of returns by hour of the week, tinted by value.
+// Draws the table of returns by hour of the week, tinted by value.
 
 import { byId, element } from '../../page/browser/dom.ts';
 import { fixed, tone } from '../../../base/text/format.ts';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const NARROW = 600;
+/** Below this width in pixels, the days are the columns. */
+const NARROW_WIDTH = 600;
 
 /** Draws the table. `returns` are fractions, one for each hour of the week from Monday 00:00 UTC. */
 export function drawWeek(returns: readonly number[]): void {
@@ -22,11 +23,11 @@ export function drawWeek(returns: readonly number[]): void {
   };
   const hours = Array.from({ length: 24 }, (_, hour) => hour);
   // On a narrow screen the days are the columns.
-  const isNarrow = host.clientWidth < NARROW;
+  const isNarrow = host.clientWidth < NARROW_WIDTH;
   const lines = isNarrow
-    ? hours.map((hour) => element('tr', {}, side(two(hour)), ...DAYS.map((_, day) => cell(returns[day * 24 + hour]!))))
+    ? hours.map((hour) => element('tr', {}, side(twoDigits(hour)), ...DAYS.map((_, day) => cell(returns[day * 24 + hour]!))))
     : DAYS.map((name, day) => element('tr', {}, side(name), ...hours.map((hour) => cell(returns[day * 24 + hour]!)), total(returns, day)));
-  const heads = isNarrow ? ['h', ...DAYS] : ['', ...hours.map(two), 'day'];
+  const heads = isNarrow ? ['h', ...DAYS] : ['', ...hours.map(twoDigits), 'day'];
   const table = element(
     'table',
     { class: 'week', 'aria-label': 'Returns by hour of the week' },
@@ -39,7 +40,7 @@ export function drawWeek(returns: readonly number[]): void {
   );
 }
 
-function two(hour: number): string {
+function twoDigits(hour: number): string {
   return String(hour).padStart(2, '0');
 }
 
@@ -51,6 +52,7 @@ function side(text: string): HTMLElement {
   return element('th', { scope: 'row' }, text);
 }
 
+/** Returns the cell with the compounded return of a day. */
 function total(returns: readonly number[], day: number): HTMLElement {
   const growth = returns.slice(day * 24, day * 24 + 24).reduce((product, value) => product * (1 + value), 1);
   return element('td', { class: tone(growth - 1) }, fixed((growth - 1) * 100, 1));

@@ -1,4 +1,4 @@
-// Means over neighbouring parameter sets. A good set among good sets is more credible than a single best set, which is mostly luck.
+// Computes means over neighbouring parameter sets. A good set among good sets is more credible than a single best set.
 
 import { sumOf } from '../../kernels/sums.ts';
 import type { SweepRecord } from './record.ts';
@@ -8,18 +8,20 @@ const MAX_BLOCK_AXES = 6;
 /** The smallest share of a neighbourhood that must have the figure for a mean to exist. */
 const MIN_SHARE = 0.5;
 
+/** The neighbourhood of each set. */
 export interface Neighbourhoods {
   /** Mean of the figure over each set and its neighbours. NaN when too few of them have it. */
   readonly mean: Float64Array;
   /** Number of sets in each mean. */
   readonly count: Int32Array;
-  /** Number of sets in a full neighbourhood, including the set itself. 1 when no axis is ordered. */
+  /** Number of sets in a complete neighbourhood, including the set itself. 1 when no axis is ordered. */
   readonly whole: number;
 }
 
 /**
- * Returns the means of `values` over neighbourhoods: sets that differ by at most one step on every ordered axis and not on the others.
- * A mean requires a value for the set and for at least half its neighbourhood. At a corner of a grid with two or more axes it is undefined.
+ * Returns the means of `values` over neighbourhoods. Neighbours differ by at most one step on each ordered axis, and are equal on the
+ * others. A mean requires a value for the set and for at least half of its neighbourhood. It is undefined at a corner of a grid with at
+ * least two axes.
  */
 export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'sets'>, values: Float64Array): Neighbourhoods {
   const { places, sets } = record;
@@ -27,33 +29,41 @@ export function neighbourhoods(record: Pick<SweepRecord, 'axes' | 'places' | 'se
   const strides = sizes.map((_, axis) => sizes.slice(axis + 1).reduce((product, size) => product * size, 1));
   const cellOf = (set: number) => strides.reduce((cell, stride, axis) => cell + stride * (places[axis]?.[set] ?? 0), 0);
   const setAt = new Map(Array.from({ length: sets }, (_, set) => [cellOf(set), set]));
-  const steps = stepsOf(record.axes.map(({ isOrdered, values: all }) => isOrdered && all.length > 1));
+  const steps = stepsOf(record.axes.map(({ isOrdered, values: axisValues }) => isOrdered && axisValues.length > 1));
   const mean = new Float64Array(sets).fill(NaN);
   const count = new Int32Array(sets);
   for (let set = 0; set < sets; set++) {
-    const near = steps.flatMap((step) => {
+    const neighbourValues = steps.flatMap((step) => {
       if (step.some((by, axis) => !isWithin((places[axis]?.[set] ?? 0) + by, sizes[axis] ?? 0))) return [];
-      const at = setAt.get(step.reduce((cell, by, axis) => cell + by * (strides[axis] ?? 0), cellOf(set)));
-      const value = at === undefined ? NaN : (values[at] ?? NaN);
+      const neighbour = setAt.get(step.reduce((cell, by, axis) => cell + by * (strides[axis] ?? 0), cellOf(set)));
+      const value = neighbour === undefined ? NaN : (values[neighbour] ?? NaN);
       return Number.isFinite(value) ? [value] : [];
     });
-    count[set] = near.length;
-    if (Number.isFinite(values[set] ?? NaN) && near.length >= steps.length * MIN_SHARE) {
-      mean[set] = sumOf(near.length, (i) => near[i] ?? 0) / near.length;
+    count[set] = neighbourValues.length;
+    if (Number.isFinite(values[set] ?? NaN) && neighbourValues.length >= steps.length * MIN_SHARE) {
+      mean[set] = sumOf(neighbourValues.length, (i) => neighbourValues[i] ?? 0) / neighbourValues.length;
     }
   }
   return { mean, count, whole: steps.length };
 }
 
-/** Returns all steps to a neighbour, including the step to the set itself. */
+/** Returns the steps to all neighbours, including the step to the set itself. `moves` is true for an axis with steps. */
 function stepsOf(moves: readonly boolean[]): readonly (readonly number[])[] {
   if (moves.filter(Boolean).length > MAX_BLOCK_AXES) {
-    const along = moves.flatMap((may, axis) => (may ? [-1, 1].map((by) => moves.map((_, at) => (at === axis ? by : 0))) : []));
-    return [moves.map(() => 0), ...along];
+    const stepAlong = (axis: number, by: number) => moves.map((_, other) => (other === axis ? by : 0));
+    const singleSteps = moves.flatMap((canMove, axis) => (canMove ? [stepAlong(axis, -1), stepAlong(axis, 1)] : []));
+    return [moves.map(() => 0), ...singleSteps];
   }
-  return moves.reduce<number[][]>((all, may) => all.flatMap((step) => (may ? [-1, 0, 1] : [0]).map((by) => [...step, by])), [[]]);
+  return moves.reduce<number[][]>(
+    (steps, canMove) => {
+      const changes = canMove ? [-1, 0, 1] : [0];
+      return steps.flatMap((step) => changes.map((by) => [...step, by]));
+    },
+    [[]],
+  );
 }
 
+/** True when a place exists on an axis of this size. */
 function isWithin(place: number, size: number): boolean {
   return place >= 0 && place < size;
 }

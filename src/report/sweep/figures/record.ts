@@ -1,8 +1,9 @@
-// The results of a finished sweep for its reports: axes, the position of each set on them, and a column for each figure.
+// The results of a finished sweep for its reports: the axes, the place of each set on them, and a column for each figure.
 
 import type { Warning } from '../../../model/warning.ts';
 import type { Reason } from '../../kernels/figure.ts';
 
+/** One swept parameter. */
 export interface SweepAxis {
   readonly name: string;
   /** Values as `--set` takes them. Numbers are in ascending order. */
@@ -14,12 +15,14 @@ export interface SweepAxis {
   readonly setting: string;
 }
 
+/** One figure of all sets. */
 export interface FigureColumn {
   readonly name: string;
   /** One value for each set. NaN when the figure is undefined or the set has no result. */
   readonly values: Float64Array;
 }
 
+/** All results of a sweep. Sets are in grid order. */
 export interface SweepRecord {
   readonly name: string;
   readonly strategy: string;
@@ -35,7 +38,7 @@ export interface SweepRecord {
   /** Number of sets of the whole grid. More than `sets` when only a sample of the grid ran. */
   readonly gridSize: number;
   readonly sets: number;
-  /** By axis: the rank of each set's value. */
+  /** By axis: for each set, the index of its value on that axis. */
   readonly places: readonly Int32Array[];
   /** Why the strategy rejected the parameters of a set. Null when it accepted them. One entry for each set. */
   readonly refused: readonly (string | null)[];
@@ -76,12 +79,13 @@ export interface SelectionBias {
   readonly expectedBest: number | null;
   /** Sharpe ratio of the best-ranked set. */
   readonly sharpe: number | null;
-  /** Probability that its true Sharpe ratio exceeds `expectedBest`. */
+  /** Probability that the true Sharpe ratio of the best-ranked set exceeds `expectedBest`. */
   readonly deflated: number | null;
   /** Why the probability is undefined. */
   readonly reason: Reason | null;
 }
 
+/** Returns the column of a figure. Null when the sweep does not have it. */
 export function figureOf(record: SweepRecord, name: string): Float64Array | null {
   return record.figures.find((figure) => figure.name === name)?.values ?? null;
 }

@@ -1,4 +1,4 @@
-// Selection bias of a sweep: the Sharpe ratio that the best of its trials would show without skill, compared with the best set.
+// Computes the selection bias of a sweep: the Sharpe ratio that the best trial would show without skill, compared with the best set.
 
 import { expectedBestSharpe, probabilityAbove } from '../../kernels/sharpeConfidence.ts';
 import { reasonOf, type Figure } from '../../kernels/figure.ts';
@@ -16,25 +16,26 @@ export function selectionBiasOf(record: SweepRecord, best: number | null): Selec
   const spread = deviation(sharpes);
   const expected: Figure = sharpes.length < 2 ? 'no-trials' : expectedBestSharpe(count, spread);
   const deflated = typeof expected === 'number' ? deflatedSharpe(record, best, expected) : expected;
-  const finite = (figure: Figure) => (typeof figure === 'number' && Number.isFinite(figure) ? figure : null);
+  const finiteOrNull = (figure: Figure) => (typeof figure === 'number' && Number.isFinite(figure) ? figure : null);
   return {
     family,
     trials: count,
     earlier,
     allTrials: all,
-    spread: finite(spread),
-    expectedBest: finite(expected),
-    sharpe: finite(sharpe),
-    deflated: finite(deflated),
+    spread: finiteOrNull(spread),
+    expectedBest: finiteOrNull(expected),
+    sharpe: finiteOrNull(sharpe),
+    deflated: finiteOrNull(deflated),
     reason: reasonOf(deflated),
   };
 }
 
+/** Returns the probability that the true Sharpe ratio of the best set exceeds `expectedBest` (annual). */
 function deflatedSharpe(record: SweepRecord, best: number | null, expectedBest: number): Figure {
   const bestValue = (name: string) => (best === null ? NaN : (figureOf(record, name)?.[best] ?? NaN));
   const n = bestValue('days');
   if (!(n >= 4)) return 'too-few-returns';
-  const yearly = Math.sqrt(DAYS_PER_YEAR);
-  const sample = { n, sharpe: bestValue('sharpe') / yearly, skew: bestValue('skew'), excessKurtosis: bestValue('excessKurtosis') };
-  return probabilityAbove(sample, expectedBest / yearly);
+  const annual = Math.sqrt(DAYS_PER_YEAR);
+  const sample = { n, sharpe: bestValue('sharpe') / annual, skew: bestValue('skew'), excessKurtosis: bestValue('excessKurtosis') };
+  return probabilityAbove(sample, expectedBest / annual);
 }

@@ -1,4 +1,4 @@
-// The figures by which the sets of a sweep are compared, computed by the same functions as those of a single run.
+// Computes the figures by which the sets of a sweep are compared, with the functions that also serve a single run.
 
 import type { RunRecord } from '../../../model/run/run.ts';
 import { barDrawdowns, sampledEquity } from '../../series/daily.ts';
@@ -9,16 +9,16 @@ import { resultFigures } from '../../kernels/tradeFigures.ts';
 import { closedPnl } from '../../trades/closedPnl.ts';
 import type { PositionSource } from '../../trades/positions.ts';
 
-/** The order of the figures wherever they are packed. Names are those of summary.json. `days` is the number of daily returns. */
+/** The figures in the order in which they are packed. Their names are those of summary.json. `days` is the number of daily returns. */
 export const SET_FIGURES = [
   'sharpe', 'totalReturn', 'cagr', 'maxDrawdown', 'maxDrawdownDaily', 'sortino', 'calmar', 'calmarDaily', 'volatility', 'profitFactor', 'winRate', 'trades', 'days', 'skew', 'excessKurtosis',
 ] as const; // prettier-ignore
 export type SetFigure = (typeof SET_FIGURES)[number];
 
-/** The parts of a run that the figures need. The equity can be reduced to the sampling instants. */
+/** The parts of a run that the figures need. The equity may contain only the sampling instants. */
 export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'> &
   PositionSource & {
-    /** Maximum drawdown over all bars. Required when the equity is reduced. */
+    /** Maximum drawdown over all bars. Required when the equity contains only the sampling instants. */
     readonly drawdown?: BarDrawdowns;
   };
 

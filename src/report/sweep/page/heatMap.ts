@@ -1,4 +1,4 @@
-// The heat map of a sweep: a canvas of cells with two axes, a cursor for pointer and keys, and outlines of the best set and the plateau.
+// Draws the heat map of a sweep: cells on two axes, a cursor for pointer and keys, and outlines of the best set and the plateau.
 /// <reference lib="dom" />
 
 import { colour } from '../../page/browser/dom.ts';
@@ -18,6 +18,7 @@ const WANTED_HEIGHT = 480;
 const BOTTOM = 38;
 const TOP = 4;
 
+/** Sizes of the map in pixels. */
 interface Layout {
   readonly left: number;
   readonly width: number;
@@ -28,6 +29,7 @@ interface Layout {
   readonly cellHeight: number;
 }
 
+/** The map. It shows one figure over two axes. */
 export class HeatMap {
   readonly #canvas: HTMLCanvasElement;
   readonly #model: Model;
@@ -55,6 +57,7 @@ export class HeatMap {
     return this.#scale;
   }
 
+  /** Shows another view, without a cursor. */
   show(view: View): void {
     this.#view = view;
     this.#cells = mapCells(this.#model, view);
@@ -65,12 +68,13 @@ export class HeatMap {
 
   /** Puts the cursor on the cell of `set`. Returns false when the map does not show the set. */
   choose(set: number): boolean {
-    const at = this.#cells.findIndex((cell) => cell.set === set);
-    if (at < 0) return false;
-    this.#moveTo(at, true);
+    const index = this.#cells.findIndex((cell) => cell.set === set);
+    if (index < 0) return false;
+    this.#moveTo(index, true);
     return true;
   }
 
+  /** Draws the map at the current size and theme. */
   draw(): void {
     const context = this.#canvas.getContext('2d');
     if (!context) return;
@@ -91,6 +95,7 @@ export class HeatMap {
     this.#drawOutlines(context, layout);
   }
 
+  /** Returns the width of the longest value of an axis. */
   #labelWidth(context: CanvasRenderingContext2D, axis: number): number {
     const values = this.#model.page.axes[axis]?.values ?? [];
     return values.reduce<number>((max, value) => Math.max(max, context.measureText(String(value)).width), 0);
@@ -133,7 +138,7 @@ export class HeatMap {
     context.fillStyle = fill;
     context.fillRect(x, y, width - gap, height - gap);
     if (gap > 0) {
-      // A value near zero is nearly as dark as the page.
+      // A frame separates the cell from the page, because a value near zero has nearly the colour of the page.
       context.strokeStyle = colour('line');
       context.lineWidth = 1;
       context.strokeRect(x + 0.5, y + 0.5, width - gap - 1, height - gap - 1);
@@ -198,9 +203,9 @@ export class HeatMap {
     const column = Math.floor((event.offsetX - layout.left) / layout.cellWidth);
     const row = layout.rows - 1 - Math.floor((event.offsetY - TOP) / layout.cellHeight);
     const isOnMap = column >= 0 && column < layout.columns && row >= 0 && row < layout.rows;
-    const at = isOnMap ? row * layout.columns + column : -1;
-    if (isChosen && isOnMap) this.#moveTo(at, true);
-    else this.#onCursor(this.#cells[at] ?? this.#cells[this.#cursor ?? -1] ?? null, false);
+    const index = isOnMap ? row * layout.columns + column : -1;
+    if (isChosen && isOnMap) this.#moveTo(index, true);
+    else this.#onCursor(this.#cells[index] ?? this.#cells[this.#cursor ?? -1] ?? null, false);
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -215,10 +220,11 @@ export class HeatMap {
     this.#moveTo(row * layout.columns + column, true);
   }
 
-  #moveTo(at: number, isChosen: boolean): void {
-    this.#cursor = at;
+  /** Moves the cursor to a cell. */
+  #moveTo(index: number, isChosen: boolean): void {
+    this.#cursor = index;
     this.draw();
-    this.#onCursor(this.#cells[at] ?? null, isChosen);
+    this.#onCursor(this.#cells[index] ?? null, isChosen);
   }
 }
 
@@ -261,9 +267,9 @@ function drawHatching(context: CanvasRenderingContext2D, x: number, y: number, w
   context.globalAlpha = 0.4;
   context.lineWidth = 1;
   context.beginPath();
-  for (let at = -height; at < width; at += 6) {
-    context.moveTo(x + at, y + height);
-    context.lineTo(x + at + height, y);
+  for (let offset = -height; offset < width; offset += 6) {
+    context.moveTo(x + offset, y + height);
+    context.lineTo(x + offset + height, y);
   }
   context.stroke();
   context.restore();

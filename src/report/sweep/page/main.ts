@@ -61,12 +61,13 @@ function setStatus(model: Model, view: View, cell: MapCell | null, isChosen: boo
   }
 }
 
+/** Returns the texts about the cell under the cursor. */
 function cellLines(model: Model, { figure, isSmooth }: View, { set, kind, value }: MapCell): readonly string[] {
   if (set === null) return ['no set was run here'];
-  const where = paramsOf(model, set);
-  if (kind === 'refused') return [where, 'refused by the strategy'];
-  if (kind === 'failed') return [where, 'failed'];
-  const figureNamed = (name: string) => model.figures.find((each) => each.name === name);
+  const params = paramsOf(model, set);
+  if (kind === 'refused') return [params, 'refused by the strategy'];
+  if (kind === 'failed') return [params, 'failed'];
+  const figureNamed = (name: string) => model.figures.find((candidate) => candidate.name === name);
   const beside = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades'].flatMap((name) => {
     const other = figureNamed(name);
     return other && other.name !== figure.name
@@ -75,7 +76,7 @@ function cellLines(model: Model, { figure, isSmooth }: View, { set, kind, value 
   });
   const around = sweepFigureText(model.neighbours(figure)[set] ?? NaN, figure.kind, page.asset);
   const shown = sweepFigureText(isSmooth ? (figure.values[set] ?? NaN) : value, figure.kind, page.asset);
-  return [where, `${figure.label} ${shown}`, `neighbours ${around}`, ...beside];
+  return [params, `${figure.label} ${shown}`, `neighbours ${around}`, ...beside];
 }
 
 /** Draws the legend of the map colours. */
@@ -92,33 +93,34 @@ function drawKey(map: HeatMap, { figure }: View): void {
   host.replaceChildren(end(low), element('span', { class: 'shades', 'aria-hidden': 'true' }, ...shades), end(high));
 }
 
-function addPickers(model: Model, present: () => View, show: (change: Partial<View>) => void): void {
+/** Connects the selectors above the map. `currentView` returns the view that the map shows. */
+function addPickers(model: Model, currentView: () => View, show: (change: Partial<View>) => void): void {
   onSelect('pick-figure', (value) => {
     const figure = model.figures[Number(value)];
     if (figure) show({ figure });
   });
   onSelect('pick-across', (value) => {
-    const { across, down } = present();
+    const { across, down } = currentView();
     const next = Number(value);
     show({ across: next, down: next === down ? across : down });
-    sync(present());
+    sync(currentView());
   });
   onSelect('pick-down', (value) => {
-    const { across, down } = present();
+    const { across, down } = currentView();
     const next = Number(value);
     show({ down: next, across: next === across && down !== null ? down : across });
-    sync(present());
+    sync(currentView());
   });
   page.axes.forEach((_, axis) => {
     onSelect(`hold-${axis}`, (value) => {
-      const held: PinnedAxis = value === 'best' || value === 'mean' ? value : Number(value);
-      show({ pinned: present().pinned.map((old, at) => (at === axis ? held : old)) });
+      const pin: PinnedAxis = value === 'best' || value === 'mean' ? value : Number(value);
+      show({ pinned: currentView().pinned.map((old, other) => (other === axis ? pin : old)) });
     });
   });
   byId('smooth')?.addEventListener('change', (event) => {
     if (event.target instanceof HTMLInputElement) show({ isSmooth: event.target.checked });
   });
-  sync(present());
+  sync(currentView());
 }
 
 /** Updates the selectors to match the map. A parameter that is an axis of the map has no fixed value. */
@@ -136,12 +138,14 @@ function sync({ figure, across, down, pinned }: View): void {
   });
 }
 
+/** Calls `act` with the new value of a selector. */
 function onSelect(id: string, act: (value: string) => void): void {
   byId(id)?.addEventListener('change', (event) => {
     if (event.target instanceof HTMLSelectElement) act(event.target.value);
   });
 }
 
+/** Sets the value of a selector. */
 function choose(id: string, value: number | string): void {
   const select = byId(id);
   if (select instanceof HTMLSelectElement) select.value = String(value);
@@ -150,7 +154,7 @@ function choose(id: string, value: number | string): void {
 /** Makes the table rows selectable. A row shows its set on the map and, where needed, sets the other parameters to the set's values. */
 function addRows(model: Model, map: HeatMap, hold: (held: readonly PinnedAxis[]) => void): void {
   for (const row of document.querySelectorAll<HTMLElement>('tr[data-set]')) {
-    const bring = () => {
+    const showSet = () => {
       const set = Number(row.dataset['set']);
       if (!map.choose(set)) {
         hold(page.axes.map((_, axis) => model.places[axis]?.[set] ?? 0));
@@ -158,11 +162,11 @@ function addRows(model: Model, map: HeatMap, hold: (held: readonly PinnedAxis[])
       }
       byId('map-section')?.scrollIntoView({ block: 'nearest' });
     };
-    row.addEventListener('click', bring);
+    row.addEventListener('click', showSet);
     row.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter' && event.key !== ' ') return;
       event.preventDefault();
-      bring();
+      showSet();
     });
   }
 }

@@ -1,4 +1,4 @@
-// The sets of the page as columns, with the values that the charts need.
+// Unpacks the sets of the page as columns, and computes the values that the charts need.
 /// <reference lib="dom" />
 
 import { writeFigure, type FigureKind } from '../../words/figures.ts';
@@ -7,6 +7,7 @@ import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
 import { neighbourhoods } from '../figures/neighbours.ts';
 import type { SweepPage } from './wire.ts';
 
+/** One figure of all sets. */
 export interface SweepFigure {
   readonly name: string;
   readonly label: string;
@@ -14,8 +15,10 @@ export interface SweepFigure {
   readonly values: Float64Array;
 }
 
+/** The data of the page. */
 export interface Model {
   readonly page: SweepPage;
+  /** By axis: for each set, the index of its value on that axis. */
   readonly places: readonly Int32Array[];
   /** By set: its position in OUTCOMES. */
   readonly outcomes: Int32Array;
@@ -24,6 +27,7 @@ export interface Model {
   neighbours(figure: SweepFigure): Float64Array;
 }
 
+/** Unpacks all columns of the page. */
 export async function unpackModel(page: SweepPage): Promise<Model> {
   const [places, outcomes, figures] = await Promise.all([
     Promise.all(page.places.map(unpack32)),
@@ -37,8 +41,8 @@ export async function unpackModel(page: SweepPage): Promise<Model> {
     outcomes,
     figures,
     neighbours(figure) {
-      const known = means.get(figure.name);
-      if (known) return known;
+      const cached = means.get(figure.name);
+      if (cached) return cached;
       const { mean } = neighbourhoods({ axes: page.axes, places, sets: page.sets }, figure.values);
       means.set(figure.name, mean);
       return mean;
@@ -67,5 +71,6 @@ export function briefValue(value: number, kind: FigureKind): string {
   if (!Number.isFinite(value)) return '';
   if (kind === 'percent' || kind === 'change') return `${fixed(value * 100, Math.abs(value) >= 1 ? 0 : 1)}%`;
   if (kind === 'count') return count(value);
-  return fixed(value, Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 100 ? 1 : 2);
+  const smallDigits = Math.abs(value) >= 100 ? 1 : 2;
+  return fixed(value, Math.abs(value) >= 1000 ? 0 : smallDigits);
 }

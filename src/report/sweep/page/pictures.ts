@@ -1,4 +1,4 @@
-// The charts beside the map: the distribution of a figure over all sets, and the effect of each parameter on it.
+// Draws the charts beside the map: the distribution of a figure over all sets, and the effect of each parameter on it.
 /// <reference lib="dom" />
 
 import { byId, element } from '../../page/browser/dom.ts';
@@ -13,8 +13,9 @@ const BINS = 40;
 /** Fractions are shown in percent, so that the axis marks are round. */
 const factorOf = ({ kind }: SweepFigure) => (kind === 'percent' || kind === 'change' ? 100 : 1);
 
+/** A line with a label. */
 interface Mark {
-  readonly at: number;
+  readonly value: number;
   readonly text: string;
   readonly colour: string;
 }
@@ -55,9 +56,9 @@ export function drawSpread(model: Model, figure: SweepFigure): void {
     text,
   );
   drawMarks(frame, [
-    { at: middle, text: 'middle', colour: 'muted' },
-    { at: random, text: 'chance', colour: 'warn' },
-    { at: top, text: 'best', colour: 'text' },
+    { value: middle, text: 'middle', colour: 'muted' },
+    { value: random, text: 'chance', colour: 'warn' },
+    { value: top, text: 'best', colour: 'text' },
   ]);
   frame.show();
 }
@@ -65,9 +66,9 @@ export function drawSpread(model: Model, figure: SweepFigure): void {
 /** Draws lines with labels at different heights, so that the labels do not overlap. */
 function drawMarks(frame: PlotFrame, marks: readonly Mark[]): void {
   marks
-    .filter(({ at }) => Number.isFinite(at))
-    .forEach(({ at, text, colour }, row) => {
-      const x = frame.x(at);
+    .filter(({ value }) => Number.isFinite(value))
+    .forEach(({ value, text, colour }, row) => {
+      const x = frame.x(value);
       const y = TOP + 10 + row * 14;
       const isLeft = x > frame.width - 60;
       frame.add('line', { x1: x, x2: x, y1: y - 8, y2: frame.y(0), stroke: `var(--${colour})`, 'stroke-width': 1.5 });
@@ -89,6 +90,7 @@ export function drawParameters(model: Model, figure: SweepFigure): void {
   for (const { axis, plot } of pictures) drawParameter(model, figure, axis, plot);
 }
 
+/** Draws the chart of one parameter. */
 function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HTMLElement): void {
   const { values, name } = model.page.axes[axis] ?? { values: [], name: '' };
   const factor = factorOf(figure);
@@ -97,10 +99,14 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
     if (Number.isFinite(value)) groups[model.places[axis]?.[set] ?? 0]?.push(value * factor);
   });
   const rows = groups.map((group) => group.toSorted((a, b) => a - b));
-  const every = rows.flat();
-  if (every.length === 0) return void (host.textContent = 'No set has this figure.');
-  const share = (row: readonly number[], part: number) => (row.length === 0 ? NaN : quantile(Float64Array.from(row), part));
-  const bands = rows.map((row) => ({ low: share(row, 0.25), middle: share(row, 0.5), high: share(row, 0.75), best: row.at(-1) ?? NaN }));
+  if (rows.flat().length === 0) return void (host.textContent = 'No set has this figure.');
+  const quantileOf = (row: readonly number[], share: number) => (row.length === 0 ? NaN : quantile(Float64Array.from(row), share));
+  const bands = rows.map((row) => ({
+    low: quantileOf(row, 0.25),
+    middle: quantileOf(row, 0.5),
+    high: quantileOf(row, 0.75),
+    best: row.at(-1) ?? NaN,
+  }));
   const shown = bands.flatMap(({ low, best }) => [low, best]).filter(Number.isFinite);
   const frame = new PlotFrame(
     host,
@@ -111,39 +117,40 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   const span = { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
   const ticks = niceTicks(span.low, span.high, 4);
   frame.drawMarksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
-  const min = Math.ceil((Math.max(...values.map((value) => String(value).length)) * 8 + 12) / ((frame.width - 52) / values.length));
-  values.forEach((value, at) => {
-    if (at % Math.max(1, min) === 0) frame.add('text', { x: frame.x(at), y: 212, 'text-anchor': 'middle' }, String(value));
+  const labelStep = Math.ceil((Math.max(...values.map((value) => String(value).length)) * 8 + 12) / ((frame.width - 52) / values.length));
+  values.forEach((value, index) => {
+    if (index % Math.max(1, labelStep) === 0) frame.add('text', { x: frame.x(index), y: 212, 'text-anchor': 'middle' }, String(value));
   });
-  const wide = Math.min(22, ((frame.width - 52) / values.length) * 0.6);
-  bands.forEach((band, at) => {
+  const boxWidth = Math.min(22, ((frame.width - 52) / values.length) * 0.6);
+  bands.forEach((band, index) => {
     if (!Number.isFinite(band.middle)) return;
-    const [x, top, bottom] = [frame.x(at), frame.y(band.high), frame.y(band.low)];
+    const [x, top, bottom] = [frame.x(index), frame.y(band.high), frame.y(band.low)];
     frame.add('rect', {
-      x: x - wide / 2,
+      x: x - boxWidth / 2,
       y: top,
-      width: wide,
+      width: boxWidth,
       height: Math.max(1, bottom - top),
       fill: 'var(--accent)',
       'fill-opacity': 0.22,
       rx: 2,
     });
     frame.add('line', {
-      x1: x - wide / 2,
-      x2: x + wide / 2,
+      x1: x - boxWidth / 2,
+      x2: x + boxWidth / 2,
       y1: frame.y(band.middle),
       y2: frame.y(band.middle),
       stroke: 'var(--accent)',
       'stroke-width': 2,
     });
     frame.add('circle', { cx: x, cy: frame.y(band.best), r: 2.5, fill: 'var(--text)' });
-    const note = `${name} ${values[at]}: middle ${sweepFigureText(band.middle / factor, figure.kind, model.page.asset)}, best ${sweepFigureText(band.best / factor, figure.kind, model.page.asset)}`;
-    frame.drawTitledBox({ x: x - wide / 2 - 2, y: TOP, width: wide + 4, height: 188, fill: 'transparent' }, note);
+    const note = `${name} ${values[index]}: middle ${sweepFigureText(band.middle / factor, figure.kind, model.page.asset)}, best ${sweepFigureText(band.best / factor, figure.kind, model.page.asset)}`;
+    frame.drawTitledBox({ x: x - boxWidth / 2 - 2, y: TOP, width: boxWidth + 4, height: 188, fill: 'transparent' }, note);
   });
   frame.show();
 }
 
+/** Returns a range with a small margin. An end at 0 stays at 0 below. */
 function padRange(low: number, high: number): AxisRange {
-  const room = Math.max(high - low, 1e-6) * 0.05;
-  return { low: low - (low < 0 ? room : 0), high: high + room };
+  const margin = Math.max(high - low, 1e-6) * 0.05;
+  return { low: low - (low < 0 ? margin : 0), high: high + margin };
 }

@@ -7,13 +7,15 @@ import { colour } from '../../page/browser/dom.ts';
 const FAINT = 0.14;
 const STRONG = 0.92;
 
+/** The range of the values, and which colours they use. */
 export interface ColourScale {
   readonly low: number;
   readonly high: number;
-  /** Where the values are: on both sides of zero, at or above it, at or below it. */
+  /** `both`: values on both sides of zero. `above`: all at least 0. `below`: all at most 0. */
   readonly side: 'both' | 'above' | 'below';
 }
 
+/** Returns the scale of the values on the map. */
 export function scaleOf(values: readonly number[]): ColourScale {
   const finite = values.filter(Number.isFinite);
   if (finite.length === 0) return { low: 0, high: 0, side: 'above' };
@@ -28,9 +30,11 @@ export function scaleOf(values: readonly number[]): ColourScale {
 
 /** Returns the fill and text colours of a cell. */
 export function coloursOf(value: number, { low, high, side }: ColourScale): { readonly fill: string; readonly text: string } {
-  const along = high === low ? 1 : (value - low) / (high - low);
-  const share = side === 'both' ? Math.abs(value) / high : side === 'above' ? along : 1 - along;
-  const end = rgb(colour(side === 'above' ? 'accent' : side === 'below' || value < 0 ? 'loss' : 'gain'));
+  const position = high === low ? 1 : (value - low) / (high - low);
+  const oneSidedShare = side === 'above' ? position : 1 - position;
+  const share = side === 'both' ? Math.abs(value) / high : oneSidedShare;
+  const signName = side === 'below' || value < 0 ? 'loss' : 'gain';
+  const end = rgb(colour(side === 'above' ? 'accent' : signName));
   const part = FAINT + (STRONG - FAINT) * share;
   const mixed = rgb(colour('surface')).map((channel, i) => Math.round(channel + ((end[i] ?? 0) - channel) * part));
   return { fill: `rgb(${mixed.join(' ')})`, text: readable(mixed) };
@@ -42,6 +46,7 @@ function readable(fill: readonly number[]): string {
   return 1.05 / (light + 0.05) > (light + 0.05) / 0.05 ? '#ffffff' : '#111213';
 }
 
+/** Returns the relative luminance by WCAG, 0 to 1. */
 function luminance(channels: readonly number[]): number {
   const [r = 0, g = 0, b = 0] = channels.map((channel) => {
     const share = channel / 255;
@@ -53,5 +58,5 @@ function luminance(channels: readonly number[]): number {
 /** Returns the channels of `#rrggbb` or `#rgb`. */
 function rgb(hex: string): readonly number[] {
   const full = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
-  return [1, 3, 5].map((at) => Number.parseInt(full.slice(at, at + 2), 16));
+  return [1, 3, 5].map((offset) => Number.parseInt(full.slice(offset, offset + 2), 16));
 }

@@ -5,9 +5,10 @@
 import type { SweepFigure, Model } from './model.ts';
 import { OUTCOMES, type SetOutcomeKind } from './wire.ts';
 
-/** Treatment of a parameter that is not an axis of the map: the rank of its fixed value, or how its values are combined. */
+/** Treatment of a parameter that is not an axis of the map: the index of its fixed value, or how its values are combined. */
 export type PinnedAxis = number | 'best' | 'mean';
 
+/** What the map shows. */
 export interface View {
   readonly figure: SweepFigure;
   /** Show the mean of each neighbourhood instead of the set itself. */
@@ -19,6 +20,7 @@ export interface View {
   readonly pinned: readonly PinnedAxis[];
 }
 
+/** One cell of the map. */
 export interface MapCell {
   readonly column: number;
   readonly row: number;
@@ -33,12 +35,13 @@ export function firstView(model: Model): View {
   const { page, places, figures } = model;
   const figure = figures.find(({ name }) => name === page.by) ?? figures[0];
   if (!figure) throw new Error('a sweep has a figure');
-  const byLength = page.axes
+  /** Axes with several values, ordered ones first. */
+  const candidates = page.axes
     .map((_, axis) => axis)
     .filter((axis) => (page.axes[axis]?.values.length ?? 0) > 1)
     .toSorted((a, b) => Number(page.axes[b]?.isOrdered) - Number(page.axes[a]?.isOrdered) || a - b);
-  const [one = 0, other] = byLength;
-  const [across, down] = other === undefined ? [one, null] : lengthOf(model, one) >= lengthOf(model, other) ? [one, other] : [other, one];
+  const [first = 0, second] = candidates;
+  const [across, down] = axesOf(model, first, second);
   return {
     figure,
     isSmooth: false,
@@ -48,6 +51,13 @@ export function firstView(model: Model): View {
   };
 }
 
+/** Returns the horizontal and the vertical axis of the map. The longer axis is horizontal. */
+function axesOf(model: Model, first: number, second: number | undefined): readonly [across: number, down: number | null] {
+  if (second === undefined) return [first, null];
+  return lengthOf(model, first) >= lengthOf(model, second) ? [first, second] : [second, first];
+}
+
+/** Returns the number of values of an axis. */
 function lengthOf({ page }: Model, axis: number): number {
   return page.axes[axis]?.values.length ?? 0;
 }

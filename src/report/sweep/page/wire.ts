@@ -15,11 +15,12 @@ export interface WireFigure {
 export const OUTCOMES = ['ran', 'refused', 'failed'] as const;
 export type SetOutcomeKind = (typeof OUTCOMES)[number];
 
+/** All data of the page. */
 export interface SweepPage {
   readonly asset: string;
   readonly axes: readonly SweepAxis[];
   readonly sets: number;
-  /** By axis: the rank of each set's value. */
+  /** By axis: for each set, the index of its value on that axis. */
   readonly places: readonly PackedColumn[];
   /** By set: its position in OUTCOMES. */
   readonly outcomes: PackedColumn;

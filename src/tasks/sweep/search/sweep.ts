@@ -54,9 +54,12 @@ export interface SweepJob {
   readonly signal: AbortSignal;
 }
 
-/** Runs the missing sets. Resolves when every set has its line in the ledger. Rejects as the runner does, with earlier results in the ledger. */
+/**
+ * Runs the missing sets. Resolves when every set has its line in the ledger. Rejects as the runner does, with earlier results in the
+ * ledger.
+ */
 export async function driveSweep({ sets, tiles, figures, runner, ledger, results, onProgress, signal }: SweepJob): Promise<void> {
-  const left = tiles.map((tile) => tile.filter((set) => !results.has(set))).filter((task) => task.length > 0);
+  const remaining = tiles.map((tile) => tile.filter((set) => !results.has(set))).filter((task) => task.length > 0);
   onProgress(results.size);
   // A queue may deliver a task twice, if a worker was wrongly considered dead.
   const taken = new Set(results.keys());
@@ -66,7 +69,7 @@ export async function driveSweep({ sets, tiles, figures, runner, ledger, results
     for (const line of lines) results.set(line.set, line);
     onProgress(results.size);
   };
-  await runner.run(left, notify, signal);
+  await runner.run(remaining, notify, signal);
   signal.throwIfAborted();
 }
 
@@ -84,7 +87,7 @@ function linesOf(
     const failure = failed[row] ?? null;
     const params = sets[set];
     assert(params !== undefined, `there is no set ${set}`);
-    const valueOf = (_: string, at: number) => values[row * figures.length + at] ?? NaN;
+    const valueOf = (_: string, figure: number) => values[row * figures.length + figure] ?? NaN;
     const line = {
       kind: 'set',
       set,
@@ -101,6 +104,9 @@ function linesOf(
 }
 
 /** Returns figures by name; null for one that is not finite. */
-function finiteByName(figures: readonly string[], valueOf: (name: string, at: number) => number): Readonly<Record<string, number | null>> {
-  return Object.fromEntries(figures.map((name, at) => [name, Number.isFinite(valueOf(name, at)) ? valueOf(name, at) : null]));
+function finiteByName(
+  figures: readonly string[],
+  valueOf: (name: string, figure: number) => number,
+): Readonly<Record<string, number | null>> {
+  return Object.fromEntries(figures.map((name, figure) => [name, Number.isFinite(valueOf(name, figure)) ? valueOf(name, figure) : null]));
 }

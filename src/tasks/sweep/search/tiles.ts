@@ -11,16 +11,18 @@ const BAR_MS = 15e-6;
 /** Maximum of sets in a task, whose simulation lanes are all in memory at the same time. */
 const MAX_TASK_SETS = 256;
 /**
- * Number of lanes whose data stays in the second-level cache (1 MB). The lanes of one task process each block in turn. For 200 sets of 20 by 10 over a million bars, tasks of 12 to 34 sets took 10.0 to 12.4 ns a bar and set; tasks of 50 took
- * 11.9 to 15, though they fill fewer windows (one thread; 2026-11-22, Node 20).
+ * Number of lanes whose data stays in the second-level cache (1 MB). The lanes of one task process each block in turn. Measured with 200
+ * sets of 20 by 10 over a million bars (one thread; 2026-11-22, Node 20): tasks of 12 to 34 sets took 10.0 to 12.4 ns a bar and set. Tasks
+ * of 50 took 11.9 to 15 ns, though they fill fewer windows.
  */
 const CACHED_SETS = 28;
 /** Number of tasks for a single worker, to show progress. */
 const TASKS_ALONE = 4;
 /**
- * Part of the remaining sets in a batch, which gives each worker one task, if tasks may be that large. Small tasks from the start would fill
- * more windows: with this share 94 windows are filled, with one thread 80 (200 sets of 20 by 10, two workers). Factoring: S. F. Hummel, E. Schonberg, L. E. Flynn (1992), there with one half. The sets of one half of a grid took at most
- * 1.5 times as long as those of the other half; the remaining third evens that out.
+ * Part of the remaining sets in a batch, which gives each worker one task if tasks may be that large. Small tasks from the start would fill
+ * more windows: this share fills 94 windows with two workers, and one thread fills 80 (200 sets of 20 by 10). The method is factoring by
+ * S. F. Hummel, E. Schonberg and L. E. Flynn (1992), there with one half. The sets of one half of a grid took at most 1.5 times as long as
+ * those of the other half. The remaining third evens that out.
  */
 const BATCH_SHARE = 2 / 3;
 /** Smallest task as a fraction of a worker's part. Waiting for such a task at the end costs less than another set-up. */

@@ -12,6 +12,7 @@ import type { ExplainedEvent, ExplainedOrder, ExplainedStrategy, Explanation, Qu
 import { BotWatch } from '../trace/botWatch.ts';
 import { recordedBar } from './recordedBar.ts';
 
+/** How a bot is explained. */
 export interface ExplainBotOptions {
   /** Null: the config with which the bot was started. */
   readonly config: string | null;
@@ -32,11 +33,11 @@ export async function explainBot(folder: string, question: Question, { config, l
   onLoaded?.(plan.name, recorded.records.length);
   const watch = new BotWatch();
   watch.isReplayed = true;
-  const found: { strategies: readonly ExplainedStrategy[] } = { strategies: [] };
+  const explained: { strategies: readonly ExplainedStrategy[] } = { strategies: [] };
   const close = (): void => {
     watch.end();
     watch.onBlock();
-    found.strategies = watch.strategies(feeds.length > MAX_SHOWN_FEEDS ? bar.instrument : null);
+    explained.strategies = watch.strategies(feeds.length > MAX_SHOWN_FEEDS ? bar.instrument : null);
   };
   const { replay } = await replayLifetime(lifetime, plan, {
     absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
@@ -46,11 +47,11 @@ export async function explainBot(folder: string, question: Question, { config, l
       hostFor: watch.hostFor,
       watchJournal: watch.watchJournal,
       onBuilt: (engine) => watch.attach(engine),
-      onRecord(at) {
+      onRecord(position) {
         watch.onBlock();
-        if (at === from) watch.begin();
-        if (at === to + 1) close();
-        return at <= to || watch.orders.hasOpen;
+        if (position === from) watch.begin();
+        if (position === to + 1) close();
+        return position <= to || watch.orders.hasOpen;
       },
     },
   });
@@ -61,14 +62,14 @@ export async function explainBot(folder: string, question: Question, { config, l
       `the strategy or the config has changed since: isobar replay ${shellWord(folder)} shows where`,
     );
   }
-  if (found.strategies.length === 0) close();
+  if (explained.strategies.length === 0) close();
   const orders = watch.orders.all().map((order) => withTradeIds(order, lifetime));
   const sortedOrders = orders.toSorted(
     (a, b) => Number(b.order === question.order) - Number(a.order === question.order) || a.order - b.order,
   );
   const venue = earlierOrderFills(recorded.records.slice(from, to + 1), lifetime, orders);
   const notes = ['the exchange matches the orders of a bot, and reports no matching rule'];
-  return { source: 'bot', folder, name: plan.name, question, bar, strategies: found.strategies, orders: sortedOrders, venue, notes };
+  return { source: 'bot', folder, name: plan.name, question, bar, strategies: explained.strategies, orders: sortedOrders, venue, notes };
 }
 
 /** Returns the order with the trade ids of the journal, which has them as text because they may exceed the range of numbers. */
@@ -83,6 +84,7 @@ function withTradeIds(order: ExplainedOrder, { recorded }: Lifetime): ExplainedO
   };
 }
 
+/** Returns the trade id of a FILL record. */
 function tradeIdOf(record: JournalRecord | undefined): string | null {
   return record?.k === 'FILL' ? record.tradeId : null;
 }

@@ -32,28 +32,31 @@ export function recordedBar(records: readonly JournalRecord[], feeds: readonly B
   const { createdMs, instrument } = decisionOf(records, order, firstRecord.t);
   const feed = instrument === null ? feedAt(feeds, null) : feedAt(feeds, instrument);
   const bars = barsOf(records, feed);
-  const at = bars.findIndex(({ record }) => record.atMs >= createdMs);
-  const chosen = bars[at < 0 ? bars.length - 1 : at];
+  const index = bars.findIndex(({ record }) => record.atMs >= createdMs);
+  const chosen = bars[index < 0 ? bars.length - 1 : index];
   if (chosen === undefined)
     throw new ConfigError(
       `--order ${order}: the journal has no bar of its symbol`,
       'isobar journal check shows the content of the journal',
     );
   // An order between two bars, such as a stop, may come after the last one.
-  return barFrom(chosen, at < 0 ? records.length - 1 : chosen.at, bars[(at < 0 ? bars.length : at) - 1]?.at ?? -1, feeds[feed]!);
+  const to = index < 0 ? records.length - 1 : chosen.position;
+  const before = bars[(index < 0 ? bars.length : index) - 1]?.position ?? -1;
+  return barFrom(chosen, to, before, feeds[feed]!);
 }
 
-interface Found {
-  readonly at: number;
+/** A bar in the journal. `position` is that of its record. */
+interface JournalBar {
+  readonly position: number;
   readonly record: RecordOf<'INSTANT'>;
   readonly bar: readonly number[];
 }
 
 /** Returns the bars of feed number `feed` at which strategies could decide, in the order of the journal. */
-function barsOf(records: readonly JournalRecord[], feed: number): readonly Found[] {
-  return records.flatMap((record, at) => {
+function barsOf(records: readonly JournalRecord[], feed: number): readonly JournalBar[] {
+  return records.flatMap((record, position) => {
     if (record.k !== 'INSTANT') return [];
-    return record.bars.filter(([of]) => of === feed).map((bar) => ({ at, record, bar }));
+    return record.bars.filter(([barFeed]) => barFeed === feed).map((bar) => ({ position, record, bar }));
   });
 }
 
@@ -61,13 +64,13 @@ function barsOf(records: readonly JournalRecord[], feed: number): readonly Found
 function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly BotFeed[], atMs: number): RecordedBar {
   const bars = barsOf(records, feed);
   const { interval, instrument } = feeds[feed]!.bars;
-  const closeOf = ({ bar }: Found): number => (bar[1] ?? NaN) + typicalLengthMs(interval);
+  const closeOf = ({ bar }: JournalBar): number => (bar[1] ?? NaN) + typicalLengthMs(interval);
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined)
     throw new ConfigError(`${instrument.id}: the journal has no bar of this instrument`, 'name another symbol: --symbol');
-  const at = bars.findIndex((found) => found.bar[1]! <= atMs && atMs < closeOf(found));
-  const found = bars[at];
-  if (found === undefined) {
+  const index = bars.findIndex((candidate) => candidate.bar[1]! <= atMs && atMs < closeOf(candidate));
+  const chosen = bars[index];
+  if (chosen === undefined) {
     const isMidBar = atMs >= first.bar[1]! && atMs < closeOf(last);
     const range = `from ${formatTime(first.bar[1]!)} to ${formatTime(closeOf(last) - 1)}`;
     throw new ConfigError(
@@ -77,10 +80,11 @@ function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly 
       isMidBar ? 'name the time of another bar' : 'name a time in that range',
     );
   }
-  return barFrom(found, found.at, bars[at - 1]?.at ?? -1, feeds[feed]!);
+  return barFrom(chosen, chosen.position, bars[index - 1]?.position ?? -1, feeds[feed]!);
 }
 
-function barFrom({ bar }: Found, to: number, before: number, { name, bars: { interval, instrument } }: BotFeed): RecordedBar {
+/** Returns a bar with its records: from the record after `before` up to `to`. */
+function barFrom({ bar }: JournalBar, to: number, before: number, { name, bars: { interval, instrument } }: BotFeed): RecordedBar {
   const [, openMs = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN] = bar;
   const closeMs = openMs + typicalLengthMs(interval);
   return {
@@ -90,19 +94,19 @@ function barFrom({ bar }: Found, to: number, before: number, { name, bars: { int
   };
 }
 
-/** Returns the number of the visible feed with the shortest bars of `symbol`; null: of the main instrument. */
+/** Returns the number of the visible feed with the shortest bars of `symbol`. Null stands for the main instrument. */
 function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
-  const visible = feeds.map((feed, at) => ({ feed, at })).filter(({ feed }) => !feed.isHidden);
+  const visible = feeds.map((feed, number) => ({ feed, number })).filter(({ feed }) => !feed.isHidden);
   const byLength = visible.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
   const main = visible.find(({ feed }) => feed.name === 'bars') ?? visible[0];
   const wanted = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();
-  const found = byLength.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === wanted || instrument.wireName.toUpperCase() === wanted); // prettier-ignore
-  if (found !== undefined) return found.at;
+  const match = byLength.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === wanted || instrument.wireName.toUpperCase() === wanted); // prettier-ignore
+  if (match !== undefined) return match.number;
   const names = [...new Set(visible.map(({ feed }) => feed.bars.instrument.id))];
   throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}`);
 }
 
-/** Returns the time at which an order was decided, ms UTC, and its instrument; null: no record has the instrument. */
+/** Returns the time at which an order was decided (ms UTC), and its instrument. Null when no record has the instrument. */
 function decisionOf(
   records: readonly JournalRecord[],
   order: number,

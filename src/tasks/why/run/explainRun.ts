@@ -14,6 +14,7 @@ import { notesOfFillsBefore } from './fillsBefore.ts';
 import { rerun, type RerunResult, type RerunTarget } from './rerun.ts';
 import { readStoredOrder, type StoredRow } from './storedOrder.ts';
 
+/** How a run is explained. */
 export interface ExplainRunOptions {
   /** The folder to which the paths of the run are relative; null: the recorded folder. */
   readonly startedIn: string | null;
@@ -26,8 +27,8 @@ export interface ExplainRunOptions {
 }
 
 /**
- * Returns the explanation. Throws ConfigError for a folder without a run, for changed inputs, and for a bar or an order that the run does not
- * have.
+ * Returns the explanation. Throws ConfigError for a folder without a run, for changed inputs, and for a bar or an order that the run does
+ * not have.
  */
 export async function explainRun(folder: string, question: Question, options: ExplainRunOptions): Promise<Explanation> {
   const stored = openRun(folder);
@@ -58,6 +59,7 @@ export async function explainRun(folder: string, question: Question, options: Ex
   };
 }
 
+/** Returns the subject of the question. `row` is the stored order, or null for a question about a bar. */
 function targetOf({ atMs, symbol, order }: Question, row: StoredRow | null): RerunTarget {
   if (order !== null && row !== null)
     return { kind: 'order', order, createdMs: Number(row['created_ms']), symbol: row['instrument'] ?? '' };
@@ -85,19 +87,19 @@ function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[
 
 /** Throws ConfigError if the repeated run has decided another order than orders.csv has under this number. */
 function checkSameOrder(folder: string, { orders }: RerunResult, number: number, row: StoredRow): void {
-  const order = orders.find((each) => each.order === number);
+  const order = orders.find((candidate) => candidate.order === number);
   if (order === undefined) return;
-  const found: StoredRow = {
+  const repeated: StoredRow = {
     created_ms: String(order.createdMs),
     instrument: order.instrument,
     side: order.side,
     ending: order.ending,
     code: order.code ?? '',
   };
-  const other = Object.keys(found).find((name) => found[name] !== row[name]);
-  if (other === undefined) return;
+  const column = Object.keys(repeated).find((name) => repeated[name] !== row[name]);
+  if (column === undefined) return;
   throw new ConfigError(
-    `${folder}: order ${number}, ${other}: recorded ${row[other] === '' ? 'nothing' : row[other]}, the repeated run has ${found[other] === '' ? 'nothing' : found[other]}`,
+    `${folder}: order ${number}, ${column}: recorded ${row[column] === '' ? 'nothing' : row[column]}, the repeated run has ${repeated[column] === '' ? 'nothing' : repeated[column]}`,
     `isobar verify ${shellWord(folder)} shows the reason`,
   );
 }

@@ -8,8 +8,8 @@ import type { ExplainedBar, ExplainedEvent } from '../model/explanation.ts';
 const MAX_NAMED = 4;
 
 /**
- * Returns a note that leads to the bar before, if fills.csv has fills of that bar with the time `atMs`. A fill inside a bar has the time at
- * which the bar ends, because the moment inside the bar is unknown. At that time the next bar opens, so the explanation is about the next bar.
+ * Returns a note that points to the previous bar, if fills.csv has fills of that bar with the time `atMs`. A fill inside a bar has the time
+ * at which the bar ends. At that time the next bar opens, so the explanation is about the next bar.
  */
 export function notesOfFillsBefore(
   folder: string,
@@ -31,12 +31,12 @@ export function notesOfFillsBefore(
 function fillsAt(folder: string, atMs: number, instrument: string): readonly string[] {
   const bytes = bytesOf(join(folder, 'fills.csv'));
   const ending = `,${atMs}\n`;
-  const found: string[] = [];
-  for (let at = bytes.indexOf(ending); at >= 0; at = bytes.indexOf(ending, at + 1)) {
-    const [tradeId = '', , , of] = bytes.toString('utf8', bytes.lastIndexOf('\n', at) + 1, at).split(',');
-    if (of === instrument) found.push(tradeId);
+  const tradeIds: string[] = [];
+  for (let end = bytes.indexOf(ending); end >= 0; end = bytes.indexOf(ending, end + 1)) {
+    const [tradeId = '', , , fillInstrument] = bytes.toString('utf8', bytes.lastIndexOf('\n', end) + 1, end).split(',');
+    if (fillInstrument === instrument) tradeIds.push(tradeId);
   }
-  return found;
+  return tradeIds;
 }
 
 function bytesOf(path: string): Buffer {

@@ -18,6 +18,7 @@ export type RerunTarget =
   | { readonly kind: 'bar'; readonly atMs: number; readonly symbol: string | null }
   | { readonly kind: 'order'; readonly order: number; readonly createdMs: number; readonly symbol: string };
 
+/** Everything that was recorded at the bar. */
 export interface RerunResult {
   readonly bar: ExplainedBar;
   readonly strategies: readonly ExplainedStrategy[];
@@ -89,23 +90,25 @@ function watchBar(engine: WatchedEngine, watch: BotWatch, { feed, row }: TargetB
 /** Returns the view of the engine that a match trace needs. */
 function traceContextOf(engine: WatchedEngine): TraceContext {
   const feedOf = new Map<string, TargetBar['feed']>(engine.execution.map((feed) => [feed.instrument.id, feed]));
-  const opens = (instrument: string, back: number): number => {
+  const openMsOf = (instrument: string, back: number): number => {
     const feed = feedOf.get(instrument);
     // Matching handles a row before the engine delivers it, so the row is one after the cursor.
     return feed?.bars.openMs[feed.cursor.row + 1 - back] ?? -Infinity;
   };
   return {
-    rowBefore: (instrument) => opens(instrument, 1),
-    openOfRow: (instrument) => opens(instrument, 0),
+    rowBefore: (instrument) => openMsOf(instrument, 1),
+    openOfRow: (instrument) => openMsOf(instrument, 0),
     entryOf: (ref) => activeOrder(engine, ref)?.parent ?? 0,
     isAtCollar: (ref) => activeOrder(engine, ref)?.role === 'market',
   };
 }
 
+/** Returns an order that has not ended, by its number. */
 function activeOrder(engine: WatchedEngine, ref: number): ReturnType<WatchedEngine['orders']['active']>[number] | undefined {
   return engine.orders.active().find(({ id }) => id === ref);
 }
 
+/** Returns the bar as the explanation shows it. */
 function barOf({ feed, row }: TargetBar): ExplainedBar {
   const { instrument, bars, name } = feed;
   return {
@@ -122,13 +125,14 @@ function barOf({ feed, row }: TargetBar): ExplainedBar {
   };
 }
 
-/** Returns the number of the venue's own order for a liquidation; null: none of the watched orders. */
+/** Returns the number of the order with which the venue liquidated. Null when it is not among the watched orders. */
 function liquidationOrderOf({ instrument, timeMs }: VenueAct, orders: readonly ExplainedOrder[]): number | null {
   const isOwn = (order: ExplainedOrder): boolean =>
     order.role === 'liquidation' && order.instrument === instrument && order.createdMs === timeMs;
   return orders.find(isOwn)?.order ?? null;
 }
 
+/** Returns the notes about the bar, and about values that are left out. */
 function notesOf({ note, feed }: TargetBar, shown: number): readonly string[] {
   const limited =
     shown > MAX_SHOWN_FEEDS ? [`only values and conditions of ${feed.instrument.id} are shown: --symbol names another symbol`] : [];

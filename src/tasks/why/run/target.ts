@@ -12,11 +12,14 @@ export type Feed = SealedBot['engine']['feeds'][number];
 export interface TargetBar {
   readonly feed: Feed;
   readonly row: number;
-  /** A note for the reader; null: none. */
+  /** A note for the reader, or null. */
   readonly note: string | null;
 }
 
-/** Returns the visible feed with the shortest bars of `symbol`; null: of the main instrument. Throws ConfigError for an unknown symbol. */
+/**
+ * Returns the visible feed with the shortest bars of `symbol`. Null stands for the main instrument. Throws ConfigError for an unknown
+ * symbol.
+ */
 export function feedFor(feeds: readonly Feed[], symbol: string | null): Feed {
   const visible = feeds
     .filter(({ isHidden }) => !isHidden)
@@ -26,10 +29,12 @@ export function feedFor(feeds: readonly Feed[], symbol: string | null): Feed {
     const main = feeds.find(({ name, isHidden }) => !isHidden && name === 'bars') ?? feeds.find(({ isHidden }) => !isHidden);
     return visible.find(({ instrument }) => instrument.id === main?.instrument.id) ?? visible[0]!;
   }
-  const wanted = symbol.toUpperCase();
-  const found = visible.find(({ instrument: { id, wireName } }) => id.toUpperCase() === wanted || wireName.toUpperCase() === wanted);
-  if (found === undefined) throw new ConfigError(`--symbol ${symbol}: the run has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`); // prettier-ignore
-  return found;
+  const upperSymbol = symbol.toUpperCase();
+  const match = visible.find(
+    ({ instrument: { id, wireName } }) => id.toUpperCase() === upperSymbol || wireName.toUpperCase() === upperSymbol,
+  );
+  if (match === undefined) throw new ConfigError(`--symbol ${symbol}: the run has no such symbol`, `its symbols are ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`); // prettier-ignore
+  return match;
 }
 
 /** Returns the bar that contains the time `atMs`. Throws ConfigError that names the range or the gap. */
@@ -37,19 +42,19 @@ export function barAt(feed: Feed, atMs: number, toMs: number): TargetBar {
   const { bars, firstRow, instrument } = feed;
   const { openMs, closeMs } = bars;
   const last = firstAfter(closeMs, 0, bars.length, toMs) - 1;
-  const what = `${instrument.id} ${bars.interval}`;
-  if (last < firstRow) throw new ConfigError(`${what}: the run has no bars`, 'name another symbol: --symbol');
+  const barsName = `${instrument.id} ${bars.interval}`;
+  if (last < firstRow) throw new ConfigError(`${barsName}: the run has no bars`, 'name another symbol: --symbol');
   if (atMs < openMs[firstRow]! || atMs >= closeMs[last]!) {
     const isEnd = atMs === closeMs[last]!;
     throw new ConfigError(
-      `--at ${formatTime(atMs)}: expected a time from ${formatTime(openMs[firstRow]!)} to ${formatTime(closeMs[last]! - 1)}, the bars of ${what} in the run`,
+      `--at ${formatTime(atMs)}: expected a time from ${formatTime(openMs[firstRow]!)} to ${formatTime(closeMs[last]! - 1)}, the bars of ${barsName} in the run`,
       isEnd ? `the last bar opens at ${formatTime(openMs[last]!)}: name that time` : 'name a time in that range',
     );
   }
   const row = firstAfter(closeMs, 0, bars.length, atMs);
   if (openMs[row]! > atMs) {
     throw new ConfigError(
-      `--at ${formatTime(atMs)}: no bar of ${what} contains this time: the data have a gap from ${formatTime(closeMs[row - 1]!)} to ${formatTime(openMs[row]!)}`,
+      `--at ${formatTime(atMs)}: no bar of ${barsName} contains this time: the data have a gap from ${formatTime(closeMs[row - 1]!)} to ${formatTime(openMs[row]!)}`,
       `the next bar opens at ${formatTime(openMs[row]!)}`,
     );
   }

@@ -33,10 +33,10 @@ export function eventOf(act: VenueAct, instrument: Instrument, order: number | n
 export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], instrument: Instrument): ExplainedOrder {
   const own = acts.filter((act) => act.instrument === order.instrument && (act.ref === order.order || act.kind === 'liquidation'));
   const events = order.events.map((event): ExplainedEvent => {
-    const act = own.find((each) => isResultOf(each, event, instrument));
-    return act === undefined
-      ? event
-      : { ...event, kind: act.kind === 'liquidation' ? 'liquidation' : event.kind, rule: act.rule, also: act.also, text: textOf(act) };
+    const act = own.find((candidate) => isResultOf(candidate, event, instrument));
+    if (act === undefined) return event;
+    const kind = act.kind === 'liquidation' ? 'liquidation' : event.kind;
+    return { ...event, kind, rule: act.rule, also: act.also, text: textOf(act) };
   });
   return { ...order, events: events.map((event) => withCollarRule(order, event)) };
 }
@@ -49,12 +49,15 @@ function isResultOf(act: VenueAct, event: ExplainedEvent, instrument: Instrument
   return String(act.tradeId) === event.tradeId;
 }
 
-/** Returns the event with rule 4 if it is the end of a market order at its collar. The bot cancels the rest of such an order after its row. */
+/**
+ * Returns the event with rule 4 if it is the end of a market order at its collar. The bot cancels the rest of such an order after its row.
+ */
 function withCollarRule({ role, quoteAmount }: ExplainedOrder, event: ExplainedEvent): ExplainedEvent {
   if (event.kind !== 'canceled' || event.rule !== null || role !== 'market' || quoteAmount !== null) return event;
   return { ...event, rule: 4, text: 'canceled: the rest of a market order beyond its collar' };
 }
 
+/** Returns an act in words, with its rule. */
 function textOf({ kind, rule, isMaker, price, quoted }: VenueAct): string {
   const words = rule === null ? '' : `: ${RULE_TEXTS[rule]}`;
   if (kind === 'cancel') return rule === null ? 'canceled by the bot' : `canceled${words}`;

@@ -13,6 +13,7 @@ import { fromWire, type WireError } from '../../backtest/run/wireError.ts';
 import type { Explanation } from '../model/explanation.ts';
 import type { WhyTask } from '../why.ts';
 
+/** The message that starts the worker. */
 export interface ExplainerInput {
   readonly task: WhyTask;
   /** Folder for bars that are imported for this explanation. */
@@ -21,11 +22,13 @@ export interface ExplainerInput {
   readonly memory: SharedArrayBuffer;
 }
 
+/** The messages of the worker. */
 export type FromExplainer =
   | { readonly kind: 'loaded'; readonly name: string; readonly rows: number }
   | { readonly kind: 'done'; readonly explanation: Explanation }
   | { readonly kind: 'failed'; readonly error: WireError };
 
+/** How the worker is watched. */
 export interface WatchWhyOptions {
   /** Time without progress after which a strategy counts as hanging; 0: no limit. */
   readonly barTimeoutMs: number;
@@ -60,6 +63,7 @@ export function watchWhy(task: WhyTask, options: WatchWhyOptions): WatchedWhy {
   };
 }
 
+/** Resolves with the explanation of the worker. Rejects with its error, when it hangs, and when it exits. */
 function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchWhyOptions): Promise<Explanation> {
   return new Promise((resolve, reject) => {
     let [name, rows] = ['the run', Infinity];
@@ -89,8 +93,8 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     });
     worker.on('error', (error) => end(() => reject(error)));
     worker.on('exit', (code) => {
-      const what = `${name}: the strategy ended the process in which the run was repeated (exit code ${code})`;
-      end(() => reject(new StrategyError(what, 'remove process.exit from the strategy')));
+      const problem = `${name}: the strategy ended the process in which the run was repeated (exit code ${code})`;
+      end(() => reject(new StrategyError(problem, 'remove process.exit from the strategy')));
     });
   });
 }

@@ -31,6 +31,7 @@ interface Watched {
 /** Callbacks that are methods of a strategy. Handlers are given to `when`, `every`, `at` and `cron` instead. */
 const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder'] as const;
 
+/** Watches all strategies of a bot at one bar. */
 export class BotWatch {
   private readonly hosts = new Map<Run, { readonly calls: CallLog; readonly views: WatchedViews }>();
   private engine: WatchedEngine | null = null;
@@ -88,7 +89,7 @@ export class BotWatch {
     for (const { calls } of this.watched) calls.isOn = false;
   }
 
-  /** Returns what the strategies saw and did at the bar. `instrument`: values and conditions of this instrument only; null: of all. */
+  /** Returns what the strategies saw and did at the bar. Values and conditions are limited to `instrument`, unless it is null. */
   strategies(instrument: string | null): readonly ExplainedStrategy[] {
     return this.watched.map((watched) => this.explain(watched, instrument));
   }
@@ -100,8 +101,8 @@ export class BotWatch {
     const decided = this.orders.all().filter(({ strategy, role, parent }) => strategy === run.index && isDecision(role, parent));
     const fieldNames = run.instance === null ? new Map<object, readonly string[]>() : fieldsOfViews(run.instance, views);
     const when = run.watches
-      .map((_, at) => this.whenOf(watched, at, fieldNames))
-      .filter((_, at) => instrument === null || run.watches[at]!.feed.instrument.id === instrument);
+      .map((_, index) => this.whenOf(watched, index, fieldNames))
+      .filter((_, index) => instrument === null || run.watches[index]!.feed.instrument.id === instrument);
     const { calls: recordedCalls } = calls.all();
     const waits = waitText(run, this.engine!.nowMs);
     const tradeMs = this.orders.tradeMs[run.index];
@@ -156,14 +157,14 @@ export class BotWatch {
   }
 
   private viewText(view: object): string {
-    const feed = this.engine?.feeds.find((each) => each.view === view);
+    const feed = this.engine?.feeds.find((candidate) => candidate.view === view);
     if (feed !== undefined) return `feed ${feed.instrument.id} ${feed.bars.interval}`;
     return this.names.nameOf(view as Parameters<typeof outputOf>[0]);
   }
   private readonly names: ViewNames = {
     prefixOf: (view) => {
       const shown = this.engine?.feeds.filter(({ isHidden }) => !isHidden) ?? [];
-      const feed = shown.find((each) => each.view === view);
+      const feed = shown.find((candidate) => candidate.view === view);
       return shown.length < 2 || feed === undefined ? '' : `${feed.instrument.id} ${feed.bars.interval} `;
     },
     nameOf: (view) => {
@@ -174,7 +175,7 @@ export class BotWatch {
   };
 }
 
-/** Returns why a strategy gets no callbacks; null: the strategy gets them. */
+/** Returns why a strategy gets no callbacks. Null when the strategy gets them. */
 function waitText({ hasStarted, hasFailed, readyMs }: Run, nowMs: number): string | null {
   if (hasFailed) return 'the strategy has thrown an error, and gets no more calls';
   if (hasStarted) return null;

@@ -5,13 +5,14 @@ import type { ExplainedCall } from '../model/explanation.ts';
 /** Maximum number of recorded calls of one bar. Without a limit, a loop over all past values would fill the explanation. */
 const MAX_CALLS = 200;
 
+/** The reads and calls of one strategy. */
 export class CallLog {
   private readonly recorded = new Map<string, ExplainedCall>();
   private readonly during: string[] = [];
   private omitted = 0;
   /** Names of the callbacks that were called while the log was on. */
   readonly entered = new Set<string>();
-  /** False: nothing is recorded. */
+  /** True while reads and calls are recorded. */
   isOn = false;
 
   /** Removes all records. */

@@ -13,11 +13,12 @@ export function noTradeReasons(
   entered: ReadonlySet<string>,
 ): readonly string[] {
   if (waits !== null) return [waits];
-  const reasons = when.map((each) => whenReason(each, calls));
+  const reasons = when.map((condition) => whenReason(condition, calls));
   for (const name of DECIDING) if (entered.has(name)) reasons.push(callbackReason(name, calls));
   return reasons.length > 0 ? reasons : ['none of its callbacks was called at this bar'];
 }
 
+/** Returns why a condition of `when` led to no order. */
 function whenReason({ number, text, fired, firstFalse, state }: ExplainedWhen, calls: readonly ExplainedCall[]): string {
   const name = `when ${number}`;
   if (fired) return callbackReason(name, calls);
@@ -26,10 +27,11 @@ function whenReason({ number, text, fired, firstFalse, state }: ExplainedWhen, c
   return `${name}: ${part} is ${state === 'not-ready' ? 'not ready' : 'false'}`;
 }
 
+/** Returns what a callback requested and read without placing an order. */
 function callbackReason(name: string, calls: readonly ExplainedCall[]): string {
   const own = calls.filter(({ during }) => during === name);
-  const asked = own.filter(({ kind, text }) => kind === 'call' && !text.startsWith('log('));
-  if (asked.length > 0) return `${name} was called, asked for ${asked.map(({ text }) => text).join(', ')}, and no order followed`;
+  const requests = own.filter(({ kind, text }) => kind === 'call' && !text.startsWith('log('));
+  if (requests.length > 0) return `${name} was called, asked for ${requests.map(({ text }) => text).join(', ')}, and no order followed`;
   const read = own.filter(({ kind }) => kind === 'read').map(({ text, result }) => `${text} = ${result}`);
   return `${name} was called and asked for nothing; it read ${read.length > 0 ? read.join(', ') : 'nothing'}`;
 }

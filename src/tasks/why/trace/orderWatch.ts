@@ -19,8 +19,9 @@ type Watched = { -readonly [Key in keyof Omit<ExplainedOrder, 'events'>]: Explai
   filledLots: number;
 };
 
+/** A journal that passes all records on, and watches the orders that are decided at a bar. */
 export class OrderWatch implements Journal {
-  /** True: new orders are watched. */
+  /** True while new orders are watched. */
   isOn = false;
   /** Time of the newest fill, ms UTC, by the index of the strategy. */
   readonly tradeMs: number[] = [];
@@ -34,7 +35,7 @@ export class OrderWatch implements Journal {
     this.own = own;
   }
 
-  /** From now on, asks the rules about each order that is checked. Returns a function that ends this. */
+  /** Records the verdict of every risk rule for each order that is checked. Returns a function that ends this. */
   watchRisk(risk: RiskModule): () => void {
     const check = risk.check.bind(risk);
     risk.check = (order, nowMs, markTicks) => {
@@ -43,7 +44,7 @@ export class OrderWatch implements Journal {
     };
     return () => void Reflect.deleteProperty(risk, 'check');
   }
-  /** The same for a replay, which takes verdicts from its journal. The rules are asked in addition. */
+  /** Records the verdicts in a replay, which takes them from its journal. Here the rules are asked in addition. */
   watchReplayedRisk(risk: RiskModule, lastTicks: (instrumentIndex: number) => number): () => void {
     const approved = risk.approvedBefore.bind(risk);
     risk.approvedBefore = (order, nowMs, markTicks) => {
@@ -61,6 +62,7 @@ export class OrderWatch implements Journal {
     };
   }
   private explainDenial: (order: BotOrder, code: string) => readonly RuleVerdict[] = denialAlone;
+  /** Stores the verdicts about an order. */
   noteVerdicts(order: number, verdicts: readonly RuleVerdict[]): void {
     this.verdicts.set(order, verdicts);
   }
@@ -74,9 +76,11 @@ export class OrderWatch implements Journal {
   closeBar(): void {
     for (const { events } of this.orders.values()) events.forEach((event, index) => (events[index] = { ...event, inBar: true }));
   }
+  /** Returns a watched order by its number. */
   find(order: number): ExplainedOrder | null {
     return this.orders.get(order) ?? null;
   }
+  /** Returns all watched orders. */
   all(): readonly ExplainedOrder[] {
     return [...this.orders.values()];
   }
@@ -178,14 +182,14 @@ export class OrderWatch implements Journal {
     return this.own.stopMoved(id, instrument, stop);
   }
 
-  /** Returns the record of an order, and starts one for a new order while the watch is on; null: the order is not watched. */
+  /** Returns the watched order. Starts to watch a new order while the watch is on. Null when the order is not watched. */
   private watchedOrder(order: Order): Watched | null {
     // A stop entry is decided before the row at which it is sent, so its number may be lower than the last one.
     const isNew = order.id > this.lastOrder || isSentEntry(order);
     this.lastOrder = Math.max(this.lastOrder, order.id);
-    const known = this.orders.get(order.id);
-    if (known === undefined && !isNew) return null;
-    if (known !== undefined || !this.isOn) return known === undefined ? null : this.updated(known, order);
+    const watched = this.orders.get(order.id);
+    if (watched !== undefined) return this.updated(watched, order);
+    if (!isNew || !this.isOn) return null;
     const started: Watched = {
       ...factsOf(order),
       verdict: 'none',
@@ -221,6 +225,7 @@ const NO_EVENT = {
   code: null,
 } as const;
 
+/** Returns the terms of an order as the explanation shows them. */
 function factsOf(
   order: Order,
 ): Pick<
@@ -262,12 +267,13 @@ function denialAlone(_: unknown, code: string): readonly RuleVerdict[] {
   return [denialBefore(code, 'the order', 'before the rules', denialText(code) ?? '')];
 }
 
-/** Returns the code of a denial or refusal, which only the orders of a live bot have; null: none. */
+/** Returns the code of a denial or refusal, or null. Only the orders of a live bot have one. */
 function codeOf(order: Order): string | null {
   const code: unknown = Reflect.get(order, 'code');
   return typeof code === 'string' ? code : null;
 }
 
+/** Returns a fill as an event of its order. */
 function fillEvent(order: number, instrument: Instrument, fill: Fill): ExplainedEvent {
   const { price, lots, fee, feeInBase, isMaker, tradeId, timeMs } = fill;
   const feeAsset = feeInBase ? instrument.base : instrument.quote;

@@ -10,7 +10,7 @@ const MAX_MEMBERS = 12;
 /** The text of a value whose getter throws. */
 export const UNREADABLE = 'cannot be read';
 
-/** Returns the name of a view, such as a series; null for any other value. */
+/** Returns the name of a view, such as a series. Null for any other value. */
 export type ViewName = (value: object) => string | null;
 
 /** Returns a value as JSON-like text. For an object that is not plain data: the name of its class. */
@@ -25,6 +25,7 @@ export function plainText(value: unknown, nameOf: ViewName = feedText): string {
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 3)}...`;
 }
 
+/** Returns a value as text. `depth` is the nesting depth inside the whole value. */
 function textAt(value: unknown, depth: number, nameOf: ViewName): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'function') return 'a function';
@@ -40,13 +41,13 @@ function textAt(value: unknown, depth: number, nameOf: ViewName): string {
   if (!isPlain) return typeof name === 'function' && name.name !== '' ? name.name : 'an object';
   if (depth >= MAX_DEPTH) return '{...}';
   const entries = Object.entries(value);
-  const shown = entries.slice(0, MAX_MEMBERS).map(([key, each]) => `${key}: ${textAt(each, depth + 1, nameOf)}`);
+  const shown = entries.slice(0, MAX_MEMBERS).map(([key, member]) => `${key}: ${textAt(member, depth + 1, nameOf)}`);
   return `{ ${[...shown, ...(entries.length > MAX_MEMBERS ? ['...'] : [])].join(', ')} }`;
 }
 
 function listText(list: readonly unknown[], depth: number, nameOf: ViewName): string {
   if (depth >= MAX_DEPTH) return '[...]';
-  const shown = Array.from(list.slice(0, MAX_MEMBERS), (each) => textAt(each, depth + 1, nameOf));
+  const shown = Array.from(list.slice(0, MAX_MEMBERS), (member) => textAt(member, depth + 1, nameOf));
   return `[${[...shown, ...(list.length > MAX_MEMBERS ? [`... ${list.length} in all`] : [])].join(', ')}]`;
 }
 

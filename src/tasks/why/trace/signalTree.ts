@@ -19,9 +19,9 @@ export function operandsOf(set: SignalSet, signal: Signal, row: number, depth = 
     text: signalText(set, signal),
     depth,
     state: stateText(set.stateAt(signal, row)),
-    figures: series.map((each) => figureText(set.keyOf(each), each, isCrossing)).join(', '),
+    figures: series.map((source) => figureText(set.keyOf(source), source, isCrossing)).join(', '),
   };
-  return [own, ...signals.flatMap((each) => operandsOf(set, each, row, depth + 1))];
+  return [own, ...signals.flatMap((source) => operandsOf(set, source, row, depth + 1))];
 }
 
 /**
@@ -33,7 +33,7 @@ export function conjuncts(set: SignalSet, signal: Signal): readonly Signal[] {
   return set.sourcesOf(signal).flatMap((source) => (isSignal(source) ? conjuncts(set, source) : []));
 }
 
-/** Returns the first part that is not true at a row of the newest block; null: all are true. */
+/** Returns the first part that is not true at a row of the newest block. Null when all are true. */
 export function firstNotTrue(set: SignalSet, parts: readonly Signal[], row: number): Signal | null {
   return parts.find((part) => set.stateAt(part, row) !== TRUE) ?? null;
 }
@@ -49,11 +49,13 @@ export function signalText(set: SignalSet, signal: Signal): string {
   return `${isUp ? 'crossedUp' : 'crossedDown'}(${a}, ${b})`;
 }
 
+/** Returns the state of a signal as text. */
 export function stateText(state: number): SignalState {
   if (state === TRUE) return 'true';
   return state === FALSE ? 'false' : 'not-ready';
 }
 
+/** Returns a series with its value, and with the previous value for a crossing. */
 function figureText(key: string, series: Series, isCrossing: boolean): string {
   if (key === String(Number(key))) return key;
   return `${key} ${shortNumber(series.value)}${isCrossing ? ` (${shortNumber(series.prev)} before)` : ''}`;

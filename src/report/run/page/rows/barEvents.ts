@@ -1,26 +1,28 @@
-// The orders and fills of the page as columns, and those that belong to one bar.
+// Unpacks the orders and fills of the page, and finds those of one bar.
 
 import { unpackWide } from '../../../page/browser/unpack.ts';
 import { BAR_FILL_COLUMNS, BAR_ORDER_COLUMNS, type PackedColumn, type WireBarEvents } from '../../../page/wire.ts';
 
 type Columns<Names extends readonly string[]> = { readonly [Name in Names[number]]: Float64Array };
 
+/** All orders and fills of the run as columns. */
 export interface BarEventRows {
   readonly texts: readonly string[];
   readonly orders: Columns<typeof BAR_ORDER_COLUMNS>;
   readonly fills: Columns<typeof BAR_FILL_COLUMNS>;
 }
 
-/** Rows of what happened in a bar. */
+/** The rows of the orders and fills of one bar. */
 export interface EventsOfBar {
-  /** Orders that were decided at its close, or made while it ran. */
+  /** Orders that were decided at its close, or created inside it. */
   readonly decided: readonly number[];
   /** Fills inside it. */
   readonly fills: readonly number[];
-  /** Orders decided earlier that ended in it without a fill. */
+  /** Earlier orders that ended inside it without a fill. */
   readonly ended: readonly number[];
 }
 
+/** Unpacks all columns. */
 export async function unpackBarEvents({ texts, orders, fills }: WireBarEvents): Promise<BarEventRows> {
   return { texts, orders: await unpackAll(BAR_ORDER_COLUMNS, orders), fills: await unpackAll(BAR_FILL_COLUMNS, fills) };
 }
@@ -30,14 +32,14 @@ async function unpackAll<Names extends readonly string[]>(
   columns: { readonly [Name in Names[number]]: PackedColumn },
 ): Promise<Columns<Names>> {
   const unpacked = await Promise.all(names.map(async (name: Names[number]) => [name, await unpackWide(columns[name])] as const));
-  // The keys are the names. TypeScript loses them in Object.fromEntries.
+  // The type of the keys is lost in Object.fromEntries, so it is asserted.
   return Object.fromEntries(unpacked) as Columns<Names>;
 }
 
-/** Returns what happened to orders of an instrument in the bar from `openMs` to `closeMs`. */
+/** Returns the orders and fills of an instrument in the bar from `openMs` to `closeMs`. */
 export function eventsOfBar({ orders, fills }: BarEventRows, instrument: number, openMs: number, closeMs: number): EventsOfBar {
   const isIn = (ms: number, isMidBar: number): boolean => (isMidBar === 1 ? ms > openMs && ms <= closeMs : ms >= openMs && ms < closeMs);
-  const first = orders.id[0] ?? 1;
+  const firstId = orders.id[0] ?? 1;
   const decided: number[] = [];
   const ended: number[] = [];
   for (let row = 0; row < orders.id.length; row++) {
@@ -45,9 +47,9 @@ export function eventsOfBar({ orders, fills }: BarEventRows, instrument: number,
     if (isIn(orders.createdMs[row]!, orders.isMidBar[row]!)) decided.push(row);
     else if (orders.filledLots[row] === 0 && isIn(orders.doneMs[row]!, 1)) ended.push(row);
   }
-  const found: number[] = [];
+  const filled: number[] = [];
   for (let row = 0; row < fills.order.length; row++) {
-    if (isIn(fills.timeMs[row]!, fills.isMidBar[row]!) && orders.instrument[fills.order[row]! - first] === instrument) found.push(row);
+    if (isIn(fills.timeMs[row]!, fills.isMidBar[row]!) && orders.instrument[fills.order[row]! - firstId] === instrument) filled.push(row);
   }
-  return { decided, fills: found, ended };
+  return { decided, fills: filled, ended };
 }

@@ -3,6 +3,7 @@
 import { meanPosition, type PositionChanges } from './exposure.ts';
 import { rowAtOrAfter } from './levels.ts';
 
+/** The equity of a run as columns. */
 export interface EquityRows {
   readonly length: number;
   /** Times in ms, ascending, starting with the start of the run. */
@@ -38,7 +39,7 @@ export function pointsBetween(rows: EquityRows, from: number, to: number, spans:
   const first = Math.max(0, rowAtOrAfter(ms, from, length) - 1);
   const end = Math.min(length, rowAtOrAfter(ms, to, length) + 1);
   const points: EquityPoints = { ms: [], equity: [], hold: [], drawdown: [], depth: [] };
-  const put = (row: number, depth: number) => {
+  const addPoint = (row: number, depth: number) => {
     points.ms.push(ms[row]!);
     points.equity.push(equity[row]!);
     points.hold.push(hold ? finite(hold[row]!) : null);
@@ -55,14 +56,14 @@ export function pointsBetween(rows: EquityRows, from: number, to: number, spans:
       if (equity[i]! > equity[high]!) high = i;
       if (drawdown[i]! < depth) depth = drawdown[i]!;
     }
-    if (low !== high) put(Math.min(low, high), depth);
-    put(Math.max(low, high), depth);
-    if (part === parts - 1 && Math.max(low, high) < stop - 1) put(stop - 1, drawdown[stop - 1]!);
+    if (low !== high) addPoint(Math.min(low, high), depth);
+    addPoint(Math.max(low, high), depth);
+    if (part === parts - 1 && Math.max(low, high) < stop - 1) addPoint(stop - 1, drawdown[stop - 1]!);
   }
   return points;
 }
 
-/** Returns the band of an overview at times, between its points on a straight line; null where the run has none. */
+/** Returns the equity band of an overview at given times, by linear interpolation. The values are null for a run without a band. */
 export function bandAt(
   {
     minutes,
@@ -71,14 +72,14 @@ export function bandAt(
   ms: readonly number[],
 ): { readonly low: (number | null)[]; readonly high: (number | null)[] } {
   if (band === null) return { low: ms.map(() => null), high: ms.map(() => null) };
-  let at = 1;
+  let next = 1;
   const [low, high]: [number[], number[]] = [[], []];
   for (const time of ms) {
     const minute = time / 60_000;
-    while (at < minutes.length - 1 && minutes[at]! < minute) at++;
-    const [from, to] = [minutes[at - 1] ?? minute, minutes[at] ?? minute];
+    while (next < minutes.length - 1 && minutes[next]! < minute) next++;
+    const [from, to] = [minutes[next - 1] ?? minute, minutes[next] ?? minute];
     const share = to > from ? Math.min(1, Math.max(0, (minute - from) / (to - from))) : 1;
-    const between = (values: readonly number[]) => values[at - 1]! + ((values[at] ?? values[at - 1]!) - values[at - 1]!) * share;
+    const between = (values: readonly number[]) => values[next - 1]! + ((values[next] ?? values[next - 1]!) - values[next - 1]!) * share;
     low.push(between(band.low));
     high.push(between(band.high));
   }
@@ -97,16 +98,16 @@ export function exposureBetween(
   to: number,
   spans: number,
 ): { ms: number[]; exposure: number[] } {
-  const edges = Array.from({ length: spans + 1 }, (_, at) => from + ((to - from) * at) / spans);
+  const edges = Array.from({ length: spans + 1 }, (_, edge) => from + ((to - from) * edge) / spans);
   const notional = new Float64Array(spans);
   for (const { changes, priceAt } of holdings) {
     const mean = meanPosition(edges, changes);
-    for (let at = 0; at < spans; at++) if (mean[at]! !== 0) notional[at]! += mean[at]! * priceAt(edges[at + 1]!);
+    for (let span = 0; span < spans; span++) if (mean[span]! !== 0) notional[span]! += mean[span]! * priceAt(edges[span + 1]!);
   }
   const ms = edges.slice(1);
-  const exposure = ms.map((end, at) => {
+  const exposure = ms.map((end, span) => {
     const equity = rows.equity[Math.max(0, rowAtOrAfter(rows.ms, end + 1, rows.length) - 1)]!;
-    return equity > 0 ? notional[at]! / equity : 0;
+    return equity > 0 ? notional[span]! / equity : 0;
   });
   return { ms, exposure };
 }

@@ -1,4 +1,4 @@
-// Exposure from position changes: exact within any span of time, at any resolution.
+// Computes the mean position in spans of time from position changes. The result is exact for spans of any length.
 
 /** Position changes of one instrument: times (ms, ascending) and amounts (base asset, signed). */
 export interface PositionChanges {
@@ -16,23 +16,23 @@ export function meanPosition(edges: ArrayLike<number>, changes: PositionChanges)
   const mean = new Float64Array(spans);
   let held = 0;
   let next = 0;
-  for (let s = 0; s < spans; s++) {
-    const from = edges[s] ?? 0;
-    const to = edges[s + 1] ?? from;
-    let at = from;
+  for (let span = 0; span < spans; span++) {
+    const from = edges[span] ?? 0;
+    const to = edges[span + 1] ?? from;
+    let sinceMs = from;
     let area = 0;
     for (; next < changes.length && (changes.ms[next] ?? Infinity) < to; next++) {
       const ms = changes.ms[next] ?? to;
-      if (ms > at) {
-        area += Math.abs(held) * (ms - at);
-        at = ms;
+      if (ms > sinceMs) {
+        area += Math.abs(held) * (ms - sinceMs);
+        sinceMs = ms;
       }
       held += changes.change[next] ?? 0;
-      // The remainder of a closed position is rounding, far below any lot.
+      // The remainder of a closed position is a rounding error, far below any lot.
       if (Math.abs(held) < 1e-12) held = 0;
     }
-    area += Math.abs(held) * (to - at);
-    mean[s] = to > from ? area / (to - from) : Math.abs(held);
+    area += Math.abs(held) * (to - sinceMs);
+    mean[span] = to > from ? area / (to - from) : Math.abs(held);
   }
   return mean;
 }

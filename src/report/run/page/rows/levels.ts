@@ -1,4 +1,4 @@
-// Bars at several intervals, each aggregated from a finer one, so that a chart never draws more bars than fit its width.
+// Aggregates bars to longer intervals, so that a chart draws at most as many bars as fit its width.
 
 import { closeOf, INTERVALS, nests, openOf, typicalLengthMs } from '../../../../model/interval.ts';
 import type { Interval } from '../../../../model/interval.ts';
@@ -20,20 +20,23 @@ export interface ChartLevel {
 }
 
 /**
- * Returns the intervals that bars of `interval` can be drawn at, `interval` itself first. A page has whole minutes: shorter bars, and bars
- * from trades, are drawn in the minute in which they open.
+ * Returns the intervals at which bars of `interval` can be drawn, `interval` itself first. A page has whole minutes. Shorter bars, and bars
+ * made from trades, are aggregated to the minute in which they open.
  */
 export function ladder(interval: Interval): Interval[] {
   if (isDrawnByMinute(interval)) return [...INTERVALS];
   return [interval, ...INTERVALS.filter((name) => nests(interval, name))];
 }
 
-/** True for bars that no chart shows as they are. */
+/** True for bars that a chart shows only aggregated to minutes. */
 export function isDrawnByMinute(interval: Interval): boolean {
   return isTradeBars(interval) || typicalLengthMs(interval) < 60_000;
 }
 
-/** Aggregates bars to `interval`: the first open, the extremes, the last close, all volume. A bar in which no finer bar opened is absent. */
+/**
+ * Aggregates bars to `interval`: the first open, the extremes, the last close, the sum of the volume. A bar without a finer bar is left
+ * out.
+ */
 export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
   const { length, openMs, open, high, low, close, volume, lastRow } = fine;
   const outMs = new Float64Array(length);

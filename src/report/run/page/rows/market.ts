@@ -1,4 +1,4 @@
-// One instrument of the page: bars at every interval, indicators, position changes and protective levels, filled while they are unpacked.
+// The data of one instrument of the page: bars at every interval, indicators, position changes and bracket levels, unpacked step by step.
 
 import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../../model/interval.ts';
 import { volumeOf } from '../../../page/volumeCode.ts';
@@ -10,15 +10,17 @@ import type { WireInstrument, WireTrace } from '../../../page/wire.ts';
 
 const MINUTE = 60_000;
 
+/** The values of one indicator. */
 export interface Trace {
   readonly name: string;
   readonly pane: string;
   readonly digits: number;
   readonly values: Float64Array;
-  /** Closes of the bars of its own feed (ms). Null when its rows are those of the finest level. */
+  /** Closing times of the bars of the indicator's feed (ms). Null when its rows are those of the finest level. */
   readonly closeMs: Float64Array | null;
 }
 
+/** Stop-losses and take-profits, each with its start and end (ms UTC). */
 export interface BracketLines {
   readonly from: Float64Array;
   readonly to: Float64Array;
@@ -27,9 +29,10 @@ export interface BracketLines {
   readonly isTarget: Int32Array;
 }
 
+/** One instrument of the page. */
 export class ChartMarket {
   readonly wire: WireInstrument;
-  /** By interval. A level is aggregated when it is drawn first. */
+  /** By interval. A level is aggregated when it is first drawn. */
   readonly #levels = new Map<Interval, ChartLevel>();
   readonly #intervals: Interval[];
   /** False until the finest bars are unpacked. Until then only the coarse level of the first picture exists. */
@@ -47,23 +50,24 @@ export class ChartMarket {
   /** Returns the finest available bars such that a window of `span` ms holds at most `max` of them. */
   levelFor(span: number, max: number): ChartLevel {
     const available = this.isWhole ? this.#intervals : [this.wire.first.interval];
-    const interval = available.find((of) => span / typicalLengthMs(of) <= max) ?? available.at(-1) ?? this.wire.interval;
+    const interval = available.find((candidate) => span / typicalLengthMs(candidate) <= max) ?? available.at(-1) ?? this.wire.interval;
     return this.#level(interval);
   }
 
+  /** Returns the bars at an interval, aggregated on first use. */
   #level(interval: Interval): ChartLevel {
-    const known = this.#levels.get(interval);
-    if (known) return known;
+    const cached = this.#levels.get(interval);
+    if (cached) return cached;
     // Weeks do not divide months, so months are aggregated from days or finer bars.
     const finer = this.#intervals
-      .filter((of) => typicalLengthMs(of) < typicalLengthMs(interval) && !(interval === '1M' && of === '1w'))
+      .filter((candidate) => typicalLengthMs(candidate) < typicalLengthMs(interval) && !(interval === '1M' && candidate === '1w'))
       .at(-1);
-    const made = coarsen(this.#level(finer ?? this.wire.interval), interval);
-    this.#levels.set(interval, made);
-    return made;
+    const level = coarsen(this.#level(finer ?? this.wire.interval), interval);
+    this.#levels.set(interval, level);
+    return level;
   }
 
-  /** Returns the last close at or before `ms` in the quote asset, and the first open before the first close. */
+  /** Returns the last close at or before `ms`, in the quote asset. Before the first close, returns the first open. */
   closeAt(ms: number): number {
     const level = this.isWhole ? this.#level(this.wire.interval) : firstOf(this.#levels);
     const row = rowAtOrAfter(level.openMs, ms, level.length) - 1;
@@ -76,20 +80,20 @@ export class ChartMarket {
     return typicalLengthMs(this.wire.interval);
   }
 
-  /** Adds to `out` the value at each of `ms` (ascending) of `amount`, invested at the first open. */
+  /** Adds to `out` the value of `amount`, invested at the first open, at each time of `ms` (ascending). */
   addGrowth(ms: Float64Array, amount: number, out: Float64Array): void {
     const { interval, openMs, open, close, length } = this.#level(this.wire.interval);
     const isFixed = interval !== '1M';
-    const bar = typicalLengthMs(interval);
+    const barMs = typicalLengthMs(interval);
     const perOpen = amount / open[0]!;
-    for (let at = 0, row = -1; at < ms.length; at++) {
+    for (let index = 0, row = -1; index < ms.length; index++) {
       // A close is known from the end of its bar.
-      while (row + 1 < length && (isFixed ? openMs[row + 1]! + bar : closeOf(interval, openMs[row + 1]!)) <= ms[at]!) row++;
-      out[at]! += row < 0 ? amount : close[row]! * perOpen;
+      while (row + 1 < length && (isFixed ? openMs[row + 1]! + barMs : closeOf(interval, openMs[row + 1]!)) <= ms[index]!) row++;
+      out[index]! += row < 0 ? amount : close[row]! * perOpen;
     }
   }
 
-  /** Unpacks all columns and lets the browser draw between them. */
+  /** Unpacks all columns. The browser can draw between them. */
   async unpack(): Promise<void> {
     if (this.isWhole) return;
     const { wire } = this;
@@ -118,19 +122,20 @@ export class ChartMarket {
     await this.#unpackOrders();
   }
 
+  /** Unpacks the brackets and the changes of the position. */
   async #unpackOrders(): Promise<void> {
     const { fills, brackets, baseDigits, priceDigits } = this.wire;
     const ticks = 10 ** priceDigits;
     this.brackets = {
       from: await unpackWide(brackets.from),
       to: await unpackWide(brackets.to),
-      price: (await unpackWide(brackets.price)).map((of) => of / ticks),
+      price: (await unpackWide(brackets.price)).map((priceTicks) => priceTicks / ticks),
       isTarget: await unpack32(brackets.isTarget),
     };
     if (!fills) return;
     const perUnit = 10 ** baseDigits;
     const ms = await unpackWide(fills.ms);
-    this.changes = { length: ms.length, ms, change: (await unpackWide(fills.units)).map((of) => of / perUnit) };
+    this.changes = { length: ms.length, ms, change: (await unpackWide(fills.units)).map((units) => units / perUnit) };
   }
 }
 
@@ -139,7 +144,7 @@ async function unpackTrace({ name, pane, values, closes }: WireTrace): Promise<T
   return {
     name,
     pane,
-    // When the step is 2 or 5, the last digit would suggest more precision than the column has.
+    // With a step of 2 or 5, the last digit would suggest more precision than the column has.
     digits: Math.max(0, values.step.digits - (values.step.times === 1 ? 0 : 1)),
     values: await unpackDecimals(values),
     closeMs: minutes === null ? null : Float64Array.from(minutes, (minute) => minute * MINUTE),
@@ -152,9 +157,10 @@ function firstOf(levels: ReadonlyMap<Interval, ChartLevel>): ChartLevel {
   return level;
 }
 
+/** Returns the coarse bars of the first picture. */
 function firstLevel({ first }: WireInstrument): ChartLevel {
   const length = first.cells.length / 5;
-  const column = (at: number) => Int32Array.from({ length }, (_, row) => first.cells[row * 5 + at]!);
+  const column = (cell: number) => Int32Array.from({ length }, (_, row) => first.cells[row * 5 + cell]!);
   return {
     interval: first.interval,
     length,
@@ -168,28 +174,29 @@ function firstLevel({ first }: WireInstrument): ChartLevel {
   };
 }
 
-/** Bars of a level around a window, on a regular grid of times: what the price chart holds at one time. */
+/** The bars that the price chart holds at one time: those around the window, on a regular grid of times. */
 export interface ChartSlice {
   readonly level: ChartLevel;
-  /** Open times of the grid, and the row of the level that opens at each, or -1. */
+  /** Opening times of the grid, and for each the row of the level that opens then. -1 without such a row. */
   readonly times: readonly number[];
   readonly rows: readonly number[];
   /** End time of the grid. */
   readonly endMs: number;
 }
 
+/** Returns the bars of a level between two times on a regular grid. */
 export function sliceOf(level: ChartLevel, from: number, to: number): ChartSlice {
   const { interval, openMs, length } = level;
   const times: number[] = [];
   const rows: number[] = [];
   let row = rowAtOrAfter(openMs, openOf(interval, from), length);
-  let at = openOf(interval, from);
-  for (; at < to; at = closeOf(interval, at)) {
-    const hit = row < length && openMs[row] === at;
-    times.push(at);
-    rows.push(hit ? row++ : -1);
+  let gridMs = openOf(interval, from);
+  for (; gridMs < to; gridMs = closeOf(interval, gridMs)) {
+    const hasBar = row < length && openMs[row] === gridMs;
+    times.push(gridMs);
+    rows.push(hasBar ? row++ : -1);
   }
-  return { level, times, rows, endMs: at };
+  return { level, times, rows, endMs: gridMs };
 }
 
 /** Returns the position of a time on the grid. Bar k covers k - 0.5 to k + 0.5. */
@@ -203,28 +210,28 @@ export function placeOf({ times, endMs, level }: ChartSlice, ms: number): number
   return at + (ms - open) / ((times[at + 1] ?? endMs) - open) - 0.5;
 }
 
-/** Part of a bar that is an error of rounding. */
-const NO_PART = 1e-6;
+/** A smaller part of a bar is a rounding error. */
+const MIN_PART = 1e-6;
 
-/** Returns both ends of a window on the grid. A bar that only begins before the data, or ends after them, is shown whole at the edge. */
+/** Returns both ends of a window on the grid. At the edge of the data, a bar that reaches beyond it is shown whole. */
 export function edgesOf(
   slice: ChartSlice,
   { from, to, first, last }: { readonly from: number; readonly to: number; readonly first: number; readonly last: number },
 ): readonly [left: number, right: number] {
   const [left, right] = [placeOf(slice, from), placeOf(slice, to)];
-  return [from > first ? left : Math.floor(left + 0.5 + NO_PART) - 0.5, to < last ? right : Math.ceil(right + 0.5 - NO_PART) - 0.5];
+  return [from > first ? left : Math.floor(left + 0.5 + MIN_PART) - 0.5, to < last ? right : Math.ceil(right + 0.5 - MIN_PART) - 0.5];
 }
 
 /** Returns the values of an indicator that were known at the close of each bar of a slice. NaN before the first value. */
 export function traceOn(slice: ChartSlice, { values, closeMs }: Trace): Float64Array {
   const { level, rows } = slice;
   const out = new Float64Array(rows.length).fill(Number.NaN);
-  rows.forEach((row, at) => {
+  rows.forEach((row, place) => {
     if (row < 0) return;
-    if (closeMs === null) out[at] = values[level.lastRow[row]!]!;
+    if (closeMs === null) out[place] = values[level.lastRow[row]!]!;
     else {
-      const known = rowAtOrAfter(closeMs, closeOf(level.interval, slice.times[at]!) + 1) - 1;
-      if (known >= 0) out[at] = values[known]!;
+      const lastClosed = rowAtOrAfter(closeMs, closeOf(level.interval, slice.times[place]!) + 1) - 1;
+      if (lastClosed >= 0) out[place] = values[lastClosed]!;
     }
   });
   return out;

@@ -1,8 +1,9 @@
-// The closed trades of the page as columns, and the trades that a chart shows.
+// Unpacks the closed trades of the page, and finds those that a chart shows.
 
 import { unpackWide } from '../../../page/browser/unpack.ts';
 import { NOT_RECORDED, TRADE_COLUMNS, type TradeColumnName, type WireTrades } from '../../../page/wire.ts';
 
+/** Closed trades as columns, in closing order. */
 export interface TradeRows {
   readonly length: number;
   readonly tags: readonly string[];
@@ -10,13 +11,14 @@ export interface TradeRows {
   readonly of: { readonly [name in TradeColumnName]: Float64Array };
 }
 
+/** Unpacks all columns of trades. */
 export async function unpackTrades({ length, tags, columns }: WireTrades): Promise<TradeRows> {
   const unpacked = await Promise.all(
     TRADE_COLUMNS.map(
       async (name) => [name, (await unpackWide(columns[name])).map((value) => (value === NOT_RECORDED ? Number.NaN : value))] as const,
     ),
   );
-  // The keys are those of TRADE_COLUMNS. TypeScript loses them in Object.fromEntries.
+  // The type of the keys is lost in Object.fromEntries, so it is asserted.
   return { length, tags, of: Object.fromEntries(unpacked) as TradeRows['of'] };
 }
 
@@ -27,20 +29,20 @@ export function rowsByInstrument({ of, length }: TradeRows, instruments: number)
   return rows;
 }
 
-/** Returns those of `rows` (in closing order) that are open at some time from `from` to `to`. */
+/** Returns the trades among `rows` (in closing order) that were open at some time from `from` to `to`. */
 export function rowsWithin({ of }: TradeRows, rows: readonly number[], from: number, to: number): number[] {
-  const exits = { length: rows.length, at: (k: number) => of.exitMs[rows[k]!]! };
+  const exitMsAt = (index: number) => of.exitMs[rows[index]!]!;
   let low = 0;
-  let high = exits.length;
+  let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (exits.at(middle) < from) low = middle + 1;
+    if (exitMsAt(middle) < from) low = middle + 1;
     else high = middle;
   }
-  const found: number[] = [];
-  for (let k = low; k < rows.length; k++) {
-    const row = rows[k]!;
-    if (of.entryMs[row]! <= to) found.push(row);
+  const within: number[] = [];
+  for (let index = low; index < rows.length; index++) {
+    const row = rows[index]!;
+    if (of.entryMs[row]! <= to) within.push(row);
   }
-  return found;
+  return within;
 }
