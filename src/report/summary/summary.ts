@@ -46,7 +46,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
 
 /** Returns the summary with the verdict about the strategies of the run, and its warnings. */
 export function withProof(summary: Summary, proof: RunProof): Summary {
-  return { ...summary, warnings: [...proofWarnings(proof), ...summary.warnings], proof };
+  return { ...summary, warnings: [...proofWarnings(proof, summary.warnings), ...summary.warnings], proof };
 }
 
 function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {

@@ -20,6 +20,10 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
   ['IMPURE_PROCESS', 'os', null],
   ['IMPURE_PROCESS', 'child_process', null],
   ['IMPURE_PROCESS', 'v8', null],
+  ['IMPURE_PROCESS', 'tty', ['isatty']],
+  ['IMPURE_PROCESS', 'async_hooks', ['executionAsyncId', 'triggerAsyncId', 'executionAsyncResource', 'createHook']],
+  ['IMPURE_PROCESS', 'worker_threads', ['getEnvironmentData', 'setEnvironmentData']],
+  ['IMPURE_CLOCK', 'perf_hooks', ['monitorEventLoopDelay']],
   ['IMPURE_MODULE', 'vm', null],
   ['IMPURE_NETWORK', 'http', ['request', 'get', 'createServer']],
   ['IMPURE_NETWORK', 'https', ['request', 'get', 'createServer']],
@@ -47,6 +51,9 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
       'generatePrimeSync',
       'generateKeySync',
       'generateKeyPairSync',
+      'createECDH',
+      'createDiffieHellman',
+      'publicEncrypt',
     ],
   ],
 ];
@@ -54,6 +61,7 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
 const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
   ['LOOKAHEAD_FILE', 'fs', 'ReadStream'],
   ['IMPURE_PROCESS', 'inspector', 'Session'],
+  ['IMPURE_PROCESS', 'async_hooks', 'AsyncResource'],
   ['IMPURE_NETWORK', 'worker_threads', 'Worker'],
   ['IMPURE_NETWORK', 'worker_threads', 'BroadcastChannel'],
   ['IMPURE_NETWORK', 'net', 'Socket'],
