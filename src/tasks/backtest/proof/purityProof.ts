@@ -12,7 +12,7 @@ import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
 import { leadFeed } from './dataSlices.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
 import { firstDifference, type DecisionTrace } from './decisionTrace.ts';
-import type { TracedRun, Tracer } from './tracedRun.ts';
+import { TURN_ROWS, type TracedRun, type Tracer } from './tracedRun.ts';
 import { plainProof, STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 
 /** Classes of warnings that a use of something outside the run has. */
@@ -117,7 +117,10 @@ async function besideAnother(tracer: Tracer, plan: RunPlan, first: Side): Return
   const untilMs = bars.closeMs[Math.min(bars.length, firstRow + BESIDE_ROWS) - 1]!;
   const run: TracedRun = { plan, untilMs };
   const repeat = (wanted: number): Promise<DecisionTrace> => tracer.runBehind(run, wanted);
-  return differenceOf(tracer, first, { run, trace: await repeat(-1), repeat }, untilMs);
+  const behind: Side = { run, trace: await repeat(-1), repeat };
+  if (firstDifference(first.trace, behind.trace, untilMs) === null) return null;
+  // A decision may also depend on the size of a block, which another proof says.
+  return differenceOf(tracer, await sideOfRun(tracer, { plan, blockRows: TURN_ROWS, untilMs, isFresh: true }), behind, untilMs);
 }
 
 /** What is never the same twice: decisions that depend on it differ from run to run, or do so by chance. */

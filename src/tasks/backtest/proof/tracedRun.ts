@@ -26,7 +26,7 @@ export interface TracedRun {
 }
 
 /** Rows of a block of two runs that take turns. */
-const TURN_ROWS = 61;
+export const TURN_ROWS = 61;
 
 /** Runs strategies of one process. `progressCells`: see EngineDeps. */
 export class Tracer {
