@@ -2,11 +2,21 @@
 
 import { fillIndicators, listSignals, visitBlock } from './blockLoop.ts';
 import type { Engine } from '../engine.ts';
+import { stopStrategies } from './stopStrategies.ts';
 
 /** Runs blocks until the one that contains `untilMs` is done. Throws what a strategy throws, with its name and bar. */
 export function spanLoop(engine: Engine, untilMs: number): void {
   try {
     while (engine.blockEndMs < untilMs && runBlock(engine));
+  } catch (error) {
+    throw engine.attributeError(error);
+  }
+}
+
+/** Calls `onStop` of the strategies after the last block. Throws what a strategy throws, with its name and bar. */
+export function endSpan(engine: Engine): void {
+  try {
+    stopStrategies(engine);
   } catch (error) {
     throw engine.attributeError(error);
   }

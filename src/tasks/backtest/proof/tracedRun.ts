@@ -1,7 +1,7 @@
 // Runs a plan, or a part of it, and returns the decisions that its strategies made.
 
 import { needsTechnical } from '../../../engine/loop/setUp.ts';
-import { spanLoop, turnsLoop } from '../../../engine/loop/spanLoop.ts';
+import { endSpan, spanLoop, turnsLoop } from '../../../engine/loop/spanLoop.ts';
 import { RecordingHost } from '../../../engine/host/recordingHost.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { loadTechnicalLibrary, type TechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
@@ -46,7 +46,15 @@ export class Tracer {
   /** Returns the decisions of a run. An error of a strategy is its last one. `wanted`: the index of the decision to keep in full. */
   async run(of: TracedRun, wanted = -1): Promise<DecisionTrace> {
     const trace = new DecisionTrace(wanted);
-    return this.noting(trace, () => this.bot(of, trace, (bot) => spanLoop(bot.engine, of.untilMs ?? Infinity)));
+    return this.noting(trace, () =>
+      this.bot(of, trace, ({ engine }) => {
+        spanLoop(engine, of.untilMs ?? Infinity);
+        if (of.untilMs !== undefined) return;
+        // What it decides now can fill nowhere, but what it keeps reaches the next run.
+        trace.isOver = true;
+        endSpan(engine);
+      }),
+    );
   }
 
   /**

@@ -106,8 +106,13 @@ function watched(report: Report, code: WarningCode, what: string, real: Method, 
     if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, what, method);
     return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
   };
-  // For example the symbol by which `util.promisify` recognises a function, and `realpathSync.native`.
+  // For example the symbol by which `util.promisify` recognises a function.
   Object.defineProperties(method, Object.getOwnPropertyDescriptors(real));
+  // Such as `realpathSync.native` and `hrtime.bigint`.
+  for (const [key, own] of Object.entries(real)) {
+    if (typeof own !== 'function') continue;
+    Object.defineProperty(method, key, { value: watched(report, code, what.replace(/(?=\(\)$)|$/, `.${key}`), own as Method, isInput), configurable: true, enumerable: true, writable: true }); // prettier-ignore
+  }
   return method;
 }
 
