@@ -38,7 +38,7 @@ export const WARNINGS = {
   LOOKAHEAD_ROWS: 'a proof found decisions that depend on rows after their time, or on how rows are cut into blocks',
   LOOKAHEAD_TABLE: 'a proof found prices or moves of these bars in the files of the strategy',
   STATE_KEPT: 'a proof found decisions that depend on what a module variable, a static field or another shared object keeps',
-  IMPURE_OUTSIDE: 'a proof found decisions that depend on something outside the run',
+  IMPURE_EXTERNAL: 'a proof found decisions that depend on something outside the run',
   STATE_GLOBAL: 'the strategy writes the global object or replaces a built-in, which everything in its process shares',
   IMPURE_RANDOM: 'strategy code asked for chance that the seed of the run does not decide',
   IMPURE_CLOCK: 'strategy code asked for the time of the machine',

@@ -38,7 +38,7 @@ function stepped(engine: Engine): boolean {
   }
 }
 
-/** Runs the next block. Returns false where there is none. */
+/** Runs the next block. Returns false after the last block. */
 function runBlock(engine: Engine): boolean {
   if (!engine.openBlock()) return false;
   fillIndicators(engine);

@@ -12,7 +12,7 @@ const REMEDIES: Partial<Record<WarningCode, string>> = {
   LOOKAHEAD_ROWS: 'a decision depends on rows after its time; keep the state of an indicator inside its function',
   LOOKAHEAD_TABLE: 'the code holds data from after a bar; bring market data as a feed',
   STATE_KEPT: 'a module variable, a static field or another shared object keeps a value; keep state in fields of the class',
-  IMPURE_OUTSIDE: 'a decision depends on something outside the run; use what the class gives, and params',
+  IMPURE_EXTERNAL: 'a decision depends on something outside the run; use what the class gives, and params',
 };
 
 /**
@@ -36,7 +36,7 @@ const warningOf = ({ file, line }: Proof, code: WarningCode, text: string): Warn
 function causeOf({ name, text }: Proof): WarningCode {
   if (name !== 'purity') return 'LOOKAHEAD_ROWS';
   if (TABLES.has(text)) return 'LOOKAHEAD_TABLE';
-  return STATES.has(text) ? 'STATE_KEPT' : 'IMPURE_OUTSIDE';
+  return STATES.has(text) ? 'STATE_KEPT' : 'IMPURE_EXTERNAL';
 }
 
 /** Returns what was found, with the first difference. */

@@ -51,7 +51,7 @@ export class Tracer {
         spanLoop(engine, of.untilMs ?? Infinity);
         if (of.untilMs !== undefined) return;
         // What it decides now can fill nowhere, but what it keeps reaches the next run.
-        trace.isOver = true;
+        trace.hasEnded = true;
         endSpan(engine);
       }),
     );

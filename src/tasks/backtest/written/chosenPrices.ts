@@ -1,11 +1,11 @@
 // Finds prices that were chosen from the run's own data, such as one of each day, in the numbers of a strategy's file.
 
-import type { BarColumns, PriceColumn } from '../../../../model/bars/bars.ts';
+import type { BarColumns, PriceColumn } from '../../../model/bars/bars.ts';
 
 const COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
 /** Prices in a row, each later in the data than the one before, that no table has by accident. */
 const ENOUGH = 12;
-/** So many of their steps go each way: the levels of a ladder are reached in turn. */
+/** At least this number of their steps goes each way: the levels of a ladder are reached in turn. */
 const MIN_EACH_WAY = 3;
 /** A price at more rows is one that the market has often, and says nothing. */
 const MAX_ROWS = 3;

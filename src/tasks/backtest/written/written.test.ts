@@ -1,8 +1,8 @@
 // Lists in the text of a strategy that hold the moves, or chosen prices, of the run's bars.
 
 import { describe, expect, test } from 'vitest';
-import { seededRng } from '../../../../base/number/rng.ts';
-import { emptyBars } from '../../../../../test/fixtures/syntheticBars.ts';
+import { seededRng } from '../../../base/number/rng.ts';
+import { emptyBars } from '../../../../test/fixtures/syntheticBars.ts';
 import { chosenPricesIn } from './chosenPrices.ts';
 import { listsIn } from './lists.ts';
 

@@ -1,6 +1,8 @@
 // Reads lists that a text of a strategy may hold as ups and downs: numbers or times of chosen bars, lengths of runs, words and signs of two
 // kinds, and large numbers whose bits are the moves.
 
+import { parseTime } from '../../../model/time.ts';
+
 /** Ups and downs as they are written, and where each of them stands in the text. */
 export interface WrittenMoves {
   readonly bits: Uint8Array;
@@ -38,12 +40,12 @@ export function listsIn(text: string): WrittenMoves[] {
   return [...runsIn(whole), ...chosenIn(whole), ...chosenIn(times), ...largeIn(text), ...textsIn(text), ...wordsIn(text)];
 }
 
-const timeOf = (text: string): number => Date.parse(`${text.slice(0, 10)}T${(text.slice(11) || '00').padEnd(8, ':00').slice(0, 8)}Z`);
+const timeOf = (text: string): number => parseTime(`${text.slice(0, 10)}T${text.slice(11, 16).padEnd(2, '0').padEnd(5, ':00')}`) ?? NaN;
 
 /** Numbers of bars, or times, that only rise: a bar that is in the list is one of its kind, and one between two of them is not. */
 function chosenIn(members: readonly Member[]): WrittenMoves[] {
-  const rises = (one: Member, next: Member): boolean => next.value > one.value;
-  return stretches(members, rises).flatMap((list): WrittenMoves[] => {
+  const isLater = (one: Member, next: Member): boolean => next.value > one.value;
+  return stretches(members, isLater).flatMap((list): WrittenMoves[] => {
     const unit = list.slice(1).reduce((so, { value }, at) => divisor(so, value - list[at]!.value), 0);
     const rowOf = ({ value }: Member): number => (value - list[0]!.value) / unit;
     const rows = Math.min(MAX_MOVES, rowOf(list.at(-1)!) + 1);
@@ -64,13 +66,13 @@ function runsIn(members: readonly Member[]): WrittenMoves[] {
   });
 }
 
-/** Returns the longest parts, of enough members, in which each member goes on from the one before. */
-function stretches(members: readonly Member[], goesOn: (one: Member, next: Member) => boolean): (readonly Member[])[] {
+/** Returns the longest parts, of enough members, in which each member continues the one before. */
+function stretches(members: readonly Member[], continues: (one: Member, next: Member) => boolean): (readonly Member[])[] {
   const found: Member[][] = [];
   let current: Member[] = [];
   for (const member of members) {
     const last = current.at(-1);
-    if (last !== undefined && !goesOn(last, member)) {
+    if (last !== undefined && !continues(last, member)) {
       found.push(current);
       current = [];
     }
