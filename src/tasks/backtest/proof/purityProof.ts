@@ -21,7 +21,7 @@ export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', '
 /** Rows of the blocks of a run that ends in the middle: the lowest number that is tried, and how many are. */
 const PART_ROWS = 331;
 const PART_TRIES = 400;
-/** Rows of a run beside another one. */
+/** Rows of a run beside another one, unless the task says fewer. */
 const BESIDE_ROWS = 8192;
 
 const EXTERNAL_TEXT = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
@@ -47,6 +47,8 @@ export interface PurityTask {
   readonly skippedRows: number;
   /** Strategies whose modules have made a longer run already; null: there are none that may run again. */
   readonly lived?: RunPlan['strategies'] | null;
+  /** Rows of the lead feed that a run beside another one has at most. */
+  readonly besideRows?: number;
   /** True: the run that ends in the middle is left out, and the one beside another. */
   readonly isShort?: boolean;
   /** How many other surroundings are tried. */
@@ -66,7 +68,7 @@ export interface PurityOutcome {
 
 export async function provePurity(
   tracer: Tracer,
-  { plan, whole, skippedRows, lived = null, isShort = false, surroundings, late, onRun }: PurityTask,
+  { plan, whole, skippedRows, lived = null, besideRows = BESIDE_ROWS, isShort = false, surroundings, late, onRun }: PurityTask,
 ): Promise<PurityOutcome> {
   onRun(0);
   const part = partOf(plan, skippedRows);
@@ -101,7 +103,7 @@ export async function provePurity(
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
   if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, second, plan), ...found };
   if (other !== null) return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, other, plan), ...found };
-  const beside = isShort ? null : await besideAnother(tracer, plan, first);
+  const beside = isShort ? null : await besideAnother(tracer, plan, first, besideRows);
   if (beside !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.beside, beside, plan), ...found };
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
   return { proof: plainProof('purity', 'proved', text), ...found };
@@ -112,9 +114,9 @@ async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<Side> {
 }
 
 /** Compares a run with one beside another, over the first rows. What each start sets back shows only there. */
-async function besideAnother(tracer: Tracer, plan: RunPlan, first: Side): ReturnType<typeof differenceOf> {
+async function besideAnother(tracer: Tracer, plan: RunPlan, first: Side, maxRows: number): ReturnType<typeof differenceOf> {
   const { bars, firstRow } = leadFeed(plan);
-  const untilMs = bars.closeMs[Math.min(bars.length, firstRow + BESIDE_ROWS) - 1]!;
+  const untilMs = bars.closeMs[Math.min(bars.length, firstRow + maxRows) - 1]!;
   const run: TracedRun = { plan, untilMs };
   const repeat = (wanted: number): Promise<DecisionTrace> => tracer.runBehind(run, wanted);
   const behind: Side = { run, trace: await repeat(-1), repeat };

@@ -148,7 +148,7 @@ async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sour
   if (uses.first !== null) return [];
   const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
   const isShort = plan.feeds.length > MAX_FEEDS;
-  const task = { plan: own, whole, skippedRows: 0, lived, isShort, surroundings: 1, late, onRun: () => {} };
+  const task = { plan: own, whole, skippedRows: 0, lived, besideRows: SMALL_BLOCK_ROWS, isShort, surroundings: 1, late, onRun: () => {} };
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];
