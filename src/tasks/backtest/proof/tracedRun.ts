@@ -58,11 +58,11 @@ export class Tracer {
   }
 
   /**
-   * Returns the decisions of a run beside an equal one, which is a block ahead: they take turns. The strategies are loaded once for both, so
-   * variables of modules and static fields are shared. `wanted`: see `run`.
+   * Returns the decisions of a run beside an equal one, which is a block ahead: they take turns. Both have the modules of
+   * the plan, so variables of modules and static fields are shared. `wanted`: see `run`.
    */
   async runBehind({ plan, untilMs = Infinity }: TracedRun, wanted = -1): Promise<DecisionTrace> {
-    const own: RunPlan = { ...plan, strategies: await freshStrategies(plan.strategies), blockRows: TURN_ROWS };
+    const own: RunPlan = { ...plan, blockRows: TURN_ROWS };
     const trace = new DecisionTrace(wanted);
     const bots: SealedBot[] = [];
     const work = async (): Promise<void> => {
