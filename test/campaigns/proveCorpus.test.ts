@@ -37,8 +37,18 @@ const clean = isCampaign ? strategiesOf('clean').filter((name) => name !== COUNT
 
 const reaching = isCampaign
   ? strategiesOf('reaching')
-  : ['regexpState.ts', 'compactTable.ts', 'stack.ts', 'folderHere.ts', 'codeName.ts', 'nodeDebug.ts', 'inspectEnv.ts'];
-const honest = isCampaign ? strategiesOf('honest') : ['loggedNumbers.ts', 'resolvedInput.ts', 'debugOnly.ts'];
+  : [
+      'regexpState.ts',
+      'compactTable.ts',
+      'resetWindow.ts',
+      'dayCloses.ts',
+      'stack.ts',
+      'folderHere.ts',
+      'codeName.ts',
+      'nodeDebug.ts',
+      'inspectEnv.ts',
+    ];
+const honest = isCampaign ? strategiesOf('honest') : ['scratchArray.ts', 'loggedNumbers.ts', 'resolvedInput.ts', 'debugOnly.ts'];
 
 describe('biased', () => {
   test.each(biased)('biased: %s is refuted', { timeout: 120_000 }, async (name) => {

@@ -118,6 +118,24 @@ describe('a refuted strategy', () => {
     expect(warnings[0]!.text).toMatch(new RegExp(`^a sample of the bars refutes ${proofName}: `));
   });
 
+  test.each([
+    [
+      'is set back at each start',
+      'override onStart() { bars = 0; } override onBar() { if (bars++ % 5 < 2) this.buy(); else this.exit(); }',
+      'let bars = 0;',
+    ],
+    [
+      'is written after the rows of the sample',
+      'n = 0; override onBar() { if (++this.n === 1400) isLate = true; if (this.position().isFlat !== isLate) this.buy(); else this.exit(); }',
+      'let isLate = false;',
+    ],
+  ])('a refuted strategy whose variable of a module %s has a warning that names the state', async (name, body, before) => {
+    const { proof, warnings } = await backtest(strategy(`${name.replaceAll(' ', '-')}.ts`, body, before));
+    expect(proof.verdict).toBe('refuted');
+    expect(warnings.slice(0, 2).map(({ code }) => code)).toEqual(['PROOF_REFUTED', 'STATE_KEPT']);
+    expect(warnings[1]).toMatchObject({ line: 4 });
+  });
+
   test('a refuted strategy says so in the terminal and on the first screen of the report, with the first difference', async () => {
     const { stdout, code } = await commandIn(folder, ['backtest', ...dataOptions('clean/state.ts').slice(0, -1)]);
     expect(code).toBe(0);

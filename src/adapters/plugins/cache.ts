@@ -17,9 +17,11 @@ export function writeModule(hash: string, code: string): string {
   return written(join(folder, name), () => code);
 }
 
+/** Words by which code would distinguish a test from a real run. */
+const TEST_WORDS = 'live-prod-production/prove-proof-sample-backtest-test-dev';
 /** Folders for copies, how their source maps name the folder of the author's files, and what is done with the digits of their names. */
 const ELSEWHERE = [
-  { folder: 'anotherplace', sources: '/otherfiles', turned: (digit: number) => 15 - digit },
+  { folder: `anotherplace/${TEST_WORDS}`, sources: `/otherfiles/${TEST_WORDS}`, turned: (digit: number) => 15 - digit },
   { folder: 'x', sources: '/otherfiles-2', turned: (digit: number) => (digit + 5) % 16 },
   { folder: 'far/from/home', sources: '/other/files/3', turned: (digit: number) => (digit + 10) % 16 },
 ] as const;

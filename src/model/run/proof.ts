@@ -93,3 +93,16 @@ export function plainProof(name: ProofName, verdict: Proof['verdict'], text: str
 export function refutedProofs({ proofs }: Pick<ProvedRun, 'proofs'>): readonly Proof[] {
   return proofs.filter(({ verdict }) => verdict === 'refuted');
 }
+
+/** Texts of the proof of purity, by what was found. */
+export const STATE_TEXTS = {
+  again: 'a later run in one process decides otherwise than the first: a module variable or a static field keeps a value',
+  beside:
+    'two runs that take turns in one process decide otherwise than one alone: a module variable or a static field keeps a value of the other run',
+  otherBars:
+    'a run over other bars decides otherwise after an earlier run of its process: a module variable or a static field keeps values of the earlier bars',
+} as const;
+export const TABLE_TEXTS = {
+  prices: 'a file of the strategy holds prices of these data, which show data from after a bar',
+  moves: 'a file of the strategy holds the moves of these data, which show data from after a bar',
+} as const;

@@ -48,7 +48,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
 
 /** Returns the summary with the proof of its strategies added. The warnings of the proof stand first. */
 export function withProof(summary: Summary, proof: RunProof): Summary {
-  return { ...summary, warnings: [...proofWarnings(proof), ...summary.warnings], proof };
+  return { ...summary, warnings: [...proofWarnings(proof, summary.warnings), ...summary.warnings], proof };
 }
 
 function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {

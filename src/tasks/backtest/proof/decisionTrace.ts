@@ -36,6 +36,8 @@ export class DecisionTrace implements HostCallLog {
   error: Error | null = null;
   /** True when a timer follows the calendar. */
   usesCalendar = false;
+  /** True: the run has ended, and what follows is no decision. */
+  hasEnded = false;
   private readonly wanted: number;
 
   /** `wanted`: the index of the decision to keep in full; -1: none. */
@@ -44,7 +46,7 @@ export class DecisionTrace implements HostCallLog {
   }
 
   note(run: StrategyRun, name: string, given: readonly unknown[]): void {
-    if (!DECISIONS.has(name)) return;
+    if (this.hasEnded || !DECISIONS.has(name)) return;
     if (name === 'cron') this.usesCalendar = true;
     const text = callText(run, name, given);
     if (this.timeMs.length === this.wanted) {

@@ -5,9 +5,10 @@ import { relative } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { Proof } from '../../../model/run/proof.ts';
+import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
+import { listsIn } from '../written/lists.ts';
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Signs that are written next to each other: 0 and 1, + and -, up and down, long and short. */
@@ -40,18 +41,18 @@ interface Sequence {
 export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
   for (const file of files) {
     const text = textOf(file, maxBytes);
-    const sequences = [...signsIn(text), ...tablesIn(text), ...encodedIn(text, Math.min(MAX_ENCODED, maxBytes / 8))];
+    const sequences = [...signsIn(text), ...tablesIn(text), ...listsIn(text), ...encodedIn(text, Math.min(MAX_ENCODED, maxBytes / 8))];
     const windows = windowsOf(sequences);
     if (windows.size === 0) continue;
     for (const { bars } of plan.feeds) {
-      for (const moves of movesOf(bars)) {
+      for (const moves of movesOf(bars).flatMap((each) => [each, each.map((isUp) => 1 - isUp)])) {
         const found = placeOf(moves, sequences, windows);
         if (found === null) continue;
         const what = 'a table of the ups and downs of these bars';
         return {
           name: 'purity',
           verdict: 'refuted',
-          text: 'a file of the strategy holds the moves of these data, which show data from after a bar',
+          text: TABLE_TEXTS.moves,
           first: {
             time: formatTime(bars.closeMs[found.row]!),
             feed: `${bars.instrument.wireName} ${bars.interval}`,

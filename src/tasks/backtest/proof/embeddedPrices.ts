@@ -5,7 +5,8 @@ import { relative } from 'node:path';
 import type { PriceColumn } from '../../../model/bars/bars.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { Proof } from '../../../model/run/proof.ts';
+import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
+import { chosenPricesIn } from '../written/chosenPrices.ts';
 
 const COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -20,23 +21,23 @@ export const MAX_BYTES = 64_000_000;
 
 /**
  * Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute; larger
- * ones than `maxBytes` are not searched.
+ * ones than `maxBytes` are not searched. `all`: the plan with all rows, among which single prices were chosen.
  */
-export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
+export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES, all = plan): Proof | null {
   for (const file of files) {
     const text = textOf(file, maxBytes);
     const numbers = [...text.matchAll(NUMBER)];
     if (numbers.length < ENOUGH) continue;
     const values = Float64Array.from(numbers, ([each]) => Number(each));
-    const found = tableIn(plan, values);
+    const found = tableIn(plan, values) ?? chosenIn(all, values);
     if (found === null) continue;
     const { at, row, column, feed } = found;
     const { bars } = plan.feeds[feed]!;
-    const what = `a table of prices: ${column} from ${bars[column][row]} on`;
+    const what = `a table of prices: ${column} from ${values[at]} on`;
     return {
       name: 'purity',
       verdict: 'refuted',
-      text: 'a file of the strategy holds prices of these data, which show data from after a bar',
+      text: TABLE_TEXTS.prices,
       first: {
         time: formatTime(bars.closeMs[row]!),
         feed: `${bars.instrument.wireName} ${bars.interval}`,
@@ -88,6 +89,15 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
         if (row !== undefined) return { at, row, column, feed };
       }
     }
+  }
+  return null;
+}
+
+/** The same of prices that were chosen from the data, such as the close of each day. */
+function chosenIn({ feeds }: RunPlan, values: Float64Array): Table | null {
+  for (const [feed, { bars }] of feeds.entries()) {
+    const found = chosenPricesIn(bars, values);
+    if (found !== null) return { ...found, column: 'close', feed };
   }
   return null;
 }

@@ -12,8 +12,8 @@ import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
 import { leadFeed } from './dataSlices.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
 import { firstDifference, type DecisionTrace } from './decisionTrace.ts';
-import type { TracedRun, Tracer } from './tracedRun.ts';
-import { plainProof, type Proof } from '../../../model/run/proof.ts';
+import { TURN_ROWS, type TracedRun, type Tracer } from './tracedRun.ts';
+import { plainProof, STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 
 /** Classes of warnings that a use of something outside the run has. */
 export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', 'lookahead']);
@@ -21,8 +21,9 @@ export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', '
 /** Rows of the blocks of a run that ends in the middle: the lowest number that is tried, and how many are. */
 const PART_ROWS = 331;
 const PART_TRIES = 400;
+/** Rows of a run beside another one, unless the task says fewer. */
+const BESIDE_ROWS = 8192;
 
-const STATE_TEXT = 'a later run in one process decides otherwise than the first: a module variable or a static field keeps a value';
 const EXTERNAL_TEXT = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
 
 /** Keeps the first use of something outside the run, with the time of the run at which it happened. */
@@ -44,7 +45,11 @@ export interface PurityTask {
   readonly whole: Side;
   /** Rows of the lead feed inside the run at which the strategies are not ready yet. */
   readonly skippedRows: number;
-  /** True: the run that ends in the middle is left out. */
+  /** Strategies whose modules have made a longer run already; null: there are none that may run again. */
+  readonly lived?: RunPlan['strategies'] | null;
+  /** Rows of the lead feed that a run beside another one has at most. */
+  readonly besideRows?: number;
+  /** True: the run that ends in the middle is left out, and the one beside another. */
   readonly isShort?: boolean;
   /** How many other surroundings are tried. */
   readonly surroundings: number;
@@ -63,7 +68,7 @@ export interface PurityOutcome {
 
 export async function provePurity(
   tracer: Tracer,
-  { plan, whole, skippedRows, isShort = false, surroundings, late, onRun }: PurityTask,
+  { plan, whole, skippedRows, lived = null, besideRows = BESIDE_ROWS, isShort = false, surroundings, late, onRun }: PurityTask,
 ): Promise<PurityOutcome> {
   onRun(0);
   const part = partOf(plan, skippedRows);
@@ -79,9 +84,12 @@ export async function provePurity(
     repeat: (wanted) => inTurn(tracer, runs, wanted),
   });
   const isEarly = partTrace !== null && (await isState(tracer, whole.trace, part, partTrace));
-  const second = isEarly
+  const inSecond = isEarly
     ? await differenceOf(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
     : await differenceOf(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
+  const second =
+    inSecond ??
+    (lived === null ? null : await differenceOf(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: lived } })));
   onRun(0.6);
   const fresh: TracedRun = { plan, isFresh: true };
   const inOther = async (at: number): ReturnType<typeof differenceOf> => {
@@ -93,10 +101,28 @@ export async function provePurity(
   for (let at = 1; at < surroundings && other === null; at++) other = await inOther(at);
   const found = { hasState: second !== null, isSteady: other === null };
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
-  if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXT, second, plan), ...found };
+  if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, second, plan), ...found };
   if (other !== null) return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, other, plan), ...found };
+  const beside = isShort ? null : await besideAnother(tracer, plan, first, besideRows);
+  if (beside !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.beside, beside, plan), ...found };
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
   return { proof: plainProof('purity', 'proved', text), ...found };
+}
+
+async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<Side> {
+  return { run, trace: await tracer.run(run) };
+}
+
+/** Compares a run with one beside another, over the first rows. What each start sets back shows only there. */
+async function besideAnother(tracer: Tracer, plan: RunPlan, first: Side, maxRows: number): ReturnType<typeof differenceOf> {
+  const { bars, firstRow } = leadFeed(plan);
+  const untilMs = bars.closeMs[Math.min(bars.length, firstRow + maxRows) - 1]!;
+  const run: TracedRun = { plan, untilMs };
+  const repeat = (wanted: number): Promise<DecisionTrace> => tracer.runBehind(run, wanted);
+  const behind: Side = { run, trace: await repeat(-1), repeat };
+  if (firstDifference(first.trace, behind.trace, untilMs) === null) return null;
+  // A decision may also depend on the size of a block, which another proof says.
+  return differenceOf(tracer, await sideOfRun(tracer, { plan, blockRows: TURN_ROWS, untilMs, isFresh: true }), behind, untilMs);
 }
 
 /** What is never the same twice: decisions that depend on it differ from run to run, or do so by chance. */
@@ -109,7 +135,7 @@ export function isUnsteady({ first }: ImpureUses): boolean {
 
 /** Returns the proof of purity that a difference refutes which is gone when modules are loaded for each run. */
 export function stateProof(found: Proof): Proof {
-  return { ...found, name: 'purity', text: STATE_TEXT };
+  return { ...found, name: 'purity', text: STATE_TEXTS.again };
 }
 
 /** Returns true when the second run of a process differs from the first up to where it ends, and would not with modules of its own. */

@@ -103,10 +103,14 @@ async function proofsOf(
   try {
     const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     const earlier = usesOfRun(seen, plan, sources);
-    const outcome = await proveRows({ plan, uses, watch, progressCells, onRows, sources }).catch((error: unknown): readonly Proof[] => {
-      if (uses.first === null && earlier === null) throw error;
-      return [];
-    });
+    // What has reached outside the run may do it again unseen by functions that its modules took before the watch.
+    const lived = earlier === null && !mayUseNode(plan) ? plan.strategies : null;
+    const outcome = await proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }).catch(
+      (error: unknown): readonly Proof[] => {
+        if (uses.first === null && earlier === null) throw error;
+        return [];
+      },
+    );
     return merged(outcome, proofOfUses(uses, plan, sources) ?? earlier, customOfRun(seen));
   } finally {
     watch.stop();
@@ -115,6 +119,8 @@ async function proofsOf(
 
 interface RowsTask {
   readonly plan: RunPlan;
+  /** The strategies of the run itself, whose modules have lived through all of its rows; null: they must not run again. */
+  readonly lived: RunPlan['strategies'] | null;
   readonly uses: SampledUses;
   readonly watch: PurityWatch;
   readonly progressCells: Int32Array | null;
@@ -123,7 +129,7 @@ interface RowsTask {
   readonly sources: readonly string[];
 }
 
-async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
+async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
   const parts = await partsOf(tracer, plan);
@@ -140,9 +146,9 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
   watch.checkGlobals();
   // What was used says enough, and decisions that depend on it differ in every proof.
   if (uses.first !== null) return [];
-  const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
+  const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
   const isShort = plan.feeds.length > MAX_FEEDS;
-  const task = { plan: own, whole, skippedRows: 0, isShort, surroundings: 1, late, onRun: () => {} };
+  const task = { plan: own, whole, skippedRows: 0, lived, besideRows: SMALL_BLOCK_ROWS, isShort, surroundings: 1, late, onRun: () => {} };
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];

@@ -1,14 +1,14 @@
 // Runs a plan, or a part of it, and returns the decisions that its strategies made.
 
 import { needsTechnical } from '../../../engine/loop/setUp.ts';
-import { spanLoop } from '../../../engine/loop/spanLoop.ts';
+import { endSpan, spanLoop, turnsLoop } from '../../../engine/loop/spanLoop.ts';
 import { RecordingHost } from '../../../engine/host/recordingHost.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { loadTechnicalLibrary, type TechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
-import { replayedBotMaker, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
+import { replayedBotMaker, sealBot, type BotOptions, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
 import { placeOfError } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import { DecisionTrace } from './decisionTrace.ts';
@@ -24,6 +24,9 @@ export interface TracedRun {
   /** True: the strategies are loaded again, so that no variable of a module has a value of an earlier run. */
   readonly isFresh?: boolean;
 }
+
+/** Rows of a block of two runs that take turns. */
+export const TURN_ROWS = 61;
 
 /** Runs strategies of one process. `progressCells`: see EngineDeps. */
 export class Tracer {
@@ -43,8 +46,49 @@ export class Tracer {
   /** Returns the decisions of a run. An error of a strategy is its last one. `wanted`: the index of the decision to keep in full. */
   async run(of: TracedRun, wanted = -1): Promise<DecisionTrace> {
     const trace = new DecisionTrace(wanted);
+    return this.noting(trace, () =>
+      this.bot(of, trace, ({ engine }) => {
+        spanLoop(engine, of.untilMs ?? Infinity);
+        if (of.untilMs !== undefined) return;
+        // What it decides now can fill nowhere, but what it keeps reaches the next run.
+        trace.hasEnded = true;
+        endSpan(engine);
+      }),
+    );
+  }
+
+  /**
+   * Returns the decisions of a run beside an equal one, which is a block ahead: they take turns. Both have the modules of
+   * the plan, so variables of modules and static fields are shared. `wanted`: see `run`.
+   */
+  async runBehind({ plan, untilMs = Infinity }: TracedRun, wanted = -1): Promise<DecisionTrace> {
+    const own: RunPlan = { ...plan, blockRows: TURN_ROWS };
+    const trace = new DecisionTrace(wanted);
+    const bots: SealedBot[] = [];
+    const work = async (): Promise<void> => {
+      const constructed: ConstructedBot[] = [];
+      this.during(() => {
+        for (const each of [new DecisionTrace(), trace]) constructed.push(replayedBotMaker(own, this.optionsOf(each))());
+      });
+      const technical = needsTechnical(constructed[0]!.engine) ? await loadTechnicalLibrary() : null;
+      this.during(() => {
+        for (const each of constructed) bots.push(sealBot(each, technical));
+        this.current = bots[1]!;
+        turnsLoop(bots[0]!.engine, bots[1]!.engine, untilMs);
+      });
+    };
+    return this.noting(trace, () =>
+      work().finally(() => {
+        this.endedMs = bots[1]?.engine.nowMs ?? own.fromMs;
+        this.current = null;
+        for (const { engine } of bots) engine.release();
+      }),
+    );
+  }
+
+  private async noting(trace: DecisionTrace, work: () => Promise<void>): Promise<DecisionTrace> {
     try {
-      await this.bot(of, trace, (bot) => spanLoop(bot.engine, of.untilMs ?? Infinity));
+      await work();
     } catch (error) {
       // A fault of isobar proves nothing, even where two runs have the same one.
       if (error instanceof InvariantError) throw error;
@@ -53,6 +97,14 @@ export class Tracer {
       trace.noteError(this.endedMs, cause, cause instanceof Error ? placeOfError(cause) : null);
     }
     return trace;
+  }
+
+  private optionsOf(trace: DecisionTrace): BotOptions {
+    return {
+      progressCells: this.progressCells,
+      scratch: this.scratch,
+      hostFor: (run: StrategyRun) => new RecordingHost(run, trace),
+    };
   }
 
   /** The time that strategy code sees now, ms UTC; NaN outside of a run. */
@@ -64,11 +116,7 @@ export class Tracer {
   async bot<T>({ plan, blockRows = 'usual', isFresh = false }: TracedRun, trace: DecisionTrace, use: (bot: SealedBot) => T): Promise<T> {
     const strategies = isFresh ? await freshStrategies(plan.strategies) : plan.strategies;
     const own: RunPlan = { ...plan, strategies, ...(typeof blockRows === 'number' && blockRows > 1 ? { blockRows } : {}) };
-    const options = {
-      progressCells: this.progressCells,
-      scratch: this.scratch,
-      hostFor: (run: StrategyRun) => new RecordingHost(run, trace),
-    };
+    const options = this.optionsOf(trace);
     const made: { constructed?: ConstructedBot; bot?: SealedBot; value?: T } = {};
     const begin = (constructed: ConstructedBot, technical: TechnicalLibrary | null): void => {
       const bot = (made.bot = sealBot(constructed, technical));

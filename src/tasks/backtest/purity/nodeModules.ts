@@ -20,6 +20,10 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
   ['IMPURE_PROCESS', 'os', null],
   ['IMPURE_PROCESS', 'child_process', null],
   ['IMPURE_PROCESS', 'v8', null],
+  ['IMPURE_PROCESS', 'tty', ['isatty']],
+  ['IMPURE_PROCESS', 'async_hooks', ['executionAsyncId', 'triggerAsyncId', 'executionAsyncResource', 'createHook']],
+  ['IMPURE_PROCESS', 'worker_threads', ['getEnvironmentData', 'setEnvironmentData']],
+  ['IMPURE_CLOCK', 'perf_hooks', ['monitorEventLoopDelay']],
   ['IMPURE_MODULE', 'vm', null],
   ['IMPURE_NETWORK', 'http', ['request', 'get', 'createServer']],
   ['IMPURE_NETWORK', 'https', ['request', 'get', 'createServer']],
@@ -47,6 +51,9 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
       'generatePrimeSync',
       'generateKeySync',
       'generateKeyPairSync',
+      'createECDH',
+      'createDiffieHellman',
+      'publicEncrypt',
     ],
   ],
 ];
@@ -54,6 +61,7 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
 const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
   ['LOOKAHEAD_FILE', 'fs', 'ReadStream'],
   ['IMPURE_PROCESS', 'inspector', 'Session'],
+  ['IMPURE_PROCESS', 'async_hooks', 'AsyncResource'],
   ['IMPURE_NETWORK', 'worker_threads', 'Worker'],
   ['IMPURE_NETWORK', 'worker_threads', 'BroadcastChannel'],
   ['IMPURE_NETWORK', 'net', 'Socket'],
@@ -98,8 +106,13 @@ function watched(report: Report, code: WarningCode, what: string, real: Method, 
     if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, what, method);
     return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
   };
-  // For example the symbol by which `util.promisify` recognises a function, and `realpathSync.native`.
+  // For example the symbol by which `util.promisify` recognises a function.
   Object.defineProperties(method, Object.getOwnPropertyDescriptors(real));
+  // Such as `realpathSync.native` and `hrtime.bigint`.
+  for (const [key, own] of Object.entries(real)) {
+    if (typeof own !== 'function') continue;
+    Object.defineProperty(method, key, { value: watched(report, code, what.replace(/(?=\(\)$)|$/, `.${key}`), own as Method, isInput), configurable: true, enumerable: true, writable: true }); // prettier-ignore
+  }
   return method;
 }
 

@@ -14,7 +14,7 @@ export const SURROUNDINGS = 3;
 /** What is added to a number that code may look at. */
 const ADDED = [999_983, 1_000_004, 86_028_122] as const;
 /** Around the folder in which the command runs, as its first and last names. */
-const AROUND = [['/anotherplace', '/some/places'], ['/x', '/y'], ['/far/from/home', '/z/one/more']] as const; // prettier-ignore
+const AROUND = [['/anotherplace/live-prod-production', '/prove-proof-sample/backtest-test-dev'], ['/x', '/y'], ['/far/from/home', '/z/one/more']] as const; // prettier-ignore
 
 /** What has another value in surroundings of this number. */
 function othersOf(at: number): Readonly<Record<string, Readonly<Record<string, unknown>>>> {

@@ -2,14 +2,12 @@
 
 import { seededRng } from '../../../base/number/rng.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { Proof } from '../../../model/run/proof.ts';
+import { STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
 import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
 import { poisoned } from '../data/poison.ts';
 
 const SEED_OFFSET = 31;
-const TEXT =
-  'a run over other bars decides otherwise after an earlier run of its process: a module variable or a static field keeps values of the earlier bars';
 
 /**
  * Returns the proof of purity that a difference refutes; null: both runs decide alike. A cache by time, or by the number of the bar, gives two runs
@@ -21,5 +19,5 @@ export async function proveOtherData(tracer: Tracer, plan: RunPlan): Promise<Pro
   const after = await sideOf({ plan: other });
   const alone = await sideOf({ plan: other, isFresh: true });
   const difference = await differenceOf(tracer, alone, after);
-  return difference === null ? null : proofOf('purity', 'refuted', TEXT, difference, other);
+  return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, other);
 }

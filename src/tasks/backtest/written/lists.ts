@@ -1,0 +1,134 @@
+// Reads lists that a text of a strategy may hold as ups and downs: numbers or times of chosen bars, lengths of runs, words and signs of two
+// kinds, and large numbers whose bits are the moves.
+
+import { parseTime } from '../../../model/time.ts';
+
+/** Ups and downs as they are written, and where each of them stands in the text. */
+export interface WrittenMoves {
+  readonly bits: Uint8Array;
+  readonly places: ArrayLike<number>;
+}
+
+/** Members of a list that is looked at. */
+const ENOUGH = 40;
+/** Moves that a list may make: a longer one shows itself in its first part. */
+const MAX_MOVES = 200_000;
+/** Of the bars that a list chooses from, at least one in this many is in it. */
+const MAX_SPARSE = 16;
+const MAX_RUN = 999;
+const MAX_DIGITS = 20_000;
+
+const WHOLE = /(?<![\w.-])\d{1,15}(?![\w.])/g;
+const TIME = /\d{4}-\d\d-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?/g;
+const LARGE = /(?<![\w.])(?:0x[\da-f_]{20,}|0b[01_]{80,}|[\d_]{25,})n?(?!\w)/gi;
+const TEXT = /'([^'\\\n]{80,})'|"([^"\\\n]{80,})"|`([^`\\]{80,})`/g;
+const WORDS = /(?:[a-z]+[\s,;|'"]+){79,}[a-z]+/gi;
+const WORD = /[a-z]+/gi;
+const SIGNED = /[+-]?[\da-z.]+/gi;
+/** Values of a text: signed words with something between them. */
+const SIGNED_LIST = /^\s*[+-]?[\da-z.]+(?:[\s,;|]+[+-]?[\da-z.]+){79,}\s*$/i;
+
+interface Member {
+  readonly value: number;
+  readonly at: number;
+}
+
+/** Returns all that may be moves, each as it is written. */
+export function listsIn(text: string): WrittenMoves[] {
+  const whole = [...text.matchAll(WHOLE)].map(({ 0: digits, index }): Member => ({ value: Number(digits), at: index }));
+  const times = [...text.matchAll(TIME)].map(({ 0: time, index }): Member => ({ value: timeOf(time), at: index }));
+  return [...runsIn(whole), ...chosenIn(whole), ...chosenIn(times), ...largeIn(text), ...textsIn(text), ...wordsIn(text)];
+}
+
+const timeOf = (text: string): number => parseTime(`${text.slice(0, 10)}T${text.slice(11, 16).padEnd(2, '0').padEnd(5, ':00')}`) ?? NaN;
+
+/** Numbers of bars, or times, that only rise: a bar that is in the list is one of its kind, and one between two of them is not. */
+function chosenIn(members: readonly Member[]): WrittenMoves[] {
+  const isLater = (one: Member, next: Member): boolean => next.value > one.value;
+  return stretches(members, isLater).flatMap((list): WrittenMoves[] => {
+    const unit = list.slice(1).reduce((so, { value }, at) => divisor(so, value - list[at]!.value), 0);
+    const rowOf = ({ value }: Member): number => (value - list[0]!.value) / unit;
+    const rows = Math.min(MAX_MOVES, rowOf(list.at(-1)!) + 1);
+    if (!(unit > 0) || rows > MAX_SPARSE * list.length) return [];
+    const [bits, places] = [new Uint8Array(rows), new Float64Array(rows).fill(list[0]!.at)];
+    for (const member of list) if (rowOf(member) < rows) bits[rowOf(member)] = 1;
+    return [{ bits, places }];
+  });
+}
+
+/** Lengths of rises and falls in turn. */
+function runsIn(members: readonly Member[]): WrittenMoves[] {
+  const isRun = ({ value }: Member): boolean => value > 0 && value <= MAX_RUN;
+  return stretches(members.filter(isRun), () => true).map((list) => {
+    const moves = list.flatMap(({ value, at }, run) => Array.from({ length: value }, () => ({ bit: (run + 1) % 2, at })));
+    const kept = moves.slice(0, MAX_MOVES);
+    return { bits: Uint8Array.from(kept, ({ bit }) => bit), places: kept.map(({ at }) => at) };
+  });
+}
+
+/** Returns the longest parts, of enough members, in which each member continues the one before. */
+function stretches(members: readonly Member[], continues: (one: Member, next: Member) => boolean): (readonly Member[])[] {
+  const found: Member[][] = [];
+  let current: Member[] = [];
+  for (const member of members) {
+    const last = current.at(-1);
+    if (last !== undefined && !continues(last, member)) {
+      found.push(current);
+      current = [];
+    }
+    current.push(member);
+  }
+  return [...found, current].filter(({ length }) => length >= ENOUGH);
+}
+
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b);
+}
+
+/** The bits of large numbers, the lowest first and the highest first. */
+function largeIn(text: string): WrittenMoves[] {
+  return [...text.matchAll(LARGE)].flatMap(({ 0: written, index }): WrittenMoves[] => {
+    if (written.length > MAX_DIGITS) return [];
+    const binary = BigInt(written.replaceAll(/[_n]/g, '')).toString(2);
+    const highest = Uint8Array.from(binary, Number);
+    const places = new Float64Array(highest.length).fill(index);
+    return [
+      { bits: highest, places },
+      { bits: highest.toReversed(), places },
+    ];
+  });
+}
+
+/** Texts of two kinds of characters, and of values with signs. */
+function textsIn(text: string): WrittenMoves[] {
+  return [...text.matchAll(TEXT)].flatMap((found): WrittenMoves[] => {
+    const own = found[1] ?? found[2] ?? found[3] ?? '';
+    const kinds = ofTwoKinds(
+      Array.from(own, (character) => character),
+      found.index,
+    );
+    if (kinds.length > 0) return kinds;
+    if (!SIGNED_LIST.test(own)) return [];
+    const values = own.match(SIGNED) ?? [];
+    return [
+      {
+        bits: Uint8Array.from(values, (value) => Number(!value.startsWith('-'))),
+        places: new Float64Array(values.length).fill(found.index),
+      },
+    ];
+  });
+}
+
+function wordsIn(text: string): WrittenMoves[] {
+  return [...text.matchAll(WORDS)].flatMap(({ 0: words, index }) => ofTwoKinds(words.match(WORD) ?? [], index));
+}
+
+function ofTwoKinds(values: readonly string[], at: number): WrittenMoves[] {
+  if (new Set(values).size !== 2) return [];
+  const bits = Uint8Array.from(values, (value) => Number(value === values[0]));
+  const places = new Float64Array(bits.length).fill(at);
+  return [
+    { bits, places },
+    { bits: bits.toReversed(), places },
+  ];
+}
