@@ -71,9 +71,9 @@ export class LiveFixture {
 
   /** Closes the exchange, and before it each bot that a failed test has left running: it would send requests beside the tests after it. */
   async close(): Promise<void> {
-    for (const { bot, close } of this.#bots) {
-      bot.driver.stop();
-      await close();
+    for (const opened of this.#bots) {
+      opened.bot.driver.stop();
+      await opened.close();
     }
     await this.exchange.close();
     rmSync(this.folder, { recursive: true, force: true });

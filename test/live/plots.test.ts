@@ -62,9 +62,9 @@ test('each bar has the values that the strategy saw, and the start knows those o
   expect([...seen].map(([openMs]) => mean!.values[at(openMs)])).toEqual([...seen.values()]);
   // The mean of three closes, by hand, at every bar of the view but the first two.
   const closes = feed.bars.map((bar) => bar[4]);
-  const byHand = closes.map((_, row) => (row < 2 ? null : (closes[row]! + closes[row - 1]! + closes[row - 2]!) / 3));
-  byHand.forEach((value, row) => value !== null && expect(mean!.values[row], `row ${row}`).toBeCloseTo(value, 6));
-  // All but the first five rows of the feed, of which the view has the newest 300.
+  const expected = closes.map((_, row) => (row < 2 ? null : (closes[row]! + closes[row - 1]! + closes[row - 2]!) / 3));
+  expected.forEach((value, row) => value !== null && expect(mean!.values[row], `row ${row}`).toBeCloseTo(value, 6));
+  // All but the first five rows of the feed. The view has the newest 300.
   expect(strength!.values.filter((value) => value === null).length).toBe(Math.max(0, 5 - (rows - feed.bars.length)));
 });
 

@@ -18,12 +18,12 @@ class Plot {
   #values: number[] = [];
   #rows = 0;
   /** True when the values of earlier rows may be computed again. */
-  readonly #hasPast: boolean;
+  readonly #canRecompute: boolean;
 
-  constructor(strategy: string, drawn: Drawn, hasPast: boolean) {
+  constructor(strategy: string, drawn: Drawn, canRecompute: boolean) {
     this.strategy = strategy;
     this.drawn = drawn;
-    this.#hasPast = hasPast;
+    this.#canRecompute = canRecompute;
     this.note();
   }
 
@@ -35,12 +35,12 @@ class Plot {
     this.#rows = rows;
     if (added === 0) return;
     if (added === 1) this.#values.push(series.value);
-    else if (this.#hasPast) this.#values.push(...feed.indicators.traceValues(series).subarray(rows - added, rows));
+    else if (this.#canRecompute) this.#values.push(...feed.indicators.traceValues(series).subarray(rows - added, rows));
     else this.#values.push(...Array.from({ length: added - 1 }, () => NaN), series.value);
     if (this.#values.length > MAX_PLOT_BARS) this.#values.splice(0, this.#values.length - MAX_PLOT_BARS);
   }
 
-  /** Returns the values at the newest `count` rows of the feed, oldest first; null where there is none. */
+  /** Returns the values at the newest `count` rows of the feed, oldest first; null for a value that is not known. */
   newest(count: number): readonly (number | null)[] {
     const behind = this.drawn.feed.bars.length - this.#rows;
     return Array.from({ length: count }, (_, at) => {
@@ -78,9 +78,9 @@ export class PlotBook {
   #open(): readonly Plot[] {
     const { runs, feeds } = this.#engine;
     // A custom function of the author may not run a second time: it could change what the strategy decides.
-    const hasPast = feeds.every(({ indicators }) => indicators.customs.length === 0);
+    const canRecompute = feeds.every(({ indicators }) => indicators.customs.length === 0);
     const all = runs.flatMap(({ name, drawn }) => drawn.map((each) => ({ name, each })));
-    this.#plots = all.slice(0, MAX_PLOTS).map(({ name, each }) => new Plot(name, each, hasPast));
+    this.#plots = all.slice(0, MAX_PLOTS).map(({ name, each }) => new Plot(name, each, canRecompute));
     return this.#plots;
   }
 }

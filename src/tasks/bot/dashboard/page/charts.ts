@@ -134,7 +134,7 @@ export class LiveCharts {
   }
 }
 
-/** Adds a line for each plot, in the pane that it names, and makes room for the panes. */
+/** Adds a line for each plot, in the pane that it names, and makes the chart higher for the panes. */
 function addLines(price: IChartApi, plots: FeedView['plots']): ISeriesApi<'Line'>[] {
   const panes = [...new Set(plots.map(({ pane }) => pane).filter((pane) => pane !== PRICE_PANE))];
   const lines = plots.map(({ pane }, at) =>
