@@ -70,8 +70,8 @@ export abstract class Strategy<P extends object = object> {
     return this.#host.use(what, options);
   }
   /**
-   * Draws a series in the report and the dashboard, under the name `name`. The pane is `pane`, by default one of the same name. The pane of the bars is `price`.
-   * Call it in a field initialiser or in the constructor.
+   * Draws a series in the report and the dashboard, under the name `name`. The pane is `pane`, by default one of the same name. The pane of
+   * the bars is `price`. Call it in a field initialiser or in the constructor.
    */
   protected plot(name: string, source: Source, options: { readonly pane?: string } = {}): Series {
     return this.#host.use(source, { name, pane: options.pane ?? name });

@@ -30,7 +30,7 @@ main{padding-top:16px}
 .amber-edge{border-color:var(--warn)!important}
 .live-chart{height:280px}
 #plots{display:flex;flex-wrap:wrap;gap:4px 14px;font-size:12px}#plots:not(:empty){margin-top:8px}
-#plots .line{display:inline-block;width:14px;height:2px;margin-right:6px;vertical-align:middle}
+#plots .sample{display:inline-block;width:14px;height:2px;margin-right:6px;vertical-align:middle}
 .bar{margin-bottom:8px;min-height:26px}
 #last{margin-left:auto;font-size:16px}
 .limit{margin-top:12px}.limit:first-child{margin-top:0}

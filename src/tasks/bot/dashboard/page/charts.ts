@@ -163,7 +163,7 @@ function addLines(price: IChartApi, plots: FeedView['plots']): ISeriesApi<'Line'
 function legendOf(plots: FeedView['plots']): HTMLElement[] {
   const hasSeveral = new Set(plots.map(({ strategy }) => strategy)).size > 1;
   return plots.map(({ strategy, name }, at) => {
-    const sample = element('span', { class: 'line' }, '');
+    const sample = element('span', { class: 'sample' }, '');
     sample.style.background = colour(`s${at % PLOT_COLOURS}`);
     return element('span', {}, sample, hasSeveral ? `${strategy} ${name}` : name);
   });
@@ -194,6 +194,7 @@ function createCharts(): ChartObjects {
       textColor: colour('muted'),
       fontSize: 11,
       attributionLogo: false,
+      panes: { separatorColor: colour('line'), separatorHoverColor: colour('line') },
     },
     grid: { vertLines: { color: colour('line') }, horzLines: { color: colour('line') } },
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.1, bottom: 0.1 } },
