@@ -16,7 +16,7 @@ export function firstAfter(times: Float64Array, from: number, to: number, ms: nu
 }
 
 /** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */
-export function firstFrom(times: Float64Array, length: number, ms: number): number {
+export function firstFrom(times: ArrayLike<number>, length: number, ms: number): number {
   let low = 0;
   let high = length;
   while (low < high) {

@@ -11,18 +11,24 @@ export interface WrittenMoves {
 
 /** Members of a list that is looked at. */
 const ENOUGH = 40;
+/** Characters of a text that are read: what is longer shows itself in its first part. */
+const MAX_TEXT = 8_000_000;
 /** Moves that a list may make: a longer one shows itself in its first part. */
 const MAX_MOVES = 200_000;
 /** Of the bars that a list chooses from, at least one in this many is in it. */
 const MAX_SPARSE = 16;
 const MAX_RUN = 999;
+/** Digits of a large number, and of all of a text. */
 const MAX_DIGITS = 20_000;
+const MAX_ALL_DIGITS = 100_000;
 
 const WHOLE = /(?<![\w.-])\d{1,15}(?![\w.])/g;
 const TIME = /\d{4}-\d\d-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?/g;
 const LARGE = /(?<![\w.])(?:0x[\da-f_]{20,}|0b[01_]{80,}|[\d_]{25,})n?(?!\w)/gi;
 const TEXT = /'([^'\\\n]{80,})'|"([^"\\\n]{80,})"|`([^`\\]{80,})`/g;
-const WORDS = /(?:[a-z]+[\s,;|'"]+){79,}[a-z]+/gi;
+// Begins at the first letter of a word only: from each letter of a long word the time would grow with its square. Ends after
+// some thousand words, for each takes a place on the stack of the expression.
+const WORDS = /(?<![a-z])(?:[a-z]+[\s,;|'"]+){79,10000}[a-z]+/gi;
 const WORD = /[a-z]+/gi;
 const SIGNED = /[+-]?[\da-z.]+/gi;
 /** Values of a text: signed words with something between them. */
@@ -34,10 +40,11 @@ interface Member {
 }
 
 /** Returns all that may be moves, each as it is written. */
-export function listsIn(text: string): WrittenMoves[] {
-  const whole = [...text.matchAll(WHOLE)].map(({ 0: digits, index }): Member => ({ value: Number(digits), at: index }));
+export function listsIn(whole: string): WrittenMoves[] {
+  const text = whole.slice(0, MAX_TEXT);
+  const numbers = [...text.matchAll(WHOLE)].map(({ 0: digits, index }): Member => ({ value: Number(digits), at: index }));
   const times = [...text.matchAll(TIME)].map(({ 0: time, index }): Member => ({ value: timeOf(time), at: index }));
-  return [...runsIn(whole), ...chosenIn(whole), ...chosenIn(times), ...largeIn(text), ...textsIn(text), ...wordsIn(text)];
+  return [...runsIn(numbers), ...chosenIn(numbers), ...chosenIn(times), ...largeIn(text), ...textsIn(text), ...wordsIn(text)];
 }
 
 const timeOf = (text: string): number => parseTime(`${text.slice(0, 10)}T${text.slice(11, 16).padEnd(2, '0').padEnd(5, ':00')}`) ?? NaN;
@@ -60,9 +67,17 @@ function chosenIn(members: readonly Member[]): WrittenMoves[] {
 function runsIn(members: readonly Member[]): WrittenMoves[] {
   const isRun = ({ value }: Member): boolean => value > 0 && value <= MAX_RUN;
   return stretches(members.filter(isRun), () => true).map((list) => {
-    const moves = list.flatMap(({ value, at }, run) => Array.from({ length: value }, () => ({ bit: (run + 1) % 2, at })));
-    const kept = moves.slice(0, MAX_MOVES);
-    return { bits: Uint8Array.from(kept, ({ bit }) => bit), places: kept.map(({ at }) => at) };
+    const total = list.reduce((sum, { value }) => sum + value, 0);
+    const length = Math.min(MAX_MOVES, total);
+    const [bits, places] = [new Uint8Array(length), new Float64Array(length)];
+    let from = 0;
+    for (const [run, { value, at }] of list.entries()) {
+      if (from >= length) break;
+      bits.fill((run + 1) % 2, from, from + value);
+      places.fill(at, from, from + value);
+      from += value;
+    }
+    return { bits, places };
   });
 }
 
@@ -87,9 +102,14 @@ function divisor(a: number, b: number): number {
 
 /** The bits of large numbers, the lowest first and the highest first. */
 function largeIn(text: string): WrittenMoves[] {
+  let digits = 0;
   return [...text.matchAll(LARGE)].flatMap(({ 0: written, index }): WrittenMoves[] => {
-    if (written.length > MAX_DIGITS) return [];
-    const binary = BigInt(written.replaceAll(/[_n]/g, '')).toString(2);
+    if (written.length > MAX_DIGITS || digits > MAX_ALL_DIGITS) return [];
+    digits += written.length;
+    const number = written.replaceAll(/[_n]/g, '');
+    // A line of underscores, or a prefix with nothing after them.
+    if (number.length < 3) return [];
+    const binary = BigInt(number).toString(2);
     const highest = Uint8Array.from(binary, Number);
     const places = new Float64Array(highest.length).fill(index);
     return [
@@ -102,7 +122,7 @@ function largeIn(text: string): WrittenMoves[] {
 /** Texts of two kinds of characters, and of values with signs. */
 function textsIn(text: string): WrittenMoves[] {
   return [...text.matchAll(TEXT)].flatMap((found): WrittenMoves[] => {
-    const own = found[1] ?? found[2] ?? found[3] ?? '';
+    const own = (found[1] ?? found[2] ?? found[3] ?? '').slice(0, MAX_MOVES);
     const kinds = ofTwoKinds(
       Array.from(own, (character) => character),
       found.index,

@@ -53,6 +53,26 @@ describe('listsIn', () => {
     expect(holds(written) || holds(written, INVERTED)).toBe(true);
   });
 
+  // Each of these took minutes, or more memory than there is: the time grew with the square of the length, or with the sum of the numbers.
+  test.each([
+    ['a long word', 'a'.repeat(2_000_000)],
+    ['many small numbers', Array.from({ length: 500_000 }, (_, at) => 1 + ((at * 7919) % 900)).join(',')],
+    ['many large numbers', `0x${'a'.repeat(19_000)}n,`.repeat(100)],
+    ['many times', `'2024-01-01T00:00',`.repeat(100_000)],
+    ['words that are just too few', `${'ab '.repeat(77)}. `.repeat(10_000)],
+    ['quotes', "'".repeat(2_000_000)],
+    ['lines of underscores', `// ${'_'.repeat(90)}\n 0x${'_'.repeat(90)} 0b${'_'.repeat(90)}n\n`],
+    ['times that are none', `'2024-99-99T99:99',`.repeat(100)],
+    ['many words', 'up down up '.repeat(300_000)],
+    ['a long text', `'${'x'.repeat(4_000_000)}'`],
+    ['signed words with a bad end', `'${'1 '.repeat(1_000_000)}!'`],
+  ])('listsIn reads %s in a few seconds of CPU', (_, written) => {
+    const before = process.cpuUsage();
+    listsIn(written);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(20);
+  });
+
   test('listsIn finds lengths of rises and falls in turn', () => {
     const written = `[${runs().join(', ')}]`;
     expect(holds(written) || holds(written, INVERTED)).toBe(true);

@@ -273,7 +273,8 @@ export class LiveBot {
   #endInstant(atMs: number): void {
     this.driver.step(() => this.#kept.note(atMs));
     this.#funding.warnReaders();
-    this.deps.afterSend.add(() => (this.equity.note(atMs), this.plots.note()));
+    this.deps.afterSend.add(() => this.equity.note(atMs));
+    this.deps.afterSend.add(() => this.plots.note());
     if (this.deps.engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 

@@ -1,5 +1,6 @@
 // Aggregates bars to longer intervals, so that a chart draws at most as many bars as fit its width.
 
+import { firstFrom } from '../../../../base/number/search.ts';
 import { closeOf, INTERVALS, nests, openOf, typicalLengthMs } from '../../../../model/interval.ts';
 import type { Interval } from '../../../../model/interval.ts';
 import { isTradeBars } from '../../../../model/tradeBars.ts';
@@ -80,14 +81,7 @@ export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
 
 /** Returns the first row whose time is at or after `ms`. `times` must ascend. */
 export function rowAtOrAfter(times: ArrayLike<number>, ms: number, length = times.length): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstFrom(times, length, ms);
 }
 
 /** Returns the rows of the finest level, which map to themselves. */
