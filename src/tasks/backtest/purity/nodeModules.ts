@@ -111,7 +111,9 @@ function watched(report: Report, code: WarningCode, what: string, real: Method, 
   // Such as `realpathSync.native` and `hrtime.bigint`.
   for (const [key, own] of Object.entries(real)) {
     if (typeof own !== 'function') continue;
-    Object.defineProperty(method, key, { value: watched(report, code, what.replace(/(?=\(\)$)|$/, `.${key}`), own as Method, isInput), configurable: true, enumerable: true, writable: true }); // prettier-ignore
+    const inner = what.endsWith('()') ? `${what.slice(0, -2)}.${key}()` : `${what}.${key}`;
+    const value = watched(report, code, inner, own as Method, isInput);
+    Object.defineProperty(method, key, { value, configurable: true, enumerable: true, writable: true });
   }
   return method;
 }
