@@ -129,11 +129,23 @@ describe('a refuted strategy', () => {
       'n = 0; override onBar() { if (++this.n === 1400) isLate = true; if (this.position().isFlat !== isLate) this.buy(); else this.exit(); }',
       'let isLate = false;',
     ],
+    [
+      'keeps by price what the first bar there has shown',
+      'override onBar() { const { value, prev } = this.bars.close; const key = Math.round(value / 50); if (!rises.has(key)) rises.set(key, value > prev); if (rises.get(key)) this.target({ equity: 0.5 }); else this.exit(); }',
+      'const rises = new Map<number, boolean>();',
+    ],
   ])('a refuted strategy whose variable of a module %s has a warning that names the state', async (name, body, before) => {
     const { proof, warnings } = await backtest(strategy(`${name.replaceAll(' ', '-')}.ts`, body, before));
     expect(proof.verdict).toBe('refuted');
     expect(warnings.slice(0, 2).map(({ code }) => code)).toEqual(['PROOF_REFUTED', 'STATE_KEPT']);
     expect(warnings[1]).toMatchObject({ line: 4 });
+  });
+
+  test('a strategy that keeps by price what follows from the price alone is proved', async () => {
+    const body =
+      'override onBar() { const { value } = this.bars.close; const key = Math.round(value / 50); if (!known.has(key)) known.set(key, Math.sin(key) > 0); if (known.get(key)) this.target({ equity: 0.5 }); else this.exit(); }';
+    const { proof } = await backtest(strategy('memo.ts', body, 'const known = new Map<number, boolean>();'));
+    expect(proof.verdict).toBe('proved');
   });
 
   test('a refuted strategy says so in the terminal and on the first screen of the report, with the first difference', async () => {

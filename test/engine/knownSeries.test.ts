@@ -7,7 +7,7 @@ import { seededRng } from '../../src/base/number/rng.ts';
 import { newestValues } from '../../src/model/bars/knownValues.ts';
 import type { SeriesPlan } from '../../src/definition/plan/plan.ts';
 import { planUntil } from '../../src/tasks/backtest/proof/dataSlices.ts';
-import { poisoned } from '../../src/tasks/prove/data/poison.ts';
+import { poisoned } from '../../src/tasks/backtest/proof/poison.ts';
 import { MINUTE, START_MS, orderRows, planFor, run, walkBars } from './world.ts';
 
 /** A value as it came: of a time, known at another. */

@@ -10,7 +10,7 @@ import { withOtherSurroundings } from '../purity/surroundings.ts';
 import type { WarningSink } from '../purity/report.ts';
 import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
 import { leadFeed } from './dataSlices.ts';
-import { MAX_BYTES, textOf } from './embeddedPrices.ts';
+import { MAX_BYTES, textOf } from '../written/embeddedPrices.ts';
 import { firstDifference, type DecisionTrace } from './decisionTrace.ts';
 import { TURN_ROWS, type TracedRun, type Tracer } from './tracedRun.ts';
 import { plainProof, STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';

@@ -18,8 +18,9 @@ import { proveBlocks } from './blocksProof.ts';
 import type { Side } from './comparison.ts';
 import { leadFeed, sliced } from './dataSlices.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
-import { embeddedMoves } from './embeddedMoves.ts';
-import { embeddedPrices } from './embeddedPrices.ts';
+import { embeddedMoves } from '../written/embeddedMoves.ts';
+import { embeddedPrices } from '../written/embeddedPrices.ts';
+import { proveOtherData } from './otherDataProof.ts';
 import { ImpureUses, IMPURE_CLASSES, primeUpTo, proofOfUses, provePurity, stateProof } from './purityProof.ts';
 import { silently } from './silence.ts';
 import { Tracer, type TracedRun } from './tracedRun.ts';
@@ -152,12 +153,15 @@ async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sour
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];
+  const kept = table !== null || hasState || isShort ? null : await proveOtherData(tracer, own, lived ?? own.strategies);
+  if (uses.first !== null) return [];
   const untilMs = endOfBlocks(own, whole.trace);
   const blocksOf = (isFresh: boolean): Promise<Proof> =>
     proveBlocks(tracer, { plan: own, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
-  const blocks = await blocksOf(hasState);
-  const fresh = blocks.verdict === 'refuted' && !hasState ? await blocksOf(true) : blocks;
-  const found = [table ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
+  const isState = hasState || kept !== null;
+  const blocks = await blocksOf(isState);
+  const fresh = blocks.verdict === 'refuted' && !isState ? await blocksOf(true) : blocks;
+  const found = [table ?? kept ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
   return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, own)) : found;
 }
 

@@ -19,6 +19,8 @@ import { placeOfError } from './callSite.ts';
 /** Rows of a span, and number of spans after the first one. */
 export const SPAN_ROWS = 2048;
 const LATER_SPANS = 2;
+/** A run with at most this many bars, of all feeds together, is one span. */
+const WHOLE_BARS = 65_536;
 
 /** A bot before its run: its custom indicators, and when its strategies are ready. */
 interface ReadyBot {
@@ -32,8 +34,8 @@ interface Difference {
 }
 
 /**
- * Runs two fresh instances over the first rows after the warm-up and over two later spans: one in full blocks, one in blocks of one row. If
- * their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, and the run itself uses blocks
+ * Runs two fresh instances over the first rows after the warm-up and over two later spans, or over a whole short run: one in full blocks, one
+ * in blocks of one row. If their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, and the run itself uses blocks
  * of one row. `sealed`: the bot of the run; null: builds one.
  */
 export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warnings: WarningList): Promise<void> {
@@ -59,7 +61,7 @@ interface Span {
   readonly toMs: number;
 }
 
-/** Spans by rows of the finest visible feed; none if the run ends before its strategies are ready. */
+/** Spans by rows of the finest visible feed, or the whole run where that is short; none if it ends before its strategies are ready. */
 function spansOf(plan: RunPlan, { runs }: ReadyBot): readonly Span[] {
   const [lead] = finestFeeds(plan.feeds.filter(({ isHidden }) => isHidden !== true));
   if (lead === undefined) return [];
@@ -67,6 +69,7 @@ function spansOf(plan: RunPlan, { runs }: ReadyBot): readonly Span[] {
   const readyMs = Math.max(...runs.map((run) => run.readyMs));
   const first = firstFrom(closeMs, length, readyMs);
   if (first >= length) return [];
+  if (length * plan.feeds.length <= WHOLE_BARS) return [{ fromMs: plan.fromMs, toMs: closeMs[length - 1]! }];
   const spanAt = (row: number, fromMs: number): Span => ({ fromMs, toMs: closeMs[Math.min(row + SPAN_ROWS, length) - 1]! });
   const rng = seededRng(plan.seed);
   const last = length - SPAN_ROWS;

@@ -7,7 +7,7 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
 import { leadFeed, planUntil, sliced } from '../../backtest/proof/dataSlices.ts';
 import { countUntil } from '../../backtest/proof/decisionTrace.ts';
-import { poisoned } from '../data/poison.ts';
+import { poisoned } from '../../backtest/proof/poison.ts';
 import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 

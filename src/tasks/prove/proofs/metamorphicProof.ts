@@ -9,7 +9,7 @@ import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { leadFeed, sliced } from '../../backtest/proof/dataSlices.ts';
 import { DecisionTrace } from '../../backtest/proof/decisionTrace.ts';
-import { CHANGES, type ChangedPlan, type PlanChange } from '../data/planChanges.ts';
+import { CHANGES, type ChangedPlan, type PlanChange } from './planChanges.ts';
 import type { Tracer } from '../../backtest/proof/tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 

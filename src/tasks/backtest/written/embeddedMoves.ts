@@ -8,7 +8,7 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
 import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
-import { listsIn } from '../written/lists.ts';
+import { listsIn } from './lists.ts';
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Signs that are written next to each other: 0 and 1, + and -, up and down, long and short. */

@@ -3,20 +3,20 @@
 import { seededRng } from '../../../base/number/rng.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { STATE_TEXTS, type Proof } from '../../../model/run/proof.ts';
-import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
-import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
-import { poisoned } from '../data/poison.ts';
+import { differenceOf, proofOf, type Side } from './comparison.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import { poisoned } from './poison.ts';
 
 const SEED_OFFSET = 31;
 
 /**
  * Returns the proof of purity that a difference refutes; null: both runs decide alike. A cache by time, or by the number of the bar, gives two runs
- * over the same bars the same values. Over other bars it gives those of the earlier run.
+ * over the same bars the same values. Over other bars it gives those of the earlier run. `lived`: strategies whose modules have made a run.
  */
-export async function proveOtherData(tracer: Tracer, plan: RunPlan): Promise<Proof | null> {
+export async function proveOtherData(tracer: Tracer, plan: RunPlan, lived = plan.strategies): Promise<Proof | null> {
   const other = poisoned(plan, -Infinity, seededRng(plan.seed + SEED_OFFSET));
   const sideOf = async (run: TracedRun): Promise<Side> => ({ run, trace: await tracer.run(run) });
-  const after = await sideOf({ plan: other });
+  const after = await sideOf({ plan: { ...other, strategies: lived } });
   const alone = await sideOf({ plan: other, isFresh: true });
   const difference = await differenceOf(tracer, alone, after);
   return difference === null ? null : proofOf('purity', 'refuted', STATE_TEXTS.otherBars, difference, other);

@@ -6,7 +6,7 @@ import type { PriceColumn } from '../../../model/bars/bars.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { TABLE_TEXTS, type Proof } from '../../../model/run/proof.ts';
-import { chosenPricesIn } from '../written/chosenPrices.ts';
+import { chosenPricesIn } from './chosenPrices.ts';
 
 const COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
