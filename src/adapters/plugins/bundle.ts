@@ -6,7 +6,7 @@ import type { BuildFailure, BuildResult, Message } from 'esbuild';
 import { ConfigError } from '../../base/errors.ts';
 import type { Warning } from '../../model/warning.ts';
 import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
-import { reachOf } from './reach.ts';
+import { externalUseWarnings } from './externalUses.ts';
 import { requirePackage } from '../runtime/requirePackage.ts';
 
 const { build } = requirePackage('esbuild') as typeof import('esbuild');
@@ -59,7 +59,7 @@ function describe(result: BuildResult<{ metafile: true; write: false }>, folder:
     map: text('.map'),
     hash: createHash('sha256').update(code.replaceAll(HOST_TOKEN, 'isobar').replaceAll(COMPOSE_TOKEN, 'isobar/compose')).digest('hex'),
     inputs: Object.keys(result.metafile.inputs),
-    reach: reachOf(result.metafile, folder),
+    reach: externalUseWarnings(result.metafile, folder),
   };
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { reachOf } from './reach.ts';
+import { externalUseWarnings } from './externalUses.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-reach-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Returns the lines of the tables and long texts that the check finds. */
 function linesOf(text: string): readonly number[] {
   writeFileSync(join(folder, 'strategy.ts'), text);
-  return reachOf({ inputs: { 'strategy.ts': { bytes: text.length, imports: [] } } }, folder).map(({ line }) => line ?? 0);
+  return externalUseWarnings({ inputs: { 'strategy.ts': { bytes: text.length, imports: [] } } }, folder).map(({ line }) => line ?? 0);
 }
 
 const times = (count: number, item: (at: number) => string): string => Array.from({ length: count }, (_, at) => item(at)).join('');

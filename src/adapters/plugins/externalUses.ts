@@ -1,0 +1,92 @@
+// Finds what a strategy uses outside the run: Node modules, data files, and code loaded at run time.
+
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join, relative } from 'node:path';
+import type { Metafile } from 'esbuild';
+import type { Warning } from '../../model/warning.ts';
+import { codeOnly, dataAt } from './codeText.ts';
+import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
+
+/** Modules that only compute from their arguments. */
+const PURE_MODULES = new Set(['assert', 'assert/strict', 'buffer', 'constants', 'events', 'path', 'path/posix', 'path/win32', 'punycode', 'querystring', 'string_decoder', 'url', 'util', 'util/types']); // prettier-ignore
+const FILE_MODULES = new Set(['fs', 'fs/promises', 'sqlite']);
+/** Functions of `crypto` that only compute from their arguments. */
+const PURE_CRYPTO = new Set(['createHash', 'createHmac', 'hash', 'timingSafeEqual']);
+/** `import(`, and a call of `eval`. */
+const DYNAMIC_LOAD = /\bimport\s*\(|(?<![.\w$])eval\s*\(/g;
+/** An import of a quoted name, such as `import('./own.js')`: the bundle holds the module. */
+const LITERAL_IMPORT = /^import\s*\(\s*(?:\/\*[\s\S]*?\*\/\s*)*(?:'[^'\n]*'|"[^"\n]*"|`[^`$]*`)\s*[,)]/;
+/** A longer name, with its comments, counts as one that is not quoted. */
+const MAX_IMPORT_LENGTH = 500;
+
+/** Makes a warning about the file; `index`: the place in its text. */
+type WarningAt = (code: Warning['code'], text: string, index: number) => Warning;
+
+/**
+ * Returns a warning for each use of something outside the run by the files of a bundle: Node modules that do more than compute, packages that
+ * the bundle does not hold, data, and code that is loaded later. `folder`: base of the paths in `inputs`.
+ */
+export function externalUseWarnings({ inputs }: Pick<Metafile, 'inputs'>, folder: string): readonly Warning[] {
+  const ownFiles = Object.entries(inputs).filter(([path]) => !/(^|\/)node_modules\//.test(path) && !path.includes('isobar:'));
+  return ownFiles.flatMap(([path, { imports }]) => {
+    const text = textOf(join(folder, path));
+    const file = relative(process.cwd(), join(folder, path));
+    const warningAt: WarningAt = (code, what, index) => ({ code, text: what, file, line: lineAt(text, index) });
+    const imported = imports.flatMap(({ path: name, external }) => (external === true ? (importWarning(name, text, warningAt) ?? []) : []));
+    return [...imported, ...embeddedDataWarnings(path, text, warningAt), ...dynamicLoadWarnings(text, warningAt)];
+  });
+}
+
+/** Returns the warning about a module that the bundle does not hold; null for one that only computes, and for isobar itself. */
+function importWarning(name: string, text: string, warningAt: WarningAt): Warning | null {
+  const module = name.replace(/^node:/, '');
+  if (name === HOST_TOKEN || name === COMPOSE_TOKEN || isPure(module, text)) return null;
+  const isOfNode = builtinModules.includes(module.split('?')[0]!);
+  if (!isOfNode) {
+    const what = `the strategy loads ${name}, whose content is not part of the hash`;
+    return warningAt('IMPURE_MODULE', what, Math.max(0, text.indexOf(name)));
+  }
+  const quotedName = new RegExp(`["'\`](?:node:)?${module.replace(/[/.]/g, String.raw`\$&`)}["'\`]`);
+  const index = Math.max(0, text.search(quotedName));
+  if (FILE_MODULES.has(module)) {
+    return warningAt('LOOKAHEAD_FILE', `the strategy imports node:${module}: a file may hold data from after a bar`, index);
+  }
+  return warningAt('IMPURE_MODULE', `the strategy imports node:${module}: the result depends on what is outside the run`, index);
+}
+
+function embeddedDataWarnings(path: string, text: string, warningAt: WarningAt): readonly Warning[] {
+  const isCode = /\.[cm]?[jt]sx?$/i.test(path);
+  const index = dataAt(text);
+  if (index < 0) return [];
+  const what = isCode ? 'a table of numbers or a long text in the code' : 'the strategy imports a file of data';
+  return [warningAt('LOOKAHEAD_FILE', `${what}: it may hold data from after a bar`, isCode ? index : 0)];
+}
+
+/** Returns a warning about the first place that loads code whose name is not known before the run; none: an empty list. */
+function dynamicLoadWarnings(text: string, warningAt: WarningAt): readonly Warning[] {
+  for (const { index } of codeOnly(text).matchAll(DYNAMIC_LOAD)) {
+    if (LITERAL_IMPORT.test(text.slice(index, index + MAX_IMPORT_LENGTH))) continue;
+    return [warningAt('IMPURE_MODULE', 'the strategy loads code while it runs, whose content is not part of the hash', index)];
+  }
+  return [];
+}
+
+/** True: the module only computes, or the code imports only such functions of it. */
+function isPure(module: string, text: string): boolean {
+  if (PURE_MODULES.has(module)) return true;
+  if (module !== 'crypto') return false;
+  const [, names] = /import\s*\{([^}]*)\}\s*from\s*["'](?:node:)?crypto["']/.exec(text) ?? [];
+  return names !== undefined && names.split(',').every((name) => PURE_CRYPTO.has(name.trim().split(/\s/)[0] ?? ''));
+}
+
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // For example a module generated by a bundler plugin.
+    return '';
+  }
+}
