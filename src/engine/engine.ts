@@ -95,7 +95,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   followUps = 0;
   stepsRows = false; // blocks have one row each: nextBlockEnd
   /** While a journal is replayed: returns the recorded outcome of each order that is submitted again. Null: risk decides. */
-  recordedDecisions: { ask(order: BotOrder): OrderId } | null = null;
+  recordedDecisions: { submitAsRecorded(order: BotOrder): OrderId } | null = null;
   /** True when a strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
@@ -213,7 +213,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** Submits a drafted order to risk and sends it: check, reservation and send happen in one call. */
   submit(order: BotOrder): OrderId {
     if (order.triggerTicks > 0 && isWatched(order)) return this.drafts.watch(order);
-    if (this.recordedDecisions !== null) return this.recordedDecisions.ask(order);
+    if (this.recordedDecisions !== null) return this.recordedDecisions.submitAsRecorded(order);
     const { orders, risk } = this;
     const { id } = order;
     let code = orders.precheck(order, order.triggerTicks > 0 ? this.lastTicks(order.instrumentIndex) : NAN);

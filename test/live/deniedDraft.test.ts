@@ -12,7 +12,7 @@ test('a denied draft is of the instant of its verdict, one that still waits of t
   expect(createdMsOf(new LifetimeRecords([DRAFT], []).order(5)!)).toBe(1000);
   const records = new LifetimeRecords([DRAFT, DENIED], []);
   expect(createdMsOf(records.order(5)!)).toBe(7000);
-  expect(records.at(7000)?.number).toBe(5);
+  expect(records.orderAt(7000)?.number).toBe(5);
 });
 
 test('a verdict of an older journal, which does not say its instant, leaves that of the draft', () => {

@@ -120,8 +120,8 @@ async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Pr
   const entered = await enterLifetime(deps, lifetime);
   const { engine, replay, plan, feeds } = entered;
   const isAccepted = options.acceptChanges === true;
-  const others = replay.asked.difference !== null && lifetime.newest.hash !== config.hash ? ['the config has changed'] : [];
-  if (!isAccepted) checkReplay(replay.asked, [...changesSince(lifetime, plan), ...others], config.data);
+  const others = replay.comparison.difference !== null && lifetime.newest.hash !== config.hash ? ['the config has changed'] : [];
+  if (!isAccepted) checkReplay(replay.comparison, [...changesSince(lifetime, plan), ...others], config.data);
   writeStartRecords(
     journal.journal,
     config,
@@ -133,7 +133,7 @@ async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Pr
   const ports = portsOf(deps, plan);
   entered.journal.port = ports.journal;
   entered.exchange.port = ports.exchange;
-  return { ...entered, plan, feeds, orders, held: replay.asked.held, known: [], sinceMs: newestInstant(entered.lifetime) };
+  return { ...entered, plan, feeds, orders, held: replay.comparison.held, known: [], sinceMs: newestInstant(entered.lifetime) };
 }
 
 interface EnteredLifetime extends ReplayedLifetime {
@@ -149,7 +149,7 @@ async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promi
   if (since === null) return enterAt(deps, lifetime);
   try {
     const entered = await enterAt(deps, since);
-    const { difference } = entered.replay.asked;
+    const { difference } = entered.replay.comparison;
     if (difference === null && changesSince(lifetime, entered.plan).length === 0 && lifetime.newest.hash === config.hash) {
       notify('strategies begin with their kept state; all other fields have their initial values');
       return entered;

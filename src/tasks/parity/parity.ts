@@ -49,7 +49,7 @@ export async function compareBot(folder: string, { config, load, latency, onStep
     stopsAtDifference: false,
   });
   const liveNet = netOf(engine);
-  const isDeterministic = replay.asked.difference === null;
+  const isDeterministic = replay.comparison.difference === null;
   const measured = medianLatency(
     run,
     feedsFor(feeds, run, null, () => false),

@@ -190,7 +190,7 @@ export class Script implements LatencyModel {
   }
 
   /** Submits or denies an order. The engine calls this for each order that a strategy asks for. */
-  ask(order: BotOrder): OrderId {
+  submitAsRecorded(order: BotOrder): OrderId {
     const engine = this.#engine!;
     const { createdMs, strategy, side, id, instrument } = order;
     const { role } = recordedTerms(order);

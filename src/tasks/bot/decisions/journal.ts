@@ -82,15 +82,15 @@ export async function replayJournal(
     isTorn: false,
     stopsAtDifference: true,
   });
-  const { asked, restarts, instants, bars, missedBars, interruption } = replay;
+  const { comparison, restarts, instants, bars, missedBars, interruption } = replay;
   const interruptedBy = interruption ?? interruptionOf(lifetime);
   return {
     processes: restarts + 1,
     instants,
     bars: bars + lifetime.warm.length,
-    decisions: asked.decisions,
-    difference: asked.difference,
-    equalToUnstopped: asked.difference === null && interruptedBy === null,
+    decisions: comparison.decisions,
+    difference: comparison.difference,
+    equalToUnstopped: comparison.difference === null && interruptedBy === null,
     interruption: interruptedBy,
     missedBars,
   };

@@ -26,7 +26,7 @@ export interface ReplayDifference {
 
 /** A decision that is not in the journal because the process ended before it was written. */
 export interface HeldDecision {
-  readonly what: 'sent' | 'denied' | 'draft' | 'cancel';
+  readonly kind: 'sent' | 'denied' | 'draft' | 'cancel';
   readonly order: BotOrder;
   readonly id: OrderId;
   /** Code of a denial. */
@@ -34,10 +34,11 @@ export interface HeldDecision {
   /** Set for a draft. */
   readonly waits: Waits | null;
   /** The instant of the decision, ms UTC. */
-  readonly atMs: number;
+  readonly decidedMs: number;
 }
 
-const CHANGED = 'CHANGED';
+/** Code of the denial of an order that the journal does not contain. */
+const CHANGED_CODE = 'CHANGED';
 const NOTHING = 'nothing';
 
 /** The comparison of one replay. */
@@ -48,14 +49,15 @@ export class DecisionComparison {
   /** Decisions that the journal does not contain because it ends before them, in order. */
   readonly held: HeldDecision[] = [];
   /** Position of the current record. */
-  at = 0;
+  recordIndex = 0;
   #stepMs = -Infinity;
-  /** Whether the journal may end inside the current step. Computed at most once a step. */
-  #mayEnd: boolean | null = null;
+  /** The value of `#isAtEnd` for the current step; null: not computed yet. */
+  #isAtEndOfStep: boolean | null = null;
   #isSilent = false;
   /** True while risk itself decides, because the journal does not contain the decision. */
   #isHolding = false;
-  #changed = 0;
+  /** How many orders were denied because the journal does not contain them. */
+  #unrecorded = 0;
   /** By instant: how many recorded orders differ, and how many replayed ones. */
   readonly #differing = new Map<number, { recorded: number; replayed: number }>();
   readonly #deps: LifetimeReplayDeps;
@@ -77,10 +79,11 @@ export class DecisionComparison {
 
   begin(stepMs: number): void {
     this.#stepMs = stepMs;
-    this.#mayEnd = null;
+    this.#isAtEndOfStep = null;
   }
+  /** True when the journal may end inside the current step: decisions of it may not be written. */
   get #isAtEnd(): boolean {
-    return (this.#mayEnd ??= this.#deps.recorded.endsIn(this.at, this.#stepMs));
+    return (this.#isAtEndOfStep ??= this.#deps.recorded.endsIn(this.recordIndex, this.#stepMs));
   }
   /** Runs `act` without comparing its cancels. */
   runWithoutComparing(act: () => void): void {
@@ -91,21 +94,26 @@ export class DecisionComparison {
 
   // --- Orders of strategies
 
-  ask(order: BotOrder): OrderId {
+  /**
+   * Gives an order of the replay its recorded result: it is denied again, sent again, or waits. One that the journal does not contain is denied,
+   * or held where the journal ends. Returns its id.
+   */
+  submitAsRecorded(order: BotOrder): OrderId {
     const { engine } = this.#deps;
     // A draft that waits for other orders is not an order yet.
-    if (engine.orders.precheck(order, engine.lastTicks(order.instrumentIndex)) === REPLACES && this.#waits(order))
-      return engine.drafts.replace(order);
+    const isReplacement = engine.orders.precheck(order, engine.lastTicks(order.instrumentIndex)) === REPLACES;
+    if (isReplacement && this.#hasToWait(order)) return engine.drafts.replace(order);
     const recordedOrder = this.#matchOf(order);
-    if (recordedOrder === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
+    if (recordedOrder === undefined) return this.#isAtEnd ? this.#hold(order) : this.#denyUnrecorded(order);
     order.id = recordedOrder.number as OrderId;
     const { verdict, intent, send } = recordedOrder;
     const isMissed = verdict?.code === 'MISSED';
-    // The order was approved, and the process ended before the request could leave. After a torn write the SEND may be missing; an order
-    // without an INTENT was not sent.
+    // After a torn write the SEND may be missing. An order without an INTENT was not sent.
     const mayBeSent = send !== null || (intent !== null && this.#deps.isTorn);
-    if (!isMissed && verdict?.ok !== false && !mayBeSent && this.#isAtEnd) return this.#hold(order);
-    recordedOrder.isKnown = true;
+    const isApproved = !isMissed && verdict?.ok !== false;
+    // The process ended before the request of an approved order could leave.
+    if (isApproved && !mayBeSent && this.#isAtEnd) return this.#hold(order);
+    recordedOrder.isReplayed = true;
     if (intent !== null) this.#compare(order, intent);
     // Count a verdict, and the order if it was approved.
     this.decisions += intent === null ? 1 : 2;
@@ -122,14 +130,14 @@ export class DecisionComparison {
   /** Returns the recorded order that a replayed order corresponds to. */
   #matchOf(order: BotOrder): RecordedOrder | undefined {
     const { recorded } = this.#deps;
-    const known = recorded.order(order.id);
-    if (known !== undefined && !known.isKnown && createdMsOf(known) === order.createdMs) {
-      const { intent } = known;
-      if (intent === null || intent.fp === sizesOf(order).fp) return known;
+    const sameNumber = recorded.order(order.id);
+    if (sameNumber !== undefined && !sameNumber.isReplayed && createdMsOf(sameNumber) === order.createdMs) {
+      const { intent } = sameNumber;
+      if (intent === null || intent.fp === sizesOf(order).fp) return sameNumber;
     }
     const { createdMs, strategy, slot, side, role } = order;
     const { qty, amount } = sizesOf(order);
-    return recorded.like({ createdMs, strategy, slot, side, role, qty, amount });
+    return recorded.orderLike({ createdMs, strategy, slot, side, role, qty, amount });
   }
 
   /** Compares an order with its record. The recorded terms win, because the order at the exchange has them. */
@@ -166,14 +174,16 @@ export class DecisionComparison {
   }
 
   /** Denies an order that the journal does not contain. It was never sent, so it is not sent now. */
-  #unknown(order: BotOrder): OrderId {
+  #denyUnrecorded(order: BotOrder): OrderId {
     const { engine, recorded } = this.#deps;
     const text = orderText(order);
-    const other = recorded.at(order.createdMs);
+    const other = recorded.orderAt(order.createdMs);
     this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
-    order.id = -++this.#changed as OrderId;
+    // A number below zero belongs to no recorded order, and `#denied` leaves it out.
+    this.#unrecorded++;
+    order.id = -this.#unrecorded as OrderId;
     const { id } = order;
-    engine.orders.deny(order, CHANGED);
+    engine.orders.deny(order, CHANGED_CODE);
     engine.notifyOrder(order);
     return id;
   }
@@ -181,13 +191,11 @@ export class DecisionComparison {
   /** Handles an order after the end of the journal: risk decides, and the order waits until the start is complete. */
   #hold(order: BotOrder): OrderId {
     const { engine, recorded } = this.#deps;
-    const known = recorded.order(order.id);
-    // A recorded draft keeps its number when it is released, although its record has the time of the draft.
-    const isReleased = known !== undefined && known.isDrafted && !known.isKnown && known.verdict === null && known.intent === null;
-    if (known !== undefined && !isReleased && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
-      const last = Math.max(recorded.lastOrder, ...this.held.map((held) => held.id)) + 1;
-      engine.orders.restore({ lastOrder: last, orders: [] }, () => NaN, 0);
-      order.id = last as OrderId;
+    const recordedOrder = recorded.order(order.id);
+    if (recordedOrder !== undefined && isOfAnotherOrder(recordedOrder, order)) {
+      const nextNumber = Math.max(recorded.lastOrder, ...this.held.map((held) => held.id)) + 1;
+      engine.orders.restore({ lastOrder: nextNumber, orders: [] }, () => NaN, 0);
+      order.id = nextNumber as OrderId;
     }
     engine.recordedDecisions = null;
     this.#isHolding = true;
@@ -197,39 +205,44 @@ export class DecisionComparison {
       engine.recordedDecisions = this;
       this.#isHolding = false;
       // The journal may contain its verdict or intent, but its request was never sent.
-      if (known !== undefined) known.isKnown = true;
+      if (recordedOrder !== undefined) recordedOrder.isReplayed = true;
     }
   }
-  #holdDecision(what: HeldDecision['what'], order: BotOrder, more: Partial<HeldDecision> = {}): number {
-    const { id, createdMs: atMs } = order;
-    this.held.push({ what, order, id, code: '', atMs, waits: null, ...more });
+  /** Returns 0: a held decision has no record number. */
+  #holdDecision(kind: HeldDecision['kind'], order: BotOrder, details: Partial<HeldDecision> = {}): number {
+    const { id, createdMs: decidedMs } = order;
+    this.held.push({ kind, order, id, code: '', decidedMs, waits: null, ...details });
     return 0;
   }
 
   // --- Drafts and denied orders
 
   /** True when the recorded order waited as well, or when the journal ends before it. */
-  #waits(order: BotOrder): boolean {
-    const known = this.#deps.recorded.order(order.id);
-    if (known?.draft && !known.isDrafted) return known.draft.createdMs === order.createdMs;
-    return (known === undefined || createdMsOf(known) !== order.createdMs) && this.#isAtEnd;
+  #hasToWait(order: BotOrder): boolean {
+    const recordedOrder = this.#deps.recorded.order(order.id);
+    if (recordedOrder?.draft && !recordedOrder.isDrafted) return recordedOrder.draft.createdMs === order.createdMs;
+    const isRecorded = recordedOrder !== undefined && createdMsOf(recordedOrder) === order.createdMs;
+    return !isRecorded && this.#isAtEnd;
   }
+  /** Returns 0: the replay writes no record. */
   #drafted(order: BotOrder, waits: Waits): number {
-    const known = this.#deps.recorded.order(order.id);
+    const recordedOrder = this.#deps.recorded.order(order.id);
     const text = draftText(draftOf(order, waits));
-    if (known?.draft && !known.isDrafted) {
-      known.isDrafted = true;
+    if (recordedOrder?.draft && !recordedOrder.isDrafted) {
+      const { draft } = recordedOrder;
+      recordedOrder.isDrafted = true;
       this.decisions++;
-      if (draftText(known.draft) !== text) this.#noteDifference('recorded', order.createdMs, known.draft.seq, draftText(known.draft), text);
+      if (draftText(draft) !== text) this.#noteDifference('recorded', order.createdMs, draft.seq, draftText(draft), text);
     } else if (this.#isAtEnd) this.#holdDecision('draft', order, { waits: { ...waits, ahead: [...waits.ahead] } });
     else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
     return 0;
   }
+  /** Returns 0: the replay writes no record. */
   #denied(order: BotOrder, code: string): number {
-    const known = this.#deps.recorded.order(order.id);
-    if (order.id < 0 || known?.isKnown) return 0;
-    if (known?.verdict && !known.verdict.ok && !this.#isHolding) {
-      known.isKnown = true;
+    const recordedOrder = this.#deps.recorded.order(order.id);
+    if (order.id < 0 || recordedOrder?.isReplayed) return 0;
+    if (recordedOrder?.verdict && !recordedOrder.verdict.ok && !this.#isHolding) {
+      recordedOrder.isReplayed = true;
       this.decisions++;
     } else if (this.#isAtEnd) this.#holdDecision('denied', Object.assign(new BotOrder(), order), { code });
     else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
@@ -244,7 +257,7 @@ export class DecisionComparison {
   /** Counts a recorded decision that the replay did not make. If it was an order, the order stays valid and its strategy is notified. */
   countMissingDecision(order: RecordedOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
     const { engine } = this.#deps;
-    order.isKnown = true;
+    order.isReplayed = true;
     const { intent } = order;
     if (record.k === 'VERDICT' || intent === null)
       return this.#noteDifference('recorded', createdMsOf(order), record.seq, recordedText(order), NOTHING);
@@ -258,14 +271,19 @@ export class DecisionComparison {
 
   // --- Cancels
 
+  /** Returns 0: the replay writes no record. */
   #cancelled(order: BotOrder): number {
     const { recorded } = this.#deps;
     if (this.#isSilent) return 0;
     const cancel = recorded.cancelOf(order.id);
-    if (cancel !== undefined) cancel.isKnown = true;
-    if (cancel !== undefined && (cancel.t === this.#stepMs || this.#isAtEnd || recorded.isCarriedOut(cancel, this.at, this.#stepMs))) {
-      this.decisions++;
-      return 0;
+    if (cancel !== undefined) {
+      cancel.isReplayed = true;
+      // Where the process ended in this step, a start may have carried out the cancel later.
+      const isInTime = cancel.t === this.#stepMs || this.#isAtEnd || recorded.isCarriedOut(cancel, this.recordIndex, this.#stepMs);
+      if (isInTime) {
+        this.decisions++;
+        return 0;
+      }
     }
     if (!this.#isAtEnd) {
       const found = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
@@ -277,24 +295,35 @@ export class DecisionComparison {
   }
   /** Counts a recorded cancel that the replay did not make. */
   countMissingCancel(number: number): void {
-    const { seq, t } = this.#deps.recorded.records[this.at]!;
+    const { seq, t } = this.#deps.recorded.records[this.recordIndex]!;
     this.#noteDifference('recorded', t, seq, cancelText(number), NOTHING);
   }
 
   // --- Differences
 
-  /** Counts a difference. `counts`: the side that has a decision which the other does not have. */
-  #noteDifference(counts: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
-    if (this.at <= this.#deps.acceptedTo) return;
-    const known = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
-    this.#differing.set(createdMs, known);
-    known[counts]++;
+  /** Counts a difference. `side`: the one that has a decision which the other does not have. */
+  #noteDifference(side: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
+    if (this.recordIndex <= this.#deps.acceptedTo) return;
+    const counts = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
+    this.#differing.set(createdMs, counts);
+    counts[side]++;
     this.difference ??= { seq, timeMs: createdMs, recorded, replayed };
   }
   #nextSeq(): number {
     const { records } = this.#deps.recorded;
-    return (records[this.at]?.seq ?? 0) + 1;
+    return (records[this.recordIndex]?.seq ?? 0) + 1;
   }
+}
+
+/**
+ * Returns true where the journal has given the number of an order of the replay to another one. A draft keeps its number when it is released,
+ * although its record has the time of the draft.
+ */
+function isOfAnotherOrder(recordedOrder: RecordedOrder, order: BotOrder): boolean {
+  const { isReplayed, isDrafted, verdict, intent } = recordedOrder;
+  if (isReplayed) return true;
+  const isReleasedDraft = isDrafted && verdict === null && intent === null;
+  return !isReleasedDraft && createdMsOf(recordedOrder) !== order.createdMs;
 }
 
 function recordedText({ intent, verdict }: RecordedOrder): string {
@@ -304,10 +333,15 @@ function recordedText({ intent, verdict }: RecordedOrder): string {
 
 /** Names of the terms that protect or trigger an order. */
 const GUARDS = ['takeProfit', 'targets', 'stopLoss', 'trailing', 'trailingPercent', 'trailingFrom', 'trigger', 'condition'] as const;
-const guardText = (guards: GuardTexts): string =>
-  GUARDS.flatMap((name) => ((guards[name] ?? null) === null ? [] : [`${name === 'condition' ? 'triggerTicks' : name} ${guards[name]}`]))
-    .concat(guards.rises === true ? ['after a rise'] : [])
-    .join(' ');
+function guardText(guards: GuardTexts): string {
+  const parts: string[] = [];
+  for (const name of GUARDS) {
+    const value = guards[name] ?? null;
+    if (value !== null) parts.push(`${name === 'condition' ? 'triggerTicks' : name} ${value}`);
+  }
+  if (guards.rises === true) parts.push('after a rise');
+  return parts.join(' ');
+}
 
 /** Denies an order that the last process decided on but did not send, because it is too late now. */
 export function dropUnsent(engine: Engine, order: BotOrder): void {

@@ -15,7 +15,7 @@ export interface RecordedOrder {
   /** Time of the last fill, ms UTC; 0: no fill. */
   lastFillMs: number;
   /** True when the replay has decided on the order again, or has restored it from the journal. */
-  isKnown: boolean;
+  isReplayed: boolean;
 }
 
 /**
@@ -30,10 +30,10 @@ interface RecordedCancel {
   /** Position of the record; -1 if it precedes the replayed records. */
   readonly at: number;
   readonly t: number;
-  isKnown: boolean;
+  isReplayed: boolean;
 }
 
-/** Orders with the same key. The replay knows those before position `from`. */
+/** Orders with the same key. Those before position `from` are replayed. */
 interface SameKeyOrders {
   readonly orders: RecordedOrder[];
   from: number;
@@ -77,8 +77,8 @@ export class LifetimeRecords {
   constructor(records: readonly JournalRecord[], before: readonly JournalRecord[]) {
     this.records = records;
     for (const record of before) this.#addToIndex(record, -1);
-    for (const order of this.#orders.values()) order.isKnown = order.isDrafted = true;
-    for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isKnown = true;
+    for (const order of this.#orders.values()) order.isReplayed = order.isDrafted = true;
+    for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isReplayed = true;
     let lastInstant = -1;
     for (let at = 0; at < records.length; at++) {
       const record = records[at]!;
@@ -102,8 +102,8 @@ export class LifetimeRecords {
       const number = this.#numbers.get(record.cid);
       if (number === undefined) return;
       const known = this.#cancels.get(number);
-      if (known === undefined) this.#cancels.set(number, [{ at, t: record.t, isKnown: false }]);
-      else known.push({ at, t: record.t, isKnown: false });
+      if (known === undefined) this.#cancels.set(number, [{ at, t: record.t, isReplayed: false }]);
+      else known.push({ at, t: record.t, isReplayed: false });
     }
   }
   #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
@@ -111,7 +111,7 @@ export class LifetimeRecords {
     if (order === undefined) {
       this.#orders.set(
         number,
-        (order = { number, verdict: null, intent: null, send: null, draft: null, isDrafted: false, lastFillMs: 0, isKnown: false }),
+        (order = { number, verdict: null, intent: null, send: null, draft: null, isDrafted: false, lastFillMs: 0, isReplayed: false }),
       );
       this.#numbers.set(cid, number);
       if (number > this.lastOrder) this.lastOrder = number;
@@ -127,23 +127,23 @@ export class LifetimeRecords {
   }
   /** Returns the oldest recorded cancel of an order that the replay has not made yet. */
   cancelOf(number: number): RecordedCancel | undefined {
-    return this.#cancels.get(number)?.find(({ isKnown }) => !isKnown);
+    return this.#cancels.get(number)?.find(({ isReplayed }) => !isReplayed);
   }
 
   /** Returns an order with the same instant and content that the replay has not made yet. */
-  like(content: OrderContent): RecordedOrder | undefined {
+  orderLike(content: OrderContent): RecordedOrder | undefined {
     return this.#first(keyOf(content));
   }
   /** Returns any order of the instant that the replay has not made yet. */
-  at(createdMs: number): RecordedOrder | undefined {
+  orderAt(createdMs: number): RecordedOrder | undefined {
     return this.#first(createdMs);
   }
   #first(key: string | number): RecordedOrder | undefined {
     this.#byKey ??= this.#indexByKey();
     const orders = this.#byKey.get(key);
     if (orders === undefined) return undefined;
-    // Known orders stay known, so the next call need not check them again.
-    while (orders.orders[orders.from]?.isKnown === true) orders.from++;
+    // A replayed order stays so: the next call need not check it again.
+    while (orders.orders[orders.from]?.isReplayed === true) orders.from++;
     return orders.orders[orders.from];
   }
   #indexByKey(): Map<string | number, SameKeyOrders> {

@@ -41,7 +41,7 @@ export class LifetimeReplay {
   restarts = 0;
   /** Why the lifetime differs from that of a bot that never stopped; null: it does not. */
   interruption: string | null = null;
-  readonly asked: DecisionComparison;
+  readonly comparison: DecisionComparison;
   readonly #deps: LifetimeReplayDeps;
   readonly #engine: Engine;
   readonly #recorded: LifetimeRecords;
@@ -58,7 +58,7 @@ export class LifetimeReplay {
     this.#deps = deps;
     this.#engine = deps.engine;
     this.#recorded = deps.recorded;
-    this.asked = new DecisionComparison(deps);
+    this.comparison = new DecisionComparison(deps);
   }
 
   /** Replays up to the last record. */
@@ -66,13 +66,13 @@ export class LifetimeReplay {
     const { risk } = this.#engine;
     const { records } = this.#recorded;
     risk.halts.isReplayed = true;
-    this.#engine.recordedDecisions = this.asked;
+    this.#engine.recordedDecisions = this.comparison;
     this.#setTrades(true);
     for (let at = 0; at < records.length; at++) {
       if (this.#deps.onRecord?.(at) === false) break;
-      this.asked.at = at;
+      this.comparison.recordIndex = at;
       this.#take(records[at]!);
-      if (this.#deps.stopsAtDifference && this.asked.difference !== null) break;
+      if (this.#deps.stopsAtDifference && this.comparison.difference !== null) break;
     }
     this.#setTrades(false);
     this.#engine.recordedDecisions = null;
@@ -134,7 +134,7 @@ export class LifetimeReplay {
     this.#runGuarded(() => applyInbox(this.#engine, timeMs, act));
   }
   #begin(timeMs: number): void {
-    this.asked.begin(timeMs);
+    this.comparison.begin(timeMs);
   }
 
   /** Runs `act`. As in the live bot, a strategy that throws is stopped, and `finish` continues with the others. */
@@ -221,12 +221,13 @@ export class LifetimeReplay {
     if (record.k === 'INTENT' && this.#adopting !== null) return this.#adopt(record, this.#adopting);
     const order = this.#recorded.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
-    if (!order.isKnown) this.#step(record.t, () => {});
-    if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
-    if (!order.isKnown) this.#sendEntry(record.order as OrderId, record.t);
+    if (!order.isReplayed) this.#step(record.t, () => {});
+    if (!order.isReplayed && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
+    if (!order.isReplayed) this.#sendEntry(record.order as OrderId, record.t);
     // The operator has re-armed the bot after a kill.
-    if (!order.isKnown && record.k === 'VERDICT' && record.code === KILLED) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
-    if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.countMissingDecision(order, record);
+    if (!order.isReplayed && record.k === 'VERDICT' && record.code === KILLED)
+      this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
+    if (!order.isReplayed && (record.k === 'INTENT' || !record.ok)) this.comparison.countMissingDecision(order, record);
     if (record.k === 'VERDICT' && record.code === MISSED && record === order.verdict) {
       this.#replayInterruption('a decision came too late');
       const late = this.#engine.orders.get(record.order as OrderId);
@@ -238,7 +239,7 @@ export class LifetimeReplay {
     const order = this.#recorded.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isDrafted) this.#step(record.t, () => {});
-    if (!order.isDrafted) this.asked.countMissingDraft(order, record);
+    if (!order.isDrafted) this.comparison.countMissingDraft(order, record);
   }
 
   #adopt({ symbol, strategy, side, qty, price, reduceOnly, order, t }: RecordOf<'INTENT'>, venueId: VenueOrderId): void {
@@ -246,7 +247,7 @@ export class LifetimeReplay {
     this.#adopting = null;
     const instrument = engine.instruments.findIndex(({ id }) => id === symbol);
     const known = this.#recorded.order(order);
-    if (known !== undefined) known.isKnown = true;
+    if (known !== undefined) known.isReplayed = true;
     if (instrument < 0 || qty === null || price === null) return;
     const { quantityDigits, priceDigits } = engine.instruments[instrument]!;
     const terms = {
@@ -318,12 +319,12 @@ export class LifetimeReplay {
     if (cancel === undefined || cancel.t > t) return;
     this.#step(t, () => {});
     const entry = this.#engine.orders.get(id)?.parent || id;
-    if (!cancel.isKnown && this.#isOfStop(entry)) this.#setOff(entry, t);
-    if (cancel.isKnown) return;
-    cancel.isKnown = true;
-    this.asked.countMissingCancel(number);
+    if (!cancel.isReplayed && this.#isOfStop(entry)) this.#setOff(entry, t);
+    if (cancel.isReplayed) return;
+    cancel.isReplayed = true;
+    this.comparison.countMissingCancel(number);
     const order = this.#engine.orders.get(id);
-    if (order !== undefined) this.#step(t, () => this.asked.runWithoutComparing(() => this.#engine.orders.cancel(order, t)));
+    if (order !== undefined) this.#step(t, () => this.comparison.runWithoutComparing(() => this.#engine.orders.cancel(order, t)));
   }
 
   // --- Local stops that no bar in the journal triggered
@@ -337,7 +338,7 @@ export class LifetimeReplay {
    * that order, only a driver that steps inside rows can have made it; the cancel of a live bot must not count as one.
    */
   #isOfStop(entry: number): boolean {
-    const { at } = this.asked;
+    const { recordIndex: at } = this.comparison;
     const isLeg = (record: JournalRecord): boolean => record.k === 'INTENT' && isStopLeg(record) && record.parent === entry;
     return this.#deps.defersCallbacks === true || this.#recorded.records.some((record, later) => later > at && isLeg(record));
   }

@@ -53,7 +53,7 @@ export function openRecordedOrders(engine: Engine, { journal, state, isTorn }: B
 
 /** Starts reads for orders whose reply the last process did not receive. */
 export function followRecordedOrder(engine: Engine, held: readonly HeldDecision[]): void {
-  const isHeld = (order: BotOrder): boolean => held.some(({ what, id }) => what === 'sent' && id === order.id);
+  const isHeld = (order: BotOrder): boolean => held.some(({ kind, id }) => kind === 'sent' && id === order.id);
   for (const order of engine.orders.active().slice()) {
     if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);
     else if (order.state === STATE.unknown) {

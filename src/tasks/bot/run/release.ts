@@ -19,17 +19,17 @@ interface ReleaseDeps {
 
 /** Sends the decisions of the last process, or denies them if it is too late. */
 export function release({ held, engine, narratedJournal, services, config }: ReleaseDeps, nowMs: number): void {
-  for (const { what, order, id, code, atMs, waits } of held) {
-    if (what === 'denied') narratedJournal.denied(order, code);
-    else if (what === 'draft') {
+  for (const { kind, order, id, code, decidedMs, waits } of held) {
+    if (kind === 'denied') narratedJournal.denied(order, code);
+    else if (kind === 'draft') {
       if (order.state === STATE.draft && waits !== null) narratedJournal.drafted(order, waits);
     } else if (order.id !== id) continue;
-    else if (what === 'cancel') {
+    else if (kind === 'cancel') {
       if (order.state !== STATE.cancelSent) continue;
       narratedJournal.cancelSent(order);
       services.cancel(order);
     } else if (order.state === STATE.sent) {
-      if (nowMs - atMs > config.bars.graceMs) dropUnsent(engine, order);
+      if (nowMs - decidedMs > config.bars.graceMs) dropUnsent(engine, order);
       else if (engine.risk.hasApproved(order)) services.submit(order, narratedJournal.submitted(order));
       else throw new InvariantError(`order ${id} must not be sent without approval`);
     }

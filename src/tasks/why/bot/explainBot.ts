@@ -55,7 +55,7 @@ export async function explainBot(folder: string, question: Question, { config, l
       },
     },
   });
-  const { difference } = replay.asked;
+  const { difference } = replay.comparison;
   if (difference !== null) {
     throw new ConfigError(
       `${folder}: the repeated bot decides differently: recorded ${difference.recorded}, now ${difference.replayed}`,
