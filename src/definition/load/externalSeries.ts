@@ -21,29 +21,31 @@ export function loadExternalSeries(
   toMs: number,
 ): readonly SeriesPlan[] {
   const entries = Object.entries(series ?? {});
-  const [first] = entries;
-  if (first === undefined) return [];
+  const [firstEntry] = entries;
+  if (firstEntry === undefined) return [];
   const folder = store?.folder ?? null;
   if (folder === null)
     throw new ConfigError(
-      `${whereIs(source, ['series', first[0]])}: expected bars of a catalog beside it, got bars of files or code`,
+      `${whereIs(source, ['series', firstEntry[0]])}: expected feeds from a catalog, because series are stored there, got bars of files or code`,
       'import the bars into the catalog that has the series, and name them by feeds',
     );
   const available = listExternal(folder);
   const symbols = [...new Set(feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => bars.instrument.wireName))];
-  return entries.flatMap(([name, { name: stored = name, symbol }]) => {
-    const exists = (seriesSymbol: string | null): boolean => available.some((key) => key.name === stored && key.symbol === seriesSymbol);
+  // Without `symbol`, a series without a symbol comes first; else each symbol of the feeds that has one gets its own.
+  return entries.flatMap(([name, { name: catalogName = name, symbol }]) => {
+    const exists = (seriesSymbol: string | null): boolean =>
+      available.some((key) => key.name === catalogName && key.symbol === seriesSymbol);
     const load = (seriesSymbol: string | null, feedSymbol: string | null): SeriesPlan =>
-      loadOne(folder, name, { name: stored, symbol: seriesSymbol }, feedSymbol, toMs);
+      loadSeries(folder, name, { name: catalogName, symbol: seriesSymbol }, feedSymbol, toMs);
     if (symbol !== undefined && exists(symbol)) return [load(symbol, null)];
     if (symbol === undefined && exists(null)) return [load(null, null)];
-    const ofFeeds = symbol === undefined ? symbols.filter(exists) : [];
-    if (ofFeeds.length > 0) return ofFeeds.map((each) => load(each, each));
-    throw missingSeries(whereIs(source, ['series', name]), folder, { name: stored, symbol: symbol ?? null }, available);
+    const feedSymbols = symbol === undefined ? symbols.filter(exists) : [];
+    if (feedSymbols.length > 0) return feedSymbols.map((feedSymbol) => load(feedSymbol, feedSymbol));
+    throw missingSeries(whereIs(source, ['series', name]), folder, { name: catalogName, symbol: symbol ?? null }, available);
   });
 }
 
-function loadOne(folder: string, name: string, key: ExternalKey, symbol: string | null, toMs: number): SeriesPlan {
+function loadSeries(folder: string, name: string, key: ExternalKey, symbol: string | null, toMs: number): SeriesPlan {
   const { columns, dataSha256, path } = loadExternal(folder, key)!;
   const values = newestValues(columns.knownMs, columns.timeMs, columns.value, toMs);
   return { name, symbol, values, input: { name: externalLabel(key), sha256: dataSha256 }, file: path };
@@ -53,7 +55,7 @@ function missingSeries(where: string, folder: string, key: ExternalKey, availabl
   const message = `${where}: the catalog ${displayPath(folder)} has no series ${externalLabel(key)}`;
   const sameName = available.filter(({ name }) => name === key.name);
   if (sameName.length > 0) {
-    return new ConfigError(message, `it has ${sameName.map(externalLabel).join(', ')}: name one by symbol, or import the other`);
+    return new ConfigError(message, `name one by symbol, or import the other: the catalog has ${sameName.map(externalLabel).join(', ')}`);
   }
   const near = nearestName(key.name, [...new Set(available.map(({ name }) => name))]);
   const importCommand = `isobar data import FILE --as series --name ${key.name} --time COLUMN --known-at COLUMN adds it`;
@@ -69,13 +71,13 @@ export function externalNotes(
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): readonly string[] {
   return series.flatMap(({ name, input, values: { length, knownMs } }) => {
-    const called = `series ${name === input.name ? name : `${name} (${input.name})`}`;
-    if (length === 0) return [`${called}: no value was known before ${formatMinute(toMs)}`];
+    const label = `series ${name === input.name ? name : `${name} (${input.name})`}`;
+    if (length === 0) return [`${label}: no value was known before ${formatMinute(toMs)}`];
     const [firstMs, lastMs] = [knownMs[0]!, knownMs[length - 1]!];
     const isStale = length > 1 && toMs - lastMs > (STALE_STEPS * (lastMs - firstMs)) / (length - 1);
     return [
-      ...(firstMs > fromMs ? [`${called}: the first value was known at ${formatMinute(firstMs)}, after the start of the run`] : []),
-      ...(isStale ? [`${called}: the last value was known at ${formatMinute(lastMs)}, long before the end of the run`] : []),
+      ...(firstMs > fromMs ? [`${label}: the first value was known at ${formatMinute(firstMs)}, after the start of the run`] : []),
+      ...(isStale ? [`${label}: the last value was known at ${formatMinute(lastMs)}, long before the end of the run`] : []),
     ];
   });
 }

@@ -121,14 +121,14 @@ function readDay({ folder, days, rule, instrument, where }: DayReader, day: stri
   const fileHash = createHash('sha256');
   const trades = readTradeDay(folder, day, fileHash)!;
   noteHash(path, fileHash.digest('hex'));
-  const at = days.indexOf(day);
+  const dayIndex = days.indexOf(day);
   const startMs = dayStart(day);
   const around = {
     // Trades before the first one of the catalog are unknown.
-    openMs: at === 0 ? trades.timeMs[0]! : startMs,
+    openMs: dayIndex === 0 ? trades.timeMs[0]! : startMs,
     startMs,
-    isOver: at + 1 < days.length,
-    lastId: at === 0 ? null : tradeDayOf(folder, days[at - 1]!).lastId,
+    isOver: dayIndex + 1 < days.length,
+    lastId: dayIndex === 0 ? null : tradeDayOf(folder, days[dayIndex - 1]!).lastId,
   };
   try {
     const rows = barsOfDay(trades, rule, instrument, around);
@@ -139,11 +139,11 @@ function readDay({ folder, days, rule, instrument, where }: DayReader, day: stri
 }
 
 function joinColumn(dayBars: readonly DayBars[], name: Exclude<keyof TradeBarRows, 'thin'>): Float64Array {
-  const out = new Float64Array(dayBars.reduce((sum, { rows }) => sum + rows.openMs.length, 0));
-  let at = 0;
+  const joined = new Float64Array(dayBars.reduce((sum, { rows }) => sum + rows.openMs.length, 0));
+  let row = 0;
   for (const { rows } of dayBars) {
-    out.set(rows[name], at);
-    at += rows[name].length;
+    joined.set(rows[name], row);
+    row += rows[name].length;
   }
-  return out;
+  return joined;
 }

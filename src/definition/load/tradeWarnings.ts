@@ -1,4 +1,4 @@
-// What fills against trades leave unknown, for the reader of the result.
+// Returns the warnings of a run whose orders fill against recorded trades: what trades do not show, and which are missing.
 
 import { TRADE_ROWS } from '../../model/interval.ts';
 import { warning, type Warning } from '../../model/warning.ts';
@@ -6,28 +6,32 @@ import { count, counted } from '../../base/text/format.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
 
-/** Returns the warnings about the rows of trades among `feeds`; none without such rows. */
+/** Returns the warnings about the feeds of trades among `feeds`. Empty without such a feed. */
 export function tradeWarnings(feeds: readonly FeedPlan[], fills: Definition['fills']): readonly Warning[] {
-  const traded = feeds.filter(({ bars }) => bars.interval === TRADE_ROWS);
-  if (traded.length === 0) return [];
-  const names = traded.map(({ bars, quality }) => `${bars.instrument.wireName} (${count(quality.rows)})`).join(', ');
-  const cap =
-    Number(fills?.maxVolumeShare ?? 0) > 0 ? `at most ${fills!.maxVolumeShare} of each trade` : 'whole orders, however small a trade';
+  const tradeFeeds = feeds.filter(({ bars }) => bars.interval === TRADE_ROWS);
+  if (tradeFeeds.length === 0) return [];
+  const feedsText = tradeFeeds.map(({ bars, quality }) => `${bars.instrument.wireName} (${count(quality.rows)})`).join(', ');
+  const hasVolumeLimit = Number(fills?.maxVolumeShare ?? 0) > 0;
+  const volumeText = hasVolumeLimit ? `at most ${fills!.maxVolumeShare} of each trade` : 'whole orders, however small a trade';
   const text =
-    `orders filled against trades of ${names}: ${cap}. Trades show no order book: spread, depth, hidden orders, and what these orders would ` +
+    `orders filled against trades of ${feedsText}: ${volumeText}. Trades show no order book: spread, depth, hidden orders, and what these orders would ` +
     `have changed are not known. ${queueText(fills)}`;
-  const gaps = traded.filter(({ missingIds = 0 }) => missingIds > 0);
-  const missing = gaps.map(
-    ({ bars, quality, missingIds = 0 }) => `${bars.instrument.wireName} ${count(missingIds)} ids in ${counted(quality.gaps, 'run')}`,
-  );
-  return [
-    warning('RUN_TRADE_FILLS', text),
-    ...(missing.length === 0
-      ? []
-      : [warning('DATA_TRADE_GAPS', `trades are missing: ${missing.join(', ')}; nothing could fill against them`)]),
-  ];
+  const missingTexts = missingIdTexts(tradeFeeds);
+  const warnings = [warning('RUN_TRADE_FILLS', text)];
+  if (missingTexts.length > 0) {
+    warnings.push(warning('DATA_TRADE_GAPS', `trades are missing: ${missingTexts.join(', ')}; nothing could fill against them`));
+  }
+  return warnings;
 }
 
+/** Returns one text for each feed with missing trades, such as `BTCUSDT 12 ids in 3 runs`. */
+function missingIdTexts(tradeFeeds: readonly FeedPlan[]): readonly string[] {
+  return tradeFeeds
+    .filter(({ missingIds = 0 }) => missingIds > 0)
+    .map(({ bars, quality, missingIds = 0 }) => `${bars.instrument.wireName} ${count(missingIds)} ids in ${counted(quality.gaps, 'run')}`);
+}
+
+/** Returns what a run assumes about the orders ahead of a resting limit. */
 function queueText(fills: Definition['fills']): string {
   const { queue, limit } = fills ?? {};
   if (queue === undefined) {

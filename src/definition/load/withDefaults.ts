@@ -75,7 +75,7 @@ function sharesOf(given: readonly (string | undefined)[], source: DefinitionSour
   }
   const each = open === 0 ? left : left.div(open).toDecimalPlaces(6, Decimal.ROUND_DOWN);
   const last = given.lastIndexOf(undefined);
-  return given.map((share, at) => share ?? (at === last ? left.minus(each.times(open - 1)) : each).toFixed());
+  return given.map((share, index) => share ?? (index === last ? left.minus(each.times(open - 1)) : each).toFixed());
 }
 
 /** Returns the name of a run: the given one, or one derived from its strategy files. */

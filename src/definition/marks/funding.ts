@@ -1,4 +1,4 @@
-// The funding of a run: each funding time with its rate, and the mark price that the rate applies to.
+// Computes the funding of a run: each funding time with its rate, and the mark price that the rate applies to.
 
 import { rowAt } from '../../adapters/catalog/files/columns.ts';
 import { RATE_DIGITS, type SeriesColumns } from '../../adapters/catalog/series/series.ts';
@@ -43,15 +43,15 @@ export function fundingOf(
   const distant: number[] = [];
   const unpriced: number[] = [];
   const [rate = new Float64Array(0)] = rates.figures;
-  for (let at = rowAt(rates.timeMs, fromMs); at < rates.length && rates.timeMs[at]! <= toMs + WINDOW_MS; at++) {
-    const timeMs = rates.timeMs[at]!;
+  for (let row = rowAt(rates.timeMs, fromMs); row < rates.length && rates.timeMs[row]! <= toMs + WINDOW_MS; row++) {
+    const timeMs = rates.timeMs[row]!;
     const bookedMs = bookingTime(bars, timeMs);
     if (bookedMs === null || bookedMs <= fromMs || bookedMs > toMs) continue;
-    const near =
-      firstOf(rows, (of) => openingPrice(of, timeMs) ?? closingPrice(of, timeMs)) ?? firstOf(rows, (of) => lastPrice(of, timeMs));
-    const markTicks = near ?? nextOpen(rows, timeMs);
-    if (near === null) (markTicks === null ? unpriced : distant).push(timeMs);
-    if (markTicks !== null) funding.push({ timeMs: bookedMs, rate: Math.round(rate[at]! * pow10(RATE_DIGITS)), markTicks });
+    const priceAtTime = firstPrice(rows, (source) => openingPrice(source, timeMs) ?? closingPrice(source, timeMs));
+    const priceNear = priceAtTime ?? firstPrice(rows, (source) => lastPrice(source, timeMs));
+    const markTicks = priceNear ?? nextOpen(rows, timeMs);
+    if (priceNear === null) (markTicks === null ? unpriced : distant).push(timeMs);
+    if (markTicks !== null) funding.push({ timeMs: bookedMs, rate: Math.round(rate[row]! * pow10(RATE_DIGITS)), markTicks });
   }
   return { funding, distant, unpriced };
 }
@@ -68,9 +68,10 @@ function bookingTime({ openMs, closeMs }: Pick<PricedRows, 'openMs' | 'closeMs'>
   return openMs[after]! > timeMs ? timeMs : (closeMs[after] ?? null);
 }
 
-function firstOf(rows: readonly PricedRows[], priceOf: (rows: PricedRows) => number | null): number | null {
-  for (const each of rows) {
-    const price = priceOf(each);
+/** Returns the price of the first source that has one; null: none has. */
+function firstPrice(sources: readonly PricedRows[], priceOf: (source: PricedRows) => number | null): number | null {
+  for (const source of sources) {
+    const price = priceOf(source);
     if (price !== null) return price;
   }
   return null;

@@ -61,12 +61,13 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   const inputs = [{ name: `${instrument.id} instrument record`, sha256: sha256(instrumentText(instrument)) }];
   const files: string[] = [];
   const notes: string[] = [];
+  /** Loads a series, and notes its hash and its file. */
   const open = (key: SeriesKey, fromMs: number): SeriesColumns | null => {
-    const found = store?.load(key, fromMs, range.toMs + DAY_MS) ?? null;
-    if (found === null) return null;
-    inputs.push({ name: `${instrument.id} ${key.kind === 'mark' ? `mark ${key.interval}` : key.kind}`, sha256: found.entry.dataSha256 });
-    files.push(found.entry.path);
-    return found.columns;
+    const stored = store?.load(key, fromMs, range.toMs + DAY_MS) ?? null;
+    if (stored === null) return null;
+    inputs.push({ name: `${instrument.id} ${key.kind === 'mark' ? `mark ${key.interval}` : key.kind}`, sha256: stored.entry.dataSha256 });
+    files.push(stored.entry.path);
+    return stored.columns;
   };
 
   const markKey = rule === 'auto' ? bestMarks(keys, bars.interval) : null;
@@ -77,8 +78,8 @@ function loadContract(feed: FeedPlan, store: SeriesStore | null, rule: MarkRule,
   if (aligned === null)
     notes.push(`${symbol}: positions are marked with the bars' own prices${rule === 'auto' ? ', for want of mark prices' : ''}`);
   else if (aligned.uncovered > 0) {
-    const some = `${aligned.uncovered} of ${bars.length - firstRow} bars`;
-    notes.push(`${symbol}: ${some} have no mark price, or not for all of their time: their own prices stand in`);
+    const uncoveredText = `${aligned.uncovered} of ${bars.length - firstRow} bars`;
+    notes.push(`${symbol}: ${uncoveredText} have no mark price, or not for all of their time: their own prices stand in`);
   }
 
   const fundingKey = keys.find(({ kind }) => kind === 'funding');

@@ -1,4 +1,4 @@
-// Mark prices for each row of the traded bars: aggregated from finer mark klines, or bounded by coarser ones.
+// Computes the mark prices of each traded bar: aggregated from finer mark klines, or bounded by coarser ones.
 
 import type { MarkColumns } from '../../model/bars/marks.ts';
 import type { SeriesColumns } from '../../adapters/catalog/series/series.ts';
@@ -55,26 +55,26 @@ export interface AlignedMarks {
  */
 export function alignMarks(bars: BarColumns, klines: MarkKlines, firstRow: number): AlignedMarks {
   const isFine = markLengthMs(klines.interval) <= typicalLengthMs(bars.interval);
-  const into: OwnPrices = {
+  const prices: OwnPrices = {
     open: ownTicks(bars, 'open'),
     high: ownTicks(bars, 'high'),
     low: ownTicks(bars, 'low'),
     close: ownTicks(bars, 'close'),
   };
   let uncovered = 0;
-  let at = 0;
+  let kline = 0;
   for (let row = 0; row < bars.length; row++) {
     // Finer klines: the first one that opens in the bar. Coarser klines: the first one that ends with the bar or later.
-    const edge = bars.openMs[row]!;
-    while (at < klines.openMs.length && (isFine ? klines.openMs[at]! < edge : klines.closeMs[at]! <= edge)) at++;
+    const openMs = bars.openMs[row]!;
+    while (kline < klines.openMs.length && (isFine ? klines.openMs[kline]! < openMs : klines.closeMs[kline]! <= openMs)) kline++;
     const isCovered = isFine
-      ? mergeInto(into, row, klines, at, edge, bars.closeMs[row]!)
-      : boundBy(into, row, klines, at, edge, bars.closeMs[row]!);
+      ? mergeInto(prices, row, klines, kline, openMs, bars.closeMs[row]!)
+      : boundBy(prices, row, klines, kline, openMs, bars.closeMs[row]!);
     if (!isCovered && row >= firstRow) uncovered++;
   }
   const source = isFine ? `mark klines ${klines.interval}` : `bars within mark klines ${klines.interval}`;
   return {
-    marks: { open: narrow(into.open), high: narrow(into.high), low: narrow(into.low), close: narrow(into.close), source },
+    marks: { open: narrow(prices.open), high: narrow(prices.high), low: narrow(prices.low), close: narrow(prices.close), source },
     uncovered,
   };
 }
@@ -85,38 +85,44 @@ function ownTicks(bars: BarColumns, price: 'open' | 'high' | 'low' | 'close'): F
   return Float64Array.from(ticksOf(bars, price));
 }
 
-function mergeInto(into: OwnPrices, row: number, klines: MarkKlines, from: number, startMs: number, endMs: number): boolean {
+/** Replaces the prices of a bar by those of the klines from `from` on that open in it. Returns true if they cover the whole bar. */
+function mergeInto(prices: OwnPrices, row: number, klines: MarkKlines, from: number, startMs: number, endMs: number): boolean {
   const { interval, openMs, closeMs, open, high, low, close } = klines;
   const slackMs = markLengthMs(interval) / 2;
-  let [top, bottom] = [-Infinity, Infinity];
+  let [highest, lowest] = [-Infinity, Infinity];
   /** End of the part of the bar with complete marks; NaN once marks are missing. */
   let knownMs = startMs;
-  let at = from;
-  for (; at < openMs.length && openMs[at]! < endMs; at++) {
-    top = Math.max(top, high[at]!);
-    bottom = Math.min(bottom, low[at]!);
-    knownMs = openMs[at]! - knownMs <= slackMs ? closeMs[at]! : NaN;
+  let kline = from;
+  for (; kline < openMs.length && openMs[kline]! < endMs; kline++) {
+    highest = Math.max(highest, high[kline]!);
+    lowest = Math.min(lowest, low[kline]!);
+    knownMs = openMs[kline]! - knownMs <= slackMs ? closeMs[kline]! : NaN;
   }
-  if (at === from) return false;
+  if (kline === from) return false;
   const isWhole = endMs - knownMs <= slackMs;
-  if (openMs[from]! - startMs <= slackMs) into.open[row] = open[from]!;
-  if (endMs - closeMs[at - 1]! <= slackMs) into.close[row] = close[at - 1]!;
-  into.high[row] = isWhole ? top : Math.max(top, into.high[row]!);
-  into.low[row] = isWhole ? bottom : Math.min(bottom, into.low[row]!);
+  if (openMs[from]! - startMs <= slackMs) prices.open[row] = open[from]!;
+  if (endMs - closeMs[kline - 1]! <= slackMs) prices.close[row] = close[kline - 1]!;
+  prices.high[row] = isWhole ? highest : Math.max(highest, prices.high[row]!);
+  prices.low[row] = isWhole ? lowest : Math.min(lowest, prices.low[row]!);
   return isWhole;
 }
 
-function boundBy(into: OwnPrices, row: number, klines: MarkKlines, at: number, openMs: number, closeMs: number): boolean {
-  if (!(at < klines.openMs.length && klines.openMs[at]! <= openMs && closeMs <= klines.closeMs[at]!)) return false;
-  const [bottom, top] = [klines.low[at]!, klines.high[at]!];
-  for (const prices of [into.open, into.high, into.low, into.close]) prices[row] = Math.min(top, Math.max(bottom, prices[row]!));
-  if (klines.openMs[at] === openMs) into.open[row] = klines.open[at]!;
-  if (klines.closeMs[at] === closeMs) into.close[row] = klines.close[at]!;
-  into.high[row] = Math.max(into.high[row]!, into.open[row]!, into.close[row]!);
-  into.low[row] = Math.min(into.low[row]!, into.open[row]!, into.close[row]!);
+/** Moves the prices of a bar into the range of a longer kline. Returns false, with the prices as they were, if the kline does not span the bar. */
+function boundBy(prices: OwnPrices, row: number, klines: MarkKlines, kline: number, openMs: number, closeMs: number): boolean {
+  const spansBar = kline < klines.openMs.length && klines.openMs[kline]! <= openMs && closeMs <= klines.closeMs[kline]!;
+  if (!spansBar) return false;
+  const [lowest, highest] = [klines.low[kline]!, klines.high[kline]!];
+  for (const column of [prices.open, prices.high, prices.low, prices.close]) {
+    column[row] = Math.min(highest, Math.max(lowest, column[row]!));
+  }
+  if (klines.openMs[kline] === openMs) prices.open[row] = klines.open[kline]!;
+  if (klines.closeMs[kline] === closeMs) prices.close[row] = klines.close[kline]!;
+  prices.high[row] = Math.max(prices.high[row]!, prices.open[row]!, prices.close[row]!);
+  prices.low[row] = Math.min(prices.low[row]!, prices.open[row]!, prices.close[row]!);
   return true;
 }
 
+/** Returns 32-bit whole numbers where all ticks fit: they take half of the memory. */
 function narrow(ticks: Float64Array): TickColumn {
   return ticks.every((tick) => tick < 2 ** 31) ? Int32Array.from(ticks) : ticks;
 }
