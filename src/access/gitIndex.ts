@@ -7,6 +7,8 @@ import { ConfigError } from '../base/errors.ts';
 const NUL = 0;
 /** Number of bytes of an index entry before its object name. */
 const ENTRY_HEAD = 40;
+/** The signature of the extension that names the shared index. Its size, four bytes, stands between it and the hash. */
+const LINK_EXTENSION = 'link';
 /** The bit in the flags of an entry that says that two more bytes of flags follow. */
 const EXTENDED = 0x4000;
 
@@ -26,18 +28,18 @@ function gitFolder(repository: string): string {
   return target === undefined ? repository : resolve(dirname(repository), target);
 }
 
-/** True when the index of a repository, or the shared index of a split one, contains the path `name`. */
-function isInIndex(git: string, name: string): boolean {
-  return [join(git, 'index'), ...sharedIndexes(git)].some((file) => existsSync(file) && namesIn(file, hashBytes(git)).has(name));
+/** True when the index of a repository, or the shared index of a split one, contains the path. */
+function isInIndex(git: string, trackedPath: string): boolean {
+  return [join(git, 'index'), ...sharedIndexes(git)].some((file) => existsSync(file) && pathsIn(file, hashBytes(git)).has(trackedPath));
 }
 
 /** Returns the path of the shared index, which a split index names at its end. Empty when the index is not split. */
 function sharedIndexes(git: string): readonly string[] {
   const index = join(git, 'index');
   const bytes = existsSync(index) ? readFileSync(index) : Buffer.alloc(0);
-  const link = bytes.lastIndexOf('link');
+  const link = bytes.lastIndexOf(LINK_EXTENSION);
   if (link < 0) return [];
-  const hashStart = link + 8;
+  const hashStart = link + LINK_EXTENSION.length + 4;
   return [join(git, `sharedindex.${bytes.toString('hex', hashStart, hashStart + hashBytes(git))}`)];
 }
 
@@ -49,13 +51,13 @@ function hashBytes(git: string): number {
 }
 
 /** Returns the paths in an index (gitformat-index, versions 2 to 4) whose hashes have `hashLength` bytes. */
-function namesIn(file: string, hashLength: number): ReadonlySet<string> {
+function pathsIn(file: string, hashLength: number): ReadonlySet<string> {
   const bytes = readFileSync(file);
   const version = bytes.length >= 12 && bytes.toString('latin1', 0, 4) === 'DIRC' ? bytes.readUInt32BE(4) : 0;
   if (version < 2 || version > 4) {
     throw new ConfigError(`${file}: expected an index of git, version 2 to 4`, 'keep keys in a folder that is in no repository');
   }
-  const names = new Set<string>();
+  const paths = new Set<string>();
   let previous = Buffer.alloc(0);
   let entryStart = 12;
   for (let entriesLeft = bytes.readUInt32BE(8); entriesLeft > 0; entriesLeft--) {
@@ -63,26 +65,26 @@ function namesIn(file: string, hashLength: number): ReadonlySet<string> {
     const flags = bytes.readUInt16BE(flagsStart);
     let nameStart = flagsStart + 2 + ((flags & EXTENDED) === 0 ? 0 : 2);
     let prefixLength = 0;
-    // In version 4, an entry has only the end of its name. The beginning is that of the previous name.
+    // In version 4, an entry has only the end of its path. The beginning is that of the previous path.
     if (version === 4) {
-      const removed = offsetAt(bytes, nameStart);
+      const removed = readVarint(bytes, nameStart);
       nameStart = removed.next;
       prefixLength = previous.length - removed.value;
     }
     const nameEnd = bytes.indexOf(NUL, nameStart);
     previous = Buffer.concat([previous.subarray(0, prefixLength), bytes.subarray(nameStart, nameEnd)]);
-    names.add(previous.toString());
+    paths.add(previous.toString());
     // Entries are padded to eight bytes, except in version 4.
     entryStart = version === 4 ? nameEnd + 1 : entryStart + (Math.floor((nameEnd - entryStart) / 8) + 1) * 8;
   }
-  return names;
+  return paths;
 }
 
 /**
- * Returns a number in groups of seven bits, and the position after it. It is the number of characters that an entry removes from the end of
- * the previous name.
+ * Returns a number of variable length, and the position after it: seven bits a byte, as in the offsets of git's pack files, where each further
+ * byte adds one. It is the number of characters that an entry removes from the end of the previous path.
  */
-function offsetAt(bytes: Buffer, start: number): { readonly value: number; readonly next: number } {
+function readVarint(bytes: Buffer, start: number): { readonly value: number; readonly next: number } {
   let next = start;
   let byte = bytes.readUInt8(next++);
   let value = byte & 0x7f;

@@ -76,6 +76,7 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
     ),
     ...(limited ? { onEvent: limited } : {}),
   });
+  // Two processes that start in the same ms have different numbers.
   const rng = seededRng((nowMs() ^ process.pid) | 0);
   const random = options.random ?? (() => rng.next());
   const redacted = redactingWire(wire.send, credentials);

@@ -56,11 +56,11 @@ export interface AccessSettings {
 /** Returns the settings. Removes key and secret from `environment`. Throws ConfigError for invalid settings. */
 export function accessSettings(options: AccessOptions, environment: Environment = process.env): AccessSettings {
   const file = options.config === undefined ? {} : readAccessFile(options.config);
-  return settingsOf(file, dirname(options.config ?? '.'), options, environment);
+  return settingsFromFile(file, dirname(options.config ?? '.'), options, environment);
 }
 
 /** Returns the settings from the content of an access file. Its paths are relative to `folder`. Throws like `accessSettings`. */
-export function settingsOf(
+export function settingsFromFile(
   file: AccessFile,
   folder: string,
   options: Omit<AccessOptions, 'config'>,
@@ -106,8 +106,8 @@ function urlFrom(environment: Environment, option: PlacedValue, variable: string
 
 /** Returns the signer and the sources of its credentials. Throws ConfigError for a key without its secret, or a secret without its key. */
 function credentialsFrom(environment: Environment, file: AccessFile, folder: string): Pick<AccessSettings, 'credentials' | 'sources'> {
-  const key = secretOf(environment, 'key', file.keyFile, folder);
-  const secret = secretOf(environment, 'secret', file.secretFile, folder);
+  const key = findSecret(environment, 'key', file.keyFile, folder);
+  const secret = findSecret(environment, 'secret', file.secretFile, folder);
   if (key && secret) return { credentials: new Signer(key.secret, secret.secret), sources: { key: key.source, secret: secret.source } };
   if (!key && !secret) return { credentials: null, sources: null };
   const missing = VARIABLES[key ? 'secret' : 'key'];
@@ -123,7 +123,7 @@ interface FoundSecret {
 }
 
 /** Returns a credential of the environment, else of the file that the access file names (`configured`). Null without both. */
-function secretOf(environment: Environment, name: SecretName, configured: string | undefined, folder: string): FoundSecret | null {
+function findSecret(environment: Environment, name: SecretName, configured: string | undefined, folder: string): FoundSecret | null {
   const found = secretFrom(environment, name);
   if (found && 'file' in found) return readFoundSecret(found.file, found.text);
   if (found) return { secret: found, source: { kind: 'environment', variable: VARIABLES[name].text } };
@@ -157,8 +157,8 @@ function limitsOf({ banMinMs, ...limits }: NonNullable<DialectFile['limits']>): 
 
 /** Returns the folder for state, by the rules of the XDG base directories on every platform. */
 export function stateFolderOf(environment: Environment): string {
-  const state = environment['XDG_STATE_HOME'];
-  return join(state === undefined || state === '' ? join(homedir(), '.local', 'state') : state, 'isobar');
+  const stateHome = environment['XDG_STATE_HOME'] ?? '';
+  return join(stateHome === '' ? join(homedir(), '.local', 'state') : stateHome, 'isobar');
 }
 
 /** Returns the origin of a market. Throws ConfigError if none was given. */

@@ -1,4 +1,4 @@
-// Builds the bytes of a call's request: path, query or body, headers, and the signature.
+// Builds the request of a call: path, query or body, headers, and the signature.
 
 import { ConfigError } from '../base/errors.ts';
 import type { TimeMs } from '../base/brand.ts';
@@ -41,14 +41,15 @@ export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dial
 
 /** Like `buildRequest`, for arguments without static types, such as those of a command line. */
 export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
-  const row = endpointOf(op);
+  const endpoint = endpointOf(op);
   rejectMarketOpen(op, given, dialect);
-  const written = renameArguments(writeParams(row.params, given, { op, market: row.market, dialect }, row.alwaysSent), op, dialect);
-  const path = pathOf(op, row, dialect);
-  const prefix = dialect.pathPrefix[row.market];
+  const { market, params, alwaysSent } = endpoint;
+  const written = renameArguments(writeParams(params, given, { op, market, dialect }, alwaysSent), op, dialect);
+  const path = pathOf(op, endpoint, dialect);
+  const prefix = dialect.pathPrefix[market];
   const signedPrefix = dialect.signPathPrefix ? prefix : '';
-  if (row.method === 'POST') {
-    const added = dialectMembers(op, row, given, dialect);
+  if (endpoint.method === 'POST') {
+    const added = dialectMembers(op, endpoint, given, dialect);
     const body = bodyOf(added.length === 0 ? written : [...written, ...added]);
     return { op, method: 'POST', target: prefix + path, body, signedPath: signedPrefix + path };
   }
@@ -56,34 +57,34 @@ export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DI
   return { op, method: 'GET', target: prefix + target, body: '', signedPath: signedPrefix + signedPath(target, dialect.signQuery) };
 }
 
-/** Returns the path of `op` on the service. */
-function pathOf(op: Op, row: Endpoint, dialect: Dialect): string {
+/** Returns the path of `op` on the service. Services differ in two of them, so the dialect names those. */
+function pathOf(op: Op, endpoint: Endpoint, dialect: Dialect): string {
   if (op === 'futures.createConditionOrder') return dialect.conditionPath;
-  return op === 'futures.cancelTriggerOrder' ? dialect.cancelTriggerPath : row.path;
+  return op === 'futures.cancelTriggerOrder' ? dialect.cancelTriggerPath : endpoint.path;
 }
 
 /** Renames parameters to the names that the service uses. */
 function renameArguments(written: readonly Written[], op: Op, dialect: Dialect): readonly Written[] {
-  const rename = (from: string, to: string) => written.map((each) => (each.name === from ? { ...each, name: to } : each));
+  const rename = (from: string, to: string) => written.map((param) => (param.name === from ? { ...param, name: to } : param));
   if (op === 'spot.batchCancel') return rename('orderIds', dialect.batchCancelIdsField);
   return op === 'spot.queryOrder' ? rename('newClientOrderId', dialect.clientIdQueryName) : written;
 }
 
 /** Returns the body members that the dialect adds. */
-function dialectMembers(op: Op, row: Endpoint, given: Given, { recvWindow, marketOpen }: Dialect): readonly Written[] {
+function dialectMembers(op: Op, { security }: Endpoint, given: Given, { recvWindow, marketOpen }: Dialect): readonly Written[] {
   const added: Written[] = [];
-  const member = (name: string, value: number): void => void added.push({ name, text: String(value), json: String(value) });
+  const addMember = (name: string, value: number): void => void added.push({ name, text: String(value), json: String(value) });
   // The unit of the volume: 2 means contracts.
-  if (marketOpen === 'v101' && op === 'futures.createOrder') member('orderUnit', 2);
-  if (recvWindow !== null && SECURITY[row.security].signature) {
+  if (marketOpen === 'v101' && op === 'futures.createOrder') addMember('orderUnit', 2);
+  if (recvWindow !== null && SECURITY[security].signature) {
     if (!(Number.isInteger(recvWindow) && recvWindow >= 1 && recvWindow <= RECV_WINDOW.maxMs)) {
       throw new ConfigError(
         `dialect.recvWindow: expected whole ms from 1 to ${RECV_WINDOW.maxMs}, got ${recvWindow}`,
         'correct the clock instead',
       );
     }
-    if (op !== 'spot.testNewOrder') member('recvWindow', recvWindow);
-    else if (given['recWindow'] === undefined) member('recWindow', recvWindow);
+    if (op !== 'spot.testNewOrder') addMember('recvWindow', recvWindow);
+    else if (given['recWindow'] === undefined) addMember('recWindow', recvWindow);
   }
   return added;
 }

@@ -24,7 +24,7 @@ export function scopeText(scope: Scope, instruments: readonly Instrument[]): str
   }
 }
 
-/** Returns the scope that `scopeText` has written; null if this run does not have it any more. */
+/** Returns the scope that `scopeText` has written; null if this run has no such scope. */
 export function scopeFromText(text: string, instruments: readonly Instrument[]): Scope | null {
   const [kind, name = ''] = text.split(/ (.*)/s);
   if (kind === 'account') return { kind };
@@ -35,21 +35,22 @@ export function scopeFromText(text: string, instruments: readonly Instrument[]):
 }
 
 /**
- * Journals every change of the risk states from now on. Call it after the causes of the last process were restored. Causes in `before` that
- * were not restored are journalled as cleared.
+ * Journals every change of the risk states from now on. Call it after the causes of the last process were restored. Causes in `previousState`
+ * that were not restored are journalled as cleared.
  */
-export function writeHalts(
+export function journalHaltChanges(
   journal: Pick<FileJournal, 'halt' | 'resume'>,
   board: HaltBoard,
   instruments: readonly Instrument[],
-  before: JournalState | null = null,
+  previousState: JournalState | null = null,
 ): void {
-  for (const { scope, state, code } of before?.halts.values() ?? []) {
+  for (const { scope, state, code } of previousState?.halts.values() ?? []) {
     const scopeOfRun = scopeFromText(scope, instruments);
     if (scopeOfRun === null || !board.holds(scopeOfRun, code))
       journal.resume({ scope, state, code, who: 'bot', why: 'it ended with the process' });
   }
   board.onChange = ({ isRaised, scope, state, code, why }: HaltChange) => {
+    // The reason of a change that a person made begins with CLEARED_BY and the person's name.
     const who = !isRaised && why.startsWith(CLEARED_BY) ? why.slice(CLEARED_BY.length) : 'bot';
     const record: RecordBody<'HALT'> = { scope: scopeText(scope, instruments), state, code, who, why };
     if (isRaised) journal.halt(record);
@@ -59,8 +60,9 @@ export function writeHalts(
 
 /** Returns the halt causes in force at the end of a journal. */
 export function causesOf(state: JournalState, instruments: readonly Instrument[]): readonly HaltCause[] {
+  if (!guards.haltsPersist) return [];
   return [...state.halts.values()].flatMap((halt) => {
     const scope = scopeFromText(halt.scope, instruments);
-    return scope === null || !guards.haltsPersist ? [] : [{ scope, state: halt.state, code: halt.code, why: halt.why, sinceMs: halt.t }];
+    return scope === null ? [] : [{ scope, state: halt.state, code: halt.code, why: halt.why, sinceMs: halt.t }];
   });
 }

@@ -7,7 +7,7 @@ export class Lines {
   readonly #onLine: (line: string | null) => void;
   /** The parts of the current line. Empty once the line is too long. */
   #parts: Buffer[] = [];
-  #bytes = 0;
+  #lineBytes = 0;
 
   /** Calls `onLine` with each line, and with null for a line of more than `maxBytes`. */
   constructor(maxBytes: number, onLine: (line: string | null) => void) {
@@ -28,19 +28,19 @@ export class Lines {
 
   /** Ends the stream. The bytes after the last newline are a line too. */
   end(): void {
-    if (this.#bytes > 0) this.#endLine();
+    if (this.#lineBytes > 0) this.#endLine();
   }
 
   #append(part: Buffer): void {
-    this.#bytes += part.length;
-    if (this.#bytes <= this.#maxBytes) this.#parts.push(part);
+    this.#lineBytes += part.length;
+    if (this.#lineBytes <= this.#maxBytes) this.#parts.push(part);
     else this.#parts = [];
   }
 
   #endLine(): void {
-    const line = this.#bytes > this.#maxBytes ? null : Buffer.concat(this.#parts).toString('utf8');
+    const line = this.#lineBytes > this.#maxBytes ? null : Buffer.concat(this.#parts).toString('utf8');
     this.#parts = [];
-    this.#bytes = 0;
+    this.#lineBytes = 0;
     this.#onLine(line);
   }
 }

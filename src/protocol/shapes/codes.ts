@@ -73,7 +73,8 @@ const STATUS_ALIASES: ReadonlyMap<string, OrderStatus> = new Map<string, OrderSt
 /** Returns the status for the text or digits of the wire, in any spelling; UNKNOWN for anything else. Never throws. */
 export function readStatus(raw: string): CodeReading<OrderStatus> {
   const text = raw.trim().toUpperCase().replaceAll(' ', '_').replace(/_$/, '');
-  return { word: /^\d+$/.test(text) ? (STATUS_INTEGERS[Number(text)] ?? 'UNKNOWN') : statusNamed(text), raw };
+  const isInteger = /^\d+$/.test(text);
+  return { word: isInteger ? (STATUS_INTEGERS[Number(text)] ?? 'UNKNOWN') : statusNamed(text), raw };
 }
 
 function statusNamed(text: string): OrderStatus {
@@ -87,43 +88,43 @@ export function statusInteger(status: OrderStatus): number | null {
 }
 
 /** Words by their integers on the wire, which count up from `first`. */
-interface Codes<Word extends string> {
+interface CodeTable<Word extends string> {
   readonly first: number;
   readonly names: readonly Word[];
 }
 
 export type OrderType = 'LIMIT' | 'MARKET' | 'IOC' | 'FOK' | 'POST_ONLY' | 'LIQUIDATION' | 'POSITION_MERGE' | 'UNKNOWN';
 /** `type` of an order. It is an integer only in histories. */
-export const ORDER_TYPES: Codes<OrderType> = {
+export const ORDER_TYPES: CodeTable<OrderType> = {
   first: 1,
   names: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY', 'LIQUIDATION', 'POSITION_MERGE'],
 };
 
 export type TimeInForceWord = 'LIMIT' | 'MARKET' | 'IOC' | 'FOK' | 'POST_ONLY' | 'UNKNOWN';
 /** `timeInForce` as a code. LIMIT and MARKET mean that the order has none. */
-export const TIME_IN_FORCE: Codes<TimeInForceWord> = { first: 1, names: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY'] };
+export const TIME_IN_FORCE: CodeTable<TimeInForceWord> = { first: 1, names: ['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY'] };
 
 export type OrderSource = 'WEB' | 'APP' | 'API' | 'OTHER' | 'UNKNOWN';
 /** `source` of an order in histories. */
-export const ORDER_SOURCES: Codes<OrderSource> = { first: 1, names: ['WEB', 'APP', 'API', 'OTHER'] };
+export const ORDER_SOURCES: CodeTable<OrderSource> = { first: 1, names: ['WEB', 'APP', 'API', 'OTHER'] };
 
 export type TriggerStatus = 'PENDING' | 'EXPIRED' | 'TRIGGERED' | 'FAILED' | 'CANCELED' | 'UNKNOWN';
 /** `status` of a trigger order. TRIGGERED means that it fired, not that its order filled. */
-export const TRIGGER_STATUSES: Codes<TriggerStatus> = { first: 0, names: ['PENDING', 'EXPIRED', 'TRIGGERED', 'FAILED', 'CANCELED'] };
+export const TRIGGER_STATUSES: CodeTable<TriggerStatus> = { first: 0, names: ['PENDING', 'EXPIRED', 'TRIGGERED', 'FAILED', 'CANCELED'] };
 
 export type TriggerType = 'STOP_LOSS' | 'TAKE_PROFIT' | 'RISES_TO' | 'FALLS_TO' | 'UNKNOWN';
-/** `triggerType`: the first two close a position; 3 fires when the price rises to the trigger, 4 when it falls to it. */
-export const TRIGGER_TYPES: Codes<TriggerType> = { first: 1, names: ['STOP_LOSS', 'TAKE_PROFIT', 'RISES_TO', 'FALLS_TO'] };
+/** `triggerType`: the first two close a position. RISES_TO fires when the price rises to the trigger, FALLS_TO when it falls to it. */
+export const TRIGGER_TYPES: CodeTable<TriggerType> = { first: 1, names: ['STOP_LOSS', 'TAKE_PROFIT', 'RISES_TO', 'FALLS_TO'] };
 
 /** Returns the word for a code, or for the word itself in any case; UNKNOWN for anything else. Never throws. */
-export function readCode<Word extends string>(codes: Codes<Word>, raw: string): CodeReading<Word | 'UNKNOWN'> {
+export function readCode<Word extends string>(codes: CodeTable<Word>, raw: string): CodeReading<Word | 'UNKNOWN'> {
   const text = raw.trim().toUpperCase();
   const word = /^\d+$/.test(text) ? codes.names[Number(text) - codes.first] : codes.names.find((name) => name === text);
   return { word: word ?? 'UNKNOWN', raw };
 }
 
 /** Returns the integer of a word; null for UNKNOWN. */
-export function codeOf<Word extends string>(codes: Codes<Word>, word: Word | 'UNKNOWN'): number | null {
+export function codeOf<Word extends string>(codes: CodeTable<Word>, word: Word | 'UNKNOWN'): number | null {
   const index = codes.names.findIndex((name) => name === word);
   return index < 0 ? null : index + codes.first;
 }

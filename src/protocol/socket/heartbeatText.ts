@@ -1,15 +1,15 @@
-// Reads and writes heartbeats as text messages instead of control frames: `{"ping":<ms>}`, answered by `{"pong":<ms>}` with the same
-// number.
+// Reads and writes heartbeats that are text messages instead of control frames.
+// `{"ping":<ms>}` is answered by `{"pong":<ms>}` with the same number.
 
-type HeartbeatWord = 'ping' | 'pong';
+type HeartbeatKind = 'ping' | 'pong';
 
-const FORMS: Readonly<Record<HeartbeatWord, RegExp>> = {
+const PATTERNS: Readonly<Record<HeartbeatKind, RegExp>> = {
   ping: /^\s*\{\s*"ping"\s*:\s*(\d{1,20})\s*\}\s*$/,
   pong: /^\s*\{\s*"pong"\s*:\s*(\d{1,20})\s*\}\s*$/,
 };
 
 /** Returns a heartbeat message. */
-export const heartbeatText = (word: HeartbeatWord, stamp: string): string => `{"${word}":${stamp}}`;
+export const heartbeatText = (kind: HeartbeatKind, stamp: string): string => `{"${kind}":${stamp}}`;
 
 /** Returns the digits of the heartbeat's time; null for any other text. */
-export const stampIn = (word: HeartbeatWord, text: string): string | null => FORMS[word].exec(text)?.[1] ?? null;
+export const stampIn = (kind: HeartbeatKind, text: string): string | null => PATTERNS[kind].exec(text)?.[1] ?? null;

@@ -1,17 +1,18 @@
-// Tightens the limits of a running bot. To widen a limit, the operator must restart the bot (risk-and-security, R-30).
+// Tightens the limits of a running bot. To widen a limit, the operator must restart the bot (docs/risk.md).
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { LIMITS, type LimitRow, type RiskLimits } from './limits.ts';
 import { resolveLimits } from './resolve.ts';
 
-/** Returns `now` with the changes of `next`. Throws ConfigError, which names the limit, for a wider or invalid limit. */
-export function tightenLimits(now: RiskLimits, next: RiskLimits, instruments: readonly Instrument[]): RiskLimits {
-  resolveLimits(next, instruments);
-  for (const row of LIMITS) {
-    const { key, kind } = row;
-    const isMin = (row as LimitRow).isMinimum === true;
-    const [oldValue, newValue] = [now[key], next[key]];
+/** Returns `current` with the changes of `requested`. Throws ConfigError, which names the limit, for a wider or invalid limit. */
+export function tightenLimits(current: RiskLimits, requested: RiskLimits, instruments: readonly Instrument[]): RiskLimits {
+  // Only its check is needed: it throws for an invalid limit.
+  resolveLimits(requested, instruments);
+  for (const limit of LIMITS) {
+    const { key, kind } = limit;
+    const isMin = (limit as LimitRow).isMinimum === true;
+    const [oldValue, newValue] = [current[key], requested[key]];
     if (oldValue === undefined || newValue === undefined || oldValue === newValue) continue;
     const isWithin = isMin ? Number(newValue) >= Number(oldValue) : Number(newValue) <= Number(oldValue);
     const isTighter = kind === 'windows' ? containsAll(String(newValue), String(oldValue)) : isWithin;
@@ -21,7 +22,7 @@ export function tightenLimits(now: RiskLimits, next: RiskLimits, instruments: re
       'limits of a running bot only get tighter: a wider one needs a restart',
     );
   }
-  return { ...now, ...next };
+  return { ...current, ...requested };
 }
 
 /** True when every old window is also a new one. */

@@ -10,7 +10,7 @@ import type { FillColumns, OrderColumns, PaymentColumns } from '../../model/run/
 import { prepareBacktest, type PreparedRun } from '../backtest/run/runBacktest.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
 import { catalogOf } from '../bot/feeds/feeds.ts';
-import { withDefaults } from '../bot/config/riskDefaults.ts';
+import { withRiskDefaults } from '../bot/config/riskDefaults.ts';
 import { feedsFor, undecidedInstants, type CatalogFeed } from './feeds.ts';
 import { DIVERGENCES, type Divergence } from './model.ts';
 import { RecordedExchange } from './recordedExchange.ts';
@@ -126,7 +126,7 @@ async function planOf(
     ...(load ? { load } : {}),
     importer: freshImporter(),
   });
-  return { ...plan, ...range, risk: withDefaults(plan.risk, timeScale) };
+  return { ...plan, ...range, risk: withRiskDefaults(plan.risk, timeScale) };
 }
 
 /** Returns true when an order took longer than the latency of the definition, in whole rows. */

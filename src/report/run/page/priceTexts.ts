@@ -8,17 +8,19 @@ import { numberTexts } from '../../page/browser/ticks.ts';
 
 declare const LightweightCharts: typeof Charts;
 
-/** Returns a text whose leading sign has its own colour. */
-export function colouredText(name: string, text: string): HTMLElement {
-  return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
+/** Returns a text whose leading sign has its own colour. `colourName`: a colour of the page's style, without its two dashes. */
+export function colouredText(colourName: string, text: string): HTMLElement {
+  return element('span', {}, element('span', { style: `color:var(--${colourName})` }, text.slice(0, 1)), text.slice(1));
 }
 
 /**
  * Returns the texts of a vertical axis. Values from a million on are shortened if they stay distinct, because they would not fit otherwise.
  */
 export function axisTexts(values: readonly number[]): string[] {
-  const brief = values.map(briefNumber);
-  return values.some((value) => Math.abs(value) >= 1e6) && new Set(brief).size === brief.length ? brief : numberTexts(values);
+  const briefTexts = values.map(briefNumber);
+  const isLong = values.some((value) => Math.abs(value) >= 1e6);
+  const isDistinct = new Set(briefTexts).size === briefTexts.length;
+  return isLong && isDistinct ? briefTexts : numberTexts(values);
 }
 
 /** Returns the text of a mark below the chart, UTC. */

@@ -8,7 +8,7 @@ import type { Market } from '../../../model/instrument.ts';
 import { DEFAULT_ABSENCE_BOUNDS, type AbsenceBoundsSettings } from '../../../orders/prove/absenceBounds.ts';
 import { readAccessFile, refuseKeys } from '../../../access/config.ts';
 import type { Environment } from '../../../access/environment.ts';
-import { originOf, settingsOf, signerOf, type AccessSettings } from '../../../access/settings.ts';
+import { originOf, settingsFromFile, signerOf, type AccessSettings } from '../../../access/settings.ts';
 import type { Signer } from '../../../access/signer.ts';
 import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
@@ -204,9 +204,9 @@ function accessOf({ exchange }: LiveFile, source: DefinitionSource, environment:
     );
   }
   const urls = { spotUrl, futuresUrl };
-  if (access === undefined) return settingsOf(own, source.folder, urls, environment);
+  if (access === undefined) return settingsFromFile(own, source.folder, urls, environment);
   const path = isAbsolute(access) ? access : join(source.folder, access);
-  return settingsOf(readAccessFile(path), dirname(path), urls, environment);
+  return settingsFromFile(readAccessFile(path), dirname(path), urls, environment);
 }
 
 /** Returns the keys of the run definition, with their positions in the config. */

@@ -1,6 +1,6 @@
 // Restores ledger, orders and halts from the journal after a restart, before the first request.
 
-import { causesOf, writeHalts } from '../../../adapters/journal/haltRecords.ts';
+import { causesOf, journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
 import type { TradeHistory } from '../../../adapters/journal/records/history.ts';
 import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restored.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -19,6 +19,6 @@ export function restoreEngine(engine: Engine, journal: BotJournal, venueMs: numb
   const { state, isTorn } = journal;
   const orders = restoredOrders(state, engine.instruments, { isTorn, venueMs });
   restoreBot(engine, { orders, causes: causesOf(state, engine.instruments).filter(outlivesProcess), memory: memoryOf(state) }, venueMs);
-  writeHalts(journal.journal, engine.risk.halts, engine.instruments, state);
+  journalHaltChanges(journal.journal, engine.risk.halts, engine.instruments, state);
   return orders.orders;
 }

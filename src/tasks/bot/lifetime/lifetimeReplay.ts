@@ -130,11 +130,8 @@ export class LifetimeReplay {
     this.#engine.defersCallbacks = isTrading && this.#deps.defersCallbacks === true;
   }
   #step(timeMs: number, act: () => void): void {
-    this.#begin(timeMs);
-    this.#runGuarded(() => applyInbox(this.#engine, timeMs, act));
-  }
-  #begin(timeMs: number): void {
     this.comparison.begin(timeMs);
+    this.#runGuarded(() => applyInbox(this.#engine, timeMs, act));
   }
 
   /** Runs `act`. As in the live bot, a strategy that throws is stopped, and `finish` continues with the others. */
@@ -158,7 +155,7 @@ export class LifetimeReplay {
     const engine = this.#engine;
     this.bars += bars.length;
     const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
-    this.#begin(t);
+    this.comparison.begin(t);
     this.#instantMs = bars.length > 0 ? t : NaN;
     if (decided) {
       this.instants++;
@@ -204,7 +201,7 @@ export class LifetimeReplay {
       this.#step(t, () => {
         for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
       });
-    this.#begin(t);
+    this.comparison.begin(t);
     const notifyStop = (): void => stopLive(engine);
     this.#runGuarded(notifyStop, notifyStop);
   }
@@ -225,8 +222,8 @@ export class LifetimeReplay {
     if (!order.isReplayed && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
     if (!order.isReplayed) this.#sendEntry(record.order as OrderId, record.t);
     // The operator has re-armed the bot after a kill.
-    if (!order.isReplayed && record.k === 'VERDICT' && record.code === KILLED)
-      this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
+    const isOfKill = record.k === 'VERDICT' && record.code === KILLED;
+    if (isOfKill && !order.isReplayed) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
     if (!order.isReplayed && (record.k === 'INTENT' || !record.ok)) this.comparison.countMissingDecision(order, record);
     if (record.k === 'VERDICT' && record.code === MISSED && record === order.verdict) {
       this.#replayInterruption('a decision came too late');

@@ -13,7 +13,7 @@ import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts'
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
 import { liveContracts } from '../feeds/fundingRates.ts';
 import type { LiveBehaviour } from '../config/read.ts';
-import { withDefaults } from '../config/riskDefaults.ts';
+import { withRiskDefaults } from '../config/riskDefaults.ts';
 import { liveWorld, type LivePorts } from '../../../app/liveWorld.ts';
 import { Overrides } from '../../../app/overrides.ts';
 import { bookHistory } from '../journal/recovery.ts';
@@ -37,7 +37,7 @@ export async function livePlan(
     ...(load ? { load } : {}),
     bundler,
   });
-  return { ...plan, risk: withDefaults(plan.risk, timeScale), fromMs, toMs: Infinity };
+  return { ...plan, risk: withRiskDefaults(plan.risk, timeScale), fromMs, toMs: Infinity };
 }
 
 /** A sealed engine. */

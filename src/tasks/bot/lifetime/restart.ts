@@ -1,6 +1,6 @@
 // Steps of a restart: checks the replay, clears halt causes that ended with the process, and follows orders whose replies were lost.
 
-import { writeHalts } from '../../../adapters/journal/haltRecords.ts';
+import { journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
 import { restoredOrders } from '../../../adapters/journal/records/restored.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
@@ -40,7 +40,7 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
   const { halts } = engine.risk;
   for (const cause of halts.causes().slice())
     if (!outlivesProcess(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
-  writeHalts(journal, halts, engine.instruments, state);
+  journalHaltChanges(journal, halts, engine.instruments, state);
   engine.callbacks.hold();
 }
 
