@@ -62,7 +62,7 @@ test('a long list of strategies and of doubts stays within 100 columns', () => {
   const text = closingTable(many, { ...summary, orders, warnings: figureWarnings({ ...summary, orders }) }, { colour: false });
   expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   expect(text.replace(/\s+/g, ' ')).toContain(
-    '1 500 orders refused by risk (MAX_NOTIONAL 1 200, MAX_LEVERAGE 299, …); 1 order rejected by the venue (-2017)',
+    '1 500 orders denied by risk (MAX_NOTIONAL 1 200, MAX_LEVERAGE 299, …); 1 order rejected by the venue (-2017)',
   );
 });
 

@@ -36,7 +36,7 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   };
   // A replacement with nothing left to do does not count as denied.
   const { [NOTHING_LEFT]: harmless = 0, ...denials } = orders.refusedByRiskByCode;
-  addCount('ORDER_DENIED', orders.refusedByRisk - harmless, 'order refused by risk', 'orders refused by risk', codesText(denials));
+  addCount('ORDER_DENIED', orders.refusedByRisk - harmless, 'order denied by risk', 'orders denied by risk', codesText(denials));
   addCount(
     'ORDER_REJECTED',
     orders.rejected,

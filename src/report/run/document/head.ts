@@ -100,7 +100,7 @@ function ambiguousNote(envelope: Summary['envelope']): string {
 }
 
 function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: Summary): Chip[] {
-  const refused = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
+  const denied = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const isFine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
   return [
@@ -119,9 +119,9 @@ function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: S
       isWarning: orders.partlyFilled > 0,
     },
     {
-      label: 'refused by risk',
+      label: 'denied by risk',
       text: count(orders.refusedByRisk),
-      note: refused.length === 0 ? 'Risk refused no order.' : `By code: ${refused.join(', ')}.`,
+      note: denied.length === 0 ? 'Risk denied no order.' : `By code: ${denied.join(', ')}.`,
       href: 'orders',
       isWarning: orders.refusedByRisk > 0,
     },
