@@ -19,7 +19,7 @@ import { placeOfError } from './callSite.ts';
 /** Rows of a span, and number of spans after the first one. */
 export const SPAN_ROWS = 2048;
 const LATER_SPANS = 2;
-/** A run with at most this many bars, of all feeds together, is one span. */
+/** A run whose custom indicators are all declared pure is one span if it has at most this many bars, of all feeds together. */
 const WHOLE_BARS = 65_536;
 
 /** A bot before its run: its custom indicators, and when its strategies are ready. */
@@ -34,18 +34,19 @@ interface Difference {
 }
 
 /**
- * Runs two fresh instances over the first rows after the warm-up and over two later spans, or over a whole short run: one in full blocks, one
- * in blocks of one row. If their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, and the run itself uses blocks
+ * Runs two fresh instances over the first rows after the warm-up and over two later spans, or over a whole short run of pure indicators: one in
+ * full blocks, one in blocks of one row. If their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, and the run itself uses blocks
  * of one row. `sealed`: the bot of the run; null: builds one.
  */
 export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warnings: WarningList): Promise<void> {
   const engine = sealed ?? (await sealEngineOf(plan));
   const customs = engine.feeds.flatMap(({ indicators }) => indicators.customs);
   if (customs.length === 0) return;
-  for (const span of spansOf(plan, engine)) {
+  const arePure = customs.every(({ isPure }) => isPure);
+  for (const span of spansOf(plan, engine, arePure)) {
     const difference = await findDifference(plan, span);
     if (difference === null) continue;
-    if (customs.every(({ isPure }) => isPure)) throw impure(difference, customs);
+    if (arePure) throw impure(difference, customs);
     warnings.add(warningOf(difference, customs));
     return;
   }
@@ -61,15 +62,18 @@ interface Span {
   readonly toMs: number;
 }
 
-/** Spans by rows of the finest visible feed, or the whole run where that is short; none if it ends before its strategies are ready. */
-function spansOf(plan: RunPlan, { runs }: ReadyBot): readonly Span[] {
+/**
+ * Spans by rows of the finest visible feed; none if the run ends before its strategies are ready. A short run whose custom indicators are all
+ * declared pure (`arePure`) is one span, because they run ahead: with others the run goes row by row, and the check only has to warn.
+ */
+function spansOf(plan: RunPlan, { runs }: ReadyBot, arePure: boolean): readonly Span[] {
   const [lead] = finestFeeds(plan.feeds.filter(({ isHidden }) => isHidden !== true));
   if (lead === undefined) return [];
   const { closeMs, openMs, length } = lead.bars;
   const readyMs = Math.max(...runs.map((run) => run.readyMs));
   const first = firstFrom(closeMs, length, readyMs);
   if (first >= length) return [];
-  if (length * plan.feeds.length <= WHOLE_BARS) return [{ fromMs: plan.fromMs, toMs: closeMs[length - 1]! }];
+  if (arePure && length * plan.feeds.length <= WHOLE_BARS) return [{ fromMs: plan.fromMs, toMs: closeMs[length - 1]! }];
   const spanAt = (row: number, fromMs: number): Span => ({ fromMs, toMs: closeMs[Math.min(row + SPAN_ROWS, length) - 1]! });
   const rng = seededRng(plan.seed);
   const last = length - SPAN_ROWS;
