@@ -1,6 +1,6 @@
 // Trend following on several contracts, long and short: channel breakouts, sizes with equal risk, and an ATR stop as a trigger order at
 // the exchange.
-import { atr, float, highest, int, lowest, Strategy, type FillInfo, type OrderId, type OrderInfo } from 'isobar';
+import { atr, float, highest, int, lowest, Strategy, type FillInfo, type OrderId } from 'isobar';
 
 export default class PerpetualTrend extends Strategy.with({
   entryBars: int(96, { min: 2, max: 5000, unit: 'bars', help: 'a close beyond the channel of this many bars enters' }),
@@ -17,11 +17,8 @@ export default class PerpetualTrend extends Strategy.with({
     above: this.use(highest(feed.high, this.params.exitBars)),
     below: this.use(lowest(feed.low, this.params.exitBars)),
     range: this.use(atr(feed, this.params.atrBars)),
-    // The entry order, the stop price of its position, its trigger order, and the size of a trigger order that was lost or refused.
     entry: null as OrderId | null,
-    stop: NaN,
-    guard: null as OrderId | null,
-    bare: null as FillInfo['qty'] | null,
+    stop: NaN, // the stop price of the position
   }));
   stops = 0;
 
@@ -41,8 +38,7 @@ export default class PerpetualTrend extends Strategy.with({
         contract.stop = close + away;
         contract.entry = this.sell(size, { feed });
       } else if (!isFlat && (isLong ? close < below.prev : close > above.prev)) this.exit(feed);
-      else if (!isFlat && contract.bare?.lte(qty.abs())) this.protect(contract, isLong, contract.bare);
-      contract.bare = null;
+      else if (!isFlat) this.protectRest(contract, isLong, qty.abs());
     }
   }
 
@@ -51,16 +47,20 @@ export default class PerpetualTrend extends Strategy.with({
     if (entered !== undefined) this.protect(entered, side === 'buy', qty);
   }
 
-  override onOrder({ id, lifecycle, qty, filled }: OrderInfo) {
-    for (const contract of this.contracts) if (contract.guard === id && lifecycle === 'done' && filled.isZero()) contract.bare = qty;
+  // Each fill of the entry has a stop of its own, and a stop may be lost or refused: what no stop covers gets another one.
+  protectRest(contract: (typeof this.contracts)[number], isLong: boolean, held: FillInfo['qty']) {
+    const open = this.openOrders(contract.feed);
+    const bare = open.reduce((rest, { qty, filled }) => rest.minus(qty.minus(filled)), held);
+    // An order without a trigger is an exit on its way.
+    if (bare.gt(0) && open.every(({ trigger }) => trigger > 0)) this.protect(contract, isLong, bare);
   }
 
   protect(contract: (typeof this.contracts)[number], isLong: boolean, qty: FillInfo['qty']) {
     const { feed, stop } = contract;
-    const last = feed.close.value;
     const guard = { feed, trigger: stop, tag: `stop ${++this.stops}` };
     // The price may have passed the stop since the entry filled.
-    if (isLong ? last <= stop : last >= stop) this.exit(feed);
-    else contract.guard = isLong ? this.sell({ base: qty }, guard) : this.buy({ base: qty }, guard);
+    if (isLong ? feed.close.value <= stop : feed.close.value >= stop) this.exit(feed);
+    else if (isLong) this.sell({ base: qty }, guard);
+    else this.buy({ base: qty }, guard);
   }
 }
