@@ -13,8 +13,8 @@ import { LiveLog } from '../dist/tasks/bot/run/log.js';
 import { openLiveBot, type LiveOptions } from '../dist/tasks/bot/openLiveBot.js';
 import { sma, Strategy } from '../dist/index.js';
 import { tuneV8 } from '../dist/adapters/runtime/v8.js';
-import { JumpingTime } from './jumpingTime.ts';
-import { Part } from './parts.ts';
+import { JumpingScheduler } from './jumpingScheduler.ts';
+import { PartProcess } from './partProcess.ts';
 import { ccxtCreateOrder } from './restCreate.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
@@ -70,7 +70,7 @@ export async function liveBench(folder: string, print: (text: string) => void): 
   try {
     const inMemory = await figuresOf(memory, ROUNDS);
     const onDisk = await figuresOf(join(folder, 'disk'), SYNCED_ROUNDS);
-    const ccxt = await ccxtCreateOrder(print, { warm: WARM_BARS, rounds: ROUNDS, orders: BARS, pauseMs: RHYTHM_MS });
+    const ccxt = await ccxtCreateOrder(print, { warmUpOrders: WARM_BARS, rounds: ROUNDS, orders: BARS, pauseMs: RHYTHM_MS });
     const wall = inMemory.flatMap(({ wallMs }) => wallMs);
     const barToBytesCpuUs = Math.min(...inMemory.map(({ barUs }) => quantile(barUs, 0.5)));
     return {
@@ -102,13 +102,13 @@ interface Round {
 
 /** A bot in a process of its own, on an exchange of its own: some bars for V8, then rounds. */
 async function figuresOf(folder: string, rounds: number): Promise<readonly Round[]> {
-  const exchange = new Part([join(ROOT, 'dist/cli/isobar.js'), 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet']);
-  const bot = new Part([SELF, '--live-part', folder, await exchange.line()]);
+  const exchange = new PartProcess([join(ROOT, 'dist/cli/isobar.js'), 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet']);
+  const bot = new PartProcess([SELF, '--live-part', folder, await exchange.nextLine()]);
   try {
-    await bot.line();
-    await bot.ask(WARM_BARS);
+    await bot.nextLine();
+    await bot.request(WARM_BARS);
     const found: Round[] = [];
-    for (let round = 0; round < rounds; round++) found.push(JSON.parse(await bot.ask(BARS)) as Round);
+    for (let round = 0; round < rounds; round++) found.push(JSON.parse(await bot.request(BARS)) as Round);
     return found;
   } finally {
     bot.end();
@@ -156,7 +156,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
   for (const [name, text] of [['key', key], ['secret', secret]] as const) writeFileSync(join(folder, name), text, { mode: 0o600 }); // prettier-ignore
   writeFileSync(join(folder, 'bot.yaml'), configText(spot));
   const config = readLiveConfig(join(folder, 'bot.yaml'), {});
-  const time = new JumpingTime();
+  const time = new JumpingScheduler();
   const load: LiveOptions['load'] = async (entry, source) => ({
     plan: strategyPlanOf(entry, { strategy: EachBar, name: 'EachBar', hash: 'EachBar' }, source),
     inputs: [],
@@ -210,7 +210,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
 }
 
 /** Both clocks, that of the exchange first, because a request must not be signed in its future. */
-async function jump(time: JumpingTime, control: string, wantedMs: number, before: () => void = () => {}): Promise<void> {
+async function jump(time: JumpingScheduler, control: string, wantedMs: number, before: () => void = () => {}): Promise<void> {
   const ms = Math.ceil(wantedMs);
   const answer = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ stepMs: ms }) });
   // Read to its end here, or it would be on the bot's time.

@@ -12,8 +12,8 @@ import { LiveLog } from '../dist/tasks/bot/run/log.js';
 import { openLiveBot, type LiveOptions } from '../dist/tasks/bot/openLiveBot.js';
 import { Strategy } from '../dist/index.js';
 import { tuneV8 } from '../dist/adapters/runtime/v8.js';
-import { JumpingTime } from './jumpingTime.ts';
-import { Part } from './parts.ts';
+import { JumpingScheduler } from './jumpingScheduler.ts';
+import { PartProcess } from './partProcess.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 /** The bench as it was bundled, which its parts need not do again. */
@@ -57,10 +57,10 @@ export async function manySymbolsBench(folder: string, print: (figures: object) 
 
 async function figuresOf(folder: string, kind: ManySymbolsCase): Promise<ManySymbolsFigures> {
   const file = writeExchange(folder, CASES[kind].symbols);
-  const exchange = new Part([join(ROOT, 'dist/cli/isobar.js'), 'exchange', file, '--port', '0', '--control', '0', '--quiet']);
-  const bot = new Part([SELF, '--symbols-part', `${folder} ${kind}`, await exchange.line()]);
+  const exchange = new PartProcess([join(ROOT, 'dist/cli/isobar.js'), 'exchange', file, '--port', '0', '--control', '0', '--quiet']);
+  const bot = new PartProcess([SELF, '--symbols-part', `${folder} ${kind}`, await exchange.nextLine()]);
   try {
-    return FIGURES.parse(JSON.parse(await bot.line()));
+    return FIGURES.parse(JSON.parse(await bot.nextLine()));
   } finally {
     bot.end();
     await exchange.stop();
@@ -132,7 +132,7 @@ export async function manySymbolsPart(given: string, opened: string): Promise<vo
     return { plan: strategyPlanOf(entry, { strategy, name: 'Watcher', hash: 'Watcher' }, source), inputs: [], folder };
   };
   const wire = new Wire();
-  const time = new JumpingTime();
+  const time = new JumpingScheduler();
   const jump = async (ms: number): Promise<void> => {
     await wire.rest();
     const stepMs = Math.ceil(ms);
@@ -154,7 +154,7 @@ export async function manySymbolsPart(given: string, opened: string): Promise<vo
   venueMs = bot.deps.venueMs;
   const trading = new Promise<void>((resolve) => bot.start(resolve));
   await hurried(trading, jump);
-  // The first calls for bars take some windows of the rate limit.
+  // The first calls for bars take some windowParams of the rate limit.
   await pause((of.symbols / CALLS_PER_S) * 1000 + 3000);
   const cancelMs: number[] = [];
   const found: { readonly fresh: number; readonly firstMs: number; readonly lastMs: number }[] = [];
