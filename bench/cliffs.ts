@@ -13,7 +13,9 @@ import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed, windowP
 const ROWS = 1_000_000;
 const ROUNDS = 3;
 
-/** The cases: the strategy file and the name of the loop in cliffs.c. The titles are values of the JSON output, so they stay as they are. */
+/**
+ * The cases: the strategy file and the name of the loop in cliffs.c. The titles are values of the JSON output, so they stay as they are.
+ */
 export const CLIFFS = {
   'a market order at every bar': ['everyBar', 'everyBar'],
   'a limit re-priced at every bar, its number kept': ['limitById', 'limit'],
@@ -98,7 +100,9 @@ const barsOfSymbols = (rows: number): readonly BarColumns[] =>
     randomWalk(`S${String(symbolIndex).padStart(3, '0')}USDT`, Math.floor(rows / SYMBOLS), symbolIndex + 1),
   );
 
-/** Returns a function that runs the strategy of a case over `bars`. Fifty symbols have random walks of their own, of as many rows in total. */
+/**
+ * Returns a function that runs the strategy of a case over `bars`. Fifty symbols have random walks of their own, of as many rows in total.
+ */
 export async function cliffRunner(name: Cliff, bars: BarColumns): Promise<() => Promise<TimedRun>> {
   const [strategy, loop] = CLIFFS[name];
   const loaded = await loadStrategyFile(`bench/strategies/${strategy}.ts`);

@@ -23,7 +23,9 @@ const STRATEGY = 'bench/strategies/mostlyInvested.ts';
 
 export type FuturesKind = 'spot' | 'futures';
 
-/** Returns the CPU time of a row with a contract, and its ratio to a row of the spot pair: the best rounds, each in a process of its own. */
+/**
+ * Returns the CPU time of a row with a contract, and its ratio to a row of the spot pair: the best rounds, each in a process of its own.
+ */
 export async function futuresBench(print: (text: string) => void) {
   await checkEqual(await loadStrategyFile(STRATEGY));
   let [spotNs, futuresNs] = [Infinity, Infinity];

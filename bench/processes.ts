@@ -65,7 +65,9 @@ export interface CommandStages {
   readonly totalMs: number;
 }
 
-/** Returns the wall time and its stages of `isobar backtest` over 1,025,708 bars from the catalog, with the report: the best of three runs. */
+/**
+ * Returns the wall time and its stages of `isobar backtest` over 1,025,708 bars from the catalog, with the report: the best of three runs.
+ */
 export async function wholeCommand(folder: string): Promise<CommandStages> {
   const catalog = join(folder, 'command');
   storeBars(catalog, randomWalk('AAAUSDT', COMMAND_ROWS, 1), SYNTHETIC);

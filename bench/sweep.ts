@@ -132,7 +132,10 @@ function setGroups(): readonly (readonly number[])[] {
   return tasksOf(axes, SETS, ROWS, 1);
 }
 
-/** Returns the CPU time of a bar in C: the mean over the sets of their best passes. Throws if equity, fees or fills differ from those of the lanes. */
+/**
+ * Returns the CPU time of a bar in C: the mean over the sets of their best passes. Throws if equity, fees or fills differ from those of the
+ * lanes.
+ */
 function meanCNsPerBar(folder: string, program: string, records: readonly SetRecord[]): number {
   const file = join(folder, 'sweep.bin');
   writeUnits(file, randomWalk('AAAUSDT', ROWS, 1));

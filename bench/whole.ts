@@ -35,7 +35,10 @@ export interface WholeFigures {
   readonly fromCodeSettledS: number;
   /** CPU microseconds of a fill in a run of a million fills, report written, less the run of as many bars without an order. */
   readonly fillUs: number;
-  /** 500 symbols of 20,000 bars: CPU seconds, peak memory (null where the system does not report it), and CPU a symbol over that of 125 symbols. */
+  /**
+   * 500 symbols of 20,000 bars: CPU seconds, peak memory (null where the system does not report it), and CPU a symbol over that of 125
+   * symbols.
+   */
   readonly symbolsCpuS: number;
   readonly symbolsEnvelopeCpuS: number;
   readonly symbolsPeakMb: number | null;
@@ -57,7 +60,9 @@ interface Result {
   readonly orders: { readonly fills: number; readonly fees: string };
 }
 
-/** Returns the figures of whole commands. Throws if a result differs from that of the C reference, or from that of the same run from code. */
+/**
+ * Returns the figures of whole commands. Throws if a result differs from that of the C reference, or from that of the same run from code.
+ */
 export function wholeBench(folder: string, program: string | null, print: (text: string) => void): WholeFigures {
   const bars = randomWalk('AAAUSDT', ROWS, 1);
   const units = join(folder, 'whole.bin');
