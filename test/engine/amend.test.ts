@@ -14,9 +14,9 @@ const sells = ({ orders, fills }: Awaited<ReturnType<typeof ordersOf>>) =>
     .map(({ order, price, minute }) => [orders[order - 1]!.role, price, minute]);
 
 describe('a stop that is amended', () => {
-  const bought = (options: object, change: Amendment, when: number) => (own: Api, row: number) => {
-    if (row === 0) own.order(true, { base: '0.1' }, options);
-    if (row === when) expect(own.api.amend(1, change)).toBe(1);
+  const bought = (options: object, change: Amendment, when: number) => (strategy: Api, row: number) => {
+    if (row === 0) strategy.order(true, { base: '0.1' }, options);
+    if (row === when) expect(strategy.api.amend(1, change)).toBe(1);
   };
 
   it('a stop that is amended holds from the next row on, not for the row on which it was decided', async () => {
@@ -54,10 +54,11 @@ describe('a stop that is amended', () => {
   it('amending a stop returns null, and changes nothing, if it is not a number or nothing is protected', async () => {
     const returned: unknown[] = [];
     const done = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.1' }, { stopLoss: 98 });
-        if (row === 2) returned.push(own.api.amend(1, { stop: NaN }), own.api.amend(7, { stop: 97 }), own.api.amend(1, { stop: 0 }));
-        if (row === 4) returned.push(own.api.amend(1, { stop: 99 }));
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 98 });
+        if (row === 2)
+          returned.push(strategy.api.amend(1, { stop: NaN }), strategy.api.amend(7, { stop: 97 }), strategy.api.amend(1, { stop: 0 }));
+        if (row === 4) returned.push(strategy.api.amend(1, { stop: 99 }));
       },
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9750, 9800], QUIET, QUIET),
@@ -71,9 +72,9 @@ describe('a limit order that is amended', () => {
   it('a limit order that is amended is replaced: the new price, what is left, the same tag and bracket', async () => {
     const returned: unknown[] = [];
     const done = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.2' }, { limit: 98, stopLoss: 95, tag: 'dip' });
-        if (row === 2) returned.push(own.api.openOrders()[0]!.amend({ limit: 99, size: '0.1', stop: 97 }));
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.2' }, { limit: 98, stopLoss: 95, tag: 'dip' });
+        if (row === 2) returned.push(strategy.api.openOrders()[0]!.amend({ limit: 99, size: '0.1', stop: 97 }));
       },
       { ...FREE, fills: { latencyMs: 300 } },
       rows(QUIET, QUIET, QUIET, QUIET, [10_000, 10_000, 9890, 9950], [9950, 9950, 9650, 9700], QUIET, QUIET),
@@ -84,9 +85,9 @@ describe('a limit order that is amended', () => {
   });
 
   it('a limit order that is amended stays as it is where it is not a number', async () => {
-    const { orders } = await ordersOf((own, row) => {
-      if (row === 0) own.order(true, { base: '0.2' }, { limit: 98 });
-      if (row === 2) expect([own.api.amend(1, { limit: NaN }), own.api.amend(1, { size: 0 }), own.api.amend(1, { target: NaN })]).toEqual([null, null, null]); // prettier-ignore
+    const { orders } = await ordersOf((strategy, row) => {
+      if (row === 0) strategy.order(true, { base: '0.2' }, { limit: 98 });
+      if (row === 2) expect([strategy.api.amend(1, { limit: NaN }), strategy.api.amend(1, { size: 0 }), strategy.api.amend(1, { target: NaN })]).toEqual([null, null, null]); // prettier-ignore
     }, FREE);
     expect(orders).toHaveLength(1);
   });
@@ -96,9 +97,9 @@ describe('a limit order that is amended', () => {
     [{ stopp: 1 }, /with stopp, which it does not change/],
     [{ target: 110 }, /has filled/],
   ])('a limit order that is amended refuses %j with a remedy', async (change, message) => {
-    const act = ordersOf((own, row) => {
-      if (row === 0) own.order(true, { base: '0.1' }, { stopLoss: 90 });
-      if (row === 2) own.api.amend(1, change as Amendment);
+    const act = ordersOf((strategy, row) => {
+      if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 90 });
+      if (row === 2) strategy.api.amend(1, change as Amendment);
     }, FREE);
     await expect(act).rejects.toMatchObject({ message: expect.stringMatching(message) });
   });
@@ -106,14 +107,14 @@ describe('a limit order that is amended', () => {
 
 describe('oco', () => {
   const two =
-    (later: (own: Api, row: number) => void = () => {}) =>
-    (own: Api, row: number) => {
+    (later: (strategy: Api, row: number) => void = () => {}) =>
+    (strategy: Api, row: number) => {
       if (row === 0)
-        own.api.oco(
-          own.order(true, { base: '0.1' }, { limit: 98, tag: 'low' }),
-          own.order(true, { base: '0.1' }, { limit: 99, tag: 'high' }),
+        strategy.api.oco(
+          strategy.order(true, { base: '0.1' }, { limit: 98, tag: 'low' }),
+          strategy.order(true, { base: '0.1' }, { limit: 99, tag: 'high' }),
         );
-      later(own, row);
+      later(strategy, row);
     };
   const dip: Prices = [10_000, 10_000, 9850, 9900];
   const endings = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
@@ -134,13 +135,13 @@ describe('oco', () => {
 
   it('oco follows an order that is amended, and leaves the rest where one is cancelled', async () => {
     const amended = await ordersOf(
-      two((own, row) => void (row === 1 && own.api.amend(2, { limit: '98.9' }))),
+      two((strategy, row) => void (row === 1 && strategy.api.amend(2, { limit: '98.9' }))),
       FREE,
       rows(QUIET, QUIET, QUIET, dip, QUIET, QUIET),
     );
     expect(endings(amended)).toEqual([[9800, 'canceled'], [9900, 'canceled'], [9890, 'filled']]); // prettier-ignore
     const cancelled = await ordersOf(
-      two((own, row) => void (row === 1 && own.api.cancel(2))),
+      two((strategy, row) => void (row === 1 && strategy.api.cancel(2))),
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET),
     );
@@ -151,11 +152,11 @@ describe('oco', () => {
 describe('closeAt', () => {
   it('closeAt exits at its time, once, and the newest call counts', async () => {
     const done = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.1' });
-        if (row === 1) own.api.closeAt(START_MS + 3 * MINUTE + 30_000);
-        if (row === 2) own.api.closeAt(START_MS + 5 * MINUTE + 30_000);
-        if (row === 7) own.order(true, { base: '0.1' });
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.1' });
+        if (row === 1) strategy.api.closeAt(START_MS + 3 * MINUTE + 30_000);
+        if (row === 2) strategy.api.closeAt(START_MS + 5 * MINUTE + 30_000);
+        if (row === 7) strategy.order(true, { base: '0.1' });
       },
       FREE,
       quiet(12),
@@ -165,12 +166,12 @@ describe('closeAt', () => {
 
   it('closeAt is called off with null, acts at once for a time that has passed, and refuses what is not a time', async () => {
     const done = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.1' });
-        if (row === 1) own.api.closeAt(START_MS + 4 * MINUTE);
-        if (row === 2) own.api.closeAt(null);
-        if (row === 6) own.api.closeAt(START_MS);
-        if (row === 7) expect(() => own.api.closeAt(NaN)).toThrow(/expected a time/);
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.1' });
+        if (row === 1) strategy.api.closeAt(START_MS + 4 * MINUTE);
+        if (row === 2) strategy.api.closeAt(null);
+        if (row === 6) strategy.api.closeAt(START_MS);
+        if (row === 7) expect(() => strategy.api.closeAt(NaN)).toThrow(/expected a time/);
       },
       FREE,
       quiet(10),
@@ -182,10 +183,10 @@ describe('closeAt', () => {
 describe('a position', () => {
   it('a position knows when it was opened, and its profit to the last unit', async () => {
     const seen: unknown[] = [];
-    const Watcher = at((own, row) => {
-      if (row === 0 || row === 2) own.order(true, { base: row === 0 ? '0.1' : '0.05' });
-      if (row === 5) own.api.exit();
-      const { openedMs, ageMs, unrealisedProfit } = own.api.position();
+    const Watcher = at((strategy, row) => {
+      if (row === 0 || row === 2) strategy.order(true, { base: row === 0 ? '0.1' : '0.05' });
+      if (row === 5) strategy.api.exit();
+      const { openedMs, ageMs, unrealisedProfit } = strategy.api.position();
       seen.push([(openedMs - START_MS) / MINUTE, ageMs / MINUTE, unrealisedProfit.toString()]);
     });
     const flat: Prices = [10_000, 10_000, 10_000, 10_000];

@@ -16,7 +16,7 @@ const many = (count: number): Row[] => Array.from({ length: count }, () => quiet
 /** A price in ticks as a strategy writes it. */
 const price = (ticks: number): string => (ticks / 10).toFixed(1);
 
-type Act = (own: Api, row: number) => unknown;
+type Act = (strategy: Api, row: number) => unknown;
 async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions> = {}) {
   const reported: OrderInfo[] = [];
   class Acting extends at(act) {
@@ -45,14 +45,14 @@ async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions>
 /** Buys ten contracts at the close of row 0, places a stop at 980.0 as soon as it holds them, and amends it as `changes` say, by row. */
 function stopped(changes: Readonly<Record<number, Amendment>>, isLong = true, returned: unknown[] = []): Act {
   let isPlaced = false;
-  return (own, row) => {
-    if (row === 0) own.order(isLong, { base: 10 });
+  return (strategy, row) => {
+    if (row === 0) strategy.order(isLong, { base: 10 });
     const change = changes[row];
-    const stop = own.api.openOrders().find(({ tag }) => tag === 'stop');
+    const stop = strategy.api.openOrders().find(({ tag }) => tag === 'stop');
     if (change !== undefined && stop !== undefined) returned.push(stop.amend(change));
-    if (isPlaced || own.api.position().isFlat) return;
+    if (isPlaced || strategy.api.position().isFlat) return;
     isPlaced = true;
-    own.order(!isLong, undefined, { trigger: price(isLong ? 9800 : 10_200), tag: 'stop' });
+    strategy.order(!isLong, undefined, { trigger: price(isLong ? 9800 : 10_200), tag: 'stop' });
   };
 }
 
@@ -93,16 +93,16 @@ describe('a trigger order that is amended', () => {
 
   it('a trigger order that is amended takes the size that is asked for, or what is held if that is less', async () => {
     const stop = { 3: { stop: price(9850) }, 6: { stop: price(9900), size: 11 } };
-    const act: Act = (own, row) => {
-      if (row in stop) own.api.openOrders()[0]!.amend(stop[row as 3]);
-      if (row === 0) own.order(true, { base: 10 });
-      if (row === 2) own.order(false, { base: 4 }, { tag: 'part', reduceOnly: true });
-      if (row === 4) own.order(true, { base: 5 }, { tag: 'more' });
+    const act: Act = (strategy, row) => {
+      if (row in stop) strategy.api.openOrders()[0]!.amend(stop[row as 3]);
+      if (row === 0) strategy.order(true, { base: 10 });
+      if (row === 2) strategy.order(false, { base: 4 }, { tag: 'part', reduceOnly: true });
+      if (row === 4) strategy.order(true, { base: 5 }, { tag: 'more' });
     };
     // A stop holds the lots that it closes: they are sold beside it only if it holds fewer.
-    const fewer: Act = (own, row) => {
-      if (row === 1) own.order(false, { base: 6 }, { trigger: price(9800), tag: 'stop' });
-      act(own, row);
+    const fewer: Act = (strategy, row) => {
+      if (row === 1) strategy.order(false, { base: 6 }, { trigger: price(9800), tag: 'stop' });
+      act(strategy, row);
     };
     const { orders } = await run(many(9), fewer);
     const stops = orders.filter(({ role }) => role === 'stopLoss').map(({ lots, limit, ending }) => [lots, limit, ending]);
@@ -124,10 +124,10 @@ describe('a trigger order that is amended', () => {
 
   it('a trigger order that is amended and takes the profit moves by its target', async () => {
     const rows = [...many(4), [10_000, 10_150, 10_000, 10_100] as Row, quiet()];
-    const { closes } = await run(rows, (own, row) => {
-      if (row === 0) own.order(true, { base: 10 });
-      if (row === 1) own.order(false, undefined, { trigger: price(10_200), tag: 'profit' });
-      if (row === 2) own.api.openOrders()[0]!.amend({ target: price(10_100) });
+    const { closes } = await run(rows, (strategy, row) => {
+      if (row === 0) strategy.order(true, { base: 10 });
+      if (row === 1) strategy.order(false, undefined, { trigger: price(10_200), tag: 'profit' });
+      if (row === 2) strategy.api.openOrders()[0]!.amend({ target: price(10_100) });
     });
     expect(closes).toEqual([['sell', 10_100, 10, 5]]);
   });
@@ -147,25 +147,25 @@ describe('a trigger order that is amended', () => {
   it('a trigger order that is amended and has ended is no longer there to be moved', async () => {
     const returned: unknown[] = [];
     const act = stopped({});
-    await run([...many(3), [9700, 9750, 9700, 9750], quiet(9750), quiet(9750)], (own, row) => {
-      act(own, row);
-      if (row === 4) returned.push(own.api.amend(2, { stop: price(9700) }));
+    await run([...many(3), [9700, 9750, 9700, 9750], quiet(9750), quiet(9750)], (strategy, row) => {
+      act(strategy, row);
+      if (row === 4) returned.push(strategy.api.amend(2, { stop: price(9700) }));
     });
     expect(returned).toEqual([null]);
   });
 
   it('a trigger order that is amended goes with its new one where that is cancelled, and both with an exit', async () => {
-    const endOf = (how: (own: Api) => unknown): Act => {
+    const endOf = (how: (strategy: Api) => unknown): Act => {
       const act = stopped({ 6: { stop: price(9850) } });
-      return (own, row) => {
-        act(own, row);
-        if (row === 7) how(own);
+      return (strategy, row) => {
+        act(strategy, row);
+        if (row === 7) how(strategy);
       };
     };
-    const end = async (how: (own: Api) => unknown) => run(many(16), endOf(how), { fills: { latencyMs: 90_000 } });
-    const dropped = await end((own) => own.api.cancel(3));
+    const end = async (how: (strategy: Api) => unknown) => run(many(16), endOf(how), { fills: { latencyMs: 90_000 } });
+    const dropped = await end((strategy) => strategy.api.cancel(3));
     expect(dropped.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled']);
-    const left = await end((own) => own.api.exit());
+    const left = await end((strategy) => strategy.api.exit());
     expect(left.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
     expect(left.closes).toHaveLength(1);
   });
@@ -173,11 +173,11 @@ describe('a trigger order that is amended', () => {
   it('a trigger order that is amended stays in its group, before the move and after it', async () => {
     const act = stopped({ 2: { stop: price(9900) } });
     const group = (row4: Row): ReturnType<typeof run> =>
-      run([...many(4), row4, quiet(), quiet(), quiet()], (own, row) => {
-        act(own, row);
+      run([...many(4), row4, quiet(), quiet(), quiet()], (strategy, row) => {
+        act(strategy, row);
         if (row !== 1) return;
-        const other = own.order(true, { base: 1 }, { limit: price(9000), tag: 'other' });
-        own.api.oco(2, other);
+        const other = strategy.order(true, { base: 1 }, { limit: price(9000), tag: 'other' });
+        strategy.api.oco(2, other);
       });
     const moved = await group([10_000, 10_000, 9850, 9900]);
     expect(moved.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
@@ -190,10 +190,10 @@ describe('a trigger order that is amended', () => {
     ['if it may open a position', { stop: '99' }, /may open a position/, { trigger: '1010', reduceOnly: false }],
   ])('a trigger order that is amended is refused %s', async (_, change, message, options) => {
     const moves = stopped({ 2: change });
-    const act: Act = (own, row) => {
-      if (options === undefined) moves(own, row);
-      else if (row === 0) own.order(true, { base: 1 }, options);
-      else if (row === 2) own.api.openOrders()[0]!.amend(change);
+    const act: Act = (strategy, row) => {
+      if (options === undefined) moves(strategy, row);
+      else if (row === 0) strategy.order(true, { base: 1 }, options);
+      else if (row === 2) strategy.api.openOrders()[0]!.amend(change);
     };
     await expect(run(many(5), act)).rejects.toThrow(message);
   });
@@ -261,14 +261,14 @@ it.each([
       let isPlaced = false;
       const { closes, orders } = await run(
         rows,
-        (own, row) => {
-          if (row === 0) own.order(isLong, { base: 10 });
+        (strategy, row) => {
+          if (row === 0) strategy.order(isLong, { base: 10 });
           const wanted = moves.get(row);
           if (wanted !== undefined)
-            for (const order of own.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(wanted) });
-          if (isPlaced || own.api.position().isFlat) return;
+            for (const order of strategy.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(wanted) });
+          if (isPlaced || strategy.api.position().isFlat) return;
           isPlaced = true;
-          own.order(!isLong, undefined, { trigger: price(first), tag: 'stop' });
+          strategy.order(!isLong, undefined, { trigger: price(first), tag: 'stop' });
         },
         { fills: { latencyMs } },
       );

@@ -128,7 +128,11 @@ describe('a stop', () => {
   });
 
   it('a stop does not outlive the position that another order has closed', async () => {
-    const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.sellOff(MARKET), 4: (own) => own.enter({ base: '0.3' }) });
+    const script = entry(
+      MARKET,
+      { stopLoss: 99 },
+      { 2: (strategy) => strategy.sellOff(MARKET), 4: (strategy) => strategy.enter({ base: '0.3' }) },
+    );
     const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, [9000, 9000, 9000, 9000]]);
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 100], ['market', 300]]); // prettier-ignore
     expect(engine.ledger.lots(0, 0)).toBe(300);
@@ -136,7 +140,8 @@ describe('a stop', () => {
 });
 
 describe('two equal stops that trigger on a row without volume', () => {
-  const twice = (size: Size) => entry(size, { stopLoss: 99, tag: 'a' }, { 1: (own) => own.enter(size, { stopLoss: 99, tag: 'b' }) });
+  const twice = (size: Size) =>
+    entry(size, { stopLoss: 99, tag: 'a' }, { 1: (strategy) => strategy.enter(size, { stopLoss: 99, tag: 'b' }) });
   const rows: RowOf[] = [QUIET, QUIET, [9950, 9950, 9890, 9900, 0], [9890, 9900, 9880, 9890, 0], [9880, 9900, 9870, 9890, 10]];
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
 
@@ -251,7 +256,7 @@ describe('a target under a limit of one open order', () => {
   });
 
   it('a target under a limit of one open order is sent for the filled half of an entry that is cancelled; its stop has guarded that half all the time', async () => {
-    const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (own) => own.drop() });
+    const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => strategy.drop() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
     const up = await fillsOf(script, [thin, [10_050, 10_060, 10_040, 10_050], UP], capped);
@@ -263,7 +268,7 @@ describe('a target under a limit of one open order', () => {
 
   it('a target under a limit of one open order is not sent after the exit that ends its entry', async () => {
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
-    const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (own) => own.leave() });
+    const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (strategy) => strategy.leave() });
     const found = await fillsOf(script, [thin, QUIET, UP], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
     expect(roles(found)).toEqual([['limit', 40], ['market', 40]]); // prettier-ignore
     expect(found.engine.brackets.total).toBe(0);
@@ -275,7 +280,7 @@ describe('fees in the coin received', () => {
 
   it('fees in the coin received leave dust that counts as flat, and the legs sell what can be sold', async () => {
     const seen: boolean[] = [];
-    const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (own) => seen.push(own.held().isFlat), 3: (own) => seen.push(own.held().isFlat) }); // prettier-ignore
+    const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => seen.push(strategy.held().isFlat), 3: (strategy) => seen.push(strategy.held().isFlat) }); // prettier-ignore
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000], QUIET], { fees });
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['takeProfit', 99]]); // prettier-ignore
     expect(spotBooks(engine).dust(0, 0)).toBe(900);

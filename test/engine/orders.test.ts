@@ -29,8 +29,8 @@ class Scribe extends Strategy {
 type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
 
 let last: Scribe;
-function setLast(own: Scribe): void {
-  last = own;
+function setLast(strategy: Scribe): void {
+  last = strategy;
 }
 function scribe(script: Script) {
   return class extends Scribe {
@@ -53,7 +53,7 @@ const once = (id: number, fault: ReplayFault) => (order: Order) => (order.id ===
 const BUY: Size = { base: '0.1' };
 
 describe('a lost answer', () => {
-  const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 4: (own) => own.leave() };
+  const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 4: (strategy) => strategy.leave() };
   const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9950], QUIET, QUIET, QUIET, QUIET];
 
   it.each([0, 20_000])('a lost answer passes through unknown and leaves no trace in money, latency %i', async (latencyMs) => {
@@ -75,7 +75,7 @@ describe('a lost answer', () => {
   ])('a lost answer does not call onBar a second time at the instant at which it is resolved: %s', async (_, more) => {
     const count = async (faultOf?: (order: Order) => ReplayFault) => {
       await play(
-        { 1: (own) => own.order(true, BUY, { limit: 99 }) },
+        { 1: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
         quiet(6),
         { feeds: { bars: barsOfRows(quiet(6)), ...more } },
         faultOf,
@@ -89,7 +89,7 @@ describe('a lost answer', () => {
 
   it('a lost answer of a market order is found before it has filled', async () => {
     const { reported, fills } = await play(
-      { 0: (own) => own.order(true, { quote: '50' }) },
+      { 0: (strategy) => strategy.order(true, { quote: '50' }) },
       quiet(3),
       { fills: { latencyMs: 1000 } },
       () => 'lostAnswer',
@@ -101,7 +101,7 @@ describe('a lost answer', () => {
   it('a lost answer of a refused order ends without effect', async () => {
     // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
     const { orders, reported: notified } = await play(
-      { 0: (own) => own.order(true, BUY, { limit: 99 }) },
+      { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
       quiet(4),
       {},
       () => 'lostRequest',
@@ -111,14 +111,14 @@ describe('a lost answer', () => {
   });
 
   it('a lost answer does not keep an order from being cancelled', async () => {
-    const cancelled = await play({ 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.drop(1) }, quiet(4), {}, once(1, 'lostAnswer')); // prettier-ignore
+    const cancelled = await play({ 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 1: (strategy) => strategy.drop(1) }, quiet(4), {}, once(1, 'lostAnswer')); // prettier-ignore
     expect(cancelled.orders[0]!.ending).toBe('canceled');
     expect(cancelled.engine.reservations.openTotal).toBe(0);
   });
 
   it('a lost answer does not keep a buy at the collar from being swept', async () => {
     const rows2: RowOf[] = [QUIET, [10_200, 10_210, 10_190, 10_200], [10_200, 10_210, 10_190, 10_200], QUIET, QUIET];
-    const { orders } = await play({ 0: (own) => own.order(true, BUY) }, rows2, {}, once(1, 'lostAnswer'));
+    const { orders } = await play({ 0: (strategy) => strategy.order(true, BUY) }, rows2, {}, once(1, 'lostAnswer'));
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
@@ -143,7 +143,10 @@ describe('a lost answer', () => {
 
 describe('a lost request', () => {
   it('a lost request ends without effect, and its quantity stays reserved as an absent hold', async () => {
-    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 98 }) };
+    const script: Script = {
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      1: (strategy) => strategy.order(true, BUY, { limit: 98 }),
+    };
     const { engine, orders, reported } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(reported[0]).toBe('1 unknown');
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open']);
@@ -155,9 +158,9 @@ describe('a lost request', () => {
   it('a lost request frees the slot at once and the reservation after half an hour', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const script: Script = {
-      0: (own) => own.order(true, BUY, { limit: 99, tag: 'same' }),
-      1: (own) => own.order(true, BUY, { limit: 98, tag: 'same' }),
-      [minutes + 1]: (own) => own.order(true, BUY, { limit: 97, tag: 'other' }),
+      0: (strategy) => strategy.order(true, BUY, { limit: 99, tag: 'same' }),
+      1: (strategy) => strategy.order(true, BUY, { limit: 98, tag: 'same' }),
+      [minutes + 1]: (strategy) => strategy.order(true, BUY, { limit: 97, tag: 'other' }),
     };
     const { engine, orders } = await play(script, quiet(minutes + 4), {}, once(1, 'lostRequest'));
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open', 'open']);
@@ -169,14 +172,18 @@ describe('a lost request', () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const low = Array.from({ length: minutes + 3 }, (): RowOf => [9890, 9900, 9870, 9880]);
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], ...low];
-    const { fills } = await play({ 0: (own) => own.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
+    const { fills } = await play({ 0: (strategy) => strategy.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
     // Lost as row 2 closed; the row that closes half an hour later opens below the stop.
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 2 + minutes]]); // prettier-ignore
   });
 
   it('a lost request of an exit is followed by the exit that was asked for meanwhile', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
-    const script: Script = { 0: (own) => own.order(true, BUY), 2: (own) => own.leave(), 5: (own) => own.leave() };
+    const script: Script = {
+      0: (strategy) => strategy.order(true, BUY),
+      2: (strategy) => strategy.leave(),
+      5: (strategy) => strategy.leave(),
+    };
     const { fills } = await play(script, quiet(minutes + 9), {}, once(2, 'lostRequest'));
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 3 + minutes]]); // prettier-ignore
   });
@@ -186,11 +193,11 @@ describe('slots', () => {
   it('slots hold one unfinished order: the action without a tag, or the tag', async () => {
     const { orders } = await play(
       {
-        0: (own) => {
-          own.order(true, BUY, { limit: 99 });
-          own.order(true, BUY, { limit: 98 });
-          own.order(true, BUY, { limit: 97, tag: 'low' });
-          own.order(true, BUY, { limit: 96, tag: 'low' });
+        0: (strategy) => {
+          strategy.order(true, BUY, { limit: 99 });
+          strategy.order(true, BUY, { limit: 98 });
+          strategy.order(true, BUY, { limit: 97, tag: 'low' });
+          strategy.order(true, BUY, { limit: 96, tag: 'low' });
         },
       },
       quiet(2),
@@ -199,7 +206,7 @@ describe('slots', () => {
   });
 
   it('slots are free again when the order has ended', async () => {
-    const { orders } = await play({ 0: (own) => own.order(true, BUY), 1: (own) => own.order(true, BUY) }, quiet(4));
+    const { orders } = await play({ 0: (strategy) => strategy.order(true, BUY), 1: (strategy) => strategy.order(true, BUY) }, quiet(4));
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
   });
 
@@ -217,9 +224,9 @@ describe('slots', () => {
 
 describe('look-alikes', () => {
   it('look-alikes differ by a lot, so that a lost answer can be distinguished', async () => {
-    const at = (tag: string) => (own: Scribe) => own.order(true, BUY, { limit: 99, tag });
+    const at = (tag: string) => (strategy: Scribe) => strategy.order(true, BUY, { limit: 99, tag });
     const { orders } = await play(
-      { 0: at('a'), 1: at('b'), 2: at('c'), 3: (own) => own.order(true, BUY, { limit: 98, tag: 'd' }) },
+      { 0: at('a'), 1: at('b'), 2: at('c'), 3: (strategy) => strategy.order(true, BUY, { limit: 98, tag: 'd' }) },
       quiet(4),
     );
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99, 98, 100]);
@@ -227,9 +234,9 @@ describe('look-alikes', () => {
 
   it('look-alikes by amount differ by a unit', async () => {
     const script: Script = {
-      0: (own) => {
-        own.order(true, { quote: '50' }, { tag: 'a' });
-        own.order(true, { quote: '50' }, { tag: 'b' });
+      0: (strategy) => {
+        strategy.order(true, { quote: '50' }, { tag: 'a' });
+        strategy.order(true, { quote: '50' }, { tag: 'b' });
       },
     };
     const { record } = await play(script, quiet(2), { fills: { latencyMs: 1000 } });
@@ -237,15 +244,15 @@ describe('look-alikes', () => {
   });
 
   it('too small to differ are refused', async () => {
-    const at = (tag: string) => (own: Scribe) => own.order(true, { base: '0.002' }, { limit: 99, tag });
+    const at = (tag: string) => (strategy: Scribe) => strategy.order(true, { base: '0.002' }, { limit: 99, tag });
     const { orders } = await play({ 0: at('a'), 1: at('b') }, quiet(2));
     expect(orders.map(({ code }) => code)).toEqual(['', 'FP_NOT_UNIQUE']);
   });
 
   it('too many of them are refused', async () => {
     const script: Script = {
-      0: (own) => {
-        for (let tag = 0; tag < 19; tag++) own.order(true, BUY, { limit: 99, tag: String(tag) });
+      0: (strategy) => {
+        for (let tag = 0; tag < 19; tag++) strategy.order(true, BUY, { limit: 99, tag: String(tag) });
       },
     };
     const { orders } = await play(script, quiet(2));
@@ -254,7 +261,10 @@ describe('look-alikes', () => {
   });
 
   it('look-alikes of an order that was proved without effect are distinguished too', async () => {
-    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 99 }) };
+    const script: Script = {
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      1: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+    };
     const { orders } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99]);
   });
@@ -263,9 +273,9 @@ describe('look-alikes', () => {
 describe('a cancel', () => {
   it('a cancel that is wanted before the order has arrived goes out with its acknowledgement', async () => {
     const script: Script = {
-      0: (own) => {
-        own.order(true, BUY, { limit: 99 });
-        own.drop(1);
+      0: (strategy) => {
+        strategy.order(true, BUY, { limit: 99 });
+        strategy.drop(1);
       },
     };
     const { reported, orders } = await play(script, quiet(6), { fills: { latencyMs: 90_000 } });
@@ -274,7 +284,7 @@ describe('a cancel', () => {
   });
 
   it('a cancel that arrives inside a row does not save the order from that row', async () => {
-    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 2: (own) => own.drop(1) };
+    const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 2: (strategy) => strategy.drop(1) };
     const dip: RowOf = [10_000, 10_000, 9890, 9950];
     const late = await play(script, [QUIET, QUIET, QUIET, dip, QUIET], { fills: { latencyMs: 20_000 } });
     expect(late.orders[0]!.ending).toBe('filled');
@@ -284,11 +294,11 @@ describe('a cancel', () => {
 
   it('asked for twice is sent once, and one of a stranger is ignored', async () => {
     const script: Script = {
-      0: (own) => own.order(true, BUY, { limit: 99 }),
-      1: (own) => {
-        own.drop(1);
-        own.drop(1);
-        own.drop(77);
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      1: (strategy) => {
+        strategy.drop(1);
+        strategy.drop(1);
+        strategy.drop(77);
       },
     };
     const { reported: notified, engine } = await play(script, quiet(5), { fills: { latencyMs: 20_000 } });
@@ -299,21 +309,21 @@ describe('a cancel', () => {
 
 describe('a market buy by quantity', () => {
   it('a market buy by quantity is a limit at the collar that fills at the next open as taker', async () => {
-    const { orders, fills } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_099, 10_100, 9990, 10_000]]);
+    const { orders, fills } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_099, 10_100, 9990, 10_000]]);
     expect(orders[0]).toMatchObject({ role: 'market', limit: 10_100, lots: 100, ending: 'filled' });
     expect(fills[0]).toMatchObject({ price: 10_099, isMaker: false, minute: 1 });
   });
 
   it('a market buy by quantity is swept after its row when the open lies beyond the collar', async () => {
     const beyond: RowOf = [10_200, 10_210, 10_190, 10_200];
-    const { orders, engine } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
+    const { orders, engine } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
     expect(engine.reservations.openTotal).toBe(0);
   });
 
   it('a market buy by quantity whose cap lies below the open rests, fills as maker where the row comes back to it, and is booked as a limit order', async () => {
     const back: RowOf = [10_200, 10_210, 10_090, 10_150];
-    const { orders, fills, record } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, back, QUIET]);
+    const { orders, fills, record } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, back, QUIET]);
     expect(fills[0]).toMatchObject({ price: 10_100, isMaker: true, minute: 2 });
     expect(orders[0]).toMatchObject({ role: 'limit', limit: 10_100, ending: 'filled', code: 'CAPPED' });
     expect(cappedBuys(record)).toEqual([
@@ -327,15 +337,15 @@ describe('a market buy by quantity', () => {
   });
 
   it('a market buy by quantity that is capped and finds no seller is cancelled, and is booked as a limit order too', async () => {
-    const { orders, record } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_200, 10_210, 10_190, 10_200], QUIET]);
+    const { orders, record } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_200, 10_210, 10_190, 10_200], QUIET]);
     expect(orders[0]).toMatchObject({ role: 'limit', ending: 'canceled', code: 'CAPPED', filled: 0 });
     expect(cappedBuys(record)[0]!.text).toContain('0 filled inside the bar');
   });
 
   it('a market buy by quantity: at or below its cap is a market order, and so is one by amount at any price', async () => {
     const up: RowOf = [10_200, 10_210, 10_090, 10_150];
-    const within = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
-    const byAmount = await play({ 0: (own) => own.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
+    const within = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
+    const byAmount = await play({ 0: (strategy) => strategy.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
     for (const { orders, record } of [within, byAmount]) {
       expect(orders[0]).toMatchObject({ role: 'market', ending: 'filled', code: '' });
       expect(cappedBuys(record)).toEqual([]);
@@ -343,12 +353,12 @@ describe('a market buy by quantity', () => {
   });
 
   it('a market buy by quantity that fills in part is swept of the rest', async () => {
-    const { orders } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
+    const { orders } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
   });
 
   it('a market buy by quantity is not swept before it has had a row', async () => {
-    const { orders, fills } = await play({ 0: (own) => own.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
+    const { orders, fills } = await play({ 0: (strategy) => strategy.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
     expect(orders[0]!.ending).toBe('filled');
     expect(fills[0]!.minute).toBe(3);
   });
@@ -357,9 +367,9 @@ describe('a market buy by quantity', () => {
 describe('two runs of one plan', () => {
   it('two runs of one plan leave the same columns, lost answers included', async () => {
     const script: Script = {
-      0: (own) => own.order(true, BUY, { limit: 99 }),
-      2: (own) => own.order(true, { quote: '70' }),
-      4: (own) => own.leave(),
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      2: (strategy) => strategy.order(true, { quote: '70' }),
+      4: (strategy) => strategy.leave(),
     };
     const one = await play(script, quiet(8), {}, once(1, 'lostAnswer'));
     const two = await play(script, quiet(8), {}, once(1, 'lostAnswer'));
@@ -369,8 +379,8 @@ describe('two runs of one plan', () => {
 
 it('the same order again is one too many also while the first is open and the second would go a lot smaller', async () => {
   const twice = (size: Size, options: OrderOptions = {}): Script => ({
-    0: (own) => ['a', 'b', 'c'].forEach((tag) => own.order(true, size, { ...options, tag })),
-    2: (own) => own.order(true, size, { ...options, tag: 'd' }),
+    0: (strategy) => ['a', 'b', 'c'].forEach((tag) => strategy.order(true, size, { ...options, tag })),
+    2: (strategy) => strategy.order(true, size, { ...options, tag: 'd' }),
   });
   const endings = async (script: Script) =>
     (await play(script, quiet(5), { risk: { duplicateMs: 90_000 } })).orders.map(({ code }) => code);

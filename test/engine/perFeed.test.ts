@@ -15,14 +15,14 @@ const minute = (ms: number): number => (ms - START_MS) / MINUTE;
 /** A strategy that trades one feed, by its name, with limit orders that fill at once or wait, and notes each report and its time. */
 const crossOf = (name: string): StrategyClass =>
   class Cross extends Strategy {
-    own = this.feed(name);
-    fast = this.use(sma(this.own.close, 3));
-    slow = this.use(sma(this.own.close, 9));
+    ownFeed = this.feed(name);
+    fast = this.use(sma(this.ownFeed.close, 3));
+    slow = this.use(sma(this.ownFeed.close, 9));
     override onStart() {
       reports.push(`${name} starts ${minute(this.nowMs)}`);
     }
     override onBar() {
-      const feed = this.own;
+      const feed = this.ownFeed;
       reports.push(`${name} bar ${minute(this.nowMs)} ${feed.fresh ? feed.close.value : 'stale'}`);
       const isFlat = this.position(feed).isFlat;
       if (this.fast.value > this.slow.value && isFlat && this.openOrders(feed).length === 0)
@@ -30,7 +30,7 @@ const crossOf = (name: string): StrategyClass =>
       else if (this.fast.value < this.slow.value && !isFlat) this.exit(feed);
     }
     override onFill() {
-      reports.push(`${name} fill ${minute(this.nowMs)} ${this.own.close.value}`);
+      reports.push(`${name} fill ${minute(this.nowMs)} ${this.ownFeed.close.value}`);
     }
   };
 
@@ -63,7 +63,7 @@ test('the result does not depend on the size of blocks', async () => {
 /** Reads its own close alone, at the bar and at a timer. */
 const timedOf = (name: string): StrategyClass =>
   class Timed extends Strategy {
-    own = this.feed(name);
+    ownFeed = this.feed(name);
     override onStart() {
       this.every('5m', () => reports.push(`timer of ${name} ${minute(this.nowMs)}`));
     }

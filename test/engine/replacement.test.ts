@@ -45,10 +45,10 @@ async function play(
 
 /** Rests at 99; at the close of row 2 it is replaced by one at 98. */
 const replaceAt = (row: number, size: Size = BUY, more: OrderOptions = {}): Script => ({
-  0: (own) => own.order(true, BUY, { limit: 99, tag: 'rung' }),
-  [row]: (own) => {
-    own.drop(1);
-    own.order(true, size, { limit: 98, tag: 'rung', ...more });
+  0: (strategy) => strategy.order(true, BUY, { limit: 99, tag: 'rung' }),
+  [row]: (strategy) => {
+    strategy.drop(1);
+    strategy.order(true, size, { limit: 98, tag: 'rung', ...more });
   },
 });
 
@@ -64,7 +64,7 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
   });
 
   it('can be repeated at every bar, for a ladder of orders', async () => {
-    const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (own: Scribe) => ladder(own, row)]));
+    const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (strategy: Scribe) => ladder(strategy, row)]));
     const { orders, reported } = await play(script, quiet(32), slow);
     expect(reported.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
     expect(orders.filter(({ ending }) => ending === 'open')).toHaveLength(2);
@@ -72,12 +72,12 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
 });
 
 /** Two rungs: what works is cancelled, and a new one with its tag follows; a draft that waits is left alone. */
-function ladder(own: Scribe, row: number): void {
+function ladder(strategy: Scribe, row: number): void {
   for (const [at, tag] of ['a', 'b'].entries()) {
-    const known = own.tagged(tag);
+    const known = strategy.tagged(tag);
     if (known.some(({ lifecycle }) => lifecycle === 'draft')) continue;
-    for (const { id } of known) own.drop(id);
-    own.order(true, BUY, { limit: 99 - at - (row % 7) * 0.1, tag });
+    for (const { id } of known) strategy.drop(id);
+    strategy.order(true, BUY, { limit: 99 - at - (row % 7) * 0.1, tag });
   }
 }
 
@@ -86,7 +86,7 @@ describe('a replacement', () => {
 
   it('a replacement waits as a draft that the strategy is notified of and sees among its open orders', async () => {
     const seen: string[] = [];
-    const script = { ...replaceAt(3), 4: (own: Scribe) => seen.push(...own.open()) };
+    const script = { ...replaceAt(3), 4: (strategy: Scribe) => seen.push(...strategy.open()) };
     const { reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
     expect(seen).toEqual(['1 cancelSent', '2 draft']);
     expect(reported).toEqual(['1 working', '2 draft', '1 done', '2 working']);
@@ -113,10 +113,10 @@ describe('a replacement', () => {
   it('a replacement is never open beside the old order, and needs no money for both', async () => {
     // All cash is in the old order: both at once would be refused with MARGIN.
     const script: Script = {
-      0: (own) => own.order(true, { base: '0.1' }, { limit: 99, tag: 'rung' }),
-      3: (own) => {
-        own.drop(1);
-        own.order(true, { base: '0.1' }, { limit: 98, tag: 'rung' });
+      0: (strategy) => strategy.order(true, { base: '0.1' }, { limit: 99, tag: 'rung' }),
+      3: (strategy) => {
+        strategy.drop(1);
+        strategy.order(true, { base: '0.1' }, { limit: 98, tag: 'rung' });
       },
     };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 90_000 }, cash: { USDT: '10' } });
@@ -130,10 +130,10 @@ describe('a replacement', () => {
 
   it('a replacement of an order in flight waits for its acknowledgement and its cancel', async () => {
     const script: Script = {
-      0: (own) => {
-        own.order(true, BUY, { limit: 99, tag: 'rung' });
-        own.drop(1);
-        own.order(true, BUY, { limit: 98, tag: 'rung' });
+      0: (strategy) => {
+        strategy.order(true, BUY, { limit: 99, tag: 'rung' });
+        strategy.drop(1);
+        strategy.order(true, BUY, { limit: 98, tag: 'rung' });
       },
     };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
@@ -141,20 +141,20 @@ describe('a replacement', () => {
   });
 
   it('a replacement counts as the order of its tag: a second one is denied', async () => {
-    const script = { ...replaceAt(3), 4: (own: Scribe) => own.order(true, BUY, { limit: 97, tag: 'rung' }) };
+    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.order(true, BUY, { limit: 97, tag: 'rung' }) };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['open', ''], ['denied', 'SLOT_BUSY']]); // prettier-ignore
   });
 
   it('a replacement can be cancelled while it waits: it is never sent', async () => {
-    const script = { ...replaceAt(3), 4: (own: Scribe) => own.drop(2) };
+    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.drop(2) };
     const { orders, reported: news } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(news.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
   });
 
   it('an exit drops a replacement that waits', async () => {
-    const script = { ...replaceAt(3), 4: (own: Scribe) => own.leave() };
+    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.leave() };
     const { orders, engine } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(engine.followUps).toBe(0);
@@ -167,10 +167,10 @@ describe('a replacement', () => {
 
   it('a replacement without tags replaces the order of its side', async () => {
     const script: Script = {
-      0: (own) => own.order(true, BUY, { limit: 99 }),
-      3: (own) => {
-        own.drop(1);
-        own.order(true, BUY, { limit: 98 });
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      3: (strategy) => {
+        strategy.drop(1);
+        strategy.order(true, BUY, { limit: 98 });
       },
     };
     const { orders } = await play(script, quiet(9), slow);
@@ -179,10 +179,10 @@ describe('a replacement', () => {
 
   it('a replacement by amount spends what the old order left', async () => {
     const script: Script = {
-      0: (own) => own.order(true, { quote: '50' }, { tag: 'rung' }),
-      1: (own) => {
-        own.drop(1);
-        own.order(true, { quote: '80' }, { tag: 'rung' });
+      0: (strategy) => strategy.order(true, { quote: '50' }, { tag: 'rung' }),
+      1: (strategy) => {
+        strategy.drop(1);
+        strategy.order(true, { quote: '80' }, { tag: 'rung' });
       },
     };
     const { orders, fills } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
@@ -194,10 +194,10 @@ describe('a replacement', () => {
     const rows = quiet(40);
     const once = ({ id }: { readonly id: number }) => (id === 1 ? ('lostAnswer' as const) : ('none' as const));
     const script: Script = {
-      0: (own) => {
-        own.order(true, BUY, { limit: 99, tag: 'rung' });
-        own.drop(1);
-        own.order(true, BUY, { limit: 98, tag: 'rung' });
+      0: (strategy) => {
+        strategy.order(true, BUY, { limit: 99, tag: 'rung' });
+        strategy.drop(1);
+        strategy.order(true, BUY, { limit: 98, tag: 'rung' });
       },
     };
     const { orders, reported: otherReported } = await play(script, rows, { fills: { latencyMs: 20_000 } }, once);
@@ -207,11 +207,11 @@ describe('a replacement', () => {
 
   it('a replacement of the other side keeps its size, and still waits', async () => {
     const script: Script = {
-      0: (own) => own.order(true, BUY),
-      2: (own) => own.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),
-      4: (own) => {
-        own.drop(2);
-        own.order(false, BUY, { limit: 101, tag: 'one' });
+      0: (strategy) => strategy.order(true, BUY),
+      2: (strategy) => strategy.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),
+      4: (strategy) => {
+        strategy.drop(2);
+        strategy.order(false, BUY, { limit: 101, tag: 'one' });
       },
     };
     const { orders } = await play(script, [...quiet(5), DIP, ...quiet(5)], slow);

@@ -18,7 +18,7 @@ class Scripted extends Strategy {
   go = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
   drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
-type Script = Readonly<Record<number, (own: Scripted) => void>>;
+type Script = Readonly<Record<number, (strategy: Scripted) => void>>;
 function played(script: Script) {
   return class extends Scripted {
     override onBar() {
@@ -44,19 +44,19 @@ async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {
   return { orders: orderRows(record), fills: fillRows(record), engine: world.engine };
 }
 
-const long = (own: Scripted): void => void own.go(true, { base: 10 });
-const stop = (own: Scripted): void => void own.go(false, undefined, { trigger: at(9000), reduceOnly: true, tag: 'stop' });
+const long = (strategy: Scripted): void => void strategy.go(true, { base: 10 });
+const stop = (strategy: Scripted): void => void strategy.go(false, undefined, { trigger: at(9000), reduceOnly: true, tag: 'stop' });
 
 describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (latencyMs) => {
   const slow = { fills: { latencyMs } };
 
   it.each<[string, Script]>([
     ['a stop at the exchange', { 0: long, 4: stop }],
-    ['a stop of a bracket', { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000) }) }],
-    ['a target of a bracket', { 0: (own) => own.go(true, { base: 10 }, { takeProfit: at(11_000) }) }],
-    ['both of a bracket', { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000), takeProfit: at(11_000) }) }],
+    ['a stop of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: at(9000) }) }],
+    ['a target of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { takeProfit: at(11_000) }) }],
+    ['both of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: at(9000), takeProfit: at(11_000) }) }],
   ])('reverses a long that %s guards', async (_, script) => {
-    const { orders, engine } = await run(quiet(20), { ...script, 8: (own) => own.aim(-10) }, slow);
+    const { orders, engine } = await run(quiet(20), { ...script, 8: (strategy) => strategy.aim(-10) }, slow);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.brackets.total).toBe(0);
@@ -67,8 +67,8 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
     const later: Script = {
       0: long,
       4: stop,
-      8: (own) => void own.aim(-10),
-      14: (own) => void own.go(true, undefined, { trigger: at(11_000), reduceOnly: true, tag: 'stop' }),
+      8: (strategy) => void strategy.aim(-10),
+      14: (strategy) => void strategy.go(true, undefined, { trigger: at(11_000), reduceOnly: true, tag: 'stop' }),
     };
     const { orders, engine } = await run(quiet(22), later, slow);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
@@ -76,13 +76,13 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
   });
 
   it('closes the position when a stop is in the way', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow);
+    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (strategy) => strategy.aim(0) }, slow);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
   it('closes the old side when risk refuses the new one', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (own) => own.aim(-80) }, slow);
+    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (strategy) => strategy.aim(-80) }, slow);
     expect(orders.map(({ code }) => code).filter((code) => code !== '')).toEqual(['MARGIN']);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
@@ -94,33 +94,33 @@ describe('a reversal that waits for the cancel of a stop', () => {
   it('a reversal that waits for the cancel of a stop sells what is still needed when the stop has filled meanwhile', async () => {
     // Cancelled at the close of row 8, which acts after row 9: that row sets the stop off.
     const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
-    const { orders, engine } = await run(falls, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, slow);
+    const { orders, engine } = await run(falls, { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10) }, slow);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 10], ['filled', 10], ['filled', 10]]); // prettier-ignore
   });
 
   it('a reversal that waits for the cancel of a stop follows the newest target', async () => {
-    const script: Script = { 0: long, 4: stop, 8: (own) => own.aim(-10), 9: (own) => own.aim(-5) };
+    const script: Script = { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10), 9: (strategy) => strategy.aim(-5) };
     const { engine } = await run(quiet(24), script, slow);
     expect(engine.ledger.lots(0, 0)).toBe(-5);
   });
 
   it('that is requested again does not change', async () => {
-    const script: Script = { 0: long, 4: stop, 8: (own) => own.aim(-10), 9: (own) => own.aim(-10) };
+    const script: Script = { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10), 9: (strategy) => strategy.aim(-10) };
     const { orders } = await run(quiet(24), script, slow);
     expect(orders).toHaveLength(3);
   });
 
   it('a reversal in two-way mode closes the position when a stop is in the way', async () => {
-    const { engine } = await run(quiet(24), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow, false);
+    const { engine } = await run(quiet(24), { 0: long, 4: stop, 8: (strategy) => strategy.aim(0) }, slow, false);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
 });
 
 it.each([0, 20_000])('a target of coins goes to zero past the target of a bracket, latency %i', async (latencyMs) => {
   const strategy = played({
-    0: (own) => void own.go(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
-    4: (own) => own.aim(0),
+    0: (strategy) => void strategy.go(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
+    4: (strategy) => strategy.aim(0),
   });
   const { record, engine } = await runSpot({
     strategies: [strategy],
@@ -135,10 +135,10 @@ it.each([0, 20_000])('a target of coins goes to zero past the target of a bracke
 
 describe('a reversal that does not fill', () => {
   const gap: Rows = [...quiet(9), ...Array.from({ length: 11 }, (): Rows[number] => [9500, 9500, 9500, 9500])];
-  const guarded: Script = { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000) }) };
+  const guarded: Script = { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: at(9000) }) };
 
   it('because the row opens beyond its collar closes the old side, whose stop is gone, by an exit', async () => {
-    const { orders, engine, fills } = await run(gap, { ...guarded, 8: (own) => own.aim(-10) });
+    const { orders, engine, fills } = await run(gap, { ...guarded, 8: (strategy) => strategy.aim(-10) });
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['market', 'canceled'], ['market', 'filled']]); // prettier-ignore
     expect(fills.at(-1)).toMatchObject({ side: 'sell', lots: 10, price: 9500 });
     expect(engine.ledger.lots(0, 0)).toBe(0);
@@ -147,25 +147,29 @@ describe('a reversal that does not fill', () => {
 
   it('a reversal that does not fill closes the old side by an exit also with latency and a stop at the exchange', async () => {
     const fall: Rows = [...quiet(11), ...gap.slice(9)];
-    const { engine } = await run(fall, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, { fills: { latencyMs: 90_000 } });
+    const { engine } = await run(fall, { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10) }, { fills: { latencyMs: 90_000 } });
     expect(engine.ledger.lots(0, 0)).toBe(0);
     expect(engine.orders.active()).toEqual([]);
     expect(engine.followUps).toBe(0);
   });
 
   it('a reversal that the strategy cancels leaves the old side to the strategy', async () => {
-    const { engine } = await run(gap, { ...guarded, 8: (own) => (own.aim(-10), own.drop()) }, { fills: { latencyMs: 90_000 } });
+    const { engine } = await run(
+      gap,
+      { ...guarded, 8: (strategy) => (strategy.aim(-10), strategy.drop()) },
+      { fills: { latencyMs: 90_000 } },
+    );
     expect(engine.ledger.lots(0, 0)).toBe(10);
     expect(engine.followUps).toBe(0);
   });
 
   it('a reversal that cancelled no guard and does not fill leaves the position as it is', async () => {
-    const { engine } = await run(gap, { 0: long, 8: (own) => own.aim(-10) });
+    const { engine } = await run(gap, { 0: long, 8: (strategy) => strategy.aim(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(10);
   });
 
   it('a reversal that fills leaves nothing for a later exit to close', async () => {
-    const { engine } = await run(quiet(20), { ...guarded, 8: (own) => own.aim(-10) });
+    const { engine } = await run(quiet(20), { ...guarded, 8: (strategy) => strategy.aim(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.followUps).toBe(0);
   });

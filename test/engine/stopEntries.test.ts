@@ -15,11 +15,11 @@ const CLIMB: Prices[] = [QUIET, [10_000, 10_200, 9990, 10_150], [10_150, 10_700,
 
 /** The fills of one order that is placed at the close of the first row. */
 async function fillsOf(size: Size, options: OrderOptions, rows: Prices[] = CLIMB, isBuy = true, more = {}) {
-  const done = await ordersOf((own, row) => row === 0 && own.order(isBuy, size, options), { ...FREE, ...more }, barsOfRows(rows));
+  const done = await ordersOf((strategy, row) => row === 0 && strategy.order(isBuy, size, options), { ...FREE, ...more }, barsOfRows(rows));
   return done.fills.map(({ side, price, lots, minute, isMaker }) => [side, price, lots, minute, isMaker]);
 }
 const errorOf = (options: unknown, feeds = { bars: quiet(3) }) =>
-  run({ strategies: [at((own, row) => row === 0 && own.order(true, { base: '0.1' }, options as never))], feeds, ...FREE }).then(
+  run({ strategies: [at((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, options as never))], feeds, ...FREE }).then(
     () => 'no error',
     (error: unknown) => String(error),
   );
@@ -84,10 +84,10 @@ describe('a stop entry of spot', () => {
   it('does not change the time of another one that the same open sends', async () => {
     const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
     const both = await ordersOf(
-      (own, row) => {
+      (strategy, row) => {
         if (row !== 0) return;
-        own.order(true, { base: '0.1' }, { stopEntry: 106.5, takeProfit: 120, tag: 'at once' });
-        own.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'collared' });
+        strategy.order(true, { base: '0.1' }, { stopEntry: 106.5, takeProfit: 120, tag: 'at once' });
+        strategy.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'collared' });
       },
       FREE,
       barsOfRows(gap),
@@ -99,10 +99,10 @@ describe('a stop entry of spot', () => {
   });
   it('goes one after the other, the nearest to the open first', async () => {
     const both = await ordersOf(
-      (own, row) => {
+      (strategy, row) => {
         if (row !== 0) return;
-        own.order(true, { base: '0.1' }, { stopEntry: 106, tag: 'far' });
-        own.order(true, { base: '0.2' }, { stopEntry: 103, tag: 'near' });
+        strategy.order(true, { base: '0.1' }, { stopEntry: 106, tag: 'far' });
+        strategy.order(true, { base: '0.2' }, { stopEntry: 103, tag: 'near' });
       },
       FREE,
       barsOfRows(CLIMB),
@@ -116,11 +116,11 @@ describe('a stop entry of spot', () => {
   it('comes after stops that its row reaches, and before limits that rest', async () => {
     const wide: Prices[] = [QUIET, QUIET, [10_000, 10_600, 9600, 10_000], QUIET];
     const done = await ordersOf(
-      (own, row) => {
+      (strategy, row) => {
         if (row !== 0) return;
-        own.order(true, { base: '0.1' }, { limit: 97, tag: 'rests' });
-        own.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'enters' });
-        own.order(true, { base: '0.3' }, { stopLoss: 98, tag: 'stops' });
+        strategy.order(true, { base: '0.1' }, { limit: 97, tag: 'rests' });
+        strategy.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'enters' });
+        strategy.order(true, { base: '0.3' }, { stopLoss: 98, tag: 'stops' });
       },
       FREE,
       barsOfRows(wide),
@@ -143,7 +143,7 @@ describe('a stop entry of spot', () => {
   it('takes what a cap on volume leaves; the rest of a limit rests', async () => {
     const thin = CLIMB.map((row): [number, number, number, number, number] => [...row, 1]);
     const capped = async (options: OrderOptions, size: Size = { base: '0.15' }) =>
-      (await ordersOf((own, row) => row === 0 && own.order(true, size, options), { ...FREE, fills: { maxVolumeSharePpm: 100_000 } }, barsOfRows(thin))).fills.map(({ price, lots, minute }) => [price, lots, minute]); // prettier-ignore
+      (await ordersOf((strategy, row) => row === 0 && strategy.order(true, size, options), { ...FREE, fills: { maxVolumeSharePpm: 100_000 } }, barsOfRows(thin))).fills.map(({ price, lots, minute }) => [price, lots, minute]); // prettier-ignore
     expect(await capped({ stopEntry: 105 })).toEqual([[10_500, 100, 3]]);
     expect(await capped({ stopEntry: 105 }, { quote: '20' })).toEqual([[10_500, 100, 3]]);
     expect(await capped({ stopEntry: 105, limit: 105.5 })).toEqual([
@@ -154,30 +154,30 @@ describe('a stop entry of spot', () => {
 });
 
 describe('a stop entry that waits', () => {
-  const waiting = async (act: (own: Api, row: number) => unknown, rows = CLIMB) => ordersOf(act, FREE, barsOfRows(rows));
+  const waiting = async (act: (strategy: Api, row: number) => unknown, rows = CLIMB) => ordersOf(act, FREE, barsOfRows(rows));
   it('is seen as a draft with its trigger, and is withdrawn by cancel and by exit', async () => {
     let seen: readonly OrderInfo[] = [];
-    const place = (own: Api) => own.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'break' });
-    const canceled = await waiting((own, row) => {
-      if (row === 0) place(own);
+    const place = (strategy: Api) => strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'break' });
+    const canceled = await waiting((strategy, row) => {
+      if (row === 0) place(strategy);
       if (row !== 1) return;
-      seen = own.api.openOrders();
-      own.api.cancel(seen[0]!.id);
+      seen = strategy.api.openOrders();
+      strategy.api.cancel(seen[0]!.id);
     });
     expect(seen).toMatchObject([{ lifecycle: 'draft', trigger: 105, limit: NaN, tag: 'break' }]);
     expect(canceled.fills).toEqual([]);
     expect(canceled.orders).toMatchObject([{ ending: 'canceled' }]);
-    const left = await waiting((own, row) => (row === 0 ? place(own) : row === 1 && own.api.exit()));
+    const left = await waiting((strategy, row) => (row === 0 ? place(strategy) : row === 1 && strategy.api.exit()));
     expect(left.fills).toEqual([]);
   });
   it('holds its tag, and is replaced in one callback', async () => {
-    const done = await waiting((own, row) => {
+    const done = await waiting((strategy, row) => {
       if (row !== 0) return;
-      const id = own.order(true, { base: '0.1' }, { stopEntry: 105 });
-      own.order(true, { base: '0.1' });
-      own.order(true, { base: '0.1' }, { stopEntry: 104 });
-      own.api.cancel(id);
-      own.order(true, { base: '0.1' }, { stopEntry: 103 });
+      const id = strategy.order(true, { base: '0.1' }, { stopEntry: 105 });
+      strategy.order(true, { base: '0.1' });
+      strategy.order(true, { base: '0.1' }, { stopEntry: 104 });
+      strategy.api.cancel(id);
+      strategy.order(true, { base: '0.1' }, { stopEntry: 103 });
     });
     expect(done.orders.map(({ ending, code }) => [ending, code])).toEqual([
       ['canceled', ''],
@@ -201,24 +201,24 @@ describe('a stop entry that waits', () => {
     expect(fillRows(record).map(({ minute }) => minute)).toEqual([15]);
   });
   it('cancels another one of its group as it fills, in the next instant', async () => {
-    const done = await waiting((own, row) => {
+    const done = await waiting((strategy, row) => {
       if (row !== 0) return;
-      const up = own.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
-      const dip = own.order(true, { base: '0.2' }, { limit: 99, tag: 'dip' });
-      own.api.oco(up, dip);
+      const up = strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
+      const dip = strategy.order(true, { base: '0.2' }, { limit: 99, tag: 'dip' });
+      strategy.api.oco(up, dip);
     });
     expect(done.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled']);
-    const other = await waiting((own, row) => {
+    const other = await waiting((strategy, row) => {
       if (row !== 0) return;
-      const up = own.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
-      const dip = own.order(true, { base: '0.2' }, { limit: 99.95, tag: 'dip' });
-      own.api.oco(up, dip);
+      const up = strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
+      const dip = strategy.order(true, { base: '0.2' }, { limit: 99.95, tag: 'dip' });
+      strategy.api.oco(up, dip);
     }, CLIMB);
     expect(other.orders.map(({ ending }) => ending)).toEqual(['canceled', 'filled']);
   });
   it('is judged by risk as it is sent', async () => {
-    const done = await waiting((own, row) => {
-      if (row === 0) own.order(true, { base: '2000' }, { stopEntry: 105 });
+    const done = await waiting((strategy, row) => {
+      if (row === 0) strategy.order(true, { base: '2000' }, { stopEntry: 105 });
     });
     expect(done.orders).toMatchObject([{ ending: 'denied', role: 'condition' }]);
     expect(done.orders[0]!.code).not.toBe('');
@@ -227,7 +227,7 @@ describe('a stop entry that waits', () => {
 
 describe('a stop entry is refused', () => {
   const codeOf = async (options: OrderOptions, isBuy = true) =>
-    (await ordersOf((own, row) => row === 0 && own.order(isBuy, { base: '0.1' }, options), { cash: { USDT: '1000', BTC: '1' } }, quiet(3))).orders[0]!.code; // prettier-ignore
+    (await ordersOf((strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, options), { cash: { USDT: '1000', BTC: '1' } }, quiet(3))).orders[0]!.code; // prettier-ignore
   it('on the wrong side of the market, and at the market', async () => {
     for (const stopEntry of [99, 100, '99.99']) expect(await codeOf({ stopEntry })).toBe('ENTRY_SIDE');
     for (const stopEntry of [101, 100, '100.01']) expect(await codeOf({ stopEntry }, false)).toBe('ENTRY_SIDE');
@@ -252,7 +252,7 @@ describe('a stop entry is refused', () => {
     expect(await codeOf({ trigger: 105 })).toBe('CONDITION_UNSUPPORTED');
   });
   it('by amend, which says what to do', async () => {
-    const amended = ordersOf((own, row) => row === 0 && own.api.amend(own.order(true, { base: '0.1' }, { stopEntry: 105 }), { stop: 99 }), FREE, quiet(3)); // prettier-ignore
+    const amended = ordersOf((strategy, row) => row === 0 && strategy.api.amend(strategy.order(true, { base: '0.1' }, { stopEntry: 105 }), { stop: 99 }), FREE, quiet(3)); // prettier-ignore
     await expect(amended).rejects.toThrow(/stop entry|trigger order/);
   });
 });
@@ -262,7 +262,7 @@ describe('a stop entry of a contract', () => {
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
   async function onContract(options: OrderOptions, isBuy: boolean, rows: Prices[]) {
     const prices = rows.map((row) => row.map((price) => price * 10) as Prices);
-    const strategy = at((own, row) => row === 0 && own.order(isBuy, { base: '10' }, options));
+    const strategy = at((strategy, row) => row === 0 && strategy.order(isBuy, { base: '10' }, options));
     const plan = planFor({ strategies: [strategy], feeds: { bars: barsOfRows(prices, contract) }, cash: { USDT: '100000' }, futures });
     const world = await prepareBacktest(plan, {});
     world.loop(world.engine);
@@ -315,7 +315,7 @@ describe('a stop entry over finer prices', () => {
     const tape = { first: Float64Array.from([0, 1, 2, 5, 6, 7]), price: Float64Array.from(prices), lots: Float64Array.from(prices, () => 500), takerSide: new Int8Array(prices.length) }; // prettier-ignore
     const taped = { ...rows, tape } as never;
     const fillsOn = async (options: OrderOptions) =>
-      (await ordersOf((own, row) => row === 0 && own.order(true, { base: '0.1' }, options), FREE, taped)).fills.map(({ price, isMaker }) => [price, isMaker]); // prettier-ignore
+      (await ordersOf((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, options), FREE, taped)).fills.map(({ price, isMaker }) => [price, isMaker]); // prettier-ignore
     expect(await fillsOn({ stopEntry: 105 })).toEqual([[10_560, false]]);
     // Beyond the limit it rests, and the next trade is through it.
     expect(await fillsOn({ stopEntry: 105, limit: 105.5 })).toEqual([[10_550, true]]);

@@ -25,10 +25,10 @@ describe('sizes', () => {
     ['a buy limit down, a sell limit up', 99.999, 100.001, 9999, 10_001],
     ['prices on the grid as they are', '99.07', '101.03', 9907, 10_103],
   ])('sizes: %s', async (_, buy, sell, buyTicks, sellTicks) => {
-    const { orders } = await ordersOf((own, row) => {
-      if (row === 0) own.order(true, { base: '1' });
-      if (row === 2) own.order(true, { base: '0.1' }, { limit: buy, tag: 'low' });
-      if (row === 2) own.order(false, { base: '0.1' }, { limit: sell });
+    const { orders } = await ordersOf((strategy, row) => {
+      if (row === 0) strategy.order(true, { base: '1' });
+      if (row === 2) strategy.order(true, { base: '0.1' }, { limit: buy, tag: 'low' });
+      if (row === 2) strategy.order(false, { base: '0.1' }, { limit: sell });
     });
     expect(orders.slice(1).map(({ limit }) => limit)).toEqual([buyTicks, sellTicks]);
   });
@@ -92,10 +92,10 @@ describe('sizes', () => {
   });
 
   it('an error that the author catches leaves a denied order, not an open one', async () => {
-    const caught = (own: Api, row: number) => {
+    const caught = (strategy: Api, row: number) => {
       if (row > 0) return;
-      expect(() => own.order(true, { base: '-1' })).toThrow(StrategyError);
-      own.order(true, { base: '0.1' });
+      expect(() => strategy.order(true, { base: '-1' })).toThrow(StrategyError);
+      strategy.order(true, { base: '0.1' });
     };
     const { orders, fills } = await ordersOf(caught);
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['denied', 'BAD_INPUT'], ['filled', '']]); // prettier-ignore
@@ -127,18 +127,20 @@ describe('sizes', () => {
 
   it('a sale or target without a size ends the run too, and so does a size that was given a second unit', async () => {
     const nothing = null as unknown as Size;
-    await expect(ordersOf((own) => own.order(false, nothing))).rejects.toThrow(/^Acting: this.sell\(null\): expected a size, at 2024/);
-    const target = ordersOf((own) => own.api.target(nothing));
+    await expect(ordersOf((strategy) => strategy.order(false, nothing))).rejects.toThrow(
+      /^Acting: this.sell\(null\): expected a size, at 2024/,
+    );
+    const target = ordersOf((strategy) => strategy.api.target(nothing));
     await expect(target).rejects.toThrow(/^Acting: this.target\(null\): expected a size, at 2024/);
     await expect(target).rejects.toMatchObject({ remedy: `give one such as ${EXAMPLES}` });
-    const untold = (own: Api) => (own.api.target as unknown as () => void)();
+    const untold = (strategy: Api) => (strategy.api.target as unknown as () => void)();
     await expect(ordersOf(untold)).rejects.toThrow(/^Acting: this.target\(undefined\): expected a size/);
-    const options = (own: Api) => own.order(true, { base: '0.1' }, null as unknown as OrderOptions);
+    const options = (strategy: Api) => strategy.order(true, { base: '0.1' }, null as unknown as OrderOptions);
     await expect(ordersOf(options)).rejects.toThrow(/^Acting: this.buy\(size, null\), whose options are not an object/);
     const size: Record<string, string> = { base: '0.1' };
-    const grown = ordersOf((own, row) => {
+    const grown = ordersOf((strategy, row) => {
       if (row === 2) size['quote'] = '5';
-      own.order(true, size as Size);
+      strategy.order(true, size as Size);
     });
     await expect(grown).rejects.toThrow(/whose size has several units: base, quote/);
   });

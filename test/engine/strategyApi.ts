@@ -15,7 +15,7 @@ export abstract class Open extends Strategy {
 }
 
 /** A strategy that calls `act` at each bar with the bar's number. */
-export function at(act: (own: Api, row: number) => unknown) {
+export function at(act: (strategy: Api, row: number) => unknown) {
   return class Acting extends Api {
     override onBar() {
       act(this, this.row++);
@@ -45,11 +45,11 @@ export class Api extends Open {
   };
 }
 
-export async function ordersOf(act: (own: Api, row: number) => unknown, options: Partial<PlanOptions> = {}, bars = quiet(6)) {
+export async function ordersOf(act: (strategy: Api, row: number) => unknown, options: Partial<PlanOptions> = {}, bars = quiet(6)) {
   const { record, engine } = await run({ strategies: [at(act)], feeds: { bars }, ...FREE, ...options });
   return { orders: orderRows(record), fills: fillRows(record), record, engine };
 }
 export const first =
   (size: Size | undefined, options?: OrderOptions, isBuy = true) =>
-  (own: Api, row: number) =>
-    row === 0 && own.order(isBuy, size, options);
+  (strategy: Api, row: number) =>
+    row === 0 && strategy.order(isBuy, size, options);

@@ -8,13 +8,13 @@ import { barsOfRows, coarser, fillRows, MINUTE, run, spotInstrument, START_MS, w
 import { QUIET, quiet, Api, ordersOf } from './strategyApi.ts';
 
 describe('set-up', () => {
-  const fails = (act: (own: Api) => unknown) => ordersOf((own) => act(own));
+  const fails = (act: (strategy: Api) => unknown) => ordersOf((strategy) => act(strategy));
 
-  it.each<[string, (own: Api) => unknown, RegExp]>([
-    ['use', (own) => own.api.late(), /^sma\(close, 3\): .* registered while the strategy is constructed/],
-    ['when', (own) => own.api.lateSignal(), /^crossedUp.* registered while the strategy is constructed/],
-    ['feed', (own) => own.api.feed('bars'), /feed\('bars'\) after construction/],
-    ['a signal as a condition', (own) => own.api.lateCross(), /registered while the strategy is constructed/],
+  it.each<[string, (strategy: Api) => unknown, RegExp]>([
+    ['use', (strategy) => strategy.api.late(), /^sma\(close, 3\): .* registered while the strategy is constructed/],
+    ['when', (strategy) => strategy.api.lateSignal(), /^crossedUp.* registered while the strategy is constructed/],
+    ['feed', (strategy) => strategy.api.feed('bars'), /feed\('bars'\) after construction/],
+    ['a signal as a condition', (strategy) => strategy.api.lateCross(), /registered while the strategy is constructed/],
   ])('%s after construction is refused', async (_, act, message) => {
     await expect(fails(act)).rejects.toThrow(message);
     await expect(fails(act)).rejects.toThrow(ConfigError);

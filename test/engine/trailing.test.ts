@@ -14,7 +14,7 @@ const HILL: Prices[] = [QUIET, [10_000, 11_000, 10_000, 11_000], [11_000, 12_000
 
 async function salesOf(trailing: OrderOptions['trailing'], rows = HILL, isBuy = true) {
   const done = await ordersOf(
-    (own, row) => row === 0 && own.order(isBuy, { base: '0.1' }, { trailing: trailing! }),
+    (strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, { trailing: trailing! }),
     FREE,
     barsOfRows(rows),
   );
@@ -61,14 +61,18 @@ describe('a stop that trails', () => {
   });
   it('a stop that trails denies the order where a price or a share is not a number', async () => {
     for (const trailing of [{ percent: NaN }, { percent: -1 }, { distance: NaN }, { percent: 1, from: NaN }, { percent: 1, from: 0 }]) {
-      const { orders } = await ordersOf((own, row) => row === 0 && own.order(true, { base: '0.1' }, { trailing }), FREE, quiet(3));
+      const { orders } = await ordersOf(
+        (strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, { trailing }),
+        FREE,
+        quiet(3),
+      );
       expect(orders[0]).toMatchObject({ code: 'BAD_INPUT' });
     }
   });
   it('a stop that trails names what it does not understand', async () => {
     const errorOf = (trailing: unknown) =>
       run({
-        strategies: [at((own, row) => row === 0 && own.order(true, { base: '0.1' }, { trailing } as never))],
+        strategies: [at((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, { trailing } as never))],
         feeds: { bars: quiet(3) },
         ...FREE,
       }).then(

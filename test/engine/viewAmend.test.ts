@@ -17,7 +17,7 @@ it('an amendment by a view of openOrders or of onOrder is recorded like one by t
       if (order.lifecycle === 'working' && this.row === 1) order.amend({ stop: 82 });
     }
   }
-  await run({ strategies: [ByView], feeds: { bars: quiet(6) }, ...FREE }, { hostFor: (own) => new RecordingHost(own, log) });
+  await run({ strategies: [ByView], feeds: { bars: quiet(6) }, ...FREE }, { hostFor: (strategy) => new RecordingHost(strategy, log) });
   expect(log.calls.map(({ text }) => text).filter((text) => text.includes('amend'))).toEqual([
     'ByView: amend(1, {"stop":82})',
     'ByView: amend(1, {"stop":81})',
