@@ -1,8 +1,8 @@
-// What `amend` and `closeAt` do to orders and stops, and what a position says of itself.
+// Tests `amend` and `closeAt`: their effects on orders and stops, and the values that a position reports.
 
 import { describe, expect, it } from 'vitest';
 import type { Amendment } from '../../src/index.ts';
-import { at, FREE, type Api, ordersOf, quiet } from './strategyApi.ts';
+import { strategyOf, FREE, type Api, ordersOf, quietBars } from './strategyApi.ts';
 import { barsOfRows, fillRows, MINUTE, run, START_MS } from './world.ts';
 
 type Prices = [number, number, number, number];
@@ -28,12 +28,12 @@ describe('a stop that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
   });
 
-  it('a stop that is amended: that the price has already passed triggers at the next open', async () => {
-    const done = await ordersOf(bought({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quiet(6));
+  it('a stop that is amended to a level which the price has passed triggers at the next open', async () => {
+    const done = await ordersOf(bought({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quietBars(6));
     expect(sells(done)).toEqual([['stopLoss', 10_000, 3]]);
   });
 
-  it('a stop that is amended keeps the trailing distance, and the nearer of both counts', async () => {
+  it('an amended stop keeps its trailing distance, and the nearer of both levels counts', async () => {
     const done = await ordersOf(
       bought({ trailing: 5 }, { stop: 97 }, 2),
       FREE,
@@ -42,7 +42,7 @@ describe('a stop that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9700, 4]]);
   });
 
-  it('a stop that is amended may be moved while the order still waits to fill', async () => {
+  it('a stop may be amended while its entry still waits to fill', async () => {
     const done = await ordersOf(
       bought({ limit: 99 }, { stop: 98 }, 1),
       FREE,
@@ -51,7 +51,7 @@ describe('a stop that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
   });
 
-  it('amending a stop returns null, and changes nothing, if it is not a number or nothing is protected', async () => {
+  it('amending a stop changes nothing and returns null if the level is not a number or nothing is protected', async () => {
     const returned: unknown[] = [];
     const done = await ordersOf(
       (strategy, row) => {
@@ -69,7 +69,7 @@ describe('a stop that is amended', () => {
 });
 
 describe('a limit order that is amended', () => {
-  it('a limit order that is amended is replaced: the new price, what is left, the same tag and bracket', async () => {
+  it('an amended limit order is replaced by one with the new price, the remaining lots, the same tag and the same bracket', async () => {
     const returned: unknown[] = [];
     const done = await ordersOf(
       (strategy, row) => {
@@ -84,7 +84,7 @@ describe('a limit order that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9700, 6]]);
   });
 
-  it('a limit order that is amended stays as it is where it is not a number', async () => {
+  it('a limit order stays unchanged when it is amended to a price that is not a number', async () => {
     const { orders } = await ordersOf((strategy, row) => {
       if (row === 0) strategy.order(true, { base: '0.2' }, { limit: 98 });
       if (row === 2) expect([strategy.api.amend(1, { limit: NaN }), strategy.api.amend(1, { size: 0 }), strategy.api.amend(1, { target: NaN })]).toEqual([null, null, null]); // prettier-ignore
@@ -96,7 +96,7 @@ describe('a limit order that is amended', () => {
     [{}, /without anything to change/],
     [{ stopp: 1 }, /with stopp, which it does not change/],
     [{ target: 110 }, /has filled/],
-  ])('a limit order that is amended refuses %j with a remedy', async (change, message) => {
+  ])('the amendment %j of a limit order is rejected with a remedy', async (change, message) => {
     const act = ordersOf((strategy, row) => {
       if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 90 });
       if (row === 2) strategy.api.amend(1, change as Amendment);
@@ -119,7 +119,7 @@ describe('oco', () => {
   const dip: Prices = [10_000, 10_000, 9850, 9900];
   const endings = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
 
-  it('the first fill cancels the other, with the latency of a cancel', async () => {
+  it('oco: the first fill cancels the other order, with the latency of a cancel', async () => {
     const done = await ordersOf(
       two(),
       { ...FREE, fills: { latencyMs: 300 } },
@@ -128,12 +128,12 @@ describe('oco', () => {
     expect(endings(done)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
   });
 
-  it('a row that reaches both fills both', async () => {
+  it('oco: a row that reaches both orders fills both', async () => {
     const done = await ordersOf(two(), FREE, rows(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
     expect(endings(done)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
   });
 
-  it('oco follows an order that is amended, and leaves the rest where one is cancelled', async () => {
+  it('oco covers the replacement of an amended order, and a cancel of one order leaves the others working', async () => {
     const amended = await ordersOf(
       two((strategy, row) => void (row === 1 && strategy.api.amend(2, { limit: '98.9' }))),
       FREE,
@@ -150,7 +150,7 @@ describe('oco', () => {
 });
 
 describe('closeAt', () => {
-  it('closeAt exits at its time, once, and the newest call counts', async () => {
+  it('closeAt exits once at the time of the newest call', async () => {
     const done = await ordersOf(
       (strategy, row) => {
         if (row === 0) strategy.order(true, { base: '0.1' });
@@ -159,12 +159,12 @@ describe('closeAt', () => {
         if (row === 7) strategy.order(true, { base: '0.1' });
       },
       FREE,
-      quiet(12),
+      quietBars(12),
     );
     expect(done.fills.map(({ minute }) => minute)).toEqual([1, 6, 8]);
   });
 
-  it('closeAt is called off with null, acts at once for a time that has passed, and refuses what is not a time', async () => {
+  it('closeAt accepts null to withdraw it and a past time to exit at once, and rejects values that are not a time', async () => {
     const done = await ordersOf(
       (strategy, row) => {
         if (row === 0) strategy.order(true, { base: '0.1' });
@@ -174,16 +174,16 @@ describe('closeAt', () => {
         if (row === 7) expect(() => strategy.api.closeAt(NaN)).toThrow(/expected a time/);
       },
       FREE,
-      quiet(10),
+      quietBars(10),
     );
     expect(done.fills.map(({ minute }) => minute)).toEqual([1, 7]);
   });
 });
 
 describe('a position', () => {
-  it('a position knows when it was opened, and its profit to the last unit', async () => {
+  it('a position reports the time of its opening, and its profit to the last unit', async () => {
     const seen: unknown[] = [];
-    const Watcher = at((strategy, row) => {
+    const Watcher = strategyOf((strategy, row) => {
       if (row === 0 || row === 2) strategy.order(true, { base: row === 0 ? '0.1' : '0.05' });
       if (row === 5) strategy.api.exit();
       const { openedMs, ageMs, unrealisedProfit } = strategy.api.position();

@@ -1,11 +1,11 @@
-// Trigger orders that a strategy moves in a backtest: which price holds in which row, what both orders close, and what is refused.
+// Tests trigger orders that a strategy amends in a backtest: the price that counts in each row, the closed lots, and rejected changes.
 
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import type { Amendment, OrderInfo } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { at, type Api } from './strategyApi.ts';
+import { strategyOf, type Api } from './strategyApi.ts';
 import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
 
 type Row = [number, number, number, number];
@@ -19,7 +19,7 @@ const price = (ticks: number): string => (ticks / 10).toFixed(1);
 type Act = (strategy: Api, row: number) => unknown;
 async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions> = {}) {
   const reported: OrderInfo[] = [];
-  class Acting extends at(act) {
+  class Acting extends strategyOf(act) {
     override onOrder(order: OrderInfo) {
       reported.push(order);
     }
@@ -69,7 +69,7 @@ describe('a trigger order that is amended', () => {
     ]);
   });
 
-  it('a trigger order that is amended holds at its old price until the new one has arrived', async () => {
+  it('an amended trigger order keeps its old trigger until the new order has arrived', async () => {
     const rows = [...many(5), [10_000, 10_000, 9700, 9950] as Row, quiet(9950), quiet(9950)];
     // Decided at the close of the row before the fall, it arrives inside the row that falls.
     const { orders, closes } = await run(rows, stopped({ 4: { stop: price(9900) } }), { fills: { latencyMs: 300 } });
@@ -77,7 +77,7 @@ describe('a trigger order that is amended', () => {
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled']);
   });
 
-  it('a trigger order that is amended: where a row reaches both, the position is closed once', async () => {
+  it('a row that reaches the old and the new trigger of an amended order closes the position once', async () => {
     // The new one arrives inside row 5, and the cancel of the old one inside row 6.
     const rows = [...many(6), [10_000, 10_000, 9700, 9900] as Row, quiet(9900), quiet(9900), quiet(9900)];
     const { closes, orders } = await run(rows, stopped({ 4: { stop: price(9900) } }), { fills: { latencyMs: 40_000 } });
@@ -86,12 +86,12 @@ describe('a trigger order that is amended', () => {
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['filled', ''], ['rejected', '10015'], ['filled', '']]); // prettier-ignore
   });
 
-  it('a trigger order that is amended beyond the price fires at the next open', async () => {
+  it('a trigger order that is amended to beyond the price fires at the next open', async () => {
     const { closes } = await run(many(6), stopped({ 2: { stop: price(10_100) } }));
     expect(closes).toEqual([['sell', 10_000, 10, 3]]);
   });
 
-  it('a trigger order that is amended takes the size that is asked for, or what is held if that is less', async () => {
+  it('an amended trigger order gets the requested size, but at most the position', async () => {
     const stop = { 3: { stop: price(9850) }, 6: { stop: price(9900), size: 11 } };
     const act: Act = (strategy, row) => {
       if (row in stop) strategy.api.openOrders()[0]!.amend(stop[row as 3]);
@@ -109,7 +109,7 @@ describe('a trigger order that is amended', () => {
     expect(stops).toEqual([[6, 9800, 'canceled'], [6, 9850, 'canceled'], [11, 9900, 'open']]); // prettier-ignore
   });
 
-  it('a trigger order that is amended by its size alone stays where it is, and is denied what is not held', async () => {
+  it('an amendment of the size alone keeps the trigger, and a size beyond the position is denied', async () => {
     const returned: unknown[] = [];
     const { orders } = await run(many(8), stopped({ 2: { size: 4 }, 4: { size: 11 }, 5: { size: 4 } }, true, returned));
     // Nothing was to be changed the last time.
@@ -122,7 +122,7 @@ describe('a trigger order that is amended', () => {
     ]);
   });
 
-  it('a trigger order that is amended and takes the profit moves by its target', async () => {
+  it('a trigger order that takes a profit is amended by `target`', async () => {
     const rows = [...many(4), [10_000, 10_150, 10_000, 10_100] as Row, quiet()];
     const { closes } = await run(rows, (strategy, row) => {
       if (row === 0) strategy.order(true, { base: 10 });
@@ -132,7 +132,7 @@ describe('a trigger order that is amended', () => {
     expect(closes).toEqual([['sell', 10_100, 10, 5]]);
   });
 
-  it('a trigger order that is amended: null, and it stands as it did, before it is acknowledged, while it moves, and for no number', async () => {
+  it('amend returns null and changes nothing for a trigger order before its acknowledgement, during another amendment, and for a value that is not a number', async () => {
     const returned: unknown[] = [];
     const { orders, closes } = await run(
       many(14),
@@ -144,7 +144,7 @@ describe('a trigger order that is amended', () => {
     expect([closes, orders.length]).toEqual([[], 3]);
   });
 
-  it('a trigger order that is amended and has ended is no longer there to be moved', async () => {
+  it('amend returns null for a trigger order that has ended', async () => {
     const returned: unknown[] = [];
     const act = stopped({});
     await run([...many(3), [9700, 9750, 9700, 9750], quiet(9750), quiet(9750)], (strategy, row) => {
@@ -154,7 +154,7 @@ describe('a trigger order that is amended', () => {
     expect(returned).toEqual([null]);
   });
 
-  it('a trigger order that is amended goes with its new one where that is cancelled, and both with an exit', async () => {
+  it('a cancel of the new order also cancels the amended trigger order, and an exit cancels both', async () => {
     const endOf = (how: (strategy: Api) => unknown): Act => {
       const act = stopped({ 6: { stop: price(9850) } });
       return (strategy, row) => {
@@ -170,7 +170,7 @@ describe('a trigger order that is amended', () => {
     expect(left.closes).toHaveLength(1);
   });
 
-  it('a trigger order that is amended stays in its group, before the move and after it', async () => {
+  it('an amended trigger order stays in its oco group before and after the amendment', async () => {
     const act = stopped({ 2: { stop: price(9900) } });
     const group = (row4: Row): ReturnType<typeof run> =>
       run([...many(4), row4, quiet(), quiet(), quiet()], (strategy, row) => {
@@ -188,7 +188,7 @@ describe('a trigger order that is amended', () => {
     ['with a limit', { limit: '99' }, /with a limit or targets, but it is a trigger order/, undefined],
     ['with targets', { targets: [{ at: '99' }] }, /with a limit or targets/, undefined],
     ['if it may open a position', { stop: '99' }, /may open a position/, { trigger: '1010', reduceOnly: false }],
-  ])('a trigger order that is amended is refused %s', async (_, change, message, options) => {
+  ])('the amendment of a trigger order is rejected: %s', async (_, change, message, options) => {
     const moves = stopped({ 2: change });
     const act: Act = (strategy, row) => {
       if (options === undefined) moves(strategy, row);

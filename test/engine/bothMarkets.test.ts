@@ -1,4 +1,4 @@
-// Runs over both markets: each market does what it does alone, money is the sum of two accounts, and each account backs its own orders.
+// Tests runs over both markets: each market acts as it does alone, equity is the sum of two accounts, and each account backs its own orders.
 
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
@@ -27,8 +27,8 @@ const contracts = (seed: number) => walkBars({ ...WALK, instrument: contract, se
 
 function fundingOf(seed: number): FundingTime[] {
   const rng = seededRng(seed);
-  return Array.from({ length: 9 }, (_, at) => ({
-    timeMs: START_MS + at * 60 * MINUTE + 5,
+  return Array.from({ length: 9 }, (_, index) => ({
+    timeMs: START_MS + index * 60 * MINUTE + 5,
     rate: Math.round((rng.next() - 0.4) * 4e9),
     markTicks: 400_000 + Math.round(rng.next() * 1000),
   }));
@@ -125,7 +125,7 @@ describe('a run over both markets', () => {
     expect(both.payments!.units).toEqual(ofContracts.payments!.units);
     expect(both.equity.timeMs).toEqual(ofCoins.equity.timeMs);
     expect(both.startUnits).toBe(ofCoins.startUnits + ofContracts.startUnits);
-    expect([...both.equity.units]).toEqual([...ofCoins.equity.units].map((units, at) => units + ofContracts.equity.units[at]!));
+    expect([...both.equity.units]).toEqual([...ofCoins.equity.units].map((units, index) => units + ofContracts.equity.units[index]!));
   });
 
   it.each([4, 9])(
@@ -150,7 +150,9 @@ describe('a run over both markets', () => {
       const { closed, openUnits } = tradesOf(record);
       expect(closed.pnlUnits.reduce((sum, units) => sum + units, 0) + openUnits).toBe(net);
       const { payments } = record;
-      const funding = payments!.units.filter((_, at) => PAYMENTS[payments!.kind[at]!] === 'funding').reduce((sum, units) => sum + units, 0);
+      const funding = payments!.units
+        .filter((_, index) => PAYMENTS[payments!.kind[index]!] === 'funding')
+        .reduce((sum, units) => sum + units, 0);
       expect(Number(parts.funding)).toBeCloseTo(funding / digits, 6);
       expect(funding).not.toBe(0);
       expect([...record.orders.role].some((role) => ROLES[role] === 'liquidation')).toBe(true);

@@ -1,4 +1,4 @@
-// Strategies with one entry and its bracket, and the orders and fills that they leave.
+// Builds strategies with one entry and its bracket, and returns the orders and fills of their runs.
 
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';

@@ -1,10 +1,10 @@
-// Brackets beside other orders of the strategy: an exit, an order that waits for a better price, and a target that the strategy cancels.
+// Tests brackets together with other orders of the strategy: an exit, a resting order, and a target that the strategy cancels.
 
 import { describe, expect, it } from 'vitest';
 import { entry, Entry, type RowOf, QUIET, fillsOf, MARKET } from './bracketEntries.ts';
 
 describe('exit', () => {
-  it('exit drops the legs and sells what is held, once the target is cancelled', async () => {
+  it('exit drops the legs and sells the position once the target is cancelled', async () => {
     const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 2: (strategy) => strategy.leave() });
     const { fills, orders, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, [9000, 12_000, 8000, 9000]]);
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 1], ['market', 10_000, 3]]); // prettier-ignore
@@ -12,14 +12,14 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('with latency, exit waits for the cancel first and then for the sale', async () => {
+  it('exit with latency waits for the cancel of the target and then for the sale', async () => {
     const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 3: (strategy) => strategy.leave() });
     const { fills, orders } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], { fills: { latencyMs: 20_000 } });
     expect(fills.map(({ minute }) => minute)).toEqual([2, 6]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
   });
 
-  it('a second exit during the first closes what an entry has filled since, and drops the stop of that entry', async () => {
+  it('a second exit during the first one closes what an entry has filled since, and drops the stop of that entry', async () => {
     const script = entry(MARKET, {}, {
       3: (strategy) => strategy.enter({ base: '0.05' }, { stopLoss: 99, tag: 'more' }),
       4: (strategy) => strategy.leave(),

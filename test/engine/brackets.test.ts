@@ -1,4 +1,4 @@
-// Brackets on single rows: what a stop, a target and a trailing stop do at the open, inside a row, over gaps, in parts and with each fee.
+// Tests the fills of brackets on single rows: at the open, inside a row, over gaps, in parts and with each kind of fee.
 
 import { describe, expect, it } from 'vitest';
 import { type Size } from '../../src/index.ts';
@@ -6,7 +6,7 @@ import { spotBooks } from '../fixtures/spotBooks.ts';
 import { entry, type RowOf, QUIET, fillsOf, MARKET } from './bracketEntries.ts';
 
 describe('an entry filled at the open', () => {
-  it('an entry filled at the open is stopped on the same row where the row reaches both stop and target', async () => {
+  it('an entry filled at the open is stopped in the same row if the row reaches both stop and target', async () => {
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), [[10_000, 10_200, 9800, 10_000], QUIET]);
     expect(fills).toEqual([
       { role: 'market', price: 10_000, lots: 100, isMaker: false, minute: 1 },
@@ -19,18 +19,18 @@ describe('an entry filled at the open', () => {
     ]);
   });
 
-  it('an entry filled at the open takes its profit on the same row, as maker, and the stop is gone', async () => {
+  it('an entry filled at the open takes its profit in the same row as maker, and the stop is cancelled', async () => {
     const rows: RowOf[] = [[10_000, 10_101, 9950, 10_050], [9000, 9000, 9000, 9000]]; // prettier-ignore
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), rows);
     expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_000, false], ['takeProfit', 10_100, true]]); // prettier-ignore
   });
 
-  it('an entry filled at the open needs a price beyond the target, not the target itself', async () => {
+  it('a target fills only at a price beyond it, not at the target itself', async () => {
     const { fills } = await fillsOf(entry(MARKET, { takeProfit: 101 }), [[10_000, 10_100, 9950, 10_050], QUIET]);
     expect(fills).toHaveLength(1);
   });
 
-  it('an entry filled at the open whose target the open has passed sells it there, as taker', async () => {
+  it('an entry filled at an open beyond its target sells at that open as taker', async () => {
     const { fills } = await fillsOf(entry(MARKET, { takeProfit: 100.5 }), [[10_060, 10_080, 9950, 10_050]]);
     expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_060, false], ['takeProfit', 10_060, false]]); // prettier-ignore
   });
@@ -101,14 +101,14 @@ describe('a stop', () => {
     expect(fills.map(({ price }) => price)).toEqual([10_003, 9897]);
   });
 
-  it('a stop waits for nothing: a latency does not move it, and its target is cancelled before it is sent', async () => {
+  it('a stop has no latency, and its target is cancelled before it is sent', async () => {
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], [9000, 12_000, 9000, 9000]];
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 110 }), rows, { fills: { latencyMs: 20_000 } });
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['stopLoss', 9900, 4]]); // prettier-ignore
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['stopLoss', 'filled']]); // prettier-ignore
   });
 
-  it('a stop that risk refuses is tried again at the next row', async () => {
+  it('a stop that risk denies is tried again at the next row', async () => {
     // The entry is the one order of its minute, so the stop of the second row waits for the next minute.
     const rows: RowOf[] = [QUIET, [10_000, 10_000, 9890, 9900], [9880, 9900, 9870, 9890], QUIET];
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { risk: { maxOrdersPerMinute: 1 } });
@@ -145,7 +145,7 @@ describe('two equal stops that trigger on a row without volume', () => {
   const rows: RowOf[] = [QUIET, QUIET, [9950, 9950, 9890, 9900, 0], [9890, 9900, 9880, 9890, 0], [9880, 9900, 9870, 9890, 10]];
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
 
-  it('two stops trigger at once, the second one lot smaller, because no two open orders may look alike', async () => {
+  it('of two equal stops that trigger at once the second is one lot smaller, because no two open orders may be equal', async () => {
     const { fills, orders, engine } = await fillsOf(twice(MARKET), rows, capped);
     expect(orders.map(({ role, lots, ending }) => [role, lots, ending]).slice(2)).toEqual([['stopLoss', 100, 'filled'], ['stopLoss', 99, 'filled']]); // prettier-ignore
     expect(fills.slice(2).map(({ price, minute }) => [price, minute])).toEqual([[9880, 5], [9880, 5]]); // prettier-ignore
@@ -163,7 +163,7 @@ describe('two equal stops that trigger on a row without volume', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('two stops without a volume cap are both filled whole', async () => {
+  it('two equal stops without a volume cap both fill completely', async () => {
     const { fills } = await fillsOf(twice({ base: '0.002' }), rows);
     expect(fills.slice(2).map(({ price, lots, minute }) => [price, lots, minute])).toEqual([[9900, 2, 4], [9900, 2, 4]]); // prettier-ignore
   });
@@ -198,20 +198,20 @@ describe('an entry that fills in parts', () => {
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
   const part = (high = 10_010): RowOf => [10_000, high, 9990, 10_000, 0.4];
 
-  it('an entry that fills in parts is guarded as far as it is filled', async () => {
+  it('the stop of an entry that fills in parts covers the filled lots', async () => {
     const { engine, orders } = await fillsOf(limit, [part(), part()], capped);
     expect(engine.brackets.of({ instrumentIndex: 0, id: 1 })?.lots).toBe(80);
     expect(orders.filter(({ role }) => role === 'takeProfit').map(({ lots }) => lots)).toEqual([40, 39]); // one lot less: no two orders may look alike
     expect(engine.orders.get(1 as never)?.filledLots).toBe(80);
   });
 
-  it('an entry that fills in parts is stopped as far as it is filled, and its rest is cancelled', async () => {
+  it('a stop of an entry that has filled in part closes the filled lots and cancels the rest of the entry', async () => {
     const { fills, orders } = await fillsOf(limit, [part(), part(), [9950, 9950, 9800, 9850, 100], QUIET], capped);
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['limit', 40], ['limit', 40], ['limit', 20], ['stopLoss', 100]]); // prettier-ignore
     expect(orders.filter(({ role }) => role === 'takeProfit').every(({ ending }) => ending === 'canceled')).toBe(true);
   });
 
-  it('an entry that fills in parts cancels the rest of an entry whose stop the row opens beyond', async () => {
+  it('an open beyond the stop of an entry that has filled in part cancels the rest of the entry', async () => {
     const { fills, orders } = await fillsOf(
       entry(MARKET, { limit: 100, stopLoss: 99.8 }),
       [
@@ -236,7 +236,7 @@ describe('a target under a limit of one open order', () => {
     ['amount', { quote: '10' }],
     ['amount that is not a whole number of lots', { quote: '10.05' }],
     ['a share of equity', { equity: '0.00010001' }],
-  ])('a target under a limit of one open order follows an entry by %s, whose last fill frees a place for it', async (_, size) => {
+  ])('with at most one open order, the target of an entry by %s is sent after the last fill of the entry', async (_, size) => {
     const found = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], one);
     expect(roles(found)).toEqual([['market', 100], ['takeProfit', 100]]); // prettier-ignore
     expect(found.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
@@ -246,7 +246,7 @@ describe('a target under a limit of one open order', () => {
   it.each([
     ['in parts', { base: '0.1' }, { limit: 100 }, 100],
     ['as far as its row has volume', { quote: '10.05' }, {}, 40],
-  ])('a target under a limit of one open order: of an entry that fills %s goes once, for all of it', async (_, size, options, filled) => {
+  ])('with at most one open order, the target of an entry that fills %s is sent once for all lots', async (_, size, options, filled) => {
     const script = entry(size, { takeProfit: 101, ...options });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const found = await fillsOf(script, [thin, thin, thin, UP, QUIET], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
@@ -255,7 +255,7 @@ describe('a target under a limit of one open order', () => {
     expect(found.engine.brackets.total).toBe(0);
   });
 
-  it('a target under a limit of one open order is sent for the filled half of an entry that is cancelled; its stop has guarded that half all the time', async () => {
+  it('with at most one open order, the target of a half filled entry is sent after the cancel of the entry, and its stop covers that half throughout', async () => {
     const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => strategy.drop() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
@@ -266,7 +266,7 @@ describe('a target under a limit of one open order', () => {
     expect(down.orders.some(({ role }) => role === 'takeProfit')).toBe(false);
   });
 
-  it('a target under a limit of one open order is not sent after the exit that ends its entry', async () => {
+  it('with at most one open order, an exit that ends the entry prevents its target', async () => {
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (strategy) => strategy.leave() });
     const found = await fillsOf(script, [thin, QUIET, UP], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
@@ -278,7 +278,7 @@ describe('a target under a limit of one open order', () => {
 describe('fees in the coin received', () => {
   const fees = { makerPpm: 1000, takerPpm: 1000 };
 
-  it('fees in the coin received leave dust that counts as flat, and the legs sell what can be sold', async () => {
+  it('fees in the received coin leave dust that counts as flat, and the legs sell whole lots', async () => {
     const seen: boolean[] = [];
     const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => seen.push(strategy.held().isFlat), 3: (strategy) => seen.push(strategy.held().isFlat) }); // prettier-ignore
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000], QUIET], { fees });

@@ -1,4 +1,4 @@
-// Symbols that leave a run: closed in their last bar, not traded afterwards, and named to the reader.
+// Tests symbols that leave a run: their positions are closed in their last bar, they are not traded afterwards, and the run warns.
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
@@ -7,7 +7,7 @@ import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { barsOfRows, fillRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, type PlanOptions } from './world.ts';
 
 const LAST = 8;
-const rows = (count: number, price: number): Parameters<typeof barsOfRows>[0] => Array.from({ length: count }, (_, at) => [price + at, price + at, price + at, price + at, 1e6]); // prettier-ignore
+const rows = (count: number, price: number): Parameters<typeof barsOfRows>[0] => Array.from({ length: count }, (_, index) => [price + index, price + index, price + index, price + index, 1e6]); // prettier-ignore
 
 class Holds extends Strategy {
   all = this.feeds('all');
@@ -50,7 +50,7 @@ test('resting orders and stops of a delisted symbol end with it', async () => {
   expect(orderRows(record).find(({ limit }) => limit === 500)?.ending).toBe('canceled');
 });
 
-test('the run warns about the delisting', async () => {
+test('a run warns about a symbol that is delisted', async () => {
   const record = await play();
   expect(coverageWarnings(record).map(({ code, text }) => `${code}: ${text}`)).toEqual([
     'DATA_DELISTED: AAAUSDT left the run on 2024-01-01 00:09 UTC: what was held was closed in its last bar, by a fill',

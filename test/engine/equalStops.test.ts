@@ -1,4 +1,4 @@
-// A stop, target or exit that is placed again after a lost one: it closes all of the position.
+// Tests that a stop, target or exit that replaces a lost one closes the whole position.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -52,7 +52,7 @@ async function place({ isLong, trigger, rows = [], lost }: Case, options: OrderO
   const fills = fillRows(record).map(({ side, lots, price }) => [side, lots, price]);
   return {
     placed: orderRows(record)
-      .filter(({ ending }, at) => at > 0 && ending !== 'denied')
+      .filter(({ ending }, index) => index > 0 && ending !== 'denied')
       .map(({ lots, limit, ending }) => [lots, limit, ending]),
     fills: fills.slice(1),
   };
@@ -67,17 +67,17 @@ describe('a trigger order that closes and is placed again', () => {
     ['a target of a short: higher', { isLong: false, trigger: 9800, lost: 1 }, [9800, 9801]],
     ['one a tick from the price: away from it', { isLong: true, trigger: 9999, lost: 2 }, [9999, 9998, 9997]],
     ['one two ticks from the price: both ways', { isLong: false, trigger: 10_002, lost: 2 }, [10_002, 10_001, 10_003]],
-  ] as const)('a trigger order that closes and is placed again keeps its size: %s', async (_, given, triggers) => {
+  ] as const)('a closing trigger order that replaces a lost one keeps its size and moves by a tick: %s', async (_, given, triggers) => {
     const { placed } = await place(given);
-    expect(placed).toEqual(triggers.map((ticks, at) => [10, ticks, at === triggers.length - 1 ? 'open' : 'noEffect']));
+    expect(placed).toEqual(triggers.map((ticks, index) => [10, ticks, index === triggers.length - 1 ? 'open' : 'noEffect']));
   });
 
-  it('leaves nothing of the position as it fires', async () => {
+  it('a trigger order that replaces a lost one closes the whole position when it fires', async () => {
     const { fills } = await place({ isLong: true, trigger: 9800, lost: 2, rows: [[9900, 9900, 9700, 9700], QUIET] });
     expect(fills).toEqual([['sell', 10, 9802]]);
   });
 
-  it('one that opens is made smaller, as its size is no promise', async () => {
+  it('a trigger order that opens a position is made one lot smaller than the lost one', async () => {
     const { placed } = await place({ isLong: true, trigger: 9800, lost: 1 }, { reduceOnly: false });
     expect(placed.map(([lots, limit]) => [lots, limit])).toEqual([[10, 9800], [9, 9800]]); // prettier-ignore
   });
@@ -88,7 +88,7 @@ describe('an exit that is repeated after a lost one', () => {
     ['of a long', true, 1],
     ['of a short', false, 1],
     ['the third time', true, 2],
-  ])('an exit that is repeated after a lost one closes all of the position: %s', async (_, isLong, lost) => {
+  ])('a repeated exit after a lost one closes the whole position: %s', async (_, isLong, lost) => {
     class Leaver extends Strategy {
       row = 0;
       override onBar() {
@@ -111,7 +111,7 @@ describe('an exit that is repeated after a lost one', () => {
     expect(fills.map(({ lots }) => lots)).toEqual([10, 10 - lost, lost]);
   });
 
-  it('a reduction of a part stays as it is', async () => {
+  it('a repeated reduction of a part of the position is one lot smaller than the lost one', async () => {
     class Reducer extends Strategy {
       row = 0;
       override onBar() {

@@ -1,4 +1,4 @@
-// Runs of futures: the bot's books equal the venue's in every figure at every instant, whatever is traded, paid and liquidated.
+// Tests random runs of futures: the books of the bot equal those of the venue in every figure at every instant.
 
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
@@ -23,8 +23,8 @@ const WALK = { rows: 600, missing: 0.03, step: 4000, start: 400_000 };
 /** Funding every hour, some ms late, at rates of either sign. */
 function fundingOf(seed: number): FundingTime[] {
   const rng = seededRng(seed);
-  return Array.from({ length: 9 }, (_, at) => ({
-    timeMs: START_MS + at * 60 * MINUTE + 5,
+  return Array.from({ length: 9 }, (_, index) => ({
+    timeMs: START_MS + index * 60 * MINUTE + 5,
     rate: Math.round((rng.next() - 0.4) * 4e9),
     markTicks: 400_000 + Math.round(rng.next() * 1000),
   }));
@@ -36,9 +36,11 @@ function futuresPlan(
   terms: Partial<FuturesPlan> = {},
   seed = 1,
 ): RunPlan {
-  const bars = instruments.map((instrument, at) => walkBars({ ...WALK, instrument, seed: seed + at }));
+  const bars = instruments.map((instrument, index) => walkBars({ ...WALK, instrument, seed: seed + index }));
   const cash = { [instruments[0]!.quote]: instruments[0]!.quote === 'BTC' ? '0.1' : '5000' };
-  const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }, at) => [id, { marks: null, funding: fundingOf(seed + at) }]));
+  const data = new Map<InstrumentId, ContractData>(
+    instruments.map(({ id }, index) => [id, { marks: null, funding: fundingOf(seed + index) }]),
+  );
   return {
     ...planFor({ feeds: { all: bars }, cash, size: { equity: '0.5' }, ...options }),
     futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data, ...terms },
@@ -123,7 +125,7 @@ function checkReport(record: RunRecord): void {
   const total = Object.values(parts).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
   expect(total).toBe(net);
   expect(Number(netPnl)).toBeCloseTo(net / 10 ** record.reportingDigits, 9);
-  const payments = (kind: string) => record.payments!.units.filter((_, at) => PAYMENTS[record.payments!.kind[at]!] === kind);
+  const payments = (kind: string) => record.payments!.units.filter((_, index) => PAYMENTS[record.payments!.kind[index]!] === kind);
   expect(Number(parts.funding)).toBeCloseTo(sum(payments('funding')) / 10 ** record.reportingDigits, 9);
 }
 
@@ -138,7 +140,7 @@ describe.each([
     [true, false, 20_000],
     [false, true, 90_000],
     [false, false, 0],
-  ])('cross %s, net %s, latency %i: both books agree at every instant', async (isCross, isNet, latencyMs) => {
+  ])('the books of bot and venue agree at every instant: cross %s, net %s, latency %i', async (isCross, isNet, latencyMs) => {
     const totals = { fills: 0, liquidations: 0, funding: 0 };
     for (const [seed, strategy, leverage] of [[1, Gambler, 10], [2, Reckless, 40], [7, Stubborn, 45]] as const) {
       const options = { strategies: [strategy], fills: { latencyMs, slippagePpm: 300, maxVolumeSharePpm: seed === 2 ? 100_000 : 0 }, seed };
@@ -155,7 +157,7 @@ describe.each([
   }); // prettier-ignore
 });
 
-it('does not depend on the size of a block', async () => {
+it('a futures run has the same result in blocks of any size', async () => {
   const records = [];
   for (const blockRows of [1, 7, 64, 4096]) {
     const plan = futuresPlan([linearContract()], { strategies: [Stubborn], seed: 7, blockRows }, { leverage: 45 }, 7);
@@ -178,7 +180,7 @@ class Short extends Strategy {
   }
 }
 
-it('a short gains what the price loses, and its books report it', async () => {
+it('the books report the profit of a short when the price falls', async () => {
   const { record, world: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
   const { engine } = done;
   const held = engine.ledger.lots(0, 0);
@@ -199,12 +201,12 @@ class Both extends Strategy {
   }
 }
 
-it('checks a contract without a row for liquidation at its newest mark, not at the one before it', async () => {
+it('a contract without a row is checked for liquidation at its newest mark', async () => {
   const [slow, fast] = [linearContract(), linearContract({ contractId: 2 }, { base: 'ETH' })];
   const flat = (ticks: number) => [ticks, ticks, ticks, ticks] as const;
-  const rows = (of: Instrument, at: number, after: number) =>
+  const rows = (of: Instrument, index: number, after: number) =>
     barsOfRows(
-      Array.from({ length: 25 }, (_, minute) => flat(minute < at ? 400_000 : after)),
+      Array.from({ length: 25 }, (_, minute) => flat(minute < index ? 400_000 : after)),
       of,
     );
   // Bars of five minutes: 100 contracts win 400 USDT at minute 15. The others lose 1,000 USDT a minute later, which is all that there was.
@@ -224,26 +226,29 @@ class Turner extends Strategy {
   }
 }
 
-it.each([true, false])('an order that was to turn a position round goes with it when the exchange ends it (cross %s)', async (isCross) => {
-  const instrument = linearContract();
-  const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
-  const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 300_000), row(300_000, 310_000), row(450_000, 450_000), row(450_000, 450_000)], instrument); // prettier-ignore
-  // A thousandth of 40,000 USDT, paid before the fall.
-  const funding = [{ timeMs: START_MS + 2 * MINUTE, rate: 1e9, markTicks: 400_000 }];
-  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
-  const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
-  const risk = { maxPositionQty: '1000' };
-  const plan = { ...planFor({ strategies: [Turner], feeds: { bars }, cash: { USDT: isCross ? '9000' : '40000' }, risk }), futures }; // prettier-ignore
-  const { record } = await runPlan(plan);
-  expect(roles(record, 'liquidation')).toBe(1);
-  expect(record.fills.length).toBe(2);
-  expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
-  expect(orderSummary(record)).toMatchObject({ cancelled: 0, endedByLiquidation: 1 });
-  const summary = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
-  const { funding: received } = costBridge(record, record.equity.units.at(-1)! - record.startUnits);
-  expect([summary.trades, summary.liquidations, summary.funding, received]).toEqual([1, 1, '40', '-40']);
-  expect(summary.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
-});
+it.each([true, false])(
+  'an order that would reverse a position is cancelled when the position is liquidated (cross %s)',
+  async (isCross) => {
+    const instrument = linearContract();
+    const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
+    const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 300_000), row(300_000, 310_000), row(450_000, 450_000), row(450_000, 450_000)], instrument); // prettier-ignore
+    // A thousandth of 40,000 USDT, paid before the fall.
+    const funding = [{ timeMs: START_MS + 2 * MINUTE, rate: 1e9, markTicks: 400_000 }];
+    const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
+    const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
+    const risk = { maxPositionQty: '1000' };
+    const plan = { ...planFor({ strategies: [Turner], feeds: { bars }, cash: { USDT: isCross ? '9000' : '40000' }, risk }), futures }; // prettier-ignore
+    const { record } = await runPlan(plan);
+    expect(roles(record, 'liquidation')).toBe(1);
+    expect(record.fills.length).toBe(2);
+    expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
+    expect(orderSummary(record)).toMatchObject({ cancelled: 0, endedByLiquidation: 1 });
+    const summary = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
+    const { funding: received } = costBridge(record, record.equity.units.at(-1)! - record.startUnits);
+    expect([summary.trades, summary.liquidations, summary.funding, received]).toEqual([1, 1, '40', '-40']);
+    expect(summary.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
+  },
+);
 
 /** Two ways at once: an order that opens a short rests above, a long is in with a stop, and leaves what is left of it by `exit`. */
 class BothWays extends Strategy {
@@ -294,14 +299,14 @@ it.each([
   const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })].slice(0, contracts);
   const row = (low: number) => [400_000, 400_000, low, 400_000] as const;
   const lows = [[400_000, 400_000, 350_000, 400_000, 400_000], [400_000, 400_000, 389_000, 400_000, 400_000]]; // prettier-ignore
-  const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map(row), instrument));
+  const all = instruments.map((instrument, index) => barsOfRows(lows[index]!.map(row), instrument));
   const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
   const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
   const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
   const { fills } = record;
-  const sells = [...fills.side.keys()].filter((at) => SIDES[fills.side[at]!] === 'sell');
-  expect(sells.map((at) => fills.lots[at])).toEqual(sold);
-  expect(sells.map((at) => fills.timeMs[at])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
+  const sells = [...fills.side.keys()].filter((index) => SIDES[fills.side[index]!] === 'sell');
+  expect(sells.map((index) => fills.lots[index])).toEqual(sold);
+  expect(sells.map((index) => fills.timeMs[index])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
 });
 
 // Cross: with the new position at the low of the row the account is short by 2 USDT, with it at the close it would not be.
@@ -313,12 +318,13 @@ it.each([
   async (margin, low, sold) => {
     const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
     const lows = [low, 350_000].map((min) => [400_000, 400_000, min, 400_000, 400_000]);
-    const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
+    const all = instruments.map((instrument, index) => barsOfRows(lows[index]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
     const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
     const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
     const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
     const { fills } = record;
-    const of = (side: 'buy' | 'sell') => [...fills.side.keys()].filter((at) => SIDES[fills.side[at]!] === side).map((at) => fills.lots[at]);
+    const of = (side: 'buy' | 'sell') =>
+      [...fills.side.keys()].filter((index) => SIDES[fills.side[index]!] === side).map((index) => fills.lots[index]);
     expect([of('buy'), of('sell')]).toEqual([[100, 1], sold]);
   },
 );
@@ -332,10 +338,10 @@ class Eager extends Strategy {
 
 it('the distance to liquidation is measured by the mean true range of 14 bars that the strategy sees', async () => {
   // Ranges of 40 USDT, from the 21st bar on of 400.
-  const row = (at: number): [number, number, number, number] =>
-    at < 20 ? [400_000, 400_200, 399_800, 400_000] : [401_000, 403_000, 399_000, 400_000];
+  const row = (index: number): [number, number, number, number] =>
+    index < 20 ? [400_000, 400_200, 399_800, 400_000] : [401_000, 403_000, 399_000, 400_000];
   const instrument = linearContract();
-  const bars = barsOfRows(Array.from({ length: 45 }, (_, at) => row(at)), instrument); // prettier-ignore
+  const bars = barsOfRows(Array.from({ length: 45 }, (_, index) => row(index)), instrument); // prettier-ignore
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data };
   const { record } = await runPlan({
@@ -344,14 +350,14 @@ it('the distance to liquidation is measured by the mean true range of 14 bars th
   });
   const { orders } = record;
   let held = 0;
-  for (let at = 0; at < orders.length; at++) {
-    const ranges = Array.from({ length: 14 }, (_, back) => (at - back < 20 ? 40 : 400));
+  for (let index = 0; index < orders.length; index++) {
+    const ranges = Array.from({ length: 14 }, (_, back) => (index - back < 20 ? 40 : 400));
     const move = (50 * ranges.reduce((sum, range) => sum + range, 0)) / 14;
     // A contract is 0.001 BTC: it costs 0.016 USDT to open, and 0.5 % of what it is worth have to be left after the move.
     const contracts = (held + 1) * 0.001;
-    const left = record.equity.units[at]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
-    const passes = at >= 14 && left > 0;
-    expect([at, orders.texts[orders.code[at]!] ?? '']).toEqual([at, passes ? '' : 'LIQUIDATION_DISTANCE']);
+    const left = record.equity.units[index]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
+    const passes = index >= 14 && left > 0;
+    expect([index, orders.texts[orders.code[index]!] ?? '']).toEqual([index, passes ? '' : 'LIQUIDATION_DISTANCE']);
     if (passes) held++;
   }
   // As long as the ranges are small, and no more from some of the large ones on.
@@ -369,7 +375,7 @@ class InAndOut extends Strategy {
   }
 }
 
-it('the bridge from signal to net of one trade, by hand', async () => {
+it('the cost bridge of one trade has the figures of a calculation by hand', async () => {
   const instrument = linearContract();
   const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
   const bars = barsOfRows([row(400_000, 400_000), row(400_100, 400_500), row(400_500, 401_000), row(401_000, 402_000), row(401_900, 401_900)], instrument); // prettier-ignore

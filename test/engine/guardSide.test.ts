@@ -1,4 +1,4 @@
-// A stop or a target on the wrong side of its entry: the order is denied, and its message names the prices.
+// Tests stops and targets on the wrong side of their entry: the order is denied, and the message names the prices.
 
 import { expect, it, test } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';

@@ -1,4 +1,4 @@
-// Finer bars that only match: orders fill inside a coarse bar as if the strategy had them, and it does not see them.
+// Tests execution-only feeds: orders fill inside a coarse bar as with a visible fine feed, and the strategy does not see them.
 
 import { expect, it } from 'vitest';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
@@ -37,7 +37,7 @@ const hidden = (blockRows: number): RunPlan => {
   return { ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, isHidden: feed.name === 'fine' })) };
 };
 
-it('fills equal those of a run that names the finer feed, at any block size', async () => {
+it('fills of an execution-only feed equal those of a run that names the finer feed, at any block size', async () => {
   const named = await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse, fine } }));
   expect(named.length).toBeGreaterThan(10);
   for (const blockRows of [1, 7, 512]) expect(await fillsOf(hidden(blockRows))).toEqual(named);

@@ -1,4 +1,4 @@
-// External series in a run: each read against a plain search through all rows, no decision before a value is known, blocks of any size.
+// Tests external series in a run. A plain search through all rows gives the expected value of each read.
 
 import { expect, test } from 'vitest';
 import { above, sma, sub } from '../../src/index.ts';
@@ -82,7 +82,7 @@ async function readAll(rows: readonly Row[], blockRows: number): Promise<void> {
   await run({ strategies: [Reads], feeds: { bars }, series: [planned(rows)], blockRows });
 }
 
-test('each read is what a search through all rows finds, at bars and between them', async () => {
+test('each read of an external series equals a search through all rows, at bars and between them', async () => {
   let count = 0;
   for (let seed = 1; seed <= 12; seed++) {
     const rows = randomRows(seed);
@@ -101,7 +101,7 @@ test('each read is what a search through all rows finds, at bars and between the
   expect(count).toBeGreaterThan(10_000);
 });
 
-test('blocks of 1, 7 and 2048 rows give the same bits', async () => {
+test('reads of external series are equal in blocks of 1, 7 and 2048 rows', async () => {
   const rows = randomRows(77);
   const of = async (blockRows: number) => {
     await readAll(rows, blockRows);
@@ -126,7 +126,7 @@ async function ordersOf(rows: readonly Row[]) {
   return orderRows(record).map((order, at) => ({ ...order, atMs: record.orders.createdMs[at]! }));
 }
 
-test('a value changes no decision before it is known, and a revision none before its own time', async () => {
+test('neither a value nor its revision changes a decision before its known time', async () => {
   let changed = 0;
   for (let seed = 1; seed <= 40; seed++) {
     const rng = seededRng(seed + 500);
@@ -149,7 +149,7 @@ test('a value changes no decision before it is known, and a revision none before
   expect(changed).toBeGreaterThan(20);
 });
 
-test('a value that becomes known at the close of a bar counts at that close', async () => {
+test('an external value that becomes known at the close of a bar counts at that close', async () => {
   const close = bars.closeMs[10]!;
   await readAll([[close - MINUTE, close, 7], [close - MINUTE, close + 1, 8]], 64); // prettier-ignore
   const at = (ms: number) => reads.filter(({ nowMs }) => nowMs === ms).map(({ value }) => value);
@@ -158,7 +158,7 @@ test('a value that becomes known at the close of a bar counts at that close', as
   expect(new Set(at(bars.closeMs[11]!))).toEqual(new Set([8]));
 });
 
-test('the proofs change only values that become known later', () => {
+test('the proofs change only external values that become known later', () => {
   const plan = planFor({ strategies: [Trades], feeds: { bars }, series: [planned(randomRows(3))], toMs: endMs });
   const untilMs = bars.closeMs[150]!;
   const whole = plan.series![0]!.values;
@@ -170,7 +170,7 @@ test('the proofs change only values that become known later', () => {
   for (let row = until; row < whole.length; row++) expect(other.value[row]).not.toBe(whole.value[row]);
 });
 
-test('no property of a view leads to a value that is not known', async () => {
+test('no property of a view of an external series leads to a value that is not yet known', async () => {
   const rows: Row[] = [[START_MS, START_MS + 10 * MINUTE, 1], [START_MS + MINUTE, endMs - MINUTE, 424_242]]; // prettier-ignore
   let found = 0;
   class Looks extends Strategy {
@@ -188,7 +188,7 @@ test('no property of a view leads to a value that is not known', async () => {
   expect(found).toBe(0);
 });
 
-test('a name or a symbol that the run does not have is an error that says what to do', async () => {
+test('an external series with an unknown name or symbol is rejected with a remedy', async () => {
   const named = (name: string) =>
     class Asks extends Strategy {
       x = this.series(name);

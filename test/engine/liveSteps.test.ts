@@ -1,4 +1,4 @@
-// Rows that come one instant at a time give the same result as a whole file: the live steps against the loop of backtests.
+// Tests that rows which arrive one instant at a time, as in a live bot, give the result of a backtest over the whole file.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -66,7 +66,7 @@ function feedsOf(kind: number, seed: number): Record<string, BarColumns> {
 }
 
 describe('rows one instant at a time', () => {
-  it('decide and book what the whole file does, bit for bit', async () => {
+  it('rows one instant at a time give the decisions and bookings of the whole file, bit by bit', async () => {
     const cases = fc.record({
       kind: fc.nat({ max: 3 }),
       seed: fc.nat({ max: 1e6 }),

@@ -1,4 +1,4 @@
-// Positions larger than the largest market order of the exchange: they can still be closed, stopped and protected.
+// Tests positions that are larger than the largest market order of the exchange: they can be closed, stopped and protected.
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
@@ -84,7 +84,7 @@ describe('a position of 10 contracts, with at most 4 in a market order', () => {
       expect(new Set(capped.fills.map(({ price }) => price))).toEqual(new Set(free.fills.map(({ price }) => price)));
     },
   );
-  it('no market order is larger than that', async () => {
+  it('no market order is larger than the largest that the exchange accepts', async () => {
     expect((await run(Guards, rows, 4)).fills.map(({ lots }) => lots)).toEqual([10, 4, 4, 2]);
     expect((await run(Guards, rows, 10)).fills.map(({ lots }) => lots)).toEqual([10, 10]);
   });

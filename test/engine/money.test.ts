@@ -1,4 +1,4 @@
-// Money is exact at every instant: deposits = balances + fees at the venue, cash + cost = deposits + realised - fees in the bot's books.
+// Tests that money is exact at every instant, in the accounts of the venue and in the books of the bot.
 
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -60,9 +60,9 @@ describe.each([
     ['received', 'up', 20_000],
     ['quote', 'halfUp', 0],
     ['quote', 'down', 90_000],
-  ] as const)('fees in %s, rounded %s, latency %i', async (feesIn, rounding, latencyMs) => {
-    const all = ['BTC', 'ETH'].map((base, at) =>
-      walkBars({ rows: 300, seed: at + 1, missing: 0.05, instrument: spotInstrument(base, digits) }),
+  ] as const)('money is exact with fees in %s, rounded %s, latency %i', async (feesIn, rounding, latencyMs) => {
+    const all = ['BTC', 'ETH'].map((base, index) =>
+      walkBars({ rows: 300, seed: index + 1, missing: 0.05, instrument: spotInstrument(base, digits) }),
     );
     const { record, venue } = await run(
       {
@@ -77,13 +77,14 @@ describe.each([
       (engine, exchange) => (world = { engine, venue: exchange }),
     );
     expect(record.fills.length).toBeGreaterThan(100);
-    const paid = (inBase: number) => record.fills.fee.reduce((sum, fee, at) => sum + (record.fills.feeInBase[at] === inBase ? fee : 0), 0);
+    const paid = (inBase: number) =>
+      record.fills.fee.reduce((sum, fee, index) => sum + (record.fills.feeInBase[index] === inBase ? fee : 0), 0);
     expect(venue.feesTaken('USDT')).toBe(paid(0));
     expect(venue.feesTaken('BTC') + venue.feesTaken('ETH')).toBe(paid(1));
   });
 });
 
-it('the same run keeps the same journal, and another seed another', async () => {
+it('equal runs write equal journals, and another seed writes another journal', async () => {
   const options = { strategies: [Gambler], feeds: { all: [walkBars({ rows: 200 })] } };
   const runTwice = async (seed: number) => {
     class Quiet extends Gambler {

@@ -1,4 +1,4 @@
-// Runs of futures against a naive account of margin: every fill, every liquidation and the last equity, to the unit.
+// Tests runs of futures against a naive margin account: each fill, each liquidation and the final equity are equal to the unit.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -70,7 +70,7 @@ function rowsOf({ start, rows }: Scenario): { readonly rows: NaiveRow[]; readonl
 }
 
 /** What is asked at the close of a row: levels in ticks, sizes in lots that differ from all others. */
-function askOf(of: Ask, at: number, close: number, lotsPerSize: number, { isGuarded, goesLong }: Scenario, isNet: boolean): NaiveAsk {
+function askOf(of: Ask, index: number, close: number, lotsPerSize: number, { isGuarded, goesLong }: Scenario, isNet: boolean): NaiveAsk {
   const isLong = isNet ? goesLong : of.isLong;
   const reduces = !isGuarded && of.reduces;
   const kind = of.kind === 'market' && !reduces ? 'limit' : of.kind;
@@ -85,7 +85,7 @@ function askOf(of: Ask, at: number, close: number, lotsPerSize: number, { isGuar
     kind,
     isLong,
     reduces,
-    lots: of.size * lotsPerSize + at,
+    lots: of.size * lotsPerSize + index,
     level,
     stop: guards && of.stop !== null ? away(of.stop, -1) : 0,
     target: guards && of.target !== null ? away(of.target, 1) : 0,
@@ -135,13 +135,13 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
   let count = 0;
   const asks = [
     [],
-    ...given.rows.map(({ asks: of }, at) => of.map((one) => askOf(one, ++count, rows[at + 1]![3], lotsPerSize, given, isNet))),
+    ...given.rows.map(({ asks: of }, index) => of.map((one) => askOf(one, ++count, rows[index + 1]![3], lotsPerSize, given, isNet))),
   ];
   const opening = asks.flat().filter(({ reduces }) => !reduces);
   const value = opening.reduce((sum, { lots }) => sum + lots * lotValue, 0);
   const cash = isCross ? Math.ceil(((value / leverage) * free) / 1000) + 1000 : 1e14;
   const digits = instrument.contract!.marginDigits;
-  const column = (at: number) => Int32Array.from(marks, (of) => of[at]!);
+  const column = (index: number) => Int32Array.from(marks, (of) => of[index]!);
   const given2: MarkColumns | null = hasMarks
     ? { open: column(0), high: column(1), low: column(2), close: column(3), source: 'test' }
     : null;
@@ -172,14 +172,14 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
     cash: BigInt(cash),
   };
   const naive = new NaiveFutures(terms, rows, hasMarks ? marks : null);
-  const units = naive.run(new Map(accepted.map((list, at) => [at, list])));
-  const isTight = naive.isTight || [...orders.filledLots].some((lots, at) => lots > 0 && lots < orders.lots[at]!);
+  const units = naive.run(new Map(accepted.map((list, index) => [index, list])));
+  const isTight = naive.isTight || [...orders.filledLots].some((lots, index) => lots > 0 && lots < orders.lots[index]!);
   if (!isTight) {
-    const actual = [...fills.orderId].map((id, at) =>
-      [(fills.timeMs[at]! - START_MS) / MINUTE, SIDES[fills.side[at]!], fills.price[at], fills.lots[at], fills.fee[at], ROLES[orders.role[id - 1]!] === 'liquidation'].join(' '),
+    const actual = [...fills.orderId].map((id, index) =>
+      [(fills.timeMs[index]! - START_MS) / MINUTE, SIDES[fills.side[index]!], fills.price[index], fills.lots[index], fills.fee[index], ROLES[orders.role[id - 1]!] === 'liquidation'].join(' '),
     ); // prettier-ignore
-    const due = naive.fills.map(({ row: at, atOpen, isBuy, price, lots, fee, isLiquidation }) =>
-      [at + (atOpen ? 0 : 1), isBuy ? 'buy' : 'sell', price, lots, fee, isLiquidation].join(' '),
+    const due = naive.fills.map(({ row: index, atOpen, isBuy, price, lots, fee, isLiquidation }) =>
+      [index + (atOpen ? 0 : 1), isBuy ? 'buy' : 'sell', price, lots, fee, isLiquidation].join(' '),
     );
     expect(actual).toEqual(due);
     expect(BigInt(equity.units.at(-1)!)).toBe(units);

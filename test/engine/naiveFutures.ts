@@ -1,4 +1,4 @@
-// A second, naive account of margin for comparisons: one contract, rows, marks, and the rules 16 to 20 of docs/matching.md, in BigInt.
+// Runs a second, naive margin account of one contract for comparisons, in BigInt, by rules 16 to 20 of docs/matching.md.
 // It shares no code with the venue or the bot. Which orders were accepted is given; what becomes of them is worked out here.
 
 export interface NaiveTerms {

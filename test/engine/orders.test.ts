@@ -1,4 +1,4 @@
-// Orders through the whole bot in a replay: lost answers, slots, look-alikes, cancels before the answer, and buys at the collar.
+// Tests orders in a replay of the whole bot: lost replies, decision slots, equal orders, early cancels, and buys at the collar.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -98,7 +98,7 @@ describe('a lost answer', () => {
     expect(reported).toEqual(['1 unknown', '1 working', '1 working', '1 done']);
   });
 
-  it('a lost answer of a refused order ends without effect', async () => {
+  it('a refused order whose reply is lost ends without effect', async () => {
     // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
     const { orders, reported: notified } = await play(
       { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
@@ -122,7 +122,7 @@ describe('a lost answer', () => {
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
-  it('a lost answer freezes the side and the symbol until it is resolved', async () => {
+  it('an order with a lost reply blocks its side of the symbol until it is resolved', async () => {
     const codes: (string | null)[] = [];
     class Twice extends Strategy {
       row = 0;
@@ -190,7 +190,7 @@ describe('a lost request', () => {
 });
 
 describe('slots', () => {
-  it('slots hold one unfinished order: the action without a tag, or the tag', async () => {
+  it('a slot holds one unfinished order, and orders without a tag have one slot for each action', async () => {
     const { orders } = await play(
       {
         0: (strategy) => {
@@ -205,12 +205,12 @@ describe('slots', () => {
     expect(orders.map(({ ending, code }) => code || ending)).toEqual(['open', 'SLOT_BUSY', 'open', 'SLOT_BUSY']);
   });
 
-  it('slots are free again when the order has ended', async () => {
+  it('a slot is free again when its order has ended', async () => {
     const { orders } = await play({ 0: (strategy) => strategy.order(true, BUY), 1: (strategy) => strategy.order(true, BUY) }, quiet(4));
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
   });
 
-  it('slots of two strategies have nothing to do with each other', async () => {
+  it('two strategies may use the same slot at the same time', async () => {
     class A extends Strategy {
       override onBar() {
         this.buy(BUY, { limit: 99 });
@@ -223,7 +223,7 @@ describe('slots', () => {
 });
 
 describe('look-alikes', () => {
-  it('look-alikes differ by a lot, so that a lost answer can be distinguished', async () => {
+  it('equal open orders differ by one lot, so that a lost reply can be assigned', async () => {
     const at = (tag: string) => (strategy: Scribe) => strategy.order(true, BUY, { limit: 99, tag });
     const { orders } = await play(
       { 0: at('a'), 1: at('b'), 2: at('c'), 3: (strategy) => strategy.order(true, BUY, { limit: 98, tag: 'd' }) },
@@ -232,7 +232,7 @@ describe('look-alikes', () => {
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99, 98, 100]);
   });
 
-  it('look-alikes by amount differ by a unit', async () => {
+  it('equal open orders by amount differ by one unit', async () => {
     const script: Script = {
       0: (strategy) => {
         strategy.order(true, { quote: '50' }, { tag: 'a' });
@@ -243,13 +243,13 @@ describe('look-alikes', () => {
     expect([...record.orders.quoteUnits]).toEqual([5_000_000_000, 4_999_999_999]);
   });
 
-  it('too small to differ are refused', async () => {
+  it('an equal order that is too small to differ by a lot is denied', async () => {
     const at = (tag: string) => (strategy: Scribe) => strategy.order(true, { base: '0.002' }, { limit: 99, tag });
     const { orders } = await play({ 0: at('a'), 1: at('b') }, quiet(2));
     expect(orders.map(({ code }) => code)).toEqual(['', 'FP_NOT_UNIQUE']);
   });
 
-  it('too many of them are refused', async () => {
+  it('at most 17 equal orders are open, and further ones are denied', async () => {
     const script: Script = {
       0: (strategy) => {
         for (let tag = 0; tag < 19; tag++) strategy.order(true, BUY, { limit: 99, tag: String(tag) });
@@ -260,7 +260,7 @@ describe('look-alikes', () => {
     expect(new Set(orders.slice(0, 17).map(({ lots }) => lots)).size).toBe(17);
   });
 
-  it('look-alikes of an order that was proved without effect are distinguished too', async () => {
+  it('an order also differs by a lot from an equal one that was proven absent', async () => {
     const script: Script = {
       0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
       1: (strategy) => strategy.order(true, BUY, { limit: 99 }),
@@ -271,7 +271,7 @@ describe('look-alikes', () => {
 });
 
 describe('a cancel', () => {
-  it('a cancel that is wanted before the order has arrived goes out with its acknowledgement', async () => {
+  it('a cancel that is requested before the acknowledgement of its order is sent right after it', async () => {
     const script: Script = {
       0: (strategy) => {
         strategy.order(true, BUY, { limit: 99 });
@@ -292,7 +292,7 @@ describe('a cancel', () => {
     expect(early.orders[0]!.ending).toBe('canceled');
   });
 
-  it('asked for twice is sent once, and one of a stranger is ignored', async () => {
+  it('a cancel that is requested twice is sent once, and a cancel of an unknown order is ignored', async () => {
     const script: Script = {
       0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
       1: (strategy) => {
@@ -314,14 +314,14 @@ describe('a market buy by quantity', () => {
     expect(fills[0]).toMatchObject({ price: 10_099, isMaker: false, minute: 1 });
   });
 
-  it('a market buy by quantity is swept after its row when the open lies beyond the collar', async () => {
+  it('a market buy by quantity is cancelled after its row if the open is beyond the collar', async () => {
     const beyond: RowOf = [10_200, 10_210, 10_190, 10_200];
     const { orders, engine } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
     expect(engine.reservations.openTotal).toBe(0);
   });
 
-  it('a market buy by quantity whose cap lies below the open rests, fills as maker where the row comes back to it, and is booked as a limit order', async () => {
+  it('a market buy by quantity with a cap below the open rests, fills as maker if the row returns to the cap, and is booked as a limit order', async () => {
     const back: RowOf = [10_200, 10_210, 10_090, 10_150];
     const { orders, fills, record } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, back, QUIET]);
     expect(fills[0]).toMatchObject({ price: 10_100, isMaker: true, minute: 2 });
@@ -336,13 +336,13 @@ describe('a market buy by quantity', () => {
     ]);
   });
 
-  it('a market buy by quantity that is capped and finds no seller is cancelled, and is booked as a limit order too', async () => {
+  it('a market buy by quantity with a cap that finds no seller is cancelled and booked as a limit order', async () => {
     const { orders, record } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_200, 10_210, 10_190, 10_200], QUIET]);
     expect(orders[0]).toMatchObject({ role: 'limit', ending: 'canceled', code: 'CAPPED', filled: 0 });
     expect(cappedBuys(record)[0]!.text).toContain('0 filled inside the bar');
   });
 
-  it('a market buy by quantity: at or below its cap is a market order, and so is one by amount at any price', async () => {
+  it('a market buy by quantity at or below its cap is booked as a market order, and so is a buy by amount at any price', async () => {
     const up: RowOf = [10_200, 10_210, 10_090, 10_150];
     const within = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
     const byAmount = await play({ 0: (strategy) => strategy.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
@@ -352,12 +352,12 @@ describe('a market buy by quantity', () => {
     }
   });
 
-  it('a market buy by quantity that fills in part is swept of the rest', async () => {
+  it('the rest of a market buy by quantity that fills in part is cancelled', async () => {
     const { orders } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
   });
 
-  it('a market buy by quantity is not swept before it has had a row', async () => {
+  it('a market buy by quantity is not cancelled before its first row', async () => {
     const { orders, fills } = await play({ 0: (strategy) => strategy.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
     expect(orders[0]!.ending).toBe('filled');
     expect(fills[0]!.minute).toBe(3);
@@ -365,7 +365,7 @@ describe('a market buy by quantity', () => {
 });
 
 describe('two runs of one plan', () => {
-  it('two runs of one plan leave the same columns, lost answers included', async () => {
+  it('two runs of one plan with lost replies have equal results', async () => {
     const script: Script = {
       0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
       2: (strategy) => strategy.order(true, { quote: '70' }),
@@ -377,7 +377,7 @@ describe('two runs of one plan', () => {
   });
 });
 
-it('the same order again is one too many also while the first is open and the second would go a lot smaller', async () => {
+it('an equal order within duplicateMs is denied with DUPLICATE, although it would be one lot smaller', async () => {
   const twice = (size: Size, options: OrderOptions = {}): Script => ({
     0: (strategy) => ['a', 'b', 'c'].forEach((tag) => strategy.order(true, size, { ...options, tag })),
     2: (strategy) => strategy.order(true, size, { ...options, tag: 'd' }),

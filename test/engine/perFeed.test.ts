@@ -1,4 +1,4 @@
-// `decide: perFeed` in a backtest: one instrument after the other, the same decisions as when all decide together, timers last.
+// Tests `decide: perFeed` in a backtest: one instrument decides after the other, with the decisions of the default mode.
 
 import { afterEach, expect, test } from 'vitest';
 import { sma, Strategy } from '../../src/index.ts';
@@ -55,7 +55,7 @@ test('strategies that read one feed each decide the same in both modes', async (
   expect(apart).toEqual(complete);
 });
 
-test('the result does not depend on the size of blocks', async () => {
+test('a run with decide: perFeed has the same result in blocks of any size', async () => {
   const whole = await byFeed({ strategies, feeds, decide: 'perFeed' });
   for (const blockRows of [1, 7]) expect(await byFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(whole);
 });
@@ -72,7 +72,7 @@ const timedOf = (name: string): StrategyClass =>
     }
   };
 
-test('at an instant the strategies of a feed decide in the order of the first one that reads it, and timers come last', async () => {
+test('with decide: perFeed, feeds decide in the order in which strategies first read them, and timers come last', async () => {
   const few = {
     f0: walkBars({ instrument: spotInstrument('AAA'), rows: 6 }),
     f1: walkBars({ instrument: spotInstrument('BBB'), rows: 6 }),
@@ -84,7 +84,7 @@ test('at an instant the strategies of a feed decide in the order of the first on
   ]); // prettier-ignore
 });
 
-test('two intervals of one instrument are one part: the coarser one decides with the finest bar delivered', async () => {
+test('with decide: perFeed, two intervals of one instrument decide together, with the finest bar already delivered', async () => {
   const fine = barsOf('AAA', 1);
   const bars = { f0: fine, f1: coarser(fine, '5m'), f2: barsOf('BBB', 2) };
   const given = ['f1', 'f2', 'f0'].map(crossOf);
@@ -92,7 +92,7 @@ test('two intervals of one instrument are one part: the coarser one decides with
   expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(complete);
 });
 
-test('a loss limit sees the parts of an instant, and equity has one row an instant', async () => {
+test('with decide: perFeed, a loss limit applies between the feeds of an instant, and equity has one row for each instant', async () => {
   const risk = { maxDailyLoss: '0.5' };
   const { record } = await run({ strategies, feeds, decide: 'perFeed', risk });
   const times = record.equity.timeMs.slice(0, record.equity.length);
@@ -101,7 +101,7 @@ test('a loss limit sees the parts of an instant, and equity has one row an insta
   expect(record.equity.units.slice(0, record.equity.length)).toEqual(complete.equity.units.slice(0, complete.equity.length));
 });
 
-test('a strategy that reads several feeds, or none, is refused', async () => {
+test('with decide: perFeed, a strategy that reads several feeds or none is rejected', async () => {
   class Both extends Strategy {
     one = this.feed('f0');
     other = this.feed('f1');
@@ -117,13 +117,13 @@ test('a strategy that reads several feeds, or none, is refused', async () => {
   await expect(run({ strategies: [Both], feeds, decide: 'perFeed' })).rejects.toThrow(
     'Both: expected a strategy that reads one feed (decide: perFeed), got one that reads f0 (AAAUSDT 1m), f1 (BBBUSDT 1m)',
   );
-  const many = { many: ['A', 'B', 'C', 'D', 'E'].map((base, at) => barsOf(base, at)) };
+  const many = { many: ['A', 'B', 'C', 'D', 'E'].map((base, index) => barsOf(base, index)) };
   await expect(run({ strategies: [Listed], feeds: many, decide: 'perFeed' })).rejects.toThrow('many (CUSDT 1m) and 2 more');
   await expect(run({ strategies: [Timer], feeds, decide: 'perFeed' })).rejects.toThrow('got one that reads none');
   await expect(run({ strategies: [Both], feeds })).resolves.toBeDefined();
 });
 
-test('a definition without the key does not have it in the hashed text', () => {
+test('the hashed text of a definition without `decide` does not contain the key', () => {
   const definition = { strategy: 'a.ts', feeds: { bars: { symbol: 'AAAUSDT', interval: '1m' } }, cash: '100' } as const;
   const textOf = (more: object): string =>
     textWithDefaults({ ...definition, ...more }, [], { from: '2024-01-01', to: '2024-01-02', rates: {} });

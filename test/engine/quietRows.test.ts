@@ -1,4 +1,4 @@
-// Rows that reach no stop are passed over: a run leaves what it leaves when each row is matched, with far fewer rows matched.
+// Tests that the engine may skip rows which reach no order: the result is that of a run that matches every row.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ReplayExchange } from '../../src/adapters/replay/replayExchange.ts';
@@ -62,7 +62,7 @@ describe('rows that reach no stop', () => {
     [When, 4],
     [When, 5],
     [When, 6],
-  ])('are passed over with the same result (%o, seed %i)', async (strategy, seed) => {
+  ])('rows that reach no order are skipped with the same result (%o, seed %i)', async (strategy, seed) => {
     const bars = walkBars({ instrument: coin, rows: 6000, step: 600, start: START, seed, missing: seed % 2 === 0 ? 0.02 : 0 });
     const match = vi.spyOn(ReplayExchange.prototype, 'matchRow');
     const left = async () => {

@@ -79,10 +79,10 @@ class Oracle {
   readonly #case: RandomCase;
   readonly #heldLots = NAMES.map(() => 0);
 
-  constructor(randomCase: RandomCase) {
-    this.#case = randomCase;
-    const { length } = randomCase.bars[0]!;
-    for (const [row, weights] of randomCase.script) {
+  constructor(testCase: RandomCase) {
+    this.#case = testCase;
+    const { length } = testCase.bars[0]!;
+    for (const [row, weights] of testCase.script) {
       // The data ends before the orders of this row and of all later rows can fill.
       if (row + 1 >= length) break;
       const targets = this.#targets(row, weights);

@@ -1,4 +1,4 @@
-// Cancel and replace with the same tag, at any latency: the new order waits for the old one, and is sized for what that one left.
+// Tests that a replacement with the same tag waits for the old order and is sized for the lots that the old order left, at any latency.
 
 import { describe, expect, it } from 'vitest';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
@@ -55,7 +55,7 @@ const replaceAt = (row: number, size: Size = BUY, more: OrderOptions = {}): Scri
 describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latency %i ms', (latencyMs) => {
   const slow = { fills: { latencyMs } };
 
-  it('is sent once the old order has ended, and is never refused with SLOT_BUSY', async () => {
+  it('a replacement is sent once the old order has ended, and is never denied with SLOT_BUSY', async () => {
     const { orders } = await play(replaceAt(3), quiet(9), slow);
     expect(orders.map(({ ending, lots, limit, code }) => [ending, lots, limit, code])).toEqual([
       ['canceled', 100, 9900, ''],
@@ -63,7 +63,7 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
     ]);
   });
 
-  it('can be repeated at every bar, for a ladder of orders', async () => {
+  it('a ladder of orders can be replaced at every bar', async () => {
     const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (strategy: Scribe) => ladder(strategy, row)]));
     const { orders, reported } = await play(script, quiet(32), slow);
     expect(reported.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
@@ -73,11 +73,11 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
 
 /** Two rungs: what works is cancelled, and a new one with its tag follows; a draft that waits is left alone. */
 function ladder(strategy: Scribe, row: number): void {
-  for (const [at, tag] of ['a', 'b'].entries()) {
+  for (const [index, tag] of ['a', 'b'].entries()) {
     const known = strategy.tagged(tag);
     if (known.some(({ lifecycle }) => lifecycle === 'draft')) continue;
     for (const { id } of known) strategy.drop(id);
-    strategy.order(true, BUY, { limit: 99 - at - (row % 7) * 0.1, tag });
+    strategy.order(true, BUY, { limit: 99 - index - (row % 7) * 0.1, tag });
   }
 }
 
@@ -105,7 +105,7 @@ describe('a replacement', () => {
     expect(orders.map(({ ending, lots, filled }) => [ending, lots, filled])).toEqual([['canceled', 100, 40], ['open', 60, 0]]); // prettier-ignore
   });
 
-  it('a replacement that is larger than the old order keeps its own size where the old order fills nothing', async () => {
+  it('a replacement that is larger than the old order keeps its own size if the old order does not fill', async () => {
     const { orders } = await play(replaceAt(3, { base: '0.25' }), quiet(9), slow);
     expect(orders[1]).toMatchObject({ ending: 'open', lots: 250 });
   });

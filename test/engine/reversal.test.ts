@@ -1,4 +1,4 @@
-// `target` to zero and beyond: stops and targets of the old side are cancelled, at any latency, and then the new side is sized.
+// Tests `target` to zero and beyond: stops and targets of the old side are cancelled first, then the new side is sized.
 
 import { describe, expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
@@ -10,7 +10,8 @@ type Rows = Parameters<typeof barsOfRows>[0];
 const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
 const contract = linearContract(FREE);
 const quiet = (rows: number): Rows => Array.from({ length: rows }, () => [10_000, 10_000, 10_000, 10_000]);
-const at = (price: number): number => price / 10 ** contract.priceDigits;
+/** Returns the price of a number of ticks. */
+const priceOf = (ticks: number): number => ticks / 10 ** contract.priceDigits;
 
 class Scripted extends Strategy {
   row = 0;
@@ -45,17 +46,17 @@ async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {
 }
 
 const long = (strategy: Scripted): void => void strategy.go(true, { base: 10 });
-const stop = (strategy: Scripted): void => void strategy.go(false, undefined, { trigger: at(9000), reduceOnly: true, tag: 'stop' });
+const stop = (strategy: Scripted): void => void strategy.go(false, undefined, { trigger: priceOf(9000), reduceOnly: true, tag: 'stop' });
 
 describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (latencyMs) => {
   const slow = { fills: { latencyMs } };
 
   it.each<[string, Script]>([
     ['a stop at the exchange', { 0: long, 4: stop }],
-    ['a stop of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: at(9000) }) }],
-    ['a target of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { takeProfit: at(11_000) }) }],
-    ['both of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: at(9000), takeProfit: at(11_000) }) }],
-  ])('reverses a long that %s guards', async (_, script) => {
+    ['a stop of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: priceOf(9000) }) }],
+    ['a target of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { takeProfit: priceOf(11_000) }) }],
+    ['both of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: priceOf(9000), takeProfit: priceOf(11_000) }) }],
+  ])('a target below zero reverses a long that %s guards', async (_, script) => {
     const { orders, engine } = await run(quiet(20), { ...script, 8: (strategy) => strategy.aim(-10) }, slow);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
@@ -63,25 +64,25 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
     expect(engine.orders.active()).toEqual([]);
   });
 
-  it('lets the stop of the new side take the tag of the old one', async () => {
+  it('the stop of the new side may have the tag of the old one', async () => {
     const later: Script = {
       0: long,
       4: stop,
       8: (strategy) => void strategy.aim(-10),
-      14: (strategy) => void strategy.go(true, undefined, { trigger: at(11_000), reduceOnly: true, tag: 'stop' }),
+      14: (strategy) => void strategy.go(true, undefined, { trigger: priceOf(11_000), reduceOnly: true, tag: 'stop' }),
     };
     const { orders, engine } = await run(quiet(22), later, slow);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.orders.active().map(({ slot, side, lots }) => [slot, side, lots])).toEqual([['stop', 'buy', 10]]);
   });
 
-  it('closes the position when a stop is in the way', async () => {
+  it('a reversal closes the position when a stop is in the way', async () => {
     const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (strategy) => strategy.aim(0) }, slow);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
-  it('closes the old side when risk refuses the new one', async () => {
+  it('a reversal closes the old side when risk denies the new one', async () => {
     const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (strategy) => strategy.aim(-80) }, slow);
     expect(orders.map(({ code }) => code).filter((code) => code !== '')).toEqual(['MARGIN']);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
@@ -105,7 +106,7 @@ describe('a reversal that waits for the cancel of a stop', () => {
     expect(engine.ledger.lots(0, 0)).toBe(-5);
   });
 
-  it('that is requested again does not change', async () => {
+  it('a reversal that is requested again while it waits does not change', async () => {
     const script: Script = { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10), 9: (strategy) => strategy.aim(-10) };
     const { orders } = await run(quiet(24), script, slow);
     expect(orders).toHaveLength(3);
@@ -117,13 +118,13 @@ describe('a reversal that waits for the cancel of a stop', () => {
   });
 });
 
-it.each([0, 20_000])('a target of coins goes to zero past the target of a bracket, latency %i', async (latencyMs) => {
-  const strategy = played({
+it.each([0, 20_000])('a target of zero coins closes the position although a bracket has a target, latency %i', async (latencyMs) => {
+  const buyThenTargetZero = played({
     0: (strategy) => void strategy.go(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
     4: (strategy) => strategy.aim(0),
   });
   const { record, engine } = await runSpot({
-    strategies: [strategy],
+    strategies: [buyThenTargetZero],
     feeds: { bars: barsOfRows(quiet(12)) },
     fees: { makerPpm: 0, takerPpm: 0 },
     fills: { latencyMs },
@@ -135,9 +136,9 @@ it.each([0, 20_000])('a target of coins goes to zero past the target of a bracke
 
 describe('a reversal that does not fill', () => {
   const gap: Rows = [...quiet(9), ...Array.from({ length: 11 }, (): Rows[number] => [9500, 9500, 9500, 9500])];
-  const guarded: Script = { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: at(9000) }) };
+  const guarded: Script = { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: priceOf(9000) }) };
 
-  it('because the row opens beyond its collar closes the old side, whose stop is gone, by an exit', async () => {
+  it('a reversal that does not fill because the row opens beyond its collar closes the old side, whose stop is cancelled, by an exit', async () => {
     const { orders, engine, fills } = await run(gap, { ...guarded, 8: (strategy) => strategy.aim(-10) });
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['market', 'canceled'], ['market', 'filled']]); // prettier-ignore
     expect(fills.at(-1)).toMatchObject({ side: 'sell', lots: 10, price: 9500 });

@@ -1,4 +1,4 @@
-// Custom indicators that are not declared pure are filled row by row: no callback sees what was computed of a later bar.
+// Tests custom indicators that are not declared pure: they run row by row, so that no callback sees values of a later bar.
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
@@ -25,13 +25,13 @@ async function seenBy(isPure: boolean): Promise<(readonly [written: number, clos
 }
 
 describe('an undeclared custom indicator', () => {
-  it('an undeclared custom indicator has written nothing of a later bar at any bar and at any timer between two bars', async () => {
+  it('an undeclared custom indicator has computed no later bar at any bar or at any timer between bars', async () => {
     const seen = await seenBy(false);
     expect(seen.length).toBeGreaterThan(3 * (bars.length - 2));
     expect(seen.filter(([written, close]) => written !== close)).toEqual([]);
   });
 
-  it('an undeclared custom indicator would have written later bars in full blocks, as one that is declared pure and is not', async () => {
+  it('a custom indicator that is wrongly declared pure computes later bars in full blocks', async () => {
     const seen = await seenBy(true);
     expect(seen.filter(([written, close]) => written !== close).length).toBeGreaterThan(seen.length / 2);
   });
@@ -56,7 +56,7 @@ describe('an undeclared custom indicator', () => {
 });
 
 describe('what a strategy holds', () => {
-  it('leads to no column of its feeds, whatever properties and prototypes are followed', async () => {
+  it('no property or prototype of a strategy leads to a column of its feeds', async () => {
     const found: string[] = [];
     class Walker extends Strategy {
       spec = sma(this.bars.close, 3);

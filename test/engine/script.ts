@@ -1,4 +1,4 @@
-// A strategy of random decisions for comparisons: what it does follows from a seed, the time and what it may see, and from nothing else.
+// Builds strategies of random decisions for comparisons. A decision depends only on a seed, the time and the visible state.
 
 import { seededRng } from '../../src/base/number/rng.ts';
 import { crossedUp, sma, Strategy, type Feed, type FillInfo, type OrderOptions, type Size } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-// The scale of sizes in a break-even lane: every size that a strategy asks for is multiplied before it is rounded; exits follow.
+// Tests the size scale of a break-even lane: each size that a strategy asks for is multiplied before it is rounded, and exits follow.
 
 import { describe, expect, it } from 'vitest';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
@@ -39,7 +39,7 @@ async function filled(asks: readonly Ask[], sizeScale: number, isFutures = false
   const prepared = await prepareBacktest(whole);
   prepared.loop(prepared.engine);
   const { fills } = runRecordOf(whole, prepared, false);
-  return Array.from(fills.lots, (lots, at) => (fills.side[at] === 0 ? lots : -lots));
+  return Array.from(fills.lots, (lots, index) => (fills.side[index] === 0 ? lots : -lots));
 }
 
 describe('spot', () => {
@@ -53,11 +53,11 @@ describe('spot', () => {
     ['the size of the run', [{ buy: undefined }], 3, [1500]],
     ['a target', [{ target: { base: '0.2' } }, { target: { base: '0.1' } }], 2, [400, -200]],
     ['a limit', [{ buy: { base: '0.5' }, with: { limit: 101 } }], 2, [1000]],
-  ])('spot: %s is multiplied', async (_, asks, scale, lots) => {
+  ])('the size scale multiplies a spot order by %s', async (_, asks, scale, lots) => {
     expect(await filled(asks, scale)).toEqual(lots);
   });
 
-  it.each([0.5, 2, 7.3])('an exit closes all that a size of %d times bought', async (scale) => {
+  it.each([0.5, 2, 7.3])('an exit closes all that a size with the scale %d bought', async (scale) => {
     expect(await filled([{ buy: { base: '0.1' } }, 'exit'], scale)).toEqual([100 * scale, -100 * scale]);
   });
 
@@ -67,13 +67,13 @@ describe('spot', () => {
     ['a sale of exactly what is held', [{ buy: { base: '0.1' } }, { sell: { base: '0.2' } }], 2, [200, -200]],
     ['a sale of exactly what is held, of a smaller size', [{ buy: { base: '0.1' } }, { sell: { base: '0.05' } }], 0.5, [50, -50]],
     ['a sale that the scale would make more than is held', [{ buy: { base: '0.1' } }, { sell: { base: '0.15' } }], 2, [200, -200]],
-  ])('spot: %s sells no more than is held', async (_, asks, scale, lots) => {
+  ])('a scaled spot order by %s sells at most the holding', async (_, asks, scale, lots) => {
     expect(await filled(asks, scale)).toEqual(lots);
   });
 });
 
 describe('futures', () => {
-  it('shorts and targets below zero are multiplied; a reduction of what is held is all of it', async () => {
+  it('the size scale multiplies orders and targets of contracts, and a reduction closes at most the position', async () => {
     expect(await filled([{ sell: { base: '3' } }, 'exit'], 4, true)).toEqual([-12, 12]);
     expect(await filled([{ target: { base: '-3' } }, { target: { base: '2' } }], 4, true)).toEqual([-12, 20]);
     expect(await filled([{ sell: { base: '3' } }, { buy: { base: '12' }, with: { reduceOnly: true } }], 4, true)).toEqual([-12, 12]);

@@ -1,4 +1,4 @@
-// A stop of a futures position, while a resting order of the other side would reverse the position or open the other side.
+// Tests stops of a futures position while a resting order would reverse the position or open the other side.
 
 import { expect, it } from 'vitest';
 import type { ContractData } from '../../src/model/bars/marks.ts';

@@ -1,11 +1,11 @@
-// What the actions and views of a strategy do: sales, exits, targets, cancels, open orders, random numbers and the log.
+// Tests actions and views of a strategy: sales, exits, targets, cancels, open orders, random numbers and the log.
 
 import { describe, expect, it } from 'vitest';
 import { MINUTE, run, START_MS } from './world.ts';
-import { quiet, at, Api, ordersOf } from './strategyApi.ts';
+import { quietBars, strategyOf, Api, ordersOf } from './strategyApi.ts';
 
 describe('actions', () => {
-  it('a sale of more than is held is denied; what is held can be sold', async () => {
+  it('a sale of more than the holding is denied, and a sale of the holding is sent', async () => {
     const { orders } = await ordersOf((strategy, row) => {
       if (row === 0) strategy.order(false, { base: '0.1' });
       if (row === 1) strategy.order(true, { base: '0.1' });
@@ -28,7 +28,7 @@ describe('actions', () => {
     expect(orders).toHaveLength(2);
   });
 
-  it('with latency, exit is sent once its cancels have acted', async () => {
+  it('exit with latency is sent once its cancels have acted', async () => {
     const { orders, fills } = await ordersOf(
       (strategy, row) => {
         if (row === 0) strategy.order(true, { base: '0.1' });
@@ -36,7 +36,7 @@ describe('actions', () => {
         if (row === 4) strategy.api.exit();
       },
       { fills: { latencyMs: 1000 } },
-      quiet(9),
+      quietBars(9),
     );
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     expect(fills.map(({ minute }) => minute)).toEqual([2, 7]);
@@ -54,7 +54,7 @@ describe('actions', () => {
     expect(engine.ledger.lots(0, 0)).toBe(200);
   });
 
-  it('cancel, openOrders, position, cash and equity', async () => {
+  it('cancel, openOrders, position, cash and equity report the state of the strategy', async () => {
     const seen: unknown[] = [];
     await ordersOf((strategy, row) => {
       const { api } = strategy;
@@ -94,13 +94,13 @@ describe('actions', () => {
   });
 
   it('random numbers depend on the seed and the strategy, and are the same in every run', async () => {
-    const drawn = async (seed: number) => {
+    const randomNumbers = async (seed: number) => {
       const numbers: number[] = [];
-      const strategy = at((strategy) => numbers.push(strategy.api.random()));
-      await run({ strategies: [strategy, strategy], feeds: { bars: quiet(3) }, seed });
+      const drawEachBar = strategyOf((strategy) => numbers.push(strategy.api.random()));
+      await run({ strategies: [drawEachBar, drawEachBar], feeds: { bars: quietBars(3) }, seed });
       return numbers;
     };
-    const [one, again, other] = [await drawn(1), await drawn(1), await drawn(2)];
+    const [one, again, other] = [await randomNumbers(1), await randomNumbers(1), await randomNumbers(2)];
     expect(again).toEqual(one);
     expect(new Set([...one, ...other]).size).toBe(12);
     expect(one.every((number) => number >= 0 && number < 1)).toBe(true);
@@ -109,7 +109,7 @@ describe('actions', () => {
   it('log lines have the time and the name of the strategy', async () => {
     const lines: unknown[] = [];
     await run(
-      { strategies: [at((strategy, row) => row === 1 && strategy.api.log('hello', { row }))], feeds: { bars: quiet(3) } },
+      { strategies: [strategyOf((strategy, row) => row === 1 && strategy.api.log('hello', { row }))], feeds: { bars: quietBars(3) } },
       { log: (...line) => lines.push(line) },
     );
     expect(lines).toEqual([[START_MS + 2 * MINUTE, 'Acting', 'hello', { row: 1 }]]);

@@ -9,7 +9,7 @@ import { ticks } from '../../src/base/brand.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { at as strategyOf, FREE, ordersOf, quiet, type Api } from './strategyApi.ts';
+import { strategyOf, FREE, ordersOf, quietBars, type Api } from './strategyApi.ts';
 import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
 
 /** Open, high, low and close in ticks, and a volume. */
@@ -141,7 +141,7 @@ describe('an order with several targets', () => {
       if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 90 });
       if (row === 2) strategy.api.amend(1, { targets: THREE_TARGETS });
     };
-    await expect(ordersOf(amendLate, FREE, quiet(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
+    await expect(ordersOf(amendLate, FREE, quietBars(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
   });
   it('a short of a contract closes a share at each target, and the rest by its stop', async () => {
     const targets = [{ at: 950, share: 0.5 }, { at: 900 }];
@@ -167,7 +167,7 @@ describe('an order with several targets', () => {
 describe('an invalid list of targets', () => {
   const errorMessageOf = async (targets: unknown, otherOptions: object = {}): Promise<string> => {
     try {
-      await ordersOf(placeOrder({ targets, ...otherOptions } as never), FREE, quiet(3));
+      await ordersOf(placeOrder({ targets, ...otherOptions } as never), FREE, quietBars(3));
       return 'no error';
     } catch (error) {
       return (error as Error).message;
@@ -206,7 +206,7 @@ describe('an invalid list of targets', () => {
     [[{ at: 105, share: 0.5 }, { at: NaN }], 'BAD_INPUT'],
     [[{ at: 105, share: 0.5 }, { at: 'x' }], 'BAD_INPUT'],
   ] as const)('an order with targets %j is denied with %s', async (targets, code) => {
-    const { orders } = await ordersOf(placeOrder({ targets }), FREE, quiet(3));
+    const { orders } = await ordersOf(placeOrder({ targets }), FREE, quietBars(3));
     expect([orders[0]!.ending, orders[0]!.code]).toEqual(['denied', code]);
   });
 });

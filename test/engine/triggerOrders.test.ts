@@ -1,4 +1,4 @@
-// Trigger orders of a strategy: what fires them, at which price they fill, and what ends them.
+// Tests trigger orders of a strategy: when they fire, at which price they fill, and what ends them.
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
@@ -31,7 +31,7 @@ function planOf(
   return planFor({ strategies: [strategy], feeds: { bars }, cash: { USDT: '100000' }, futures, ...options });
 }
 
-type Step = (at: Scripted) => void;
+type Step = (strategy: Scripted) => void;
 /** Does one action at the close of each bar. */
 class Scripted extends Strategy {
   static steps: readonly (Step | null)[] = [];
@@ -71,12 +71,12 @@ async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial
     reported: Script.reported,
   };
 }
-const long: Step = (at) => at.go(true, { base: 10 });
-const short: Step = (at) => at.go(false, { base: 10 });
+const long: Step = (strategy) => strategy.go(true, { base: 10 });
+const short: Step = (strategy) => strategy.go(false, { base: 10 });
 const when =
   (isBuy: boolean, price: number, size?: Size, options: OrderOptions = {}): Step =>
-  (at) => {
-    at.go(isBuy, size, { trigger: price / 10 ** contract.priceDigits, tag: `at ${price}`, ...options });
+  (strategy) => {
+    strategy.go(isBuy, size, { trigger: price / 10 ** contract.priceDigits, tag: `at ${price}`, ...options });
   };
 
 describe('a trigger order', () => {
@@ -98,7 +98,7 @@ describe('a trigger order', () => {
     expect([waiting?.trigger, waiting?.limit]).toEqual([trigger / 10 ** contract.priceDigits, NaN]);
   });
 
-  it('a trigger order opens on a rise and on a fall, at the level, with what a bracket guards', async () => {
+  it('a trigger order opens on a rise and on a fall at its level, and its bracket protects the position', async () => {
     const rows = [quiet(10_000), quiet(10_000), [10_000, 10_300, 9990, 10_250], quiet(10_250)] as const;
     const opened = await run(rows, [when(true, 10_200, { base: 5 }, { stopLoss: 9000 / 10 ** contract.priceDigits })]);
     expect(opened.fills).toEqual([['buy', 10_200, 3]]);
@@ -112,7 +112,7 @@ describe('a trigger order', () => {
     expect(both.fills.map(([side]) => side)).toEqual(['buy', 'sell']);
   });
 
-  it('a trigger order that its account can no longer pay for as it fires is rejected, with the code of the exchange', async () => {
+  it('a trigger order that its account cannot pay for when it fires is rejected with the code of the exchange', async () => {
     const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
     // 10 contracts hold 1 USDT, 10 more at 9400 would hold 0.94: there are 1.2 when it is sent, 0.7 after the fall.
     const { fills, orders } = await run(falls, [long, when(true, 9400, { base: 10 })], { cash: { USDT: '2.2' } });
@@ -120,7 +120,7 @@ describe('a trigger order', () => {
     expect(orders[1]).toMatchObject({ role: 'condition', ending: 'rejected', code: '-2017' });
   });
 
-  it('a trigger order does nothing in the row in which it arrives, nor before its price is there', async () => {
+  it('a trigger order does not fire in the row in which it arrives, nor before its price is reached', async () => {
     const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
     // Decided at the close of the second bar, it waits as the third opens; the second had fallen below it.
     const { fills, orders } = await run([quiet(10_000), deep, quiet(9900), quiet(9900)], [long, when(false, 9800)]);
@@ -135,7 +135,7 @@ describe('a trigger order', () => {
     ]);
   });
 
-  it('a trigger order is cancelled by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
+  it('a cancel that arrives in the row in which a trigger order fires also cancels the order that it has placed', async () => {
     // Sent at minute 1, cancelled at minute 3; the cancel arrives between 4 and 5. That row opens beyond the collar: the order rests at 10,302.
     const rows: Rows = [
       quiet(10_000),
@@ -145,7 +145,7 @@ describe('a trigger order', () => {
       [10_400, 10_410, 10_350, 10_400],
       [10_400, 10_400, 10_250, 10_300],
     ];
-    const steps = [when(true, 10_200, { base: 5 }), null, (at: Scripted) => at.drop()];
+    const steps = [when(true, 10_200, { base: 5 }), null, (strategy: Scripted) => strategy.drop()];
     const { fills, orders } = await run(rows, steps, { fills: { latencyMs: 90_000 } });
     expect(orders[0]).toMatchObject({ role: 'condition', ending: 'canceled' });
     expect(fills).toEqual([]);
@@ -153,38 +153,41 @@ describe('a trigger order', () => {
     expect(kept.fills).toEqual([['buy', 10_302, 6]]);
   });
 
-  it('a trigger order: where one row reaches stop and target it is the stop, and the other one ends with the position', async () => {
+  it('of two trigger orders the stop fires in a row that reaches both, and the target ends with the position', async () => {
     const wide: Rows[number] = [10_000, 10_300, 9700, 10_000];
-    const steps = [long, (at: Scripted) => (when(false, 9800, { base: 5 })(at), when(false, 10_200, { base: 5 })(at))];
+    const steps = [long, (strategy: Scripted) => (when(false, 9800, { base: 5 })(strategy), when(false, 10_200, { base: 5 })(strategy))];
     const { orders } = await run([quiet(10_000), quiet(10_000), wide, quiet(10_000)], steps);
     expect(orders.slice(1).map(({ role, ending }) => [role, ending])).toEqual([
       ['stopLoss', 'filled'],
       ['condition', 'filled'],
     ]);
     // Together they may not close more than is held.
-    const twice = await run([quiet(10_000), quiet(10_000), wide], [long, (at) => (when(false, 9800)(at), when(false, 10_200)(at))]);
+    const twice = await run(
+      [quiet(10_000), quiet(10_000), wide],
+      [long, (strategy) => (when(false, 9800)(strategy), when(false, 10_200)(strategy))],
+    );
     expect(twice.orders.map(({ code }) => code)).toEqual(['', '', 'MARGIN']);
   });
 
   it('a trigger order ends with the position that it was to close, and with exit()', async () => {
     const closed = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [long, when(false, 9800, { base: 4 }), (at) => at.go(false, { base: 10 }, { tag: 'all' })],
+      [long, when(false, 9800, { base: 4 }), (strategy) => strategy.go(false, { base: 10 }, { tag: 'all' })],
     );
     expect(closed.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     const left = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [long, when(false, 9800), (at) => at.leave()],
+      [long, when(false, 9800), (strategy) => strategy.leave()],
     );
     expect(left.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     const dropped = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [when(true, 10_500, { base: 1 }), (at) => at.drop()],
+      [when(true, 10_500, { base: 1 }), (strategy) => strategy.drop()],
     );
     expect(dropped.orders.map(({ ending }) => ending)).toEqual(['canceled']);
     expect(dropped.reported.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
     const crash: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [9500, 9500, 8000, 8000], quiet(8000)];
-    const liquidated = await run(crash, [(at) => at.go(true, { equity: 9 }), when(false, 7900)]);
+    const liquidated = await run(crash, [(strategy) => strategy.go(true, { equity: 9 }), when(false, 7900)]);
     expect(liquidated.orders.map(({ role, ending }) => [role, ending])).toEqual([
       ['market', 'filled'],
       ['stopLoss', 'canceled'],
@@ -192,14 +195,14 @@ describe('a trigger order', () => {
     ]);
   });
 
-  it('a trigger order has two sides in two-way mode: each closes its own', async () => {
+  it('a trigger order in two-way mode closes its own side', async () => {
     const seen: number[][] = [];
     const steps: (Step | null)[] = [
-      (at) => (at.go(true, { base: 10 }), at.go(false, { base: 4 })),
-      (at) => seen.push([at.held().long.toNumber(), at.held().short.toNumber()]),
+      (strategy) => (strategy.go(true, { base: 10 }), strategy.go(false, { base: 4 })),
+      (strategy) => seen.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
       when(false, 9800, { base: 10 }, { reduceOnly: true }),
       null,
-      (at) => seen.push([at.held().long.toNumber(), at.held().short.toNumber()]),
+      (strategy) => seen.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
     ];
     const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9900], quiet(9900), quiet(9900)];
     const { fills } = await run(rows, steps, {}, { isNet: false });
@@ -211,7 +214,7 @@ describe('a trigger order', () => {
     // And exit() closes both.
     const left = await run(
       Array.from({ length: 5 }, () => quiet(10_000)),
-      [(at) => (at.go(true, { base: 10 }), at.go(false, { base: 4 })), null, (at) => at.leave()],
+      [(strategy) => (strategy.go(true, { base: 10 }), strategy.go(false, { base: 4 })), null, (strategy) => strategy.leave()],
       {},
       { isNet: false },
     );

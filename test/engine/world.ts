@@ -1,4 +1,4 @@
-// Runs from memory for tests of the engine: seeded bars with holes, plans around strategy classes, and what a run left as plain rows.
+// Runs backtests from memory for tests of the engine: seeded bars with gaps, plans around strategy classes, and results as plain rows.
 
 import type { ReplayExchangeOptions } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
@@ -173,14 +173,14 @@ export interface FillRow {
 }
 
 export function fillRows({ fills }: RunRecord): FillRow[] {
-  return Array.from({ length: fills.length }, (_, at) => ({
-    order: fills.orderId[at]!,
-    side: SIDES[fills.side[at]!]!,
-    price: fills.price[at]!,
-    lots: fills.lots[at]!,
-    isMaker: fills.isMaker[at] === 1,
-    minute: (fills.timeMs[at]! - START_MS) / MINUTE,
-    fee: fills.fee[at]!,
+  return Array.from({ length: fills.length }, (_, index) => ({
+    order: fills.orderId[index]!,
+    side: SIDES[fills.side[index]!]!,
+    price: fills.price[index]!,
+    lots: fills.lots[index]!,
+    isMaker: fills.isMaker[index] === 1,
+    minute: (fills.timeMs[index]! - START_MS) / MINUTE,
+    fee: fills.fee[index]!,
   }));
 }
 
@@ -196,14 +196,14 @@ export interface OrderRow {
 }
 
 export function orderRows({ orders }: RunRecord): OrderRow[] {
-  return Array.from({ length: orders.length }, (_, at) => ({
-    side: SIDES[orders.side[at]!]!,
-    role: ROLES[orders.role[at]!]!,
-    lots: orders.lots[at]!,
-    ending: ENDINGS[orders.ending[at]!]!,
-    code: orders.texts[orders.code[at]!]!,
-    filled: orders.filledLots[at]!,
-    parent: orders.parent[at]!,
-    limit: orders.limit[at]!,
+  return Array.from({ length: orders.length }, (_, index) => ({
+    side: SIDES[orders.side[index]!]!,
+    role: ROLES[orders.role[index]!]!,
+    lots: orders.lots[index]!,
+    ending: ENDINGS[orders.ending[index]!]!,
+    code: orders.texts[orders.code[index]!]!,
+    filled: orders.filledLots[index]!,
+    parent: orders.parent[index]!,
+    limit: orders.limit[index]!,
   }));
 }
