@@ -14,14 +14,14 @@ const sells = ({ orders, fills }: Awaited<ReturnType<typeof ordersOf>>) =>
     .map(({ order, price, minute }) => [orders[order - 1]!.role, price, minute]);
 
 describe('a stop that is amended', () => {
-  const bought = (options: object, change: Amendment, when: number) => (strategy: Api, row: number) => {
+  const buyThenAmend = (options: object, change: Amendment, when: number) => (strategy: Api, row: number) => {
     if (row === 0) strategy.order(true, { base: '0.1' }, options);
     if (row === when) expect(strategy.api.amend(1, change)).toBe(1);
   };
 
   it('a stop that is amended holds from the next row on, not for the row on which it was decided', async () => {
     const done = await ordersOf(
-      bought({ stopLoss: 90 }, { stop: '98' }, 2),
+      buyThenAmend({ stopLoss: 90 }, { stop: '98' }, 2),
       FREE,
       rows(QUIET, QUIET, [10_000, 10_000, 9500, 10_000], [10_000, 10_010, 9810, 10_000], [10_000, 10_000, 9700, 9900], QUIET),
     );
@@ -29,13 +29,13 @@ describe('a stop that is amended', () => {
   });
 
   it('a stop that is amended to a level which the price has passed triggers at the next open', async () => {
-    const done = await ordersOf(bought({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quietBars(6));
+    const done = await ordersOf(buyThenAmend({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quietBars(6));
     expect(sells(done)).toEqual([['stopLoss', 10_000, 3]]);
   });
 
   it('an amended stop keeps its trailing distance, and the nearer of both levels counts', async () => {
     const done = await ordersOf(
-      bought({ trailing: 5 }, { stop: 97 }, 2),
+      buyThenAmend({ trailing: 5 }, { stop: 97 }, 2),
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9650, 9700], QUIET),
     );
@@ -44,7 +44,7 @@ describe('a stop that is amended', () => {
 
   it('a stop may be amended while its entry still waits to fill', async () => {
     const done = await ordersOf(
-      bought({ limit: 99 }, { stop: 98 }, 1),
+      buyThenAmend({ limit: 99 }, { stop: 98 }, 1),
       FREE,
       rows(QUIET, QUIET, QUIET, [9950, 9960, 9850, 9900], [9900, 9910, 9750, 9800], QUIET),
     );
@@ -106,7 +106,7 @@ describe('a limit order that is amended', () => {
 });
 
 describe('oco', () => {
-  const two =
+  const twoOrders =
     (later: (strategy: Api, row: number) => void = () => {}) =>
     (strategy: Api, row: number) => {
       if (row === 0)
@@ -117,35 +117,35 @@ describe('oco', () => {
       later(strategy, row);
     };
   const dip: Prices = [10_000, 10_000, 9850, 9900];
-  const endings = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
+  const endingsByLimit = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
 
   it('oco: the first fill cancels the other order, with the latency of a cancel', async () => {
     const done = await ordersOf(
-      two(),
+      twoOrders(),
       { ...FREE, fills: { latencyMs: 300 } },
       rows(QUIET, QUIET, QUIET, dip, [9900, 9900, 9850, 9900], QUIET, QUIET),
     );
-    expect(endings(done)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
+    expect(endingsByLimit(done)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
   });
 
   it('oco: a row that reaches both orders fills both', async () => {
-    const done = await ordersOf(two(), FREE, rows(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
-    expect(endings(done)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
+    const done = await ordersOf(twoOrders(), FREE, rows(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
+    expect(endingsByLimit(done)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
   });
 
   it('oco covers the replacement of an amended order, and a cancel of one order leaves the others working', async () => {
     const amended = await ordersOf(
-      two((strategy, row) => void (row === 1 && strategy.api.amend(2, { limit: '98.9' }))),
+      twoOrders((strategy, row) => void (row === 1 && strategy.api.amend(2, { limit: '98.9' }))),
       FREE,
       rows(QUIET, QUIET, QUIET, dip, QUIET, QUIET),
     );
-    expect(endings(amended)).toEqual([[9800, 'canceled'], [9900, 'canceled'], [9890, 'filled']]); // prettier-ignore
+    expect(endingsByLimit(amended)).toEqual([[9800, 'canceled'], [9900, 'canceled'], [9890, 'filled']]); // prettier-ignore
     const cancelled = await ordersOf(
-      two((strategy, row) => void (row === 1 && strategy.api.cancel(2))),
+      twoOrders((strategy, row) => void (row === 1 && strategy.api.cancel(2))),
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET),
     );
-    expect(endings(cancelled)).toEqual([[9800, 'filled'], [9900, 'canceled']]); // prettier-ignore
+    expect(endingsByLimit(cancelled)).toEqual([[9800, 'filled'], [9900, 'canceled']]); // prettier-ignore
   });
 });
 

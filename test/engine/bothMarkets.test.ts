@@ -22,8 +22,8 @@ const NEVER = { fromMs: new Float64Array(0), toMs: new Float64Array(0) };
 const contract = linearContract();
 const coin = spotInstrument('BTC', { priceDigits: contract.priceDigits, quoteDigits: contract.quoteDigits });
 const WALK = { rows: 600, step: 4000, start: 400_000 };
-const coins = (seed: number) => walkBars({ ...WALK, instrument: coin, seed });
-const contracts = (seed: number) => walkBars({ ...WALK, instrument: contract, seed });
+const spotBars = (seed: number) => walkBars({ ...WALK, instrument: coin, seed });
+const contractBars = (seed: number) => walkBars({ ...WALK, instrument: contract, seed });
 
 function fundingOf(seed: number): FundingTime[] {
   const rng = seededRng(seed);
@@ -46,51 +46,60 @@ function plan(
   return planFor({ strategies, feeds, cash: { USDT: '5000' }, size: { equity: '0.5' }, futures, ...options });
 }
 const paired = (strategies: readonly GivenStrategy[], options: Partial<PlanOptions> = {}, seed = 1, leverage = 10) =>
-  plan(strategies, { spot: coins(seed), perp: contracts(seed + 50) }, { cash: { USDT: '10000' }, funds: HALVES, ...options }, leverage);
+  plan(
+    strategies,
+    { spot: spotBars(seed), perp: contractBars(seed + 50) },
+    { cash: { USDT: '10000' }, funds: HALVES, ...options },
+    leverage,
+  );
 
-let world: PreparedRun | null = null;
-async function recordFrom(of: RunPlan): Promise<RunRecord> {
-  world = await prepareBacktest(of, {});
-  world.loop(world.engine);
-  world.engine.ledger.assertReconciled();
-  return runRecordOf(of, world, false);
+let preparedRun: PreparedRun | null = null;
+async function recordFrom(runPlan: RunPlan): Promise<RunRecord> {
+  preparedRun = await prepareBacktest(runPlan, {});
+  preparedRun.loop(preparedRun.engine);
+  preparedRun.engine.ledger.assertReconciled();
+  return runRecordOf(runPlan, preparedRun, false);
 }
 
-/** Market, limit and bracket orders of either side at random over one feed, by quantity: nothing else decides what they do. */
-abstract class Gambler extends Strategy {
-  abstract of: ReturnType<Gambler['feed']>;
-  abstract sizes: number;
+/** Places random market, limit and bracket orders of either side on one feed. Its sizes are quantities, so that the equity has no influence. */
+abstract class RandomTrader extends Strategy {
+  abstract tradedFeed: ReturnType<RandomTrader['feed']>;
+  abstract sizeUnit: number;
   override onBar() {
-    world!.checkBooks();
-    if (!this.of.fresh || this.random() > 0.4) return;
-    const feed = this.of;
+    preparedRun!.checkBooks();
+    if (!this.tradedFeed.fresh || this.random() > 0.4) return;
+    const feed = this.tradedFeed;
     const price = feed.bar.close;
     const tag = String(Math.floor(this.random() * 3));
-    const size = { base: Math.ceil(this.random() * 40) * this.sizes };
-    const away = this.random() / 80;
+    const size = { base: Math.ceil(this.random() * 40) * this.sizeUnit };
+    const priceOffset = this.random() / 80;
     const isBuy = this.random() < 0.55;
     const kind = this.random();
     const options =
-      kind < 0.3 ? { limit: price * (isBuy ? 1 - away : 1 + away) } : kind < 0.6 ? { stopLoss: price * (isBuy ? 0.98 : 1.02) } : {};
+      kind < 0.3
+        ? { limit: price * (isBuy ? 1 - priceOffset : 1 + priceOffset) }
+        : kind < 0.6
+          ? { stopLoss: price * (isBuy ? 0.98 : 1.02) }
+          : {};
     if (kind > 0.9) this.exit(feed);
     else if (isBuy) this.buy(size, { feed, tag, ...options });
     else this.sell(size, { feed, tag, ...options });
   }
 }
-class Coins extends Gambler {
-  of = this.feed('spot');
-  sizes = 0.001;
+class SpotTrader extends RandomTrader {
+  tradedFeed = this.feed('spot');
+  sizeUnit = 0.001;
 }
-class Contracts extends Gambler {
-  of = this.feed('perp');
-  sizes = 20;
+class FuturesTrader extends RandomTrader {
+  tradedFeed = this.feed('perp');
+  sizeUnit = 20;
 }
-class IdleCoins extends Strategy {
-  of = this.feed('spot');
+class IdleSpot extends Strategy {
+  tradedFeed = this.feed('spot');
   override onBar() {}
 }
-class IdleContracts extends Strategy {
-  of = this.feed('perp');
+class IdleFutures extends Strategy {
+  tradedFeed = this.feed('perp');
   override onBar() {}
 }
 
@@ -113,10 +122,10 @@ const fillsOf = ({ fills, instruments }: RunRecord, id: InstrumentId, strategy: 
 describe('a run over both markets', () => {
   it.each([1, 2, 3])('a run over both markets does in each what a run over that market alone does (seed %i)', async (seed) => {
     const options = { seed, fees: { in: 'received' as const }, fills: { slippagePpm: 200 } };
-    const both = await recordFrom(paired([Coins, Contracts], options, seed));
+    const both = await recordFrom(paired([SpotTrader, FuturesTrader], options, seed));
     const alone = { ...options, cash: { USDT: '5000' } };
-    const ofCoins = await recordFrom(plan([Coins, IdleCoins], { spot: coins(seed) }, alone));
-    const ofContracts = await recordFrom(plan([IdleContracts, Contracts], { perp: contracts(seed + 50) }, alone));
+    const ofCoins = await recordFrom(plan([SpotTrader, IdleSpot], { spot: spotBars(seed) }, alone));
+    const ofContracts = await recordFrom(plan([IdleFutures, FuturesTrader], { perp: contractBars(seed + 50) }, alone));
     expect(both.fills.length).toBe(ofCoins.fills.length + ofContracts.fills.length);
     expect(ofCoins.fills.length).toBeGreaterThan(50);
     expect(ofContracts.fills.length).toBeGreaterThan(50);
@@ -131,7 +140,7 @@ describe('a run over both markets', () => {
   it.each([4, 9])(
     'a run over both markets agrees with both venues at every bar, and its figures add up to the last unit (seed %i)',
     async (seed) => {
-      class All extends Coins {
+      class All extends SpotTrader {
         perp = this.feed('perp');
         override onBar() {
           super.onBar();
@@ -302,7 +311,7 @@ describe('a run over both markets', () => {
       [10_000, 10_000 - 0.01 * price, 0.01, 0, 0, 10],
       [0.01, -10, true, price],
     ]);
-    const { ledger } = world!.engine;
+    const { ledger } = preparedRun!.engine;
     assert(ledger instanceof PairedLedger, 'two accounts');
     expect(ledger.account('futures').cashTotal + ledger.account('spot').cashTotal).toBe(ledger.cashTotal);
     expect(record.reportingAsset).toBe('USDT');

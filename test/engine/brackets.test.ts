@@ -131,7 +131,7 @@ describe('a stop', () => {
     const script = entry(
       MARKET,
       { stopLoss: 99 },
-      { 2: (strategy) => strategy.sellOff(MARKET), 4: (strategy) => strategy.enter({ base: '0.3' }) },
+      { 2: (strategy) => strategy.sellSize(MARKET), 4: (strategy) => strategy.enter({ base: '0.3' }) },
     );
     const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, [9000, 9000, 9000, 9000]]);
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 100], ['market', 300]]); // prettier-ignore
@@ -256,7 +256,7 @@ describe('a target under a limit of one open order', () => {
   });
 
   it('with at most one open order, the target of a half filled entry is sent after the cancel of the entry, and its stop covers that half throughout', async () => {
-    const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => strategy.drop() });
+    const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => strategy.cancelAll() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
     const up = await fillsOf(script, [thin, [10_050, 10_060, 10_040, 10_050], UP], capped);
@@ -268,7 +268,7 @@ describe('a target under a limit of one open order', () => {
 
   it('with at most one open order, an exit that ends the entry prevents its target', async () => {
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
-    const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (strategy) => strategy.leave() });
+    const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (strategy) => strategy.exitPosition() });
     const found = await fillsOf(script, [thin, QUIET, UP], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
     expect(roles(found)).toEqual([['limit', 40], ['market', 40]]); // prettier-ignore
     expect(found.engine.brackets.total).toBe(0);
@@ -279,12 +279,12 @@ describe('fees in the coin received', () => {
   const fees = { makerPpm: 1000, takerPpm: 1000 };
 
   it('fees in the received coin leave dust that counts as flat, and the legs sell whole lots', async () => {
-    const seen: boolean[] = [];
-    const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => seen.push(strategy.held().isFlat), 3: (strategy) => seen.push(strategy.held().isFlat) }); // prettier-ignore
+    const seenFlat: boolean[] = [];
+    const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => seenFlat.push(strategy.currentPosition().isFlat), 3: (strategy) => seenFlat.push(strategy.currentPosition().isFlat) }); // prettier-ignore
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000], QUIET], { fees });
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['takeProfit', 99]]); // prettier-ignore
     expect(spotBooks(engine).dust(0, 0)).toBe(900);
-    expect(seen).toEqual([true, true]);
+    expect(seenFlat).toEqual([true, true]);
     expect(engine.brackets.total).toBe(0);
   });
 

@@ -47,74 +47,74 @@ function futuresPlan(
   };
 }
 
-let world: PreparedRun | null = null;
-async function runPlan(plan: RunPlan): Promise<{ record: RunRecord; world: PreparedRun }> {
-  world = await prepareBacktest(plan, {});
-  world.loop(world.engine);
-  world.engine.ledger.assertReconciled();
-  return { record: runRecordOf(plan, world, false), world };
+let preparedRun: PreparedRun | null = null;
+async function runPlan(plan: RunPlan): Promise<{ record: RunRecord; preparedRun: PreparedRun }> {
+  preparedRun = await prepareBacktest(plan, {});
+  preparedRun.loop(preparedRun.engine);
+  preparedRun.engine.ledger.assertReconciled();
+  return { record: runRecordOf(plan, preparedRun, false), preparedRun };
 }
 
-/** Orders of every kind and direction at random, and a look at both books before each. */
-class Gambler extends Strategy {
-  all = this.feeds('all');
-  /** Sizes as multiples of the equity. */
-  max = 4;
+/** Places random orders of every kind and direction, and compares the books of bot and venue before each. */
+class RandomTrader extends Strategy {
+  allFeeds = this.feeds('all');
+  /** Largest size as a multiple of the equity. */
+  maxEquityMultiple = 4;
   override onBar() {
-    world!.checkBooks();
-    for (const feed of this.all) {
+    preparedRun!.checkBooks();
+    for (const feed of this.allFeeds) {
       if (!feed.fresh || this.random() > 0.3) continue;
       const price = feed.bar.close;
       const tag = String(Math.floor(this.random() * 3));
       const isBuy = this.random() < 0.5;
-      const away = isBuy ? 1 : -1;
+      const direction = isBuy ? 1 : -1;
       const brackets = {
-        stopLoss: price * (1 - (away * this.random()) / 50),
-        takeProfit: price * (1 + (away * this.random()) / 50),
+        stopLoss: price * (1 - (direction * this.random()) / 50),
+        takeProfit: price * (1 + (direction * this.random()) / 50),
         trailing: price / 30,
       };
-      const size = { equity: this.random() * this.max };
+      const size = { equity: this.random() * this.maxEquityMultiple };
       const kind = this.random();
       const order = (options: object) => (isBuy ? this.buy(size, { feed, tag, ...options }) : this.sell(size, { feed, tag, ...options }));
       if (kind < 0.3) order(brackets);
       else if (kind < 0.4) order({});
-      else if (kind < 0.55) order({ limit: price * (1 - (away * this.random()) / 100), ...brackets });
+      else if (kind < 0.55) order({ limit: price * (1 - (direction * this.random()) / 100), ...brackets });
       else if (kind < 0.62)
         order({
-          limit: price * (1 + (away * this.random()) / 100),
+          limit: price * (1 + (direction * this.random()) / 100),
           timeInForce: (['IOC', 'FOK', 'POST_ONLY'] as const)[Math.floor(this.random() * 3)]!,
         });
-      else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.max }, feed);
+      else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.maxEquityMultiple }, feed);
       else if (kind < 0.8) order({ reduceOnly: true });
       else if (kind < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
       else this.exit(feed);
     }
   }
   override onFill() {
-    world!.checkBooks();
+    preparedRun!.checkBooks();
   }
   override onOrder() {
-    world!.checkBooks();
+    preparedRun!.checkBooks();
   }
 }
-class Reckless extends Gambler {
-  override max = 20;
+class HighLeverageTrader extends RandomTrader {
+  override maxEquityMultiple = 20;
 }
 
-/** Always in, with all that it may: until the exchange closes it. */
-class Stubborn extends Strategy {
-  all = this.feeds('all');
+/** Opens a position of nearly the whole margin whenever it is flat, until the exchange liquidates it. */
+class AlwaysInvested extends Strategy {
+  allFeeds = this.feeds('all');
   override onBar() {
-    world!.checkBooks();
-    for (const feed of this.all) {
+    preparedRun!.checkBooks();
+    for (const feed of this.allFeeds) {
       if (!feed.fresh || !this.position(feed).isFlat) continue;
-      if (this.random() < 0.5) this.buy({ equity: 34 / this.all.length }, { feed });
-      else this.sell({ equity: 34 / this.all.length }, { feed });
+      if (this.random() < 0.5) this.buy({ equity: 34 / this.allFeeds.length }, { feed });
+      else this.sell({ equity: 34 / this.allFeeds.length }, { feed });
     }
   }
 }
 
-/** Trades and cost bridge explain the change of equity to the last unit, by ways of their own. */
+/** Expects that trades and cost bridge, each computed in its own way, explain the change of equity to the last unit. */
 function checkReport(record: RunRecord): void {
   const net = record.equity.units.at(-1)! - record.startUnits;
   const { closed, openUnits } = tradesOf(record);
@@ -142,7 +142,7 @@ describe.each([
     [false, false, 0],
   ])('the books of bot and venue agree at every instant: cross %s, net %s, latency %i', async (isCross, isNet, latencyMs) => {
     const totals = { fills: 0, liquidations: 0, funding: 0 };
-    for (const [seed, strategy, leverage] of [[1, Gambler, 10], [2, Reckless, 40], [7, Stubborn, 45]] as const) {
+    for (const [seed, strategy, leverage] of [[1, RandomTrader, 10], [2, HighLeverageTrader, 40], [7, AlwaysInvested, 45]] as const) {
       const options = { strategies: [strategy], fills: { latencyMs, slippagePpm: 300, maxVolumeSharePpm: seed === 2 ? 100_000 : 0 }, seed };
       const { record } = await runPlan(futuresPlan(instruments, options, { isCross, isNet, leverage }, seed));
       checkReport(record);
@@ -160,7 +160,7 @@ describe.each([
 it('a futures run has the same result in blocks of any size', async () => {
   const records = [];
   for (const blockRows of [1, 7, 64, 4096]) {
-    const plan = futuresPlan([linearContract()], { strategies: [Stubborn], seed: 7, blockRows }, { leverage: 45 }, 7);
+    const plan = futuresPlan([linearContract()], { strategies: [AlwaysInvested], seed: 7, blockRows }, { leverage: 45 }, 7);
     records.push((await runPlan(plan)).record);
   }
   const [first, ...others] = records;
@@ -181,7 +181,7 @@ class Short extends Strategy {
 }
 
 it('the books report the profit of a short when the price falls', async () => {
-  const { record, world: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
+  const { record, preparedRun: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
   const { engine } = done;
   const held = engine.ledger.lots(0, 0);
   expect(held).toBeLessThan(0);
@@ -195,9 +195,9 @@ it('the books report the profit of a short when the price falls', async () => {
 
 /** Long of every contract from the first instant at which all have bars. */
 class Both extends Strategy {
-  all = this.feeds('all');
+  allFeeds = this.feeds('all');
   override onBar() {
-    if (this.nowMs === START_MS + 5 * MINUTE) for (const feed of this.all) this.buy({ base: 100 }, { feed });
+    if (this.nowMs === START_MS + 5 * MINUTE) for (const feed of this.allFeeds) this.buy({ base: 100 }, { feed });
   }
 }
 
@@ -268,7 +268,7 @@ it('two-way: a resting order that opens a short does not prevent a stop or an ex
   const bars = barsOfRows([row(400_000, 400_000, 400_000), row(400_000, 399_000, 400_000), row(400_000, 389_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000)], instrument); // prettier-ignore
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
   const futures = { leverage: 10, isCross: true, isNet: false, liquidationFeePpm: 2000, data };
-  const { record, world: done } = await runPlan({
+  const { record, preparedRun: done } = await runPlan({
     ...planFor({ strategies: [BothWays], feeds: { bars }, cash: { USDT: '40000' } }),
     futures,
   });
@@ -280,13 +280,13 @@ it('two-way: a resting order that opens a short does not prevent a stop or an ex
 
 /** A long of the first contract, which a later row ends; in that row a resting buy of the last one fills, and a stop of some of the long. */
 class Fallen extends Strategy {
-  all = this.feeds('all');
+  allFeeds = this.feeds('all');
   rows = 0;
   override onBar() {
-    const [first] = this.all;
+    const [first] = this.allFeeds;
     if (++this.rows === 1) this.buy({ base: 100 }, { feed: first! });
     if (this.rows !== 2) return;
-    if (this.all.length > 1) this.buy({ base: 1 }, { feed: this.all[1]!, limit: 39_000 });
+    if (this.allFeeds.length > 1) this.buy({ base: 1 }, { feed: this.allFeeds[1]!, limit: 39_000 });
     else this.sell({ base: 10 }, { feed: first!, trigger: 38_000 });
   }
 }
@@ -299,10 +299,10 @@ it.each([
   const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })].slice(0, contracts);
   const row = (low: number) => [400_000, 400_000, low, 400_000] as const;
   const lows = [[400_000, 400_000, 350_000, 400_000, 400_000], [400_000, 400_000, 389_000, 400_000, 400_000]]; // prettier-ignore
-  const all = instruments.map((instrument, index) => barsOfRows(lows[index]!.map(row), instrument));
+  const allFeeds = instruments.map((instrument, index) => barsOfRows(lows[index]!.map(row), instrument));
   const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
   const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
-  const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
+  const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all: allFeeds }, cash: { USDT: '450' } }), futures });
   const { fills } = record;
   const sells = [...fills.side.keys()].filter((index) => SIDES[fills.side[index]!] === 'sell');
   expect(sells.map((index) => fills.lots[index])).toEqual(sold);
@@ -318,10 +318,10 @@ it.each([
   async (margin, low, sold) => {
     const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
     const lows = [low, 350_000].map((min) => [400_000, 400_000, min, 400_000, 400_000]);
-    const all = instruments.map((instrument, index) => barsOfRows(lows[index]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
+    const allFeeds = instruments.map((instrument, index) => barsOfRows(lows[index]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
     const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
     const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
-    const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
+    const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all: allFeeds }, cash: { USDT: '450' } }), futures });
     const { fills } = record;
     const of = (side: 'buy' | 'sell') =>
       [...fills.side.keys()].filter((index) => SIDES[fills.side[index]!] === side).map((index) => fills.lots[index]);

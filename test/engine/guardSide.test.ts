@@ -23,9 +23,9 @@ async function reported(side: 'buy' | 'sell', options: OrderOptions, isFutures: 
   const cash = isFutures ? { cash: { USDT: '100000' }, futures: TERMS } : {};
   const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...cash });
   const text: string[] = [];
-  const world = await prepareBacktest(plan, { refusals: (_, __, message) => text.push(message) });
-  world.loop(world.engine);
-  const [order] = orderRows(runRecordOf(plan, world, false));
+  const prepared = await prepareBacktest(plan, { refusals: (_, __, message) => text.push(message) });
+  prepared.loop(prepared.engine);
+  const [order] = orderRows(runRecordOf(plan, prepared, false));
   return { code: order!.ending === 'denied' ? order!.code : null, reason: text };
 }
 

@@ -16,7 +16,7 @@ type Row = readonly [timeMs: number, knownMs: number, value: number];
 const bars = walkBars({ rows: 300, seed: 21, missing: 0.2 });
 const endMs = bars.closeMs[bars.length - 1]!;
 
-function planned(rows: readonly Row[], symbol: string | null = null): SeriesPlan {
+function seriesPlan(rows: readonly Row[], symbol: string | null = null): SeriesPlan {
   const sorted = rows.toSorted((a, b) => a[1] - b[1] || a[0] - b[0]);
   const column = (at: 0 | 1 | 2): Float64Array => Float64Array.from(sorted, (row) => row[at]);
   return { name: 'x', symbol, values: newestValues(column(1), column(0), column(2)), input: { name: 'x', sha256: '' }, file: 'x' };
@@ -26,20 +26,20 @@ function planned(rows: readonly Row[], symbol: string | null = null): SeriesPlan
 function randomRows(seed: number, count = 120): Row[] {
   const rng = seededRng(seed);
   const pick = (below: number): number => Math.floor(rng.next() * below);
-  const seen = new Map<string, Row>();
+  const rowsByKey = new Map<string, Row>();
   for (let i = 0; i < count; i++) {
     const timeMs = START_MS + pick(400) * MINUTE - 30 * MINUTE;
     const late = [0, pick(3 * MINUTE), pick(90) * MINUTE, -pick(20) * MINUTE][pick(4)]!;
     for (let revision = 0; revision <= pick(3); revision++) {
       const knownMs = timeMs + late + revision * pick(40 * MINUTE);
-      seen.set(`${timeMs} ${knownMs}`, [timeMs, knownMs, pick(1000) / 8]);
+      rowsByKey.set(`${timeMs} ${knownMs}`, [timeMs, knownMs, pick(1000) / 8]);
     }
   }
-  return [...seen.values()];
+  return [...rowsByKey.values()];
 }
 
 /** Walks through every row, in the order of nothing. */
-function naive(rows: readonly Row[], nowMs: number): { value: number; timeMs: number; knownMs: number; ageMs: number } {
+function searchAllRows(rows: readonly Row[], nowMs: number): { value: number; timeMs: number; knownMs: number; ageMs: number } {
   let best: Row | null = null;
   for (const row of rows) {
     if (row[1] > nowMs) continue;
@@ -59,12 +59,12 @@ interface Read {
 let reads: Read[] = [];
 let averages: [number, number, number][] = [];
 
-class Reads extends Strategy {
+class ReadingStrategy extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 5));
   twice = this.use(sub(this.mean, this.x));
   before = this.use(this.x, { depth: 3 });
-  seen = this.every('20s', () => this.read());
+  rowsByKey = this.every('20s', () => this.read());
   override onBar() {
     this.read();
     averages.push([this.nowMs, this.mean.value, this.twice.value]);
@@ -79,7 +79,7 @@ class Reads extends Strategy {
 
 async function readAll(rows: readonly Row[], blockRows: number): Promise<void> {
   [reads, averages] = [[], []];
-  await run({ strategies: [Reads], feeds: { bars }, series: [planned(rows)], blockRows });
+  await run({ strategies: [ReadingStrategy], feeds: { bars }, series: [seriesPlan(rows)], blockRows });
 }
 
 test('each read of an external series equals a search through all rows, at bars and between them', async () => {
@@ -87,9 +87,9 @@ test('each read of an external series equals a search through all rows, at bars 
   for (let seed = 1; seed <= 12; seed++) {
     const rows = randomRows(seed);
     await readAll(rows, 64);
-    for (const { nowMs, ...read } of reads) expect(read, `seed ${seed} at ${nowMs}`).toEqual(naive(rows, nowMs));
+    for (const { nowMs, ...read } of reads) expect(read, `seed ${seed} at ${nowMs}`).toEqual(searchAllRows(rows, nowMs));
     count += reads.length;
-    const at = (row: number): number => naive(rows, bars.closeMs[row]!).value;
+    const at = (row: number): number => searchAllRows(rows, bars.closeMs[row]!).value;
     for (const [ms, mean, twice] of averages) {
       const row = bars.closeMs.indexOf(ms);
       const expected = row < 4 ? NaN : [0, 1, 2, 3, 4].reduce((sum, back) => sum + at(row - back), 0) / 5;
@@ -112,7 +112,7 @@ test('reads of external series are equal in blocks of 1, 7 and 2048 rows', async
   expect(await of(2048)).toEqual(one);
 });
 
-class Trades extends Strategy {
+class TradingStrategy extends Strategy {
   x = this.series('x');
   up = this.when(above(this.x, this.use(sma(this.x, 4))), () => void (this.position().isFlat && this.buy({ quote: '500' })));
   override onBar() {
@@ -122,7 +122,7 @@ class Trades extends Strategy {
 }
 
 async function ordersOf(rows: readonly Row[]) {
-  const { record } = await run({ strategies: [Trades], feeds: { bars }, series: [planned(rows)] });
+  const { record } = await run({ strategies: [TradingStrategy], feeds: { bars }, series: [seriesPlan(rows)] });
   return orderRows(record).map((order, at) => ({ ...order, atMs: record.orders.createdMs[at]! }));
 }
 
@@ -159,7 +159,7 @@ test('an external value that becomes known at the close of a bar counts at that 
 });
 
 test('the proofs change only external values that become known later', () => {
-  const plan = planFor({ strategies: [Trades], feeds: { bars }, series: [planned(randomRows(3))], toMs: endMs });
+  const plan = planFor({ strategies: [TradingStrategy], feeds: { bars }, series: [seriesPlan(randomRows(3))], toMs: endMs });
   const untilMs = bars.closeMs[150]!;
   const whole = plan.series![0]!.values;
   const until = whole.knownMs.findIndex((ms) => ms > untilMs);
@@ -173,7 +173,7 @@ test('the proofs change only external values that become known later', () => {
 test('no property of a view of an external series leads to a value that is not yet known', async () => {
   const rows: Row[] = [[START_MS, START_MS + 10 * MINUTE, 1], [START_MS + MINUTE, endMs - MINUTE, 424_242]]; // prettier-ignore
   let found = 0;
-  class Looks extends Strategy {
+  class InspectingStrategy extends Strategy {
     x = this.series('x');
     override onBar() {
       if (this.nowMs >= endMs - MINUTE) return;
@@ -184,7 +184,7 @@ test('no property of a view of an external series leads to a value that is not y
       expect(JSON.stringify(this.x)).toBe('{}');
     }
   }
-  await run({ strategies: [Looks], feeds: { bars }, series: [planned(rows)] });
+  await run({ strategies: [InspectingStrategy], feeds: { bars }, series: [seriesPlan(rows)] });
   expect(found).toBe(0);
 });
 
@@ -195,7 +195,7 @@ test('an external series with an unknown name or symbol is rejected with a remed
       override onBar() {}
     };
   const start = (strategy: unknown, symbol: string | null = null) =>
-    run({ strategies: [strategy as never], feeds: { bars }, series: [planned(randomRows(1), symbol)] });
+    run({ strategies: [strategy as never], feeds: { bars }, series: [seriesPlan(randomRows(1), symbol)] });
   await expect(start(named('y'))).rejects.toThrow('the run has no series called y');
   await expect(start(named('x'), 'OTHERUSDT')).rejects.toThrow(/the series x has no values of \w+, only of OTHERUSDT/);
   class Late extends Strategy {

@@ -9,19 +9,19 @@ import { run, runWithJournal, spotInstrument, walkBars } from './world.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
 import { expectSame } from '../fixtures/alike.ts';
 
-let world: { engine: Engine; venue: Venue } | null = null;
+let currentRun: { engine: Engine; venue: Venue } | null = null;
 
 function checkBooks(): void {
-  const { engine, venue } = world!;
+  const { engine, venue } = currentRun!;
   venue.assertConserved();
   engine.ledger.assertReconciled();
-  const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
-  expectSame(held('USDT'), engine.ledger.cashTotal);
-  engine.instruments.forEach(({ base }, index) => expectSame(held(base), spotBooks(engine).baseTotal(index)));
+  const balanceOf = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
+  expectSame(balanceOf('USDT'), engine.ledger.cashTotal);
+  engine.instruments.forEach(({ base }, index) => expectSame(balanceOf(base), spotBooks(engine).baseTotal(index)));
 }
 
 /** Orders of every kind at random, and a look at the books before each. */
-class Gambler extends Strategy {
+class RandomTrader extends Strategy {
   all = this.feeds('all');
   override onBar() {
     checkBooks();
@@ -47,7 +47,7 @@ class Gambler extends Strategy {
     checkBooks();
   }
 }
-class Other extends Gambler {}
+class SecondTrader extends RandomTrader {}
 
 const COARSE: Partial<Instrument> = { quoteDigits: 4, baseDigits: 3 };
 
@@ -66,7 +66,7 @@ describe.each([
     );
     const { record, venue } = await run(
       {
-        strategies: [Gambler, Other],
+        strategies: [RandomTrader, SecondTrader],
         feeds: { all },
         cash: { USDT: '1000', BTC: '2' },
         fees: { in: feesIn, rounding },
@@ -74,7 +74,7 @@ describe.each([
         seed: latencyMs + 7,
       },
       {},
-      (engine, exchange) => (world = { engine, venue: exchange }),
+      (engine, exchange) => (currentRun = { engine, venue: exchange }),
     );
     expect(record.fills.length).toBeGreaterThan(100);
     const paid = (inBase: number) =>
@@ -85,13 +85,13 @@ describe.each([
 });
 
 it('equal runs write equal journals, and another seed writes another journal', async () => {
-  const options = { strategies: [Gambler], feeds: { all: [walkBars({ rows: 200 })] } };
+  const options = { strategies: [RandomTrader], feeds: { all: [walkBars({ rows: 200 })] } };
   const runTwice = async (seed: number) => {
-    class Quiet extends Gambler {
+    class Quiet extends RandomTrader {
       override onFill() {}
       override onOrder() {}
     }
-    world = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (world = { engine, venue }));
+    currentRun = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (currentRun = { engine, venue }));
     return runWithJournal({ ...options, strategies: [Unwatched], seed }, ({ id }) => (id % 7 === 3 ? 'lostAnswer' : 'none'));
   };
   const [one, two, other] = [await runTwice(1), await runTwice(1), await runTwice(2)];

@@ -1,5 +1,5 @@
 // Runs a second, naive backtest for comparisons: visits every instant of every feed and matches in BigInt, as docs/matching.md says.
-// It shares no code with the engine, the orders, the ledger or the venue; spot, no cap, no slippage, enough cash for every buy.
+// It shares no code with the engine, the orders, the ledger or the venue. It knows spot without volume cap and slippage, with cash for each buy.
 
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { decide, FAST, SALT, SLOW, type Action, type ScriptOptions } from './script.ts';
@@ -46,7 +46,7 @@ interface NaiveOrder {
   ending: string;
   admittedMs: number;
   filled: number;
-  cancelWanted: boolean;
+  isCancelRequested: boolean;
 }
 
 interface NaiveBracket {
@@ -57,8 +57,8 @@ interface NaiveBracket {
   best: number;
   readonly entryPrice: number;
   readonly armedMs: number;
-  /** The instant at which its stop went off: a row sets it off once. */
-  triedMs: number;
+  /** The instant at which its stop triggered; a row triggers it at most once. */
+  triggeredMs: number;
 }
 
 interface Ticks {
@@ -69,7 +69,7 @@ interface Ticks {
 }
 
 const MILLION = 1_000_000n;
-/** The units of spotInstrument(): quote units of a tick x lot, base units of a lot, quote units x this of a tick x base unit. */
+/** Units of spotInstrument(): quote units of one tick times one lot, and base units of one lot. */
 const UNITS_PER_TICK_LOT = 1000n;
 const BASE_PER_LOT = 1000n;
 const MIN_LOTS = 2;
@@ -82,12 +82,12 @@ export class Naive {
   readonly fills: NaiveFill[] = [];
   readonly equity: { timeMs: number; units: number }[] = [];
   readonly orders: NaiveOrder[] = [];
-  /** Orders that have waited for the end of another one. */
+  /** Number of orders that have waited for the end of another one. */
   replacements = 0;
   readonly #options: NaiveOptions;
   readonly #feeds: readonly BarColumns[];
   readonly #ticks: readonly Ticks[];
-  /** Rows delivered, by feed. */
+  /** Number of delivered rows, by feed. */
   readonly #nextRows: number[];
   /** By instrument: its finest feed, holdings, the book by arrival, brackets, cancels that wait for the end of a row, a pending exit. */
   readonly #finestFeeds: number[];
@@ -112,12 +112,12 @@ export class Naive {
     this.#options = options;
     this.#feeds = options.feeds;
     this.#cash = options.cash;
-    const whole = (column: Float64Array) => Array.from(column, (price) => Math.round(price * 100));
+    const ticksOf = (column: Float64Array) => Array.from(column, (price) => Math.round(price * 100));
     this.#ticks = options.feeds.map((bars) => ({
-      open: whole(bars.open),
-      high: whole(bars.high),
-      low: whole(bars.low),
-      close: whole(bars.close),
+      open: ticksOf(bars.open),
+      high: ticksOf(bars.high),
+      low: ticksOf(bars.low),
+      close: ticksOf(bars.close),
     }));
     this.#nextRows = options.feeds.map(() => 0);
     const ids = [...new Set(options.feeds.map(({ instrument }) => instrument.id))].toSorted();
@@ -176,13 +176,13 @@ export class Naive {
     for (;;) {
       const due = this.#dueCallbacks.find(({ timeMs }) => timeMs <= t);
       if (!due) return;
-      const first = this.#dueCallbacks.reduce((min, one) => (one.timeMs < min.timeMs ? one : min), due);
-      this.#dueCallbacks = this.#dueCallbacks.filter((one) => one !== first);
+      const first = this.#dueCallbacks.reduce((min, candidate) => (candidate.timeMs < min.timeMs ? candidate : min), due);
+      this.#dueCallbacks = this.#dueCallbacks.filter((candidate) => candidate !== first);
       first.run();
     }
   }
 
-  /** Computes the windows again; compares averages a > b as products of whole numbers. */
+  /** True when the fast average has crossed above the slow one. Compares the averages as products of whole numbers. */
   #crossedUp(): boolean {
     const { close } = this.#ticks[0]!;
     const end = this.#nextRows[0]!;
@@ -212,7 +212,7 @@ export class Naive {
       .reduce((sum, order) => sum + order.lots - order.filled, 0);
   }
 
-  // --- What the script asks for
+  // --- Actions of the script
 
   #act(feed: number, salt: number): void {
     const symbolIndex = this.#symbolOfFeed[feed]!;
@@ -253,21 +253,26 @@ export class Naive {
   }
 
   #buy(symbolIndex: number, { quote, lots, equity, limit, tag, bracket }: Extract<Action, { kind: 'buy' }>): void {
-    const more = { slot: tag, takeProfit: bracket.takeProfit ?? 0, stopLoss: bracket.stopLoss ?? 0, trailing: bracket.trailing ?? 0 };
+    const orderFields = {
+      slot: tag,
+      takeProfit: bracket.takeProfit ?? 0,
+      stopLoss: bracket.stopLoss ?? 0,
+      trailing: bracket.trailing ?? 0,
+    };
     if (lots !== undefined) {
       // A market buy by quantity is a limit at the collar, 1 % beyond the last price.
       const collar = Math.floor((this.#last(symbolIndex) * 1_010_000) / 1_000_000);
-      this.#submit(this.#draft(symbolIndex, true, { ...more, lots, limit: limit ?? collar, isMarket: limit === undefined }));
+      this.#submit(this.#draft(symbolIndex, true, { ...orderFields, lots, limit: limit ?? collar, isMarket: limit === undefined }));
       return;
     }
     const money = quote !== undefined ? BigInt(quote) * 1_000_000n : (this.#equity() * BigInt(Math.round(equity! * 1000))) / 1000n;
-    this.#submit(this.#draft(symbolIndex, true, { ...more, quote: money, isMarket: true }));
+    this.#submit(this.#draft(symbolIndex, true, { ...orderFields, quote: money, isMarket: true }));
   }
 
   #exit(symbolIndex: number): void {
     this.#brackets[symbolIndex] = [];
     this.#withdraw((draft) => draft.symbolIndex === symbolIndex);
-    for (const order of this.#openOrders.filter((one) => one.symbolIndex === symbolIndex).toReversed()) {
+    for (const order of this.#openOrders.filter((candidate) => candidate.symbolIndex === symbolIndex).toReversed()) {
       if (order.slot === 'exit' && order.parent === 0) continue;
       this.#cancel(order);
     }
@@ -282,34 +287,34 @@ export class Naive {
     this.#submit(this.#draft(symbolIndex, false, { lots: this.#sellable(symbolIndex), slot: 'exit', isMarket: true }));
   }
 
-  #draft(symbolIndex: number, isBuy: boolean, wanted: Partial<NaiveOrder>): NaiveOrder {
+  #draft(symbolIndex: number, isBuy: boolean, fields: Partial<NaiveOrder>): NaiveOrder {
     const order: NaiveOrder = {
       lots: 0, quote: 0n, limit: 0, takeProfit: 0, stopLoss: 0, trailing: 0, parent: 0, slot: '', isMarket: false,
-      state: 'draft', ending: 'open', admittedMs: NaN, filled: 0, cancelWanted: false,
-      ...wanted, id: this.orders.length + 1, symbolIndex, isBuy,
+      state: 'draft', ending: 'open', admittedMs: NaN, filled: 0, isCancelRequested: false,
+      ...fields, id: this.orders.length + 1, symbolIndex, isBuy,
     }; // prettier-ignore
     this.orders.push(order);
     return order;
   }
 
-  /** Drafts that are not wanted any more are never sent. */
+  /** Withdraws drafts. They are never sent. */
   #withdraw(which: (draft: NaiveOrder) => boolean): void {
-    for (const { order } of this.#waitingReplacements.filter((one) => which(one.order))) {
+    for (const { order } of this.#waitingReplacements.filter((candidate) => which(candidate.order))) {
       order.state = 'done';
       order.ending = 'canceled';
     }
     this.#waitingReplacements = this.#waitingReplacements.filter(({ order }) => order.state === 'draft');
   }
-  /** An order has ended: what waited for it is dropped if nothing is left, or sent. Here an order fills wholly or not at all. */
+  /** Notes that an order has ended. Its waiting replacement is then sent, or dropped if nothing is left. Orders fill completely or not at all. */
   #follow(old: NaiveOrder): void {
     this.#endedOrders.push(old);
   }
-  /** Once the rows of the instant are delivered. */
+  /** Sends waiting drafts once the rows of the instant have been delivered. */
   #sendDrafts(): void {
     for (const old of this.#endedOrders.splice(0)) this.#sendAfter(old);
   }
   #sendAfter(old: NaiveOrder): void {
-    const next = this.#waitingReplacements.find((one) => one.old === old)?.order;
+    const next = this.#waitingReplacements.find((candidate) => candidate.old === old)?.order;
     if (!next) return;
     this.#waitingReplacements = this.#waitingReplacements.filter(({ order }) => order !== next);
     if (old.ending === 'filled' && old.isBuy === next.isBuy) {
@@ -325,8 +330,8 @@ export class Naive {
   #submit(order: NaiveOrder): void {
     const { latencyMs } = this.#options;
     const old = order.parent === 0 ? this.#openOrders.find((other) => isSameSlot(order, other)) : undefined;
-    const isBusy = this.#waitingReplacements.some((one) => isSameSlot(order, one.order));
-    if (old && !isBusy && (old.state === 'cancelSent' || old.cancelWanted)) {
+    const isBusy = this.#waitingReplacements.some((candidate) => isSameSlot(order, candidate.order));
+    if (old && !isBusy && (old.state === 'cancelSent' || old.isCancelRequested)) {
       this.#waitingReplacements.push({ order, old });
       this.replacements++;
       return;
@@ -342,7 +347,7 @@ export class Naive {
     if (latencyMs === 0 || order.parent > 0) this.#arrive(order);
     else this.#dueCallbacks.push({ timeMs: this.#nowMs + latencyMs, run: () => this.#arrive(order) });
   }
-  /** docs/risk.md, STOP_SIDE and TARGET_SIDE: of a buy, for sells have no bracket here. */
+  /** True when docs/risk.md denies a buy with STOP_SIDE or TARGET_SIDE. Sells have no bracket here. */
   #isWrongSide({ symbolIndex, isBuy, isMarket, limit, stopLoss, takeProfit }: NaiveOrder): boolean {
     if (!isBuy) return false;
     const entry = isMarket ? this.#last(symbolIndex) : Math.min(limit, this.#last(symbolIndex));
@@ -370,11 +375,11 @@ export class Naive {
     order.admittedMs = order.parent > 0 && this.#legMs !== null ? this.#legMs : this.#nowMs;
     order.state = 'working';
     this.#books[order.symbolIndex]!.push(order);
-    if (order.cancelWanted) this.#cancel(order);
+    if (order.isCancelRequested) this.#cancel(order);
   }
 
   #cancel(order: NaiveOrder): void {
-    if (order.state === 'sent') order.cancelWanted = true;
+    if (order.state === 'sent') order.isCancelRequested = true;
     if (order.state !== 'working') return;
     order.state = 'cancelSent';
     const { latencyMs } = this.#options;
@@ -391,8 +396,8 @@ export class Naive {
   #end(order: NaiveOrder, ending: string): void {
     order.state = 'done';
     order.ending = ending;
-    this.#openOrders = this.#openOrders.filter((one) => one !== order);
-    this.#books[order.symbolIndex] = this.#books[order.symbolIndex]!.filter((one) => one !== order);
+    this.#openOrders = this.#openOrders.filter((candidate) => candidate !== order);
+    this.#books[order.symbolIndex] = this.#books[order.symbolIndex]!.filter((candidate) => candidate !== order);
     // An exit that waited acts first.
     if (this.#exitPending[order.symbolIndex] && this.#selling(order.symbolIndex) === 0) {
       this.#exitPending[order.symbolIndex] = false;
@@ -425,7 +430,7 @@ export class Naive {
     for (const bracket of this.#brackets[symbolIndex]!)
       bracket.best = Math.max(bracket.best, bracket.armedMs > openMs ? ticks.close[row]! : high);
     for (const order of this.#cancelsAfterRow[symbolIndex]!.splice(0)) if (order.state !== 'done') this.#end(order, 'canceled');
-    for (const order of this.#openOrders.filter((one) => one.symbolIndex === symbolIndex).toReversed()) {
+    for (const order of this.#openOrders.filter((candidate) => candidate.symbolIndex === symbolIndex).toReversed()) {
       if (order.isMarket && order.lots > 0 && order.limit > 0 && order.admittedMs <= openMs) this.#cancel(order);
     }
   }
@@ -441,7 +446,7 @@ export class Naive {
   #each(symbolIndex: number, takes: (order: NaiveOrder) => boolean, call: (order: NaiveOrder) => void): void {
     const seen = new Set<NaiveOrder>();
     for (;;) {
-      const order = this.#books[symbolIndex]!.find((one) => !seen.has(one) && takes(one));
+      const order = this.#books[symbolIndex]!.find((candidate) => !seen.has(candidate) && takes(candidate));
       if (!order) return;
       seen.add(order);
       call(order);
@@ -452,9 +457,9 @@ export class Naive {
     for (const bracket of this.#brackets[symbolIndex]!.slice()) {
       const level = Math.max(bracket.stop, bracket.trailing > 0 ? bracket.best - bracket.trailing : 0);
       const price = bracket.armedMs < sinceMs ? null : priceAt(level, bracket);
-      if (price === null || bracket.triedMs === this.#nowMs) continue;
-      bracket.triedMs = this.#nowMs;
-      this.#brackets[symbolIndex] = this.#brackets[symbolIndex]!.filter((one) => one !== bracket);
+      if (price === null || bracket.triggeredMs === this.#nowMs) continue;
+      bracket.triggeredMs = this.#nowMs;
+      this.#brackets[symbolIndex] = this.#brackets[symbolIndex]!.filter((candidate) => candidate !== bracket);
       for (const order of this.#openOrders.toReversed()) {
         // Rule 8: a stop takes its target back at once, also where the strategy's own cancel of it is still on its way.
         if (order.parent === bracket.entry) this.#end(order, 'canceled');
@@ -527,7 +532,7 @@ export class Naive {
       if (!bracket) return;
       bracket.lots -= lots;
       if (bracket.lots <= 0 || this.#isFlat(symbolIndex))
-        this.#brackets[symbolIndex] = this.#brackets[symbolIndex]!.filter((one) => one !== bracket);
+        this.#brackets[symbolIndex] = this.#brackets[symbolIndex]!.filter((candidate) => candidate !== bracket);
       return;
     }
     if (!order.isBuy) {
@@ -546,7 +551,7 @@ export class Naive {
         best: price,
         entryPrice: price,
         armedMs: timeMs,
-        triedMs: NaN,
+        triggeredMs: NaN,
       });
     }
     const free = Math.min(lots, this.#sellable(symbolIndex) - this.#selling(symbolIndex));

@@ -1,5 +1,5 @@
 // Runs a second, naive margin account of one contract for comparisons, in BigInt, by rules 16 to 20 of docs/matching.md.
-// It shares no code with the venue or the bot. Which orders were accepted is given; what becomes of them is worked out here.
+// It shares no code with the venue or the bot. It gets the accepted orders and computes their fills.
 
 export interface NaiveTerms {
   readonly isInverse: boolean;
@@ -12,13 +12,13 @@ export interface NaiveTerms {
 /** Open, high, low, close in ticks. */
 export type NaiveRow = readonly [number, number, number, number];
 
-/** What is asked for at the close of a row. `isLong`: the side of the position that it opens or reduces. */
-export interface NaiveAsk {
+/** An order that a strategy places at the close of a row. `isLong` is the side of the position that it opens or reduces. */
+export interface NaiveRequest {
   readonly kind: 'limit' | 'trigger' | 'market';
   readonly isLong: boolean;
   readonly reduces: boolean;
   readonly lots: number;
-  /** The limit of a limit order, the level of a trigger order; of no meaning for a market order. */
+  /** The limit of a limit order or the level of a trigger order. Market orders ignore it. */
   readonly level: number;
   readonly stop: number;
   readonly target: number;
@@ -36,8 +36,8 @@ export interface NaiveFill {
 }
 
 interface Resting {
-  readonly ask: NaiveAsk;
-  readonly seq: number;
+  readonly request: NaiveRequest;
+  readonly sequence: number;
   readonly isBuy: boolean;
   /** The limit at which it trades; 0: at any price. */
   limit: number;
@@ -61,7 +61,7 @@ interface Guard {
   readonly atOpen: boolean;
   readonly isChasing: boolean;
   isOpen: boolean;
-  triedRow: number;
+  triggeredRow: number;
 }
 interface Side {
   readonly isLong: boolean;
@@ -72,8 +72,8 @@ interface Side {
   openedRow: number;
   openedDuringRow: boolean;
 }
-/** Something that the row does, with what the rules ask of it. */
-interface Happening {
+/** An event that a row may cause, with the properties by which the rules order it. */
+interface RowEvent {
   readonly level: number;
   readonly isBuy: boolean;
   readonly reduces: boolean;
@@ -81,11 +81,11 @@ interface Happening {
   readonly atOpen: boolean;
   readonly stage: number;
   readonly isAlive: () => boolean;
-  readonly happen: () => void;
+  readonly apply: () => void;
 }
 
 const MILLION = 1_000_000n;
-const up = (a: bigint, b: bigint) => (a + b - 1n) / b;
+const roundUp = (a: bigint, b: bigint) => (a + b - 1n) / b;
 const halfUp = (a: bigint, b: bigint) => (2n * a + b) / (2n * b);
 /** The fixtures' contracts: rates of opening and closing orders, and the tiers of maintenance. */
 const RATES = { open: { maker: 200n, taker: 400n }, close: { maker: 250n, taker: 500n } };
@@ -97,7 +97,7 @@ const TIERS = {
 export class NaiveFutures {
   readonly fills: NaiveFill[] = [];
   liquidations = 0;
-  /** An order may have had less margin than it needed: what then fills is not worked out here. */
+  /** True when an order may have had less margin than it needed. The naive account then does not predict the fills. */
   isTight = false;
   readonly #terms: NaiveTerms;
   readonly #rows: readonly NaiveRow[];
@@ -106,7 +106,7 @@ export class NaiveFutures {
   #cash: bigint;
   #orders: Resting[] = [];
   #guards: Guard[] = [];
-  #seq = 0;
+  #sequence = 0;
   #row = 0;
 
   constructor(terms: NaiveTerms, rows: readonly NaiveRow[], marks: readonly NaiveRow[] | null) {
@@ -126,14 +126,14 @@ export class NaiveFutures {
     this.#sides = [side(true), side(false)];
   }
 
-  /** `asks`: by row, those that were accepted. Returns the equity at the last mark. */
-  run(asks: ReadonlyMap<number, readonly NaiveAsk[]>): bigint {
+  /** Runs all rows with the accepted orders of each row. Returns the equity at the last mark. */
+  run(requests: ReadonlyMap<number, readonly NaiveRequest[]>): bigint {
     this.#rows.forEach((_, row) => {
       this.#row = row;
       this.#playRow();
       this.#settle();
       this.#follow();
-      for (const ask of asks.get(row) ?? []) this.#place(ask, row + 1, false, null);
+      for (const request of requests.get(row) ?? []) this.#place(request, row + 1, false, null);
     });
     const mark = this.#marks.at(-1)![3];
     return this.#sides.reduce((sum, side) => (side.lots > 0n ? sum + side.margin + this.#profit(side, mark) : sum), this.#cash);
@@ -152,7 +152,7 @@ export class NaiveFutures {
     let [from, lastRate, deduct] = [0n, 0n, 0n];
     for (const [upTo, rate] of TIERS[this.#terms.isInverse ? 'inverse' : 'linear']) {
       deduct += (from * (rate - lastRate)) / MILLION;
-      if (value <= upTo) return up(value * rate, MILLION) - deduct;
+      if (value <= upTo) return roundUp(value * rate, MILLION) - deduct;
       [from, lastRate] = [upTo, rate];
     }
     throw new Error('the last tier has no end');
@@ -224,7 +224,7 @@ export class NaiveFutures {
     const credit = side.margin + profit;
     this.#cash += this.#terms.isCross || credit > 0n ? credit : 0n;
     const left = backing + profit;
-    const max = up(value * this.#terms.liquidationFeePpm, MILLION);
+    const max = roundUp(value * this.#terms.liquidationFeePpm, MILLION);
     const fee = left <= 0n ? 0n : left < max ? left : max;
     this.#cash -= fee;
     Object.assign(side, { lots: 0n, entry: 0n, margin: 0n });
@@ -238,7 +238,7 @@ export class NaiveFutures {
     if (this.#cash < 0n && !(this.#terms.isCross && this.#sides.some(({ lots }) => lots > 0n))) this.#cash = 0n;
   }
   #flat(isLong: boolean): void {
-    for (const order of this.#orders) if (order.ask.reduces && order.ask.isLong === isLong) order.isOpen = false;
+    for (const order of this.#orders) if (order.request.reduces && order.request.isLong === isLong) order.isOpen = false;
   }
 
   // --- The row
@@ -247,17 +247,17 @@ export class NaiveFutures {
     const [open, high, low] = this.#rows[this.#row]!;
     const takes = ({ isBuy, limit }: Resting) => limit === 0 || (isBuy ? limit >= open : limit <= open);
     const mine = () => this.#orders.filter((order) => order.isOpen && order.fromRow <= this.#row);
-    const offer = (order: Resting): Happening =>
+    const offer = (order: Resting): RowEvent =>
       this.#happening(order, order.limit, true, 2, () => this.#fillOrder(order, open, false, true));
-    const held: Happening[] = [];
+    const held: RowEvent[] = [];
     for (const order of mine().filter((one) => !one.waits && takes(one))) {
       const happening = offer(order);
       if (!order.isOpen) continue;
-      if (this.#behind(happening) === null) happening.happen();
+      if (this.#behind(happening) === null) happening.apply();
       else held.push(happening);
     }
-    const reached = ({ triggersAbove, ask }: Resting, top: number, bottom: number) =>
-      triggersAbove ? top >= ask.level : bottom <= ask.level;
+    const reached = ({ triggersAbove, request }: Resting, top: number, bottom: number) =>
+      triggersAbove ? top >= request.level : bottom <= request.level;
     const waiting = mine().filter(({ waits }) => waits);
     const opening = waiting.filter((order) => reached(order, open, open));
     const firing = waiting.filter((order) => !opening.includes(order) && reached(order, high, low));
@@ -265,21 +265,21 @@ export class NaiveFutures {
       [
         ...held,
         ...this.#guards.filter((guard) => guard.isOpen && goesOff(guard, open, open)).map((guard) => this.#stop(guard, open, true, 0)),
-        ...opening.map((order) => this.#happening(order, order.ask.level, true, 1, () => this.#fire(order, open, true))),
+        ...opening.map((order) => this.#happening(order, order.request.level, true, 1, () => this.#fire(order, open, true))),
       ],
       true,
       () => [],
     );
     const within = (price: number) => Math.max(low, Math.min(high, price));
-    const afterOpen: Happening[] = [
+    const afterOpen: RowEvent[] = [
       ...this.#guards.filter((guard) => guard.isOpen && goesOff(guard, high, low)).map((guard) => this.#stop(guard, guard.isLong ? Math.min(open, within(levelOf(guard))) : Math.max(open, within(levelOf(guard))), false, 0)),
-      ...firing.map((order) => this.#happening(order, order.ask.level, false, order.ask.reduces ? (order.triggersAbove === order.isBuy ? 1 : 4) : 3, () => this.#fire(order, order.ask.level, false))),
+      ...firing.map((order) => this.#happening(order, order.request.level, false, order.request.reduces ? (order.triggersAbove === order.isBuy ? 1 : 4) : 3, () => this.#fire(order, order.request.level, false))),
     ]; // prettier-ignore
     for (const order of mine().filter(({ waits }) => !waits)) {
       if (takes(order)) afterOpen.push(...(order.late ? [offer(order)] : []));
       else if (order.isBuy ? low < order.limit : high > order.limit) {
         afterOpen.push(
-          this.#happening(order, order.limit, false, order.ask.reduces ? 4 : 3, () => this.#fillOrder(order, order.limit, true, false)),
+          this.#happening(order, order.limit, false, order.request.reduces ? 4 : 3, () => this.#fillOrder(order, order.limit, true, false)),
         );
       }
     }
@@ -293,13 +293,13 @@ export class NaiveFutures {
   }
 
   /** In order; what comes after a liquidation waits for what comes before it. */
-  #work(list: Happening[], atOpen: boolean, more: () => Happening[]): void {
+  #work(list: RowEvent[], atOpen: boolean, more: () => RowEvent[]): void {
     for (;;) {
       list = list.filter(({ isAlive }) => isAlive());
       const next = list.find((one) => this.#behind(one) === null);
       if (next) {
         list = list.filter((one) => one !== next);
-        next.happen();
+        next.apply();
         continue;
       }
       const last = more();
@@ -310,7 +310,7 @@ export class NaiveFutures {
     }
   }
   /** The side whose liquidation comes before what happens. */
-  #behind({ level, isBuy, reduces, falls, atOpen }: Happening): Side | null {
+  #behind({ level, isBuy, reduces, falls, atOpen }: RowEvent): Side | null {
     if (level === 0) return null;
     const found = this.#sides.find((side) => {
       if (!this.#isDue(side)) return false;
@@ -320,23 +320,23 @@ export class NaiveFutures {
     return found ?? null;
   }
 
-  #happening(order: Resting, level: number, atOpen: boolean, stage: number, happen: () => void): Happening {
-    const { isBuy, ask, triggersAbove: otherTriggersAbove, waits } = order;
-    return { level, isBuy, reduces: ask.reduces, falls: waits ? !otherTriggersAbove : isBuy, atOpen, stage, isAlive: () => order.isOpen && order.waits === waits, happen }; // prettier-ignore
+  #happening(order: Resting, level: number, atOpen: boolean, stage: number, apply: () => void): RowEvent {
+    const { isBuy, request, triggersAbove: otherTriggersAbove, waits } = order;
+    return { level, isBuy, reduces: request.reduces, falls: waits ? !otherTriggersAbove : isBuy, atOpen, stage, isAlive: () => order.isOpen && order.waits === waits, apply }; // prettier-ignore
   }
-  #stop(guard: Guard, price: number, atOpen: boolean, stage: number): Happening {
+  #stop(guard: Guard, price: number, atOpen: boolean, stage: number): RowEvent {
     const { isLong } = guard;
-    const isAlive = () => guard.isOpen && guard.triedRow !== this.#row;
-    return { level: levelOf(guard), isBuy: !isLong, reduces: true, falls: isLong, atOpen, stage, isAlive, happen: () => this.#stopOut(guard, price, atOpen) }; // prettier-ignore
+    const isAlive = () => guard.isOpen && guard.triggeredRow !== this.#row;
+    return { level: levelOf(guard), isBuy: !isLong, reduces: true, falls: isLong, atOpen, stage, isAlive, apply: () => this.#stopOut(guard, price, atOpen) }; // prettier-ignore
   }
 
   // --- Orders
 
-  #place(ask: NaiveAsk, fromRow: number, late: boolean, guards: Guard | null): Resting {
+  #place(request: NaiveRequest, fromRow: number, late: boolean, guards: Guard | null): Resting {
     const close = this.#rows[this.#row]![3];
     const order: Resting = {
-      ask, seq: this.#seq++, isBuy: ask.isLong !== ask.reduces, limit: ask.kind === 'limit' ? ask.level : 0, waits: ask.kind === 'trigger',
-      triggersAbove: ask.level > close, fromRow, late, isOpen: true, guards,
+      request, sequence: this.#sequence++, isBuy: request.isLong !== request.reduces, limit: request.kind === 'limit' ? request.level : 0, waits: request.kind === 'trigger',
+      triggersAbove: request.level > close, fromRow, late, isOpen: true, guards,
     }; // prettier-ignore
     this.#orders.push(order);
     return order;
@@ -345,9 +345,9 @@ export class NaiveFutures {
   /** Rule 17: an exit is a market order, an entry a limit at the collar, a hundredth beyond its level. */
   #fire(order: Resting, price: number, atOpen: boolean): void {
     order.waits = false;
-    const { isBuy, ask } = order;
-    if (ask.reduces) return this.#fillOrder(order, price, false, atOpen);
-    order.limit = isBuy ? Math.floor((ask.level * 1_010_000) / MILLION_NUMBER) : Math.ceil((ask.level * 990_000) / MILLION_NUMBER);
+    const { isBuy, request } = order;
+    if (request.reduces) return this.#fillOrder(order, price, false, atOpen);
+    order.limit = isBuy ? Math.floor((request.level * 1_010_000) / MILLION_NUMBER) : Math.ceil((request.level * 990_000) / MILLION_NUMBER);
     if (isBuy ? order.limit >= price : order.limit <= price) return this.#fillOrder(order, price, false, atOpen);
     // It rests, and has just come: in this row too, where the open has fired it.
     order.isOpen = false;
@@ -355,31 +355,31 @@ export class NaiveFutures {
   }
 
   #fillOrder(order: Resting, price: number, isMaker: boolean, atOpen: boolean): void {
-    const { ask, isBuy } = order;
-    const side = this.#sides[ask.isLong ? 0 : 1];
+    const { request, isBuy } = order;
+    const side = this.#sides[request.isLong ? 0 : 1];
     order.isOpen = false;
-    const lots = BigInt(ask.lots);
-    if (ask.reduces && side.lots < lots) return;
-    const rate = RATES[ask.reduces ? 'close' : 'open'][isMaker ? 'maker' : 'taker'];
+    const lots = BigInt(request.lots);
+    if (request.reduces && side.lots < lots) return;
+    const rate = RATES[request.reduces ? 'close' : 'open'][isMaker ? 'maker' : 'taker'];
     const value = this.#value(lots, price);
     const fee = halfUp(value * rate, MILLION);
-    if (ask.reduces) this.#reduce(side, lots, value, fee);
+    if (request.reduces) this.#reduce(side, lots, value, fee);
     else {
-      const margin = up(value, this.#terms.leverage);
-      const others = this.#orders.filter((one) => one.isOpen && !one.ask.reduces);
-      const locked = others.reduce((sum, one) => sum + up(this.#value(BigInt(one.ask.lots), one.ask.level) * 102n, this.#terms.leverage * 100n), 0n); // prettier-ignore
+      const margin = roundUp(value, this.#terms.leverage);
+      const others = this.#orders.filter((one) => one.isOpen && !one.request.reduces);
+      const locked = others.reduce((sum, one) => sum + roundUp(this.#value(BigInt(one.request.lots), one.request.level) * 102n, this.#terms.leverage * 100n), 0n); // prettier-ignore
       if (this.#cash - locked < margin + 2n * fee) this.isTight = true;
       this.#cash -= margin + fee;
       if (side.lots === 0n) Object.assign(side, { openedRow: this.#row, openedDuringRow: !atOpen, average: price });
-      else side.average = averageOf(this.#terms.isInverse, Number(side.lots), side.average, ask.lots, price);
+      else side.average = averageOf(this.#terms.isInverse, Number(side.lots), side.average, request.lots, price);
       side.lots += lots;
       side.entry += value;
       side.margin += margin;
     }
-    this.fills.push({ row: this.#row, atOpen, isBuy, price, lots: ask.lots, fee, isLiquidation: false });
-    if (ask.reduces) {
+    this.fills.push({ row: this.#row, atOpen, isBuy, price, lots: request.lots, fee, isLiquidation: false });
+    if (request.reduces) {
       if (order.guards) order.guards.isOpen = false;
-      if (side.lots === 0n) this.#flat(ask.isLong);
+      if (side.lots === 0n) this.#flat(request.isLong);
     } else this.#guard(order, price, atOpen, isMaker);
   }
 
@@ -403,22 +403,22 @@ export class NaiveFutures {
   }
 
   /** Rules 9 and 10: stop and target of an entry. */
-  #guard({ ask, triggersAbove, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
-    const { isLong, lots, stop, target, trailing, kind } = ask;
+  #guard({ request, triggersAbove, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
+    const { isLong, lots, stop, target, trailing, kind } = request;
     const isChasing = kind === 'trigger' && triggersAbove === isBuy && !isMaker;
-    const guard: Guard = { isLong, lots, stop, trailing, best: price, entryPrice: price, row: this.#row, atOpen, isChasing, isOpen: stop > 0 || trailing > 0, triedRow: -1 }; // prettier-ignore
+    const guard: Guard = { isLong, lots, stop, trailing, best: price, entryPrice: price, row: this.#row, atOpen, isChasing, isOpen: stop > 0 || trailing > 0, triggeredRow: -1 }; // prettier-ignore
     this.#guards.push(guard);
     if (target === 0) return;
-    const exit: NaiveAsk = { kind: 'limit', isLong, reduces: true, lots, level: target, stop: 0, target: 0, trailing: 0 };
+    const exit: NaiveRequest = { kind: 'limit', isLong, reduces: true, lots, level: target, stop: 0, target: 0, trailing: 0 };
     this.#place(exit, atOpen ? this.#row : this.#row + 1, true, guard);
   }
   #stopOut(guard: Guard, price: number, atOpen: boolean): void {
-    guard.triedRow = this.#row;
+    guard.triggeredRow = this.#row;
     guard.isOpen = false;
     for (const order of this.#orders) if (order.guards === guard) order.isOpen = false;
     const { isLong, lots } = guard;
-    const ask: NaiveAsk = { kind: 'market', isLong, reduces: true, lots, level: 0, stop: 0, target: 0, trailing: 0 };
-    this.#fillOrder(this.#place(ask, this.#row, false, null), price, false, atOpen);
+    const request: NaiveRequest = { kind: 'market', isLong, reduces: true, lots, level: 0, stop: 0, target: 0, trailing: 0 };
+    this.#fillOrder(this.#place(request, this.#row, false, null), price, false, atOpen);
   }
   #follow(): void {
     const [, high, low, close] = this.#rows[this.#row]!;
@@ -444,5 +444,5 @@ function levelOf({ isLong, stop, trailing, best }: Guard): number {
   return Math.min(stop > 0 ? stop : Infinity, trailing > 0 ? best + trailing : Infinity);
 }
 const goesOff = (guard: Guard, high: number, low: number): boolean => (guard.isLong ? low <= levelOf(guard) : high >= levelOf(guard));
-const nearest = (list: Happening[], open: number): Happening[] =>
+const nearest = (list: RowEvent[], open: number): RowEvent[] =>
   list.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));

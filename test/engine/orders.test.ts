@@ -12,53 +12,58 @@ type RowOf = readonly [open: number, high: number, low: number, close: number, v
 const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
 const quiet = (rows: number) => Array.from({ length: rows }, () => QUIET);
 
-/** Does what the script says at each bar, and keeps what is reported to it. */
-class Scribe extends Strategy {
+/** Records the reports of its orders. */
+class ReportingStrategy extends Strategy {
   reported: string[] = [];
   row = 0;
   bars0 = 0;
   order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
-  leave = () => this.exit();
-  drop = (id: number) => this.cancel(id as never);
+  exitPosition = () => this.exit();
+  cancelOrder = (id: number) => this.cancel(id as never);
   open = () => this.openOrders();
-  held = () => this.position();
+  currentPosition = () => this.position();
   override onOrder({ id, lifecycle, code }: OrderInfo) {
     this.reported.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
   }
 }
-type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
+type Script = Readonly<Record<number, (strategy: ReportingStrategy) => unknown>>;
 
-let last: Scribe;
-function setLast(strategy: Scribe): void {
-  last = strategy;
+let lastStrategy: ReportingStrategy;
+function setLastStrategy(strategy: ReportingStrategy): void {
+  lastStrategy = strategy;
 }
-function scribe(script: Script) {
-  return class extends Scribe {
+function scriptedStrategy(script: Script) {
+  return class extends ReportingStrategy {
     override onBar() {
-      setLast(this);
+      setLastStrategy(this);
       script[this.row++]?.(this);
     }
   };
 }
 
-async function play(script: Script, rows: readonly RowOf[], options: Partial<PlanOptions> = {}, faultOf?: (order: Order) => ReplayFault) {
+async function runScript(
+  script: Script,
+  rows: readonly RowOf[],
+  options: Partial<PlanOptions> = {},
+  faultOf?: (order: Order) => ReplayFault,
+) {
   const { record, engine, venue } = await run(
-    { strategies: [scribe(script)], feeds: { bars: barsOfRows(rows) }, ...options },
+    { strategies: [scriptedStrategy(script)], feeds: { bars: barsOfRows(rows) }, ...options },
     { ...(faultOf && { faultOf }) },
   );
-  return { record, engine, venue, reported: last.reported, orders: orderRows(record), fills: fillRows(record) };
+  return { record, engine, venue, reported: lastStrategy.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
 const once = (id: number, fault: ReplayFault) => (order: Order) => (order.id === id ? fault : 'none');
 const BUY: Size = { base: '0.1' };
 
 describe('a lost answer', () => {
-  const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 4: (strategy) => strategy.leave() };
+  const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 4: (strategy) => strategy.exitPosition() };
   const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9950], QUIET, QUIET, QUIET, QUIET];
 
   it.each([0, 20_000])('a lost answer passes through unknown and leaves no trace in money, latency %i', async (latencyMs) => {
-    const clean = await play(script, rows, { fills: { latencyMs } });
-    const lost = await play(script, rows, { fills: { latencyMs } }, once(1, 'lostAnswer'));
+    const clean = await runScript(script, rows, { fills: { latencyMs } });
+    const lost = await runScript(script, rows, { fills: { latencyMs } }, once(1, 'lostAnswer'));
     expect(clean.fills).toHaveLength(2);
     expect(lost.fills).toEqual(clean.fills);
     expect(lost.engine.ledger.cashTotal).toBe(clean.engine.ledger.cashTotal);
@@ -74,13 +79,13 @@ describe('a lost answer', () => {
     ['two instruments', { eth: barsOfRows(quiet(6), spotInstrument('ETH')) }],
   ])('a lost answer does not call onBar a second time at the instant at which it is resolved: %s', async (_, more) => {
     const count = async (faultOf?: (order: Order) => ReplayFault) => {
-      await play(
+      await runScript(
         { 1: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
         quiet(6),
         { feeds: { bars: barsOfRows(quiet(6)), ...more } },
         faultOf,
       );
-      return last.row;
+      return lastStrategy.row;
     };
     expect(await count()).toBe(6);
     expect(await count(() => 'lostAnswer')).toBe(6);
@@ -88,7 +93,7 @@ describe('a lost answer', () => {
   });
 
   it('a lost answer of a market order is found before it has filled', async () => {
-    const { reported, fills } = await play(
+    const { reported, fills } = await runScript(
       { 0: (strategy) => strategy.order(true, { quote: '50' }) },
       quiet(3),
       { fills: { latencyMs: 1000 } },
@@ -100,7 +105,7 @@ describe('a lost answer', () => {
 
   it('a refused order whose reply is lost ends without effect', async () => {
     // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
-    const { orders, reported: notified } = await play(
+    const { orders, reported: notified } = await runScript(
       { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
       quiet(4),
       {},
@@ -111,14 +116,14 @@ describe('a lost answer', () => {
   });
 
   it('a lost answer does not keep an order from being cancelled', async () => {
-    const cancelled = await play({ 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 1: (strategy) => strategy.drop(1) }, quiet(4), {}, once(1, 'lostAnswer')); // prettier-ignore
+    const cancelled = await runScript({ 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 1: (strategy) => strategy.cancelOrder(1) }, quiet(4), {}, once(1, 'lostAnswer')); // prettier-ignore
     expect(cancelled.orders[0]!.ending).toBe('canceled');
     expect(cancelled.engine.reservations.openTotal).toBe(0);
   });
 
   it('a lost answer does not keep a buy at the collar from being swept', async () => {
     const rows2: RowOf[] = [QUIET, [10_200, 10_210, 10_190, 10_200], [10_200, 10_210, 10_190, 10_200], QUIET, QUIET];
-    const { orders } = await play({ 0: (strategy) => strategy.order(true, BUY) }, rows2, {}, once(1, 'lostAnswer'));
+    const { orders } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, rows2, {}, once(1, 'lostAnswer'));
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
@@ -147,7 +152,7 @@ describe('a lost request', () => {
       0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
       1: (strategy) => strategy.order(true, BUY, { limit: 98 }),
     };
-    const { engine, orders, reported } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
+    const { engine, orders, reported } = await runScript(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(reported[0]).toBe('1 unknown');
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open']);
     expect(engine.reservations.holdsAbsent).toBe(true);
@@ -162,7 +167,7 @@ describe('a lost request', () => {
       1: (strategy) => strategy.order(true, BUY, { limit: 98, tag: 'same' }),
       [minutes + 1]: (strategy) => strategy.order(true, BUY, { limit: 97, tag: 'other' }),
     };
-    const { engine, orders } = await play(script, quiet(minutes + 4), {}, once(1, 'lostRequest'));
+    const { engine, orders } = await runScript(script, quiet(minutes + 4), {}, once(1, 'lostRequest'));
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open', 'open']);
     expect(engine.reservations.holdsAbsent).toBe(false);
     expect(engine.reservations.buyLots(0, 0)).toBe(200);
@@ -172,7 +177,7 @@ describe('a lost request', () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const low = Array.from({ length: minutes + 3 }, (): RowOf => [9890, 9900, 9870, 9880]);
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], ...low];
-    const { fills } = await play({ 0: (strategy) => strategy.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
+    const { fills } = await runScript({ 0: (strategy) => strategy.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
     // Lost as row 2 closed; the row that closes half an hour later opens below the stop.
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 2 + minutes]]); // prettier-ignore
   });
@@ -181,17 +186,17 @@ describe('a lost request', () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const script: Script = {
       0: (strategy) => strategy.order(true, BUY),
-      2: (strategy) => strategy.leave(),
-      5: (strategy) => strategy.leave(),
+      2: (strategy) => strategy.exitPosition(),
+      5: (strategy) => strategy.exitPosition(),
     };
-    const { fills } = await play(script, quiet(minutes + 9), {}, once(2, 'lostRequest'));
+    const { fills } = await runScript(script, quiet(minutes + 9), {}, once(2, 'lostRequest'));
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 3 + minutes]]); // prettier-ignore
   });
 });
 
 describe('slots', () => {
   it('a slot holds one unfinished order, and orders without a tag have one slot for each action', async () => {
-    const { orders } = await play(
+    const { orders } = await runScript(
       {
         0: (strategy) => {
           strategy.order(true, BUY, { limit: 99 });
@@ -206,7 +211,10 @@ describe('slots', () => {
   });
 
   it('a slot is free again when its order has ended', async () => {
-    const { orders } = await play({ 0: (strategy) => strategy.order(true, BUY), 1: (strategy) => strategy.order(true, BUY) }, quiet(4));
+    const { orders } = await runScript(
+      { 0: (strategy) => strategy.order(true, BUY), 1: (strategy) => strategy.order(true, BUY) },
+      quiet(4),
+    );
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
   });
 
@@ -224,9 +232,14 @@ describe('slots', () => {
 
 describe('look-alikes', () => {
   it('equal open orders differ by one lot, so that a lost reply can be assigned', async () => {
-    const at = (tag: string) => (strategy: Scribe) => strategy.order(true, BUY, { limit: 99, tag });
-    const { orders } = await play(
-      { 0: at('a'), 1: at('b'), 2: at('c'), 3: (strategy) => strategy.order(true, BUY, { limit: 98, tag: 'd' }) },
+    const placeTagged = (tag: string) => (strategy: ReportingStrategy) => strategy.order(true, BUY, { limit: 99, tag });
+    const { orders } = await runScript(
+      {
+        0: placeTagged('a'),
+        1: placeTagged('b'),
+        2: placeTagged('c'),
+        3: (strategy) => strategy.order(true, BUY, { limit: 98, tag: 'd' }),
+      },
       quiet(4),
     );
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99, 98, 100]);
@@ -239,13 +252,13 @@ describe('look-alikes', () => {
         strategy.order(true, { quote: '50' }, { tag: 'b' });
       },
     };
-    const { record } = await play(script, quiet(2), { fills: { latencyMs: 1000 } });
+    const { record } = await runScript(script, quiet(2), { fills: { latencyMs: 1000 } });
     expect([...record.orders.quoteUnits]).toEqual([5_000_000_000, 4_999_999_999]);
   });
 
   it('an equal order that is too small to differ by a lot is denied', async () => {
-    const at = (tag: string) => (strategy: Scribe) => strategy.order(true, { base: '0.002' }, { limit: 99, tag });
-    const { orders } = await play({ 0: at('a'), 1: at('b') }, quiet(2));
+    const placeTagged = (tag: string) => (strategy: ReportingStrategy) => strategy.order(true, { base: '0.002' }, { limit: 99, tag });
+    const { orders } = await runScript({ 0: placeTagged('a'), 1: placeTagged('b') }, quiet(2));
     expect(orders.map(({ code }) => code)).toEqual(['', 'FP_NOT_UNIQUE']);
   });
 
@@ -255,7 +268,7 @@ describe('look-alikes', () => {
         for (let tag = 0; tag < 19; tag++) strategy.order(true, BUY, { limit: 99, tag: String(tag) });
       },
     };
-    const { orders } = await play(script, quiet(2));
+    const { orders } = await runScript(script, quiet(2));
     expect(orders.filter(({ code }) => code === 'FP_NOT_UNIQUE')).toHaveLength(2);
     expect(new Set(orders.slice(0, 17).map(({ lots }) => lots)).size).toBe(17);
   });
@@ -265,7 +278,7 @@ describe('look-alikes', () => {
       0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
       1: (strategy) => strategy.order(true, BUY, { limit: 99 }),
     };
-    const { orders } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
+    const { orders } = await runScript(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99]);
   });
 });
@@ -275,20 +288,20 @@ describe('a cancel', () => {
     const script: Script = {
       0: (strategy) => {
         strategy.order(true, BUY, { limit: 99 });
-        strategy.drop(1);
+        strategy.cancelOrder(1);
       },
     };
-    const { reported, orders } = await play(script, quiet(6), { fills: { latencyMs: 90_000 } });
+    const { reported, orders } = await runScript(script, quiet(6), { fills: { latencyMs: 90_000 } });
     expect(reported).toEqual(['1 cancelSent', '1 done']);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
   it('a cancel that arrives inside a row does not save the order from that row', async () => {
-    const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 2: (strategy) => strategy.drop(1) };
+    const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 2: (strategy) => strategy.cancelOrder(1) };
     const dip: RowOf = [10_000, 10_000, 9890, 9950];
-    const late = await play(script, [QUIET, QUIET, QUIET, dip, QUIET], { fills: { latencyMs: 20_000 } });
+    const late = await runScript(script, [QUIET, QUIET, QUIET, dip, QUIET], { fills: { latencyMs: 20_000 } });
     expect(late.orders[0]!.ending).toBe('filled');
-    const early = await play(script, [QUIET, QUIET, QUIET, dip, QUIET]);
+    const early = await runScript(script, [QUIET, QUIET, QUIET, dip, QUIET]);
     expect(early.orders[0]!.ending).toBe('canceled');
   });
 
@@ -296,12 +309,12 @@ describe('a cancel', () => {
     const script: Script = {
       0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
       1: (strategy) => {
-        strategy.drop(1);
-        strategy.drop(1);
-        strategy.drop(77);
+        strategy.cancelOrder(1);
+        strategy.cancelOrder(1);
+        strategy.cancelOrder(77);
       },
     };
-    const { reported: notified, engine } = await play(script, quiet(5), { fills: { latencyMs: 20_000 } });
+    const { reported: notified, engine } = await runScript(script, quiet(5), { fills: { latencyMs: 20_000 } });
     expect(notified).toEqual(['1 working', '1 done']);
     expect(engine.orders.impossibleEvents).toBe(0);
   });
@@ -309,21 +322,21 @@ describe('a cancel', () => {
 
 describe('a market buy by quantity', () => {
   it('a market buy by quantity is a limit at the collar that fills at the next open as taker', async () => {
-    const { orders, fills } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_099, 10_100, 9990, 10_000]]);
+    const { orders, fills } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_099, 10_100, 9990, 10_000]]);
     expect(orders[0]).toMatchObject({ role: 'market', limit: 10_100, lots: 100, ending: 'filled' });
     expect(fills[0]).toMatchObject({ price: 10_099, isMaker: false, minute: 1 });
   });
 
   it('a market buy by quantity is cancelled after its row if the open is beyond the collar', async () => {
     const beyond: RowOf = [10_200, 10_210, 10_190, 10_200];
-    const { orders, engine } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
+    const { orders, engine } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
     expect(engine.reservations.openTotal).toBe(0);
   });
 
   it('a market buy by quantity with a cap below the open rests, fills as maker if the row returns to the cap, and is booked as a limit order', async () => {
     const back: RowOf = [10_200, 10_210, 10_090, 10_150];
-    const { orders, fills, record } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, back, QUIET]);
+    const { orders, fills, record } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, back, QUIET]);
     expect(fills[0]).toMatchObject({ price: 10_100, isMaker: true, minute: 2 });
     expect(orders[0]).toMatchObject({ role: 'limit', limit: 10_100, ending: 'filled', code: 'CAPPED' });
     expect(cappedBuys(record)).toEqual([
@@ -337,15 +350,19 @@ describe('a market buy by quantity', () => {
   });
 
   it('a market buy by quantity with a cap that finds no seller is cancelled and booked as a limit order', async () => {
-    const { orders, record } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_200, 10_210, 10_190, 10_200], QUIET]);
+    const { orders, record } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [
+      QUIET,
+      [10_200, 10_210, 10_190, 10_200],
+      QUIET,
+    ]);
     expect(orders[0]).toMatchObject({ role: 'limit', ending: 'canceled', code: 'CAPPED', filled: 0 });
     expect(cappedBuys(record)[0]!.text).toContain('0 filled inside the bar');
   });
 
   it('a market buy by quantity at or below its cap is booked as a market order, and so is a buy by amount at any price', async () => {
     const up: RowOf = [10_200, 10_210, 10_090, 10_150];
-    const within = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
-    const byAmount = await play({ 0: (strategy) => strategy.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
+    const within = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
+    const byAmount = await runScript({ 0: (strategy) => strategy.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
     for (const { orders, record } of [within, byAmount]) {
       expect(orders[0]).toMatchObject({ role: 'market', ending: 'filled', code: '' });
       expect(cappedBuys(record)).toEqual([]);
@@ -353,12 +370,12 @@ describe('a market buy by quantity', () => {
   });
 
   it('the rest of a market buy by quantity that fills in part is cancelled', async () => {
-    const { orders } = await play({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
+    const { orders } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
   });
 
   it('a market buy by quantity is not cancelled before its first row', async () => {
-    const { orders, fills } = await play({ 0: (strategy) => strategy.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
+    const { orders, fills } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
     expect(orders[0]!.ending).toBe('filled');
     expect(fills[0]!.minute).toBe(3);
   });
@@ -369,10 +386,10 @@ describe('two runs of one plan', () => {
     const script: Script = {
       0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
       2: (strategy) => strategy.order(true, { quote: '70' }),
-      4: (strategy) => strategy.leave(),
+      4: (strategy) => strategy.exitPosition(),
     };
-    const one = await play(script, quiet(8), {}, once(1, 'lostAnswer'));
-    const two = await play(script, quiet(8), {}, once(1, 'lostAnswer'));
+    const one = await runScript(script, quiet(8), {}, once(1, 'lostAnswer'));
+    const two = await runScript(script, quiet(8), {}, once(1, 'lostAnswer'));
     expect(columnsOf(two.record)).toEqual(columnsOf(one.record));
   });
 });
@@ -383,7 +400,7 @@ it('an equal order within duplicateMs is denied with DUPLICATE, although it woul
     2: (strategy) => strategy.order(true, size, { ...options, tag: 'd' }),
   });
   const endings = async (script: Script) =>
-    (await play(script, quiet(5), { risk: { duplicateMs: 90_000 } })).orders.map(({ code }) => code);
+    (await runScript(script, quiet(5), { risk: { duplicateMs: 90_000 } })).orders.map(({ code }) => code);
   for (const script of [twice(BUY, { limit: 99 }), twice(BUY), twice({ quote: '10' })]) {
     expect(await endings(script)).toEqual(['', 'DUPLICATE', 'DUPLICATE', '']);
   }

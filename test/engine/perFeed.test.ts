@@ -13,7 +13,7 @@ const barsOf = (base: string, seed: number, missing = 0) => walkBars({ instrumen
 const minute = (ms: number): number => (ms - START_MS) / MINUTE;
 
 /** A strategy that trades one feed, by its name, with limit orders that fill at once or wait, and notes each report and its time. */
-const crossOf = (name: string): StrategyClass =>
+const crossStrategyOf = (name: string): StrategyClass =>
   class Cross extends Strategy {
     ownFeed = this.feed(name);
     fast = this.use(sma(this.ownFeed.close, 3));
@@ -35,7 +35,7 @@ const crossOf = (name: string): StrategyClass =>
   };
 
 const feeds = { f0: barsOf('AAA', 1, 0.1), f1: barsOf('BBB', 2, 0.2), f2: barsOf('CCC', 3) };
-const strategies = ['f2', 'f0', 'f1', 'f0'].map(crossOf);
+const strategies = ['f2', 'f0', 'f1', 'f0'].map(crossStrategyOf);
 
 /** What was reported to the strategies of each feed, and what they did; order numbers depend on the order among feeds. */
 async function byFeed(options: PlanOptions) {
@@ -49,15 +49,15 @@ async function byFeed(options: PlanOptions) {
 }
 
 test('strategies that read one feed each decide the same in both modes', async () => {
-  const complete = await byFeed({ strategies, feeds });
-  const apart = await byFeed({ strategies, feeds, decide: 'perFeed' });
-  expect(complete.orders.length).toBeGreaterThan(40);
-  expect(apart).toEqual(complete);
+  const allTogether = await byFeed({ strategies, feeds });
+  const oneByOne = await byFeed({ strategies, feeds, decide: 'perFeed' });
+  expect(allTogether.orders.length).toBeGreaterThan(40);
+  expect(oneByOne).toEqual(allTogether);
 });
 
 test('a run with decide: perFeed has the same result in blocks of any size', async () => {
-  const whole = await byFeed({ strategies, feeds, decide: 'perFeed' });
-  for (const blockRows of [1, 7]) expect(await byFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(whole);
+  const fullBlocks = await byFeed({ strategies, feeds, decide: 'perFeed' });
+  for (const blockRows of [1, 7]) expect(await byFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(fullBlocks);
 });
 
 /** Reads its own close alone, at the bar and at a timer. */
@@ -87,9 +87,9 @@ test('with decide: perFeed, feeds decide in the order in which strategies first 
 test('with decide: perFeed, two intervals of one instrument decide together, with the finest bar already delivered', async () => {
   const fine = barsOf('AAA', 1);
   const bars = { f0: fine, f1: coarser(fine, '5m'), f2: barsOf('BBB', 2) };
-  const given = ['f1', 'f2', 'f0'].map(crossOf);
-  const complete = await byFeed({ strategies: given, feeds: bars });
-  expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(complete);
+  const given = ['f1', 'f2', 'f0'].map(crossStrategyOf);
+  const allTogether = await byFeed({ strategies: given, feeds: bars });
+  expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(allTogether);
 });
 
 test('with decide: perFeed, a loss limit applies between the feeds of an instant, and equity has one row for each instant', async () => {
@@ -97,8 +97,8 @@ test('with decide: perFeed, a loss limit applies between the feeds of an instant
   const { record } = await run({ strategies, feeds, decide: 'perFeed', risk });
   const times = record.equity.timeMs.slice(0, record.equity.length);
   expect(new Set(times).size).toBe(times.length);
-  const { record: complete } = await run({ strategies, feeds, risk });
-  expect(record.equity.units.slice(0, record.equity.length)).toEqual(complete.equity.units.slice(0, complete.equity.length));
+  const { record: allTogether } = await run({ strategies, feeds, risk });
+  expect(record.equity.units.slice(0, record.equity.length)).toEqual(allTogether.equity.units.slice(0, allTogether.equity.length));
 });
 
 test('with decide: perFeed, a strategy that reads several feeds or none is rejected', async () => {

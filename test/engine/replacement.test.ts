@@ -15,8 +15,8 @@ class Scribe extends Strategy {
   reported: string[] = [];
   row = 0;
   order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
-  drop = (id: number) => this.cancel(id as never);
-  leave = () => this.exit();
+  cancelAll = (id: number) => this.cancel(id as never);
+  exitPosition = () => this.exit();
   tagged = (tag: string) => this.openOrders().filter((order) => order.tag === tag);
   open = () => this.openOrders().map(({ id, lifecycle }) => `${id} ${lifecycle}`);
   override onOrder({ id, lifecycle, code }: OrderInfo) {
@@ -47,7 +47,7 @@ async function play(
 const replaceAt = (row: number, size: Size = BUY, more: OrderOptions = {}): Script => ({
   0: (strategy) => strategy.order(true, BUY, { limit: 99, tag: 'rung' }),
   [row]: (strategy) => {
-    strategy.drop(1);
+    strategy.cancelAll(1);
     strategy.order(true, size, { limit: 98, tag: 'rung', ...more });
   },
 });
@@ -76,7 +76,7 @@ function ladder(strategy: Scribe, row: number): void {
   for (const [index, tag] of ['a', 'b'].entries()) {
     const known = strategy.tagged(tag);
     if (known.some(({ lifecycle }) => lifecycle === 'draft')) continue;
-    for (const { id } of known) strategy.drop(id);
+    for (const { id } of known) strategy.cancelAll(id);
     strategy.order(true, BUY, { limit: 99 - index - (row % 7) * 0.1, tag });
   }
 }
@@ -115,7 +115,7 @@ describe('a replacement', () => {
     const script: Script = {
       0: (strategy) => strategy.order(true, { base: '0.1' }, { limit: 99, tag: 'rung' }),
       3: (strategy) => {
-        strategy.drop(1);
+        strategy.cancelAll(1);
         strategy.order(true, { base: '0.1' }, { limit: 98, tag: 'rung' });
       },
     };
@@ -132,7 +132,7 @@ describe('a replacement', () => {
     const script: Script = {
       0: (strategy) => {
         strategy.order(true, BUY, { limit: 99, tag: 'rung' });
-        strategy.drop(1);
+        strategy.cancelAll(1);
         strategy.order(true, BUY, { limit: 98, tag: 'rung' });
       },
     };
@@ -147,14 +147,14 @@ describe('a replacement', () => {
   });
 
   it('a replacement can be cancelled while it waits: it is never sent', async () => {
-    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.drop(2) };
+    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.cancelAll(2) };
     const { orders, reported: news } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(news.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
   });
 
   it('an exit drops a replacement that waits', async () => {
-    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.leave() };
+    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.exitPosition() };
     const { orders, engine } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(engine.followUps).toBe(0);
@@ -169,7 +169,7 @@ describe('a replacement', () => {
     const script: Script = {
       0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
       3: (strategy) => {
-        strategy.drop(1);
+        strategy.cancelAll(1);
         strategy.order(true, BUY, { limit: 98 });
       },
     };
@@ -181,7 +181,7 @@ describe('a replacement', () => {
     const script: Script = {
       0: (strategy) => strategy.order(true, { quote: '50' }, { tag: 'rung' }),
       1: (strategy) => {
-        strategy.drop(1);
+        strategy.cancelAll(1);
         strategy.order(true, { quote: '80' }, { tag: 'rung' });
       },
     };
@@ -196,7 +196,7 @@ describe('a replacement', () => {
     const script: Script = {
       0: (strategy) => {
         strategy.order(true, BUY, { limit: 99, tag: 'rung' });
-        strategy.drop(1);
+        strategy.cancelAll(1);
         strategy.order(true, BUY, { limit: 98, tag: 'rung' });
       },
     };
@@ -210,7 +210,7 @@ describe('a replacement', () => {
       0: (strategy) => strategy.order(true, BUY),
       2: (strategy) => strategy.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),
       4: (strategy) => {
-        strategy.drop(2);
+        strategy.cancelAll(2);
         strategy.order(false, BUY, { limit: 101, tag: 'one' });
       },
     };

@@ -15,12 +15,12 @@ const priceOf = (ticks: number): number => ticks / 10 ** contract.priceDigits;
 
 class Scripted extends Strategy {
   row = 0;
-  aim = (base: number) => this.target({ base });
-  go = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
-  drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
+  targetBase = (base: number) => this.target({ base });
+  placeOrder = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
+  cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
 type Script = Readonly<Record<number, (strategy: Scripted) => void>>;
-function played(script: Script) {
+function scriptedStrategy(script: Script) {
   return class extends Scripted {
     override onBar() {
       script[this.row++]?.(this);
@@ -32,32 +32,36 @@ function played(script: Script) {
 async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {}, isNet = true) {
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 0, data: new Map() };
   const plan = planFor({
-    strategies: [played(script)],
+    strategies: [scriptedStrategy(script)],
     feeds: { bars: barsOfRows(rows, contract) },
     cash: { USDT: '2.5' },
     futures,
     ...options,
   });
-  const world = await prepareBacktest(plan, {});
-  world.loop(world.engine);
-  world.checkBooks();
-  const record = runRecordOf(plan, world, false);
-  return { orders: orderRows(record), fills: fillRows(record), engine: world.engine };
+  const prepared = await prepareBacktest(plan, {});
+  prepared.loop(prepared.engine);
+  prepared.checkBooks();
+  const record = runRecordOf(plan, prepared, false);
+  return { orders: orderRows(record), fills: fillRows(record), engine: prepared.engine };
 }
 
-const long = (strategy: Scripted): void => void strategy.go(true, { base: 10 });
-const stop = (strategy: Scripted): void => void strategy.go(false, undefined, { trigger: priceOf(9000), reduceOnly: true, tag: 'stop' });
+const enterLong = (strategy: Scripted): void => void strategy.placeOrder(true, { base: 10 });
+const placeStop = (strategy: Scripted): void =>
+  void strategy.placeOrder(false, undefined, { trigger: priceOf(9000), reduceOnly: true, tag: 'stop' });
 
 describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (latencyMs) => {
   const slow = { fills: { latencyMs } };
 
   it.each<[string, Script]>([
-    ['a stop at the exchange', { 0: long, 4: stop }],
-    ['a stop of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: priceOf(9000) }) }],
-    ['a target of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { takeProfit: priceOf(11_000) }) }],
-    ['both of a bracket', { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: priceOf(9000), takeProfit: priceOf(11_000) }) }],
+    ['a stop at the exchange', { 0: enterLong, 4: placeStop }],
+    ['a stop of a bracket', { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000) }) }],
+    ['a target of a bracket', { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { takeProfit: priceOf(11_000) }) }],
+    [
+      'both of a bracket',
+      { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000), takeProfit: priceOf(11_000) }) },
+    ],
   ])('a target below zero reverses a long that %s guards', async (_, script) => {
-    const { orders, engine } = await run(quiet(20), { ...script, 8: (strategy) => strategy.aim(-10) }, slow);
+    const { orders, engine } = await run(quiet(20), { ...script, 8: (strategy) => strategy.targetBase(-10) }, slow);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.brackets.total).toBe(0);
@@ -66,10 +70,10 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
 
   it('the stop of the new side may have the tag of the old one', async () => {
     const later: Script = {
-      0: long,
-      4: stop,
-      8: (strategy) => void strategy.aim(-10),
-      14: (strategy) => void strategy.go(true, undefined, { trigger: priceOf(11_000), reduceOnly: true, tag: 'stop' }),
+      0: enterLong,
+      4: placeStop,
+      8: (strategy) => void strategy.targetBase(-10),
+      14: (strategy) => void strategy.placeOrder(true, undefined, { trigger: priceOf(11_000), reduceOnly: true, tag: 'stop' }),
     };
     const { orders, engine } = await run(quiet(22), later, slow);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
@@ -77,13 +81,13 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
   });
 
   it('a reversal closes the position when a stop is in the way', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (strategy) => strategy.aim(0) }, slow);
+    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, slow);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
   it('a reversal closes the old side when risk denies the new one', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (strategy) => strategy.aim(-80) }, slow);
+    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-80) }, slow);
     expect(orders.map(({ code }) => code).filter((code) => code !== '')).toEqual(['MARGIN']);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
@@ -95,33 +99,43 @@ describe('a reversal that waits for the cancel of a stop', () => {
   it('a reversal that waits for the cancel of a stop sells what is still needed when the stop has filled meanwhile', async () => {
     // Cancelled at the close of row 8, which acts after row 9: that row sets the stop off.
     const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
-    const { orders, engine } = await run(falls, { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10) }, slow);
+    const { orders, engine } = await run(falls, { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) }, slow);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 10], ['filled', 10], ['filled', 10]]); // prettier-ignore
   });
 
   it('a reversal that waits for the cancel of a stop follows the newest target', async () => {
-    const script: Script = { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10), 9: (strategy) => strategy.aim(-5) };
+    const script: Script = {
+      0: enterLong,
+      4: placeStop,
+      8: (strategy) => strategy.targetBase(-10),
+      9: (strategy) => strategy.targetBase(-5),
+    };
     const { engine } = await run(quiet(24), script, slow);
     expect(engine.ledger.lots(0, 0)).toBe(-5);
   });
 
   it('a reversal that is requested again while it waits does not change', async () => {
-    const script: Script = { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10), 9: (strategy) => strategy.aim(-10) };
+    const script: Script = {
+      0: enterLong,
+      4: placeStop,
+      8: (strategy) => strategy.targetBase(-10),
+      9: (strategy) => strategy.targetBase(-10),
+    };
     const { orders } = await run(quiet(24), script, slow);
     expect(orders).toHaveLength(3);
   });
 
   it('a reversal in two-way mode closes the position when a stop is in the way', async () => {
-    const { engine } = await run(quiet(24), { 0: long, 4: stop, 8: (strategy) => strategy.aim(0) }, slow, false);
+    const { engine } = await run(quiet(24), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, slow, false);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
 });
 
 it.each([0, 20_000])('a target of zero coins closes the position although a bracket has a target, latency %i', async (latencyMs) => {
-  const buyThenTargetZero = played({
-    0: (strategy) => void strategy.go(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
-    4: (strategy) => strategy.aim(0),
+  const buyThenTargetZero = scriptedStrategy({
+    0: (strategy) => void strategy.placeOrder(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
+    4: (strategy) => strategy.targetBase(0),
   });
   const { record, engine } = await runSpot({
     strategies: [buyThenTargetZero],
@@ -136,10 +150,10 @@ it.each([0, 20_000])('a target of zero coins closes the position although a brac
 
 describe('a reversal that does not fill', () => {
   const gap: Rows = [...quiet(9), ...Array.from({ length: 11 }, (): Rows[number] => [9500, 9500, 9500, 9500])];
-  const guarded: Script = { 0: (strategy) => strategy.go(true, { base: 10 }, { stopLoss: priceOf(9000) }) };
+  const guarded: Script = { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000) }) };
 
   it('a reversal that does not fill because the row opens beyond its collar closes the old side, whose stop is cancelled, by an exit', async () => {
-    const { orders, engine, fills } = await run(gap, { ...guarded, 8: (strategy) => strategy.aim(-10) });
+    const { orders, engine, fills } = await run(gap, { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['market', 'canceled'], ['market', 'filled']]); // prettier-ignore
     expect(fills.at(-1)).toMatchObject({ side: 'sell', lots: 10, price: 9500 });
     expect(engine.ledger.lots(0, 0)).toBe(0);
@@ -148,7 +162,11 @@ describe('a reversal that does not fill', () => {
 
   it('a reversal that does not fill closes the old side by an exit also with latency and a stop at the exchange', async () => {
     const fall: Rows = [...quiet(11), ...gap.slice(9)];
-    const { engine } = await run(fall, { 0: long, 4: stop, 8: (strategy) => strategy.aim(-10) }, { fills: { latencyMs: 90_000 } });
+    const { engine } = await run(
+      fall,
+      { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) },
+      { fills: { latencyMs: 90_000 } },
+    );
     expect(engine.ledger.lots(0, 0)).toBe(0);
     expect(engine.orders.active()).toEqual([]);
     expect(engine.followUps).toBe(0);
@@ -157,7 +175,7 @@ describe('a reversal that does not fill', () => {
   it('a reversal that the strategy cancels leaves the old side to the strategy', async () => {
     const { engine } = await run(
       gap,
-      { ...guarded, 8: (strategy) => (strategy.aim(-10), strategy.drop()) },
+      { ...guarded, 8: (strategy) => (strategy.targetBase(-10), strategy.cancelAll()) },
       { fills: { latencyMs: 90_000 } },
     );
     expect(engine.ledger.lots(0, 0)).toBe(10);
@@ -165,12 +183,12 @@ describe('a reversal that does not fill', () => {
   });
 
   it('a reversal that cancelled no guard and does not fill leaves the position as it is', async () => {
-    const { engine } = await run(gap, { 0: long, 8: (strategy) => strategy.aim(-10) });
+    const { engine } = await run(gap, { 0: enterLong, 8: (strategy) => strategy.targetBase(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(10);
   });
 
   it('a reversal that fills leaves nothing for a later exit to close', async () => {
-    const { engine } = await run(quiet(20), { ...guarded, 8: (strategy) => strategy.aim(-10) });
+    const { engine } = await run(quiet(20), { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.followUps).toBe(0);
   });

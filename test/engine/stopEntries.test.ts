@@ -268,9 +268,9 @@ describe('a stop entry of a contract', () => {
     const prices = rows.map((row) => row.map((price) => price * 10) as Prices);
     const placeOnce = strategyOf((strategy, row) => row === 0 && strategy.order(isBuy, { base: '10' }, options));
     const plan = planFor({ strategies: [placeOnce], feeds: { bars: barsOfRows(prices, contract) }, cash: { USDT: '100000' }, futures });
-    const world = await prepareBacktest(plan, {});
-    world.loop(world.engine);
-    const record = runRecordOf(plan, world, false);
+    const prepared = await prepareBacktest(plan, {});
+    prepared.loop(prepared.engine);
+    const record = runRecordOf(plan, prepared, false);
     return { fills: fillRows(record).map(({ side, price, isMaker }) => [side, price, isMaker]), orders: orderRows(record) };
   }
   it('a stop entry of a contract waits at the exchange, opens either side, and may be a stop-limit', async () => {

@@ -13,12 +13,12 @@ const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
 const HILL: Prices[] = [QUIET, [10_000, 11_000, 10_000, 11_000], [11_000, 12_000, 11_000, 12_000], [12_000, 12_000, 9000, 9000], QUIET];
 
 async function salesOf(trailing: OrderOptions['trailing'], rows = HILL, isBuy = true) {
-  const done = await ordersOf(
+  const result = await ordersOf(
     (strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, { trailing: trailing! }),
     FREE,
     barsOfRows(rows),
   );
-  return done.fills.slice(1).map(({ order, price }) => [done.orders[order - 1]!.role, price]);
+  return result.fills.slice(1).map(({ order, price }) => [result.orders[order - 1]!.role, price]);
 }
 
 describe('a stop that trails', () => {
