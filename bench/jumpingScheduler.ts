@@ -7,7 +7,7 @@ const MAX_TIMER_MS = 60_000;
 
 export class JumpingScheduler {
   readonly #queue = new DueQueue();
-  /** How far the jumps so far have put this clock ahead of the wall clock. */
+  /** How far the jumps have put this clock ahead of the wall clock. */
   #aheadMs = 0;
   #timer: NodeJS.Timeout | null = null;
   /** Due time of the timer; Infinity without a timer. */

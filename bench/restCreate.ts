@@ -172,8 +172,8 @@ export async function restPart(name: string, origin: string | undefined, folder:
 }
 
 /**
- * Runs the stub service: prints its address, then one line for each line of input. To `tell` it prints the requests since the last line. Every
- * line drops them.
+ * Runs the stub service: prints its address, then one line for each line of input. One of the inputs asks for the requests since the last line.
+ * Every line drops these requests.
  */
 async function runStub(): Promise<void> {
   const contract =

@@ -27,7 +27,7 @@ export class TwoThreadSpeedup {
   #bestOneThreadMs = Infinity;
   #bestTwoThreadsMs = Infinity;
 
-  /** Returns the speedup of this pass: the work of two threads per time, divided by the best of one thread so far. */
+  /** Returns the speedup of this pass: the work of two threads per time, divided by the best pass of one thread until then. */
   async measure(): Promise<number> {
     for (const thread of this.#threads) this.#bestOneThreadMs = Math.min(this.#bestOneThreadMs, await wallMsOf([thread]));
     const twoThreadsMs = await wallMsOf(this.#threads);

@@ -90,7 +90,7 @@ export function wholeBench(folder: string, program: string | null, print: (text:
   const fewSymbols = runSymbols(folder, FEW_SYMBOLS, WITHOUT_ENVELOPE);
   const withEnvelope = runSymbols(folder, SYMBOLS, []);
   print('bench: a sweep of 540 sets');
-  const setsCpuS = sweepCpuS(folder, firstRows(bars, SETS_ROWS));
+  const setsCpuS = setsCommandCpuS(folder, firstRows(bars, SETS_ROWS));
   return {
     heavyCpuS: heavyRun.cpuMs / 1000,
     lightCpuS: lightRun.cpuMs / 1000,
@@ -157,7 +157,7 @@ function command(
 }
 
 /** Returns the CPU seconds of `isobar sweep`, the best of the rounds. sweep.ts compares the results of its sets with those of C. */
-function sweepCpuS(folder: string, bars: ReturnType<typeof randomWalk>): number {
+function setsCommandCpuS(folder: string, bars: ReturnType<typeof randomWalk>): number {
   const catalog = join(folder, 'whole-sweep');
   storeBars(catalog, bars, SYNTHETIC);
   const params = '{ fast: 5, slow: 30 }';

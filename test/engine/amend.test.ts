@@ -80,14 +80,20 @@ describe('a limit order that is amended', () => {
       rows(QUIET, QUIET, QUIET, QUIET, [10_000, 10_000, 9890, 9950], [9950, 9950, 9650, 9700], QUIET, QUIET),
     );
     expect(returned).toEqual([2]);
-    expect(done.orders.slice(0, 2).map(({ lots, limit, ending }) => [lots, limit, ending])).toEqual([[200, 9800, 'canceled'], [100, 9900, 'filled']]); // prettier-ignore
+    expect(done.orders.slice(0, 2).map(({ lots, limit, ending }) => [lots, limit, ending])).toEqual([
+      [200, 9800, 'canceled'],
+      [100, 9900, 'filled'],
+    ]);
     expect(sells(done)).toEqual([['stopLoss', 9700, 6]]);
   });
 
   it('a limit order stays unchanged when it is amended to a price that is not a number', async () => {
     const { orders } = await ordersOf((strategy, row) => {
       if (row === 0) strategy.order(true, { base: '0.2' }, { limit: 98 });
-      if (row === 2) expect([strategy.api.amend(1, { limit: NaN }), strategy.api.amend(1, { size: 0 }), strategy.api.amend(1, { target: NaN })]).toEqual([null, null, null]); // prettier-ignore
+      if (row === 2)
+        expect([strategy.api.amend(1, { limit: NaN }), strategy.api.amend(1, { size: 0 }), strategy.api.amend(1, { target: NaN })]).toEqual(
+          [null, null, null],
+        );
     }, FREE);
     expect(orders).toHaveLength(1);
   });

@@ -83,7 +83,11 @@ describe('a trigger order that is amended', () => {
     const { closes, orders } = await run(rows, stopThenAmend({ 4: { stop: price(9900) } }), { fills: { latencyMs: 40_000 } });
     expect(closes).toEqual([['sell', 9900, 10, 7]]);
     // The old one has fired too, and there was nothing left to close.
-    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['filled', ''], ['rejected', '10015'], ['filled', '']]); // prettier-ignore
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([
+      ['filled', ''],
+      ['rejected', '10015'],
+      ['filled', ''],
+    ]);
   });
 
   it('a trigger order that is amended to beyond the price fires at the next open', async () => {
@@ -132,11 +136,15 @@ describe('a trigger order that is amended', () => {
     expect(closes).toEqual([['sell', 10_100, 10, 5]]);
   });
 
-  it('amend returns null and changes nothing for a trigger order before its acknowledgement, during another amendment, and for a value that is not a number', async () => {
+  it('amend of a trigger order returns null before its acknowledgement, during another amendment, and for a value that is not a number', async () => {
     const returned: unknown[] = [];
     const { orders, closes } = await run(
       quietRows(14),
-      stopThenAmend({ 4: { stop: price(9850) }, 5: { stop: NaN }, 6: { size: 0 }, 7: { stop: price(9860) }, 8: { stop: price(9870) } }, true, returned), // prettier-ignore
+      stopThenAmend(
+        { 4: { stop: price(9850) }, 5: { stop: NaN }, 6: { size: 0 }, 7: { stop: price(9860) }, 8: { stop: price(9870) } },
+        true,
+        returned,
+      ),
       { fills: { latencyMs: 90_000 } },
     );
     // The stop of row 3 arrives in row 5; the new one of row 7 in row 9.

@@ -7,7 +7,10 @@ describe('exit', () => {
   it('exit drops the legs and sells the position once the target is cancelled', async () => {
     const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 2: (strategy) => strategy.exitPosition() });
     const { fills, orders, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, [9000, 12_000, 8000, 9000]]);
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 1], ['market', 10_000, 3]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 10_000, 1],
+      ['market', 10_000, 3],
+    ]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     expect(engine.brackets.total).toBe(0);
   });
@@ -25,8 +28,17 @@ describe('exit', () => {
       4: (strategy) => strategy.exitPosition(),
       6: (strategy) => strategy.exitPosition(),
     }); // prettier-ignore
-    const { fills, engine } = await fillsOf(script, Array.from({ length: 12 }, () => QUIET), { fills: { latencyMs: 90_000 } }); // prettier-ignore
-    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 50], ['market', 100], ['market', 50]]); // prettier-ignore
+    const { fills, engine } = await fillsOf(
+      script,
+      Array.from({ length: 12 }, () => QUIET),
+      { fills: { latencyMs: 90_000 } },
+    );
+    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([
+      ['market', 100],
+      ['market', 50],
+      ['market', 100],
+      ['market', 50],
+    ]);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(engine.brackets.total).toBe(0);
   });
@@ -39,16 +51,30 @@ describe('exit', () => {
     }); // prettier-ignore
     const rows: RowOf[] = [...Array.from({ length: 12 }, () => QUIET), [10_200, 10_210, 10_190, 10_200], [9950, 9950, 9800, 9850], QUIET];
     const { fills, orders, engine } = await fillsOf(script, rows, { fills: { latencyMs: 90_000 } });
-    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['market', 200, 3], ['market', 100, 9], ['market', 300, 12]]); // prettier-ignore
-    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['limit', 'canceled'], ['market', 'filled'], ['market', 'filled']]); // prettier-ignore
+    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([
+      ['market', 200, 3],
+      ['market', 100, 9],
+      ['market', 300, 12],
+    ]);
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['limit', 'canceled'],
+      ['market', 'filled'],
+      ['market', 'filled'],
+    ]);
     expect(engine.brackets.total).toBe(0);
   });
 
   it('exit drops a stop that has triggered and waits for a row with volume', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: (strategy) => strategy.exitPosition() });
-    const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9950, 0], [9950, 9960, 9940, 9950, 0.4], [9800, 9800, 9800, 9800, 10]]; // prettier-ignore
+    const rows: RowOf[] = [
+      [10_000, 10_010, 9990, 10_000, 10],
+      [10_000, 10_000, 9890, 9950, 0],
+      [9950, 9960, 9940, 9950, 0.4],
+      [9800, 9800, 9800, 9800, 10],
+    ];
     const { fills, engine } = await fillsOf(script, rows, { fills: { maxVolumeSharePpm: 100_000 } });
-    // What the exit could not sell is the author's again, as after any other exit.
+    // The strategy keeps the lots that the exit could not sell, as after any other exit.
     expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['market', 100, 1], ['market', 40, 3]]); // prettier-ignore
     expect(engine.brackets.total).toBe(0);
   });
@@ -108,15 +134,26 @@ describe('the cancel of a target that the strategy asks for', () => {
     'the cancel of a target that the strategy asks for takes the latency by %s, as that of a limit order does: the target fills meanwhile',
     async (_, act) => {
       const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], slow);
-      expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['takeProfit', 10_100, 4]]); // prettier-ignore
+      expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+        ['market', 10_000, 2],
+        ['takeProfit', 10_100, 4],
+      ]);
     },
   );
 
   it('an exit follows the cancel of a target once the cancel has acted, with the latency of an order', async () => {
-    const { fills, orders } = await fillsOf(entry(MARKET, target, { 2: (strategy) => void strategy.exitPosition() }), [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], slow); // prettier-ignore
+    const { fills, orders } = await fillsOf(
+      entry(MARKET, target, { 2: (strategy) => void strategy.exitPosition() }),
+      [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET],
+      slow,
+    );
     // The cancel acts after the row in which it arrives, row 3, and the sale arrives 20 s into row 4: row 5 is the first that it can have.
     expect(fills.map(({ role, minute }) => [role, minute])).toEqual([['market', 2], ['market', 5]]); // prettier-ignore
-    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['takeProfit', 'canceled'],
+      ['market', 'filled'],
+    ]);
   });
 
   it('the cancel of a target that the strategy asks for is not an obstacle to the stop that triggers before it has arrived', async () => {
@@ -124,7 +161,10 @@ describe('the cancel of a target that the strategy asks for', () => {
     // The entry fills at the open of row 3; its target is cancelled at the close of it, which arrives in row 5. Row 4 reaches the stop.
     const script = entry(MARKET, { ...target, stopLoss: 99 }, { 3: (strategy) => strategy.cancelAll() });
     const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, down, QUIET, QUIET], { fills: { latencyMs: 90_000 } });
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 3], ['stopLoss', 9900, 5]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 10_000, 3],
+      ['stopLoss', 9900, 5],
+    ]);
     expect(engine.orders.impossibleEvents).toBe(0);
   });
 });

@@ -22,7 +22,10 @@ describe('an entry filled at the open', () => {
   it('an entry filled at the open takes its profit in the same row as maker, and the stop is cancelled', async () => {
     const rows: RowOf[] = [[10_000, 10_101, 9950, 10_050], [9000, 9000, 9000, 9000]]; // prettier-ignore
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), rows);
-    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_000, false], ['takeProfit', 10_100, true]]); // prettier-ignore
+    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([
+      ['market', 10_000, false],
+      ['takeProfit', 10_100, true],
+    ]);
   });
 
   it('a target fills only at a price beyond it, not at the target itself', async () => {
@@ -32,12 +35,18 @@ describe('an entry filled at the open', () => {
 
   it('an entry filled at an open beyond its target sells at that open as taker', async () => {
     const { fills } = await fillsOf(entry(MARKET, { takeProfit: 100.5 }), [[10_060, 10_080, 9950, 10_050]]);
-    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_060, false], ['takeProfit', 10_060, false]]); // prettier-ignore
+    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([
+      ['market', 10_060, false],
+      ['takeProfit', 10_060, false],
+    ]);
   });
 
   it('an entry filled at the open below its own stop is sold at that open', async () => {
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), [[9850, 9950, 9800, 9900]]);
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 9850, 1], ['stopLoss', 9850, 1]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 9850, 1],
+      ['stopLoss', 9850, 1],
+    ]);
   });
 });
 
@@ -54,7 +63,10 @@ describe('an entry filled inside the row', () => {
 
   it('an entry filled inside the row does not take its profit on the same row, but on the next', async () => {
     const { fills } = await fillsOf(dip, [[10_000, 10_100, 9940, 10_000], [10_000, 10_060, 9980, 10_000]]); // prettier-ignore
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['limit', 9950, 2], ['takeProfit', 10_050, 3]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['limit', 9950, 2],
+      ['takeProfit', 10_050, 3],
+    ]);
   });
 });
 
@@ -104,8 +116,15 @@ describe('a stop', () => {
   it('a stop has no latency, and its target is cancelled before it is sent', async () => {
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], [9000, 12_000, 9000, 9000]];
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 110 }), rows, { fills: { latencyMs: 20_000 } });
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['stopLoss', 9900, 4]]); // prettier-ignore
-    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['stopLoss', 'filled']]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 10_000, 2],
+      ['stopLoss', 9900, 4],
+    ]);
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['takeProfit', 'canceled'],
+      ['stopLoss', 'filled'],
+    ]);
   });
 
   it('a stop that risk denies is tried again at the next row', async () => {
@@ -117,7 +136,11 @@ describe('a stop', () => {
   });
 
   it('a stop that a row has too little volume for continues at the next row', async () => {
-    const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9900, 0.4], [9880, 9900, 9870, 9890, 10]]; // prettier-ignore
+    const rows: RowOf[] = [
+      [10_000, 10_010, 9990, 10_000, 10],
+      [10_000, 10_000, 9890, 9900, 0.4],
+      [9880, 9900, 9870, 9890, 10],
+    ];
     const { fills, engine } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { fills: { maxVolumeSharePpm: 100_000 } });
     expect(fills.map(({ role, price, lots }) => [role, price, lots])).toEqual([
       ['market', 10_000, 100],
@@ -147,12 +170,15 @@ describe('two equal stops that trigger on a row without volume', () => {
 
   it('of two equal stops that trigger at once the second is one lot smaller, because no two open orders may be equal', async () => {
     const { fills, orders, engine } = await fillsOf(twice(MARKET), rows, capped);
-    expect(orders.map(({ role, lots, ending }) => [role, lots, ending]).slice(2)).toEqual([['stopLoss', 100, 'filled'], ['stopLoss', 99, 'filled']]); // prettier-ignore
+    expect(orders.map(({ role, lots, ending }) => [role, lots, ending]).slice(2)).toEqual([
+      ['stopLoss', 100, 'filled'],
+      ['stopLoss', 99, 'filled'],
+    ]);
     expect(fills.slice(2).map(({ price, minute }) => [price, minute])).toEqual([[9880, 5], [9880, 5]]); // prettier-ignore
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('two equal stops of the smallest size trigger on a row without volume: the second is sent after the first, on the same row, at the same price', async () => {
+  it('of two equal stops of the smallest size that trigger on a row without volume, the second is sent after the first at the same price', async () => {
     const { fills, orders, engine } = await fillsOf(twice({ base: '0.002' }), rows, capped);
     expect(orders.filter(({ ending }) => ending === 'denied').map(({ code }) => code)).toEqual(['FP_NOT_UNIQUE', 'FP_NOT_UNIQUE']);
     expect(fills.slice(2)).toEqual([
@@ -201,13 +227,18 @@ describe('an entry that fills in parts', () => {
   it('the stop of an entry that fills in parts covers the filled lots', async () => {
     const { engine, orders } = await fillsOf(limit, [part(), part()], capped);
     expect(engine.brackets.of({ instrumentIndex: 0, id: 1 })?.lots).toBe(80);
-    expect(orders.filter(({ role }) => role === 'takeProfit').map(({ lots }) => lots)).toEqual([40, 39]); // one lot less: no two orders may look alike
+    expect(orders.filter(({ role }) => role === 'takeProfit').map(({ lots }) => lots)).toEqual([40, 39]); // one lot less, because no two open orders may be equal
     expect(engine.orders.get(1 as never)?.filledLots).toBe(80);
   });
 
   it('a stop of an entry that has filled in part closes the filled lots and cancels the rest of the entry', async () => {
     const { fills, orders } = await fillsOf(limit, [part(), part(), [9950, 9950, 9800, 9850, 100], QUIET], capped);
-    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['limit', 40], ['limit', 40], ['limit', 20], ['stopLoss', 100]]); // prettier-ignore
+    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([
+      ['limit', 40],
+      ['limit', 40],
+      ['limit', 20],
+      ['stopLoss', 100],
+    ]);
     expect(orders.filter(({ role }) => role === 'takeProfit').every(({ ending }) => ending === 'canceled')).toBe(true);
   });
 
@@ -255,7 +286,7 @@ describe('a target under a limit of one open order', () => {
     expect(found.engine.brackets.total).toBe(0);
   });
 
-  it('with at most one open order, the target of a half filled entry is sent after the cancel of the entry, and its stop covers that half throughout', async () => {
+  it('with at most one open order, a half filled entry keeps its stop, and its target is sent after the cancel of the entry', async () => {
     const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => strategy.cancelAll() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
@@ -280,7 +311,14 @@ describe('fees in the coin received', () => {
 
   it('fees in the received coin leave dust that counts as flat, and the legs sell whole lots', async () => {
     const seenFlat: boolean[] = [];
-    const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => seenFlat.push(strategy.currentPosition().isFlat), 3: (strategy) => seenFlat.push(strategy.currentPosition().isFlat) }); // prettier-ignore
+    const script = entry(
+      MARKET,
+      { takeProfit: 101, stopLoss: 99 },
+      {
+        2: (strategy) => seenFlat.push(strategy.currentPosition().isFlat),
+        3: (strategy) => seenFlat.push(strategy.currentPosition().isFlat),
+      },
+    );
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000], QUIET], { fees });
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['takeProfit', 99]]); // prettier-ignore
     expect(spotBooks(engine).dust(0, 0)).toBe(900);

@@ -7,7 +7,8 @@ import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { barsOfRows, fillRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, type PlanOptions } from './world.ts';
 
 const LAST_ROW = 8;
-const rowsAtPrice = (count: number, price: number): Parameters<typeof barsOfRows>[0] => Array.from({ length: count }, (_, index) => [price + index, price + index, price + index, price + index, 1e6]); // prettier-ignore
+const rowsAtPrice = (count: number, price: number): Parameters<typeof barsOfRows>[0] =>
+  Array.from({ length: count }, (_, index) => [price + index, price + index, price + index, price + index, 1e6]);
 
 class BuyAndHold extends Strategy {
   all = this.feeds('all');
@@ -48,7 +49,12 @@ test('resting orders and stops of a delisted symbol end with it', async () => {
     }
   }
   const record = await runDelisting(RestingOrders);
-  expect(fillRows(record).filter(({ side }) => side === 'sell').map(({ lots }) => lots).reduce((a, b) => a + b)).toBeGreaterThanOrEqual(1996); // prettier-ignore
+  expect(
+    fillRows(record)
+      .filter(({ side }) => side === 'sell')
+      .map(({ lots }) => lots)
+      .reduce((a, b) => a + b),
+  ).toBeGreaterThanOrEqual(1996);
   expect(orderRows(record).find(({ limit }) => limit === 500)?.ending).toBe('canceled');
 });
 

@@ -20,7 +20,7 @@ import { barsOfRows, coarser, MINUTE, planFor, START_MS, walkBars, type PlanOpti
 
 const WALK = { rows: 600, missing: 0.03, step: 4000, start: 400_000 };
 
-/** Funding every hour, some ms late, at rates of either sign. */
+/** Returns nine hourly fundings that come 5 ms late, at rates of either sign. */
 function fundingOf(seed: number): FundingTime[] {
   const rng = seededRng(seed);
   return Array.from({ length: 9 }, (_, index) => ({
@@ -231,13 +231,23 @@ it.each([true, false])(
   async (isCross) => {
     const instrument = linearContract();
     const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
-    const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 300_000), row(300_000, 310_000), row(450_000, 450_000), row(450_000, 450_000)], instrument); // prettier-ignore
+    const bars = barsOfRows(
+      [
+        row(400_000, 400_000),
+        row(400_000, 400_000),
+        row(400_000, 300_000),
+        row(300_000, 310_000),
+        row(450_000, 450_000),
+        row(450_000, 450_000),
+      ],
+      instrument,
+    );
     // A thousandth of 40,000 USDT, paid before the fall.
     const funding = [{ timeMs: START_MS + 2 * MINUTE, rate: 1e9, markTicks: 400_000 }];
     const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
     const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
     const risk = { maxPositionQty: '1000' };
-    const plan = { ...planFor({ strategies: [Turner], feeds: { bars }, cash: { USDT: isCross ? '9000' : '40000' }, risk }), futures }; // prettier-ignore
+    const plan = { ...planFor({ strategies: [Turner], feeds: { bars }, cash: { USDT: isCross ? '9000' : '40000' }, risk }), futures };
     const { record } = await runPlan(plan);
     expect(roles(record, 'liquidation')).toBe(1);
     expect(record.fills.length).toBe(2);
@@ -250,7 +260,7 @@ it.each([true, false])(
   },
 );
 
-/** Two ways at once: an order that opens a short rests above, a long is in with a stop, and leaves what is left of it by `exit`. */
+/** In two-way mode, holds a long with a stop while an order that opens a short rests above, and closes the rest of the long by `exit`. */
 class BothWays extends Strategy {
   rows = 0;
   override onBar() {
@@ -265,7 +275,17 @@ class BothWays extends Strategy {
 it('two-way: a resting order that opens a short does not prevent a stop or an exit from closing all of a long', async () => {
   const instrument = linearContract();
   const row = (open: number, low: number, close: number) => [open, open, low, close] as const;
-  const bars = barsOfRows([row(400_000, 400_000, 400_000), row(400_000, 399_000, 400_000), row(400_000, 389_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000)], instrument); // prettier-ignore
+  const bars = barsOfRows(
+    [
+      row(400_000, 400_000, 400_000),
+      row(400_000, 399_000, 400_000),
+      row(400_000, 389_000, 390_000),
+      row(390_000, 390_000, 390_000),
+      row(390_000, 390_000, 390_000),
+      row(390_000, 390_000, 390_000),
+    ],
+    instrument,
+  );
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
   const futures = { leverage: 10, isCross: true, isNet: false, liquidationFeePpm: 2000, data };
   const { record, preparedRun: done } = await runPlan({
@@ -278,7 +298,7 @@ it('two-way: a resting order that opens a short does not prevent a stop or an ex
   expect([ledger.side(0, true).lots, record.fills.price[2]]).toEqual([0, 390_000]);
 });
 
-/** A long of the first contract, which a later row ends; in that row a resting buy of the last one fills, and a stop of some of the long. */
+/** Holds a long of the first contract that a later row liquidates. In that row a resting buy of the last contract and a partial stop fill. */
 class Fallen extends Strategy {
   allFeeds = this.feeds('all');
   rows = 0;
@@ -318,7 +338,12 @@ it.each([
   async (margin, low, sold) => {
     const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
     const lows = [low, 350_000].map((min) => [400_000, 400_000, min, 400_000, 400_000]);
-    const allFeeds = instruments.map((instrument, index) => barsOfRows(lows[index]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
+    const allFeeds = instruments.map((instrument, index) =>
+      barsOfRows(
+        lows[index]!.map((lower) => [400_000, 400_000, lower, 400_000]),
+        instrument,
+      ),
+    );
     const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
     const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
     const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all: allFeeds }, cash: { USDT: '450' } }), futures });
@@ -360,7 +385,7 @@ it('the distance to liquidation is measured by the mean true range of 14 bars th
     expect([index, orders.texts[orders.code[index]!] ?? '']).toEqual([index, passes ? '' : 'LIQUIDATION_DISTANCE']);
     if (passes) held++;
   }
-  // As long as the ranges are small, and no more from some of the large ones on.
+  // Orders pass while the ranges are small, and are denied once some ranges are large.
   expect(held).toBeGreaterThan(6);
   expect(held).toBeLessThan(25);
 });
@@ -378,11 +403,17 @@ class InAndOut extends Strategy {
 it('the cost bridge of one trade has the figures of a calculation by hand', async () => {
   const instrument = linearContract();
   const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
-  const bars = barsOfRows([row(400_000, 400_000), row(400_100, 400_500), row(400_500, 401_000), row(401_000, 402_000), row(401_900, 401_900)], instrument); // prettier-ignore
+  const bars = barsOfRows(
+    [row(400_000, 400_000), row(400_100, 400_500), row(400_500, 401_000), row(401_000, 402_000), row(401_900, 401_900)],
+    instrument,
+  );
   const data = new Map<InstrumentId, ContractData>([
     [instrument.id, { marks: null, funding: [{ timeMs: START_MS + 2 * MINUTE + 5, rate: 100_000_000, markTicks: 400_500 }] }],
   ]);
-  const plan = { ...planFor({ strategies: [InAndOut], feeds: { bars }, cash: { USDT: '20000' } }), futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data } }; // prettier-ignore
+  const plan = {
+    ...planFor({ strategies: [InAndOut], feeds: { bars }, cash: { USDT: '20000' } }),
+    futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data },
+  };
   const { record } = await runPlan(plan);
   // 100 contracts are 0.1 BTC. In at 40,010.0 (decided at 40,000.0), out at 40,190.0 (decided at 40,200.0).
   // Fees 0.04 % of 4,001 and 0.05 % of 4,019; funding 0.01 % of 4,005.

@@ -11,7 +11,7 @@ import { barsOfRows, orderRows, planFor } from './world.ts';
 const TERMS: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 const ROW = [10_000, 10_010, 9990, 10_000] as const;
 
-/** The code of the one order that is made at a close of 100 (contracts: 1000), and what the log says of it. */
+/** Returns the deny code of an order that is placed at a close of 100 (contracts: 1000), and the log message about it. */
 async function reported(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
   const strategy: StrategyClass = class extends Strategy {
     row = 0;

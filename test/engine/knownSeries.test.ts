@@ -10,7 +10,7 @@ import { planUntil } from '../../src/tasks/backtest/proof/dataSlices.ts';
 import { poisoned } from '../../src/tasks/backtest/proof/poison.ts';
 import { MINUTE, START_MS, orderRows, planFor, run, walkBars } from './world.ts';
 
-/** A value as it came: of a time, known at another. */
+/** A value of a time, and the time at which it becomes known. */
 type Row = readonly [timeMs: number, knownMs: number, value: number];
 
 const bars = walkBars({ rows: 300, seed: 21, missing: 0.2 });
@@ -18,27 +18,27 @@ const endMs = bars.closeMs[bars.length - 1]!;
 
 function seriesPlan(rows: readonly Row[], symbol: string | null = null): SeriesPlan {
   const sorted = rows.toSorted((a, b) => a[1] - b[1] || a[0] - b[0]);
-  const column = (at: 0 | 1 | 2): Float64Array => Float64Array.from(sorted, (row) => row[at]);
+  const column = (index: 0 | 1 | 2): Float64Array => Float64Array.from(sorted, (row) => row[index]);
   return { name: 'x', symbol, values: newestValues(column(1), column(0), column(2)), input: { name: 'x', sha256: '' }, file: 'x' };
 }
 
-/** Values that come late, out of order, before their time, at a close of a bar to the ms, and revised several times. */
+/** Returns values that become known late, early or exactly at the close of a bar, in any order, with up to three revisions. */
 function randomRows(seed: number, count = 120): Row[] {
   const rng = seededRng(seed);
   const pick = (below: number): number => Math.floor(rng.next() * below);
   const rowsByKey = new Map<string, Row>();
   for (let i = 0; i < count; i++) {
     const timeMs = START_MS + pick(400) * MINUTE - 30 * MINUTE;
-    const late = [0, pick(3 * MINUTE), pick(90) * MINUTE, -pick(20) * MINUTE][pick(4)]!;
+    const delayMs = [0, pick(3 * MINUTE), pick(90) * MINUTE, -pick(20) * MINUTE][pick(4)]!;
     for (let revision = 0; revision <= pick(3); revision++) {
-      const knownMs = timeMs + late + revision * pick(40 * MINUTE);
+      const knownMs = timeMs + delayMs + revision * pick(40 * MINUTE);
       rowsByKey.set(`${timeMs} ${knownMs}`, [timeMs, knownMs, pick(1000) / 8]);
     }
   }
   return [...rowsByKey.values()];
 }
 
-/** Walks through every row, in the order of nothing. */
+/** Returns the newest value that is known at `nowMs`. Searches all rows, whatever their order. */
 function searchAllRows(rows: readonly Row[], nowMs: number): { value: number; timeMs: number; knownMs: number; ageMs: number } {
   let best: Row | null = null;
   for (const row of rows) {
@@ -64,7 +64,7 @@ class ReadingStrategy extends Strategy {
   mean = this.use(sma(this.x, 5));
   twice = this.use(sub(this.mean, this.x));
   before = this.use(this.x, { depth: 3 });
-  rowsByKey = this.every('20s', () => this.read());
+  everyTwentySeconds = this.every('20s', () => this.read());
   override onBar() {
     this.read();
     averages.push([this.nowMs, this.mean.value, this.twice.value]);

@@ -74,7 +74,7 @@ const enterLong =
 describe('a position that was opened inside a row', () => {
   it('a position opened inside a row is liquidated by the rest of that row', async () => {
     const { fills, equity } = await runScript({ 0: enterLong({ limit: 38_000 }) }, { rows: [FALL, FLAT] });
-    // Margin 380, fee of the maker 0.76. What is left at 34,371.8 is less than the liquidation fee.
+    // Margin 380, maker fee 0.76. At 34,371.8 the remaining margin is less than the liquidation fee.
     expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 343718']);
     expect(equity).toBe(69.24);
   });
@@ -196,7 +196,10 @@ describe('a stop and the liquidation of its position in one row', () => {
       [36_500, 'liquidation 10 @ 365454'],
       [36_545.5, 'stopLoss 10 @ 365455'],
     ] as const) {
-      const { fills } = await runScript({ 0: (strategy) => strategy.enter({ base: 10 }, { stopLoss }) }, { rows, instrument, cash: '0.003' }); // prettier-ignore
+      const { fills } = await runScript(
+        { 0: (strategy) => strategy.enter({ base: 10 }, { stopLoss }) },
+        { rows, instrument, cash: '0.003' },
+      );
       expect(fills[1]).toBe(`sell ${then}`);
     }
   });
@@ -208,7 +211,12 @@ describe('a stop and the liquidation of its position in one row', () => {
     };
     const wild: RowOf = [400_000, 450_000, 300_000, 400_000];
     const { fills } = await runScript({ 0: both }, { rows: [FLAT, wild, FLAT], isNet: false, cash: '900' });
-    expect(fills.toSorted()).toEqual(['buy market 100 @ 400000', 'buy stopLoss 100 @ 430000', 'sell liquidation 100 @ 361809', 'sell market 100 @ 400000']); // prettier-ignore
+    expect(fills.toSorted()).toEqual([
+      'buy market 100 @ 400000',
+      'buy stopLoss 100 @ 430000',
+      'sell liquidation 100 @ 361809',
+      'sell market 100 @ 400000',
+    ]);
   });
 
   it('the liquidation of one side of a two-way contract leaves the stop of the other', async () => {
@@ -257,10 +265,16 @@ describe('an entry and the liquidation of a position in one row', () => {
     expect(fills).toEqual(['buy market 100 @ 400000', 'buy limit 100 @ 360000']);
     expect(equity).toBeCloseTo(900 - 1.6 - 0.72 + 400, 9);
     const deep: RowOf[] = [FLAT, FLAT, [400_000, 400_000, 300_000, 400_000], FLAT];
-    const ended = await runScript({ 0: (strategy) => strategy.enter({ base: 200 }), 1: enterLong({ limit: 35_000, tag: 'more' }) }, { rows: deep, cash: '1300', isCross: true }); // prettier-ignore
+    const ended = await runScript(
+      { 0: (strategy) => strategy.enter({ base: 200 }), 1: enterLong({ limit: 35_000, tag: 'more' }) },
+      { rows: deep, cash: '1300', isCross: true },
+    );
     // 1,296.8 behind 0.2 BTC: (8,000 - 1,296.8) / 0.199 is 33,684.4.
     expect(ended.fills.slice(1)).toEqual(['buy limit 100 @ 350000', expect.stringMatching(/^sell liquidation 300/)]);
-    const beyond = await runScript({ 0: (strategy) => strategy.enter({ base: 200 }), 1: enterLong({ limit: 33_000, tag: 'more' }) }, { rows: deep, cash: '1300', isCross: true }); // prettier-ignore
+    const beyond = await runScript(
+      { 0: (strategy) => strategy.enter({ base: 200 }), 1: enterLong({ limit: 33_000, tag: 'more' }) },
+      { rows: deep, cash: '1300', isCross: true },
+    );
     expect(beyond.fills.slice(1)).toEqual(['sell liquidation 200 @ 336844']);
     expect([...beyond.orders.ending].map((code) => ENDINGS[code])).toEqual(['filled', 'canceled', 'filled']);
   });

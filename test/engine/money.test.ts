@@ -20,7 +20,7 @@ function checkBooks(): void {
   engine.instruments.forEach(({ base }, index) => expectSame(balanceOf(base), spotBooks(engine).baseTotal(index)));
 }
 
-/** Orders of every kind at random, and a look at the books before each. */
+/** Places random orders of every kind and checks the books before each. */
 class RandomTrader extends Strategy {
   all = this.feeds('all');
   override onBar() {
@@ -54,7 +54,7 @@ const COARSE: Partial<Instrument> = { quoteDigits: 4, baseDigits: 3 };
 describe.each([
   ['exact money', {}],
   ['money coarser than price x quantity', COARSE],
-])('%s', (_, digits) => {
+])('books of a run with %s', (_, digits) => {
   it.each([
     ['received', 'halfUp', 0],
     ['received', 'up', 20_000],
@@ -100,7 +100,7 @@ it('equal runs write equal journals, and another seed writes another journal', a
   expect(two.engine.fills.columns()).toEqual(one.engine.fills.columns());
 });
 
-/** The same decisions without the look at the books of a world that this run has not got. */
+/** Makes the same decisions without checking the books, for runs that do not set `currentRun`. */
 class Unwatched extends Strategy {
   all = this.feeds('all');
   override onBar() {

@@ -31,7 +31,9 @@ function feedsOf(kind: string, seed: number): Record<string, BarColumns> {
 
 /** Four symbols on one grid: the third begins later and ends earlier. Or with holes: the same in all of them, and one more in the last. */
 function inStep(isWhole: boolean, seed: number): Record<string, BarColumns> {
-  const [btc, eth, sol, ada] = ['BTC', 'ETH', 'SOL', 'ADA'].map((base, index) => walkBars({ rows: ROWS, seed: seed + index, instrument: spotInstrument(base) })); // prettier-ignore
+  const [btc, eth, sol, ada] = ['BTC', 'ETH', 'SOL', 'ADA'].map((base, index) =>
+    walkBars({ rows: ROWS, seed: seed + index, instrument: spotInstrument(base) }),
+  );
   if (isWhole)
     return { bars: btc!, eth: eth!, sol: without(sol!, (row) => row < 100 || row >= 270), ada: ada!, ethHour: coarser(eth!, '1h') };
   const isMissing = (row: number) => row % 50 === 17 || (row > 120 && row < 150);

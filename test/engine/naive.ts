@@ -123,7 +123,10 @@ export class Naive {
     const ids = [...new Set(options.feeds.map(({ instrument }) => instrument.id))].toSorted();
     this.#symbolOfFeed = options.feeds.map(({ instrument }) => ids.indexOf(instrument.id));
     const length = (feed: number) => options.feeds[feed]!.closeMs[0]! - options.feeds[feed]!.openMs[0]!;
-    this.#finestFeeds = ids.map((_, symbolIndex) => [...options.feeds.keys()].filter((feed) => this.#symbolOfFeed[feed] === symbolIndex).toSorted((a, b) => length(a) - length(b))[0]!); // prettier-ignore
+    this.#finestFeeds = ids.map(
+      (_, symbolIndex) =>
+        [...options.feeds.keys()].filter((feed) => this.#symbolOfFeed[feed] === symbolIndex).toSorted((a, b) => length(a) - length(b))[0]!,
+    );
     this.#heldUnits = ids.map(() => 0n);
     this.#books = ids.map(() => []);
     this.#brackets = ids.map(() => []);
@@ -357,7 +360,15 @@ export class Naive {
     return order.parent === 0 && this.#openOrders.some((other) => isSameSlot(order, other));
   }
   #makeUnique(order: NaiveOrder): boolean {
-    const isTaken = () => this.#openOrders.some((a) => a.symbolIndex === order.symbolIndex && a.isBuy === order.isBuy && a.limit === order.limit && a.lots === order.lots && a.quote === order.quote); // prettier-ignore
+    const isTaken = () =>
+      this.#openOrders.some(
+        (a) =>
+          a.symbolIndex === order.symbolIndex &&
+          a.isBuy === order.isBuy &&
+          a.limit === order.limit &&
+          a.lots === order.lots &&
+          a.quote === order.quote,
+      );
     for (let tries = 0; isTaken(); tries++) {
       if (tries === 16) return false;
       if (order.lots > 0) order.lots--;

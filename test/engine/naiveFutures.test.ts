@@ -156,7 +156,16 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
   const futures = { leverage, isCross, isNet, liquidationFeePpm: 5000, data };
   const sent = new Map<NaiveRequest, number>();
   const feeds = { bars: barsOfRows(rows, instrument) };
-  const plan = { ...planFor({ strategies: [sender(requests, sent)], feeds, cash: { [instrument.quote]: (cash / 10 ** digits).toFixed(digits) }, risk: {}, fees: { rounding: 'halfUp' } }), futures }; // prettier-ignore
+  const plan = {
+    ...planFor({
+      strategies: [sender(requests, sent)],
+      feeds,
+      cash: { [instrument.quote]: (cash / 10 ** digits).toFixed(digits) },
+      risk: {},
+      fees: { rounding: 'halfUp' },
+    }),
+    futures,
+  };
   const world = await prepareBacktest(plan, {});
   world.loop(world.engine);
   world.venue!.assertConserved();

@@ -116,7 +116,12 @@ describe('a lost answer', () => {
   });
 
   it('a lost answer does not keep an order from being cancelled', async () => {
-    const cancelled = await runScript({ 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 1: (strategy) => strategy.cancelOrder(1) }, quiet(4), {}, once(1, 'lostAnswer')); // prettier-ignore
+    const cancelled = await runScript(
+      { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 1: (strategy) => strategy.cancelOrder(1) },
+      quiet(4),
+      {},
+      once(1, 'lostAnswer'),
+    );
     expect(cancelled.orders[0]!.ending).toBe('canceled');
     expect(cancelled.engine.reservations.openTotal).toBe(0);
   });
@@ -334,7 +339,7 @@ describe('a market buy by quantity', () => {
     expect(engine.reservations.openTotal).toBe(0);
   });
 
-  it('a market buy by quantity with a cap below the open rests, fills as maker if the row returns to the cap, and is booked as a limit order', async () => {
+  it('a market buy by quantity with a cap below the open rests and fills as maker of a limit order if the row returns to the cap', async () => {
     const back: RowOf = [10_200, 10_210, 10_090, 10_150];
     const { orders, fills, record } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, back, QUIET]);
     expect(fills[0]).toMatchObject({ price: 10_100, isMaker: true, minute: 2 });
@@ -370,7 +375,11 @@ describe('a market buy by quantity', () => {
   });
 
   it('the rest of a market buy by quantity that fills in part is cancelled', async () => {
-    const { orders } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
+    const { orders } = await runScript(
+      { 0: (strategy) => strategy.order(true, BUY) },
+      [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET],
+      { fills: { maxVolumeSharePpm: 100_000 } },
+    );
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
   });
 

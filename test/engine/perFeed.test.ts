@@ -49,10 +49,10 @@ async function byFeed(options: PlanOptions) {
 }
 
 test('strategies that read one feed each decide the same in both modes', async () => {
-  const allTogether = await byFeed({ strategies, feeds });
+  const whenComplete = await byFeed({ strategies, feeds });
   const oneByOne = await byFeed({ strategies, feeds, decide: 'perFeed' });
-  expect(allTogether.orders.length).toBeGreaterThan(40);
-  expect(oneByOne).toEqual(allTogether);
+  expect(whenComplete.orders.length).toBeGreaterThan(40);
+  expect(oneByOne).toEqual(whenComplete);
 });
 
 test('a run with decide: perFeed has the same result in blocks of any size', async () => {
@@ -88,8 +88,8 @@ test('with decide: perFeed, two intervals of one instrument decide together, wit
   const fine = barsOf('AAA', 1);
   const bars = { f0: fine, f1: coarser(fine, '5m'), f2: barsOf('BBB', 2) };
   const given = ['f1', 'f2', 'f0'].map(crossStrategyOf);
-  const allTogether = await byFeed({ strategies: given, feeds: bars });
-  expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(allTogether);
+  const whenComplete = await byFeed({ strategies: given, feeds: bars });
+  expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(whenComplete);
 });
 
 test('with decide: perFeed, a loss limit applies between the feeds of an instant, and equity has one row for each instant', async () => {
@@ -97,8 +97,8 @@ test('with decide: perFeed, a loss limit applies between the feeds of an instant
   const { record } = await run({ strategies, feeds, decide: 'perFeed', risk });
   const times = record.equity.timeMs.slice(0, record.equity.length);
   expect(new Set(times).size).toBe(times.length);
-  const { record: allTogether } = await run({ strategies, feeds, risk });
-  expect(record.equity.units.slice(0, record.equity.length)).toEqual(allTogether.equity.units.slice(0, allTogether.equity.length));
+  const { record: whenComplete } = await run({ strategies, feeds, risk });
+  expect(record.equity.units.slice(0, record.equity.length)).toEqual(whenComplete.equity.units.slice(0, whenComplete.equity.length));
 });
 
 test('with decide: perFeed, a strategy that reads several feeds or none is rejected', async () => {

@@ -11,7 +11,7 @@ const START = 4_000_000;
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Stops of each kind, some of them on one position; some are moved, some positions are closed before their stop. */
+/** Places stops of each kind, several on one position. Moves some of them, and closes some positions before their stop. */
 function optionsOf(pick: () => number, price: number): OrderOptions {
   const kind = pick();
   const distance = 5 + Math.floor(pick() * 400);

@@ -235,7 +235,11 @@ describe('waiting purchases', () => {
     };
     const { record } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, ...NO_FEES });
     expect(draftsOfBbb).toEqual([[['draft', 'rebalance']]]);
-    expect(fillRows(record).map(({ side, minute }) => [side, Math.floor(minute)])).toEqual([['buy', 1], ['sell', 5], ['buy', 6]]); // prettier-ignore
+    expect(fillRows(record).map(({ side, minute }) => [side, Math.floor(minute)])).toEqual([
+      ['buy', 1],
+      ['sell', 5],
+      ['buy', 6],
+    ]);
   });
   test('with latency, a purchase waits until the sale has filled', async () => {
     const acts = {

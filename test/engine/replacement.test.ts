@@ -101,8 +101,13 @@ describe('a replacement', () => {
 
   it('a replacement is sized for what the old order left when the old order fills in part', async () => {
     const thin: RowOf = [10_000, 10_000, 9890, 9950, 0.4];
-    const { orders } = await play(replaceAt(3), [...quiet(4), thin, ...quiet(4)], { fills: { latencyMs: 20_000, maxVolumeSharePpm: 100_000 } }); // prettier-ignore
-    expect(orders.map(({ ending, lots, filled }) => [ending, lots, filled])).toEqual([['canceled', 100, 40], ['open', 60, 0]]); // prettier-ignore
+    const { orders } = await play(replaceAt(3), [...quiet(4), thin, ...quiet(4)], {
+      fills: { latencyMs: 20_000, maxVolumeSharePpm: 100_000 },
+    });
+    expect(orders.map(({ ending, lots, filled }) => [ending, lots, filled])).toEqual([
+      ['canceled', 100, 40],
+      ['open', 60, 0],
+    ]);
   });
 
   it('a replacement that is larger than the old order keeps its own size if the old order does not fill', async () => {
@@ -143,7 +148,11 @@ describe('a replacement', () => {
   it('a replacement counts as the order of its tag: a second one is denied', async () => {
     const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.order(true, BUY, { limit: 97, tag: 'rung' }) };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
-    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['open', ''], ['denied', 'SLOT_BUSY']]); // prettier-ignore
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([
+      ['canceled', ''],
+      ['open', ''],
+      ['denied', 'SLOT_BUSY'],
+    ]);
   });
 
   it('a replacement can be cancelled while it waits: it is never sent', async () => {

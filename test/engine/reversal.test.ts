@@ -145,7 +145,11 @@ it.each([0, 20_000])('a target of zero coins closes the position although a brac
   });
   expect(engine.ledger.isFlat(0, 0)).toBe(true);
   expect(engine.brackets.total).toBe(0);
-  expect(orderRows(record).map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
+  expect(orderRows(record).map(({ role, ending }) => [role, ending])).toEqual([
+    ['market', 'filled'],
+    ['takeProfit', 'canceled'],
+    ['market', 'filled'],
+  ]);
 });
 
 describe('a reversal that does not fill', () => {
@@ -154,7 +158,11 @@ describe('a reversal that does not fill', () => {
 
   it('a reversal that does not fill because the row opens beyond its collar closes the old side, whose stop is cancelled, by an exit', async () => {
     const { orders, engine, fills } = await run(gap, { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
-    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['market', 'canceled'], ['market', 'filled']]); // prettier-ignore
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['market', 'canceled'],
+      ['market', 'filled'],
+    ]);
     expect(fills.at(-1)).toMatchObject({ side: 'sell', lots: 10, price: 9500 });
     expect(engine.ledger.lots(0, 0)).toBe(0);
     expect(engine.followUps).toBe(0);

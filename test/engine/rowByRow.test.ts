@@ -39,7 +39,17 @@ describe('an undeclared custom indicator', () => {
   it('an undeclared custom indicator gives the same fills and the same equity as a declared one that is pure', async () => {
     const run = (isPure: boolean) => {
       class Mean extends Strategy {
-        mean = this.use(custom(this.bars.close, () => { let s = 0, n = 0; return (x) => (s += x) / ++n; }, { pure: isPure })); // prettier-ignore
+        mean = this.use(
+          custom(
+            this.bars.close,
+            () => {
+              let s = 0,
+                n = 0;
+              return (x) => (s += x) / ++n;
+            },
+            { pure: isPure },
+          ),
+        );
         fast = this.use(sma(this.bars.close, 20));
         override onBar() {
           if (this.fast.value > this.mean.value && this.position().isFlat) this.buy();

@@ -58,7 +58,7 @@ describe('a stop entry of spot', () => {
     // The row opens beyond the limit, and the next one comes back to it.
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 }, gap)).toEqual([['buy', 10_600, 100, 4, true]]);
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 108 }, gap)).toEqual([['buy', 10_700, 100, 2, false]]);
-    // A limit below the level: the row that reaches the level says nothing of what came after.
+    // With a limit below the level, the row that reaches the level does not show the prices after that.
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 103 })).toEqual([['buy', 10_300, 100, 4, true]]);
   });
   it('a stop entry is protected in its row like any entry inside a row', async () => {
@@ -147,7 +147,13 @@ describe('a stop entry of spot', () => {
   it('a stop entry fills what the cap on volume leaves, and the rest of its limit rests', async () => {
     const thin = CLIMB.map((row): [number, number, number, number, number] => [...row, 1]);
     const capped = async (options: OrderOptions, size: Size = { base: '0.15' }) =>
-      (await ordersOf((strategy, row) => row === 0 && strategy.order(true, size, options), { ...FREE, fills: { maxVolumeSharePpm: 100_000 } }, barsOfRows(thin))).fills.map(({ price, lots, minute }) => [price, lots, minute]); // prettier-ignore
+      (
+        await ordersOf(
+          (strategy, row) => row === 0 && strategy.order(true, size, options),
+          { ...FREE, fills: { maxVolumeSharePpm: 100_000 } },
+          barsOfRows(thin),
+        )
+      ).fills.map(({ price, lots, minute }) => [price, lots, minute]);
     expect(await capped({ stopEntry: 105 })).toEqual([[10_500, 100, 3]]);
     expect(await capped({ stopEntry: 105 }, { quote: '20' })).toEqual([[10_500, 100, 3]]);
     expect(await capped({ stopEntry: 105, limit: 105.5 })).toEqual([
@@ -199,7 +205,12 @@ describe('a stop entry that waits', () => {
       }
     }
     const rows = barsOfRows(CLIMB);
-    const slow = { ...rows, interval: '5m' as const, openMs: rows.openMs.map((ms, row) => rows.openMs[0]! + row * 300_000), closeMs: rows.openMs.map((_, row) => rows.openMs[0]! + (row + 1) * 300_000) }; // prettier-ignore
+    const slow = {
+      ...rows,
+      interval: '5m' as const,
+      openMs: rows.openMs.map((ms, row) => rows.openMs[0]! + row * 300_000),
+      closeMs: rows.openMs.map((_, row) => rows.openMs[0]! + (row + 1) * 300_000),
+    };
     // Placed a minute after row 1 has opened: row 2 is the first that counts.
     const { record } = await run({ strategies: [InRow], feeds: { bars: slow }, ...FREE });
     expect(fillRows(record).map(({ minute }) => minute)).toEqual([15]);
@@ -231,7 +242,13 @@ describe('a stop entry that waits', () => {
 
 describe('invalid stop entries', () => {
   const codeOf = async (options: OrderOptions, isBuy = true) =>
-    (await ordersOf((strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, options), { cash: { USDT: '1000', BTC: '1' } }, quietBars(3))).orders[0]!.code; // prettier-ignore
+    (
+      await ordersOf(
+        (strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, options),
+        { cash: { USDT: '1000', BTC: '1' } },
+        quietBars(3),
+      )
+    ).orders[0]!.code;
   it('a stop entry at the market or on its wrong side is denied', async () => {
     for (const stopEntry of [99, 100, '99.99']) expect(await codeOf({ stopEntry })).toBe('ENTRY_SIDE');
     for (const stopEntry of [101, 100, '100.01']) expect(await codeOf({ stopEntry }, false)).toBe('ENTRY_SIDE');
@@ -256,7 +273,11 @@ describe('invalid stop entries', () => {
     expect(await codeOf({ trigger: 105 })).toBe('CONDITION_UNSUPPORTED');
   });
   it('amend of a stop entry is rejected with a remedy', async () => {
-    const amended = ordersOf((strategy, row) => row === 0 && strategy.api.amend(strategy.order(true, { base: '0.1' }, { stopEntry: 105 }), { stop: 99 }), FREE, quietBars(3)); // prettier-ignore
+    const amended = ordersOf(
+      (strategy, row) => row === 0 && strategy.api.amend(strategy.order(true, { base: '0.1' }, { stopEntry: 105 }), { stop: 99 }),
+      FREE,
+      quietBars(3),
+    );
     await expect(amended).rejects.toThrow(/stop entry|trigger order/);
   });
 });
@@ -316,10 +337,17 @@ describe('a stop entry over finer prices', () => {
   it('a stop entry is sent by the first trade at its level or beyond', async () => {
     const rows = barsOfRows(CLIMB);
     const prices = [10_000, 9990, 10_150, 10_560, 10_480, 10_600, 10_650];
-    const tape = { first: Float64Array.from([0, 1, 2, 5, 6, 7]), price: Float64Array.from(prices), lots: Float64Array.from(prices, () => 500), takerSide: new Int8Array(prices.length) }; // prettier-ignore
+    const tape = {
+      first: Float64Array.from([0, 1, 2, 5, 6, 7]),
+      price: Float64Array.from(prices),
+      lots: Float64Array.from(prices, () => 500),
+      takerSide: new Int8Array(prices.length),
+    };
     const taped = { ...rows, tape } as never;
     const fillsOn = async (options: OrderOptions) =>
-      (await ordersOf((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, options), FREE, taped)).fills.map(({ price, isMaker }) => [price, isMaker]); // prettier-ignore
+      (await ordersOf((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, options), FREE, taped)).fills.map(
+        ({ price, isMaker }) => [price, isMaker],
+      );
     expect(await fillsOn({ stopEntry: 105 })).toEqual([[10_560, false]]);
     // Beyond the limit it rests, and the next trade is through it.
     expect(await fillsOn({ stopEntry: 105, limit: 105.5 })).toEqual([[10_550, true]]);

@@ -178,10 +178,43 @@ describe('errors in callbacks', () => {
   const later = () => Promise.resolve();
   it.each<[string, new (...setup: ConstructorParameters<typeof Strategy>) => Strategy]>([
     ['onBar', class extends Strategy { override onBar() { return later() as unknown as void; } }], // prettier-ignore
-    ['a handler', class extends Strategy { up = this.when(above(this.bars.close, 1), () => later() as unknown as void); }], // prettier-ignore
-    ['a timer', class extends Strategy { override onBar() {} override onStart() { this.every('1m', () => later() as unknown as void); } }], // prettier-ignore
-    ['onOrder', class extends Strategy { override onBar() { this.buy({ base: 0 }); } override onOrder() { return later() as unknown as void; } }], // prettier-ignore
-    ['onFill', class extends Strategy { override onBar() { this.buy({ base: '0.1' }); } override onFill() { return later() as unknown as void; } }], // prettier-ignore
+    [
+      'a handler',
+      class extends Strategy {
+        up = this.when(above(this.bars.close, 1), () => later() as unknown as void);
+      },
+    ],
+    [
+      'a timer',
+      class extends Strategy {
+        override onBar() {}
+        override onStart() {
+          this.every('1m', () => later() as unknown as void);
+        }
+      },
+    ],
+    [
+      'onOrder',
+      class extends Strategy {
+        override onBar() {
+          this.buy({ base: 0 });
+        }
+        override onOrder() {
+          return later() as unknown as void;
+        }
+      },
+    ],
+    [
+      'onFill',
+      class extends Strategy {
+        override onBar() {
+          this.buy({ base: '0.1' });
+        }
+        override onFill() {
+          return later() as unknown as void;
+        }
+      },
+    ],
   ])('a promise from %s is rejected', async (_, strategy) => {
     await expect(run({ strategies: [strategy as never], feeds: { bars: quietBars(4) } })).rejects.toThrow('returned a promise');
   });
@@ -225,7 +258,10 @@ describe('several feeds', () => {
       }
     }
     const { record } = await run({ strategies: [Hourly], feeds: { bars: coarser(fine, '1h'), fine }, ...FREE });
-    expect(fillRows(record).map(({ minute, price }) => [minute, price])).toEqual([[60, Math.round(fine.open[60]! * 100)], [120, Math.round(fine.open[120]! * 100)]]); // prettier-ignore
+    expect(fillRows(record).map(({ minute, price }) => [minute, price])).toEqual([
+      [60, Math.round(fine.open[60]! * 100)],
+      [120, Math.round(fine.open[120]! * 100)],
+    ]);
     expect(record.equity.length).toBe(180);
   });
 });

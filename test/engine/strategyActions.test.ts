@@ -59,11 +59,34 @@ describe('actions', () => {
     await ordersOf((strategy, row) => {
       const { api } = strategy;
       if (row === 0) strategy.order(true, { base: '0.1' }, { limit: 99 });
-      if (row === 1) seen.push(api.openOrders().map(({ id, side, qty, filled, lifecycle, tag, limit, entry, code }) => [id, side, String(qty), String(filled), lifecycle, tag, limit, entry, code])); // prettier-ignore
+      if (row === 1)
+        seen.push(
+          api
+            .openOrders()
+            .map(({ id, side, qty, filled, lifecycle, tag, limit, entry, code }) => [
+              id,
+              side,
+              String(qty),
+              String(filled),
+              lifecycle,
+              tag,
+              limit,
+              entry,
+              code,
+            ]),
+        );
       if (row === 1) api.cancel(1);
       if (row === 2) seen.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
       if (row === 2) strategy.order(true, { base: '0.25' });
-      if (row === 4) seen.push(String(api.position().qty), api.position().entryPrice, api.position().isLong, api.position().isShort, api.cash(), api.equity()); // prettier-ignore
+      if (row === 4)
+        seen.push(
+          String(api.position().qty),
+          api.position().entryPrice,
+          api.position().isLong,
+          api.position().isShort,
+          api.cash(),
+          api.equity(),
+        );
     });
     expect(seen).toEqual([
       [[1, 'buy', '0.1', '0', 'working', 'buy', 99, null, null]],

@@ -85,7 +85,10 @@ export function barsOfRows(
   rows: readonly (readonly [number, number, number, number, number?])[],
   instrument = spotInstrument(),
 ): BarColumns {
-  return barsFrom(rows.map(([open, high, low, close, volume], minute) => [minute, open, high, low, close, volume ?? 100]), instrument); // prettier-ignore
+  return barsFrom(
+    rows.map(([open, high, low, close, volume], minute) => [minute, open, high, low, close, volume ?? 100]),
+    instrument,
+  );
 }
 
 export const coarser = (bars: BarColumns, interval: Interval): BarColumns => resample(bars, interval).bars;
