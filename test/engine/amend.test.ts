@@ -20,40 +20,40 @@ describe('a stop that is amended', () => {
   };
 
   it('a stop that is amended holds from the next row on, not for the row on which it was decided', async () => {
-    const done = await ordersOf(
+    const result = await ordersOf(
       buyThenAmend({ stopLoss: 90 }, { stop: '98' }, 2),
       FREE,
       rows(QUIET, QUIET, [10_000, 10_000, 9500, 10_000], [10_000, 10_010, 9810, 10_000], [10_000, 10_000, 9700, 9900], QUIET),
     );
-    expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
+    expect(sells(result)).toEqual([['stopLoss', 9800, 5]]);
   });
 
   it('a stop that is amended to a level which the price has passed triggers at the next open', async () => {
-    const done = await ordersOf(buyThenAmend({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quietBars(6));
-    expect(sells(done)).toEqual([['stopLoss', 10_000, 3]]);
+    const result = await ordersOf(buyThenAmend({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quietBars(6));
+    expect(sells(result)).toEqual([['stopLoss', 10_000, 3]]);
   });
 
   it('an amended stop keeps its trailing distance, and the nearer of both levels counts', async () => {
-    const done = await ordersOf(
+    const result = await ordersOf(
       buyThenAmend({ trailing: 5 }, { stop: 97 }, 2),
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9650, 9700], QUIET),
     );
-    expect(sells(done)).toEqual([['stopLoss', 9700, 4]]);
+    expect(sells(result)).toEqual([['stopLoss', 9700, 4]]);
   });
 
   it('a stop may be amended while its entry still waits to fill', async () => {
-    const done = await ordersOf(
+    const result = await ordersOf(
       buyThenAmend({ limit: 99 }, { stop: 98 }, 1),
       FREE,
       rows(QUIET, QUIET, QUIET, [9950, 9960, 9850, 9900], [9900, 9910, 9750, 9800], QUIET),
     );
-    expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
+    expect(sells(result)).toEqual([['stopLoss', 9800, 5]]);
   });
 
   it('amending a stop changes nothing and returns null if the level is not a number or nothing is protected', async () => {
     const returned: unknown[] = [];
-    const done = await ordersOf(
+    const result = await ordersOf(
       (strategy, row) => {
         if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 98 });
         if (row === 2)
@@ -63,7 +63,7 @@ describe('a stop that is amended', () => {
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9750, 9800], QUIET, QUIET),
     );
-    expect(sells(done)).toEqual([['stopLoss', 9800, 4]]);
+    expect(sells(result)).toEqual([['stopLoss', 9800, 4]]);
     expect(returned).toEqual([null, null, null, null]);
   });
 });
@@ -71,7 +71,7 @@ describe('a stop that is amended', () => {
 describe('a limit order that is amended', () => {
   it('an amended limit order is replaced by one with the new price, the remaining lots, the same tag and the same bracket', async () => {
     const returned: unknown[] = [];
-    const done = await ordersOf(
+    const result = await ordersOf(
       (strategy, row) => {
         if (row === 0) strategy.order(true, { base: '0.2' }, { limit: 98, stopLoss: 95, tag: 'dip' });
         if (row === 2) returned.push(strategy.api.openOrders()[0]!.amend({ limit: 99, size: '0.1', stop: 97 }));
@@ -80,11 +80,11 @@ describe('a limit order that is amended', () => {
       rows(QUIET, QUIET, QUIET, QUIET, [10_000, 10_000, 9890, 9950], [9950, 9950, 9650, 9700], QUIET, QUIET),
     );
     expect(returned).toEqual([2]);
-    expect(done.orders.slice(0, 2).map(({ lots, limit, ending }) => [lots, limit, ending])).toEqual([
+    expect(result.orders.slice(0, 2).map(({ lots, limit, ending }) => [lots, limit, ending])).toEqual([
       [200, 9800, 'canceled'],
       [100, 9900, 'filled'],
     ]);
-    expect(sells(done)).toEqual([['stopLoss', 9700, 6]]);
+    expect(sells(result)).toEqual([['stopLoss', 9700, 6]]);
   });
 
   it('a limit order stays unchanged when it is amended to a price that is not a number', async () => {
@@ -122,28 +122,28 @@ describe('oco', () => {
         );
       later(strategy, row);
     };
-  const dip: Prices = [10_000, 10_000, 9850, 9900];
+  const dipRow: Prices = [10_000, 10_000, 9850, 9900];
   const endingsByLimit = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
 
   it('oco: the first fill cancels the other order, with the latency of a cancel', async () => {
-    const done = await ordersOf(
+    const result = await ordersOf(
       twoOrders(),
       { ...FREE, fills: { latencyMs: 300 } },
-      rows(QUIET, QUIET, QUIET, dip, [9900, 9900, 9850, 9900], QUIET, QUIET),
+      rows(QUIET, QUIET, QUIET, dipRow, [9900, 9900, 9850, 9900], QUIET, QUIET),
     );
-    expect(endingsByLimit(done)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
+    expect(endingsByLimit(result)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
   });
 
   it('oco: a row that reaches both orders fills both', async () => {
-    const done = await ordersOf(twoOrders(), FREE, rows(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
-    expect(endingsByLimit(done)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
+    const result = await ordersOf(twoOrders(), FREE, rows(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
+    expect(endingsByLimit(result)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
   });
 
   it('oco covers the replacement of an amended order, and a cancel of one order leaves the others working', async () => {
     const amended = await ordersOf(
       twoOrders((strategy, row) => void (row === 1 && strategy.api.amend(2, { limit: '98.9' }))),
       FREE,
-      rows(QUIET, QUIET, QUIET, dip, QUIET, QUIET),
+      rows(QUIET, QUIET, QUIET, dipRow, QUIET, QUIET),
     );
     expect(endingsByLimit(amended)).toEqual([[9800, 'canceled'], [9900, 'canceled'], [9890, 'filled']]); // prettier-ignore
     const cancelled = await ordersOf(
@@ -157,7 +157,7 @@ describe('oco', () => {
 
 describe('closeAt', () => {
   it('closeAt exits once at the time of the newest call', async () => {
-    const done = await ordersOf(
+    const result = await ordersOf(
       (strategy, row) => {
         if (row === 0) strategy.order(true, { base: '0.1' });
         if (row === 1) strategy.api.closeAt(START_MS + 3 * MINUTE + 30_000);
@@ -167,11 +167,11 @@ describe('closeAt', () => {
       FREE,
       quietBars(12),
     );
-    expect(done.fills.map(({ minute }) => minute)).toEqual([1, 6, 8]);
+    expect(result.fills.map(({ minute }) => minute)).toEqual([1, 6, 8]);
   });
 
   it('closeAt accepts null to withdraw it and a past time to exit at once, and rejects values that are not a time', async () => {
-    const done = await ordersOf(
+    const result = await ordersOf(
       (strategy, row) => {
         if (row === 0) strategy.order(true, { base: '0.1' });
         if (row === 1) strategy.api.closeAt(START_MS + 4 * MINUTE);
@@ -182,25 +182,25 @@ describe('closeAt', () => {
       FREE,
       quietBars(10),
     );
-    expect(done.fills.map(({ minute }) => minute)).toEqual([1, 7]);
+    expect(result.fills.map(({ minute }) => minute)).toEqual([1, 7]);
   });
 });
 
 describe('a position', () => {
   it('a position reports the time of its opening, and its profit to the last unit', async () => {
-    const seen: unknown[] = [];
+    const reportedPositions: unknown[] = [];
     const Watcher = strategyOf((strategy, row) => {
       if (row === 0 || row === 2) strategy.order(true, { base: row === 0 ? '0.1' : '0.05' });
       if (row === 5) strategy.api.exit();
       const { openedMs, ageMs, unrealisedProfit } = strategy.api.position();
-      seen.push([(openedMs - START_MS) / MINUTE, ageMs / MINUTE, unrealisedProfit.toString()]);
+      reportedPositions.push([(openedMs - START_MS) / MINUTE, ageMs / MINUTE, unrealisedProfit.toString()]);
     });
     const flat: Prices = [10_000, 10_000, 10_000, 10_000];
     const up: Prices = [10_007, 10_007, 10_007, 10_007];
     const { record } = await run({ strategies: [Watcher], feeds: { bars: rows(flat, flat, up, up, flat, flat, flat) }, ...FREE });
     expect(fillRows(record)).toHaveLength(3);
     // 0.1 at 100 and 0.05 at 100.07.
-    expect(seen).toEqual([
+    expect(reportedPositions).toEqual([
       [NaN, NaN, '0'],
       [1, 1, '0'],
       [1, 2, '0.007'],

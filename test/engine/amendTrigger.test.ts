@@ -218,12 +218,12 @@ interface Standing {
  * What closes the position, by the words of docs/matching.md and docs/strategies.md alone. What is decided at the close of a row holds from
  * the next row on, or from the one after it if it arrives inside that row; a cancel that arrives inside a row acts behind it.
  */
-function naiveRun(rows: readonly Row[], isLong: boolean, first: number, moves: ReadonlyMap<number, number>, latencyMs: number) {
+function naiveRun(rows: readonly Row[], isLong: boolean, firstTrigger: number, moves: ReadonlyMap<number, number>, latencyMs: number) {
   // Rows until an order may fire, and until the cancel that its acknowledgement causes has acted.
-  const wait = latencyMs > 0 ? 2 : 1;
+  const waitRows = latencyMs > 0 ? 2 : 1;
   const cancelled = Math.ceil((2 * latencyMs) / 60_000);
   const placedAt = latencyMs > 0 ? 2 : 1;
-  const stops: Standing[] = [{ price: first, from: placedAt + wait, to: Infinity }];
+  const stops: Standing[] = [{ price: firstTrigger, from: placedAt + waitRows, to: Infinity }];
   let freeFrom = placedAt + 1;
   for (let row = 0; row < rows.length; row++) {
     const [open, high, low] = rows[row]!;
@@ -232,10 +232,10 @@ function naiveRun(rows: readonly Row[], isLong: boolean, first: number, moves: R
     const reached = standing.filter(({ price: level }) => (isLong ? low <= level : high >= level));
     reached.sort((a, b) => Math.abs(a.price - open) - Math.abs(b.price - open));
     if (reached.length > 0) return { row, price: reached[0]!.price };
-    const [requestedLots, last] = [moves.get(row), stops.at(-1)!];
-    if (requestedLots === undefined || row < freeFrom || requestedLots === last.price) continue;
-    stops.push({ price: requestedLots, from: row + wait, to: Infinity });
-    last.to = row + cancelled;
+    const [requestedLots, lastTicks] = [moves.get(row), stops.at(-1)!];
+    if (requestedLots === undefined || row < freeFrom || requestedLots === lastTicks.price) continue;
+    stops.push({ price: requestedLots, from: row + waitRows, to: Infinity });
+    lastTicks.to = row + cancelled;
     freeFrom = row + Math.max(1, cancelled);
   }
   return null;
@@ -254,16 +254,16 @@ it.each([
       const pick = (below: number): number => Math.floor(rng.next() * below);
       const isLong = pick(2) === 0;
       const sign = isLong ? 1 : -1;
-      let last = 10_000;
+      let lastTicks = 10_000;
       const rows = Array.from({ length: 24 }, (__, row): Row => {
         if (row < 4) return quiet();
-        const open = last + pick(61) - 30;
+        const open = lastTicks + pick(61) - 30;
         const close = open + pick(81) - 40;
         const [high, low] = [Math.max(open, close) + pick(20), Math.min(open, close) - pick(20)];
-        last = close;
+        lastTicks = close;
         return [open, high, low, close];
       });
-      const first = 10_000 - sign * (60 + pick(120));
+      const firstTrigger = 10_000 - sign * (60 + pick(120));
       const moves = new Map<number, number>();
       for (let row = 2; row < 22; row++) if (pick(3) > 0) moves.set(row, rows[row]![3] - sign * (pick(10) === 0 ? -20 : 20 + pick(150)));
       let isPlaced = false;
@@ -276,11 +276,11 @@ it.each([
             for (const order of strategy.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(requestedLots) });
           if (isPlaced || strategy.api.position().isFlat) return;
           isPlaced = true;
-          strategy.order(!isLong, undefined, { trigger: price(first), tag: 'stop' });
+          strategy.order(!isLong, undefined, { trigger: price(firstTrigger), tag: 'stop' });
         },
         { fills: { latencyMs } },
       );
-      const requestedLots = naiveRun(rows, isLong, first, moves, latencyMs);
+      const requestedLots = naiveRun(rows, isLong, firstTrigger, moves, latencyMs);
       const expected = requestedLots === null ? [] : [[isLong ? 'sell' : 'buy', requestedLots.price, 10, requestedLots.row]];
       const got = closes.map(([side, ticks, lots, minute]) => [side, ticks, lots, Number(minute)]);
       expect(

@@ -122,19 +122,19 @@ const fillsOf = ({ fills, instruments }: RunRecord, id: InstrumentId, strategy: 
 describe('a run over both markets', () => {
   it.each([1, 2, 3])('a run over both markets does in each what a run over that market alone does (seed %i)', async (seed) => {
     const options = { seed, fees: { in: 'received' as const }, fills: { slippagePpm: 200 } };
-    const both = await recordFrom(paired([SpotTrader, FuturesTrader], options, seed));
+    const bothRecord = await recordFrom(paired([SpotTrader, FuturesTrader], options, seed));
     const alone = { ...options, cash: { USDT: '5000' } };
     const ofCoins = await recordFrom(plan([SpotTrader, IdleSpot], { spot: spotBars(seed) }, alone));
     const ofContracts = await recordFrom(plan([IdleFutures, FuturesTrader], { perp: contractBars(seed + 50) }, alone));
-    expect(both.fills.length).toBe(ofCoins.fills.length + ofContracts.fills.length);
+    expect(bothRecord.fills.length).toBe(ofCoins.fills.length + ofContracts.fills.length);
     expect(ofCoins.fills.length).toBeGreaterThan(50);
     expect(ofContracts.fills.length).toBeGreaterThan(50);
-    expect(fillsOf(both, coin.id, 0)).toEqual(fillsOf(ofCoins, coin.id, 0));
-    expect(fillsOf(both, contract.id, 1)).toEqual(fillsOf(ofContracts, contract.id, 1));
-    expect(both.payments!.units).toEqual(ofContracts.payments!.units);
-    expect(both.equity.timeMs).toEqual(ofCoins.equity.timeMs);
-    expect(both.startUnits).toBe(ofCoins.startUnits + ofContracts.startUnits);
-    expect([...both.equity.units]).toEqual([...ofCoins.equity.units].map((units, index) => units + ofContracts.equity.units[index]!));
+    expect(fillsOf(bothRecord, coin.id, 0)).toEqual(fillsOf(ofCoins, coin.id, 0));
+    expect(fillsOf(bothRecord, contract.id, 1)).toEqual(fillsOf(ofContracts, contract.id, 1));
+    expect(bothRecord.payments!.units).toEqual(ofContracts.payments!.units);
+    expect(bothRecord.equity.timeMs).toEqual(ofCoins.equity.timeMs);
+    expect(bothRecord.startUnits).toBe(ofCoins.startUnits + ofContracts.startUnits);
+    expect([...bothRecord.equity.units]).toEqual([...ofCoins.equity.units].map((units, index) => units + ofContracts.equity.units[index]!));
   });
 
   it.each([4, 9])(
@@ -279,7 +279,7 @@ describe('a run over both markets', () => {
 
   it('a run over both markets counts equity and cash of a strategy over both, position and entry price by market', async () => {
     const rows = Array.from({ length: 6 }, (): [number, number, number, number] => [400_000, 400_000, 400_000, 400_000]);
-    const seen: unknown[] = [];
+    const reportedValues: unknown[] = [];
     class Looks extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
@@ -291,7 +291,7 @@ describe('a run over both markets', () => {
         }
         if (this.step < 3) return;
         const [coinsHeld, short] = [this.position(this.spot), this.position(this.perp)];
-        seen.push([
+        reportedValues.push([
           this.equity,
           this.cash,
           coinsHeld.long.toNumber(),
@@ -299,7 +299,7 @@ describe('a run over both markets', () => {
           short.long.toNumber(),
           short.short.toNumber(),
         ]);
-        seen.push([coinsHeld.qty.toNumber(), short.qty.toNumber(), short.isShort, short.entryPrice]);
+        reportedValues.push([coinsHeld.qty.toNumber(), short.qty.toNumber(), short.isShort, short.entryPrice]);
       }
     }
     const feeless = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0 });
@@ -307,7 +307,7 @@ describe('a run over both markets', () => {
     const of = plan([Looks], feeds, { cash: { USDT: '10000' }, funds: HALVES, fees: { makerPpm: 0, takerPpm: 0 } });
     const record = await recordFrom(of);
     const price = 400_000 / 10 ** coin.priceDigits;
-    expect(seen.slice(0, 2)).toEqual([
+    expect(reportedValues.slice(0, 2)).toEqual([
       [10_000, 10_000 - 0.01 * price, 0.01, 0, 0, 10],
       [0.01, -10, true, price],
     ]);

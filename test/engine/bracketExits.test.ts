@@ -122,7 +122,7 @@ describe('an order of the strategy that waits for a better price', () => {
 });
 
 describe('the cancel of a target that the strategy asks for', () => {
-  const slow = { fills: { latencyMs: 20_000 } };
+  const withLatency = { fills: { latencyMs: 20_000 } };
   const target = { takeProfit: 101 };
   /** Row 2 holds the position; the strategy acts at its close, and the cancel arrives inside row 3. */
   const up: RowOf = [10_000, 10_150, 9990, 10_000];
@@ -133,7 +133,7 @@ describe('the cancel of a target that the strategy asks for', () => {
   ])(
     'the cancel of a target that the strategy asks for takes the latency by %s, as that of a limit order does: the target fills meanwhile',
     async (_, act) => {
-      const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], slow);
+      const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], withLatency);
       expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
         ['market', 10_000, 2],
         ['takeProfit', 10_100, 4],
@@ -145,7 +145,7 @@ describe('the cancel of a target that the strategy asks for', () => {
     const { fills, orders } = await fillsOf(
       entry(MARKET, target, { 2: (strategy) => void strategy.exitPosition() }),
       [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET],
-      slow,
+      withLatency,
     );
     // The cancel acts after the row in which it arrives, row 3, and the sale arrives 20 s into row 4: row 5 is the first that it can have.
     expect(fills.map(({ role, minute }) => [role, minute])).toEqual([['market', 2], ['market', 5]]); // prettier-ignore

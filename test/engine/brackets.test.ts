@@ -258,7 +258,7 @@ describe('an entry that fills in parts', () => {
 });
 
 describe('a target under a limit of one open order', () => {
-  const one = { risk: { maxOpenOrders: 1 } };
+  const oneOpenOrder = { risk: { maxOpenOrders: 1 } };
   const UP: RowOf = [10_000, 10_200, 9990, 10_000];
   const roles = ({ fills }: Awaited<ReturnType<typeof fillsOf>>) => fills.map(({ role, lots }) => [role, lots]);
 
@@ -268,10 +268,10 @@ describe('a target under a limit of one open order', () => {
     ['amount that is not a whole number of lots', { quote: '10.05' }],
     ['a share of equity', { equity: '0.00010001' }],
   ])('with at most one open order, the target of an entry by %s is sent after the last fill of the entry', async (_, size) => {
-    const found = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], one);
-    expect(roles(found)).toEqual([['market', 100], ['takeProfit', 100]]); // prettier-ignore
-    expect(found.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
-    expect(found.engine.brackets.total).toBe(0);
+    const result = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], oneOpenOrder);
+    expect(roles(result)).toEqual([['market', 100], ['takeProfit', 100]]); // prettier-ignore
+    expect(result.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
+    expect(result.engine.brackets.total).toBe(0);
   });
 
   it.each([
@@ -280,16 +280,16 @@ describe('a target under a limit of one open order', () => {
   ])('with at most one open order, the target of an entry that fills %s is sent once for all lots', async (_, size, options, filled) => {
     const script = entry(size, { takeProfit: 101, ...options });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
-    const found = await fillsOf(script, [thin, thin, thin, UP, QUIET], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
-    expect(roles(found).at(-1)).toEqual(['takeProfit', filled]);
-    expect(found.orders).toHaveLength(2);
-    expect(found.engine.brackets.total).toBe(0);
+    const result = await fillsOf(script, [thin, thin, thin, UP, QUIET], { ...oneOpenOrder, fills: { maxVolumeSharePpm: 100_000 } });
+    expect(roles(result).at(-1)).toEqual(['takeProfit', filled]);
+    expect(result.orders).toHaveLength(2);
+    expect(result.engine.brackets.total).toBe(0);
   });
 
   it('with at most one open order, a half filled entry keeps its stop, and its target is sent after the cancel of the entry', async () => {
     const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => strategy.cancelAll() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
-    const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
+    const capped = { ...oneOpenOrder, fills: { maxVolumeSharePpm: 100_000 } };
     const up = await fillsOf(script, [thin, [10_050, 10_060, 10_040, 10_050], UP], capped);
     expect(roles(up)).toEqual([['limit', 40], ['takeProfit', 40]]); // prettier-ignore
     const down = await fillsOf(script, [thin, [9990, 9990, 9800, 9900, 0], [9800, 9900, 9700, 9800]], capped);
@@ -300,9 +300,9 @@ describe('a target under a limit of one open order', () => {
   it('with at most one open order, an exit that ends the entry prevents its target', async () => {
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (strategy) => strategy.exitPosition() });
-    const found = await fillsOf(script, [thin, QUIET, UP], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
-    expect(roles(found)).toEqual([['limit', 40], ['market', 40]]); // prettier-ignore
-    expect(found.engine.brackets.total).toBe(0);
+    const result = await fillsOf(script, [thin, QUIET, UP], { ...oneOpenOrder, fills: { maxVolumeSharePpm: 100_000 } });
+    expect(roles(result)).toEqual([['limit', 40], ['market', 40]]); // prettier-ignore
+    expect(result.engine.brackets.total).toBe(0);
   });
 });
 

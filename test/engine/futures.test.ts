@@ -183,12 +183,12 @@ class Short extends Strategy {
 it('the books report the profit of a short when the price falls', async () => {
   const { record, preparedRun: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
   const { engine } = done;
-  const held = engine.ledger.lots(0, 0);
-  expect(held).toBeLessThan(0);
+  const heldLots = engine.ledger.lots(0, 0);
+  expect(heldLots).toBeLessThan(0);
   const [entry] = record.fills.notional;
   const last = engine.execution[0]!.bars.close.at(-1)!;
   // 0.001 BTC a contract, money in 0.0001.
-  const value = Math.round(-held * 0.001 * last * 10_000);
+  const value = Math.round(-heldLots * 0.001 * last * 10_000);
   const funding = record.payments!.units.reduce((sum, units) => sum + units, 0);
   expect(record.equity.units.at(-1)).toBe(50_000_000 + entry! - value - record.fills.fee[0]! + funding);
 });
@@ -374,20 +374,20 @@ it('the distance to liquidation is measured by the mean true range of 14 bars th
     futures,
   });
   const { orders } = record;
-  let held = 0;
+  let heldLots = 0;
   for (let index = 0; index < orders.length; index++) {
     const ranges = Array.from({ length: 14 }, (_, back) => (index - back < 20 ? 40 : 400));
     const move = (50 * ranges.reduce((sum, range) => sum + range, 0)) / 14;
     // A contract is 0.001 BTC: it costs 0.016 USDT to open, and 0.5 % of what it is worth have to be left after the move.
-    const contracts = (held + 1) * 0.001;
+    const contracts = (heldLots + 1) * 0.001;
     const left = record.equity.units[index]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
     const passes = index >= 14 && left > 0;
     expect([index, orders.texts[orders.code[index]!] ?? '']).toEqual([index, passes ? '' : 'LIQUIDATION_DISTANCE']);
-    if (passes) held++;
+    if (passes) heldLots++;
   }
   // Orders pass while the ranges are small, and are denied once some ranges are large.
-  expect(held).toBeGreaterThan(6);
-  expect(held).toBeLessThan(25);
+  expect(heldLots).toBeGreaterThan(6);
+  expect(heldLots).toBeLessThan(25);
 });
 
 /** One long, in at the second row and out at the fifth. */

@@ -12,7 +12,7 @@ const TERMS: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidati
 const ROW = [10_000, 10_010, 9990, 10_000] as const;
 
 /** Returns the deny code of an order that is placed at a close of 100 (contracts: 1000), and the log message about it. */
-async function reported(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
+async function denialOf(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
   const strategy: StrategyClass = class extends Strategy {
     row = 0;
     override onBar() {
@@ -46,8 +46,8 @@ const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
   [{ limit: 105, takeProfit: 103 }, null],
   [{ trailing: 50 }, null],
 ];
-it.each(SPOT)('a spot buy at 100 with %j: %s', async (options, code) => {
-  expect((await reported('buy', options, false)).code).toBe(code);
+it.each(SPOT)('a spot buy at 100 with %j has the deny code %s', async (options, code) => {
+  expect((await denialOf('buy', options, false)).code).toBe(code);
 });
 
 const scaled = (options: OrderOptions) =>
@@ -56,16 +56,16 @@ const mirrored = (options: OrderOptions) =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name, name === 'trailing' ? value : 200 - Number(value)]),
   ) as OrderOptions;
-it.each(SPOT)('a contract bought at 1000 with ten times %j, and sold with its mirror image: %s', async (options, code) => {
-  expect((await reported('buy', scaled(options), true)).code).toBe(code);
-  expect((await reported('sell', scaled(mirrored(options)), true)).code).toBe(code);
+it.each(SPOT)('a contract bought at 1000 with ten times %j, or sold with its mirror image, has the deny code %s', async (options, code) => {
+  expect((await denialOf('buy', scaled(options), true)).code).toBe(code);
+  expect((await denialOf('sell', scaled(mirrored(options)), true)).code).toBe(code);
 });
 
 it('the message names the prices and where the entry price is from', async () => {
-  expect((await reported('buy', { stopLoss: 110 }, false)).reason).toEqual([
+  expect((await denialOf('buy', { stopLoss: 110 }, false)).reason).toEqual([
     expect.stringMatching(/: denied: stopLoss of a buy: expected a price below its entry at 100 \(the last price\), got 110$/),
   ]);
-  expect((await reported('sell', { limit: 1050, takeProfit: 1060 }, true)).reason).toEqual([
+  expect((await denialOf('sell', { limit: 1050, takeProfit: 1060 }, true)).reason).toEqual([
     expect.stringMatching(/takeProfit of a sell: expected a price below its entry at 1050 \(its limit\), got 1060$/),
   ]);
 });

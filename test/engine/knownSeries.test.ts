@@ -63,12 +63,12 @@ class ReadingStrategy extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 5));
   twice = this.use(sub(this.mean, this.x));
-  before = this.use(this.x, { depth: 3 });
+  ordersBefore = this.use(this.x, { depth: 3 });
   everyTwentySeconds = this.every('20s', () => this.read());
   override onBar() {
     this.read();
     averages.push([this.nowMs, this.mean.value, this.twice.value]);
-    if (this.x.ago(3) !== this.before.ago(3) && !Number.isNaN(this.x.ago(3))) throw new Error('two views of one series');
+    if (this.x.ago(3) !== this.ordersBefore.ago(3) && !Number.isNaN(this.x.ago(3))) throw new Error('two views of one series');
     if (this.series('x') !== this.x) throw new Error('one series has two views');
   }
   read() {
@@ -103,13 +103,13 @@ test('each read of an external series equals a search through all rows, at bars 
 
 test('reads of external series are equal in blocks of 1, 7 and 2048 rows', async () => {
   const rows = randomRows(77);
-  const of = async (blockRows: number) => {
+  const readsWithBlocks = async (blockRows: number) => {
     await readAll(rows, blockRows);
     return { reads, averages };
   };
-  const one = await of(1);
-  expect(await of(7)).toEqual(one);
-  expect(await of(2048)).toEqual(one);
+  const rowByRow = await readsWithBlocks(1);
+  expect(await readsWithBlocks(7)).toEqual(rowByRow);
+  expect(await readsWithBlocks(2048)).toEqual(rowByRow);
 });
 
 class TradingStrategy extends Strategy {
@@ -139,9 +139,9 @@ test('neither a value nor its revision changes a decision before its known time'
     const late: Row = [time, time + 5 * MINUTE, 500];
     const revised: Row = [time, time + 60 * MINUTE, 1];
     const [without, withLate, withBoth] = [await ordersOf(base), await ordersOf([...base, late]), await ordersOf([...base, late, revised])];
-    const before = (orders: typeof without, ms: number) => orders.filter(({ atMs }) => atMs < ms);
-    expect(before(withLate, late[1]), `seed ${seed}`).toEqual(before(without, late[1]));
-    expect(before(withBoth, revised[1]), `seed ${seed}`).toEqual(before(withLate, revised[1]));
+    const ordersBefore = (orders: typeof without, ms: number) => orders.filter(({ atMs }) => atMs < ms);
+    expect(ordersBefore(withLate, late[1]), `seed ${seed}`).toEqual(ordersBefore(without, late[1]));
+    expect(ordersBefore(withBoth, revised[1]), `seed ${seed}`).toEqual(ordersBefore(withLate, revised[1]));
     if (JSON.stringify(withLate) !== JSON.stringify(without)) changed++;
     if (JSON.stringify(withBoth) !== JSON.stringify(withLate)) changed++;
   }

@@ -205,12 +205,12 @@ describe('a stop and the liquidation of its position in one row', () => {
   });
 
   it('each side of a two-way contract has its own liquidation', async () => {
-    const both = (strategy: ScriptedStrategy) => {
+    const enterBothSides = (strategy: ScriptedStrategy) => {
       strategy.enter({ base: 100 }, { stopLoss: 31_000, tag: 'long' });
       strategy.reduce({ base: 100 }, { stopLoss: 43_000, tag: 'short' });
     };
     const wild: RowOf = [400_000, 450_000, 300_000, 400_000];
-    const { fills } = await runScript({ 0: both }, { rows: [FLAT, wild, FLAT], isNet: false, cash: '900' });
+    const { fills } = await runScript({ 0: enterBothSides }, { rows: [FLAT, wild, FLAT], isNet: false, cash: '900' });
     expect(fills.toSorted()).toEqual([
       'buy market 100 @ 400000',
       'buy stopLoss 100 @ 430000',
@@ -220,12 +220,12 @@ describe('a stop and the liquidation of its position in one row', () => {
   });
 
   it('the liquidation of one side of a two-way contract leaves the stop of the other', async () => {
-    const both = (strategy: ScriptedStrategy) => {
+    const enterBothSides = (strategy: ScriptedStrategy) => {
       strategy.enter({ base: 100 }, { tag: 'long' });
       strategy.reduce({ base: 100 }, { stopLoss: 43_000, tag: 'short' });
     };
     const above: RowOf = [400_000, 440_000, 400_000, 400_000];
-    const { fills } = await runScript({ 0: both }, { rows: [FLAT, FALL, above, FLAT], isNet: false, cash: '900' });
+    const { fills } = await runScript({ 0: enterBothSides }, { rows: [FLAT, FALL, above, FLAT], isNet: false, cash: '900' });
     expect(fills.slice(2)).toEqual(['sell liquidation 100 @ 361809', 'buy stopLoss 100 @ 430000']);
   });
 });

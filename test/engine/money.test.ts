@@ -77,10 +77,10 @@ describe.each([
       (engine, exchange) => (currentRun = { engine, venue: exchange }),
     );
     expect(record.fills.length).toBeGreaterThan(100);
-    const paid = (inBase: number) =>
+    const feesPaid = (inBase: number) =>
       record.fills.fee.reduce((sum, fee, index) => sum + (record.fills.feeInBase[index] === inBase ? fee : 0), 0);
-    expect(venue.feesTaken('USDT')).toBe(paid(0));
-    expect(venue.feesTaken('BTC') + venue.feesTaken('ETH')).toBe(paid(1));
+    expect(venue.feesTaken('USDT')).toBe(feesPaid(0));
+    expect(venue.feesTaken('BTC') + venue.feesTaken('ETH')).toBe(feesPaid(1));
   });
 });
 
@@ -94,10 +94,10 @@ it('equal runs write equal journals, and another seed writes another journal', a
     currentRun = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (currentRun = { engine, venue }));
     return runWithJournal({ ...options, strategies: [Unwatched], seed }, ({ id }) => (id % 7 === 3 ? 'lostAnswer' : 'none'));
   };
-  const [one, two, other] = [await runTwice(1), await runTwice(1), await runTwice(2)];
-  expect(two.hash).toBe(one.hash);
-  expect(other.hash).not.toBe(one.hash);
-  expect(two.engine.fills.columns()).toEqual(one.engine.fills.columns());
+  const [firstRun, secondRun, otherSeed] = [await runTwice(1), await runTwice(1), await runTwice(2)];
+  expect(secondRun.hash).toBe(firstRun.hash);
+  expect(otherSeed.hash).not.toBe(firstRun.hash);
+  expect(secondRun.engine.fills.columns()).toEqual(firstRun.engine.fills.columns());
 });
 
 /** Makes the same decisions without checking the books, for runs that do not set `currentRun`. */

@@ -45,8 +45,8 @@ function without(bars: BarColumns, isMissing: (row: number) => boolean): BarColu
   const isThere = (_: number, row: number) => !isMissing(row);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
   const columns = { openMs, closeMs, open, high, low, close, volume };
-  const left = Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, of.filter(isThere)])) as typeof columns;
-  return { ...bars, ...left, length: left.openMs.length };
+  const remainingColumns = Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, of.filter(isThere)])) as typeof columns;
+  return { ...bars, ...remainingColumns, length: remainingColumns.openMs.length };
 }
 
 async function compare(

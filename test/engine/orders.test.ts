@@ -303,11 +303,11 @@ describe('a cancel', () => {
 
   it('a cancel that arrives inside a row does not save the order from that row', async () => {
     const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 2: (strategy) => strategy.cancelOrder(1) };
-    const dip: RowOf = [10_000, 10_000, 9890, 9950];
-    const late = await runScript(script, [QUIET, QUIET, QUIET, dip, QUIET], { fills: { latencyMs: 20_000 } });
+    const dipRow: RowOf = [10_000, 10_000, 9890, 9950];
+    const late = await runScript(script, [QUIET, QUIET, QUIET, dipRow, QUIET], { fills: { latencyMs: 20_000 } });
     expect(late.orders[0]!.ending).toBe('filled');
-    const early = await runScript(script, [QUIET, QUIET, QUIET, dip, QUIET]);
-    expect(early.orders[0]!.ending).toBe('canceled');
+    const withoutLatency = await runScript(script, [QUIET, QUIET, QUIET, dipRow, QUIET]);
+    expect(withoutLatency.orders[0]!.ending).toBe('canceled');
   });
 
   it('a cancel that is requested twice is sent once, and a cancel of an unknown order is ignored', async () => {
@@ -397,9 +397,9 @@ describe('two runs of one plan', () => {
       2: (strategy) => strategy.order(true, { quote: '70' }),
       4: (strategy) => strategy.exitPosition(),
     };
-    const one = await runScript(script, quiet(8), {}, once(1, 'lostAnswer'));
-    const two = await runScript(script, quiet(8), {}, once(1, 'lostAnswer'));
-    expect(columnsOf(two.record)).toEqual(columnsOf(one.record));
+    const firstRun = await runScript(script, quiet(8), {}, once(1, 'lostAnswer'));
+    const secondRun = await runScript(script, quiet(8), {}, once(1, 'lostAnswer'));
+    expect(columnsOf(secondRun.record)).toEqual(columnsOf(firstRun.record));
   });
 });
 

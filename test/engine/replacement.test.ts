@@ -11,7 +11,7 @@ const quiet = (rows: number): RowOf[] => Array.from({ length: rows }, () => QUIE
 const DIP: RowOf = [10_000, 10_000, 9890, 9950];
 const BUY: Size = { base: '0.1' };
 
-class Scribe extends Strategy {
+class ReportingStrategy extends Strategy {
   reported: string[] = [];
   row = 0;
   order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
@@ -23,7 +23,7 @@ class Scribe extends Strategy {
     this.reported.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
   }
 }
-type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
+type Script = Readonly<Record<number, (strategy: ReportingStrategy) => unknown>>;
 
 async function play(
   script: Script,
@@ -31,16 +31,16 @@ async function play(
   options: Partial<PlanOptions> = {},
   faultOf?: (order: { readonly id: number }) => 'none' | 'lostAnswer' | 'lostRequest',
 ) {
-  let last: Scribe | undefined;
-  class Played extends Scribe {
+  let lastStrategy: ReportingStrategy | undefined;
+  class Played extends ReportingStrategy {
     override onBar() {
       // oxlint-disable-next-line typescript/no-this-alias -- the test reads what was reported to the strategy
-      last = this;
+      lastStrategy = this;
       script[this.row++]?.(this);
     }
   }
   const { record, engine } = await run({ strategies: [Played], feeds: { bars: barsOfRows(rows) }, ...options }, faultOf ? { faultOf } : {});
-  return { engine, reported: last!.reported, orders: orderRows(record), fills: fillRows(record) };
+  return { engine, reported: lastStrategy!.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
 /** Rests at 99; at the close of row 2 it is replaced by one at 98. */
@@ -53,10 +53,10 @@ const replaceAt = (row: number, size: Size = BUY, more: OrderOptions = {}): Scri
 });
 
 describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latency %i ms', (latencyMs) => {
-  const slow = { fills: { latencyMs } };
+  const withLatency = { fills: { latencyMs } };
 
   it('a replacement is sent once the old order has ended, and is never denied with SLOT_BUSY', async () => {
-    const { orders } = await play(replaceAt(3), quiet(9), slow);
+    const { orders } = await play(replaceAt(3), quiet(9), withLatency);
     expect(orders.map(({ ending, lots, limit, code }) => [ending, lots, limit, code])).toEqual([
       ['canceled', 100, 9900, ''],
       ['open', 100, 9800, ''],
@@ -64,15 +64,17 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
   });
 
   it('a ladder of orders can be replaced at every bar', async () => {
-    const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (strategy: Scribe) => ladder(strategy, row)]));
-    const { orders, reported } = await play(script, quiet(32), slow);
+    const script: Script = Object.fromEntries(
+      Array.from({ length: 30 }, (_, row) => [row, (strategy: ReportingStrategy) => ladder(strategy, row)]),
+    );
+    const { orders, reported } = await play(script, quiet(32), withLatency);
     expect(reported.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
     expect(orders.filter(({ ending }) => ending === 'open')).toHaveLength(2);
   });
 });
 
 /** Two rungs: what works is cancelled, and a new one with its tag follows; a draft that waits is left alone. */
-function ladder(strategy: Scribe, row: number): void {
+function ladder(strategy: ReportingStrategy, row: number): void {
   for (const [index, tag] of ['a', 'b'].entries()) {
     const known = strategy.tagged(tag);
     if (known.some(({ lifecycle }) => lifecycle === 'draft')) continue;
@@ -82,18 +84,18 @@ function ladder(strategy: Scribe, row: number): void {
 }
 
 describe('a replacement', () => {
-  const slow = { fills: { latencyMs: 20_000 } };
+  const withLatency = { fills: { latencyMs: 20_000 } };
 
   it('a replacement waits as a draft that the strategy is notified of and sees among its open orders', async () => {
     const seen: string[] = [];
-    const script = { ...replaceAt(3), 4: (strategy: Scribe) => seen.push(...strategy.open()) };
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => seen.push(...strategy.open()) };
     const { reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
     expect(seen).toEqual(['1 cancelSent', '2 draft']);
     expect(reported).toEqual(['1 working', '2 draft', '1 done', '2 working']);
   });
 
   it('a replacement is dropped with REPLACED_FILLED when the old order fills wholly before its cancel acts', async () => {
-    const { orders, fills, reported: notified } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], slow);
+    const { orders, fills, reported: notified } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], withLatency);
     expect(fills.map(({ order, price }) => [order, price])).toEqual([[1, 9900]]); // prettier-ignore
     expect(orders[1]).toMatchObject({ ending: 'denied', code: 'REPLACED_FILLED', filled: 0 });
     expect(notified.at(-1)).toBe('2 done REPLACED_FILLED');
@@ -111,7 +113,7 @@ describe('a replacement', () => {
   });
 
   it('a replacement that is larger than the old order keeps its own size if the old order does not fill', async () => {
-    const { orders } = await play(replaceAt(3, { base: '0.25' }), quiet(9), slow);
+    const { orders } = await play(replaceAt(3, { base: '0.25' }), quiet(9), withLatency);
     expect(orders[1]).toMatchObject({ ending: 'open', lots: 250 });
   });
 
@@ -129,7 +131,7 @@ describe('a replacement', () => {
   });
 
   it('a replacement is judged by risk when it is sent', async () => {
-    const { orders } = await play(replaceAt(3, { base: '0.2' }), quiet(9), { ...slow, risk: { maxOrderQty: '0.15' } });
+    const { orders } = await play(replaceAt(3, { base: '0.2' }), quiet(9), { ...withLatency, risk: { maxOrderQty: '0.15' } });
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['denied', 'QTY_MAX']]); // prettier-ignore
   });
 
@@ -146,7 +148,7 @@ describe('a replacement', () => {
   });
 
   it('a replacement counts as the order of its tag: a second one is denied', async () => {
-    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.order(true, BUY, { limit: 97, tag: 'rung' }) };
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => strategy.order(true, BUY, { limit: 97, tag: 'rung' }) };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([
       ['canceled', ''],
@@ -156,14 +158,14 @@ describe('a replacement', () => {
   });
 
   it('a replacement can be cancelled while it waits: it is never sent', async () => {
-    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.cancelAll(2) };
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => strategy.cancelAll(2) };
     const { orders, reported: news } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(news.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
   });
 
   it('an exit drops a replacement that waits', async () => {
-    const script = { ...replaceAt(3), 4: (strategy: Scribe) => strategy.exitPosition() };
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => strategy.exitPosition() };
     const { orders, engine } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(engine.followUps).toBe(0);
@@ -182,7 +184,7 @@ describe('a replacement', () => {
         strategy.order(true, BUY, { limit: 98 });
       },
     };
-    const { orders } = await play(script, quiet(9), slow);
+    const { orders } = await play(script, quiet(9), withLatency);
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
   });
 
@@ -223,7 +225,7 @@ describe('a replacement', () => {
         strategy.order(false, BUY, { limit: 101, tag: 'one' });
       },
     };
-    const { orders } = await play(script, [...quiet(5), DIP, ...quiet(5)], slow);
+    const { orders } = await play(script, [...quiet(5), DIP, ...quiet(5)], withLatency);
     expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 100], ['filled', 200], ['open', 100]]); // prettier-ignore
   });
 });

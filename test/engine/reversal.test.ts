@@ -50,7 +50,7 @@ const placeStop = (strategy: Scripted): void =>
   void strategy.placeOrder(false, undefined, { trigger: priceOf(9000), reduceOnly: true, tag: 'stop' });
 
 describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (latencyMs) => {
-  const slow = { fills: { latencyMs } };
+  const withLatency = { fills: { latencyMs } };
 
   it.each<[string, Script]>([
     ['a stop at the exchange', { 0: enterLong, 4: placeStop }],
@@ -61,7 +61,7 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
       { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000), takeProfit: priceOf(11_000) }) },
     ],
   ])('a target below zero reverses a long that %s guards', async (_, script) => {
-    const { orders, engine } = await run(quiet(20), { ...script, 8: (strategy) => strategy.targetBase(-10) }, slow);
+    const { orders, engine } = await run(quiet(20), { ...script, 8: (strategy) => strategy.targetBase(-10) }, withLatency);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.brackets.total).toBe(0);
@@ -75,31 +75,31 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
       8: (strategy) => void strategy.targetBase(-10),
       14: (strategy) => void strategy.placeOrder(true, undefined, { trigger: priceOf(11_000), reduceOnly: true, tag: 'stop' }),
     };
-    const { orders, engine } = await run(quiet(22), later, slow);
+    const { orders, engine } = await run(quiet(22), later, withLatency);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.orders.active().map(({ slot, side, lots }) => [slot, side, lots])).toEqual([['stop', 'buy', 10]]);
   });
 
   it('a reversal closes the position when a stop is in the way', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, slow);
+    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, withLatency);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
   it('a reversal closes the old side when risk denies the new one', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-80) }, slow);
+    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-80) }, withLatency);
     expect(orders.map(({ code }) => code).filter((code) => code !== '')).toEqual(['MARGIN']);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
 });
 
 describe('a reversal that waits for the cancel of a stop', () => {
-  const slow = { fills: { latencyMs: 90_000 } };
+  const withLatency = { fills: { latencyMs: 90_000 } };
 
   it('a reversal that waits for the cancel of a stop sells what is still needed when the stop has filled meanwhile', async () => {
     // Cancelled at the close of row 8, which acts after row 9: that row sets the stop off.
     const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
-    const { orders, engine } = await run(falls, { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) }, slow);
+    const { orders, engine } = await run(falls, { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) }, withLatency);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 10], ['filled', 10], ['filled', 10]]); // prettier-ignore
   });
@@ -111,7 +111,7 @@ describe('a reversal that waits for the cancel of a stop', () => {
       8: (strategy) => strategy.targetBase(-10),
       9: (strategy) => strategy.targetBase(-5),
     };
-    const { engine } = await run(quiet(24), script, slow);
+    const { engine } = await run(quiet(24), script, withLatency);
     expect(engine.ledger.lots(0, 0)).toBe(-5);
   });
 
@@ -122,12 +122,12 @@ describe('a reversal that waits for the cancel of a stop', () => {
       8: (strategy) => strategy.targetBase(-10),
       9: (strategy) => strategy.targetBase(-10),
     };
-    const { orders } = await run(quiet(24), script, slow);
+    const { orders } = await run(quiet(24), script, withLatency);
     expect(orders).toHaveLength(3);
   });
 
   it('a reversal in two-way mode closes the position when a stop is in the way', async () => {
-    const { engine } = await run(quiet(24), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, slow, false);
+    const { engine } = await run(quiet(24), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, withLatency, false);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
 });

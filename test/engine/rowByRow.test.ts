@@ -10,30 +10,30 @@ const bars = walkBars({ instrument: coin, rows: 5000, step: 300, start: 4_000_00
 
 /** Pairs of what the function wrote last and the newest delivered close, at each callback. */
 async function seenBy(isPure: boolean): Promise<(readonly [written: number, close: number])[]> {
-  const seen: (readonly [number, number])[] = [];
+  const computedRows: (readonly [number, number])[] = [];
   class Peek extends Strategy {
     written = NaN;
     c = this.use(custom(this.bars.close, () => (x) => (this.written = x), { pure: isPure }));
     // Between two rows: bars are minutes.
-    timer = this.every('20s', () => void seen.push([this.written, this.bars.close.value]));
+    timer = this.every('20s', () => void computedRows.push([this.written, this.bars.close.value]));
     override onBar() {
-      seen.push([this.written, this.bars.close.value]);
+      computedRows.push([this.written, this.bars.close.value]);
     }
   }
   await runBacktest(planFor({ strategies: [{ strategy: Peek }], feeds: { bars }, cash: { USDT: '5000' } }));
-  return seen;
+  return computedRows;
 }
 
 describe('an undeclared custom indicator', () => {
   it('an undeclared custom indicator has computed no later bar at any bar or at any timer between bars', async () => {
-    const seen = await seenBy(false);
-    expect(seen.length).toBeGreaterThan(3 * (bars.length - 2));
-    expect(seen.filter(([written, close]) => written !== close)).toEqual([]);
+    const computedRows = await seenBy(false);
+    expect(computedRows.length).toBeGreaterThan(3 * (bars.length - 2));
+    expect(computedRows.filter(([written, close]) => written !== close)).toEqual([]);
   });
 
   it('a custom indicator that is wrongly declared pure computes later bars in full blocks', async () => {
-    const seen = await seenBy(true);
-    expect(seen.filter(([written, close]) => written !== close).length).toBeGreaterThan(seen.length / 2);
+    const computedRows = await seenBy(true);
+    expect(computedRows.filter(([written, close]) => written !== close).length).toBeGreaterThan(computedRows.length / 2);
   });
 
   it('an undeclared custom indicator gives the same fills and the same equity as a declared one that is pure', async () => {
@@ -72,10 +72,10 @@ describe('what a strategy holds', () => {
       spec = sma(this.bars.close, 3);
       mean = this.use(this.spec);
       override onStart() {
-        const seen = new Set<unknown>([globalThis]);
+        const computedRows = new Set<unknown>([globalThis]);
         const walk = (at: unknown, path: string): void => {
-          if (at === null || (typeof at !== 'object' && typeof at !== 'function') || seen.has(at)) return;
-          seen.add(at);
+          if (at === null || (typeof at !== 'object' && typeof at !== 'function') || computedRows.has(at)) return;
+          computedRows.add(at);
           if (ArrayBuffer.isView(at) || at instanceof ArrayBuffer) found.push(path);
           for (const key of Reflect.ownKeys(at)) {
             const { value } = Object.getOwnPropertyDescriptor(at, key) ?? {};

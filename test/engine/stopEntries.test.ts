@@ -15,8 +15,12 @@ const CLIMB: Prices[] = [QUIET, [10_000, 10_200, 9990, 10_150], [10_150, 10_700,
 
 /** The fills of one order that is placed at the close of the first row. */
 async function fillsOf(size: Size, options: OrderOptions, rows: Prices[] = CLIMB, isBuy = true, more = {}) {
-  const done = await ordersOf((strategy, row) => row === 0 && strategy.order(isBuy, size, options), { ...FREE, ...more }, barsOfRows(rows));
-  return done.fills.map(({ side, price, lots, minute, isMaker }) => [side, price, lots, minute, isMaker]);
+  const result = await ordersOf(
+    (strategy, row) => row === 0 && strategy.order(isBuy, size, options),
+    { ...FREE, ...more },
+    barsOfRows(rows),
+  );
+  return result.fills.map(({ side, price, lots, minute, isMaker }) => [side, price, lots, minute, isMaker]);
 }
 const errorOf = (options: unknown, feeds = { bars: quietBars(3) }) =>
   run({
@@ -87,7 +91,7 @@ describe('a stop entry of spot', () => {
   });
   it('a stop entry does not change the time of another stop entry that the same open sends', async () => {
     const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
-    const both = await ordersOf(
+    const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
         strategy.order(true, { base: '0.1' }, { stopEntry: 106.5, takeProfit: 120, tag: 'at once' });
@@ -96,13 +100,13 @@ describe('a stop entry of spot', () => {
       FREE,
       barsOfRows(gap),
     );
-    expect(both.fills.map(({ price, lots, minute }) => [price, lots, minute])).toEqual([
+    expect(result.fills.map(({ price, lots, minute }) => [price, lots, minute])).toEqual([
       [10_700, 100, 2],
       [10_605, 200, 3],
     ]);
   });
   it('stop entries of one row are sent one after the other, the nearest to the open first', async () => {
-    const both = await ordersOf(
+    const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
         strategy.order(true, { base: '0.1' }, { stopEntry: 106, tag: 'far' });
@@ -111,15 +115,15 @@ describe('a stop entry of spot', () => {
       FREE,
       barsOfRows(CLIMB),
     );
-    expect(both.fills.map(({ price }) => price)).toEqual([10_300, 10_600]);
-    expect(both.orders.map(({ role, limit, ending }) => [role, limit, ending])).toEqual([
+    expect(result.fills.map(({ price }) => price)).toEqual([10_300, 10_600]);
+    expect(result.orders.map(({ role, limit, ending }) => [role, limit, ending])).toEqual([
       ['condition', 10_600, 'filled'],
       ['condition', 10_300, 'filled'],
     ]);
   });
   it('a stop entry fills after stops that its row reaches, and before resting limits', async () => {
     const wide: Prices[] = [QUIET, QUIET, [10_000, 10_600, 9600, 10_000], QUIET];
-    const done = await ordersOf(
+    const result = await ordersOf(
       (strategy, row) => {
         if (row !== 0) return;
         strategy.order(true, { base: '0.1' }, { limit: 97, tag: 'rests' });
@@ -129,7 +133,7 @@ describe('a stop entry of spot', () => {
       FREE,
       barsOfRows(wide),
     );
-    expect(done.fills.map(({ side, price, lots }) => [side, price, lots])).toEqual([
+    expect(result.fills.map(({ side, price, lots }) => [side, price, lots])).toEqual([
       ['buy', 10_000, 300],
       ['sell', 9800, 300],
       ['buy', 10_500, 200],
@@ -166,22 +170,22 @@ describe('a stop entry of spot', () => {
 describe('a stop entry that waits', () => {
   const waiting = async (act: (strategy: Api, row: number) => unknown, rows = CLIMB) => ordersOf(act, FREE, barsOfRows(rows));
   it('a waiting stop entry is a draft with its trigger, and cancel and exit withdraw it', async () => {
-    let seen: readonly OrderInfo[] = [];
+    let seenOrders: readonly OrderInfo[] = [];
     const place = (strategy: Api) => strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'break' });
     const canceled = await waiting((strategy, row) => {
       if (row === 0) place(strategy);
       if (row !== 1) return;
-      seen = strategy.api.openOrders();
-      strategy.api.cancel(seen[0]!.id);
+      seenOrders = strategy.api.openOrders();
+      strategy.api.cancel(seenOrders[0]!.id);
     });
-    expect(seen).toMatchObject([{ lifecycle: 'draft', trigger: 105, limit: NaN, tag: 'break' }]);
+    expect(seenOrders).toMatchObject([{ lifecycle: 'draft', trigger: 105, limit: NaN, tag: 'break' }]);
     expect(canceled.fills).toEqual([]);
     expect(canceled.orders).toMatchObject([{ ending: 'canceled' }]);
     const left = await waiting((strategy, row) => (row === 0 ? place(strategy) : row === 1 && strategy.api.exit()));
     expect(left.fills).toEqual([]);
   });
   it('a waiting stop entry holds its tag, and can be replaced in one callback', async () => {
-    const done = await waiting((strategy, row) => {
+    const result = await waiting((strategy, row) => {
       if (row !== 0) return;
       const id = strategy.order(true, { base: '0.1' }, { stopEntry: 105 });
       strategy.order(true, { base: '0.1' });
@@ -189,7 +193,7 @@ describe('a stop entry that waits', () => {
       strategy.api.cancel(id);
       strategy.order(true, { base: '0.1' }, { stopEntry: 103 });
     });
-    expect(done.orders.map(({ ending, code }) => [ending, code])).toEqual([
+    expect(result.orders.map(({ ending, code }) => [ending, code])).toEqual([
       ['canceled', ''],
       ['denied', 'SLOT_BUSY'],
       ['denied', 'SLOT_BUSY'],
@@ -216,13 +220,13 @@ describe('a stop entry that waits', () => {
     expect(fillRows(record).map(({ minute }) => minute)).toEqual([15]);
   });
   it('a stop entry that fills cancels the others of its oco group in the next instant', async () => {
-    const done = await waiting((strategy, row) => {
+    const result = await waiting((strategy, row) => {
       if (row !== 0) return;
       const up = strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
       const dip = strategy.order(true, { base: '0.2' }, { limit: 99, tag: 'dip' });
       strategy.api.oco(up, dip);
     });
-    expect(done.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled']);
+    expect(result.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled']);
     const other = await waiting((strategy, row) => {
       if (row !== 0) return;
       const up = strategy.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
@@ -232,11 +236,11 @@ describe('a stop entry that waits', () => {
     expect(other.orders.map(({ ending }) => ending)).toEqual(['canceled', 'filled']);
   });
   it('risk checks a stop entry when it is sent', async () => {
-    const done = await waiting((strategy, row) => {
+    const result = await waiting((strategy, row) => {
       if (row === 0) strategy.order(true, { base: '2000' }, { stopEntry: 105 });
     });
-    expect(done.orders).toMatchObject([{ ending: 'denied', role: 'condition' }]);
-    expect(done.orders[0]!.code).not.toBe('');
+    expect(result.orders).toMatchObject([{ ending: 'denied', role: 'condition' }]);
+    expect(result.orders[0]!.code).not.toBe('');
   });
 });
 
@@ -330,9 +334,9 @@ describe('a stop entry over finer prices', () => {
       prepared.checkBooks();
       return fillRows(runRecordOf(plan, prepared, false));
     };
-    const named = await fillsIn(512, false);
-    expect(named.filter(({ side }) => side === 'buy').length).toBeGreaterThan(20);
-    for (const blockRows of [1, 7, 512]) expect(await fillsIn(blockRows, true)).toEqual(named);
+    const fillsOfNamedFeed = await fillsIn(512, false);
+    expect(fillsOfNamedFeed.filter(({ side }) => side === 'buy').length).toBeGreaterThan(20);
+    for (const blockRows of [1, 7, 512]) expect(await fillsIn(blockRows, true)).toEqual(fillsOfNamedFeed);
   });
   it('a stop entry is sent by the first trade at its level or beyond', async () => {
     const rows = barsOfRows(CLIMB);

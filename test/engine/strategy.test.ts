@@ -234,20 +234,20 @@ describe('errors in callbacks', () => {
 
 describe('several feeds', () => {
   it('an instant delivers every bar that closed, calls onBar once, and fresh names the new bars', async () => {
-    const seen: [number, boolean, boolean][] = [];
+    const seenFeeds: [number, boolean, boolean][] = [];
     const bars = walkBars({ rows: 125, missing: 0.1, seed: 4 });
     const hour = coarser(bars, '1h');
     class Both extends Strategy {
       hour = this.feed('hour');
       override onBar() {
-        seen.push([this.nowMs, this.bars.fresh, this.hour.fresh]);
+        seenFeeds.push([this.nowMs, this.bars.fresh, this.hour.fresh]);
         if (this.hour.fresh) expect(this.hour.bar.closeMs).toBe(this.nowMs);
         expect(this.hour.bar.closeMs).toBeLessThanOrEqual(this.nowMs);
       }
     }
     await run({ strategies: [Both], feeds: { bars, hour } });
     const times = [...new Set([...bars.closeMs, ...hour.closeMs])].toSorted((a, b) => a - b).filter((ms) => ms >= hour.closeMs[0]!);
-    expect(seen).toEqual(times.map((ms) => [ms, bars.closeMs.includes(ms), hour.closeMs.includes(ms)]));
+    expect(seenFeeds).toEqual(times.map((ms) => [ms, bars.closeMs.includes(ms), hour.closeMs.includes(ms)]));
   });
 
   it('only the coarse feed decides, while the finest feed of the instrument fills', async () => {
@@ -274,9 +274,9 @@ it('two equal runs have equal results', async () => {
     }
   }
   const options = { strategies: [Gambler], feeds: { bars: walkBars({ rows: 500 }) } };
-  const [one, two, other] = [await run(options), await run(options), await run({ ...options, seed: 2 })];
-  expect(columnsOf(two.record)).toEqual(columnsOf(one.record));
-  expect(columnsOf(other.record)).not.toEqual(columnsOf(one.record));
+  const [firstRun, secondRun, otherSeed] = [await run(options), await run(options), await run({ ...options, seed: 2 })];
+  expect(columnsOf(secondRun.record)).toEqual(columnsOf(firstRun.record));
+  expect(columnsOf(otherSeed.record)).not.toEqual(columnsOf(firstRun.record));
 });
 
 it('a limit order reserves the maker fee where it is the higher one, so no strategy pays with the cash of another', async () => {

@@ -55,12 +55,12 @@ describe('actions', () => {
   });
 
   it('cancel, openOrders, position, cash and equity report the state of the strategy', async () => {
-    const seen: unknown[] = [];
+    const reportedViews: unknown[] = [];
     await ordersOf((strategy, row) => {
       const { api } = strategy;
       if (row === 0) strategy.order(true, { base: '0.1' }, { limit: 99 });
       if (row === 1)
-        seen.push(
+        reportedViews.push(
           api
             .openOrders()
             .map(({ id, side, qty, filled, lifecycle, tag, limit, entry, code }) => [
@@ -76,10 +76,10 @@ describe('actions', () => {
             ]),
         );
       if (row === 1) api.cancel(1);
-      if (row === 2) seen.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
+      if (row === 2) reportedViews.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
       if (row === 2) strategy.order(true, { base: '0.25' });
       if (row === 4)
-        seen.push(
+        reportedViews.push(
           String(api.position().qty),
           api.position().entryPrice,
           api.position().isLong,
@@ -88,7 +88,7 @@ describe('actions', () => {
           api.equity(),
         );
     });
-    expect(seen).toEqual([
+    expect(reportedViews).toEqual([
       [[1, 'buy', '0.1', '0', 'working', 'buy', 99, null, null]],
       0,
       true,
@@ -104,16 +104,17 @@ describe('actions', () => {
   });
 
   it('an open order has its tag, its limit, and the entry that it closes', async () => {
-    const seen: unknown[] = [];
-    const look = (strategy: Api) => seen.push(...strategy.api.openOrders().map(({ id, tag, limit, entry }) => [id, tag, limit, entry]));
-    const slow = { fills: { latencyMs: 1000 } };
+    const reportedViews: unknown[] = [];
+    const look = (strategy: Api) =>
+      reportedViews.push(...strategy.api.openOrders().map(({ id, tag, limit, entry }) => [id, tag, limit, entry]));
+    const withLatency = { fills: { latencyMs: 1000 } };
     await ordersOf((strategy, row) => {
       if (row === 0) strategy.order(true, { base: '0.1' }, { takeProfit: 110.5, tag: 'mine' });
       if (row === 0) strategy.order(true, { base: '0.2' });
       if (row === 0) look(strategy);
       if (row === 3) look(strategy);
-    }, slow); // prettier-ignore
-    expect(seen).toEqual([[1, 'mine', NaN, null], [2, 'buy', NaN, null], [3, 'takeProfit', 110.5, 1]]); // prettier-ignore
+    }, withLatency); // prettier-ignore
+    expect(reportedViews).toEqual([[1, 'mine', NaN, null], [2, 'buy', NaN, null], [3, 'takeProfit', 110.5, 1]]); // prettier-ignore
   });
 
   it('random numbers depend on the seed and the strategy, and are the same in every run', async () => {
@@ -123,10 +124,10 @@ describe('actions', () => {
       await run({ strategies: [drawEachBar, drawEachBar], feeds: { bars: quietBars(3) }, seed });
       return numbers;
     };
-    const [one, again, other] = [await randomNumbers(1), await randomNumbers(1), await randomNumbers(2)];
-    expect(again).toEqual(one);
-    expect(new Set([...one, ...other]).size).toBe(12);
-    expect(one.every((number) => number >= 0 && number < 1)).toBe(true);
+    const [firstRun, secondRun, otherSeed] = [await randomNumbers(1), await randomNumbers(1), await randomNumbers(2)];
+    expect(secondRun).toEqual(firstRun);
+    expect(new Set([...firstRun, ...otherSeed]).size).toBe(12);
+    expect(firstRun.every((number) => number >= 0 && number < 1)).toBe(true);
   });
 
   it('log lines have the time and the name of the strategy', async () => {

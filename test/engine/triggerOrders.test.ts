@@ -199,17 +199,17 @@ describe('a trigger order', () => {
   });
 
   it('a trigger order in two-way mode closes its own side', async () => {
-    const seen: number[][] = [];
+    const reportedSides: number[][] = [];
     const steps: (Step | null)[] = [
       (strategy) => (strategy.placeOrder(true, { base: 10 }), strategy.placeOrder(false, { base: 4 })),
-      (strategy) => seen.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
+      (strategy) => reportedSides.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
       when(false, 9800, { base: 10 }, { reduceOnly: true }),
       null,
-      (strategy) => seen.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
+      (strategy) => reportedSides.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
     ];
     const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9900], quiet(9900), quiet(9900)];
     const { fills } = await run(rows, steps, {}, { isNet: false });
-    expect(seen).toEqual([
+    expect(reportedSides).toEqual([
       [10, 4],
       [0, 4],
     ]);
