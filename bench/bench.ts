@@ -1,12 +1,13 @@
-// The benchmark: the whole engine beside the C reference in one run, equality before any timing; `--json` prints one object.
+// Measures the whole engine against the C reference, after it has checked that the results are equal. `--json` prints one object.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
-import { besidePart, isSameInBlocksOfOne, nsPerRow, type Beside } from './beside.ts';
+import type { RunPlan } from '../dist/definition/plan/plan.js';
+import { besidePart, isSameInBlocksOfOne, nsPerRow, type BesideKind } from './beside.ts';
 import { cliffPart, cliffsBench, type Cliff, type CliffFigures } from './cliffs.ts';
-import { inProcess } from './parts.ts';
+import { runPartProcess } from './partProcess.ts';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
 import { futuresBench, futuresPart, type FuturesKind } from './futures.ts';
@@ -15,18 +16,18 @@ import { manySymbolsBench, manySymbolsPart } from './manySymbols.ts';
 import { restCreate, restPart } from './restCreate.ts';
 import { serviceBarePart, serviceBench } from './service.ts';
 import { buildReference, runReference, writeUnits, type Figures } from './reference.ts';
-import { head, walk } from './series.ts';
+import { firstRows, randomWalk } from './series.ts';
 import { sweepBench, type SweepBench } from './sweep.ts';
 import { longBench } from './long.ts';
 import { wholeBench } from './whole.ts';
-import { feedPlan, HEAVY, LIGHT, load, PASSES, planFor, ROWS, timed, windows, type TimedRun } from './workloads.ts';
+import { feedPlan, HEAVY, LIGHT, loadStrategyFile, PASSES, benchPlan, ROWS, runTimed, windowParams, type TimedRun } from './workloads.ts';
 import { bothTable, cliffRows, cliffsTable, rowsOfBench, table } from './table.ts';
 import { onBothVersions } from './versions.ts';
 
 const ROUNDS = 3;
-/** Rounds of each form, each in a process of its own, because compiled code differs in speed by a tenth from process to process. */
+/** Rounds of each form, each in a process of its own. Compiled code differs in speed by a tenth from process to process. */
 const PROCESS_ROUNDS = 6;
-/** Runs of 50 thousand bars until V8 has seen as many as in one pass of the long ones. */
+/** Runs of 50,000 bars, so that V8 has seen as many bars as in one pass of a long run. */
 const WARM_RUNS = 100;
 
 const asJson = process.argv.includes('--json');
@@ -34,120 +35,127 @@ const print = (text: string) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
 const scratch = new Scratch();
 
+/** Switches of the processes that the benchmark starts for one part. They stand first and may have two values. */
+const PARTS: Readonly<Record<string, (first: string, second: string) => Promise<void>>> = {
+  '--part': formPart,
+  '--beside-part': (kind) => besidePart(kind as BesideKind),
+  '--cliff-part': (name) => cliffPart(name as Cliff),
+  '--peers-part': enginePart,
+  '--futures-part': (kind) => futuresPart(kind as FuturesKind),
+  '--rest-part': (name, origin) => restPart(name, origin, folder),
+  '--live-part': livePart,
+  '--symbols-part': manySymbolsPart,
+  '--service-part': serviceBarePart,
+};
+/** Switches of a user that measure one part alone. With several of them, the first one of this list counts. */
+const SWITCHES: Readonly<Record<string, () => Promise<void> | void>> = {
+  '--both': () => runBoth(process.argv.slice(2).filter((arg) => arg !== '--both' && arg !== '--json')),
+  '--peers': runPeers,
+  '--rest': async () => printJson({ restCreate: await restCreate(print) }),
+  '--live': async () => printJson({ live: await liveBench(folder, print) }),
+  '--symbols': () => manySymbolsBench(folder, printJson),
+  '--service': async () => printJson({ service: await serviceBench(folder) }),
+  '--sweep': async () => printJson({ sweep: await sweepBench(folder, buildReference(folder)) }),
+  '--cliffs': showCliffs,
+  '--long': () => printJson({ long: longBench(folder, longRows(), print) }),
+  '--whole': () => printJson({ whole: wholeBench(folder, buildReference(folder), print) }),
+  '--futures': async () => printJson({ futures: await futuresBench(print) }),
+};
+
 try {
-  if (process.argv[2] === '--part') await part(process.argv[3]!, process.argv[4]!);
-  else if (process.argv[2] === '--beside-part') await besidePart(process.argv[3] as Beside);
-  else if (process.argv[2] === '--cliff-part') await cliffPart(process.argv[3] as Cliff);
-  else if (process.argv[2] === '--peers-part') await enginePart(process.argv[3]!);
-  else if (process.argv[2] === '--futures-part') await futuresPart(process.argv[3] as FuturesKind);
-  else if (process.argv[2] === '--rest-part') await restPart(process.argv[3]!, process.argv[4], folder);
-  else if (process.argv[2] === '--live-part') await livePart(process.argv[3]!, process.argv[4]!);
-  else if (process.argv[2] === '--symbols-part') await manySymbolsPart(process.argv[3]!, process.argv[4]!);
-  else if (process.argv[2] === '--service-part') await serviceBarePart(process.argv[3]!);
-  else if (process.argv.includes('--both')) await both(process.argv.slice(2).filter((word) => word !== '--both' && word !== '--json'));
-  else if (process.argv.includes('--peers')) await peers();
-  else if (process.argv.includes('--rest')) await rest();
-  else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, print) })}\n`);
-  else if (process.argv.includes('--symbols'))
-    await manySymbolsBench(folder, (figures) => void process.stdout.write(`${JSON.stringify(figures)}\n`));
-  else if (process.argv.includes('--service')) process.stdout.write(`${JSON.stringify({ service: await serviceBench(folder) })}\n`);
-  else if (process.argv.includes('--sweep'))
-    process.stdout.write(`${JSON.stringify({ sweep: await sweepBench(folder, buildReference(folder)) })}\n`);
-  else if (process.argv.includes('--cliffs')) showCliffs();
-  else if (process.argv.includes('--long')) process.stdout.write(`${JSON.stringify({ long: longBench(folder, longRows(), print) })}\n`);
-  else if (process.argv.includes('--whole'))
-    process.stdout.write(`${JSON.stringify({ whole: wholeBench(folder, buildReference(folder), print) })}\n`);
-  else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(print) })}\n`);
-  else await all();
+  const [, , firstArg = '', firstValue = '', secondValue = ''] = process.argv;
+  const runPart = PARTS[firstArg];
+  const givenSwitch = Object.keys(SWITCHES).find((name) => process.argv.includes(name));
+  if (runPart) await runPart(firstValue, secondValue);
+  else if (givenSwitch !== undefined) await SWITCHES[givenSwitch]!();
+  else await runAll();
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-async function all() {
-  const figures = await run();
-  process.stdout.write(asJson ? `${JSON.stringify(figures)}\n` : table(figures));
+function printJson(figures: object) {
+  process.stdout.write(`${JSON.stringify(figures)}\n`);
+}
+
+async function runAll() {
+  const figures = await measureAll();
+  if (asJson) printJson(figures);
+  else process.stdout.write(table(figures));
   if (!figures.equal) process.exitCode = 1;
 }
 
-/** `--both`: each row on this Node and on Node 24. `words`: what is measured. */
-async function both(words: readonly string[]) {
-  const [one, other] = await onBothVersions(words, print);
-  const given = [one.figures, other.figures];
-  const versions = [one.version, other.version] as const;
-  if (asJson || (words.length > 0 && words[0] !== '--cliffs'))
-    process.stdout.write(`${JSON.stringify({ [one.version]: one.figures, [other.version]: other.figures })}\n`);
+/** Serves `--both`: prints each figure on this Node and on Node 24. `args` has the other switches. */
+async function runBoth(args: readonly string[]) {
+  const [one, other] = await onBothVersions(args, print);
+  if (asJson || (args.length > 0 && args[0] !== '--cliffs')) printJson({ [one.version]: one.figures, [other.version]: other.figures });
   else {
-    const rowsOf = (of: unknown) => (words[0] === '--cliffs' ? cliffRows((of as { cliffs: CliffFigures[] }).cliffs) : rowsOfBench(of as BenchFigures)); // prettier-ignore
-    process.stdout.write(bothTable(versions, rowsOf(given[0]), rowsOf(given[1])));
+    const rowsOf = (figures: unknown) =>
+      args[0] === '--cliffs' ? cliffRows((figures as { cliffs: CliffFigures[] }).cliffs) : rowsOfBench(figures as BenchFigures);
+    process.stdout.write(bothTable([one.version, other.version], rowsOf(one.figures), rowsOf(other.figures)));
   }
 }
 
-/** `--peers`: beside other libraries in place of the C reference. */
-async function peers() {
+/** Serves `--peers`: compares with other libraries instead of the C reference. */
+async function runPeers() {
   const figures = await comparePeers(folder, print);
-  if (asJson) process.stdout.write(`${JSON.stringify({ peers: figures })}\n`);
+  if (asJson) printJson({ peers: figures });
   else if (figures !== null) process.stdout.write(peersTable(figures));
 }
 
-/** `--long ROWS`: a run of many bars; 100 million by default. */
+/** Returns the number of bars of `--long ROWS`; 100 million by default. */
 function longRows(): number {
   return Number(process.argv[process.argv.indexOf('--long') + 1] ?? 100_000_000);
 }
 
-/** `--cliffs`: strategies that leave the common path. */
+/** Serves `--cliffs`: measures strategies that leave the fast path. */
 function showCliffs() {
   const figures = cliffsBench(folder, buildReference(folder) !== null);
-  process.stdout.write(asJson ? `${JSON.stringify({ cliffs: figures })}\n` : cliffsTable(figures));
+  if (asJson) printJson({ cliffs: figures });
+  else process.stdout.write(cliffsTable(figures));
 }
 
-/** `--rest`: the client of the exchange alone. */
-async function rest() {
-  process.stdout.write(`${JSON.stringify({ restCreate: await restCreate(print) })}\n`);
-}
-
-/** One form on one workload in this process: prints its best pass and its figures. */
-async function part(form: string, workload: string) {
+/** Runs one form on one workload in this process and prints its best pass and its figures. */
+async function formPart(form: string, workload: string) {
   const work = workload === 'heavy' ? HEAVY : LIGHT;
-  const strategy = await load(form);
-  const feeds = [feedPlan('bars', walk('AAAUSDT', ROWS, 1))];
-  let min = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
-  const firstThreadNs = min.threadNs;
+  const strategy = await loadStrategyFile(form);
+  const feeds = [feedPlan('bars', randomWalk('AAAUSDT', ROWS, 1))];
+  let best = await runTimed(benchPlan(strategy, feeds, work, windowParams(work)), scratch);
+  const firstThreadNs = best.threadNs;
   for (let pass = 1; pass < PASSES; pass++) {
-    const next = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
-    if (next.ns < min.ns) min = next;
+    const timedRun = await runTimed(benchPlan(strategy, feeds, work, windowParams(work)), scratch);
+    if (timedRun.ns < best.ns) best = timedRun;
   }
-  process.stdout.write(JSON.stringify({ ...min, firstThreadNs } satisfies FormRun));
+  process.stdout.write(JSON.stringify({ ...best, firstThreadNs } satisfies FormRun));
 }
 
-async function run() {
+async function measureAll() {
   print(`bench: ${ROWS} bars, Node ${process.version}`);
-  const bars = walk('AAAUSDT', ROWS, 1);
+  const bars = randomWalk('AAAUSDT', ROWS, 1);
   const file = join(folder, 'units.bin');
   writeUnits(file, bars);
   const program = buildReference(folder);
-  const when = await load('strategies/smaCross.ts');
-  const fillHeavy = against(program, file, 'heavy');
-  const fillLight = against(program, file, 'light');
+  const whenStrategy = await loadStrategyFile('strategies/smaCross.ts');
+  const fillHeavy = compareWithC(program, file, 'heavy');
+  const fillLight = compareWithC(program, file, 'light');
   print('bench: orders, growth, several feeds');
   const orderPathNs = orderPath(fillHeavy.onBarNsPerBar, fillHeavy.fills);
-  const linearity =
-    fillHeavy.whenNsPerBar /
-    (await best(() => timed(planFor(when, [feedPlan('bars', head(bars, 50_000))], HEAVY, windows(HEAVY)), scratch), 50_000, WARM_RUNS));
+  const shortPlan = benchPlan(whenStrategy, [feedPlan('bars', firstRows(bars, 50_000))], HEAVY, windowParams(HEAVY));
+  const linearity = fillHeavy.whenNsPerBar / (await bestNsPerBar(shortPlan, WARM_RUNS));
   const finishedOrders = await afterFinishedOrders(bars);
-  const single = fillHeavy.onBarNsPerBar;
-  const several = {
-    eightFeeds: rowOf('eightFeeds', single),
-    twoIntervals: rowOf('twoIntervals', single),
-    undeclaredCustom: rowOf('undeclaredCustom', single),
+  const singleFeedNs = fillHeavy.onBarNsPerBar;
+  const furtherForms = {
+    eightFeeds: costOfRow('eightFeeds', singleFeedNs),
+    twoIntervals: costOfRow('twoIntervals', singleFeedNs),
+    undeclaredCustom: costOfRow('undeclaredCustom', singleFeedNs),
   };
-  const areSame = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
+  const areEqualInBlocksOfOne = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
   print('bench: strategies that leave the common path');
   const cliffs = cliffsBench(folder, program !== null);
   print('bench: contracts');
   const futures = await futuresBench(print);
   print('bench: a sweep of 200 sets');
-  // In a process of its own: the threads of a sweep have seen no other work either. After the parts above it took 1.3 times as long.
-  const { sweep } = JSON.parse(inProcess('--sweep')) as { sweep: SweepBench };
+  // In a process of its own, because the threads of a sweep have done no other work. After the parts above it took 1.3 times as long.
+  const { sweep } = JSON.parse(runPartProcess('--sweep')) as { sweep: SweepBench };
   print('bench: orders through the client of the exchange');
   const orders = await restCreate(print);
   print('bench: a live bot, from a bar to an order');
@@ -156,10 +164,10 @@ async function run() {
   const service = await serviceBench(folder);
   print('bench: memory and the whole command');
   return {
-    equal: fillHeavy.equal && fillLight.equal && areSame && sweep.equal,
-    fillHeavy: shown(fillHeavy),
-    fillLight: shown(fillLight),
-    ...several,
+    equal: fillHeavy.equal && fillLight.equal && areEqualInBlocksOfOne && sweep.equal,
+    fillHeavy: formFigures(fillHeavy),
+    fillLight: formFigures(fillLight),
+    ...furtherForms,
     cliffs,
     futures,
     orderPathNs,
@@ -168,7 +176,7 @@ async function run() {
     finishedOrders,
     firstRun: fillHeavy.onBarFirst,
     firstRunWhen: fillHeavy.whenFirst,
-    seventhStrategy: nsPerRow('seventhStrategy') / single,
+    seventhStrategy: nsPerRow('seventhStrategy') / singleFeedNs,
     sweep,
     wholeCommand: await wholeCommand(folder),
     whole: wholeBench(folder, program, print),
@@ -179,112 +187,120 @@ async function run() {
   };
 }
 
-interface AgainstC {
+interface ComparisonWithC {
   readonly equal: boolean;
   readonly fills: number;
   readonly cNsPerBar: number | null;
   readonly onBarNsPerBar: number;
   readonly whenNsPerBar: number;
-  /** The first pass of a process over its best one, by the CPU time of the loop's own thread: the median of the processes. */
+  /** Time of a process's first pass divided by that of its best pass, on the loop's own thread: the median of the processes. */
   readonly onBarFirst: number;
   readonly whenFirst: number;
 }
 type FormRun = TimedRun & { readonly firstThreadNs: number };
 
 /**
- * Both forms beside the reference, each in a process of its own, interleaved, best of the rounds; equality of every figure first.
- * A process to itself is what a backtest has, and the reference too; what sharing one costs is `seventhStrategy`.
+ * Returns the best rounds of both forms and of the reference. Throws if a figure differs from that of the reference.
+ * Each run has a process of its own, as a backtest has. `seventhStrategy` is the cost of a shared process.
  */
-function against(program: string | null, file: string, workload: 'heavy' | 'light'): AgainstC {
+function compareWithC(program: string | null, file: string, workload: 'heavy' | 'light'): ComparisonWithC {
   let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
-  const firsts: { readonly onBar: number; readonly when: number }[] = [];
+  const firstPassRatios: { readonly onBar: number; readonly when: number }[] = [];
   let fills = 0;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
     const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
-    const a = formInProcess('strategies/smaCrossOnBar.ts', workload);
-    const b = formInProcess('strategies/smaCross.ts', workload);
-    const expected = reference === null ? a.figures : pick(reference);
-    if (JSON.stringify(a.figures) !== JSON.stringify(expected) || JSON.stringify(b.figures) !== JSON.stringify(expected)) {
-      throw new Error(
-        `the engine differs from the reference:\n${JSON.stringify({ expected, onBar: a.figures, when: b.figures }, null, 1)}`,
-      );
+    const onBar = runFormProcess('strategies/smaCrossOnBar.ts', workload);
+    const when = runFormProcess('strategies/smaCross.ts', workload);
+    const expected = reference === null ? onBar.figures : withoutTime(reference);
+    const hasExpectedFigures = [onBar, when].every(({ figures }) => JSON.stringify(figures) === JSON.stringify(expected));
+    if (!hasExpectedFigures) {
+      const details = JSON.stringify({ expected, onBar: onBar.figures, when: when.figures }, null, 1);
+      throw new Error(`the engine differs from the reference:\n${details}`);
     }
-    fills = a.figures.fills;
+    fills = onBar.figures.fills;
     cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);
-    onBarNs = Math.min(onBarNs, a.ns / ROWS);
-    whenNs = Math.min(whenNs, b.ns / ROWS);
-    firsts.push({ onBar: a.firstThreadNs / a.threadNs, when: b.firstThreadNs / b.threadNs });
+    onBarNs = Math.min(onBarNs, onBar.ns / ROWS);
+    whenNs = Math.min(whenNs, when.ns / ROWS);
+    firstPassRatios.push({ onBar: onBar.firstThreadNs / onBar.threadNs, when: when.firstThreadNs / when.threadNs });
   }
   const cNsPerBar = program === null ? null : cNs;
-  const [onBarFirst, whenFirst] = [median(firsts.map(({ onBar }) => onBar)), median(firsts.map(({ when }) => when))];
+  const onBarFirst = median(firstPassRatios.map(({ onBar }) => onBar));
+  const whenFirst = median(firstPassRatios.map(({ when }) => when));
   return { equal: true, fills, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, onBarFirst, whenFirst };
 }
 
-// A function that is hoisted: the bench runs while this module is still being evaluated.
+// A hoisted function, because the bench already runs while this module is being evaluated.
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
-function formInProcess(form: string, workload: string): FormRun {
-  return JSON.parse(inProcess('--part', form, workload)) as FormRun;
+function runFormProcess(form: string, workload: string): FormRun {
+  return JSON.parse(runPartProcess('--part', form, workload)) as FormRun;
 }
 
-function pick({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {
+function withoutTime({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {
   return { equity, fees, fills, maxDrawdown, equitySum, fillsHash };
 }
 
-function shown({ cNsPerBar, onBarNsPerBar, whenNsPerBar }: AgainstC) {
+/** Returns the figures of a workload for the JSON output. */
+function formFigures({ cNsPerBar, onBarNsPerBar, whenNsPerBar }: ComparisonWithC) {
   const ratio = (ns: number) => (cNsPerBar === null ? null : ns / cNsPerBar);
   return { cNsPerBar, onBarNsPerBar, onBarRatio: ratio(onBarNsPerBar), whenNsPerBar, whenRatio: ratio(whenNsPerBar) };
 }
 
-async function best(make: () => Promise<{ readonly ns: number }>, rows: number, rounds = 3): Promise<number> {
-  let min = Infinity;
-  for (let round = 0; round < rounds; round++) min = Math.min(min, (await make()).ns);
-  return min / rows;
+/** Returns the CPU time of a bar in ns: the best of `runs` runs of a plan with one feed. */
+async function bestNsPerBar(plan: RunPlan, runs: number): Promise<number> {
+  let minNs = Infinity;
+  for (let run = 0; run < runs; run++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).ns);
+  return minNs / plan.feeds[0]!.bars.length;
 }
 
-/** A row of that kind, and over one of the single feed. */
-function rowOf(kind: Beside, singleNs: number) {
+/** Returns the cost of a row of a further form, and its ratio to a row of the single feed. */
+function costOfRow(kind: BesideKind, singleNs: number) {
   const ns = nsPerRow(kind);
   return { nsPerRow: ns, ratioToSingle: ns / singleNs };
 }
 
 /**
- * What an order adds to a run: the onBar form less the same loop without orders, for each of its orders. That loop has processes of its own
- * as well: as the second class of one it is almost twice as slow, which would count as less of an order. In turn, or what else the machine
- * does meanwhile would count for one of the two.
+ * Returns what an order adds to a run in ns: the time of the onBar form minus the time of the same loop without orders, for each order.
+ * The idle loop has processes of its own too. As the second class of a process it would be almost twice as slow, and orders would look cheap.
+ * The two alternate, so that other work on the machine slows both.
  */
 function orderPath(onBarNsPerBar: number, orders: number): number {
   let [onBarNs, idleNs] = [onBarNsPerBar * ROWS, Infinity];
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
-    idleNs = Math.min(idleNs, formInProcess('bench/strategies/idle.ts', 'heavy').ns);
-    onBarNs = Math.min(onBarNs, formInProcess('strategies/smaCrossOnBar.ts', 'heavy').ns);
+    idleNs = Math.min(idleNs, runFormProcess('bench/strategies/idle.ts', 'heavy').ns);
+    onBarNs = Math.min(onBarNs, runFormProcess('strategies/smaCrossOnBar.ts', 'heavy').ns);
   }
   return (onBarNs - idleNs) / orders;
 }
 
-/** Cost of the last million bars after 500,000 finished orders, over that after none. */
-async function afterFinishedOrders(bars: ReturnType<typeof walk>): Promise<number> {
-  const burst = await load('bench/strategies/burst.ts');
+/** Returns the cost of the last million bars after 500,000 finished orders, divided by their cost after none. */
+async function afterFinishedOrders(bars: ReturnType<typeof randomWalk>): Promise<number> {
+  const burstStrategy = await loadStrategyFile('bench/strategies/burst.ts');
   const rows = 1_500_000;
   const lastMillion = async (orders: number) => {
-    let from = process.cpuUsage();
-    let took = Infinity;
-    Object.assign(globalThis, { isobarBench: { bar: (count: number) => { if (count === rows - 1_000_300) from = process.cpuUsage(); } } }); // prettier-ignore
-    await timed(planFor(burst, [feedPlan('bars', head(bars, rows))], LIGHT, { orders }), scratch, () => {
-      const { user, system } = process.cpuUsage(from);
-      took = user + system;
+    let startUsage = process.cpuUsage();
+    let cpuUs = Infinity;
+    // The first decision follows 300 bars of warm-up, so the last million bars begin at this decision.
+    const firstMeasuredBar = rows - 1_000_300;
+    const onBar = (barIndex: number) => {
+      if (barIndex === firstMeasuredBar) startUsage = process.cpuUsage();
+    };
+    Object.assign(globalThis, { isobarBench: { onBar } });
+    await runTimed(benchPlan(burstStrategy, [feedPlan('bars', firstRows(bars, rows))], LIGHT, { orders }), scratch, () => {
+      const { user, system } = process.cpuUsage(startUsage);
+      cpuUs = user + system;
     });
-    return took;
+    return cpuUs;
   };
-  // In turn, or the first kind would bear the warm-up of both.
-  let [none, many] = [Infinity, Infinity];
+  // The two alternate, because the first kind would otherwise bear the warm-up of both.
+  let [afterNoneUs, afterManyUs] = [Infinity, Infinity];
   for (let round = 0; round < 2 * ROUNDS; round++) {
-    none = Math.min(none, await lastMillion(0));
-    many = Math.min(many, await lastMillion(500_000));
+    afterNoneUs = Math.min(afterNoneUs, await lastMillion(0));
+    afterManyUs = Math.min(afterManyUs, await lastMillion(500_000));
   }
-  return many / none;
+  return afterManyUs / afterNoneUs;
 }
 
-export type BenchFigures = Awaited<ReturnType<typeof run>>;
+export type BenchFigures = Awaited<ReturnType<typeof measureAll>>;

@@ -1,27 +1,29 @@
-// What a strategy costs that leaves the common path: each beside an equal C program, results compared first.
+// Measures strategies that leave the engine's fast path ("cliffs"), each against an equivalent C program. Compares the results first.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 import type { FeedPlan } from '../dist/definition/plan/plan.js';
-import { inProcess } from './parts.ts';
+import { runPartProcess } from './partProcess.ts';
 import { compile, writeUnits, type Figures, type ReferenceRun } from './reference.ts';
-import { coarser, head, walk } from './series.ts';
-import { feedPlan, HEAVY, load, PASSES, planFor, timed, windows, type TimedRun } from './workloads.ts';
+import { aggregateBars, firstRows, randomWalk } from './series.ts';
+import { benchPlan, feedPlan, HEAVY, loadStrategyFile, PASSES, runTimed, windowParams, type TimedRun } from './workloads.ts';
 
 const ROWS = 1_000_000;
 const ROUNDS = 3;
 
-/** Each with the file of its strategy and the name of its loop in cliffs.c. */
+/**
+ * The cases: the strategy file and the name of the loop in cliffs.c. The titles are values of the JSON output, so they stay as they are.
+ */
 export const CLIFFS = {
   'a market order at every bar': ['everyBar', 'everyBar'],
-  'a limit re-priced at every bar, its number kept': ['limitKept', 'limit'],
-  'the same, found among the open orders': ['limitListed', 'limit'],
+  'a limit re-priced at every bar, its number kept': ['limitById', 'limit'],
+  'the same, found among the open orders': ['limitFromOpenOrders', 'limit'],
   'the size of the position at every bar': ['positionQty', 'cross'],
   'the equity at every bar': ['equityRead', 'equity'],
   'a trailing stop': ['trailingStop', 'trailing'],
-  'twenty earlier closes at every bar': ['agoTwenty', 'ago'],
+  'twenty earlier closes at every bar': ['earlierCloses', 'ago'],
   'thirty `when` over sixty averages': ['thirtySignals', 'signals'],
   'RSI with an ATR stop': ['rsiAtr', 'rsiAtr'],
   'Bollinger bands with MACD': ['bandsMacd', 'bands'],
@@ -31,9 +33,9 @@ export const CLIFFS = {
 
 export type Cliff = keyof typeof CLIFFS;
 
-/** As many as the C program has. */
+/** Number of symbols; equal to SYMBOLS in cliffs.c. */
 const SYMBOLS = 50;
-const INTERVALS = [
+const COARSE_INTERVALS = [
   ['5m', 5],
   ['15m', 15],
   ['1h', 60],
@@ -42,88 +44,113 @@ const INTERVALS = [
 
 export interface CliffFigures {
   readonly name: Cliff;
+  /** CPU time of the engine for each bar, in the best pass. */
   readonly nsPerBar: number;
-  /** The first pass of a process, by the CPU time of its own thread. */
+  /** CPU time for each bar in the first pass of a process, counted on the loop's own thread. */
   readonly firstNsPerBar: number;
+  /** CPU time of the C program for each bar, in the best pass. Null without gcc. */
   readonly cNsPerBar: number | null;
+  /** Time of the engine divided by the time of the C program. Null without gcc. */
   readonly ratio: number | null;
+  /** Time of the engine's first pass divided by the time of the C program. Null without gcc. */
   readonly firstRatio: number | null;
 }
 type CliffRun = TimedRun & { readonly firstNs: number };
 
-/** The C program, and the files that it reads: the bars, and those of fifty symbols. */
-interface Prepared {
+/** The C program and its inputs: the bar file of one symbol and the bar file of fifty symbols. */
+interface CliffInputs {
   readonly program: string;
-  readonly bars: string;
-  readonly symbols: string;
+  readonly oneSymbol: string;
+  readonly fiftySymbols: string;
 }
 
-/** Builds cliffs.c into `folder`, and writes the bars for it. Throws where gcc is absent. */
-export function prepareCliffs(folder: string, bars: BarColumns): Prepared {
-  const prepared = { program: compile(folder, 'cliffs'), bars: join(folder, 'cliffs.bin'), symbols: join(folder, 'symbols.bin') };
-  const columns = ['open', 'high', 'low', 'close'] as const;
-  writeUnits(prepared.bars, bars, columns);
-  const coins = coinsOf(bars.length);
-  const joined = (name: (typeof columns)[number]) => Float64Array.from(coins.flatMap((coin) => [...coin[name]]));
-  const all = { open: joined('open'), high: joined('high'), low: joined('low'), close: joined('close') };
-  writeUnits(prepared.symbols, { ...coins[0]!, ...all, length: all.open.length }, columns);
-  return prepared;
+const PRICE_COLUMNS = ['open', 'high', 'low', 'close'] as const;
+
+/** Builds cliffs.c into `folder` and writes its bar files there. Throws where gcc is absent. */
+export function prepareCliffs(folder: string, bars: BarColumns): CliffInputs {
+  const inputs = {
+    program: compile(folder, 'cliffs'),
+    oneSymbol: join(folder, 'cliffs.bin'),
+    fiftySymbols: join(folder, 'symbols.bin'),
+  };
+  writeUnits(inputs.oneSymbol, bars, PRICE_COLUMNS);
+  writeUnits(inputs.fiftySymbols, concatenate(barsOfSymbols(bars.length)), PRICE_COLUMNS);
+  return inputs;
 }
 
-export function runCliff(prepared: Prepared, name: Cliff, passes: number): ReferenceRun {
+/** Returns the bars of all symbols in the order that cliffs.c reads: in each column one symbol after the other. */
+function concatenate(symbols: readonly BarColumns[]): BarColumns {
+  const column = (name: (typeof PRICE_COLUMNS)[number]) => Float64Array.from(symbols.flatMap((bars) => [...bars[name]]));
+  const open = column('open');
+  return { ...symbols[0]!, open, high: column('high'), low: column('low'), close: column('close'), length: open.length };
+}
+
+/** Runs the C program of a case and returns the figures that the engine must also have. */
+export function runCliffReference(inputs: CliffInputs, name: Cliff, passes: number): ReferenceRun {
   const [, loop] = CLIFFS[name];
-  const words = [loop === 'symbols' ? prepared.symbols : prepared.bars, loop, String(passes)];
-  const { seen: _, ...run } = JSON.parse(execFileSync(prepared.program, words, { encoding: 'utf8' })) as ReferenceRun & { seen: number };
+  const args = [loop === 'symbols' ? inputs.fiftySymbols : inputs.oneSymbol, loop, String(passes)];
+  // The program prints `sink` only so that its compiler keeps the work that produced it.
+  const { sink: _, ...run } = JSON.parse(execFileSync(inputs.program, args, { encoding: 'utf8' })) as ReferenceRun & { sink: number };
   return run;
 }
 
-/** `rows` in all. */
-const coinsOf = (rows: number): readonly BarColumns[] =>
-  Array.from({ length: SYMBOLS }, (_, at) => walk(`S${String(at).padStart(3, '0')}USDT`, Math.floor(rows / SYMBOLS), at + 1));
+/** Returns random walks of 50 symbols with `rows` bars in total. */
+const barsOfSymbols = (rows: number): readonly BarColumns[] =>
+  Array.from({ length: SYMBOLS }, (_, symbolIndex) =>
+    randomWalk(`S${String(symbolIndex).padStart(3, '0')}USDT`, Math.floor(rows / SYMBOLS), symbolIndex + 1),
+  );
 
-/** Returns how a strategy of a cliff is run over `bars`; fifty symbols have as many rows in all. */
+/**
+ * Returns a function that runs the strategy of a case over `bars`. Fifty symbols have random walks of their own, of as many rows in total.
+ */
 export async function cliffRunner(name: Cliff, bars: BarColumns): Promise<() => Promise<TimedRun>> {
   const [strategy, loop] = CLIFFS[name];
-  const loaded = await load(`bench/strategies/${strategy}.ts`);
-  const coarse = (): FeedPlan[] => INTERVALS.map(([interval, minutes]) => feedPlan(interval, coarser(bars, interval, minutes)));
-  const feeds =
-    loop === 'symbols'
-      ? coinsOf(bars.length).map((coin) => feedPlan('all', coin))
-      : [feedPlan('bars', bars), ...(loop === 'frames' ? coarse() : [])];
+  const loaded = await loadStrategyFile(`bench/strategies/${strategy}.ts`);
+  const feeds = feedsOf(loop, bars);
+  const params = loop === 'symbols' ? windowParams(HEAVY) : {};
   const scratch = new Scratch();
-  return () => timed(planFor(loaded, feeds, HEAVY, loop === 'symbols' ? windows(HEAVY) : {}), scratch);
+  return () => runTimed(benchPlan(loaded, feeds, HEAVY, params), scratch);
 }
 
-/** One cliff in this process: prints its best pass, its first one and its figures. */
+function feedsOf(loop: string, bars: BarColumns): FeedPlan[] {
+  if (loop === 'symbols') return barsOfSymbols(bars.length).map((symbolBars) => feedPlan('all', symbolBars));
+  const oneMinute = feedPlan('bars', bars);
+  if (loop !== 'frames') return [oneMinute];
+  const coarserFeeds = COARSE_INTERVALS.map(([interval, minutes]) => feedPlan(interval, aggregateBars(bars, interval, minutes)));
+  return [oneMinute, ...coarserFeeds];
+}
+
+/** Runs one case in this process and prints its best pass, the time of its first pass and its figures as JSON. */
 export async function cliffPart(name: Cliff): Promise<void> {
-  const run = await cliffRunner(name, head(walk('AAAUSDT', ROWS, 1), ROWS));
+  const run = await cliffRunner(name, firstRows(randomWalk('AAAUSDT', ROWS, 1), ROWS));
   let best = await run();
   const firstNs = best.threadNs;
   for (let pass = 1; pass < PASSES; pass++) {
-    const next = await run();
-    if (next.ns < best.ns) best = next;
+    const timedRun = await run();
+    if (timedRun.ns < best.ns) best = timedRun;
   }
   process.stdout.write(JSON.stringify({ ...best, firstNs } satisfies CliffRun));
 }
 
-/** Each cliff in processes of its own, the best of the rounds. Throws when a figure differs from that of the C program. */
+/** Returns the figures of all cases, the best of the rounds, each run in a process of its own. Throws if a result differs from C. */
 export function cliffsBench(folder: string, hasGcc: boolean): readonly CliffFigures[] {
-  const prepared = hasGcc ? prepareCliffs(folder, head(walk('AAAUSDT', ROWS, 1), ROWS)) : null;
-  return (Object.keys(CLIFFS) as Cliff[]).map((name) => {
-    let [ns, firstNs, cNs] = [Infinity, Infinity, Infinity];
-    for (let round = 0; round < ROUNDS; round++) {
-      const ours = JSON.parse(inProcess('--cliff-part', name)) as CliffRun;
-      ns = Math.min(ns, ours.ns / ROWS);
-      firstNs = Math.min(firstNs, ours.firstNs / ROWS);
-      if (prepared === null) continue;
-      const { nsPerBar, ...figures } = runCliff(prepared, name, PASSES);
-      assertEqual(name, ours.figures, figures);
-      cNs = Math.min(cNs, nsPerBar);
-    }
-    const over = (of: number) => (prepared === null ? null : of / cNs);
-    const cNsPerBar = prepared === null ? null : cNs;
-    return { name, nsPerBar: ns, firstNsPerBar: firstNs, cNsPerBar, ratio: over(ns), firstRatio: over(firstNs) };
-  });
+  const inputs = hasGcc ? prepareCliffs(folder, firstRows(randomWalk('AAAUSDT', ROWS, 1), ROWS)) : null;
+  return (Object.keys(CLIFFS) as Cliff[]).map((name) => measureCliff(name, inputs));
+}
+
+function measureCliff(name: Cliff, inputs: CliffInputs | null): CliffFigures {
+  let [nsPerBar, firstNsPerBar, cNs] = [Infinity, Infinity, Infinity];
+  for (let round = 0; round < ROUNDS; round++) {
+    const engineRun = JSON.parse(runPartProcess('--cliff-part', name)) as CliffRun;
+    nsPerBar = Math.min(nsPerBar, engineRun.ns / ROWS);
+    firstNsPerBar = Math.min(firstNsPerBar, engineRun.firstNs / ROWS);
+    if (inputs === null) continue;
+    const { nsPerBar: roundCNs, ...expected } = runCliffReference(inputs, name, PASSES);
+    assertEqual(name, engineRun.figures, expected);
+    cNs = Math.min(cNs, roundCNs);
+  }
+  if (inputs === null) return { name, nsPerBar, firstNsPerBar, cNsPerBar: null, ratio: null, firstRatio: null };
+  return { name, nsPerBar, firstNsPerBar, cNsPerBar: cNs, ratio: nsPerBar / cNs, firstRatio: firstNsPerBar / cNs };
 }
 
 function assertEqual(name: Cliff, found: Figures, expected: Figures): void {

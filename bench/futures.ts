@@ -1,4 +1,4 @@
-// What a contract costs beside a coin: the same strategy over the same bars, once with marks, funding every 8 h and a margin to watch.
+// Measures what a contract costs compared with a spot pair: the same strategy and bars, plus marks, funding every 8 h and margin.
 
 import type { ContractData } from '../dist/model/bars/marks.js';
 import type { FuturesPlan, RunPlan } from '../dist/definition/plan/plan.js';
@@ -8,67 +8,75 @@ import { seededRng } from '../dist/base/number/rng.js';
 import { ticksOf, type BarColumns, type PriceColumn } from '../dist/model/bars/bars.js';
 import { instrumentId, type Instrument } from '../dist/model/instrument.js';
 import type { RunRecord } from '../dist/model/run/run.js';
-import { inProcess } from './parts.ts';
+import { runPartProcess } from './partProcess.ts';
 import type { Workload } from './reference.ts';
-import { head, walk } from './series.ts';
-import { feedPlan, load, planFor, ROWS, sameResult, timed, type Loaded } from './workloads.ts';
+import { firstRows, randomWalk } from './series.ts';
+import { feedPlan, loadStrategyFile, benchPlan, ROWS, haveSameResult, runTimed, type LoadedStrategy } from './workloads.ts';
 
 const CHECKED_ROWS = 200_000;
 const ROUNDS = 3;
 const PASSES = 8;
-const FUNDING_ROWS = 480;
-/** The light workload, an order a bar at most. */
+const ROWS_PER_FUNDING = 480;
+/** The windows of the fill-light workload, with cash of 1,000,000 USDT. */
 const WORK: Workload = { fast: 100, slow: 300, lots: 1, cashUnits: 1e12, feePpm: 400 };
-const STRATEGY = 'bench/strategies/mostlyIn.ts';
+const STRATEGY = 'bench/strategies/mostlyInvested.ts';
 
 export type FuturesKind = 'spot' | 'futures';
 
-/** CPU of a row with a contract, and over that of the same row with a coin; each in a process of its own, the best of the rounds. */
+/**
+ * Returns the CPU time of a row with a contract, and its ratio to a row of the spot pair: the best rounds, each in a process of its own.
+ */
 export async function futuresBench(print: (text: string) => void) {
-  await checkEqual(await load(STRATEGY));
+  await checkEqual(await loadStrategyFile(STRATEGY));
   let [spotNs, futuresNs] = [Infinity, Infinity];
   for (let round = 0; round < ROUNDS; round++) {
-    spotNs = Math.min(spotNs, Number(inProcess('--futures-part', 'spot')));
-    futuresNs = Math.min(futuresNs, Number(inProcess('--futures-part', 'futures')));
+    spotNs = Math.min(spotNs, Number(runPartProcess('--futures-part', 'spot')));
+    futuresNs = Math.min(futuresNs, Number(runPartProcess('--futures-part', 'futures')));
   }
   print(`bench: futures ${(futuresNs / ROWS).toFixed(1)} ns a row, spot ${(spotNs / ROWS).toFixed(1)} ns`);
   return { nsPerRow: futuresNs / ROWS, ratioToSpot: futuresNs / spotNs };
 }
 
-/** One kind in this process: prints the CPU time of its best pass, ns. */
+/** Runs one kind in this process and prints the CPU time of its best pass in ns. */
 export async function futuresPart(kind: FuturesKind): Promise<void> {
-  const plan = planOf(kind, await load(STRATEGY), walk('AAAUSDT', ROWS, 1));
+  const plan = planOf(kind, await loadStrategyFile(STRATEGY), randomWalk('AAAUSDT', ROWS, 1));
   const scratch = new Scratch();
-  let min = Infinity;
-  for (let pass = 0; pass < PASSES; pass++) min = Math.min(min, (await timed(plan, scratch)).ns);
-  process.stdout.write(String(min));
+  let minNs = Infinity;
+  for (let pass = 0; pass < PASSES; pass++) minNs = Math.min(minNs, (await runTimed(plan, scratch)).ns);
+  process.stdout.write(String(minNs));
 }
 
-/** Both kinds make the same trades; the bot's books of the contract are the venue's (a run that ends is checked), in blocks of any size. */
-async function checkEqual(strategy: Loaded): Promise<void> {
-  const bars = head(walk('AAAUSDT', CHECKED_ROWS, 1), CHECKED_ROWS);
+/**
+ * Throws unless both kinds make the same trades, the contract pays funding, and blocks of one row give the same result. The end of a run
+ * compares the books of the bot with those of the venue.
+ */
+async function checkEqual(strategy: LoadedStrategy): Promise<void> {
+  const bars = firstRows(randomWalk('AAAUSDT', CHECKED_ROWS, 1), CHECKED_ROWS);
   const [spot, futures] = [await runBacktest(planOf('spot', strategy, bars)), await runBacktest(planOf('futures', strategy, bars))];
-  const trades = ({ fills }: RunRecord) => JSON.stringify([fills.timeMs, fills.side, fills.price, fills.lots].map((column) => [...column]));
-  if (spot.fills.length < 100 || trades(spot) !== trades(futures)) throw new Error('the contract was not traded as the coin was');
-  if (futures.payments!.length < CHECKED_ROWS / FUNDING_ROWS / 2) throw new Error('the contract paid no funding');
-  if (!(await sameResult(planOf('futures', strategy, bars), planOf('futures', strategy, bars, 1)))) throw new Error('blocks of one differ');
+  const tradesText = ({ fills }: RunRecord) =>
+    JSON.stringify([fills.timeMs, fills.side, fills.price, fills.lots].map((column) => [...column]));
+  if (spot.fills.length < 100 || tradesText(spot) !== tradesText(futures))
+    throw new Error('the trades of the contract differ from those of the spot pair');
+  if (futures.payments!.length < CHECKED_ROWS / ROWS_PER_FUNDING / 2) throw new Error('the contract paid no funding');
+  const isSameInBlocksOfOne = await haveSameResult(planOf('futures', strategy, bars), planOf('futures', strategy, bars, 1));
+  if (!isSameInBlocksOfOne) throw new Error('blocks of one row have another result');
 }
 
-function planOf(kind: FuturesKind, strategy: Loaded, bars: BarColumns, blockRows?: number): RunPlan {
+function planOf(kind: FuturesKind, strategy: LoadedStrategy, bars: BarColumns, blockRows?: number): RunPlan {
   const params = { fast: WORK.fast, slow: WORK.slow };
-  if (kind === 'spot') return planFor(strategy, [feedPlan('bars', bars)], WORK, params, blockRows);
+  if (kind === 'spot') return benchPlan(strategy, [feedPlan('bars', bars)], WORK, params, blockRows);
   const instrument = contractOf(bars.instrument);
-  const data = new Map([[instrument.id, dataOf(bars)]]);
+  const data = new Map([[instrument.id, contractDataOf(bars)]]);
   const futures: FuturesPlan = { leverage: 5, isCross: true, isNet: true, liquidationFeePpm: 5000, data };
-  return { ...planFor(strategy, [feedPlan('bars', { ...bars, instrument })], WORK, params, blockRows), futures };
+  return { ...benchPlan(strategy, [feedPlan('bars', { ...bars, instrument })], WORK, params, blockRows), futures };
 }
 
-/** One coin a contract, with the digits and fees of the coin. */
-function contractOf(of: Instrument): Instrument {
-  const { makerFeePpm, takerFeePpm, quote, quoteDigits, base, wireName } = of;
+/** Returns a contract of one coin, with the digits and fees of the spot pair. */
+function contractOf(spotPair: Instrument): Instrument {
+  const { makerFeePpm, takerFeePpm, quote, quoteDigits, base, wireName } = spotPair;
   const fees = { openMakerFeePpm: makerFeePpm, closeMakerFeePpm: makerFeePpm, openTakerFeePpm: takerFeePpm, closeTakerFeePpm: takerFeePpm };
   return {
-    ...of,
+    ...spotPair,
     id: instrumentId('futures', wireName),
     market: 'futures',
     makerFeePpm: 0,
@@ -95,15 +103,15 @@ function contractOf(of: Instrument): Instrument {
   };
 }
 
-/** Marks a few ticks off the bars, and a rate of either sign every eight hours. */
-function dataOf(bars: BarColumns): ContractData {
+/** Returns marks that differ from the bars by a few ticks, and a funding rate of either sign every eight hours. */
+function contractDataOf(bars: BarColumns): ContractData {
   const random = seededRng(9);
-  const off = Int32Array.from(bars.close, () => Math.round((random.next() - 0.5) * 20));
-  const column = (price: PriceColumn) => Int32Array.from(ticksOf(bars, price), (ticks, row) => ticks + off[row]!);
+  const markOffsets = Int32Array.from(bars.close, () => Math.round((random.next() - 0.5) * 20));
+  const column = (price: PriceColumn) => Int32Array.from(ticksOf(bars, price), (ticks, row) => ticks + markOffsets[row]!);
   const marks = { open: column('open'), high: column('high'), low: column('low'), close: column('close'), source: 'bench' };
-  const times = Math.floor(bars.length / FUNDING_ROWS);
-  const funding = Array.from({ length: times }, (_, at) => {
-    const row = (at + 1) * FUNDING_ROWS - 1;
+  const fundingCount = Math.floor(bars.length / ROWS_PER_FUNDING);
+  const funding = Array.from({ length: fundingCount }, (_, fundingIndex) => {
+    const row = (fundingIndex + 1) * ROWS_PER_FUNDING - 1;
     return { timeMs: bars.closeMs[row]!, rate: Math.round((random.next() - 0.4) * 3e8), markTicks: marks.close[row]! };
   });
   return { marks, funding };

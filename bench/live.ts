@@ -1,4 +1,4 @@
-// A live bot from a bar that has been received to the signed order on its socket: CPU time beside ccxt's createOrder, and the time of day.
+// Measures a live bot from a received bar to the signed order on its socket: CPU time compared with ccxt's createOrder, and wall time.
 
 import { closeSync, existsSync, fdatasync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { subscribe } from 'node:diagnostics_channel';
@@ -13,77 +13,83 @@ import { LiveLog } from '../dist/tasks/bot/run/log.js';
 import { openLiveBot, type LiveOptions } from '../dist/tasks/bot/openLiveBot.js';
 import { sma, Strategy } from '../dist/index.js';
 import { tuneV8 } from '../dist/adapters/runtime/v8.js';
-import { JumpingTime } from './jumpingTime.ts';
-import { Part } from './parts.ts';
+import { JumpingScheduler } from './jumpingScheduler.ts';
+import { PartProcess } from './partProcess.ts';
 import { ccxtCreateOrder } from './restCreate.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
-/** The bench as it was bundled, which its parts need not do again. */
+/** The bundled bench. Its part processes run this file, so that they do not bundle it again. */
 const SELF = fileURLToPath(import.meta.url);
 const MINUTE_MS = 60_000;
-/** V8-warm after these. */
-const WARM_BARS = 300;
+/** V8 has compiled the code of the bot after these bars. */
+const WARM_UP_BARS = 300;
 const BARS = 50;
 const ROUNDS = 6;
 const SYNCED_ROUNDS = 2;
 const SYNCS = 200;
-/** About from one order of the bot to the next. */
-const RHYTHM_MS = 20;
-/** From the close of a bar to the jump's end, when the bot is about to request it: the default of `bars.delayMs`. */
+/** Pause between orders of ccxt, roughly that between orders of the bot. */
+const ORDER_PAUSE_MS = 20;
+/** Time from the close of a bar to the end of a jump, when the bot is about to request the bar: the default of `bars.delayMs`. */
 const AFTER_CLOSE_MS = 400;
-/** The length of a jump between bars. */
+/** Length of one jump of the clocks between bars. */
 const STEP_MS = 3000;
 const MAX_STEPS = 600;
-const MAX_MS = 30_000;
+/** Time limit of each wait. */
+const MAX_WAIT_MS = 30_000;
 
 export interface LiveFigures {
-  /** Process CPU time from a bar that has been read to the last byte of the signed order: median, of the best round. */
+  /** CPU time of the process from a bar that has been read to the last byte of the signed order: the median of the best round. */
   readonly barToBytesCpuUs: number;
-  /** The same of all rounds; one in a hundred takes longer, for example because of a garbage collection. */
+  /** The 99th percentile of that time over all rounds. Slower orders meet, for example, a garbage collection. */
   readonly barToBytesCpuP99Us: number;
-  /** The same from the last byte of the answer with the bar, whose rows are still to be read. */
+  /** CPU time to the same byte from the last byte of the reply with the bar, whose rows are not read yet: the median of the best round. */
   readonly answerToBytesCpuUs: number;
-  /** The first over what a call of ccxt's createOrder costs, as warm and in the same rhythm; null where ccxt cannot be installed. */
+  /**
+   * `barToBytesCpuUs` divided by the cost of a call of ccxt's createOrder, as warm and with the same pauses. Null where ccxt cannot be
+   * installed.
+   */
   readonly ratioToCcxt: number | null;
   /**
-   * The same over the part of that call up to the last byte of its order on the socket: the answer is not read, nor made an order of
-   * ccxt's.
+   * `barToBytesCpuUs` divided by the cost of that call up to the last byte of its order on the socket. Null where ccxt cannot be installed.
    */
   readonly ratioToCcxtSocket: number | null;
   /**
-   * From the close of the bar to the same byte, with the wait, the kline call and its answer: median by the time of day, journal in memory.
+   * Median wall time from the close of the bar to the last byte of the order, with the wait and the kline call. The journal is in memory.
    */
   readonly closeToBytesMs: number;
-  /** The process CPU time of that: timers, the kline call, its rows, the decision, the order. Median, of the best round. */
+  /** CPU time of the process in that span: timers, the kline call, its rows, the decision, the order. The median of the best round. */
   readonly closeToBytesCpuUs: number;
-  /** From the answer by the time of day, the journal in memory. */
+  /** Wall time from the reply with the bar to the last byte of the order, with the journal in memory. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Median with the journal on the disk: two records last before the order leaves. */
+  /** Median wall time with the journal on the disk: two records are synced before the order leaves. */
   readonly syncedMs: number;
-  /** Median of a write and its fdatasync on that disk, alone. */
+  /** Median time of a write and its fdatasync alone on that disk. */
   readonly bareSyncMs: number;
 }
 
 export async function liveBench(folder: string, print: (text: string) => void): Promise<LiveFigures> {
   const memory = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/isobar-bench-') : join(folder, 'memory');
   try {
-    const inMemory = await figuresOf(memory, ROUNDS);
-    const onDisk = await figuresOf(join(folder, 'disk'), SYNCED_ROUNDS);
-    const ccxt = await ccxtCreateOrder(print, { warm: WARM_BARS, rounds: ROUNDS, orders: BARS, pauseMs: RHYTHM_MS });
-    const wall = inMemory.flatMap(({ wallMs }) => wallMs);
-    const barToBytesCpuUs = Math.min(...inMemory.map(({ barUs }) => quantile(barUs, 0.5)));
+    const inMemory = await roundsOfBot(memory, ROUNDS);
+    const onDisk = await roundsOfBot(join(folder, 'disk'), SYNCED_ROUNDS);
+    const ccxt = await ccxtCreateOrder(print, { warmUpOrders: WARM_UP_BARS, rounds: ROUNDS, orders: BARS, pauseMs: ORDER_PAUSE_MS });
+    const wallMs = inMemory.flatMap((round) => round.wallMs);
+    const barUs = inMemory.flatMap((round) => round.barUs);
+    const closeMs = inMemory.flatMap((round) => round.closeMs);
+    const diskWallMs = onDisk.flatMap((round) => round.wallMs);
+    const barToBytesCpuUs = Math.min(...inMemory.map((round) => quantile(round.barUs, 0.5)));
     return {
       barToBytesCpuUs,
-      barToBytesCpuP99Us: quantile(inMemory.flatMap(({ barUs }) => barUs), 0.99), // prettier-ignore
-      answerToBytesCpuUs: Math.min(...inMemory.map(({ answerUs }) => quantile(answerUs, 0.5))),
+      barToBytesCpuP99Us: quantile(barUs, 0.99),
+      answerToBytesCpuUs: Math.min(...inMemory.map(({ replyUs }) => quantile(replyUs, 0.5))),
       ratioToCcxt: ccxt === null ? null : barToBytesCpuUs / ccxt.toAnswerUs,
       ratioToCcxtSocket: ccxt === null ? null : barToBytesCpuUs / ccxt.toSocketUs,
-      closeToBytesMs: quantile(inMemory.flatMap(({ closeMs }) => closeMs), 0.5), // prettier-ignore
+      closeToBytesMs: quantile(closeMs, 0.5),
       closeToBytesCpuUs: Math.min(...inMemory.map(({ closeUs }) => quantile(closeUs, 0.5))),
-      p50Ms: quantile(wall, 0.5),
-      p99Ms: quantile(wall, 0.99),
-      syncedMs: quantile(onDisk.flatMap(({ wallMs }) => wallMs), 0.5), // prettier-ignore
+      p50Ms: quantile(wallMs, 0.5),
+      p99Ms: quantile(wallMs, 0.99),
+      syncedMs: quantile(diskWallMs, 0.5),
       bareSyncMs: await bareSyncMs(folder),
     };
   } finally {
@@ -91,46 +97,47 @@ export async function liveBench(folder: string, print: (text: string) => void): 
   }
 }
 
+/** The measurements of one round: each list has one value for each bar. */
 interface Round {
-  /** The time of each bar. */
   readonly barUs: readonly number[];
-  readonly answerUs: readonly number[];
+  readonly replyUs: readonly number[];
   readonly wallMs: readonly number[];
   readonly closeUs: readonly number[];
   readonly closeMs: readonly number[];
 }
 
-/** A bot in a process of its own, on an exchange of its own: some bars for V8, then rounds. */
-async function figuresOf(folder: string, rounds: number): Promise<readonly Round[]> {
-  const exchange = new Part([join(ROOT, 'dist/cli/isobar.js'), 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet']);
-  const bot = new Part([SELF, '--live-part', folder, await exchange.line()]);
+/** Runs a bot and an exchange in processes of their own. Returns the rounds that follow the warm-up. */
+async function roundsOfBot(folder: string, rounds: number): Promise<readonly Round[]> {
+  const exchange = new PartProcess([join(ROOT, 'dist/cli/isobar.js'), 'exchange', '--demo', '--port', '0', '--control', '0', '--quiet']);
+  const bot = new PartProcess([SELF, '--live-part', folder, await exchange.nextLine()]);
   try {
-    await bot.line();
-    await bot.ask(WARM_BARS);
-    const found: Round[] = [];
-    for (let round = 0; round < rounds; round++) found.push(JSON.parse(await bot.ask(BARS)) as Round);
-    return found;
+    await bot.nextLine();
+    await bot.request(WARM_UP_BARS);
+    const measured: Round[] = [];
+    for (let round = 0; round < rounds; round++) measured.push(JSON.parse(await bot.request(BARS)) as Round);
+    return measured;
   } finally {
     bot.end();
     await exchange.stop();
   }
 }
 
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
+/** Returns the value below which `fraction` of the values are. */
+function quantile(values: readonly number[], fraction: number): number {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * fraction))] ?? NaN;
 }
 
-/** Returns the time to append and sync as many bytes as the records of an order have. */
+/** Returns the median time to append and sync as many bytes as the records of an order have. */
 async function bareSyncMs(folder: string): Promise<number> {
   const file = openSync(join(folder, 'sync'), 'a', 0o600);
   const bytes = Buffer.alloc(2000, 'a');
   const times: number[] = [];
   try {
-    for (let at = 0; at < SYNCS; at++) {
-      const fromMs = performance.now();
+    for (let sync = 0; sync < SYNCS; sync++) {
+      const startMs = performance.now();
       writeSync(file, bytes);
       await new Promise<void>((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())));
-      times.push(performance.now() - fromMs);
+      times.push(performance.now() - startMs);
     }
   } finally {
     closeSync(file);
@@ -138,7 +145,7 @@ async function bareSyncMs(folder: string): Promise<number> {
   return quantile(times, 0.5);
 }
 
-/** In at one bar, out at the next, with an indicator to keep. */
+/** Buys at one bar and sells at the next, with an indicator that it updates at each bar. */
 class EachBar extends Strategy {
   average = this.use(sma(this.bars.close, 20));
   override onBar() {
@@ -147,16 +154,20 @@ class EachBar extends Strategy {
   }
 }
 
-/** The process of the bot: for each line of its input, a number, it trades as many bars and prints a Round. */
-export async function livePart(folder: string, opened: string): Promise<void> {
-  // As the process of a bot begins.
+/**
+ * Runs the process of the bot. `exchangeJson` is the line that the exchange printed. For each line of input, a number of bars, the bot trades at
+ * as many bars and prints a Round.
+ */
+export async function livePart(folder: string, exchangeJson: string): Promise<void> {
+  // The process of a bot starts with the same call.
   tuneV8();
-  const { spot, control, key, secret } = JSON.parse(opened) as Readonly<Record<'spot' | 'control' | 'key' | 'secret', string>>;
+  const { spot, control, key, secret } = JSON.parse(exchangeJson) as Readonly<Record<'spot' | 'control' | 'key' | 'secret', string>>;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const [name, text] of [['key', key], ['secret', secret]] as const) writeFileSync(join(folder, name), text, { mode: 0o600 }); // prettier-ignore
+  writeFileSync(join(folder, 'key'), key, { mode: 0o600 });
+  writeFileSync(join(folder, 'secret'), secret, { mode: 0o600 });
   writeFileSync(join(folder, 'bot.yaml'), configText(spot));
   const config = readLiveConfig(join(folder, 'bot.yaml'), {});
-  const time = new JumpingTime();
+  const scheduler = new JumpingScheduler();
   const load: LiveOptions['load'] = async (entry, source) => ({
     plan: strategyPlanOf(entry, { strategy: EachBar, name: 'EachBar', hash: 'EachBar' }, source),
     inputs: [],
@@ -165,146 +176,154 @@ export async function livePart(folder: string, opened: string): Promise<void> {
   const watch = new OrderWatch();
   const running = await openLiveBot(config, {
     log: (nowMs) => new LiveLog({ write: () => {}, isPretty: false, nowMs, formatTime: String, hide: (text) => text }),
-    broken: (why) => {
-      throw new Error(why);
+    broken: (reason) => {
+      throw new Error(reason);
     },
-    scheduler: time,
+    scheduler,
     load,
   });
   const { bot } = running;
   const { journal } = bot.deps;
-  const instant = journal.instant.bind(journal);
+  // The bot journals an instant right after it has read the bars.
+  const journalInstant = journal.instant.bind(journal);
   journal.instant = (body) => {
-    watch.bar();
-    return instant(body);
+    watch.onBar();
+    return journalInstant(body);
   };
   let isTrading = false;
   bot.start(() => (isTrading = true));
-  const rests = (): boolean => bot.isIdle && bot.deps.engine.orders.active().length === 0;
-  /** What is waited for in between need not be lived through; nothing is on the wire while both clocks jump. */
-  const hurryTo = async (holds: () => boolean, what: string): Promise<void> => {
-    for (let steps = 0; !holds(); steps++) {
-      if (steps > MAX_STEPS) throw new Error(`${what} did not come`);
-      await until(() => watch.onWire === 0, 'an answer');
-      await jump(time, control, STEP_MS);
+  const isResting = (): boolean => bot.isIdle && bot.deps.engine.orders.active().length === 0;
+  /** Moves both clocks ahead until `condition` holds. They move only while no request is open. */
+  const jumpUntil = async (condition: () => boolean, awaited: string): Promise<void> => {
+    for (let steps = 0; !condition(); steps++) {
+      if (steps > MAX_STEPS) throw new Error(`${awaited} did not come within ${MAX_STEPS} jumps`);
+      await until(() => watch.openRequests === 0, 'a reply');
+      await jump(scheduler, control, STEP_MS);
       await pause(1);
     }
   };
-  await hurryTo(() => isTrading, 'the start');
+  await jumpUntil(() => isTrading, 'the start');
   process.stdout.write('ready\n');
   for await (const line of createInterface({ input: process.stdin })) {
-    watch.forget();
+    watch.reset();
     for (let bar = 0; bar < Number(line); bar++) {
-      await hurryTo(rests, 'the end of an order');
-      await until(() => watch.onWire === 0, 'an answer');
-      const order = watch.order();
+      await jumpUntil(isResting, 'the end of an order');
+      await until(() => watch.openRequests === 0, 'a reply');
+      const orderSent = watch.nextOrder();
       const aheadMs = MINUTE_MS - (bot.deps.venueMs() % MINUTE_MS) + AFTER_CLOSE_MS;
-      await jump(time, control, aheadMs, () => watch.closed(AFTER_CLOSE_MS));
-      await order;
+      await jump(scheduler, control, aheadMs, () => watch.onClose(AFTER_CLOSE_MS));
+      await orderSent;
     }
     process.stdout.write(`${JSON.stringify(watch.round)}\n`);
   }
   await new Promise<void>((resolve) => bot.stop(resolve));
   await running.close();
-  time.close();
+  scheduler.close();
 }
 
-/** Both clocks, that of the exchange first, because a request must not be signed in its future. */
-async function jump(time: JumpingTime, control: string, wantedMs: number, before: () => void = () => {}): Promise<void> {
-  const ms = Math.ceil(wantedMs);
-  const answer = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ stepMs: ms }) });
-  // Read to its end here, or it would be on the bot's time.
-  await answer.arrayBuffer();
-  const { ok, status } = answer;
+/**
+ * Moves both clocks ahead by `spanMs`, the exchange first, because a request must not have a timestamp in its future. Calls `beforeBot` between
+ * the two.
+ */
+async function jump(scheduler: JumpingScheduler, control: string, spanMs: number, beforeBot: () => void = () => {}): Promise<void> {
+  const ms = Math.ceil(spanMs);
+  const reply = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ stepMs: ms }) });
+  // Reads the reply to its end here. Otherwise its work would count for the bot.
+  await reply.arrayBuffer();
+  const { ok, status } = reply;
   if (!ok) throw new Error(`the clock of the exchange cannot be stepped (HTTP ${status})`);
-  before();
-  time.jump(ms);
+  beforeBot();
+  scheduler.jump(ms);
 }
 
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const endMs = performance.now() + MAX_MS;
-  while (!holds()) {
-    if (performance.now() > endMs) throw new Error(`${what} did not come within ${MAX_MS} ms`);
+async function until(condition: () => boolean, awaited: string): Promise<void> {
+  const endMs = performance.now() + MAX_WAIT_MS;
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error(`${awaited} did not come within ${MAX_WAIT_MS} ms`);
     await pause(1);
   }
 }
 
-const Reported = z.object({ request: z.object({ path: z.string(), method: z.string() }) });
+/** The part of an undici diagnostics message that the benchmark reads. */
+const RequestMessage = z.object({ request: z.object({ path: z.string(), method: z.string() }) });
 
 /**
- * Is called for each answer with bars, and of the first order after it. It reads the clock before all else, and while an order is awaited
- * nothing of the bench runs, no timer either: of ccxt's orders, too, only their own work is counted.
+ * Measures from each reply with bars to the first order after it. Each handler reads the clock first. While the bot works on an order, no code
+ * and no timer of the benchmark runs, so that only the work of the bot counts, as with ccxt.
  */
 class OrderWatch {
-  #beganUs = NaN;
-  #beganMs = NaN;
-  #barAtUs = NaN;
+  /** CPU and wall time of the last reply with bars; NaN once its order has been sent. */
+  #replyCpuUs = NaN;
+  #replyWallMs = NaN;
+  #barReadUs = NaN;
   #barUs: number[] = [];
-  #answerUs: number[] = [];
+  #replyUs: number[] = [];
   #wallMs: number[] = [];
   #closeUs: number[] = [];
   #closeMs: number[] = [];
-  #closedUs = NaN;
-  #closedMs = NaN;
-  #received: () => void = () => {};
-  onWire = 0;
+  #barCloseUs = NaN;
+  #barCloseMs = NaN;
+  #onOrder: () => void = () => {};
+  openRequests = 0;
 
   constructor() {
-    subscribe('undici:request:create', () => this.onWire++);
-    subscribe('undici:request:error', () => this.onWire--);
+    subscribe('undici:request:create', () => this.openRequests++);
+    subscribe('undici:request:error', () => this.openRequests--);
     subscribe('undici:request:trailers', (message) => {
-      this.onWire--;
-      if (!Reported.parse(message).request.path.includes('klines')) return;
-      this.#beganMs = performance.now();
-      this.#beganUs = processUs();
+      this.openRequests--;
+      if (!RequestMessage.parse(message).request.path.includes('klines')) return;
+      this.#replyWallMs = performance.now();
+      this.#replyCpuUs = processUs();
     });
     subscribe('undici:request:bodySent', (message) => {
       const nowUs = processUs();
       const nowMs = performance.now();
-      const { method, path } = Reported.parse(message).request;
-      if (method !== 'POST' || !path.includes('order') || Number.isNaN(this.#beganUs)) return;
-      this.#barUs.push(nowUs - this.#barAtUs);
-      this.#answerUs.push(nowUs - this.#beganUs);
-      this.#wallMs.push(nowMs - this.#beganMs);
-      this.#closeUs.push(nowUs - this.#closedUs);
-      this.#closeMs.push(nowMs - this.#closedMs);
-      this.#beganUs = NaN;
-      this.#received();
+      const { method, path } = RequestMessage.parse(message).request;
+      if (method !== 'POST' || !path.includes('order') || Number.isNaN(this.#replyCpuUs)) return;
+      this.#barUs.push(nowUs - this.#barReadUs);
+      this.#replyUs.push(nowUs - this.#replyCpuUs);
+      this.#wallMs.push(nowMs - this.#replyWallMs);
+      this.#closeUs.push(nowUs - this.#barCloseUs);
+      this.#closeMs.push(nowMs - this.#barCloseMs);
+      this.#replyCpuUs = NaN;
+      this.#onOrder();
     });
   }
 
-  /** A bar closed `agoMs` ago, by the clock of the exchange, and the timers of the bot are about to run. */
-  closed(agoMs: number): void {
-    this.#closedUs = processUs();
-    this.#closedMs = performance.now() - agoMs;
+  /** Notes that a bar closed `agoMs` ago by the clock of the exchange. The timers of the bot are about to run. */
+  onClose(agoMs: number): void {
+    this.#barCloseUs = processUs();
+    this.#barCloseMs = performance.now() - agoMs;
   }
-  /** The bars of an instant have been read: the next thing done is to write them down and to decide. */
-  bar(): void {
-    this.#barAtUs = processUs();
+  /** Notes that the bars of an instant have been read. Next the bot journals them and decides. */
+  onBar(): void {
+    this.#barReadUs = processUs();
   }
-  /** Resolves with the next order. */
-  order(): Promise<void> {
+  /** Resolves when the next order has been sent. */
+  nextOrder(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const end = setTimeout(() => reject(new Error(`no order came within ${MAX_MS} ms`)), MAX_MS);
-      this.#received = () => {
-        clearTimeout(end);
+      const timeout = setTimeout(() => reject(new Error(`no order came within ${MAX_WAIT_MS} ms`)), MAX_WAIT_MS);
+      this.#onOrder = () => {
+        clearTimeout(timeout);
         resolve();
       };
     });
   }
   get round(): Round {
-    return { barUs: this.#barUs, answerUs: this.#answerUs, wallMs: this.#wallMs, closeUs: this.#closeUs, closeMs: this.#closeMs };
+    return { barUs: this.#barUs, replyUs: this.#replyUs, wallMs: this.#wallMs, closeUs: this.#closeUs, closeMs: this.#closeMs };
   }
-  forget(): void {
+  /** Drops all measurements. */
+  reset(): void {
     this.#barUs = [];
-    this.#answerUs = [];
+    this.#replyUs = [];
     this.#wallMs = [];
     this.#closeUs = [];
     this.#closeMs = [];
-    this.#beganUs = NaN;
+    this.#replyCpuUs = NaN;
   }
 }
 
+/** Returns the CPU time of this process in microseconds. */
 function processUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;

@@ -1,38 +1,38 @@
-// Figures of whole processes: memory per bar and parts of the backtest command.
+// Measures whole processes of the backtest command: memory for each bar, and the time of its stages.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { storeBars } from '../dist/adapters/catalog/bars/catalog.js';
 import { SYNTHETIC } from '../dist/adapters/catalog/bars/quality.js';
 import { writeFileSync } from 'node:fs';
-import { head, walk } from './series.ts';
+import { firstRows, randomWalk } from './series.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const SMALL_ROWS = 50_000;
-/** As many bars as the largest real file that the project is tried on has. */
+/** The number of bars in the largest real file on which the project is tested. */
 const COMMAND_ROWS = 1_025_708;
 
-/** Growth of the peak resident size of `isobar backtest` from 50 thousand bars to `rows`, fill-light, report and envelope included. */
+/**
+ * Returns the bytes by which each bar above 50,000 raises the peak resident size of `isobar backtest`. The run is fill-light and writes the
+ * report with the envelope.
+ */
 export function bytesPerBar(folder: string, rows: number): number {
   const catalog = join(folder, 'memory');
-  const bars = walk('AAAUSDT', rows, 1);
+  const bars = randomWalk('AAAUSDT', rows, 1);
   storeBars(catalog, bars, SYNTHETIC);
-  storeBars(catalog, { ...head(bars, SMALL_ROWS), instrument: walk('BBBUSDT', 1, 1).instrument }, SYNTHETIC);
+  storeBars(catalog, { ...firstRows(bars, SMALL_ROWS), instrument: randomWalk('BBBUSDT', 1, 1).instrument }, SYNTHETIC);
   const peakBytes = (symbol: string): number => {
-    const words = [
-      '--import',
-      join(ROOT, 'bench/usage.mjs'),
-      ...wordsOf(writeDefinition(folder, catalog, symbol), join(folder, 'memory-runs')),
-    ];
-    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
-    const line = stderr.split('\n').findLast((text) => text.startsWith('{"cpuMs"'));
-    if (status !== 0 || line === undefined) throw new Error(`the backtest command failed:\n${stderr}`);
-    return (JSON.parse(line) as { readonly peakMb: number }).peakMb * 2 ** 20;
+    const commandArgs = backtestArgs(writeDefinition(folder, catalog, symbol), join(folder, 'memory-runs'));
+    const args = ['--import', join(ROOT, 'bench/usage.mjs'), ...commandArgs];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const usageLine = stderr.split('\n').findLast((text) => text.startsWith('{"cpuMs"'));
+    if (status !== 0 || usageLine === undefined) throw new Error(`the backtest command failed:\n${stderr}`);
+    return (JSON.parse(usageLine) as { readonly peakMb: number }).peakMb * 2 ** 20;
   };
   return (peakBytes('AAAUSDT') - peakBytes('BBBUSDT')) / (rows - SMALL_ROWS);
 }
 
-/** SMA 100/300 over the one-minute bars of a symbol. */
+/** Writes a definition that runs SMA 100/300 over the one-minute bars of a symbol, and returns its path. */
 function writeDefinition(folder: string, catalog: string, symbol: string): string {
   const file = join(folder, `whole-${symbol}.yaml`);
   writeFileSync(
@@ -44,7 +44,7 @@ function writeDefinition(folder: string, catalog: string, symbol: string): strin
   return file;
 }
 
-const wordsOf = (definition: string, out: string): readonly string[] => [
+const backtestArgs = (definition: string, out: string): readonly string[] => [
   join(ROOT, 'dist/cli/isobar.js'),
   'backtest',
   definition,
@@ -55,7 +55,8 @@ const wordsOf = (definition: string, out: string): readonly string[] => [
   '--quiet',
 ];
 
-export interface CommandParts {
+/** Wall time of the stages of one command, and of the whole command. */
+export interface CommandStages {
   readonly startMs: number;
   readonly loadMs: number;
   readonly loopMs: number;
@@ -64,21 +65,23 @@ export interface CommandParts {
   readonly totalMs: number;
 }
 
-/** `isobar backtest` over 1,025,708 bars from the catalog, report written: wall time and its parts, best of three. */
-export async function wholeCommand(folder: string): Promise<CommandParts> {
+/**
+ * Returns the wall time and its stages of `isobar backtest` over 1,025,708 bars from the catalog, with the report: the best of three runs.
+ */
+export async function wholeCommand(folder: string): Promise<CommandStages> {
   const catalog = join(folder, 'command');
-  storeBars(catalog, walk('AAAUSDT', COMMAND_ROWS, 1), SYNTHETIC);
+  storeBars(catalog, randomWalk('AAAUSDT', COMMAND_ROWS, 1), SYNTHETIC);
   const definition = writeDefinition(folder, catalog, 'AAAUSDT');
-  const runs = Array.from({ length: 3 }, () => command(definition, join(folder, 'runs')));
+  const runs = Array.from({ length: 3 }, () => timedBacktest(definition, join(folder, 'runs')));
   return runs.reduce((best, run) => (run.totalMs < best.totalMs ? run : best));
 }
 
-function command(definition: string, out: string): CommandParts {
-  const { status, stderr } = spawnSync(process.execPath, wordsOf(definition, out), {
+function timedBacktest(definition: string, out: string): CommandStages {
+  const { status, stderr } = spawnSync(process.execPath, backtestArgs(definition, out), {
     encoding: 'utf8',
     env: { ...process.env, ISOBAR_TIMINGS: '1' },
   });
-  const line = stderr.split('\n').find((text) => text.startsWith('{'));
-  if (status !== 0 || line === undefined) throw new Error(`the backtest command failed:\n${stderr}`);
-  return JSON.parse(line) as CommandParts;
+  const timingsLine = stderr.split('\n').find((text) => text.startsWith('{'));
+  if (status !== 0 || timingsLine === undefined) throw new Error(`the backtest command failed:\n${stderr}`);
+  return JSON.parse(timingsLine) as CommandStages;
 }

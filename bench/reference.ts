@@ -1,10 +1,11 @@
-// The C reference: built with gcc where there is one, run over a file of the bench's bars in whole money units.
+// Builds the C reference with gcc, where there is one, and runs it over a file of the benchmark's bars.
 
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 
+/** The result of a run, in the terms of the C programs: money in units of 10^-6. */
 export interface Figures {
   readonly equity: number;
   readonly fees: number;
@@ -17,7 +18,7 @@ export interface ReferenceRun extends Figures {
   readonly nsPerBar: number;
 }
 
-/** What one workload is: windows, whole lots, cash in units of 10^-6, and the taker fee. */
+/** A workload of the SMA cross: window lengths in bars, lots of each order, cash in units of 10^-6, and the taker fee. */
 export interface Workload {
   readonly fast: number;
   readonly slow: number;
@@ -26,7 +27,7 @@ export interface Workload {
   readonly feePpm: number;
 }
 
-/** Builds the reference into `folder`; null, with the reason on stderr, where gcc is absent. */
+/** Builds the reference into `folder` and returns its path. Returns null, with the reason on stderr, where gcc is absent. */
 export function buildReference(folder: string): string | null {
   try {
     return compile(folder, 'reference');
@@ -36,7 +37,7 @@ export function buildReference(folder: string): string | null {
   }
 }
 
-/** Builds a C program of this folder into `folder`. Throws where gcc is absent. */
+/** Builds a C program of this folder into `folder` and returns its path. Throws where gcc is absent. */
 export function compile(folder: string, name: 'reference' | 'cliffs'): string {
   const program = join(folder, name);
   const source = new URL(`../bench/${name}.c`, import.meta.url).pathname;
@@ -44,25 +45,27 @@ export function compile(folder: string, name: 'reference' | 'cliffs'): string {
   return program;
 }
 
-/** Writes prices of bars as whole units of 10^-6, one column after the other. */
+/** Writes the row count, then the prices of the bars as whole units of 10^-6, one column after the other. */
 export function writeUnits(
   path: string,
   bars: BarColumns,
   columns: readonly ('open' | 'high' | 'low' | 'close')[] = ['open', 'close'],
 ): void {
   const file = openSync(path, 'w');
-  const count = Buffer.alloc(8);
-  count.writeBigUInt64LE(BigInt(bars.length));
-  writeSync(file, count);
+  const rowCount = Buffer.alloc(8);
+  rowCount.writeBigUInt64LE(BigInt(bars.length));
+  writeSync(file, rowCount);
   for (const name of columns) {
     const units = bars[name].map((price) => Math.round(price * 1e6));
     const bytes = new Uint8Array(units.buffer);
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+    // One call may write only a part of the bytes.
+    for (let offset = 0; offset < bytes.length;) offset += writeSync(file, bytes, offset);
   }
   closeSync(file);
 }
 
+/** Runs the reference `passes` times over the bars of `path` and returns its figures with the time of the best pass. */
 export function runReference(program: string, path: string, work: Workload, passes: number): ReferenceRun {
-  const words = [path, work.fast, work.slow, work.lots, work.cashUnits, work.feePpm, passes].map(String);
-  return JSON.parse(execFileSync(program, words, { encoding: 'utf8' })) as ReferenceRun;
+  const args = [path, work.fast, work.slow, work.lots, work.cashUnits, work.feePpm, passes].map(String);
+  return JSON.parse(execFileSync(program, args, { encoding: 'utf8' })) as ReferenceRun;
 }

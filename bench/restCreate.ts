@@ -1,4 +1,4 @@
-// CPU time from an order to its signed bytes on the socket, through the client of the exchange and through ccxt's createOrder.
+// Measures the CPU time from an order to its signed bytes on the socket, through isobar's exchange client and through ccxt's createOrder.
 
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,56 +10,62 @@ import { openExchange, type Exchange } from '../dist/access/openExchange.js';
 import { isSameSignature, signedBytes } from '../dist/protocol/sign.js';
 import { OrderTimer, type OrderTimes } from '../test/ccxt/orderTimer.mjs';
 import { answerBytes, StubExchange } from '../test/fixtures/stubExchange.ts';
-import { Part } from './parts.ts';
-import { installed } from './workspace.ts';
+import { PartProcess } from './partProcess.ts';
+import { installWorkspace } from './workspace.ts';
 
 const ROOT = new URL('..', import.meta.url).pathname;
-/** The bench as it was bundled, which its parts need not do again. */
+/** The bundled bench. Its part processes run this file, so that they do not bundle it again. */
 const SELF = fileURLToPath(import.meta.url);
-/** Both are V8-warm after these. */
-const WARM_ORDERS = 12_000;
+/** V8 has compiled the code of both clients after these orders. */
+const WARM_UP_ORDERS = 12_000;
 const ORDERS = 1000;
+/** Orders of each client that are compared before any timing. */
+const CHECKED_ORDERS = 20;
 const ROUNDS = 15;
 /** The key and secret of the exchange's public documentation. */
 const KEY = 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A';
 const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
-/** What ccxt says of an order beyond what it was asked for. */
-const CCXT_ADDS = ['recvWindow', 'amount', 'leverage'];
+/** Fields that ccxt adds to an order. */
+const CCXT_EXTRA_FIELDS = ['recvWindow', 'amount', 'leverage'];
 
-/** Process CPU time, user and system, for each order: the best of the rounds, which other processes disturbed least. */
-interface BesideCcxt {
+/** CPU time of the process for each order, user and system. The best round counts, because other processes disturbed it least. */
+interface CcxtComparison {
   readonly cpuUsOurs: number;
   readonly cpuUsCcxt: number;
   readonly ratio: number;
 }
 
-/** Until the signed bytes are on the socket; `toAnswer`: until the answer is read, too, which is mostly the work of the kernel. */
-export interface RestCreateFigures extends BesideCcxt {
-  readonly toAnswer: BesideCcxt;
+/** CPU time until the signed bytes are on the socket. `toAnswer` also includes the reply, which is mostly the work of the kernel. */
+export interface RestCreateFigures extends CcxtComparison {
+  readonly toAnswer: CcxtComparison;
 }
 
-/** Null, with the reason on stderr, where ccxt cannot be installed. Throws where the service did not get the same orders, rightly signed. */
+/**
+ * Returns the figures; null, with the reason on stderr, where ccxt cannot be installed. Throws if the service did not get the same orders with
+ * valid signatures.
+ */
 export async function restCreate(print: (text: string) => void): Promise<RestCreateFigures | null> {
-  if (!installed(CCXT, print)) return null;
-  const stub = new Part([SELF, '--rest-part', 'stub']);
-  const origin = await stub.line();
-  const ours = new Part([SELF, '--rest-part', 'ours', origin]);
-  const ccxt = ccxtPart(origin);
+  if (!installWorkspace(CCXT, print)) return null;
+  const stub = new PartProcess([SELF, '--rest-part', 'stub']);
+  const origin = await stub.nextLine();
+  const ours = new PartProcess([SELF, '--rest-part', 'ours', origin]);
+  const ccxt = startCcxt(origin);
   try {
-    for (const part of [ours, ccxt]) await part.line();
-    await stub.ask('forget');
-    await demandEqual(stub, ours, ccxt);
-    for (const part of [ours, ccxt]) await part.ask(WARM_ORDERS);
+    for (const part of [ours, ccxt]) await part.nextLine();
+    await stub.request('forget');
+    await assertEqualOrders(stub, ours, ccxt);
+    for (const part of [ours, ccxt]) await part.request(WARM_UP_ORDERS);
     const rounds: Round[] = [];
     for (let round = 0; round < ROUNDS; round++) rounds.push({ ours: await timesOf(ours), ccxt: await timesOf(ccxt) });
-    return { ...best(rounds, 'toSocketUs'), toAnswer: best(rounds, 'toAnswerUs') };
+    return { ...bestOf(rounds, 'toSocketUs'), toAnswer: bestOf(rounds, 'toAnswerUs') };
   } finally {
     for (const part of [ours, ccxt, stub]) part.end();
   }
 }
 
-export interface Rhythm {
-  readonly warm: number;
+/** How many orders are sent, and the pause before each. */
+export interface OrderSchedule {
+  readonly warmUpOrders: number;
   readonly rounds: number;
   /** Orders of one round. */
   readonly orders: number;
@@ -67,100 +73,109 @@ export interface Rhythm {
 }
 
 /**
- * ccxt's part alone, one order at a time with pauses: CPU time of a call of createOrder, and of that up to its bytes on the socket, each the
- * median of the best round. Null, with the reason on stderr, where ccxt cannot be installed.
+ * Returns the CPU time of a call of ccxt's createOrder, and of its part up to the bytes on the socket: each the median of the best round. Orders
+ * are sent one at a time with pauses. Returns null, with the reason on stderr, where ccxt cannot be installed.
  */
 export async function ccxtCreateOrder(
   print: (text: string) => void,
-  { warm, rounds, orders, pauseMs }: Rhythm,
+  { warmUpOrders, rounds, orders, pauseMs }: OrderSchedule,
 ): Promise<OrderTimes | null> {
-  if (!installed(CCXT, print)) return null;
-  const stub = new Part([SELF, '--rest-part', 'stub']);
-  const ccxt = ccxtPart(await stub.line());
-  const one = async (): Promise<OrderTimes> => {
+  if (!installWorkspace(CCXT, print)) return null;
+  const stub = new PartProcess([SELF, '--rest-part', 'stub']);
+  const ccxt = startCcxt(await stub.nextLine());
+  const timeOneOrder = async (): Promise<OrderTimes> => {
     await setTimeout(pauseMs);
-    return JSON.parse(await ccxt.ask(1)) as OrderTimes;
+    return JSON.parse(await ccxt.request(1)) as OrderTimes;
   };
   try {
-    await ccxt.line();
-    for (let order = 0; order < warm; order++) await one();
-    const found: OrderTimes[] = [];
+    await ccxt.nextLine();
+    for (let order = 0; order < warmUpOrders; order++) await timeOneOrder();
+    const roundMedians: OrderTimes[] = [];
     for (let round = 0; round < rounds; round++) {
       const times: OrderTimes[] = [];
-      for (let order = 0; order < orders; order++) times.push(await one());
-      const median = (name: keyof OrderTimes): number => times.map((time) => time[name]).toSorted((a, b) => a - b)[orders >> 1]!;
-      found.push({ toSocketUs: median('toSocketUs'), toAnswerUs: median('toAnswerUs') });
+      for (let order = 0; order < orders; order++) times.push(await timeOneOrder());
+      const median = (name: keyof OrderTimes): number =>
+        times.map((orderTimes) => orderTimes[name]).toSorted((a, b) => a - b)[orders >> 1]!;
+      roundMedians.push({ toSocketUs: median('toSocketUs'), toAnswerUs: median('toAnswerUs') });
     }
-    const min = (name: keyof OrderTimes): number => Math.min(...found.map((times) => times[name]));
-    return { toSocketUs: min('toSocketUs'), toAnswerUs: min('toAnswerUs') };
+    const minOf = (name: keyof OrderTimes): number => Math.min(...roundMedians.map((times) => times[name]));
+    return { toSocketUs: minOf('toSocketUs'), toAnswerUs: minOf('toAnswerUs') };
   } finally {
     for (const part of [ccxt, stub]) part.end();
   }
 }
 
-const CCXT = { folder: join(ROOT, 'test/ccxt'), shows: 'ccxt', what: 'ccxt (70 MB) into test/ccxt/node_modules' };
-const ccxtPart = (origin: string): Part => new Part([join(ROOT, 'test/ccxt/createOrders.mjs'), origin, KEY, SECRET]);
+const CCXT = { folder: join(ROOT, 'test/ccxt'), probePackage: 'ccxt', description: 'ccxt (70 MB) into test/ccxt/node_modules' };
+const startCcxt = (origin: string): PartProcess => new PartProcess([join(ROOT, 'test/ccxt/createOrders.mjs'), origin, KEY, SECRET]);
 
 interface Round {
   readonly ours: OrderTimes;
   readonly ccxt: OrderTimes;
 }
 
-const timesOf = async (part: Part): Promise<OrderTimes> => JSON.parse(await part.ask(ORDERS)) as OrderTimes;
+const timesOf = async (part: PartProcess): Promise<OrderTimes> => JSON.parse(await part.request(ORDERS)) as OrderTimes;
 
-function best(rounds: readonly Round[], name: keyof OrderTimes): BesideCcxt {
+/** Returns the best CPU time of both clients over the rounds. */
+function bestOf(rounds: readonly Round[], name: keyof OrderTimes): CcxtComparison {
   const cpuUsOurs = Math.min(...rounds.map(({ ours }) => ours[name]));
   const cpuUsCcxt = Math.min(...rounds.map(({ ccxt }) => ccxt[name]));
   return { cpuUsOurs, cpuUsCcxt, ratio: cpuUsOurs / cpuUsCcxt };
 }
 
-interface Received {
+/** A request that the stub service received. */
+interface ReceivedRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The first orders of both, as the service got them: the same, by the same credentials, with signatures that are right. */
-async function demandEqual(stub: Part, ours: Part, ccxt: Part): Promise<void> {
-  const received: Received[][] = [];
+/** Throws unless the service got the same first 20 orders from both clients, with the same credentials and valid signatures. */
+async function assertEqualOrders(stub: PartProcess, ours: PartProcess, ccxt: PartProcess): Promise<void> {
+  const received: ReceivedRequest[][] = [];
   for (const part of [ours, ccxt]) {
-    await part.ask(20);
-    received.push(JSON.parse(await stub.ask('tell')) as Received[]);
+    await part.request(CHECKED_ORDERS);
+    received.push(JSON.parse(await stub.request('tell')) as ReceivedRequest[]);
   }
-  const [mine, theirs] = received.map((requests) => requests.filter(({ method }) => method === 'POST'));
-  if (mine?.length !== 20 || theirs?.length !== 20)
-    throw new Error(`the service got ${mine?.length} and ${theirs?.length} orders, not 20 each`);
-  for (const [at, request] of mine.entries()) {
-    const [a, b] = [reply(request, []), reply(theirs[at]!, CCXT_ADDS)];
-    if (a !== b) throw new Error(`order ${at} is not the same: ${a} and, of ccxt, ${b}`);
+  const [isobarOrders, ccxtOrders] = received.map((requests) => requests.filter(({ method }) => method === 'POST'));
+  if (isobarOrders?.length !== CHECKED_ORDERS || ccxtOrders?.length !== CHECKED_ORDERS)
+    throw new Error(
+      `expected ${CHECKED_ORDERS} orders of each client, got ${isobarOrders?.length} of isobar and ${ccxtOrders?.length} of ccxt`,
+    );
+  for (const [index, request] of isobarOrders.entries()) {
+    const isobarText = orderText(request, []);
+    const ccxtText = orderText(ccxtOrders[index]!, CCXT_EXTRA_FIELDS);
+    if (isobarText !== ccxtText) throw new Error(`order ${index} differs: ${isobarText} of isobar, ${ccxtText} of ccxt`);
   }
-  for (const request of [...mine, ...theirs]) {
-    if (!isRight(request)) throw new Error(`a wrong signature: ${JSON.stringify(request)}`);
+  for (const request of [...isobarOrders, ...ccxtOrders]) {
+    if (!hasValidSignature(request)) throw new Error(`a wrong signature: ${JSON.stringify(request)}`);
   }
 }
 
-/** The order, whatever the order of its members and whether its numbers are text. */
-function reply({ method, target, headers, body }: Received, without: readonly string[]): string {
-  const members = Object.entries(JSON.parse(body) as Record<string, unknown>).filter(([name]) => !without.includes(name));
+/** Returns the order as text that does not depend on the order of its members, or on whether numbers are text. */
+function orderText({ method, target, headers, body }: ReceivedRequest, ignoredFields: readonly string[]): string {
+  const members = Object.entries(JSON.parse(body) as Record<string, unknown>).filter(([name]) => !ignoredFields.includes(name));
   const order = members.map(([name, value]) => `${name}=${String(value)}`).toSorted();
   return [method, target, headers['x-ch-apikey'], ...order].join(' ');
 }
 
-function isRight({ method, target, headers, body }: Received): boolean {
+function hasValidSignature({ method, target, headers, body }: ReceivedRequest): boolean {
   const message = signedBytes({ timestamp: headers['x-ch-ts'] ?? '', method, path: target }, Buffer.from(body));
   return isSameSignature(createHmac('sha256', SECRET).update(message).digest('hex'), headers['x-ch-sign'] ?? '');
 }
 
-/** One of the processes: the service, or our client. */
-export async function restPart(part: string, origin: string | undefined, folder: string): Promise<void> {
-  if (part === 'stub') await serve();
-  else if (part === 'ours' && origin !== undefined) await createOrders(origin, folder);
-  else throw new Error(`no part is called ${part}`);
+/** Runs one of the part processes: the stub service, or the client of isobar. */
+export async function restPart(name: string, origin: string | undefined, folder: string): Promise<void> {
+  if (name === 'stub') await runStub();
+  else if (name === 'ours' && origin !== undefined) await createOrders(origin, folder);
+  else throw new Error(`expected stub or ours, got ${name}`);
 }
 
-/** Prints its address; then, for each line of its input, the requests since the last one if the line asks for them. Any line drops them. */
-async function serve(): Promise<void> {
+/**
+ * Runs the stub service: prints its address, then one line for each line of input. One of the inputs asks for the requests since the last line.
+ * Every line drops these requests.
+ */
+async function runStub(): Promise<void> {
   const contract =
     '[{"symbol":"E-BTC-USDT","pricePrecision":1,"side":1,"maxMarketVolume":5000000,"multiplier":0.0001,"maxLever":150,"minOrderVolume":1,' +
     '"marginCoin":"USDT","type":"E","multiplierCoin":"BTC","contractId":1,"minLever":1,"status":1}]';
@@ -168,46 +183,46 @@ async function serve(): Promise<void> {
     if (target.endsWith('/contracts')) socket.write(answerBytes(200, contract));
     else if (target.endsWith('/time')) socket.write(answerBytes(200, `{"timezone":"UTC","serverTime":${Date.now()}}`));
     else socket.write(answerBytes(200, '{"code":"0","msg":"Success","data":{"orderId":259396989397942275}}'));
-    // Kept for who asks; of the thousands that are only timed, the last.
+    // Thousands of requests are only timed, so it drops them. Only the first ones are asked for.
     if (stub.requests.length > 100) stub.requests.length = 0;
   });
   process.stdout.write(`${stub.origin}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
-    const requests = stub.requests.splice(0).map(({ method, target, headers, body }): Received => {
-      const named = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
-      return { method, target, headers: named, body: body.toString() };
+    const requests = stub.requests.splice(0).map(({ method, target, headers, body }): ReceivedRequest => {
+      const namedHeaders = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+      return { method, target, headers: namedHeaders, body: body.toString() };
     });
     process.stdout.write(`${line === 'tell' ? JSON.stringify(requests) : '[]'}\n`);
   }
   await stub.close();
 }
 
-/** The same orders as of ccxt's program, through everything that a bot's go through. */
+/** Sends the same orders as the ccxt program, through every step that an order of a bot takes. */
 async function createOrders(origin: string, folder: string): Promise<void> {
   const environment = { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET, XDG_STATE_HOME: folder };
   const settings = accessSettings({ spotUrl: origin, futuresUrl: origin }, environment);
-  // The limiter does its work, but has no cause to wait.
+  // The rate limiter runs, but never has to wait.
   const limits = { overrides: { 'futures.createOrder': { count: 1_000_000, windowMs: 100 } }, banMinMs: null };
   const exchange = openExchange({ ...settings, limits });
   await new Promise((resolve) => exchange.clock.measure('futures', resolve));
   process.stdout.write('ready\n');
-  const timer = new OrderTimer((at) => create(exchange, at));
+  const timer = new OrderTimer((orderIndex) => createOrder(exchange, orderIndex));
   for await (const line of createInterface({ input: process.stdin })) {
     process.stdout.write(`${JSON.stringify(await timer.run(Number(line)))}\n`);
   }
   await exchange.close();
 }
 
-function create({ client }: Exchange, at: number): Promise<void> {
+function createOrder({ client }: Exchange, orderIndex: number): Promise<void> {
   const order = {
     contractName: 'E-BTC-USDT',
-    volume: String(1 + (at % 9)),
-    price: `${65_000 + (at % 1000)}.5`,
+    volume: String(1 + (orderIndex % 9)),
+    price: `${65_000 + (orderIndex % 1000)}.5`,
     type: 'LIMIT',
     side: 'BUY',
     open: 'OPEN',
     positionType: 1,
-    clientOrderId: `b-${at}`,
+    clientOrderId: `b-${orderIndex}`,
   } as const;
   return new Promise((resolve, reject) => {
     client.call('futures.createOrder', order, (outcome) => {

@@ -1,4 +1,4 @@
-// Starts the benchmark: its TypeScript is transpiled on the way, so that it runs on every supported Node over the built package.
+// Starts the benchmark: transpiles its TypeScript and runs it over the built package, on every supported Node.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -13,11 +13,11 @@ const { outputFiles } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // The built package stays itself: one copy of every class, and the loop under its own module.
-  plugins: [{ name: 'dist', setup: (on) => on.onResolve({ filter: /^\.\.\/dist\// }, ({ path }) => ({ path, external: true })) }],
+  // The built package is not bundled, so that each class exists once and the loop stays in its own module.
+  plugins: [{ name: 'dist', setup: (hooks) => hooks.onResolve({ filter: /^\.\.\/dist\// }, ({ path }) => ({ path, external: true })) }],
   packages: 'external',
 });
-// Parts of a benchmark run beside it: each process writes its own copy.
+// Several processes of the benchmark run at the same time, so each writes a file of its own.
 const file = `${folder}/bench-${process.pid}.mjs`;
 writeFileSync(file, outputFiles[0].contents);
 try {

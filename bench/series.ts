@@ -1,4 +1,4 @@
-// A seeded one-minute random walk on a grid of 0.01: the bars of the benchmark, the same on every machine.
+// Makes the bars of the benchmark: a seeded one-minute random walk in steps of 0.01, the same on every machine.
 
 import { rowsOf, type BarColumns } from '../dist/model/bars/bars.js';
 import { seededRng } from '../dist/base/number/rng.js';
@@ -10,7 +10,7 @@ const START_CENTS = 3_000_000;
 const FIRST_MS = 1_420_070_400_000; // 2015-01-01
 const MINUTE_MS = 60_000;
 
-/** Whole quantities and six digits of money, so that the C reference and the engine count the same units. */
+/** Returns a spot pair with whole quantities and six digits of money, so that the C reference and the engine count the same units. */
 export function benchInstrument(symbol: string): Instrument {
   return {
     id: instrumentId('spot', symbol),
@@ -28,7 +28,8 @@ export function benchInstrument(symbol: string): Instrument {
   };
 }
 
-export function walk(symbol: string, rows: number, seed: number): BarColumns {
+/** Returns `rows` bars of a random walk from 30,000.00. Equal seeds give equal bars. */
+export function randomWalk(symbol: string, rows: number, seed: number): BarColumns {
   const random = seededRng(seed);
   const column = () => new Float64Array(rows);
   const bars = {
@@ -43,11 +44,11 @@ export function walk(symbol: string, rows: number, seed: number): BarColumns {
     close: column(),
     volume: column(),
   };
-  let last = START_CENTS;
+  let lastClose = START_CENTS;
   for (let row = 0; row < rows; row++) {
-    const shock = (random.next() + random.next() + random.next() - 1.5) * 2; // about normal
-    const open = last + Math.round((random.next() - 0.5) * 40); // an open differs from the close before it
-    const close = Math.max(100_000, open + Math.round(shock * 1500 + (START_CENTS - open) * 0.00002)); // slow pull to the start
+    const shock = (random.next() + random.next() + random.next() - 1.5) * 2; // roughly normal, from -3 to 3
+    const open = lastClose + Math.round((random.next() - 0.5) * 40); // the open differs from the close before it
+    const close = Math.max(100_000, open + Math.round(shock * 1500 + (START_CENTS - open) * 0.00002)); // slowly pulled to the start price
     bars.openMs[row] = FIRST_MS + row * MINUTE_MS;
     bars.closeMs[row] = FIRST_MS + (row + 1) * MINUTE_MS;
     bars.open[row] = open / 100;
@@ -55,29 +56,30 @@ export function walk(symbol: string, rows: number, seed: number): BarColumns {
     bars.low[row] = (Math.min(open, close) - Math.floor(random.next() * 800)) / 100;
     bars.close[row] = close / 100;
     bars.volume[row] = Math.floor(random.next() * 1e6) / 1000;
-    last = close;
+    lastClose = close;
   }
   return bars;
 }
 
-/** The first `rows` rows, without a copy. */
-export const head = (bars: BarColumns, rows: number): BarColumns => rowsOf(bars, 0, rows);
+/** Returns the first `rows` rows, without a copy. */
+export const firstRows = (bars: BarColumns, rows: number): BarColumns => rowsOf(bars, 0, rows);
 
-/** Bars of `factor` rows each: for the run over two intervals. Only whole ones. */
-export function coarser(bars: BarColumns, interval: Interval, factor: number): BarColumns {
+/** Returns bars of `interval`, each made of `factor` rows. A last incomplete bar is left out. */
+export function aggregateBars(bars: BarColumns, interval: Interval, factor: number): BarColumns {
   const rows = Math.floor(bars.length / factor);
   const column = () => new Float64Array(rows);
-  const out = { ...bars, interval, length: rows, openMs: column(), closeMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() }; // prettier-ignore
+  const prices = { open: column(), high: column(), low: column(), close: column() };
+  const coarse = { ...bars, interval, length: rows, openMs: column(), closeMs: column(), ...prices, volume: column() };
   for (let row = 0; row < rows; row++) {
-    const from = row * factor;
-    const to = from + factor;
-    out.openMs[row] = bars.openMs[from]!;
-    out.closeMs[row] = bars.closeMs[to - 1]!;
-    out.open[row] = bars.open[from]!;
-    out.close[row] = bars.close[to - 1]!;
-    out.high[row] = bars.high.subarray(from, to).reduce((max, price) => Math.max(max, price));
-    out.low[row] = bars.low.subarray(from, to).reduce((min, price) => Math.min(min, price));
-    out.volume[row] = bars.volume.subarray(from, to).reduce((sum, volume) => sum + volume);
+    const first = row * factor;
+    const end = first + factor;
+    coarse.openMs[row] = bars.openMs[first]!;
+    coarse.closeMs[row] = bars.closeMs[end - 1]!;
+    coarse.open[row] = bars.open[first]!;
+    coarse.close[row] = bars.close[end - 1]!;
+    coarse.high[row] = bars.high.subarray(first, end).reduce((max, price) => Math.max(max, price));
+    coarse.low[row] = bars.low.subarray(first, end).reduce((min, price) => Math.min(min, price));
+    coarse.volume[row] = bars.volume.subarray(first, end).reduce((sum, volume) => sum + volume);
   }
-  return out;
+  return coarse;
 }

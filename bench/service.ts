@@ -1,58 +1,72 @@
-// The paper exchange under load beside a bare HTTP server that checks the same signatures: 32 connections, limits off.
+// Measures the paper exchange under load against a bare HTTP server that checks the same signatures: 32 connections, no rate limits.
 
 import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median as medianOf } from '../dist/report/kernels/sums.js';
-import { Part } from './parts.ts';
+import { PartProcess } from './partProcess.ts';
 import { bareServer } from './service/bare.ts';
-import { load, type LoadFigures } from './service/connections.ts';
-import { ALICE, BOB, DEPTH, ORDER, PING, requestsOf, type Kind } from './service/requests.ts';
+import { sendLoad, type LoadFigures } from './service/connections.ts';
+import { ALICE, BOB, DEPTH, ORDER, PING, requestsOf, type RequestKind } from './service/requests.ts';
 
 const SELF = fileURLToPath(import.meta.url);
 const COMMAND = fileURLToPath(new URL('../dist/cli/isobar.js', import.meta.url));
 const CONNECTIONS = 32;
 const PAIRS = 5;
-/** Answers that warm a server up, and of each measurement. */
-const WARM: Readonly<Record<Kind, number>> = { ping: 20_000, depth: 8000, create: 6000 };
-const COUNT: Readonly<Record<Kind, number>> = { ping: 12_000, depth: 6000, create: 3000 };
+/** Replies that warm a server up. */
+const WARM_UP_COUNT: Readonly<Record<RequestKind, number>> = { ping: 20_000, depth: 8000, create: 6000 };
+/** Replies of each measurement. */
+const COUNT: Readonly<Record<RequestKind, number>> = { ping: 12_000, depth: 6000, create: 3000 };
 const OPEN_ORDERS = 10_000;
-const TURN = 1500;
+/** Creates of one turn. */
+const TURN_ORDERS = 1500;
 const SYNCS = 500;
-/** About what an order takes in the record. */
+/** Roughly the bytes of an order in the exchange's record. */
 const RECORD_BYTES = 400;
-/** As long as the answer to a create. */
-const ORDER_ANSWER = JSON.stringify({ symbol: 'BTCUSDT', orderId: '1234567890123456789', clientOrderId: '0', transactTime: 1_700_000_000_000, price: '20000.00', origQty: '0.001', executedQty: '0', status: 'NEW', type: 'LIMIT', side: 'BUY' }); // prettier-ignore
-const KINDS = ['ping', 'depth', 'create'] as const satisfies readonly Kind[];
+/** A reply of the bare server that is as long as the exchange's reply to a create. */
+const CREATE_REPLY = JSON.stringify({
+  symbol: 'BTCUSDT',
+  orderId: '1234567890123456789',
+  clientOrderId: '0',
+  transactTime: 1_700_000_000_000,
+  price: '20000.00',
+  origQty: '0.001',
+  executedQty: '0',
+  status: 'NEW',
+  type: 'LIMIT',
+  side: 'BUY',
+});
+const KINDS = ['ping', 'depth', 'create'] as const satisfies readonly RequestKind[];
 
 export interface ServiceFigures {
-  /** Requests per second over those of the bare server: the medians of the pairs. */
+  /** Requests per second divided by those of the bare server: the medians of the pairs. */
   readonly pingRatio: number;
   readonly depthRatio: number;
   readonly createRatio: number;
   /** The 99th percentile of a create under this load. */
   readonly p99Ms: number;
   readonly createsPerSecond: number;
-  /** Time of a create with 10,000 open orders over that of one with none. */
+  /** Time of a create with 10,000 open orders divided by the time of one without open orders. */
   readonly openOrdersRatio: number;
-  /** Median of a create that is on the disk before its answer, one at a time, beside writing and syncing as many bytes. */
+  /** Median time of a create that is on the disk before its reply, one at a time. */
   readonly durableMs: number;
+  /** Median time to write and sync as many bytes. */
   readonly bareSyncMs: number;
 }
 
-/** `folder`: for the config and the key files. */
+/** Returns the figures of the exchange. `folder` gets the config and the key files. */
 export async function serviceBench(folder: string): Promise<ServiceFigures> {
   const ours = await Exchange.start(folder);
-  const samples = await samplesOf(ours.port);
-  const bare = new Part([SELF, '--service-part', JSON.stringify(samples)]);
+  const replies = await sampleReplies(ours.port);
+  const bare = new PartProcess([SELF, '--service-part', JSON.stringify(replies)]);
   try {
-    const barePort = Number(await bare.line());
+    const barePort = Number(await bare.nextLine());
     const ports = { ours: ours.port, bare: barePort };
-    const ratios = new Map<Kind, number>();
+    const ratios = new Map<RequestKind, number>();
     let creates: readonly LoadFigures[] = [];
     for (const kind of KINDS) {
-      const pairs = await measure(kind, ports);
+      const pairs = await measurePairs(kind, ports);
       ratios.set(kind, median(pairs.map((pair) => pair.ours.perSecond / pair.bare.perSecond)));
       if (kind === 'create') creates = pairs.map((pair) => pair.ours);
     }
@@ -62,9 +76,9 @@ export async function serviceBench(folder: string): Promise<ServiceFigures> {
       createRatio: ratios.get('create')!,
       p99Ms: median(creates.map(({ p99Ms }) => p99Ms)),
       createsPerSecond: median(creates.map(({ perSecond }) => perSecond)),
-      openOrdersRatio: await openOrders(ours),
-      durableMs: await durable(folder),
-      bareSyncMs: bareSync(folder),
+      openOrdersRatio: await openOrdersRatio(ours),
+      durableMs: await durableMs(folder),
+      bareSyncMs: medianSyncMs(folder),
     };
   } finally {
     bare.end();
@@ -72,46 +86,51 @@ export async function serviceBench(folder: string): Promise<ServiceFigures> {
   }
 }
 
-/** The bare server in this process. */
-export const serviceBarePart = (answers: string): Promise<void> => bareServer(JSON.parse(answers) as Record<string, string>);
+/** Runs the bare server in this process. `replies` is JSON: the reply to each path. */
+export const serviceBarePart = (replies: string): Promise<void> => bareServer(JSON.parse(replies) as Record<string, string>);
 
 interface Ports {
   readonly ours: number;
   readonly bare: number;
 }
 
-/** Interleaved, so that what disturbs one disturbs the other. */
-async function measure(kind: Kind, { ours, bare }: Ports): Promise<readonly { ours: LoadFigures; bare: LoadFigures }[]> {
-  for (const port of [ours, bare]) await load(port, CONNECTIONS, requestsOf(kind, WARM[kind]));
+/** Measures both servers in turn, so that a disturbance affects both. */
+async function measurePairs(kind: RequestKind, { ours, bare }: Ports): Promise<readonly { ours: LoadFigures; bare: LoadFigures }[]> {
+  for (const port of [ours, bare]) await sendLoad(port, CONNECTIONS, requestsOf(kind, WARM_UP_COUNT[kind]));
   const pairs: { ours: LoadFigures; bare: LoadFigures }[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
     pairs.push({
-      ours: await load(ours, CONNECTIONS, requestsOf(kind, COUNT[kind])),
-      bare: await load(bare, CONNECTIONS, requestsOf(kind, COUNT[kind])),
+      ours: await sendLoad(ours, CONNECTIONS, requestsOf(kind, COUNT[kind])),
+      bare: await sendLoad(bare, CONNECTIONS, requestsOf(kind, COUNT[kind])),
     });
   }
   return pairs;
 }
 
-/** Creates of an account with 10,000 open orders, and of one with none on another market of the same exchange, in turns: the code is as warm. */
-async function openOrders({ port }: Exchange): Promise<number> {
-  await load(port, CONNECTIONS, requestsOf('create', OPEN_ORDERS));
+/**
+ * Returns the median time of a create with 10,000 open orders, divided by that of one without. Two accounts of the same exchange alternate, so
+ * that its code is equally warm. Each account orders a symbol of its own.
+ */
+async function openOrdersRatio({ port }: Exchange): Promise<number> {
+  await sendLoad(port, CONNECTIONS, requestsOf('create', OPEN_ORDERS));
   const ratios: number[] = [];
   for (let turn = 0; turn < PAIRS; turn++) {
-    const [many, none] = [ALICE, BOB].map((who) => requestsOf('create', TURN, who));
-    ratios.push((await load(port, CONNECTIONS, none!)).perSecond / (await load(port, CONNECTIONS, many!)).perSecond);
+    const [withOpenOrders, withoutOpenOrders] = [ALICE, BOB].map((account) => requestsOf('create', TURN_ORDERS, account));
+    ratios.push(
+      (await sendLoad(port, CONNECTIONS, withoutOpenOrders!)).perSecond / (await sendLoad(port, CONNECTIONS, withOpenOrders!)).perSecond,
+    );
   }
   return median(ratios);
 }
 
-/** One connection: each create waits for the disk alone. */
-async function durable(folder: string): Promise<number> {
+/** Returns the median time of a durable create on one connection, so that each create waits for the disk alone. */
+async function durableMs(folder: string): Promise<number> {
   const exchange = await Exchange.start(folder, ['--data', join(folder, 'data')]);
   try {
     const medians: number[] = [];
-    // Few at a time: on a slow disk all of them would take longer than the window for which they are signed.
+    // A few at a time, because on a slow disk the signatures of all would expire. The first half warms the exchange up.
     for (let sent = 0; sent < 2 * SYNCS; sent += SYNCS / 10) {
-      const { p50Ms } = await load(exchange.port, 1, requestsOf('create', SYNCS / 10));
+      const { p50Ms } = await sendLoad(exchange.port, 1, requestsOf('create', SYNCS / 10));
       if (sent >= SYNCS) medians.push(p50Ms);
     }
     return median(medians);
@@ -120,36 +139,37 @@ async function durable(folder: string): Promise<number> {
   }
 }
 
-function bareSync(folder: string): number {
+/** Returns the median time to append and sync as many bytes as a create writes. */
+function medianSyncMs(folder: string): number {
   const file = openSync(join(folder, 'bare'), 'a');
   const bytes = Buffer.alloc(RECORD_BYTES, 'x');
-  const took = Array.from({ length: SYNCS }, () => {
-    const fromMs = performance.now();
+  const durationsMs = Array.from({ length: SYNCS }, () => {
+    const startMs = performance.now();
     writeSync(file, bytes);
     fdatasyncSync(file);
-    return performance.now() - fromMs;
+    return performance.now() - startMs;
   });
   closeSync(file);
-  return median(took);
+  return median(durationsMs);
 }
 
 const median = (values: readonly number[]): number => medianOf(Float64Array.from(values));
 
-/** `isobar exchange` as a user starts it. */
+/** A running `isobar exchange`, started as a user starts it. */
 class Exchange {
   readonly port: number;
-  readonly #part: Part;
+  readonly #part: PartProcess;
 
-  private constructor(part: Part, port: number) {
+  private constructor(part: PartProcess, port: number) {
     this.#part = part;
     this.port = port;
   }
 
-  static async start(folder: string, more: readonly string[] = []): Promise<Exchange> {
+  static async start(folder: string, extraOptions: readonly string[] = []): Promise<Exchange> {
     const file = join(folder, 'exchange.yaml');
-    writeFileSync(file, configOf(folder));
-    const part = new Part([COMMAND, 'exchange', file, '--port', '0', '--quiet', ...more]);
-    const { spot } = JSON.parse(await part.line()) as { spot: string };
+    writeFileSync(file, exchangeConfig(folder));
+    const part = new PartProcess([COMMAND, 'exchange', file, '--port', '0', '--quiet', ...extraOptions]);
+    const { spot } = JSON.parse(await part.nextLine()) as { spot: string };
     return new Exchange(part, Number(new URL(spot).port));
   }
 
@@ -158,17 +178,17 @@ class Exchange {
   }
 }
 
-/** Two funded accounts, two markets, no limits of calls. */
-function configOf(folder: string): string {
-  const accounts = [ALICE, BOB].map(({ key, secret }, at) => {
-    const files = [`key${at}`, `secret${at}`].map((name) => join(folder, name));
-    writeFileSync(files[0]!, key, { mode: 0o600 });
-    writeFileSync(files[1]!, secret, { mode: 0o600 });
-    return { name: `account${at}`, uid: 10001 + at, balances: { USDT: '10000000' }, keys: [{ keyFile: files[0], secretFile: files[1] }] };
+/** Writes the key files and returns a config with two funded accounts, two instruments and no rate limits. */
+function exchangeConfig(folder: string): string {
+  const accounts = [ALICE, BOB].map(({ key, secret }, index) => {
+    const [keyFile, secretFile] = [join(folder, `key${index}`), join(folder, `secret${index}`)];
+    writeFileSync(keyFile, key, { mode: 0o600 });
+    writeFileSync(secretFile, secret, { mode: 0o600 });
+    return { name: `account${index}`, uid: 10001 + index, balances: { USDT: '10000000' }, keys: [{ keyFile, secretFile }] };
   });
-  const market = { quote: 'USDT', priceDigits: 2, quantityDigits: 5, prices: { price: '65000', quantity: '2' } };
+  const terms = { quote: 'USDT', priceDigits: 2, quantityDigits: 5, prices: { price: '65000', quantity: '2' } };
   return JSON.stringify({
-    instruments: [ALICE, BOB].map(({ symbol }) => ({ symbol, base: symbol.slice(0, 3), ...market })),
+    instruments: [ALICE, BOB].map(({ symbol }) => ({ symbol, base: symbol.slice(0, 3), ...terms })),
     accounts,
     limits: { 'spot.public': null, 'spot.newOrder': null },
     maxOpenOrders: 200_000,
@@ -176,9 +196,9 @@ function configOf(folder: string): string {
   });
 }
 
-/** What the exchange says to each kind: the bare server answers as much. */
-async function samplesOf(port: number): Promise<Readonly<Record<string, string>>> {
-  const ask = (target: string): Promise<string> =>
+/** Returns a reply of the exchange to each kind of request, so that the bare server answers with equal length. */
+async function sampleReplies(port: number): Promise<Readonly<Record<string, string>>> {
+  const getText = (target: string): Promise<string> =>
     new Promise((resolve, reject) => {
       get({ port, path: target, headers: { 'Content-Type': 'application/json' } }, (response) => {
         const chunks: Buffer[] = [];
@@ -186,5 +206,5 @@ async function samplesOf(port: number): Promise<Readonly<Record<string, string>>
         response.on('end', () => resolve(Buffer.concat(chunks).toString()));
       }).once('error', reject);
     });
-  return { [PING]: await ask(PING), [DEPTH]: await ask(DEPTH), [ORDER]: ORDER_ANSWER };
+  return { [PING]: await getText(PING), [DEPTH]: await getText(DEPTH), [ORDER]: CREATE_REPLY };
 }

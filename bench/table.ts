@@ -1,121 +1,156 @@
-// The benchmark's figures for a reader: one line each, with the limit that a release must keep.
+// Formats the figures of the benchmark as a table: one line for each figure, with the limit that a release must keep.
 
 import type { BenchFigures } from './bench.ts';
 import type { CliffFigures } from './cliffs.ts';
 
-/** `0.12   (30 us)`. */
-const besideCcxt = (of: BenchFigures['restCreate']): string =>
-  of === null ? '–' : `${of.ratio.toFixed(2)}   (${of.cpuUsOurs.toFixed(0)} us)`;
+/** Returns text such as `0.12   (30 us)`: the ratio to ccxt and the CPU time of isobar. */
+const ratioToCcxtText = (figures: BenchFigures['restCreate']): string =>
+  figures === null ? '–' : `${figures.ratio.toFixed(2)}   (${figures.cpuUsOurs.toFixed(0)} us)`;
 
 type Row = readonly [name: string, value: string, limit: string];
 
-const number = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
+/** Returns the number as text; a dash without a value. */
+const numberText = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
 
-/** `1.20; 1.50 s`: without the envelope, and with it. */
-const pair = (bare: number, whole: number, unit: string): string => `${number(bare)}; ${number(whole)} ${unit}`;
+/** Returns text such as `1.20; 1.50 s`: the figures without the envelope and with it. */
+const pairText = (bare: number, whole: number, unit: string): string => `${numberText(bare)}; ${numberText(whole)} ${unit}`;
 
-/** Limits of orders, in ns. All others have a limit in multiples of C. */
+/** Limits of the strategies that place orders at every bar, in ns. All others have a limit in multiples of C. */
 const CLIFF_LIMITS: Partial<Record<CliffFigures['name'], string>> = {
   'a market order at every bar': '≤ 80 ns',
   'a limit re-priced at every bar, its number kept': '≤ 120 ns',
   'the same, found among the open orders': '≤ 160 ns',
 };
 
+/** Returns the table rows of the strategies that leave the fast path. */
 export const cliffRows = (figures: readonly CliffFigures[]): readonly Row[] =>
   figures.map(({ name, nsPerBar, ratio, firstRatio }) => [
     `${name} / C; first run / C`,
-    `${number(ratio)} (${number(nsPerBar, 1)} ns); ${number(firstRatio, 0)}`,
+    `${numberText(ratio)} (${numberText(nsPerBar, 1)} ns); ${numberText(firstRatio, 0)}`,
     CLIFF_LIMITS[name] ?? '≤ 5',
   ]);
 
-/** Strategies that leave the common path, alone. */
-export const cliffsTable = (figures: readonly CliffFigures[]): string => lines(cliffRows(figures));
+/** Returns the table of the strategies that leave the fast path, for `--cliffs`. */
+export const cliffsTable = (figures: readonly CliffFigures[]): string => alignedLines(cliffRows(figures));
 
-function lines(rows: readonly Row[]): string {
+function alignedLines(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}\n`).join('');
 }
 
-/** Rows on two versions of Node, and by how much the first number of a row differs. */
-export function bothTable(versions: readonly [string, string], one: readonly Row[], other: readonly Row[]): string {
-  const wide = one.map(([name, value, limit], at): readonly string[] => {
-    const later = other[at]![1];
-    const change = Math.round((Number.parseFloat(later) / Number.parseFloat(value) - 1) * 100);
-    return [name, value, later, Number.isFinite(change) ? `${change > 0 ? '+' : ''}${change} %` : '', limit];
+/** Returns the table of two versions of Node, with the change of the first number of each row in per cent. */
+export function bothTable(versions: readonly [string, string], firstRows: readonly Row[], secondRows: readonly Row[]): string {
+  const rows = firstRows.map(([name, firstValue, limit], index): readonly string[] => {
+    const secondValue = secondRows[index]![1];
+    return [name, firstValue, secondValue, changeText(firstValue, secondValue), limit];
   });
-  const all = [['', ...versions, '', ''], ...wide];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]!.length)));
-  return all
-    .map(
-      (row) =>
-        `  ${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const lines = [['', ...versions, '', ''], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...lines.map((line) => line[column]!.length)));
+  const lineText = (line: readonly string[]) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return lines.map((line) => `  ${lineText(line).trimEnd()}\n`).join('');
 }
 
-export const table = (of: BenchFigures): string => `${lines(rowsOfBench(of))}  Node ${of.node}\n`;
+/** Returns text such as `+3 %`; empty text where a value does not begin with a number. */
+function changeText(firstValue: string, secondValue: string): string {
+  const percent = Math.round((Number.parseFloat(secondValue) / Number.parseFloat(firstValue) - 1) * 100);
+  if (!Number.isFinite(percent)) return '';
+  return `${percent > 0 ? '+' : ''}${percent} %`;
+}
 
-export function rowsOfBench(of: BenchFigures): readonly Row[] {
+/** Returns the whole table, for a run without switches. */
+export const table = (figures: BenchFigures): string => `${alignedLines(rowsOfBench(figures))}  Node ${figures.node}\n`;
+
+/** Returns the table rows of all figures. A name that begins with spaces continues the name above it. */
+export function rowsOfBench(figures: BenchFigures): readonly Row[] {
   return [
-    ['equal to the C reference and to blocks of one', of.equal ? 'yes' : 'NO', 'yes'],
-    ['fill-heavy  C, ns a bar', number(of.fillHeavy.cNsPerBar), ''],
-    ['            onBar / C', `${number(of.fillHeavy.onBarRatio)}   (${number(of.fillHeavy.onBarNsPerBar, 1)} ns)`, '≤ 5'],
-    ['            when / C', `${number(of.fillHeavy.whenRatio)}   (${number(of.fillHeavy.whenNsPerBar, 1)} ns)`, '≤ 4'],
-    ['fill-light  C, ns a bar', number(of.fillLight.cNsPerBar), ''],
-    ['            onBar / C', `${number(of.fillLight.onBarRatio)}   (${number(of.fillLight.onBarNsPerBar, 1)} ns)`, '≤ 4.5'],
-    ['            when / C', `${number(of.fillLight.whenRatio)}   (${number(of.fillLight.whenNsPerBar, 1)} ns)`, '≤ 3.5'],
-    ['eight feeds, a row / single feed', `${number(of.eightFeeds.ratioToSingle)}   (${number(of.eightFeeds.nsPerRow, 1)} ns)`, '≤ 5'],
-    ['1m + 1h, a row / single feed', `${number(of.twoIntervals.ratioToSingle)}   (${number(of.twoIntervals.nsPerRow, 1)} ns)`, '≤ 5'],
+    ['equal to the C reference and to blocks of one', figures.equal ? 'yes' : 'NO', 'yes'],
+    ['fill-heavy  C, ns a bar', numberText(figures.fillHeavy.cNsPerBar), ''],
+    [
+      '            onBar / C',
+      `${numberText(figures.fillHeavy.onBarRatio)}   (${numberText(figures.fillHeavy.onBarNsPerBar, 1)} ns)`,
+      '≤ 5',
+    ],
+    ['            when / C', `${numberText(figures.fillHeavy.whenRatio)}   (${numberText(figures.fillHeavy.whenNsPerBar, 1)} ns)`, '≤ 4'],
+    ['fill-light  C, ns a bar', numberText(figures.fillLight.cNsPerBar), ''],
+    [
+      '            onBar / C',
+      `${numberText(figures.fillLight.onBarRatio)}   (${numberText(figures.fillLight.onBarNsPerBar, 1)} ns)`,
+      '≤ 4.5',
+    ],
+    ['            when / C', `${numberText(figures.fillLight.whenRatio)}   (${numberText(figures.fillLight.whenNsPerBar, 1)} ns)`, '≤ 3.5'],
+    [
+      'eight feeds, a row / single feed',
+      `${numberText(figures.eightFeeds.ratioToSingle)}   (${numberText(figures.eightFeeds.nsPerRow, 1)} ns)`,
+      '≤ 5',
+    ],
+    [
+      '1m + 1h, a row / single feed',
+      `${numberText(figures.twoIntervals.ratioToSingle)}   (${numberText(figures.twoIntervals.nsPerRow, 1)} ns)`,
+      '≤ 5',
+    ],
     [
       'undeclared custom, a row / single feed',
-      `${number(of.undeclaredCustom.ratioToSingle)}   (${number(of.undeclaredCustom.nsPerRow, 1)} ns)`,
+      `${numberText(figures.undeclaredCustom.ratioToSingle)}   (${numberText(figures.undeclaredCustom.nsPerRow, 1)} ns)`,
       '',
     ],
-    ...cliffRows(of.cliffs),
-    ['a contract, a row / spot', `${number(of.futures.ratioToSpot)}   (${number(of.futures.nsPerRow, 1)} ns)`, '≤ 2'],
-    ['an order, intent to done', `${number(of.orderPathNs, 0)} ns`, '≤ 200'],
-    ['a bar at 5 M / at 50 k', number(of.linearity), '≤ 1.3'],
-    ['last 1 M bars after 500 k orders / after none', number(of.finishedOrders), '≤ 1.1'],
-    ['as seventh strategy class / as first', number(of.seventhStrategy), '≤ 1.25'],
-    ['sweep of 200 sets, a bar and set / C', `${number(of.sweep.ratioToC)}   (${number(of.sweep.cpuNsPerBarAndSet, 1)} ns)`, '≤ 2'],
-    ['            alone / as lanes', number(of.sweep.lanesGain), '≥ 1.3'],
-    ['            one thread / two', `${number(of.sweep.twoWorkerSpeedup)}   (a bare loop: ${number(of.sweep.twoThreadCeiling)})`, '≥ 1.7'],
-    ['            command, 540 sets of 35 136 bars, CPU', `${number(of.whole.setsCpuS)} s`, ''],
-    ['bytes a bar, whole command', number(of.bytesPerBar, 1), '≤ 80'],
-    ['whole command, 1 025 708 bars', `${number(of.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
+    ...cliffRows(figures.cliffs),
+    ['a contract, a row / spot', `${numberText(figures.futures.ratioToSpot)}   (${numberText(figures.futures.nsPerRow, 1)} ns)`, '≤ 2'],
+    ['an order, intent to done', `${numberText(figures.orderPathNs, 0)} ns`, '≤ 200'],
+    ['a bar at 5 M / at 50 k', numberText(figures.linearity), '≤ 1.3'],
+    ['last 1 M bars after 500 k orders / after none', numberText(figures.finishedOrders), '≤ 1.1'],
+    ['as seventh strategy class / as first', numberText(figures.seventhStrategy), '≤ 1.25'],
+    [
+      'sweep of 200 sets, a bar and set / C',
+      `${numberText(figures.sweep.ratioToC)}   (${numberText(figures.sweep.cpuNsPerBarAndSet, 1)} ns)`,
+      '≤ 2',
+    ],
+    ['            alone / as lanes', numberText(figures.sweep.lanesGain), '≥ 1.3'],
+    [
+      '            one thread / two',
+      `${numberText(figures.sweep.twoWorkerSpeedup)}   (a bare loop: ${numberText(figures.sweep.twoThreadCeiling)})`,
+      '≥ 1.7',
+    ],
+    ['            command, 540 sets of 35 136 bars, CPU', `${numberText(figures.whole.setsCpuS)} s`, ''],
+    ['bytes a bar, whole command', numberText(figures.bytesPerBar, 1), '≤ 80'],
+    ['whole command, 1 025 708 bars', `${numberText(figures.wholeCommand.totalMs, 0)} ms`, '≤ 3000'],
     ['CPU of it; of it with the envelope', '', ''],
-    ['            5 M bars, 194 940 fills, report', pair(of.whole.heavyCpuS, of.whole.heavyEnvelopeCpuS, 's'), '≤ 1.6'],
-    ['            the same with --no-report', `${number(of.whole.heavyBareCpuS)} s`, ''],
-    ['            5 M bars, 19 566 fills, report', pair(of.whole.lightCpuS, of.whole.lightEnvelopeCpuS, 's'), '≤ 1.2'],
-    ['            a fill, of a million', pair(of.whole.fillUs, of.whole.fillEnvelopeUs, 'us'), '≤ 3'],
+    ['            5 M bars, 194 940 fills, report', pairText(figures.whole.heavyCpuS, figures.whole.heavyEnvelopeCpuS, 's'), '≤ 1.6'],
+    ['            the same with --no-report', `${numberText(figures.whole.heavyBareCpuS)} s`, ''],
+    ['            5 M bars, 19 566 fills, report', pairText(figures.whole.lightCpuS, figures.whole.lightEnvelopeCpuS, 's'), '≤ 1.2'],
+    ['            a fill, of a million', pairText(figures.whole.fillUs, figures.whole.fillEnvelopeUs, 'us'), '≤ 3'],
     [
       '            500 symbols x 20 000 bars',
-      `${pair(of.whole.symbolsCpuS, of.whole.symbolsEnvelopeCpuS, 's')}, ${number(of.whole.symbolsPeakMb, 0)} MB`,
+      `${pairText(figures.whole.symbolsCpuS, figures.whole.symbolsEnvelopeCpuS, 's')}, ${numberText(figures.whole.symbolsPeakMb, 0)} MB`,
       '≤ 9 s, 900 MB',
     ],
-    ['            a symbol of 500 / of 125', number(of.whole.symbolsLinearity), '≤ 1.2'],
-    ['isobar/run, 5 M bars, all figures, first call', `${number(of.whole.fromCodeCpuS)} s`, '≤ 0.9'],
-    ['            a later call', `${number(of.whole.fromCodeSettledS)} s`, ''],
-    ['first run of a process / settled, onBar, own thread', number(of.firstRun), '≤ 1.6'],
-    ['            when', number(of.firstRunWhen), '≤ 1.6'],
-    ['CPU of an order to the exchange / by ccxt', besideCcxt(of.restCreate), '≤ 0.5'],
-    ['CPU of a live bot, bar to order / ccxt', `${number(of.live.ratioToCcxt)}   (${number(of.live.barToBytesCpuUs, 0)} us)`, '≤ 0.5'],
-    ['            / ccxt up to its socket', number(of.live.ratioToCcxtSocket), ''],
-    ['            one in a hundred', `${number(of.live.barToBytesCpuP99Us, 0)} us`, ''],
-    ['            time of day, p50 and p99', `${number(of.live.p50Ms)} and ${number(of.live.p99Ms)} ms`, ''],
+    ['            a symbol of 500 / of 125', numberText(figures.whole.symbolsLinearity), '≤ 1.2'],
+    ['isobar/run, 5 M bars, all figures, first call', `${numberText(figures.whole.fromCodeCpuS)} s`, '≤ 0.9'],
+    ['            a later call', `${numberText(figures.whole.fromCodeSettledS)} s`, ''],
+    ['first run of a process / settled, onBar, own thread', numberText(figures.firstRun), '≤ 1.6'],
+    ['            when', numberText(figures.firstRunWhen), '≤ 1.6'],
+    ['CPU of an order to the exchange / by ccxt', ratioToCcxtText(figures.restCreate), '≤ 0.5'],
+    [
+      'CPU of a live bot, bar to order / ccxt',
+      `${numberText(figures.live.ratioToCcxt)}   (${numberText(figures.live.barToBytesCpuUs, 0)} us)`,
+      '≤ 0.5',
+    ],
+    ['            / ccxt up to its socket', numberText(figures.live.ratioToCcxtSocket), ''],
+    ['            one in a hundred', `${numberText(figures.live.barToBytesCpuP99Us, 0)} us`, ''],
+    ['            time of day, p50 and p99', `${numberText(figures.live.p50Ms)} and ${numberText(figures.live.p99Ms)} ms`, ''],
     [
       '            close of the bar to bytes, p50',
-      `${number(of.live.closeToBytesMs, 0)} ms   (${number(of.live.closeToBytesCpuUs, 0)} us of CPU)`,
+      `${numberText(figures.live.closeToBytesMs, 0)} ms   (${numberText(figures.live.closeToBytesCpuUs, 0)} us of CPU)`,
       '',
     ],
-    ['            synced / one fdatasync', `${number(of.live.syncedMs)} / ${number(of.live.bareSyncMs)} ms`, ''],
-    ['paper exchange / bare HTTP server, ping', number(of.service.pingRatio), '≥ 0.6'],
-    ['            depth', number(of.service.depthRatio), '≥ 0.5'],
-    ['            create', `${number(of.service.createRatio)}   (p99 ${number(of.service.p99Ms, 1)} ms)`, '≥ 0.35'],
-    ['            a create on the disk / a bare sync', `${number(of.service.durableMs)} / ${number(of.service.bareSyncMs)} ms`, ''],
-    ['            a create beside 10 000 open orders', number(of.service.openOrdersRatio), '≤ 1.5'],
+    ['            synced / one fdatasync', `${numberText(figures.live.syncedMs)} / ${numberText(figures.live.bareSyncMs)} ms`, ''],
+    ['paper exchange / bare HTTP server, ping', numberText(figures.service.pingRatio), '≥ 0.6'],
+    ['            depth', numberText(figures.service.depthRatio), '≥ 0.5'],
+    ['            create', `${numberText(figures.service.createRatio)}   (p99 ${numberText(figures.service.p99Ms, 1)} ms)`, '≥ 0.35'],
+    [
+      '            a create on the disk / a bare sync',
+      `${numberText(figures.service.durableMs)} / ${numberText(figures.service.bareSyncMs)} ms`,
+      '',
+    ],
+    ['            a create beside 10 000 open orders', numberText(figures.service.openOrdersRatio), '≤ 1.5'],
   ];
 }

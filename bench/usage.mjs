@@ -1,13 +1,13 @@
-// Preloaded into a process of the benchmark: prints at its end the CPU time (ms) and the peak resident size (MB) of the process.
+// Prints the CPU time (ms) and the peak resident size (MB) of a benchmark process when it exits. The process preloads this file.
 import { readFileSync, writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 if (isMainThread) {
   process.on('exit', () => {
     const { user, system } = process.cpuUsage();
-    // Not getrusage: there the parent's peak is counted to the child. Systems without the file have no figure.
-    const [, peak = NaN] = /VmHWM:\s*(\d+)/.exec(statusText()) ?? [];
-    writeSync(2, `\n{"cpuMs":${(user + system) / 1000},"peakMb":${Number.isNaN(Number(peak)) ? null : Number(peak) / 1024}}\n`);
+    // getrusage would count the peak of the parent to the child. Systems without this file have no figure.
+    const [, peakKb = NaN] = /VmHWM:\s*(\d+)/.exec(statusText()) ?? [];
+    writeSync(2, `\n{"cpuMs":${(user + system) / 1000},"peakMb":${Number.isNaN(Number(peakKb)) ? null : Number(peakKb) / 1024}}\n`);
   });
 }
 

@@ -1,4 +1,4 @@
-// The engine's side of the benchmark: plans over the bench's bars, timed passes of the whole engine, and the figures they must agree on.
+// Runs the engine for the benchmark: plans over its bars, timed passes of the whole engine, and figures to compare with C.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,31 +15,32 @@ import type { StrategyClass } from '../dist/strategy/strategy.js';
 import type { Figures, Workload } from './reference.ts';
 
 export const ROWS = 5_000_000;
-/** Passes of one process; the first ones warm it up. */
+/** Passes of one process. The first ones warm it up. */
 export const PASSES = 12;
-/** An order every 26 bars, and one every 254. */
+/** The fill-heavy workload has an order every 26 bars, the fill-light one every 254. */
 export const HEAVY: Workload = { fast: 10, slow: 30, lots: 1, cashUnits: 1e14, feePpm: 400 };
 export const LIGHT: Workload = { ...HEAVY, fast: 100, slow: 300 };
 
-export function windows({ fast, slow }: Workload) {
+/** Returns the strategy parameters of a workload. */
+export function windowParams({ fast, slow }: Workload) {
   return { fast, slow };
 }
 
-export interface Loaded {
+export interface LoadedStrategy {
   readonly strategy: StrategyClass;
   readonly hash: string;
   readonly file: string;
 }
 
-/** Loads a strategy file; under another `alias` it is another class to V8, with a loop of its own. */
-export async function load(file: string, alias = ''): Promise<Loaded> {
+/** Loads a strategy file. With an `alias` it is a class of that name: to V8 another class, with a loop of its own. */
+export async function loadStrategyFile(file: string, alias = ''): Promise<LoadedStrategy> {
   const path = new URL(`../${file}`, import.meta.url).pathname;
   const { strategy, hash } = await (alias === '' ? loadStrategy(path) : loadCopy(path, alias));
   return { strategy, hash, file };
 }
 
-/** The copy is removed once it is loaded. */
-async function loadCopy(path: string, alias: string): Promise<Omit<Loaded, 'file'>> {
+/** Loads a copy of the file in which the class has the name `alias`, then removes the copy. */
+async function loadCopy(path: string, alias: string): Promise<Omit<LoadedStrategy, 'file'>> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
   const copy = join(folder, `${alias}.ts`);
   try {
@@ -50,26 +51,38 @@ async function loadCopy(path: string, alias: string): Promise<Omit<Loaded, 'file
   }
 }
 
-const QUALITY = { manifestHash: '', rows: 0, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true }; // prettier-ignore
+const QUALITY = {
+  manifestHash: '',
+  rows: 0,
+  gaps: 0,
+  missingBars: 0,
+  thinBars: 0,
+  zeroVolume: 0,
+  roundedPrices: 0,
+  openLastBar: false,
+  synthetic: true,
+};
 
 export function feedPlan(name: string, bars: BarColumns): FeedPlan {
   return { name, bars, firstRow: 0, quality: { ...QUALITY, rows: bars.length } };
 }
 
-export function planFor(
-  loaded: Loaded,
+/** Returns the plan of a backtest of one strategy over the feeds. */
+export function benchPlan(
+  loaded: LoadedStrategy,
   feeds: readonly FeedPlan[],
   work: Workload,
   params: Record<string, unknown>,
   blockRows = BLOCK_ROWS,
 ): RunPlan {
-  const [first] = feeds;
+  const { bars } = feeds[0]!;
+  const record = { name: loaded.strategy.name, file: loaded.file, hash: loaded.hash, params: {} };
   return {
     name: basename(loaded.file),
-    strategies: [{ strategy: loaded.strategy, record: { name: loaded.strategy.name, file: loaded.file, hash: loaded.hash, params: {} }, params, share: '1', hash: loaded.hash }],
+    strategies: [{ strategy: loaded.strategy, record, params, share: '1', hash: loaded.hash }],
     feeds,
-    fromMs: first!.bars.openMs[0]!,
-    toMs: first!.bars.closeMs[first!.bars.length - 1]!,
+    fromMs: bars.openMs[0]!,
+    toMs: bars.closeMs[bars.length - 1]!,
     cash: { USDT: String(work.cashUnits / 1e6) },
     size: { base: String(work.lots) },
     fees: { makerPpm: work.feePpm, takerPpm: work.feePpm, in: 'quote', rounding: 'halfUp' },
@@ -77,18 +90,18 @@ export function planFor(
     risk: { maxLeverage: '1' },
     seed: 1,
     blockRows,
-  }; // prettier-ignore
+  };
 }
 
 export interface TimedRun {
-  /** Process CPU time of the loop alone, set-up and collection left out. */
+  /** CPU time of the process during the loop, without the set-up and the collection of results. */
   readonly ns: number;
-  /** The same of the thread that runs the loop: without the threads of the compiler and the collector. */
+  /** CPU time of the thread that runs the loop, without the threads of the compiler and the garbage collector. */
   readonly threadNs: number;
   readonly figures: Figures;
 }
 
-/** CPU time of the main thread, ns; that of the process where the system does not show it. */
+/** Returns the CPU time of the main thread in ns, or that of the process where the system does not report threads. */
 function threadCpuNs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]);
@@ -99,32 +112,41 @@ function threadCpuNs(): number {
 }
 
 /**
- * Times one run. With a scratch its memory is that of the runs before, as the reference's is: fresh memory costs page faults.
- * `finished` is called as soon as the loop has ended.
+ * Times one run. Runs with the same `scratch` reuse its memory, as the passes of the C reference do, because fresh memory costs page faults.
+ * Calls `onLoopEnd` as soon as the loop has ended.
  */
-export async function timed(plan: RunPlan, scratch = new Scratch(), finished = () => {}): Promise<TimedRun> {
+export async function runTimed(plan: RunPlan, scratch = new Scratch(), onLoopEnd = () => {}): Promise<TimedRun> {
   const prepared = await prepareBacktest(plan, { scratch });
-  const fromNs = threadCpuNs();
-  const from = process.cpuUsage();
+  const startThreadNs = threadCpuNs();
+  const startUsage = process.cpuUsage();
   prepared.loop(prepared.engine);
-  const { user, system } = process.cpuUsage(from);
-  const threadNs = threadCpuNs() - fromNs;
-  finished();
-  const figures = figuresOf(runRecordOf(plan, prepared, false));
+  const { user, system } = process.cpuUsage(startUsage);
+  const threadNs = threadCpuNs() - startThreadNs;
+  onLoopEnd();
+  const figures = referenceFigures(runRecordOf(plan, prepared, false));
   prepared.engine.release();
   return { ns: (user + system) * 1000, threadNs, figures };
 }
 
-/** Two runs leave the same fills and the same equity, bit for bit. */
-export async function sameResult(one: RunPlan, other: RunPlan): Promise<boolean> {
-  const [a, b] = [await runBacktest(one), await runBacktest(other)];
-  const bytes = (columns: object) => Object.values(columns).filter((column) => ArrayBuffer.isView(column)).map((column) => Buffer.from(column.buffer, column.byteOffset, column.byteLength)); // prettier-ignore
-  const same = (left: object, right: object) => bytes(left).every((column, at) => column.equals(bytes(right)[at]!));
-  return a.fills.length > 0 && same(a.fills, b.fills) && same(a.equity, b.equity);
+/** True when both plans give at least one fill, and the same fills and equity bit by bit. */
+export async function haveSameResult(firstPlan: RunPlan, secondPlan: RunPlan): Promise<boolean> {
+  const [first, second] = [await runBacktest(firstPlan), await runBacktest(secondPlan)];
+  return first.fills.length > 0 && haveSameColumns(first.fills, second.fills) && haveSameColumns(first.equity, second.equity);
 }
 
-/** The figures of a single-feed run in the reference's terms: money in units, rows instead of times. */
-export function figuresOf({ equity, fills, feeds, startUnits }: RunRecord): Figures {
+function haveSameColumns(left: object, right: object): boolean {
+  const rightColumns = columnBytes(right);
+  return columnBytes(left).every((bytes, index) => bytes.equals(rightColumns[index]!));
+}
+
+/** Returns the bytes of each typed array among the members of `columns`. */
+const columnBytes = (columns: object): readonly Buffer[] =>
+  Object.values(columns)
+    .filter((column) => ArrayBuffer.isView(column))
+    .map((column) => Buffer.from(column.buffer, column.byteOffset, column.byteLength));
+
+/** Returns the figures of a single-feed run in the terms of the C reference: money in units, rows instead of times. */
+export function referenceFigures({ equity, fills, feeds, startUnits }: RunRecord): Figures {
   const { bars } = feeds[0]!;
   let [peak, maxDrawdown, equitySum] = [startUnits, 0, 0];
   for (const units of equity.units) {
@@ -134,14 +156,15 @@ export function figuresOf({ equity, fills, feeds, startUnits }: RunRecord): Figu
   }
   const toUnits = 10 ** (bars.instrument.quoteDigits - bars.instrument.priceDigits);
   let [hash, fees, row] = [2_166_136_261, 0, 0];
+  // The same bytes and the same FNV-1a hash as in common.h.
   const view = new DataView(new ArrayBuffer(21));
-  for (let at = 0; at < fills.length; at++) {
-    while (bars.openMs[row]! < fills.timeMs[at]!) row++;
-    fees += fills.fee[at]!;
+  for (let fillIndex = 0; fillIndex < fills.length; fillIndex++) {
+    while (bars.openMs[row]! < fills.timeMs[fillIndex]!) row++;
+    fees += fills.fee[fillIndex]!;
     view.setUint32(0, row, true);
-    view.setUint8(4, fills.side[at] === 0 ? 1 : 0);
-    view.setFloat64(5, fills.price[at]! * toUnits, true);
-    view.setFloat64(13, fills.fee[at]!, true);
+    view.setUint8(4, fills.side[fillIndex] === 0 ? 1 : 0);
+    view.setFloat64(5, fills.price[fillIndex]! * toUnits, true);
+    view.setFloat64(13, fills.fee[fillIndex]!, true);
     for (let byte = 0; byte < 21; byte++) hash = Math.imul(hash ^ view.getUint8(byte), 16_777_619);
   }
   const fillsHash = (hash >>> 0).toString(16).padStart(8, '0');

@@ -1,19 +1,21 @@
-// What both peers share: the bars that the bench hands over, the averages as running sums, and the timing of a run.
+// Code that the programs of both peers share: the bars from the benchmark, averages as running sums, and the timing of a run.
 
 const { readFileSync } = require('node:fs');
 
-/** Columns of doubles, one after the other: open and close times, open, high, low, close. */
+/** Reads the columns of a file of doubles: open and close times, open, high, low, close, one after the other. */
 function readBars(path) {
   const bytes = readFileSync(path);
   const doubles = new Float64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8);
   const rows = doubles.length / 6;
-  const [openMs, closeMs, open, high, low, close] = Array.from({ length: 6 }, (_, at) => doubles.subarray(at * rows, (at + 1) * rows));
+  const [openMs, closeMs, open, high, low, close] = Array.from({ length: 6 }, (_, column) =>
+    doubles.subarray(column * rows, (column + 1) * rows),
+  );
   return { rows, openMs, closeMs, open, high, low, close };
 }
 
 /**
- * A function of closes, one after the other: by how much the fast average is above the slow one, times both lengths; NaN while there are
- * too few. In whole cents, so that equal averages come out as equal, as they do in the engine.
+ * Returns a function that takes one close after the other. It returns the fast average minus the slow one, times both lengths, and NaN while
+ * there are too few closes. It counts in whole cents, so that equal averages compare as equal, as they do in isobar.
  */
 function runningLead(fast, slow) {
   const cents = [];
@@ -26,16 +28,16 @@ function runningLead(fast, slow) {
   };
 }
 
-/** The least process CPU time of some passes, in ns a bar, with what the last pass returned. */
-async function best(rows, passes, run) {
-  let [least, result] = [Infinity, null];
-  for (let pass = 0; pass < passes; pass++) {
-    const from = process.cpuUsage();
+/** Runs several passes. Returns the CPU time of the process for each bar of the best pass, and the result of the last pass. */
+async function bestPass(rows, passCount, run) {
+  let [minNsPerBar, result] = [Infinity, null];
+  for (let pass = 0; pass < passCount; pass++) {
+    const startUsage = process.cpuUsage();
     result = await run();
-    const { user, system } = process.cpuUsage(from);
-    least = Math.min(least, ((user + system) * 1000) / rows);
+    const { user, system } = process.cpuUsage(startUsage);
+    minNsPerBar = Math.min(minNsPerBar, ((user + system) * 1000) / rows);
   }
-  return { nsPerBar: least, result };
+  return { nsPerBar: minNsPerBar, result };
 }
 
-module.exports = { readBars, runningLead, best };
+module.exports = { readBars, runningLead, bestPass };

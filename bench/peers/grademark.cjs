@@ -1,9 +1,9 @@
-// grademark over the bench's bars, with its averages made in one of three ways. Prints one JSON object.
+// Runs grademark over the benchmark's bars, with averages that are computed in one of three ways. Prints one JSON object.
 
 const { DataFrame } = require('data-forge');
 require('data-forge-indicators');
 const { backtest } = require('grademark');
-const { readBars, runningLead, best } = require('./bars.cjs');
+const { readBars, runningLead, bestPass } = require('./bars.cjs');
 
 const rules = {
   entryRule: (enterPosition, { bar }) => {
@@ -14,9 +14,9 @@ const rules = {
   },
 };
 
-/** `prepare` is not timed; `prepIndicators`, a hook of the strategy, runs inside of the backtest. */
+/** The ways to compute the averages. `prepare` is not timed. `prepIndicators` is a hook of the strategy and runs inside the backtest. */
 const modes = {
-  /** The averages of data-forge-indicators joined to the bars by time, as in its README, in the hook that its strategies have for this. */
+  /** As in its README: the hook joins the averages of data-forge-indicators to the bars by time. */
   documented: (fast, slow) => ({
     prepare: (values) => new DataFrame({ values }).setIndex('time').bake(),
     prepIndicators({ inputSeries }) {
@@ -28,7 +28,7 @@ const modes = {
       return joined.select((bar) => ({ ...bar, lead: bar.fast - bar.slow }));
     },
   }),
-  /** Running sums of our own in the same hook. */
+  /** The same hook computes running sums. */
   ownSums: (fast, slow) => ({
     prepare: (values) => new DataFrame({ values }).bake(),
     prepIndicators({ inputSeries }) {
@@ -36,7 +36,7 @@ const modes = {
       return inputSeries.select((bar) => ({ ...bar, lead: lead(bar.close) }));
     },
   }),
-  /** The bars bear their averages from the start: its bare loop. */
+  /** The bars have their averages from the start, so that only the bare loop is timed. */
   readyMade: (fast, slow) => ({
     prepare(values) {
       const lead = runningLead(fast, slow);
@@ -46,21 +46,21 @@ const modes = {
 };
 
 async function main() {
-  const [mode, file, fast, slow, cash, , passes] = process.argv.slice(2);
-  const bars = readBars(file);
+  const [mode, file, fast, slow, cash, , passCount] = process.argv.slice(2);
+  const columns = readBars(file);
   const { prepare, ...hook } = modes[mode](Number(fast), Number(slow));
-  const values = Array.from({ length: bars.rows }, (_, row) => ({
-    time: new Date(bars.openMs[row]),
-    open: bars.open[row],
-    high: bars.high[row],
-    low: bars.low[row],
-    close: bars.close[row],
+  const bars = Array.from({ length: columns.rows }, (_, row) => ({
+    time: new Date(columns.openMs[row]),
+    open: columns.open[row],
+    high: columns.high[row],
+    low: columns.low[row],
+    close: columns.close[row],
   }));
-  const series = prepare(values);
-  const { nsPerBar, result } = await best(bars.rows, Number(passes), () => backtest({ ...rules, ...hook }, series));
+  const series = prepare(bars);
+  const { nsPerBar, result } = await bestPass(columns.rows, Number(passCount), () => backtest({ ...rules, ...hook }, series));
   const fills = result.flatMap(({ entryTime, entryPrice, exitTime, exitPrice, exitReason }) => [
     { isBuy: true, openMs: entryTime.getTime(), price: entryPrice },
-    // A trade that is open at the end is valued at the last close: no decision of the strategy.
+    // grademark closes an open trade at the last close. The strategy did not decide that, so it is no fill.
     ...(exitReason === 'finalize' ? [] : [{ isBuy: false, openMs: exitTime.getTime(), price: exitPrice }]),
   ]);
   const profit = result.reduce((sum, { entryPrice, exitPrice }) => sum + exitPrice - entryPrice, 0);

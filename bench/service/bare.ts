@@ -1,4 +1,4 @@
-// The smallest possible service for comparison: node:http, the body read, the same signature checked, an answer of the same length.
+// Runs the smallest possible service for comparison: node:http that reads the body, checks the signature and replies with equal length.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -6,32 +6,32 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { ALICE } from './requests.ts';
 
-/** Prints its port; ends with its input. `answers`: what it says by path, as JSON text. */
-export async function bareServer(answers: Readonly<Record<string, string>>): Promise<void> {
+/** Serves until the input ends, and prints the port first. `replies` has the JSON text of the reply to each path. */
+export async function bareServer(replies: Readonly<Record<string, string>>): Promise<void> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const target = request.url ?? '';
+      const path = request.url ?? '';
       const body = Buffer.concat(chunks);
-      const isRight = request.method === 'GET' || isSigned(request.headers, request.method ?? '', target, body);
-      const answer = answers[target] ?? '{}';
-      response.writeHead(isRight ? 200 : 401, {
+      const isAllowed = request.method === 'GET' || isSigned(request.headers, request.method ?? '', path, body);
+      const reply = replies[path] ?? '{}';
+      response.writeHead(isAllowed ? 200 : 401, {
         'Content-Type': 'application/json;charset=UTF-8',
-        'Content-Length': Buffer.byteLength(answer),
+        'Content-Length': Buffer.byteLength(reply),
       });
-      response.end(answer);
+      response.end(reply);
     });
   });
   server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
-  for await (const _ of createInterface({ input: process.stdin })); // until its input ends
+  for await (const _ of createInterface({ input: process.stdin })); // wait until the input ends
   server.close();
   server.closeAllConnections();
 }
 
-function isSigned(headers: NodeJS.Dict<string | string[]>, method: string, target: string, body: Buffer): boolean {
+function isSigned(headers: NodeJS.Dict<string | string[]>, method: string, path: string, body: Buffer): boolean {
   const expected = createHmac('sha256', ALICE.secret)
-    .update(`${String(headers['x-ch-ts'])}${method}${target}`)
+    .update(`${String(headers['x-ch-ts'])}${method}${path}`)
     .update(body)
     .digest();
   const given = Buffer.from(String(headers['x-ch-sign']), 'hex');

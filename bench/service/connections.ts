@@ -1,30 +1,33 @@
-// Load over plain sockets: many connections, each with one request under way, as cheap for this process as it can be.
+// Generates load over plain sockets: many connections, one request each at a time, at the lowest cost for this process.
 
 import { connect, type Socket } from 'node:net';
 
 export interface LoadFigures {
   readonly perSecond: number;
-  /** The median time from a request to the end of its answer. */
+  /** The median time from a request to the end of its reply. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const LENGTH = Buffer.from('content-length: ');
+const LENGTH_HEADER = 'content-length: ';
+/** Offset of the status in `HTTP/1.1 200`. */
+const STATUS_OFFSET = 9;
 
-/** One keep-alive connection: sends what it is given, and reports the end of each answer. */
+/** One keep-alive connection. Sends one request at a time and resolves with the status of its reply. */
 class Connection {
   readonly #socket: Socket;
-  #answered: (status: number) => void = () => {};
-  #failed: (error: Error) => void = () => {};
-  #rest: Buffer = Buffer.alloc(0);
+  #onReply: (status: number) => void = () => {};
+  #onError: (error: Error) => void = () => {};
+  /** The bytes of an incomplete reply. */
+  #received: Buffer = Buffer.alloc(0);
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
-    socket.on('error', (error) => this.#failed(error));
-    socket.on('close', () => this.#failed(new Error('a server closed its connection')));
+    socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    socket.on('error', (error) => this.#onError(error));
+    socket.on('close', () => this.#onError(new Error('a server closed its connection')));
   }
 
   static open(port: number): Promise<Connection> {
@@ -34,57 +37,59 @@ class Connection {
     });
   }
 
-  /** The status of the answer. */
-  ask(request: Buffer): Promise<number> {
+  /** Sends a request and resolves with the status of the reply. */
+  request(bytes: Buffer): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#answered = resolve;
-      this.#failed = reject;
-      this.#socket.write(request);
+      this.#onReply = resolve;
+      this.#onError = reject;
+      this.#socket.write(bytes);
     });
   }
 
   close(): void {
-    this.#failed = () => {};
+    this.#onError = () => {};
     this.#socket.destroy();
   }
 
-  #take(chunk: Buffer): void {
-    const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#rest = all;
-    const end = all.indexOf(HEAD_END);
-    if (end < 0) return;
-    const head = all.subarray(0, end).toString('latin1').toLowerCase();
-    const at = head.indexOf(LENGTH.toString());
-    if (at < 0) throw new Error(`an answer without a length: ${head}`);
-    const length = Number.parseInt(head.slice(at + LENGTH.length), 10);
-    if (all.length < end + HEAD_END.length + length) return;
-    this.#rest = Buffer.alloc(0);
-    this.#answered(Number(head.slice(9, 12)));
+  #onData(chunk: Buffer): void {
+    const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    this.#received = received;
+    const headLength = received.indexOf(HEAD_END);
+    if (headLength < 0) return;
+    const head = received.subarray(0, headLength).toString('latin1').toLowerCase();
+    const lengthStart = head.indexOf(LENGTH_HEADER);
+    // Ends the process on purpose: without a length the benchmark cannot find the end of a reply.
+    if (lengthStart < 0) throw new Error(`expected a reply with a content length, got ${head}`);
+    const bodyLength = Number.parseInt(head.slice(lengthStart + LENGTH_HEADER.length), 10);
+    if (received.length < headLength + HEAD_END.length + bodyLength) return;
+    this.#received = Buffer.alloc(0);
+    this.#onReply(Number(head.slice(STATUS_OFFSET, STATUS_OFFSET + 3)));
   }
 }
 
-/** Sends every request, `connections` of them at a time. Throws at an answer that is not 200. */
-export async function load(port: number, connections: number, requests: readonly Buffer[]): Promise<LoadFigures> {
-  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
-  const tookMs = new Float64Array(requests.length);
+/** Sends all requests, `connectionCount` of them at a time. Throws if the status of a reply is not 200. */
+export async function sendLoad(port: number, connectionCount: number, requests: readonly Buffer[]): Promise<LoadFigures> {
+  const connections = await Promise.all(Array.from({ length: connectionCount }, () => Connection.open(port)));
+  const durationsMs = new Float64Array(requests.length);
   let next = 0;
-  const run = async (connection: Connection): Promise<void> => {
+  const sendRemaining = async (connection: Connection): Promise<void> => {
     while (next < requests.length) {
-      const at = next++;
-      const fromMs = performance.now();
-      const status = await connection.ask(requests[at]!);
-      tookMs[at] = performance.now() - fromMs;
-      if (status !== 200) throw new Error(`request ${at} was answered with ${status}: ${requests[at]!.toString().slice(0, 300)}`);
+      const index = next++;
+      const startMs = performance.now();
+      const status = await connection.request(requests[index]!);
+      durationsMs[index] = performance.now() - startMs;
+      if (status !== 200)
+        throw new Error(`expected status 200 for request ${index}, got ${status}: ${requests[index]!.toString().slice(0, 300)}`);
     }
   };
-  const fromMs = performance.now();
+  const startMs = performance.now();
   try {
-    await Promise.all(open.map(run));
+    await Promise.all(connections.map(sendRemaining));
   } finally {
-    for (const connection of open) connection.close();
+    for (const connection of connections) connection.close();
   }
-  const perSecond = (requests.length / (performance.now() - fromMs)) * 1000;
-  tookMs.sort();
-  const share = (part: number): number => tookMs[Math.floor(tookMs.length * part)]!;
-  return { perSecond, p50Ms: share(0.5), p99Ms: share(0.99) };
+  const perSecond = (requests.length / (performance.now() - startMs)) * 1000;
+  durationsMs.sort();
+  const percentileMs = (fraction: number): number => durationsMs[Math.floor(durationsMs.length * fraction)]!;
+  return { perSecond, p50Ms: percentileMs(0.5), p99Ms: percentileMs(0.99) };
 }

@@ -1,4 +1,4 @@
-// Buys below the Bollinger bands; sells above their middle while the MACD is above its signal.
+// Buys below the lower Bollinger band and sells above the middle band while the MACD is above its signal line.
 import { bollinger, macd, Strategy } from 'isobar';
 
 export default class BandsMacd extends Strategy {

@@ -1,4 +1,4 @@
-// The SMA cross that follows its equity at every bar.
+// Trades an SMA cross and reads its equity at every bar.
 import { crossedDown, crossedUp, sma, Strategy } from 'isobar';
 
 export default class EquityRead extends Strategy {
@@ -6,10 +6,10 @@ export default class EquityRead extends Strategy {
   slow = this.use(sma(this.bars.close, 30));
   up = this.use(crossedUp(this.fast, this.slow));
   down = this.use(crossedDown(this.fast, this.slow));
-  best = 0;
+  maxEquity = 0;
 
   override onBar() {
-    this.best = Math.max(this.best, this.equity);
+    this.maxEquity = Math.max(this.maxEquity, this.equity);
     if (this.up.value && this.position().isFlat) this.buy();
     if (this.down.value) this.exit();
   }

@@ -1,4 +1,4 @@
-// Buys and sells in turn at every bar: what a fill costs in the whole command.
+// Buys and sells in turn, one order at every bar. The bench measures what a fill costs in the whole command.
 import { Strategy } from 'isobar';
 
 export default class EveryBar extends Strategy {

@@ -1,10 +1,10 @@
-// An SMA cross on one-minute bars that buys while at least two of four averages of coarser bars rise: five intervals of one symbol.
+// Trades an SMA cross on one-minute bars and buys only while at least two of four averages of coarser bars rise.
 import { crossedDown, crossedUp, sma, Strategy } from 'isobar';
 
-const BARS = 20;
+const TREND_BARS = 20;
 
 export default class FiveIntervals extends Strategy {
-  trends = (['5m', '15m', '1h', '4h'] as const).map((interval) => this.use(sma(this.feed(interval, { interval }).close, BARS)));
+  trends = (['5m', '15m', '1h', '4h'] as const).map((interval) => this.use(sma(this.feed(interval, { interval }).close, TREND_BARS)));
   fast = this.use(sma(this.bars.close, 10));
   slow = this.use(sma(this.bars.close, 30));
   up = this.use(crossedUp(this.fast, this.slow));
@@ -12,9 +12,9 @@ export default class FiveIntervals extends Strategy {
 
   override onBar() {
     if (this.up.value && this.position().isFlat) {
-      let rising = 0;
-      for (const { value, prev } of this.trends) if (value > prev) rising++;
-      if (rising >= 2) this.buy();
+      let risingTrends = 0;
+      for (const { value, prev } of this.trends) if (value > prev) risingTrends++;
+      if (risingTrends >= 2) this.buy();
     }
     if (this.down.value) this.exit();
   }

@@ -1,4 +1,4 @@
-// The SMA cross that reads the size of its position at every bar.
+// Trades an SMA cross and reads the quantity of its position at every bar.
 import { crossedDown, crossedUp, sma, Strategy } from 'isobar';
 
 export default class PositionQty extends Strategy {

@@ -1,14 +1,14 @@
-// The SMA cross as grademark decides it: by which average is above, and not at all on the bar on which it enters or leaves.
+// Decides an SMA cross as grademark does: by which average is above, and not on the bar in which its own order fills.
 import { int, sma, Strategy } from 'isobar';
 
 export default class SmaPause extends Strategy.with({ fast: int(10), slow: int(30) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
-  pauses = false;
+  isPausing = false;
 
   override onBar() {
-    if (this.pauses) {
-      this.pauses = false;
+    if (this.isPausing) {
+      this.isPausing = false;
       return;
     }
     const [fast, slow] = [this.fast.value, this.slow.value];
@@ -16,6 +16,6 @@ export default class SmaPause extends Strategy.with({ fast: int(10), slow: int(3
     if (isFlat ? fast <= slow : fast >= slow) return;
     if (isFlat) this.buy();
     else this.exit();
-    this.pauses = true;
+    this.isPausing = true;
   }
 }

@@ -1,4 +1,4 @@
-// Buys at the SMA cross; a trailing stop is open nearly all the time.
+// Buys at an SMA cross with a trailing stop, so that a stop is open at nearly every bar.
 import { crossedUp, sma, Strategy } from 'isobar';
 
 export default class TrailingStop extends Strategy {

@@ -1,8 +1,8 @@
-// What `amend` and `closeAt` do to orders and stops, and what a position says of itself.
+// Tests `amend` and `closeAt`: their effects on orders and stops, and the values that a position reports.
 
 import { describe, expect, it } from 'vitest';
 import type { Amendment } from '../../src/index.ts';
-import { at, FREE, type Api, ordersOf, quiet } from './strategyApi.ts';
+import { strategyOf, FREE, type Api, ordersOf, quietBars } from './strategyApi.ts';
 import { barsOfRows, fillRows, MINUTE, run, START_MS } from './world.ts';
 
 type Prices = [number, number, number, number];
@@ -14,79 +14,86 @@ const sells = ({ orders, fills }: Awaited<ReturnType<typeof ordersOf>>) =>
     .map(({ order, price, minute }) => [orders[order - 1]!.role, price, minute]);
 
 describe('a stop that is amended', () => {
-  const bought = (options: object, change: Amendment, when: number) => (own: Api, row: number) => {
-    if (row === 0) own.order(true, { base: '0.1' }, options);
-    if (row === when) expect(own.api.amend(1, change)).toBe(1);
+  const buyThenAmend = (options: object, change: Amendment, when: number) => (strategy: Api, row: number) => {
+    if (row === 0) strategy.order(true, { base: '0.1' }, options);
+    if (row === when) expect(strategy.api.amend(1, change)).toBe(1);
   };
 
   it('a stop that is amended holds from the next row on, not for the row on which it was decided', async () => {
-    const done = await ordersOf(
-      bought({ stopLoss: 90 }, { stop: '98' }, 2),
+    const result = await ordersOf(
+      buyThenAmend({ stopLoss: 90 }, { stop: '98' }, 2),
       FREE,
       rows(QUIET, QUIET, [10_000, 10_000, 9500, 10_000], [10_000, 10_010, 9810, 10_000], [10_000, 10_000, 9700, 9900], QUIET),
     );
-    expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
+    expect(sells(result)).toEqual([['stopLoss', 9800, 5]]);
   });
 
-  it('a stop that is amended: that the price has already passed triggers at the next open', async () => {
-    const done = await ordersOf(bought({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quiet(6));
-    expect(sells(done)).toEqual([['stopLoss', 10_000, 3]]);
+  it('a stop that is amended to a level which the price has passed triggers at the next open', async () => {
+    const result = await ordersOf(buyThenAmend({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quietBars(6));
+    expect(sells(result)).toEqual([['stopLoss', 10_000, 3]]);
   });
 
-  it('a stop that is amended keeps the trailing distance, and the nearer of both counts', async () => {
-    const done = await ordersOf(
-      bought({ trailing: 5 }, { stop: 97 }, 2),
+  it('an amended stop keeps its trailing distance, and the nearer of both levels counts', async () => {
+    const result = await ordersOf(
+      buyThenAmend({ trailing: 5 }, { stop: 97 }, 2),
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9650, 9700], QUIET),
     );
-    expect(sells(done)).toEqual([['stopLoss', 9700, 4]]);
+    expect(sells(result)).toEqual([['stopLoss', 9700, 4]]);
   });
 
-  it('a stop that is amended may be moved while the order still waits to fill', async () => {
-    const done = await ordersOf(
-      bought({ limit: 99 }, { stop: 98 }, 1),
+  it('a stop may be amended while its entry still waits to fill', async () => {
+    const result = await ordersOf(
+      buyThenAmend({ limit: 99 }, { stop: 98 }, 1),
       FREE,
       rows(QUIET, QUIET, QUIET, [9950, 9960, 9850, 9900], [9900, 9910, 9750, 9800], QUIET),
     );
-    expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
+    expect(sells(result)).toEqual([['stopLoss', 9800, 5]]);
   });
 
-  it('amending a stop returns null, and changes nothing, if it is not a number or nothing is protected', async () => {
+  it('amending a stop changes nothing and returns null if the level is not a number or nothing is protected', async () => {
     const returned: unknown[] = [];
-    const done = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.1' }, { stopLoss: 98 });
-        if (row === 2) returned.push(own.api.amend(1, { stop: NaN }), own.api.amend(7, { stop: 97 }), own.api.amend(1, { stop: 0 }));
-        if (row === 4) returned.push(own.api.amend(1, { stop: 99 }));
+    const result = await ordersOf(
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 98 });
+        if (row === 2)
+          returned.push(strategy.api.amend(1, { stop: NaN }), strategy.api.amend(7, { stop: 97 }), strategy.api.amend(1, { stop: 0 }));
+        if (row === 4) returned.push(strategy.api.amend(1, { stop: 99 }));
       },
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9750, 9800], QUIET, QUIET),
     );
-    expect(sells(done)).toEqual([['stopLoss', 9800, 4]]);
+    expect(sells(result)).toEqual([['stopLoss', 9800, 4]]);
     expect(returned).toEqual([null, null, null, null]);
   });
 });
 
 describe('a limit order that is amended', () => {
-  it('a limit order that is amended is replaced: the new price, what is left, the same tag and bracket', async () => {
+  it('an amended limit order is replaced by one with the new price, the remaining lots, the same tag and the same bracket', async () => {
     const returned: unknown[] = [];
-    const done = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.2' }, { limit: 98, stopLoss: 95, tag: 'dip' });
-        if (row === 2) returned.push(own.api.openOrders()[0]!.amend({ limit: 99, size: '0.1', stop: 97 }));
+    const result = await ordersOf(
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.2' }, { limit: 98, stopLoss: 95, tag: 'dip' });
+        if (row === 2) returned.push(strategy.api.openOrders()[0]!.amend({ limit: 99, size: '0.1', stop: 97 }));
       },
       { ...FREE, fills: { latencyMs: 300 } },
       rows(QUIET, QUIET, QUIET, QUIET, [10_000, 10_000, 9890, 9950], [9950, 9950, 9650, 9700], QUIET, QUIET),
     );
     expect(returned).toEqual([2]);
-    expect(done.orders.slice(0, 2).map(({ lots, limit, ending }) => [lots, limit, ending])).toEqual([[200, 9800, 'canceled'], [100, 9900, 'filled']]); // prettier-ignore
-    expect(sells(done)).toEqual([['stopLoss', 9700, 6]]);
+    expect(result.orders.slice(0, 2).map(({ lots, limit, ending }) => [lots, limit, ending])).toEqual([
+      [200, 9800, 'canceled'],
+      [100, 9900, 'filled'],
+    ]);
+    expect(sells(result)).toEqual([['stopLoss', 9700, 6]]);
   });
 
-  it('a limit order that is amended stays as it is where it is not a number', async () => {
-    const { orders } = await ordersOf((own, row) => {
-      if (row === 0) own.order(true, { base: '0.2' }, { limit: 98 });
-      if (row === 2) expect([own.api.amend(1, { limit: NaN }), own.api.amend(1, { size: 0 }), own.api.amend(1, { target: NaN })]).toEqual([null, null, null]); // prettier-ignore
+  it('a limit order stays unchanged when it is amended to a price that is not a number', async () => {
+    const { orders } = await ordersOf((strategy, row) => {
+      if (row === 0) strategy.order(true, { base: '0.2' }, { limit: 98 });
+      if (row === 2)
+        expect([strategy.api.amend(1, { limit: NaN }), strategy.api.amend(1, { size: 0 }), strategy.api.amend(1, { target: NaN })]).toEqual(
+          [null, null, null],
+        );
     }, FREE);
     expect(orders).toHaveLength(1);
   });
@@ -95,105 +102,105 @@ describe('a limit order that is amended', () => {
     [{}, /without anything to change/],
     [{ stopp: 1 }, /with stopp, which it does not change/],
     [{ target: 110 }, /has filled/],
-  ])('a limit order that is amended refuses %j with a remedy', async (change, message) => {
-    const act = ordersOf((own, row) => {
-      if (row === 0) own.order(true, { base: '0.1' }, { stopLoss: 90 });
-      if (row === 2) own.api.amend(1, change as Amendment);
+  ])('the amendment %j of a limit order is rejected with a remedy', async (change, message) => {
+    const act = ordersOf((strategy, row) => {
+      if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 90 });
+      if (row === 2) strategy.api.amend(1, change as Amendment);
     }, FREE);
     await expect(act).rejects.toMatchObject({ message: expect.stringMatching(message) });
   });
 });
 
 describe('oco', () => {
-  const two =
-    (later: (own: Api, row: number) => void = () => {}) =>
-    (own: Api, row: number) => {
+  const twoOrders =
+    (later: (strategy: Api, row: number) => void = () => {}) =>
+    (strategy: Api, row: number) => {
       if (row === 0)
-        own.api.oco(
-          own.order(true, { base: '0.1' }, { limit: 98, tag: 'low' }),
-          own.order(true, { base: '0.1' }, { limit: 99, tag: 'high' }),
+        strategy.api.oco(
+          strategy.order(true, { base: '0.1' }, { limit: 98, tag: 'low' }),
+          strategy.order(true, { base: '0.1' }, { limit: 99, tag: 'high' }),
         );
-      later(own, row);
+      later(strategy, row);
     };
-  const dip: Prices = [10_000, 10_000, 9850, 9900];
-  const endings = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
+  const dipRow: Prices = [10_000, 10_000, 9850, 9900];
+  const endingsByLimit = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
 
-  it('the first fill cancels the other, with the latency of a cancel', async () => {
-    const done = await ordersOf(
-      two(),
+  it('oco: the first fill cancels the other order, with the latency of a cancel', async () => {
+    const result = await ordersOf(
+      twoOrders(),
       { ...FREE, fills: { latencyMs: 300 } },
-      rows(QUIET, QUIET, QUIET, dip, [9900, 9900, 9850, 9900], QUIET, QUIET),
+      rows(QUIET, QUIET, QUIET, dipRow, [9900, 9900, 9850, 9900], QUIET, QUIET),
     );
-    expect(endings(done)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
+    expect(endingsByLimit(result)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
   });
 
-  it('a row that reaches both fills both', async () => {
-    const done = await ordersOf(two(), FREE, rows(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
-    expect(endings(done)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
+  it('oco: a row that reaches both orders fills both', async () => {
+    const result = await ordersOf(twoOrders(), FREE, rows(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
+    expect(endingsByLimit(result)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
   });
 
-  it('oco follows an order that is amended, and leaves the rest where one is cancelled', async () => {
+  it('oco covers the replacement of an amended order, and a cancel of one order leaves the others working', async () => {
     const amended = await ordersOf(
-      two((own, row) => void (row === 1 && own.api.amend(2, { limit: '98.9' }))),
+      twoOrders((strategy, row) => void (row === 1 && strategy.api.amend(2, { limit: '98.9' }))),
       FREE,
-      rows(QUIET, QUIET, QUIET, dip, QUIET, QUIET),
+      rows(QUIET, QUIET, QUIET, dipRow, QUIET, QUIET),
     );
-    expect(endings(amended)).toEqual([[9800, 'canceled'], [9900, 'canceled'], [9890, 'filled']]); // prettier-ignore
+    expect(endingsByLimit(amended)).toEqual([[9800, 'canceled'], [9900, 'canceled'], [9890, 'filled']]); // prettier-ignore
     const cancelled = await ordersOf(
-      two((own, row) => void (row === 1 && own.api.cancel(2))),
+      twoOrders((strategy, row) => void (row === 1 && strategy.api.cancel(2))),
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET),
     );
-    expect(endings(cancelled)).toEqual([[9800, 'filled'], [9900, 'canceled']]); // prettier-ignore
+    expect(endingsByLimit(cancelled)).toEqual([[9800, 'filled'], [9900, 'canceled']]); // prettier-ignore
   });
 });
 
 describe('closeAt', () => {
-  it('closeAt exits at its time, once, and the newest call counts', async () => {
-    const done = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.1' });
-        if (row === 1) own.api.closeAt(START_MS + 3 * MINUTE + 30_000);
-        if (row === 2) own.api.closeAt(START_MS + 5 * MINUTE + 30_000);
-        if (row === 7) own.order(true, { base: '0.1' });
+  it('closeAt exits once at the time of the newest call', async () => {
+    const result = await ordersOf(
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.1' });
+        if (row === 1) strategy.api.closeAt(START_MS + 3 * MINUTE + 30_000);
+        if (row === 2) strategy.api.closeAt(START_MS + 5 * MINUTE + 30_000);
+        if (row === 7) strategy.order(true, { base: '0.1' });
       },
       FREE,
-      quiet(12),
+      quietBars(12),
     );
-    expect(done.fills.map(({ minute }) => minute)).toEqual([1, 6, 8]);
+    expect(result.fills.map(({ minute }) => minute)).toEqual([1, 6, 8]);
   });
 
-  it('closeAt is called off with null, acts at once for a time that has passed, and refuses what is not a time', async () => {
-    const done = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.1' });
-        if (row === 1) own.api.closeAt(START_MS + 4 * MINUTE);
-        if (row === 2) own.api.closeAt(null);
-        if (row === 6) own.api.closeAt(START_MS);
-        if (row === 7) expect(() => own.api.closeAt(NaN)).toThrow(/expected a time/);
+  it('closeAt accepts null to withdraw it and a past time to exit at once, and rejects values that are not a time', async () => {
+    const result = await ordersOf(
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.1' });
+        if (row === 1) strategy.api.closeAt(START_MS + 4 * MINUTE);
+        if (row === 2) strategy.api.closeAt(null);
+        if (row === 6) strategy.api.closeAt(START_MS);
+        if (row === 7) expect(() => strategy.api.closeAt(NaN)).toThrow(/expected a time/);
       },
       FREE,
-      quiet(10),
+      quietBars(10),
     );
-    expect(done.fills.map(({ minute }) => minute)).toEqual([1, 7]);
+    expect(result.fills.map(({ minute }) => minute)).toEqual([1, 7]);
   });
 });
 
 describe('a position', () => {
-  it('a position knows when it was opened, and its profit to the last unit', async () => {
-    const seen: unknown[] = [];
-    const Watcher = at((own, row) => {
-      if (row === 0 || row === 2) own.order(true, { base: row === 0 ? '0.1' : '0.05' });
-      if (row === 5) own.api.exit();
-      const { openedMs, ageMs, unrealisedProfit } = own.api.position();
-      seen.push([(openedMs - START_MS) / MINUTE, ageMs / MINUTE, unrealisedProfit.toString()]);
+  it('a position reports the time of its opening, and its profit to the last unit', async () => {
+    const reportedPositions: unknown[] = [];
+    const Watcher = strategyOf((strategy, row) => {
+      if (row === 0 || row === 2) strategy.order(true, { base: row === 0 ? '0.1' : '0.05' });
+      if (row === 5) strategy.api.exit();
+      const { openedMs, ageMs, unrealisedProfit } = strategy.api.position();
+      reportedPositions.push([(openedMs - START_MS) / MINUTE, ageMs / MINUTE, unrealisedProfit.toString()]);
     });
     const flat: Prices = [10_000, 10_000, 10_000, 10_000];
     const up: Prices = [10_007, 10_007, 10_007, 10_007];
     const { record } = await run({ strategies: [Watcher], feeds: { bars: rows(flat, flat, up, up, flat, flat, flat) }, ...FREE });
     expect(fillRows(record)).toHaveLength(3);
     // 0.1 at 100 and 0.05 at 100.07.
-    expect(seen).toEqual([
+    expect(reportedPositions).toEqual([
       [NaN, NaN, '0'],
       [1, 1, '0'],
       [1, 2, '0.007'],

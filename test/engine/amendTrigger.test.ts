@@ -1,25 +1,25 @@
-// Trigger orders that a strategy moves in a backtest: which price holds in which row, what both orders close, and what is refused.
+// Tests trigger orders that a strategy amends in a backtest: the price that counts in each row, the closed lots, and rejected changes.
 
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import type { Amendment, OrderInfo } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { at, type Api } from './strategyApi.ts';
+import { strategyOf, type Api } from './strategyApi.ts';
 import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
 
 type Row = [number, number, number, number];
 const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
 const contract = linearContract(FREE);
 const quiet = (price = 10_000): Row => [price, price, price, price];
-const many = (count: number): Row[] => Array.from({ length: count }, () => quiet());
+const quietRows = (count: number): Row[] => Array.from({ length: count }, () => quiet());
 /** A price in ticks as a strategy writes it. */
 const price = (ticks: number): string => (ticks / 10).toFixed(1);
 
-type Act = (own: Api, row: number) => unknown;
-async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions> = {}) {
+type Script = (strategy: Api, row: number) => unknown;
+async function run(rows: readonly Row[], script: Script, options: Partial<PlanOptions> = {}) {
   const reported: OrderInfo[] = [];
-  class Acting extends at(act) {
+  class Acting extends strategyOf(script) {
     override onOrder(order: OrderInfo) {
       reported.push(order);
     }
@@ -32,27 +32,27 @@ async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions>
     futures,
     ...options,
   });
-  const world = await prepareBacktest(plan, {});
-  world.loop(world.engine);
-  world.engine.ledger.assertReconciled();
-  world.checkBooks();
-  const record = runRecordOf(plan, world, false);
+  const prepared = await prepareBacktest(plan, {});
+  prepared.loop(prepared.engine);
+  prepared.engine.ledger.assertReconciled();
+  prepared.checkBooks();
+  const record = runRecordOf(plan, prepared, false);
   const orders = orderRows(record);
   const fills = fillRows(record);
   return { orders, reported, closes: fills.slice(1).map(({ side, price: ticks, lots, minute }) => [side, ticks, lots, minute]) };
 }
 
 /** Buys ten contracts at the close of row 0, places a stop at 980.0 as soon as it holds them, and amends it as `changes` say, by row. */
-function stopped(changes: Readonly<Record<number, Amendment>>, isLong = true, returned: unknown[] = []): Act {
+function stopThenAmend(changes: Readonly<Record<number, Amendment>>, isLong = true, returned: unknown[] = []): Script {
   let isPlaced = false;
-  return (own, row) => {
-    if (row === 0) own.order(isLong, { base: 10 });
+  return (strategy, row) => {
+    if (row === 0) strategy.order(isLong, { base: 10 });
     const change = changes[row];
-    const stop = own.api.openOrders().find(({ tag }) => tag === 'stop');
+    const stop = strategy.api.openOrders().find(({ tag }) => tag === 'stop');
     if (change !== undefined && stop !== undefined) returned.push(stop.amend(change));
-    if (isPlaced || own.api.position().isFlat) return;
+    if (isPlaced || strategy.api.position().isFlat) return;
     isPlaced = true;
-    own.order(!isLong, undefined, { trigger: price(isLong ? 9800 : 10_200), tag: 'stop' });
+    strategy.order(!isLong, undefined, { trigger: price(isLong ? 9800 : 10_200), tag: 'stop' });
   };
 }
 
@@ -61,7 +61,7 @@ describe('a trigger order that is amended', () => {
     ['a long', true, 9900, [10_000, 10_000, 9850, 9900], ['sell', 9900, 10, 5]],
     ['a short', false, 10_100, [10_000, 10_150, 10_000, 10_100], ['buy', 10_100, 10, 5]],
   ] as const)('a trigger order that is amended stops %s at its new price, from the next row on', async (_, isLong, stop, row, close) => {
-    const { orders, closes } = await run([...many(4), [...row], quiet()], stopped({ 2: { stop: price(stop) } }, isLong));
+    const { orders, closes } = await run([...quietRows(4), [...row], quiet()], stopThenAmend({ 2: { stop: price(stop) } }, isLong));
     expect(closes).toEqual([close]);
     expect(orders.map(({ role, ending, limit }) => [role, ending, limit]).slice(1)).toEqual([
       ['stopLoss', 'canceled', isLong ? 9800 : 10_200],
@@ -69,49 +69,53 @@ describe('a trigger order that is amended', () => {
     ]);
   });
 
-  it('a trigger order that is amended holds at its old price until the new one has arrived', async () => {
-    const rows = [...many(5), [10_000, 10_000, 9700, 9950] as Row, quiet(9950), quiet(9950)];
+  it('an amended trigger order keeps its old trigger until the new order has arrived', async () => {
+    const rows = [...quietRows(5), [10_000, 10_000, 9700, 9950] as Row, quiet(9950), quiet(9950)];
     // Decided at the close of the row before the fall, it arrives inside the row that falls.
-    const { orders, closes } = await run(rows, stopped({ 4: { stop: price(9900) } }), { fills: { latencyMs: 300 } });
+    const { orders, closes } = await run(rows, stopThenAmend({ 4: { stop: price(9900) } }), { fills: { latencyMs: 300 } });
     expect(closes).toEqual([['sell', 9800, 10, 6]]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled']);
   });
 
-  it('a trigger order that is amended: where a row reaches both, the position is closed once', async () => {
+  it('a row that reaches the old and the new trigger of an amended order closes the position once', async () => {
     // The new one arrives inside row 5, and the cancel of the old one inside row 6.
-    const rows = [...many(6), [10_000, 10_000, 9700, 9900] as Row, quiet(9900), quiet(9900), quiet(9900)];
-    const { closes, orders } = await run(rows, stopped({ 4: { stop: price(9900) } }), { fills: { latencyMs: 40_000 } });
+    const rows = [...quietRows(6), [10_000, 10_000, 9700, 9900] as Row, quiet(9900), quiet(9900), quiet(9900)];
+    const { closes, orders } = await run(rows, stopThenAmend({ 4: { stop: price(9900) } }), { fills: { latencyMs: 40_000 } });
     expect(closes).toEqual([['sell', 9900, 10, 7]]);
     // The old one has fired too, and there was nothing left to close.
-    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['filled', ''], ['rejected', '10015'], ['filled', '']]); // prettier-ignore
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([
+      ['filled', ''],
+      ['rejected', '10015'],
+      ['filled', ''],
+    ]);
   });
 
-  it('a trigger order that is amended beyond the price fires at the next open', async () => {
-    const { closes } = await run(many(6), stopped({ 2: { stop: price(10_100) } }));
+  it('a trigger order that is amended to beyond the price fires at the next open', async () => {
+    const { closes } = await run(quietRows(6), stopThenAmend({ 2: { stop: price(10_100) } }));
     expect(closes).toEqual([['sell', 10_000, 10, 3]]);
   });
 
-  it('a trigger order that is amended takes the size that is asked for, or what is held if that is less', async () => {
+  it('an amended trigger order gets the requested size, but at most the position', async () => {
     const stop = { 3: { stop: price(9850) }, 6: { stop: price(9900), size: 11 } };
-    const act: Act = (own, row) => {
-      if (row in stop) own.api.openOrders()[0]!.amend(stop[row as 3]);
-      if (row === 0) own.order(true, { base: 10 });
-      if (row === 2) own.order(false, { base: 4 }, { tag: 'part', reduceOnly: true });
-      if (row === 4) own.order(true, { base: 5 }, { tag: 'more' });
+    const script: Script = (strategy, row) => {
+      if (row in stop) strategy.api.openOrders()[0]!.amend(stop[row as 3]);
+      if (row === 0) strategy.order(true, { base: 10 });
+      if (row === 2) strategy.order(false, { base: 4 }, { tag: 'part', reduceOnly: true });
+      if (row === 4) strategy.order(true, { base: 5 }, { tag: 'more' });
     };
     // A stop holds the lots that it closes: they are sold beside it only if it holds fewer.
-    const fewer: Act = (own, row) => {
-      if (row === 1) own.order(false, { base: 6 }, { trigger: price(9800), tag: 'stop' });
-      act(own, row);
+    const fewer: Script = (strategy, row) => {
+      if (row === 1) strategy.order(false, { base: 6 }, { trigger: price(9800), tag: 'stop' });
+      script(strategy, row);
     };
-    const { orders } = await run(many(9), fewer);
+    const { orders } = await run(quietRows(9), fewer);
     const stops = orders.filter(({ role }) => role === 'stopLoss').map(({ lots, limit, ending }) => [lots, limit, ending]);
     expect(stops).toEqual([[6, 9800, 'canceled'], [6, 9850, 'canceled'], [11, 9900, 'open']]); // prettier-ignore
   });
 
-  it('a trigger order that is amended by its size alone stays where it is, and is denied what is not held', async () => {
+  it('an amendment of the size alone keeps the trigger, and a size beyond the position is denied', async () => {
     const returned: unknown[] = [];
-    const { orders } = await run(many(8), stopped({ 2: { size: 4 }, 4: { size: 11 }, 5: { size: 4 } }, true, returned));
+    const { orders } = await run(quietRows(8), stopThenAmend({ 2: { size: 4 }, 4: { size: 11 }, 5: { size: 4 } }, true, returned));
     // Nothing was to be changed the last time.
     expect(returned).toEqual([3, null, 3]);
     expect(orders.map(({ lots, limit, ending, code }) => [lots, limit, ending, code])).toEqual([
@@ -122,21 +126,25 @@ describe('a trigger order that is amended', () => {
     ]);
   });
 
-  it('a trigger order that is amended and takes the profit moves by its target', async () => {
-    const rows = [...many(4), [10_000, 10_150, 10_000, 10_100] as Row, quiet()];
-    const { closes } = await run(rows, (own, row) => {
-      if (row === 0) own.order(true, { base: 10 });
-      if (row === 1) own.order(false, undefined, { trigger: price(10_200), tag: 'profit' });
-      if (row === 2) own.api.openOrders()[0]!.amend({ target: price(10_100) });
+  it('a trigger order that takes a profit is amended by `target`', async () => {
+    const rows = [...quietRows(4), [10_000, 10_150, 10_000, 10_100] as Row, quiet()];
+    const { closes } = await run(rows, (strategy, row) => {
+      if (row === 0) strategy.order(true, { base: 10 });
+      if (row === 1) strategy.order(false, undefined, { trigger: price(10_200), tag: 'profit' });
+      if (row === 2) strategy.api.openOrders()[0]!.amend({ target: price(10_100) });
     });
     expect(closes).toEqual([['sell', 10_100, 10, 5]]);
   });
 
-  it('a trigger order that is amended: null, and it stands as it did, before it is acknowledged, while it moves, and for no number', async () => {
+  it('amend of a trigger order returns null before its acknowledgement, during another amendment, and for a value that is not a number', async () => {
     const returned: unknown[] = [];
     const { orders, closes } = await run(
-      many(14),
-      stopped({ 4: { stop: price(9850) }, 5: { stop: NaN }, 6: { size: 0 }, 7: { stop: price(9860) }, 8: { stop: price(9870) } }, true, returned), // prettier-ignore
+      quietRows(14),
+      stopThenAmend(
+        { 4: { stop: price(9850) }, 5: { stop: NaN }, 6: { size: 0 }, 7: { stop: price(9860) }, 8: { stop: price(9870) } },
+        true,
+        returned,
+      ),
       { fills: { latencyMs: 90_000 } },
     );
     // The stop of row 3 arrives in row 5; the new one of row 7 in row 9.
@@ -144,40 +152,40 @@ describe('a trigger order that is amended', () => {
     expect([closes, orders.length]).toEqual([[], 3]);
   });
 
-  it('a trigger order that is amended and has ended is no longer there to be moved', async () => {
+  it('amend returns null for a trigger order that has ended', async () => {
     const returned: unknown[] = [];
-    const act = stopped({});
-    await run([...many(3), [9700, 9750, 9700, 9750], quiet(9750), quiet(9750)], (own, row) => {
-      act(own, row);
-      if (row === 4) returned.push(own.api.amend(2, { stop: price(9700) }));
+    const script = stopThenAmend({});
+    await run([...quietRows(3), [9700, 9750, 9700, 9750], quiet(9750), quiet(9750)], (strategy, row) => {
+      script(strategy, row);
+      if (row === 4) returned.push(strategy.api.amend(2, { stop: price(9700) }));
     });
     expect(returned).toEqual([null]);
   });
 
-  it('a trigger order that is amended goes with its new one where that is cancelled, and both with an exit', async () => {
-    const endOf = (how: (own: Api) => unknown): Act => {
-      const act = stopped({ 6: { stop: price(9850) } });
-      return (own, row) => {
-        act(own, row);
-        if (row === 7) how(own);
+  it('a cancel of the new order also cancels the amended trigger order, and an exit cancels both', async () => {
+    const endOf = (how: (strategy: Api) => unknown): Script => {
+      const script = stopThenAmend({ 6: { stop: price(9850) } });
+      return (strategy, row) => {
+        script(strategy, row);
+        if (row === 7) how(strategy);
       };
     };
-    const end = async (how: (own: Api) => unknown) => run(many(16), endOf(how), { fills: { latencyMs: 90_000 } });
-    const dropped = await end((own) => own.api.cancel(3));
+    const end = async (how: (strategy: Api) => unknown) => run(quietRows(16), endOf(how), { fills: { latencyMs: 90_000 } });
+    const dropped = await end((strategy) => strategy.api.cancel(3));
     expect(dropped.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled']);
-    const left = await end((own) => own.api.exit());
+    const left = await end((strategy) => strategy.api.exit());
     expect(left.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
     expect(left.closes).toHaveLength(1);
   });
 
-  it('a trigger order that is amended stays in its group, before the move and after it', async () => {
-    const act = stopped({ 2: { stop: price(9900) } });
+  it('an amended trigger order stays in its oco group before and after the amendment', async () => {
+    const script = stopThenAmend({ 2: { stop: price(9900) } });
     const group = (row4: Row): ReturnType<typeof run> =>
-      run([...many(4), row4, quiet(), quiet(), quiet()], (own, row) => {
-        act(own, row);
+      run([...quietRows(4), row4, quiet(), quiet(), quiet()], (strategy, row) => {
+        script(strategy, row);
         if (row !== 1) return;
-        const other = own.order(true, { base: 1 }, { limit: price(9000), tag: 'other' });
-        own.api.oco(2, other);
+        const other = strategy.order(true, { base: 1 }, { limit: price(9000), tag: 'other' });
+        strategy.api.oco(2, other);
       });
     const moved = await group([10_000, 10_000, 9850, 9900]);
     expect(moved.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
@@ -188,14 +196,14 @@ describe('a trigger order that is amended', () => {
     ['with a limit', { limit: '99' }, /with a limit or targets, but it is a trigger order/, undefined],
     ['with targets', { targets: [{ at: '99' }] }, /with a limit or targets/, undefined],
     ['if it may open a position', { stop: '99' }, /may open a position/, { trigger: '1010', reduceOnly: false }],
-  ])('a trigger order that is amended is refused %s', async (_, change, message, options) => {
-    const moves = stopped({ 2: change });
-    const act: Act = (own, row) => {
-      if (options === undefined) moves(own, row);
-      else if (row === 0) own.order(true, { base: 1 }, options);
-      else if (row === 2) own.api.openOrders()[0]!.amend(change);
+  ])('the amendment of a trigger order is rejected: %s', async (_, change, message, options) => {
+    const moves = stopThenAmend({ 2: change });
+    const script: Script = (strategy, row) => {
+      if (options === undefined) moves(strategy, row);
+      else if (row === 0) strategy.order(true, { base: 1 }, options);
+      else if (row === 2) strategy.api.openOrders()[0]!.amend(change);
     };
-    await expect(run(many(5), act)).rejects.toThrow(message);
+    await expect(run(quietRows(5), script)).rejects.toThrow(message);
   });
 });
 
@@ -210,12 +218,12 @@ interface Standing {
  * What closes the position, by the words of docs/matching.md and docs/strategies.md alone. What is decided at the close of a row holds from
  * the next row on, or from the one after it if it arrives inside that row; a cancel that arrives inside a row acts behind it.
  */
-function naive(rows: readonly Row[], isLong: boolean, first: number, moves: ReadonlyMap<number, number>, latencyMs: number) {
+function naiveRun(rows: readonly Row[], isLong: boolean, firstTrigger: number, moves: ReadonlyMap<number, number>, latencyMs: number) {
   // Rows until an order may fire, and until the cancel that its acknowledgement causes has acted.
-  const wait = latencyMs > 0 ? 2 : 1;
+  const waitRows = latencyMs > 0 ? 2 : 1;
   const cancelled = Math.ceil((2 * latencyMs) / 60_000);
   const placedAt = latencyMs > 0 ? 2 : 1;
-  const stops: Standing[] = [{ price: first, from: placedAt + wait, to: Infinity }];
+  const stops: Standing[] = [{ price: firstTrigger, from: placedAt + waitRows, to: Infinity }];
   let freeFrom = placedAt + 1;
   for (let row = 0; row < rows.length; row++) {
     const [open, high, low] = rows[row]!;
@@ -224,10 +232,10 @@ function naive(rows: readonly Row[], isLong: boolean, first: number, moves: Read
     const reached = standing.filter(({ price: level }) => (isLong ? low <= level : high >= level));
     reached.sort((a, b) => Math.abs(a.price - open) - Math.abs(b.price - open));
     if (reached.length > 0) return { row, price: reached[0]!.price };
-    const [wanted, last] = [moves.get(row), stops.at(-1)!];
-    if (wanted === undefined || row < freeFrom || wanted === last.price) continue;
-    stops.push({ price: wanted, from: row + wait, to: Infinity });
-    last.to = row + cancelled;
+    const [requestedLots, lastTicks] = [moves.get(row), stops.at(-1)!];
+    if (requestedLots === undefined || row < freeFrom || requestedLots === lastTicks.price) continue;
+    stops.push({ price: requestedLots, from: row + waitRows, to: Infinity });
+    lastTicks.to = row + cancelled;
     freeFrom = row + Math.max(1, cancelled);
   }
   return null;
@@ -246,40 +254,40 @@ it.each([
       const pick = (below: number): number => Math.floor(rng.next() * below);
       const isLong = pick(2) === 0;
       const sign = isLong ? 1 : -1;
-      let last = 10_000;
+      let lastTicks = 10_000;
       const rows = Array.from({ length: 24 }, (__, row): Row => {
         if (row < 4) return quiet();
-        const open = last + pick(61) - 30;
+        const open = lastTicks + pick(61) - 30;
         const close = open + pick(81) - 40;
         const [high, low] = [Math.max(open, close) + pick(20), Math.min(open, close) - pick(20)];
-        last = close;
+        lastTicks = close;
         return [open, high, low, close];
       });
-      const first = 10_000 - sign * (60 + pick(120));
+      const firstTrigger = 10_000 - sign * (60 + pick(120));
       const moves = new Map<number, number>();
       for (let row = 2; row < 22; row++) if (pick(3) > 0) moves.set(row, rows[row]![3] - sign * (pick(10) === 0 ? -20 : 20 + pick(150)));
       let isPlaced = false;
       const { closes, orders } = await run(
         rows,
-        (own, row) => {
-          if (row === 0) own.order(isLong, { base: 10 });
-          const wanted = moves.get(row);
-          if (wanted !== undefined)
-            for (const order of own.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(wanted) });
-          if (isPlaced || own.api.position().isFlat) return;
+        (strategy, row) => {
+          if (row === 0) strategy.order(isLong, { base: 10 });
+          const requestedLots = moves.get(row);
+          if (requestedLots !== undefined)
+            for (const order of strategy.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(requestedLots) });
+          if (isPlaced || strategy.api.position().isFlat) return;
           isPlaced = true;
-          own.order(!isLong, undefined, { trigger: price(first), tag: 'stop' });
+          strategy.order(!isLong, undefined, { trigger: price(firstTrigger), tag: 'stop' });
         },
         { fills: { latencyMs } },
       );
-      const wanted = naive(rows, isLong, first, moves, latencyMs);
-      const expected = wanted === null ? [] : [[isLong ? 'sell' : 'buy', wanted.price, 10, wanted.row]];
+      const requestedLots = naiveRun(rows, isLong, firstTrigger, moves, latencyMs);
+      const expected = requestedLots === null ? [] : [[isLong ? 'sell' : 'buy', requestedLots.price, 10, requestedLots.row]];
       const got = closes.map(([side, ticks, lots, minute]) => [side, ticks, lots, Number(minute)]);
       expect(
         got.map((fill) => fill.slice(0, 3)),
         `seed ${seed}`,
       ).toEqual(expected.map((fill) => fill.slice(0, 3)));
-      if (wanted !== null) expect([wanted.row, wanted.row + 1], `seed ${seed}`).toContain(got[0]![3]);
+      if (requestedLots !== null) expect([requestedLots.row, requestedLots.row + 1], `seed ${seed}`).toContain(got[0]![3]);
       closed += closes.length;
       moved += orders.filter(({ role }) => role === 'stopLoss').length - 1;
     }

@@ -1,4 +1,4 @@
-// Runs over both markets: each market does what it does alone, money is the sum of two accounts, and each account backs its own orders.
+// Tests runs over both markets: each market acts as it does alone, equity is the sum of two accounts, and each account backs its own orders.
 
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
@@ -22,13 +22,13 @@ const NEVER = { fromMs: new Float64Array(0), toMs: new Float64Array(0) };
 const contract = linearContract();
 const coin = spotInstrument('BTC', { priceDigits: contract.priceDigits, quoteDigits: contract.quoteDigits });
 const WALK = { rows: 600, step: 4000, start: 400_000 };
-const coins = (seed: number) => walkBars({ ...WALK, instrument: coin, seed });
-const contracts = (seed: number) => walkBars({ ...WALK, instrument: contract, seed });
+const spotBars = (seed: number) => walkBars({ ...WALK, instrument: coin, seed });
+const contractBars = (seed: number) => walkBars({ ...WALK, instrument: contract, seed });
 
 function fundingOf(seed: number): FundingTime[] {
   const rng = seededRng(seed);
-  return Array.from({ length: 9 }, (_, at) => ({
-    timeMs: START_MS + at * 60 * MINUTE + 5,
+  return Array.from({ length: 9 }, (_, index) => ({
+    timeMs: START_MS + index * 60 * MINUTE + 5,
     rate: Math.round((rng.next() - 0.4) * 4e9),
     markTicks: 400_000 + Math.round(rng.next() * 1000),
   }));
@@ -46,51 +46,60 @@ function plan(
   return planFor({ strategies, feeds, cash: { USDT: '5000' }, size: { equity: '0.5' }, futures, ...options });
 }
 const paired = (strategies: readonly GivenStrategy[], options: Partial<PlanOptions> = {}, seed = 1, leverage = 10) =>
-  plan(strategies, { spot: coins(seed), perp: contracts(seed + 50) }, { cash: { USDT: '10000' }, funds: HALVES, ...options }, leverage);
+  plan(
+    strategies,
+    { spot: spotBars(seed), perp: contractBars(seed + 50) },
+    { cash: { USDT: '10000' }, funds: HALVES, ...options },
+    leverage,
+  );
 
-let world: PreparedRun | null = null;
-async function recordFrom(of: RunPlan): Promise<RunRecord> {
-  world = await prepareBacktest(of, {});
-  world.loop(world.engine);
-  world.engine.ledger.assertReconciled();
-  return runRecordOf(of, world, false);
+let preparedRun: PreparedRun | null = null;
+async function recordFrom(runPlan: RunPlan): Promise<RunRecord> {
+  preparedRun = await prepareBacktest(runPlan, {});
+  preparedRun.loop(preparedRun.engine);
+  preparedRun.engine.ledger.assertReconciled();
+  return runRecordOf(runPlan, preparedRun, false);
 }
 
-/** Market, limit and bracket orders of either side at random over one feed, by quantity: nothing else decides what they do. */
-abstract class Gambler extends Strategy {
-  abstract of: ReturnType<Gambler['feed']>;
-  abstract sizes: number;
+/** Places random market, limit and bracket orders of either side on one feed. Its sizes are quantities, so that the equity has no influence. */
+abstract class RandomTrader extends Strategy {
+  abstract tradedFeed: ReturnType<RandomTrader['feed']>;
+  abstract sizeUnit: number;
   override onBar() {
-    world!.checkBooks();
-    if (!this.of.fresh || this.random() > 0.4) return;
-    const feed = this.of;
+    preparedRun!.checkBooks();
+    if (!this.tradedFeed.fresh || this.random() > 0.4) return;
+    const feed = this.tradedFeed;
     const price = feed.bar.close;
     const tag = String(Math.floor(this.random() * 3));
-    const size = { base: Math.ceil(this.random() * 40) * this.sizes };
-    const away = this.random() / 80;
+    const size = { base: Math.ceil(this.random() * 40) * this.sizeUnit };
+    const priceOffset = this.random() / 80;
     const isBuy = this.random() < 0.55;
     const kind = this.random();
     const options =
-      kind < 0.3 ? { limit: price * (isBuy ? 1 - away : 1 + away) } : kind < 0.6 ? { stopLoss: price * (isBuy ? 0.98 : 1.02) } : {};
+      kind < 0.3
+        ? { limit: price * (isBuy ? 1 - priceOffset : 1 + priceOffset) }
+        : kind < 0.6
+          ? { stopLoss: price * (isBuy ? 0.98 : 1.02) }
+          : {};
     if (kind > 0.9) this.exit(feed);
     else if (isBuy) this.buy(size, { feed, tag, ...options });
     else this.sell(size, { feed, tag, ...options });
   }
 }
-class Coins extends Gambler {
-  of = this.feed('spot');
-  sizes = 0.001;
+class SpotTrader extends RandomTrader {
+  tradedFeed = this.feed('spot');
+  sizeUnit = 0.001;
 }
-class Contracts extends Gambler {
-  of = this.feed('perp');
-  sizes = 20;
+class FuturesTrader extends RandomTrader {
+  tradedFeed = this.feed('perp');
+  sizeUnit = 20;
 }
-class IdleCoins extends Strategy {
-  of = this.feed('spot');
+class IdleSpot extends Strategy {
+  tradedFeed = this.feed('spot');
   override onBar() {}
 }
-class IdleContracts extends Strategy {
-  of = this.feed('perp');
+class IdleFutures extends Strategy {
+  tradedFeed = this.feed('perp');
   override onBar() {}
 }
 
@@ -113,25 +122,25 @@ const fillsOf = ({ fills, instruments }: RunRecord, id: InstrumentId, strategy: 
 describe('a run over both markets', () => {
   it.each([1, 2, 3])('a run over both markets does in each what a run over that market alone does (seed %i)', async (seed) => {
     const options = { seed, fees: { in: 'received' as const }, fills: { slippagePpm: 200 } };
-    const both = await recordFrom(paired([Coins, Contracts], options, seed));
+    const bothRecord = await recordFrom(paired([SpotTrader, FuturesTrader], options, seed));
     const alone = { ...options, cash: { USDT: '5000' } };
-    const ofCoins = await recordFrom(plan([Coins, IdleCoins], { spot: coins(seed) }, alone));
-    const ofContracts = await recordFrom(plan([IdleContracts, Contracts], { perp: contracts(seed + 50) }, alone));
-    expect(both.fills.length).toBe(ofCoins.fills.length + ofContracts.fills.length);
+    const ofCoins = await recordFrom(plan([SpotTrader, IdleSpot], { spot: spotBars(seed) }, alone));
+    const ofContracts = await recordFrom(plan([IdleFutures, FuturesTrader], { perp: contractBars(seed + 50) }, alone));
+    expect(bothRecord.fills.length).toBe(ofCoins.fills.length + ofContracts.fills.length);
     expect(ofCoins.fills.length).toBeGreaterThan(50);
     expect(ofContracts.fills.length).toBeGreaterThan(50);
-    expect(fillsOf(both, coin.id, 0)).toEqual(fillsOf(ofCoins, coin.id, 0));
-    expect(fillsOf(both, contract.id, 1)).toEqual(fillsOf(ofContracts, contract.id, 1));
-    expect(both.payments!.units).toEqual(ofContracts.payments!.units);
-    expect(both.equity.timeMs).toEqual(ofCoins.equity.timeMs);
-    expect(both.startUnits).toBe(ofCoins.startUnits + ofContracts.startUnits);
-    expect([...both.equity.units]).toEqual([...ofCoins.equity.units].map((units, at) => units + ofContracts.equity.units[at]!));
+    expect(fillsOf(bothRecord, coin.id, 0)).toEqual(fillsOf(ofCoins, coin.id, 0));
+    expect(fillsOf(bothRecord, contract.id, 1)).toEqual(fillsOf(ofContracts, contract.id, 1));
+    expect(bothRecord.payments!.units).toEqual(ofContracts.payments!.units);
+    expect(bothRecord.equity.timeMs).toEqual(ofCoins.equity.timeMs);
+    expect(bothRecord.startUnits).toBe(ofCoins.startUnits + ofContracts.startUnits);
+    expect([...bothRecord.equity.units]).toEqual([...ofCoins.equity.units].map((units, index) => units + ofContracts.equity.units[index]!));
   });
 
   it.each([4, 9])(
     'a run over both markets agrees with both venues at every bar, and its figures add up to the last unit (seed %i)',
     async (seed) => {
-      class All extends Coins {
+      class All extends SpotTrader {
         perp = this.feed('perp');
         override onBar() {
           super.onBar();
@@ -150,7 +159,9 @@ describe('a run over both markets', () => {
       const { closed, openUnits } = tradesOf(record);
       expect(closed.pnlUnits.reduce((sum, units) => sum + units, 0) + openUnits).toBe(net);
       const { payments } = record;
-      const funding = payments!.units.filter((_, at) => PAYMENTS[payments!.kind[at]!] === 'funding').reduce((sum, units) => sum + units, 0);
+      const funding = payments!.units
+        .filter((_, index) => PAYMENTS[payments!.kind[index]!] === 'funding')
+        .reduce((sum, units) => sum + units, 0);
       expect(Number(parts.funding)).toBeCloseTo(funding / digits, 6);
       expect(funding).not.toBe(0);
       expect([...record.orders.role].some((role) => ROLES[role] === 'liquidation')).toBe(true);
@@ -268,7 +279,7 @@ describe('a run over both markets', () => {
 
   it('a run over both markets counts equity and cash of a strategy over both, position and entry price by market', async () => {
     const rows = Array.from({ length: 6 }, (): [number, number, number, number] => [400_000, 400_000, 400_000, 400_000]);
-    const seen: unknown[] = [];
+    const reportedValues: unknown[] = [];
     class Looks extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
@@ -280,7 +291,7 @@ describe('a run over both markets', () => {
         }
         if (this.step < 3) return;
         const [coinsHeld, short] = [this.position(this.spot), this.position(this.perp)];
-        seen.push([
+        reportedValues.push([
           this.equity,
           this.cash,
           coinsHeld.long.toNumber(),
@@ -288,7 +299,7 @@ describe('a run over both markets', () => {
           short.long.toNumber(),
           short.short.toNumber(),
         ]);
-        seen.push([coinsHeld.qty.toNumber(), short.qty.toNumber(), short.isShort, short.entryPrice]);
+        reportedValues.push([coinsHeld.qty.toNumber(), short.qty.toNumber(), short.isShort, short.entryPrice]);
       }
     }
     const feeless = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0 });
@@ -296,11 +307,11 @@ describe('a run over both markets', () => {
     const of = plan([Looks], feeds, { cash: { USDT: '10000' }, funds: HALVES, fees: { makerPpm: 0, takerPpm: 0 } });
     const record = await recordFrom(of);
     const price = 400_000 / 10 ** coin.priceDigits;
-    expect(seen.slice(0, 2)).toEqual([
+    expect(reportedValues.slice(0, 2)).toEqual([
       [10_000, 10_000 - 0.01 * price, 0.01, 0, 0, 10],
       [0.01, -10, true, price],
     ]);
-    const { ledger } = world!.engine;
+    const { ledger } = preparedRun!.engine;
     assert(ledger instanceof PairedLedger, 'two accounts');
     expect(ledger.account('futures').cashTotal + ledger.account('spot').cashTotal).toBe(ledger.cashTotal);
     expect(record.reportingAsset).toBe('USDT');

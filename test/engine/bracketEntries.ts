@@ -1,11 +1,11 @@
-// Strategies with one entry and its bracket, and the orders and fills that they leave.
+// Builds strategies with one entry and its bracket, and returns the orders and fills of their runs.
 
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
 import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
 
-/** One entry at the first close; then whatever `later` does at the close of that row. */
-export function entry(size: Size, options: OrderOptions, later: Readonly<Record<number, (strategy: Entry) => void>> = {}) {
-  return class extends Entry {
+/** Returns a strategy class that enters at the first close. At the close of each later row it calls the function of that row in `later`. */
+export function entry(size: Size, options: OrderOptions, later: Readonly<Record<number, (strategy: EntryStrategy) => void>> = {}) {
+  return class extends EntryStrategy {
     row = 0;
     override onBar() {
       if (this.row === 0) this.buy(size, options);
@@ -13,12 +13,12 @@ export function entry(size: Size, options: OrderOptions, later: Readonly<Record<
     }
   };
 }
-/** Shows to tests what authors have. */
-export class Entry extends Strategy {
-  held = () => this.position();
-  leave = () => this.exit();
-  drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
-  sellOff = (size: Size, options?: OrderOptions) => this.sell(size, options);
+/** Gives tests access to the actions of a strategy. */
+export class EntryStrategy extends Strategy {
+  currentPosition = () => this.position();
+  exitPosition = () => this.exit();
+  cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
+  sellSize = (size: Size, options?: OrderOptions) => this.sell(size, options);
   enter = (size: Size, options?: OrderOptions) => this.buy(size, options);
 }
 
@@ -26,6 +26,7 @@ export type RowOf = readonly [open: number, high: number, low: number, close: nu
 export const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
 export const FREE = { makerPpm: 0, takerPpm: 0 };
 
+/** Runs the strategy over a quiet row and `rows`, and returns its fills and orders. */
 export async function fillsOf(strategy: ReturnType<typeof entry>, rows: readonly RowOf[], options: Partial<PlanOptions> = {}) {
   const { record, engine } = await run({ strategies: [strategy], feeds: { bars: barsOfRows([QUIET, ...rows]) }, fees: FREE, ...options });
   const orders = orderRows(record);

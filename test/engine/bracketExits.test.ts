@@ -1,61 +1,87 @@
-// Brackets beside other orders of the strategy: an exit, an order that waits for a better price, and a target that the strategy cancels.
+// Tests brackets together with other orders of the strategy: an exit, a resting order, and a target that the strategy cancels.
 
 import { describe, expect, it } from 'vitest';
-import { entry, Entry, type RowOf, QUIET, fillsOf, MARKET } from './bracketEntries.ts';
+import { entry, EntryStrategy, type RowOf, QUIET, fillsOf, MARKET } from './bracketEntries.ts';
 
 describe('exit', () => {
-  it('exit drops the legs and sells what is held, once the target is cancelled', async () => {
-    const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 2: (own) => own.leave() });
+  it('exit drops the legs and sells the position once the target is cancelled', async () => {
+    const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 2: (strategy) => strategy.exitPosition() });
     const { fills, orders, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, [9000, 12_000, 8000, 9000]]);
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 1], ['market', 10_000, 3]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 10_000, 1],
+      ['market', 10_000, 3],
+    ]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('with latency, exit waits for the cancel first and then for the sale', async () => {
-    const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 3: (own) => own.leave() });
+  it('exit with latency waits for the cancel of the target and then for the sale', async () => {
+    const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 3: (strategy) => strategy.exitPosition() });
     const { fills, orders } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], { fills: { latencyMs: 20_000 } });
     expect(fills.map(({ minute }) => minute)).toEqual([2, 6]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
   });
 
-  it('a second exit during the first closes what an entry has filled since, and drops the stop of that entry', async () => {
+  it('a second exit during the first one closes what an entry has filled since, and drops the stop of that entry', async () => {
     const script = entry(MARKET, {}, {
-      3: (own) => own.enter({ base: '0.05' }, { stopLoss: 99, tag: 'more' }),
-      4: (own) => own.leave(),
-      6: (own) => own.leave(),
+      3: (strategy) => strategy.enter({ base: '0.05' }, { stopLoss: 99, tag: 'more' }),
+      4: (strategy) => strategy.exitPosition(),
+      6: (strategy) => strategy.exitPosition(),
     }); // prettier-ignore
-    const { fills, engine } = await fillsOf(script, Array.from({ length: 12 }, () => QUIET), { fills: { latencyMs: 90_000 } }); // prettier-ignore
-    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 50], ['market', 100], ['market', 50]]); // prettier-ignore
+    const { fills, engine } = await fillsOf(
+      script,
+      Array.from({ length: 12 }, () => QUIET),
+      { fills: { latencyMs: 90_000 } },
+    );
+    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([
+      ['market', 100],
+      ['market', 50],
+      ['market', 100],
+      ['market', 50],
+    ]);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(engine.brackets.total).toBe(0);
   });
 
   it('exit that waits for a cancel also sells what an entry buys meanwhile, and a target of that entry does not prevent it', async () => {
     const script = entry({ base: '0.2' }, {}, {
-      3: (own) => own.sellOff({ base: '0.1' }, { limit: 110, tag: 'rest' }),
-      6: (own) => own.enter({ base: '0.1' }, { stopLoss: 99, takeProfit: 101, tag: 'more' }),
-      7: (own) => own.leave(),
+      3: (strategy) => strategy.sellSize({ base: '0.1' }, { limit: 110, tag: 'rest' }),
+      6: (strategy) => strategy.enter({ base: '0.1' }, { stopLoss: 99, takeProfit: 101, tag: 'more' }),
+      7: (strategy) => strategy.exitPosition(),
     }); // prettier-ignore
     const rows: RowOf[] = [...Array.from({ length: 12 }, () => QUIET), [10_200, 10_210, 10_190, 10_200], [9950, 9950, 9800, 9850], QUIET];
     const { fills, orders, engine } = await fillsOf(script, rows, { fills: { latencyMs: 90_000 } });
-    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['market', 200, 3], ['market', 100, 9], ['market', 300, 12]]); // prettier-ignore
-    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['limit', 'canceled'], ['market', 'filled'], ['market', 'filled']]); // prettier-ignore
+    expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([
+      ['market', 200, 3],
+      ['market', 100, 9],
+      ['market', 300, 12],
+    ]);
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['limit', 'canceled'],
+      ['market', 'filled'],
+      ['market', 'filled'],
+    ]);
     expect(engine.brackets.total).toBe(0);
   });
 
   it('exit drops a stop that has triggered and waits for a row with volume', async () => {
-    const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.leave() });
-    const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9950, 0], [9950, 9960, 9940, 9950, 0.4], [9800, 9800, 9800, 9800, 10]]; // prettier-ignore
+    const script = entry(MARKET, { stopLoss: 99 }, { 2: (strategy) => strategy.exitPosition() });
+    const rows: RowOf[] = [
+      [10_000, 10_010, 9990, 10_000, 10],
+      [10_000, 10_000, 9890, 9950, 0],
+      [9950, 9960, 9940, 9950, 0.4],
+      [9800, 9800, 9800, 9800, 10],
+    ];
     const { fills, engine } = await fillsOf(script, rows, { fills: { maxVolumeSharePpm: 100_000 } });
-    // What the exit could not sell is the author's again, as after any other exit.
+    // The strategy keeps the lots that the exit could not sell, as after any other exit.
     expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['market', 100, 1], ['market', 40, 3]]); // prettier-ignore
     expect(engine.brackets.total).toBe(0);
   });
 });
 
 describe('an order of the strategy that waits for a better price', () => {
-  const sellAbove = { 1: (of: Entry) => of.sellOff(MARKET, { limit: 110, tag: 'above' }) };
+  const sellAbove = { 1: (strategy: EntryStrategy) => strategy.sellSize(MARKET, { limit: 110, tag: 'above' }) };
   const FALL: readonly RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9800, 9800], [9700, 9700, 9700, 9700]];
 
   it('a resting order of the strategy is cancelled for the stop of the lots that it would sell', async () => {
@@ -81,9 +107,9 @@ describe('an order of the strategy that waits for a better price', () => {
   });
 
   it('an order of the strategy that waits for a better price stays where what is left is enough for the stop', async () => {
-    const half = { 1: (of: Entry) => of.sellOff({ base: '0.05' }, { limit: 110 }) };
+    const half = { 1: (strategy: EntryStrategy) => strategy.sellSize({ base: '0.05' }, { limit: 110 }) };
     const { orders } = await fillsOf(
-      entry(MARKET, {}, { ...half, 0: (of: Entry) => of.enter({ base: '0.05' }, { stopLoss: 99, tag: 'other' }) }),
+      entry(MARKET, {}, { ...half, 0: (strategy: EntryStrategy) => strategy.enter({ base: '0.05' }, { stopLoss: 99, tag: 'other' }) }),
       FALL,
     );
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
@@ -96,35 +122,49 @@ describe('an order of the strategy that waits for a better price', () => {
 });
 
 describe('the cancel of a target that the strategy asks for', () => {
-  const slow = { fills: { latencyMs: 20_000 } };
+  const withLatency = { fills: { latencyMs: 20_000 } };
   const target = { takeProfit: 101 };
   /** Row 2 holds the position; the strategy acts at its close, and the cancel arrives inside row 3. */
   const up: RowOf = [10_000, 10_150, 9990, 10_000];
 
   it.each([
-    ['exit', (own: Entry) => void own.leave()],
-    ['cancel', (own: Entry) => own.drop()],
+    ['exit', (strategy: EntryStrategy) => void strategy.exitPosition()],
+    ['cancel', (strategy: EntryStrategy) => strategy.cancelAll()],
   ])(
     'the cancel of a target that the strategy asks for takes the latency by %s, as that of a limit order does: the target fills meanwhile',
     async (_, act) => {
-      const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], slow);
-      expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['takeProfit', 10_100, 4]]); // prettier-ignore
+      const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], withLatency);
+      expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+        ['market', 10_000, 2],
+        ['takeProfit', 10_100, 4],
+      ]);
     },
   );
 
   it('an exit follows the cancel of a target once the cancel has acted, with the latency of an order', async () => {
-    const { fills, orders } = await fillsOf(entry(MARKET, target, { 2: (own) => void own.leave() }), [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], slow); // prettier-ignore
+    const { fills, orders } = await fillsOf(
+      entry(MARKET, target, { 2: (strategy) => void strategy.exitPosition() }),
+      [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET],
+      withLatency,
+    );
     // The cancel acts after the row in which it arrives, row 3, and the sale arrives 20 s into row 4: row 5 is the first that it can have.
     expect(fills.map(({ role, minute }) => [role, minute])).toEqual([['market', 2], ['market', 5]]); // prettier-ignore
-    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['takeProfit', 'canceled'],
+      ['market', 'filled'],
+    ]);
   });
 
   it('the cancel of a target that the strategy asks for is not an obstacle to the stop that triggers before it has arrived', async () => {
     const down: RowOf = [10_000, 10_000, 9890, 9900];
     // The entry fills at the open of row 3; its target is cancelled at the close of it, which arrives in row 5. Row 4 reaches the stop.
-    const script = entry(MARKET, { ...target, stopLoss: 99 }, { 3: (own) => own.drop() });
+    const script = entry(MARKET, { ...target, stopLoss: 99 }, { 3: (strategy) => strategy.cancelAll() });
     const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, down, QUIET, QUIET], { fills: { latencyMs: 90_000 } });
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 3], ['stopLoss', 9900, 5]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 10_000, 3],
+      ['stopLoss', 9900, 5],
+    ]);
     expect(engine.orders.impossibleEvents).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-// Brackets on single rows: what a stop, a target and a trailing stop do at the open, inside a row, over gaps, in parts and with each fee.
+// Tests the fills of brackets on single rows: at the open, inside a row, over gaps, in parts and with each kind of fee.
 
 import { describe, expect, it } from 'vitest';
 import { type Size } from '../../src/index.ts';
@@ -6,7 +6,7 @@ import { spotBooks } from '../fixtures/spotBooks.ts';
 import { entry, type RowOf, QUIET, fillsOf, MARKET } from './bracketEntries.ts';
 
 describe('an entry filled at the open', () => {
-  it('an entry filled at the open is stopped on the same row where the row reaches both stop and target', async () => {
+  it('an entry filled at the open is stopped in the same row if the row reaches both stop and target', async () => {
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), [[10_000, 10_200, 9800, 10_000], QUIET]);
     expect(fills).toEqual([
       { role: 'market', price: 10_000, lots: 100, isMaker: false, minute: 1 },
@@ -19,25 +19,34 @@ describe('an entry filled at the open', () => {
     ]);
   });
 
-  it('an entry filled at the open takes its profit on the same row, as maker, and the stop is gone', async () => {
+  it('an entry filled at the open takes its profit in the same row as maker, and the stop is cancelled', async () => {
     const rows: RowOf[] = [[10_000, 10_101, 9950, 10_050], [9000, 9000, 9000, 9000]]; // prettier-ignore
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), rows);
-    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_000, false], ['takeProfit', 10_100, true]]); // prettier-ignore
+    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([
+      ['market', 10_000, false],
+      ['takeProfit', 10_100, true],
+    ]);
   });
 
-  it('an entry filled at the open needs a price beyond the target, not the target itself', async () => {
+  it('a target fills only at a price beyond it, not at the target itself', async () => {
     const { fills } = await fillsOf(entry(MARKET, { takeProfit: 101 }), [[10_000, 10_100, 9950, 10_050], QUIET]);
     expect(fills).toHaveLength(1);
   });
 
-  it('an entry filled at the open whose target the open has passed sells it there, as taker', async () => {
+  it('an entry filled at an open beyond its target sells at that open as taker', async () => {
     const { fills } = await fillsOf(entry(MARKET, { takeProfit: 100.5 }), [[10_060, 10_080, 9950, 10_050]]);
-    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_060, false], ['takeProfit', 10_060, false]]); // prettier-ignore
+    expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([
+      ['market', 10_060, false],
+      ['takeProfit', 10_060, false],
+    ]);
   });
 
   it('an entry filled at the open below its own stop is sold at that open', async () => {
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), [[9850, 9950, 9800, 9900]]);
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 9850, 1], ['stopLoss', 9850, 1]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 9850, 1],
+      ['stopLoss', 9850, 1],
+    ]);
   });
 });
 
@@ -54,7 +63,10 @@ describe('an entry filled inside the row', () => {
 
   it('an entry filled inside the row does not take its profit on the same row, but on the next', async () => {
     const { fills } = await fillsOf(dip, [[10_000, 10_100, 9940, 10_000], [10_000, 10_060, 9980, 10_000]]); // prettier-ignore
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['limit', 9950, 2], ['takeProfit', 10_050, 3]]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['limit', 9950, 2],
+      ['takeProfit', 10_050, 3],
+    ]);
   });
 });
 
@@ -101,14 +113,21 @@ describe('a stop', () => {
     expect(fills.map(({ price }) => price)).toEqual([10_003, 9897]);
   });
 
-  it('a stop waits for nothing: a latency does not move it, and its target is cancelled before it is sent', async () => {
+  it('a stop has no latency, and its target is cancelled before it is sent', async () => {
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], [9000, 12_000, 9000, 9000]];
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 110 }), rows, { fills: { latencyMs: 20_000 } });
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['stopLoss', 9900, 4]]); // prettier-ignore
-    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['stopLoss', 'filled']]); // prettier-ignore
+    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
+      ['market', 10_000, 2],
+      ['stopLoss', 9900, 4],
+    ]);
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['takeProfit', 'canceled'],
+      ['stopLoss', 'filled'],
+    ]);
   });
 
-  it('a stop that risk refuses is tried again at the next row', async () => {
+  it('a stop that risk denies is tried again at the next row', async () => {
     // The entry is the one order of its minute, so the stop of the second row waits for the next minute.
     const rows: RowOf[] = [QUIET, [10_000, 10_000, 9890, 9900], [9880, 9900, 9870, 9890], QUIET];
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { risk: { maxOrdersPerMinute: 1 } });
@@ -117,7 +136,11 @@ describe('a stop', () => {
   });
 
   it('a stop that a row has too little volume for continues at the next row', async () => {
-    const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9900, 0.4], [9880, 9900, 9870, 9890, 10]]; // prettier-ignore
+    const rows: RowOf[] = [
+      [10_000, 10_010, 9990, 10_000, 10],
+      [10_000, 10_000, 9890, 9900, 0.4],
+      [9880, 9900, 9870, 9890, 10],
+    ];
     const { fills, engine } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { fills: { maxVolumeSharePpm: 100_000 } });
     expect(fills.map(({ role, price, lots }) => [role, price, lots])).toEqual([
       ['market', 10_000, 100],
@@ -128,7 +151,11 @@ describe('a stop', () => {
   });
 
   it('a stop does not outlive the position that another order has closed', async () => {
-    const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.sellOff(MARKET), 4: (own) => own.enter({ base: '0.3' }) });
+    const script = entry(
+      MARKET,
+      { stopLoss: 99 },
+      { 2: (strategy) => strategy.sellSize(MARKET), 4: (strategy) => strategy.enter({ base: '0.3' }) },
+    );
     const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, [9000, 9000, 9000, 9000]]);
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 100], ['market', 300]]); // prettier-ignore
     expect(engine.ledger.lots(0, 0)).toBe(300);
@@ -136,18 +163,22 @@ describe('a stop', () => {
 });
 
 describe('two equal stops that trigger on a row without volume', () => {
-  const twice = (size: Size) => entry(size, { stopLoss: 99, tag: 'a' }, { 1: (own) => own.enter(size, { stopLoss: 99, tag: 'b' }) });
+  const twice = (size: Size) =>
+    entry(size, { stopLoss: 99, tag: 'a' }, { 1: (strategy) => strategy.enter(size, { stopLoss: 99, tag: 'b' }) });
   const rows: RowOf[] = [QUIET, QUIET, [9950, 9950, 9890, 9900, 0], [9890, 9900, 9880, 9890, 0], [9880, 9900, 9870, 9890, 10]];
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
 
-  it('two stops trigger at once, the second one lot smaller, because no two open orders may look alike', async () => {
+  it('of two equal stops that trigger at once the second is one lot smaller, because no two open orders may be equal', async () => {
     const { fills, orders, engine } = await fillsOf(twice(MARKET), rows, capped);
-    expect(orders.map(({ role, lots, ending }) => [role, lots, ending]).slice(2)).toEqual([['stopLoss', 100, 'filled'], ['stopLoss', 99, 'filled']]); // prettier-ignore
+    expect(orders.map(({ role, lots, ending }) => [role, lots, ending]).slice(2)).toEqual([
+      ['stopLoss', 100, 'filled'],
+      ['stopLoss', 99, 'filled'],
+    ]);
     expect(fills.slice(2).map(({ price, minute }) => [price, minute])).toEqual([[9880, 5], [9880, 5]]); // prettier-ignore
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('two equal stops of the smallest size trigger on a row without volume: the second is sent after the first, on the same row, at the same price', async () => {
+  it('of two equal stops of the smallest size that trigger on a row without volume, the second is sent after the first at the same price', async () => {
     const { fills, orders, engine } = await fillsOf(twice({ base: '0.002' }), rows, capped);
     expect(orders.filter(({ ending }) => ending === 'denied').map(({ code }) => code)).toEqual(['FP_NOT_UNIQUE', 'FP_NOT_UNIQUE']);
     expect(fills.slice(2)).toEqual([
@@ -158,7 +189,7 @@ describe('two equal stops that trigger on a row without volume', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('two stops without a volume cap are both filled whole', async () => {
+  it('two equal stops without a volume cap both fill completely', async () => {
     const { fills } = await fillsOf(twice({ base: '0.002' }), rows);
     expect(fills.slice(2).map(({ price, lots, minute }) => [price, lots, minute])).toEqual([[9900, 2, 4], [9900, 2, 4]]); // prettier-ignore
   });
@@ -193,20 +224,25 @@ describe('an entry that fills in parts', () => {
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
   const part = (high = 10_010): RowOf => [10_000, high, 9990, 10_000, 0.4];
 
-  it('an entry that fills in parts is guarded as far as it is filled', async () => {
+  it('the stop of an entry that fills in parts covers the filled lots', async () => {
     const { engine, orders } = await fillsOf(limit, [part(), part()], capped);
     expect(engine.brackets.of({ instrumentIndex: 0, id: 1 })?.lots).toBe(80);
-    expect(orders.filter(({ role }) => role === 'takeProfit').map(({ lots }) => lots)).toEqual([40, 39]); // one lot less: no two orders may look alike
+    expect(orders.filter(({ role }) => role === 'takeProfit').map(({ lots }) => lots)).toEqual([40, 39]); // one lot less, because no two open orders may be equal
     expect(engine.orders.get(1 as never)?.filledLots).toBe(80);
   });
 
-  it('an entry that fills in parts is stopped as far as it is filled, and its rest is cancelled', async () => {
+  it('a stop of an entry that has filled in part closes the filled lots and cancels the rest of the entry', async () => {
     const { fills, orders } = await fillsOf(limit, [part(), part(), [9950, 9950, 9800, 9850, 100], QUIET], capped);
-    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['limit', 40], ['limit', 40], ['limit', 20], ['stopLoss', 100]]); // prettier-ignore
+    expect(fills.map(({ role, lots }) => [role, lots])).toEqual([
+      ['limit', 40],
+      ['limit', 40],
+      ['limit', 20],
+      ['stopLoss', 100],
+    ]);
     expect(orders.filter(({ role }) => role === 'takeProfit').every(({ ending }) => ending === 'canceled')).toBe(true);
   });
 
-  it('an entry that fills in parts cancels the rest of an entry whose stop the row opens beyond', async () => {
+  it('an open beyond the stop of an entry that has filled in part cancels the rest of the entry', async () => {
     const { fills, orders } = await fillsOf(
       entry(MARKET, { limit: 100, stopLoss: 99.8 }),
       [
@@ -222,7 +258,7 @@ describe('an entry that fills in parts', () => {
 });
 
 describe('a target under a limit of one open order', () => {
-  const one = { risk: { maxOpenOrders: 1 } };
+  const oneOpenOrder = { risk: { maxOpenOrders: 1 } };
   const UP: RowOf = [10_000, 10_200, 9990, 10_000];
   const roles = ({ fills }: Awaited<ReturnType<typeof fillsOf>>) => fills.map(({ role, lots }) => [role, lots]);
 
@@ -231,29 +267,29 @@ describe('a target under a limit of one open order', () => {
     ['amount', { quote: '10' }],
     ['amount that is not a whole number of lots', { quote: '10.05' }],
     ['a share of equity', { equity: '0.00010001' }],
-  ])('a target under a limit of one open order follows an entry by %s, whose last fill frees a place for it', async (_, size) => {
-    const found = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], one);
-    expect(roles(found)).toEqual([['market', 100], ['takeProfit', 100]]); // prettier-ignore
-    expect(found.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
-    expect(found.engine.brackets.total).toBe(0);
+  ])('with at most one open order, the target of an entry by %s is sent after the last fill of the entry', async (_, size) => {
+    const result = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], oneOpenOrder);
+    expect(roles(result)).toEqual([['market', 100], ['takeProfit', 100]]); // prettier-ignore
+    expect(result.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
+    expect(result.engine.brackets.total).toBe(0);
   });
 
   it.each([
     ['in parts', { base: '0.1' }, { limit: 100 }, 100],
     ['as far as its row has volume', { quote: '10.05' }, {}, 40],
-  ])('a target under a limit of one open order: of an entry that fills %s goes once, for all of it', async (_, size, options, filled) => {
+  ])('with at most one open order, the target of an entry that fills %s is sent once for all lots', async (_, size, options, filled) => {
     const script = entry(size, { takeProfit: 101, ...options });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
-    const found = await fillsOf(script, [thin, thin, thin, UP, QUIET], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
-    expect(roles(found).at(-1)).toEqual(['takeProfit', filled]);
-    expect(found.orders).toHaveLength(2);
-    expect(found.engine.brackets.total).toBe(0);
+    const result = await fillsOf(script, [thin, thin, thin, UP, QUIET], { ...oneOpenOrder, fills: { maxVolumeSharePpm: 100_000 } });
+    expect(roles(result).at(-1)).toEqual(['takeProfit', filled]);
+    expect(result.orders).toHaveLength(2);
+    expect(result.engine.brackets.total).toBe(0);
   });
 
-  it('a target under a limit of one open order is sent for the filled half of an entry that is cancelled; its stop has guarded that half all the time', async () => {
-    const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (own) => own.drop() });
+  it('with at most one open order, a half filled entry keeps its stop, and its target is sent after the cancel of the entry', async () => {
+    const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (strategy) => strategy.cancelAll() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
-    const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
+    const capped = { ...oneOpenOrder, fills: { maxVolumeSharePpm: 100_000 } };
     const up = await fillsOf(script, [thin, [10_050, 10_060, 10_040, 10_050], UP], capped);
     expect(roles(up)).toEqual([['limit', 40], ['takeProfit', 40]]); // prettier-ignore
     const down = await fillsOf(script, [thin, [9990, 9990, 9800, 9900, 0], [9800, 9900, 9700, 9800]], capped);
@@ -261,25 +297,32 @@ describe('a target under a limit of one open order', () => {
     expect(down.orders.some(({ role }) => role === 'takeProfit')).toBe(false);
   });
 
-  it('a target under a limit of one open order is not sent after the exit that ends its entry', async () => {
+  it('with at most one open order, an exit that ends the entry prevents its target', async () => {
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
-    const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (own) => own.leave() });
-    const found = await fillsOf(script, [thin, QUIET, UP], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
-    expect(roles(found)).toEqual([['limit', 40], ['market', 40]]); // prettier-ignore
-    expect(found.engine.brackets.total).toBe(0);
+    const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (strategy) => strategy.exitPosition() });
+    const result = await fillsOf(script, [thin, QUIET, UP], { ...oneOpenOrder, fills: { maxVolumeSharePpm: 100_000 } });
+    expect(roles(result)).toEqual([['limit', 40], ['market', 40]]); // prettier-ignore
+    expect(result.engine.brackets.total).toBe(0);
   });
 });
 
 describe('fees in the coin received', () => {
   const fees = { makerPpm: 1000, takerPpm: 1000 };
 
-  it('fees in the coin received leave dust that counts as flat, and the legs sell what can be sold', async () => {
-    const seen: boolean[] = [];
-    const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (own) => seen.push(own.held().isFlat), 3: (own) => seen.push(own.held().isFlat) }); // prettier-ignore
+  it('fees in the received coin leave dust that counts as flat, and the legs sell whole lots', async () => {
+    const seenFlat: boolean[] = [];
+    const script = entry(
+      MARKET,
+      { takeProfit: 101, stopLoss: 99 },
+      {
+        2: (strategy) => seenFlat.push(strategy.currentPosition().isFlat),
+        3: (strategy) => seenFlat.push(strategy.currentPosition().isFlat),
+      },
+    );
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000], QUIET], { fees });
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['takeProfit', 99]]); // prettier-ignore
     expect(spotBooks(engine).dust(0, 0)).toBe(900);
-    expect(seen).toEqual([true, true]);
+    expect(seenFlat).toEqual([true, true]);
     expect(engine.brackets.total).toBe(0);
   });
 

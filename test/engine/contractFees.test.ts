@@ -1,4 +1,4 @@
-// One fee for all contracts of a run, as a lane of a break-even has it, does what the same rate in the records of the contracts does.
+// Tests that a fee for all contracts, as the break-even search sets it, gives the same results as the same fee in each contract.
 
 import { expect, it } from 'vitest';
 import { Strategy } from '../../src/index.ts';
@@ -6,8 +6,8 @@ import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBa
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { columnsOf, planFor, walkBars } from './world.ts';
 
-/** Takes nearly all that its account can back, so that a fee that is held decides what passes. */
-class Greedy extends Strategy {
+/** Uses nearly all margin of its account, so that the reserved fee decides whether an order is approved. */
+class NearlyFullMargin extends Strategy {
   row = 0;
   override onBar() {
     if (this.row++ % 5 === 4) this.exit();
@@ -17,10 +17,11 @@ class Greedy extends Strategy {
 
 const FUTURES = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 
-async function columnsWith(terms: object, contractPpm: number | null): Promise<object> {
-  const bars = walkBars({ rows: 300, seed: 5, instrument: linearContract(terms), start: 400_000, step: 400 });
-  const fees = contractPpm === null ? {} : { contractPpm };
-  const plan = { ...planFor({ strategies: [Greedy], feeds: { bars }, cash: { USDT: '100000' }, fees }), futures: FUTURES };
+/** Runs a contract with `contractTerms`. `overridePpm` is the fee for all contracts of the run; null leaves the fees of the contract. */
+async function columnsWith(contractTerms: object, overridePpm: number | null): Promise<object> {
+  const bars = walkBars({ rows: 300, seed: 5, instrument: linearContract(contractTerms), start: 400_000, step: 400 });
+  const fees = overridePpm === null ? {} : { contractPpm: overridePpm };
+  const plan = { ...planFor({ strategies: [NearlyFullMargin], feeds: { bars }, cash: { USDT: '100000' }, fees }), futures: FUTURES };
   const prepared = await prepareBacktest(plan);
   prepared.loop(prepared.engine);
   const record = runRecordOf(plan, prepared, false);
@@ -28,10 +29,11 @@ async function columnsWith(terms: object, contractPpm: number | null): Promise<o
   return columnsOf(record);
 }
 
-const rates = (ppm: number) => ({ openMakerFeePpm: ppm, openTakerFeePpm: ppm, closeMakerFeePpm: ppm, closeTakerFeePpm: ppm });
+const feeTerms = (ppm: number) => ({ openMakerFeePpm: ppm, openTakerFeePpm: ppm, closeMakerFeePpm: ppm, closeTakerFeePpm: ppm });
 
-it.each([0, 90, 300])('%d ppm', async (ppm) => {
-  const own = await columnsWith(rates(ppm), null);
-  expect(await columnsWith(rates(600), ppm)).toEqual(own);
-  if (ppm !== 90) expect(await columnsWith(rates(90), null)).not.toEqual(own);
+it.each([0, 90, 300])('a fee of %d ppm for all contracts gives the results of contracts with that fee', async (ppm) => {
+  const withContractFee = await columnsWith(feeTerms(ppm), null);
+  expect(await columnsWith(feeTerms(600), ppm)).toEqual(withContractFee);
+  // Other fees give other results. Otherwise the test would also pass if fees had no effect.
+  if (ppm !== 90) expect(await columnsWith(feeTerms(90), null)).not.toEqual(withContractFee);
 });

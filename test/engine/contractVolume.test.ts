@@ -1,4 +1,4 @@
-// The cap on the share of a bar's volume counts volumes of coins in contracts.
+// Tests that the cap on the share of a bar's volume converts the volume of coins to contracts.
 
 import { expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';

@@ -1,4 +1,4 @@
-// Symbols that leave a run: closed in their last bar, not traded afterwards, and named to the reader.
+// Tests symbols that leave a run: their positions are closed in their last bar, they are not traded afterwards, and the run warns.
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
@@ -6,52 +6,60 @@ import { coverageWarnings } from '../../src/report/warnings/coverage.ts';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { barsOfRows, fillRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, type PlanOptions } from './world.ts';
 
-const LAST = 8;
-const rows = (count: number, price: number): Parameters<typeof barsOfRows>[0] => Array.from({ length: count }, (_, at) => [price + at, price + at, price + at, price + at, 1e6]); // prettier-ignore
+const LAST_ROW = 8;
+const rowsAtPrice = (count: number, price: number): Parameters<typeof barsOfRows>[0] =>
+  Array.from({ length: count }, (_, index) => [price + index, price + index, price + index, price + index, 1e6]);
 
-class Holds extends Strategy {
+class BuyAndHold extends Strategy {
   all = this.feeds('all');
   row = 0;
   override onBar() {
     const row = this.row++;
     if (row === 1) for (const feed of this.all) this.buy({ base: 1 }, { feed });
     // Once it is leaving, it cannot be bought again.
-    if (row === LAST || row === LAST + 3) this.buy({ base: 1 }, { feed: this.all[0]!, tag: 'again' });
+    if (row === LAST_ROW || row === LAST_ROW + 3) this.buy({ base: 1 }, { feed: this.all[0]!, tag: 'again' });
   }
 }
 
-async function play(strategy: PlanOptions['strategies'][number] = Holds, blockRows = 2048) {
-  const feeds = { all: [barsOfRows(rows(LAST + 1, 1000), spotInstrument('AAA')), barsOfRows(rows(20, 2000), spotInstrument('BBB'))] };
+async function runDelisting(strategy: PlanOptions['strategies'][number] = BuyAndHold, blockRows = 2048) {
+  const feeds = {
+    all: [barsOfRows(rowsAtPrice(LAST_ROW + 1, 1000), spotInstrument('AAA')), barsOfRows(rowsAtPrice(20, 2000), spotInstrument('BBB'))],
+  };
   const plan = planFor({ strategies: [strategy], feeds, blockRows });
-  const listedToMs = START_MS + (LAST + 1) * MINUTE;
+  const listedToMs = START_MS + (LAST_ROW + 1) * MINUTE;
   const listed = plan.feeds.map((feed) => (feed.bars.instrument.base === 'AAA' ? { ...feed, listedToMs } : feed));
   return runBacktest({ ...plan, feeds: listed });
 }
 
 test('a holding is closed at the open of the last bar of its symbol, and nothing is bought afterwards', async () => {
   for (const blockRows of [1, 7, 2048]) {
-    const record = await play(Holds, blockRows);
+    const record = await runDelisting(BuyAndHold, blockRows);
     const fills = fillRows(record).map(({ side, minute, price }) => [side, Math.floor(minute), price]);
-    expect(fills).toEqual([['buy', 2, 1002], ['buy', 2, 2002], ['sell', LAST, 1000 + LAST]]); // prettier-ignore
+    expect(fills).toEqual([['buy', 2, 1002], ['buy', 2, 2002], ['sell', LAST_ROW, 1000 + LAST_ROW]]); // prettier-ignore
     expect(orderRows(record).flatMap(({ code }) => (code === '' ? [] : [code]))).toEqual(['DELISTED', 'DELISTED']);
   }
 });
 
 test('resting orders and stops of a delisted symbol end with it', async () => {
-  class Rests extends Holds {
+  class RestingOrders extends BuyAndHold {
     override onBar() {
       super.onBar();
       if (this.row === 4) this.buy({ base: 1 }, { feed: this.all[0]!, limit: 5, tag: 'rest' });
       if (this.row === 4) this.buy({ base: 1 }, { feed: this.all[0]!, stopLoss: 4, tag: 'guarded' });
     }
   }
-  const record = await play(Rests);
-  expect(fillRows(record).filter(({ side }) => side === 'sell').map(({ lots }) => lots).reduce((a, b) => a + b)).toBeGreaterThanOrEqual(1996); // prettier-ignore
+  const record = await runDelisting(RestingOrders);
+  expect(
+    fillRows(record)
+      .filter(({ side }) => side === 'sell')
+      .map(({ lots }) => lots)
+      .reduce((a, b) => a + b),
+  ).toBeGreaterThanOrEqual(1996);
   expect(orderRows(record).find(({ limit }) => limit === 500)?.ending).toBe('canceled');
 });
 
-test('the run warns about the delisting', async () => {
-  const record = await play();
+test('a run warns about a symbol that is delisted', async () => {
+  const record = await runDelisting();
   expect(coverageWarnings(record).map(({ code, text }) => `${code}: ${text}`)).toEqual([
     'DATA_DELISTED: AAAUSDT left the run on 2024-01-01 00:09 UTC: what was held was closed in its last bar, by a fill',
   ]);
@@ -59,5 +67,7 @@ test('the run warns about the delisting', async () => {
     all = this.feeds('all');
     override onBar() {}
   }
-  expect(coverageWarnings(await play(Idle))[0]!.text).toMatch('AAAUSDT left the run on 2024-01-01 00:09 UTC: nothing was held then');
+  expect(coverageWarnings(await runDelisting(Idle))[0]!.text).toMatch(
+    'AAAUSDT left the run on 2024-01-01 00:09 UTC: nothing was held then',
+  );
 });

@@ -1,4 +1,4 @@
-// What the report draws of a strategy: indicators under their keys, and series under the names that `plot` gives.
+// Tests the series that a report draws: indicators under their keys, and series under the names that `plot` gives.
 
 import { expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
@@ -15,7 +15,7 @@ class Draws extends Strategy {
   override onBar() {}
 }
 
-it('draws each series once, under the name and in the pane that were given last', async () => {
+it('a report draws each series once, under its last name and in its last pane', async () => {
   const bars = walkBars({ rows: 60, missing: 0, step: 40, seed: 2 });
   const plan = planFor({ strategies: [Draws], feeds: { bars } });
   const prepared = await prepareBacktest(plan, {});

@@ -1,4 +1,4 @@
-// A stop, target or exit that is placed again after a lost one: it closes all of the position.
+// Tests that a stop, target or exit that replaces a lost one closes the whole position.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -16,43 +16,43 @@ const QUIET: Row = [10_000, 10_000, 10_000, 10_000];
 
 async function recordOf(options: PlanOptions, faultOf: (order: Order) => ReplayFault): Promise<RunRecord> {
   const plan = planFor(options);
-  const world = await prepareBacktest(plan, { faultOf });
-  world.loop(world.engine);
-  return runRecordOf(plan, world, false);
+  const prepared = await prepareBacktest(plan, { faultOf });
+  prepared.loop(prepared.engine);
+  return runRecordOf(plan, prepared, false);
 }
-const fillsOf = async (...given: Parameters<typeof recordOf>) => fillRows(await recordOf(...given));
+const fillsOf = async (...testCase: Parameters<typeof recordOf>) => fillRows(await recordOf(...testCase));
 
-interface Case {
+interface LostTriggerCase {
   readonly isLong: boolean;
   readonly trigger: number;
   readonly rows?: readonly Row[];
-  /** How many requests of them are lost: the first ones that leave. */
+  /** Number of lost create requests, counted from the first. */
   readonly lost: number;
 }
 
 /**
- * Enters at the first bar, and places the same trigger order at each later one until one waits. Returns those that left. What a lost one may
- * still close is reserved for half an hour, and those of that time are denied.
+ * Runs a strategy that enters at the first bar and places the same trigger order at each later bar until one waits. Returns the orders that
+ * were sent, and the fills after the entry. A lost order keeps its reservation for half an hour, so the orders of that time are denied.
  */
-async function place({ isLong, trigger, rows = [], lost }: Case, options: OrderOptions = {}) {
-  class Placer extends Strategy {
+async function runRepeatedTrigger({ isLong, trigger, rows = [], lost }: LostTriggerCase, options: OrderOptions = {}) {
+  class RepeatedTrigger extends Strategy {
     row = 0;
     override onBar() {
       const row = this.row++;
-      const go = (isBuy: boolean, more?: OrderOptions) => (isBuy ? this.buy({ base: 10 }, more) : this.sell({ base: 10 }, more));
-      if (row === 0) go(isLong);
+      const placeOrder = (isBuy: boolean, more?: OrderOptions) => (isBuy ? this.buy({ base: 10 }, more) : this.sell({ base: 10 }, more));
+      if (row === 0) placeOrder(isLong);
       if (row > 0 && row < 90 && this.openOrders().length === 0)
-        go(!isLong, { trigger: trigger / 10 ** contract.priceDigits, tag: `stop ${row}`, ...options });
+        placeOrder(!isLong, { trigger: trigger / 10 ** contract.priceDigits, tag: `stop ${row}`, ...options });
     }
   }
   const feeds = { bars: barsOfRows([...Array.from({ length: 100 }, () => QUIET), ...rows], contract) };
-  let left = 0;
-  const faultOf = ({ triggerTicks }: Order): ReplayFault => ((triggerTicks ?? 0) > 0 && ++left <= lost ? 'lostRequest' : 'none');
-  const record = await recordOf({ strategies: [Placer], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+  let sentCount = 0;
+  const faultOf = ({ triggerTicks }: Order): ReplayFault => ((triggerTicks ?? 0) > 0 && ++sentCount <= lost ? 'lostRequest' : 'none');
+  const record = await recordOf({ strategies: [RepeatedTrigger], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
   const fills = fillRows(record).map(({ side, lots, price }) => [side, lots, price]);
   return {
     placed: orderRows(record)
-      .filter(({ ending }, at) => at > 0 && ending !== 'denied')
+      .filter(({ ending }, index) => index > 0 && ending !== 'denied')
       .map(({ lots, limit, ending }) => [lots, limit, ending]),
     fills: fills.slice(1),
   };
@@ -67,18 +67,18 @@ describe('a trigger order that closes and is placed again', () => {
     ['a target of a short: higher', { isLong: false, trigger: 9800, lost: 1 }, [9800, 9801]],
     ['one a tick from the price: away from it', { isLong: true, trigger: 9999, lost: 2 }, [9999, 9998, 9997]],
     ['one two ticks from the price: both ways', { isLong: false, trigger: 10_002, lost: 2 }, [10_002, 10_001, 10_003]],
-  ] as const)('a trigger order that closes and is placed again keeps its size: %s', async (_, given, triggers) => {
-    const { placed } = await place(given);
-    expect(placed).toEqual(triggers.map((ticks, at) => [10, ticks, at === triggers.length - 1 ? 'open' : 'noEffect']));
+  ] as const)('a closing trigger order that replaces a lost one keeps its size and moves by a tick: %s', async (_, testCase, triggers) => {
+    const { placed } = await runRepeatedTrigger(testCase);
+    expect(placed).toEqual(triggers.map((ticks, index) => [10, ticks, index === triggers.length - 1 ? 'open' : 'noEffect']));
   });
 
-  it('leaves nothing of the position as it fires', async () => {
-    const { fills } = await place({ isLong: true, trigger: 9800, lost: 2, rows: [[9900, 9900, 9700, 9700], QUIET] });
+  it('a trigger order that replaces a lost one closes the whole position when it fires', async () => {
+    const { fills } = await runRepeatedTrigger({ isLong: true, trigger: 9800, lost: 2, rows: [[9900, 9900, 9700, 9700], QUIET] });
     expect(fills).toEqual([['sell', 10, 9802]]);
   });
 
-  it('one that opens is made smaller, as its size is no promise', async () => {
-    const { placed } = await place({ isLong: true, trigger: 9800, lost: 1 }, { reduceOnly: false });
+  it('a trigger order that opens a position is made one lot smaller than the lost one', async () => {
+    const { placed } = await runRepeatedTrigger({ isLong: true, trigger: 9800, lost: 1 }, { reduceOnly: false });
     expect(placed.map(([lots, limit]) => [lots, limit])).toEqual([[10, 9800], [9, 9800]]); // prettier-ignore
   });
 });
@@ -88,14 +88,14 @@ describe('an exit that is repeated after a lost one', () => {
     ['of a long', true, 1],
     ['of a short', false, 1],
     ['the third time', true, 2],
-  ])('an exit that is repeated after a lost one closes all of the position: %s', async (_, isLong, lost) => {
-    class Leaver extends Strategy {
+  ])('a repeated exit after a lost one closes the whole position: %s', async (_, isLong, lost) => {
+    class RepeatedExit extends Strategy {
       row = 0;
       override onBar() {
         const row = this.row++;
         if (row === 0 && isLong) this.buy({ base: 10 });
         else if (row === 0) this.sell({ base: 10 });
-        // Half an hour later nothing is reserved for the lost one.
+        // After half an hour the reservation of the lost exit has ended.
         else if (row % 40 === 1 && row <= 40 * lost + 1) this.exit();
       }
     }
@@ -105,13 +105,13 @@ describe('an exit that is repeated after a lost one', () => {
         contract,
       ),
     };
-    let left = 0;
-    const faultOf = ({ reduceOnly }: Order): ReplayFault => (reduceOnly && ++left <= lost ? 'lostRequest' : 'none');
-    const fills = await fillsOf({ strategies: [Leaver], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+    let sentCount = 0;
+    const faultOf = ({ reduceOnly }: Order): ReplayFault => (reduceOnly && ++sentCount <= lost ? 'lostRequest' : 'none');
+    const fills = await fillsOf({ strategies: [RepeatedExit], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
     expect(fills.map(({ lots }) => lots)).toEqual([10, 10 - lost, lost]);
   });
 
-  it('a reduction of a part stays as it is', async () => {
+  it('a repeated reduction of a part of the position is one lot smaller than the lost one', async () => {
     class Reducer extends Strategy {
       row = 0;
       override onBar() {

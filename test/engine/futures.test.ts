@@ -1,4 +1,4 @@
-// Runs of futures: the bot's books equal the venue's in every figure at every instant, whatever is traded, paid and liquidated.
+// Tests random runs of futures: the books of the bot equal those of the venue in every figure at every instant.
 
 import { describe, expect, it } from 'vitest';
 import type { ContractData, FundingTime } from '../../src/model/bars/marks.ts';
@@ -20,11 +20,11 @@ import { barsOfRows, coarser, MINUTE, planFor, START_MS, walkBars, type PlanOpti
 
 const WALK = { rows: 600, missing: 0.03, step: 4000, start: 400_000 };
 
-/** Funding every hour, some ms late, at rates of either sign. */
+/** Returns nine hourly fundings that come 5 ms late, at rates of either sign. */
 function fundingOf(seed: number): FundingTime[] {
   const rng = seededRng(seed);
-  return Array.from({ length: 9 }, (_, at) => ({
-    timeMs: START_MS + at * 60 * MINUTE + 5,
+  return Array.from({ length: 9 }, (_, index) => ({
+    timeMs: START_MS + index * 60 * MINUTE + 5,
     rate: Math.round((rng.next() - 0.4) * 4e9),
     markTicks: 400_000 + Math.round(rng.next() * 1000),
   }));
@@ -36,83 +36,85 @@ function futuresPlan(
   terms: Partial<FuturesPlan> = {},
   seed = 1,
 ): RunPlan {
-  const bars = instruments.map((instrument, at) => walkBars({ ...WALK, instrument, seed: seed + at }));
+  const bars = instruments.map((instrument, index) => walkBars({ ...WALK, instrument, seed: seed + index }));
   const cash = { [instruments[0]!.quote]: instruments[0]!.quote === 'BTC' ? '0.1' : '5000' };
-  const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }, at) => [id, { marks: null, funding: fundingOf(seed + at) }]));
+  const data = new Map<InstrumentId, ContractData>(
+    instruments.map(({ id }, index) => [id, { marks: null, funding: fundingOf(seed + index) }]),
+  );
   return {
     ...planFor({ feeds: { all: bars }, cash, size: { equity: '0.5' }, ...options }),
     futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data, ...terms },
   };
 }
 
-let world: PreparedRun | null = null;
-async function runPlan(plan: RunPlan): Promise<{ record: RunRecord; world: PreparedRun }> {
-  world = await prepareBacktest(plan, {});
-  world.loop(world.engine);
-  world.engine.ledger.assertReconciled();
-  return { record: runRecordOf(plan, world, false), world };
+let preparedRun: PreparedRun | null = null;
+async function runPlan(plan: RunPlan): Promise<{ record: RunRecord; preparedRun: PreparedRun }> {
+  preparedRun = await prepareBacktest(plan, {});
+  preparedRun.loop(preparedRun.engine);
+  preparedRun.engine.ledger.assertReconciled();
+  return { record: runRecordOf(plan, preparedRun, false), preparedRun };
 }
 
-/** Orders of every kind and direction at random, and a look at both books before each. */
-class Gambler extends Strategy {
-  all = this.feeds('all');
-  /** Sizes as multiples of the equity. */
-  max = 4;
+/** Places random orders of every kind and direction, and compares the books of bot and venue before each. */
+class RandomTrader extends Strategy {
+  allFeeds = this.feeds('all');
+  /** Largest size as a multiple of the equity. */
+  maxEquityMultiple = 4;
   override onBar() {
-    world!.checkBooks();
-    for (const feed of this.all) {
+    preparedRun!.checkBooks();
+    for (const feed of this.allFeeds) {
       if (!feed.fresh || this.random() > 0.3) continue;
       const price = feed.bar.close;
       const tag = String(Math.floor(this.random() * 3));
       const isBuy = this.random() < 0.5;
-      const away = isBuy ? 1 : -1;
+      const direction = isBuy ? 1 : -1;
       const brackets = {
-        stopLoss: price * (1 - (away * this.random()) / 50),
-        takeProfit: price * (1 + (away * this.random()) / 50),
+        stopLoss: price * (1 - (direction * this.random()) / 50),
+        takeProfit: price * (1 + (direction * this.random()) / 50),
         trailing: price / 30,
       };
-      const size = { equity: this.random() * this.max };
+      const size = { equity: this.random() * this.maxEquityMultiple };
       const kind = this.random();
       const order = (options: object) => (isBuy ? this.buy(size, { feed, tag, ...options }) : this.sell(size, { feed, tag, ...options }));
       if (kind < 0.3) order(brackets);
       else if (kind < 0.4) order({});
-      else if (kind < 0.55) order({ limit: price * (1 - (away * this.random()) / 100), ...brackets });
+      else if (kind < 0.55) order({ limit: price * (1 - (direction * this.random()) / 100), ...brackets });
       else if (kind < 0.62)
         order({
-          limit: price * (1 + (away * this.random()) / 100),
+          limit: price * (1 + (direction * this.random()) / 100),
           timeInForce: (['IOC', 'FOK', 'POST_ONLY'] as const)[Math.floor(this.random() * 3)]!,
         });
-      else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.max }, feed);
+      else if (kind < 0.7) this.target({ equity: (this.random() - 0.5) * this.maxEquityMultiple }, feed);
       else if (kind < 0.8) order({ reduceOnly: true });
       else if (kind < 0.9) for (const { id } of this.openOrders(feed).slice(0, 1)) this.cancel(id);
       else this.exit(feed);
     }
   }
   override onFill() {
-    world!.checkBooks();
+    preparedRun!.checkBooks();
   }
   override onOrder() {
-    world!.checkBooks();
+    preparedRun!.checkBooks();
   }
 }
-class Reckless extends Gambler {
-  override max = 20;
+class HighLeverageTrader extends RandomTrader {
+  override maxEquityMultiple = 20;
 }
 
-/** Always in, with all that it may: until the exchange closes it. */
-class Stubborn extends Strategy {
-  all = this.feeds('all');
+/** Opens a position of nearly the whole margin whenever it is flat, until the exchange liquidates it. */
+class AlwaysInvested extends Strategy {
+  allFeeds = this.feeds('all');
   override onBar() {
-    world!.checkBooks();
-    for (const feed of this.all) {
+    preparedRun!.checkBooks();
+    for (const feed of this.allFeeds) {
       if (!feed.fresh || !this.position(feed).isFlat) continue;
-      if (this.random() < 0.5) this.buy({ equity: 34 / this.all.length }, { feed });
-      else this.sell({ equity: 34 / this.all.length }, { feed });
+      if (this.random() < 0.5) this.buy({ equity: 34 / this.allFeeds.length }, { feed });
+      else this.sell({ equity: 34 / this.allFeeds.length }, { feed });
     }
   }
 }
 
-/** Trades and cost bridge explain the change of equity to the last unit, by ways of their own. */
+/** Expects that trades and cost bridge, each computed in its own way, explain the change of equity to the last unit. */
 function checkReport(record: RunRecord): void {
   const net = record.equity.units.at(-1)! - record.startUnits;
   const { closed, openUnits } = tradesOf(record);
@@ -123,7 +125,7 @@ function checkReport(record: RunRecord): void {
   const total = Object.values(parts).reduce((units, part) => units + Math.round(Number(part) * 10 ** record.reportingDigits), 0);
   expect(total).toBe(net);
   expect(Number(netPnl)).toBeCloseTo(net / 10 ** record.reportingDigits, 9);
-  const payments = (kind: string) => record.payments!.units.filter((_, at) => PAYMENTS[record.payments!.kind[at]!] === kind);
+  const payments = (kind: string) => record.payments!.units.filter((_, index) => PAYMENTS[record.payments!.kind[index]!] === kind);
   expect(Number(parts.funding)).toBeCloseTo(sum(payments('funding')) / 10 ** record.reportingDigits, 9);
 }
 
@@ -138,9 +140,9 @@ describe.each([
     [true, false, 20_000],
     [false, true, 90_000],
     [false, false, 0],
-  ])('cross %s, net %s, latency %i: both books agree at every instant', async (isCross, isNet, latencyMs) => {
+  ])('the books of bot and venue agree at every instant: cross %s, net %s, latency %i', async (isCross, isNet, latencyMs) => {
     const totals = { fills: 0, liquidations: 0, funding: 0 };
-    for (const [seed, strategy, leverage] of [[1, Gambler, 10], [2, Reckless, 40], [7, Stubborn, 45]] as const) {
+    for (const [seed, strategy, leverage] of [[1, RandomTrader, 10], [2, HighLeverageTrader, 40], [7, AlwaysInvested, 45]] as const) {
       const options = { strategies: [strategy], fills: { latencyMs, slippagePpm: 300, maxVolumeSharePpm: seed === 2 ? 100_000 : 0 }, seed };
       const { record } = await runPlan(futuresPlan(instruments, options, { isCross, isNet, leverage }, seed));
       checkReport(record);
@@ -155,10 +157,10 @@ describe.each([
   }); // prettier-ignore
 });
 
-it('does not depend on the size of a block', async () => {
+it('a futures run has the same result in blocks of any size', async () => {
   const records = [];
   for (const blockRows of [1, 7, 64, 4096]) {
-    const plan = futuresPlan([linearContract()], { strategies: [Stubborn], seed: 7, blockRows }, { leverage: 45 }, 7);
+    const plan = futuresPlan([linearContract()], { strategies: [AlwaysInvested], seed: 7, blockRows }, { leverage: 45 }, 7);
     records.push((await runPlan(plan)).record);
   }
   const [first, ...others] = records;
@@ -178,33 +180,33 @@ class Short extends Strategy {
   }
 }
 
-it('a short gains what the price loses, and its books report it', async () => {
-  const { record, world: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
+it('the books report the profit of a short when the price falls', async () => {
+  const { record, preparedRun: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
   const { engine } = done;
-  const held = engine.ledger.lots(0, 0);
-  expect(held).toBeLessThan(0);
+  const heldLots = engine.ledger.lots(0, 0);
+  expect(heldLots).toBeLessThan(0);
   const [entry] = record.fills.notional;
   const last = engine.execution[0]!.bars.close.at(-1)!;
   // 0.001 BTC a contract, money in 0.0001.
-  const value = Math.round(-held * 0.001 * last * 10_000);
+  const value = Math.round(-heldLots * 0.001 * last * 10_000);
   const funding = record.payments!.units.reduce((sum, units) => sum + units, 0);
   expect(record.equity.units.at(-1)).toBe(50_000_000 + entry! - value - record.fills.fee[0]! + funding);
 });
 
 /** Long of every contract from the first instant at which all have bars. */
 class Both extends Strategy {
-  all = this.feeds('all');
+  allFeeds = this.feeds('all');
   override onBar() {
-    if (this.nowMs === START_MS + 5 * MINUTE) for (const feed of this.all) this.buy({ base: 100 }, { feed });
+    if (this.nowMs === START_MS + 5 * MINUTE) for (const feed of this.allFeeds) this.buy({ base: 100 }, { feed });
   }
 }
 
-it('checks a contract without a row for liquidation at its newest mark, not at the one before it', async () => {
+it('a contract without a row is checked for liquidation at its newest mark', async () => {
   const [slow, fast] = [linearContract(), linearContract({ contractId: 2 }, { base: 'ETH' })];
   const flat = (ticks: number) => [ticks, ticks, ticks, ticks] as const;
-  const rows = (of: Instrument, at: number, after: number) =>
+  const rows = (of: Instrument, index: number, after: number) =>
     barsOfRows(
-      Array.from({ length: 25 }, (_, minute) => flat(minute < at ? 400_000 : after)),
+      Array.from({ length: 25 }, (_, minute) => flat(minute < index ? 400_000 : after)),
       of,
     );
   // Bars of five minutes: 100 contracts win 400 USDT at minute 15. The others lose 1,000 USDT a minute later, which is all that there was.
@@ -224,28 +226,41 @@ class Turner extends Strategy {
   }
 }
 
-it.each([true, false])('an order that was to turn a position round goes with it when the exchange ends it (cross %s)', async (isCross) => {
-  const instrument = linearContract();
-  const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
-  const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 300_000), row(300_000, 310_000), row(450_000, 450_000), row(450_000, 450_000)], instrument); // prettier-ignore
-  // A thousandth of 40,000 USDT, paid before the fall.
-  const funding = [{ timeMs: START_MS + 2 * MINUTE, rate: 1e9, markTicks: 400_000 }];
-  const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
-  const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
-  const risk = { maxPositionQty: '1000' };
-  const plan = { ...planFor({ strategies: [Turner], feeds: { bars }, cash: { USDT: isCross ? '9000' : '40000' }, risk }), futures }; // prettier-ignore
-  const { record } = await runPlan(plan);
-  expect(roles(record, 'liquidation')).toBe(1);
-  expect(record.fills.length).toBe(2);
-  expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
-  expect(orderSummary(record)).toMatchObject({ cancelled: 0, endedByLiquidation: 1 });
-  const summary = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
-  const { funding: received } = costBridge(record, record.equity.units.at(-1)! - record.startUnits);
-  expect([summary.trades, summary.liquidations, summary.funding, received]).toEqual([1, 1, '40', '-40']);
-  expect(summary.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
-});
+it.each([true, false])(
+  'an order that would reverse a position is cancelled when the position is liquidated (cross %s)',
+  async (isCross) => {
+    const instrument = linearContract();
+    const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
+    const bars = barsOfRows(
+      [
+        row(400_000, 400_000),
+        row(400_000, 400_000),
+        row(400_000, 300_000),
+        row(300_000, 310_000),
+        row(450_000, 450_000),
+        row(450_000, 450_000),
+      ],
+      instrument,
+    );
+    // A thousandth of 40,000 USDT, paid before the fall.
+    const funding = [{ timeMs: START_MS + 2 * MINUTE, rate: 1e9, markTicks: 400_000 }];
+    const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
+    const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
+    const risk = { maxPositionQty: '1000' };
+    const plan = { ...planFor({ strategies: [Turner], feeds: { bars }, cash: { USDT: isCross ? '9000' : '40000' }, risk }), futures };
+    const { record } = await runPlan(plan);
+    expect(roles(record, 'liquidation')).toBe(1);
+    expect(record.fills.length).toBe(2);
+    expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
+    expect(orderSummary(record)).toMatchObject({ cancelled: 0, endedByLiquidation: 1 });
+    const summary = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
+    const { funding: received } = costBridge(record, record.equity.units.at(-1)! - record.startUnits);
+    expect([summary.trades, summary.liquidations, summary.funding, received]).toEqual([1, 1, '40', '-40']);
+    expect(summary.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
+  },
+);
 
-/** Two ways at once: an order that opens a short rests above, a long is in with a stop, and leaves what is left of it by `exit`. */
+/** In two-way mode, holds a long with a stop while an order that opens a short rests above, and closes the rest of the long by `exit`. */
 class BothWays extends Strategy {
   rows = 0;
   override onBar() {
@@ -260,10 +275,20 @@ class BothWays extends Strategy {
 it('two-way: a resting order that opens a short does not prevent a stop or an exit from closing all of a long', async () => {
   const instrument = linearContract();
   const row = (open: number, low: number, close: number) => [open, open, low, close] as const;
-  const bars = barsOfRows([row(400_000, 400_000, 400_000), row(400_000, 399_000, 400_000), row(400_000, 389_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000)], instrument); // prettier-ignore
+  const bars = barsOfRows(
+    [
+      row(400_000, 400_000, 400_000),
+      row(400_000, 399_000, 400_000),
+      row(400_000, 389_000, 390_000),
+      row(390_000, 390_000, 390_000),
+      row(390_000, 390_000, 390_000),
+      row(390_000, 390_000, 390_000),
+    ],
+    instrument,
+  );
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
   const futures = { leverage: 10, isCross: true, isNet: false, liquidationFeePpm: 2000, data };
-  const { record, world: done } = await runPlan({
+  const { record, preparedRun: done } = await runPlan({
     ...planFor({ strategies: [BothWays], feeds: { bars }, cash: { USDT: '40000' } }),
     futures,
   });
@@ -273,15 +298,15 @@ it('two-way: a resting order that opens a short does not prevent a stop or an ex
   expect([ledger.side(0, true).lots, record.fills.price[2]]).toEqual([0, 390_000]);
 });
 
-/** A long of the first contract, which a later row ends; in that row a resting buy of the last one fills, and a stop of some of the long. */
+/** Holds a long of the first contract that a later row liquidates. In that row a resting buy of the last contract and a partial stop fill. */
 class Fallen extends Strategy {
-  all = this.feeds('all');
+  allFeeds = this.feeds('all');
   rows = 0;
   override onBar() {
-    const [first] = this.all;
+    const [first] = this.allFeeds;
     if (++this.rows === 1) this.buy({ base: 100 }, { feed: first! });
     if (this.rows !== 2) return;
-    if (this.all.length > 1) this.buy({ base: 1 }, { feed: this.all[1]!, limit: 39_000 });
+    if (this.allFeeds.length > 1) this.buy({ base: 1 }, { feed: this.allFeeds[1]!, limit: 39_000 });
     else this.sell({ base: 10 }, { feed: first!, trigger: 38_000 });
   }
 }
@@ -294,14 +319,14 @@ it.each([
   const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })].slice(0, contracts);
   const row = (low: number) => [400_000, 400_000, low, 400_000] as const;
   const lows = [[400_000, 400_000, 350_000, 400_000, 400_000], [400_000, 400_000, 389_000, 400_000, 400_000]]; // prettier-ignore
-  const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map(row), instrument));
+  const allFeeds = instruments.map((instrument, index) => barsOfRows(lows[index]!.map(row), instrument));
   const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
   const futures = { leverage: 10, isCross, isNet: true, liquidationFeePpm: 2000, data };
-  const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
+  const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all: allFeeds }, cash: { USDT: '450' } }), futures });
   const { fills } = record;
-  const sells = [...fills.side.keys()].filter((at) => SIDES[fills.side[at]!] === 'sell');
-  expect(sells.map((at) => fills.lots[at])).toEqual(sold);
-  expect(sells.map((at) => fills.timeMs[at])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
+  const sells = [...fills.side.keys()].filter((index) => SIDES[fills.side[index]!] === 'sell');
+  expect(sells.map((index) => fills.lots[index])).toEqual(sold);
+  expect(sells.map((index) => fills.timeMs[index])).toEqual(sold.map(() => START_MS + 3 * MINUTE));
 });
 
 // Cross: with the new position at the low of the row the account is short by 2 USDT, with it at the close it would not be.
@@ -313,12 +338,18 @@ it.each([
   async (margin, low, sold) => {
     const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
     const lows = [low, 350_000].map((min) => [400_000, 400_000, min, 400_000, 400_000]);
-    const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
+    const allFeeds = instruments.map((instrument, index) =>
+      barsOfRows(
+        lows[index]!.map((lower) => [400_000, 400_000, lower, 400_000]),
+        instrument,
+      ),
+    );
     const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
     const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
-    const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
+    const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all: allFeeds }, cash: { USDT: '450' } }), futures });
     const { fills } = record;
-    const of = (side: 'buy' | 'sell') => [...fills.side.keys()].filter((at) => SIDES[fills.side[at]!] === side).map((at) => fills.lots[at]);
+    const of = (side: 'buy' | 'sell') =>
+      [...fills.side.keys()].filter((index) => SIDES[fills.side[index]!] === side).map((index) => fills.lots[index]);
     expect([of('buy'), of('sell')]).toEqual([[100, 1], sold]);
   },
 );
@@ -332,10 +363,10 @@ class Eager extends Strategy {
 
 it('the distance to liquidation is measured by the mean true range of 14 bars that the strategy sees', async () => {
   // Ranges of 40 USDT, from the 21st bar on of 400.
-  const row = (at: number): [number, number, number, number] =>
-    at < 20 ? [400_000, 400_200, 399_800, 400_000] : [401_000, 403_000, 399_000, 400_000];
+  const row = (index: number): [number, number, number, number] =>
+    index < 20 ? [400_000, 400_200, 399_800, 400_000] : [401_000, 403_000, 399_000, 400_000];
   const instrument = linearContract();
-  const bars = barsOfRows(Array.from({ length: 45 }, (_, at) => row(at)), instrument); // prettier-ignore
+  const bars = barsOfRows(Array.from({ length: 45 }, (_, index) => row(index)), instrument); // prettier-ignore
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding: [] }]]);
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data };
   const { record } = await runPlan({
@@ -343,20 +374,20 @@ it('the distance to liquidation is measured by the mean true range of 14 bars th
     futures,
   });
   const { orders } = record;
-  let held = 0;
-  for (let at = 0; at < orders.length; at++) {
-    const ranges = Array.from({ length: 14 }, (_, back) => (at - back < 20 ? 40 : 400));
+  let heldLots = 0;
+  for (let index = 0; index < orders.length; index++) {
+    const ranges = Array.from({ length: 14 }, (_, back) => (index - back < 20 ? 40 : 400));
     const move = (50 * ranges.reduce((sum, range) => sum + range, 0)) / 14;
     // A contract is 0.001 BTC: it costs 0.016 USDT to open, and 0.5 % of what it is worth have to be left after the move.
-    const contracts = (held + 1) * 0.001;
-    const left = record.equity.units[at]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
-    const passes = at >= 14 && left > 0;
-    expect([at, orders.texts[orders.code[at]!] ?? '']).toEqual([at, passes ? '' : 'LIQUIDATION_DISTANCE']);
-    if (passes) held++;
+    const contracts = (heldLots + 1) * 0.001;
+    const left = record.equity.units[index]! / 10_000 - 0.016 - contracts * move - contracts * (40_000 - move) * 0.005;
+    const passes = index >= 14 && left > 0;
+    expect([index, orders.texts[orders.code[index]!] ?? '']).toEqual([index, passes ? '' : 'LIQUIDATION_DISTANCE']);
+    if (passes) heldLots++;
   }
-  // As long as the ranges are small, and no more from some of the large ones on.
-  expect(held).toBeGreaterThan(6);
-  expect(held).toBeLessThan(25);
+  // Orders pass while the ranges are small, and are denied once some ranges are large.
+  expect(heldLots).toBeGreaterThan(6);
+  expect(heldLots).toBeLessThan(25);
 });
 
 /** One long, in at the second row and out at the fifth. */
@@ -369,14 +400,20 @@ class InAndOut extends Strategy {
   }
 }
 
-it('the bridge from signal to net of one trade, by hand', async () => {
+it('the cost bridge of one trade has the figures of a calculation by hand', async () => {
   const instrument = linearContract();
   const row = (open: number, close: number) => [open, Math.max(open, close), Math.min(open, close), close] as const;
-  const bars = barsOfRows([row(400_000, 400_000), row(400_100, 400_500), row(400_500, 401_000), row(401_000, 402_000), row(401_900, 401_900)], instrument); // prettier-ignore
+  const bars = barsOfRows(
+    [row(400_000, 400_000), row(400_100, 400_500), row(400_500, 401_000), row(401_000, 402_000), row(401_900, 401_900)],
+    instrument,
+  );
   const data = new Map<InstrumentId, ContractData>([
     [instrument.id, { marks: null, funding: [{ timeMs: START_MS + 2 * MINUTE + 5, rate: 100_000_000, markTicks: 400_500 }] }],
   ]);
-  const plan = { ...planFor({ strategies: [InAndOut], feeds: { bars }, cash: { USDT: '20000' } }), futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data } }; // prettier-ignore
+  const plan = {
+    ...planFor({ strategies: [InAndOut], feeds: { bars }, cash: { USDT: '20000' } }),
+    futures: { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 2000, data },
+  };
   const { record } = await runPlan(plan);
   // 100 contracts are 0.1 BTC. In at 40,010.0 (decided at 40,000.0), out at 40,190.0 (decided at 40,200.0).
   // Fees 0.04 % of 4,001 and 0.05 % of 4,019; funding 0.01 % of 4,005.

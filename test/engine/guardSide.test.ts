@@ -1,4 +1,4 @@
-// A stop or a target on the wrong side of its entry: the order is denied, and its message names the prices.
+// Tests stops and targets on the wrong side of their entry: the order is denied, and the message names the prices.
 
 import { expect, it, test } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
@@ -11,8 +11,8 @@ import { barsOfRows, orderRows, planFor } from './world.ts';
 const TERMS: FuturesPlan = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 const ROW = [10_000, 10_010, 9990, 10_000] as const;
 
-/** The code of the one order that is made at a close of 100 (contracts: 1000), and what the log says of it. */
-async function reported(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
+/** Returns the deny code of an order that is placed at a close of 100 (contracts: 1000), and the log message about it. */
+async function denialOf(side: 'buy' | 'sell', options: OrderOptions, isFutures: boolean) {
   const strategy: StrategyClass = class extends Strategy {
     row = 0;
     override onBar() {
@@ -23,9 +23,9 @@ async function reported(side: 'buy' | 'sell', options: OrderOptions, isFutures: 
   const cash = isFutures ? { cash: { USDT: '100000' }, futures: TERMS } : {};
   const plan = planFor({ strategies: [strategy], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, ...cash });
   const text: string[] = [];
-  const world = await prepareBacktest(plan, { refusals: (_, __, message) => text.push(message) });
-  world.loop(world.engine);
-  const [order] = orderRows(runRecordOf(plan, world, false));
+  const prepared = await prepareBacktest(plan, { refusals: (_, __, message) => text.push(message) });
+  prepared.loop(prepared.engine);
+  const [order] = orderRows(runRecordOf(plan, prepared, false));
   return { code: order!.ending === 'denied' ? order!.code : null, reason: text };
 }
 
@@ -46,8 +46,8 @@ const SPOT: readonly (readonly [OrderOptions, string | null])[] = [
   [{ limit: 105, takeProfit: 103 }, null],
   [{ trailing: 50 }, null],
 ];
-it.each(SPOT)('a spot buy at 100 with %j: %s', async (options, code) => {
-  expect((await reported('buy', options, false)).code).toBe(code);
+it.each(SPOT)('a spot buy at 100 with %j has the deny code %s', async (options, code) => {
+  expect((await denialOf('buy', options, false)).code).toBe(code);
 });
 
 const scaled = (options: OrderOptions) =>
@@ -56,16 +56,16 @@ const mirrored = (options: OrderOptions) =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name, name === 'trailing' ? value : 200 - Number(value)]),
   ) as OrderOptions;
-it.each(SPOT)('a contract bought at 1000 with ten times %j, and sold with its mirror image: %s', async (options, code) => {
-  expect((await reported('buy', scaled(options), true)).code).toBe(code);
-  expect((await reported('sell', scaled(mirrored(options)), true)).code).toBe(code);
+it.each(SPOT)('a contract bought at 1000 with ten times %j, or sold with its mirror image, has the deny code %s', async (options, code) => {
+  expect((await denialOf('buy', scaled(options), true)).code).toBe(code);
+  expect((await denialOf('sell', scaled(mirrored(options)), true)).code).toBe(code);
 });
 
 it('the message names the prices and where the entry price is from', async () => {
-  expect((await reported('buy', { stopLoss: 110 }, false)).reason).toEqual([
+  expect((await denialOf('buy', { stopLoss: 110 }, false)).reason).toEqual([
     expect.stringMatching(/: denied: stopLoss of a buy: expected a price below its entry at 100 \(the last price\), got 110$/),
   ]);
-  expect((await reported('sell', { limit: 1050, takeProfit: 1060 }, true)).reason).toEqual([
+  expect((await denialOf('sell', { limit: 1050, takeProfit: 1060 }, true)).reason).toEqual([
     expect.stringMatching(/takeProfit of a sell: expected a price below its entry at 1050 \(its limit\), got 1060$/),
   ]);
 });

@@ -1,4 +1,4 @@
-// Finer bars that only match: orders fill inside a coarse bar as if the strategy had them, and it does not see them.
+// Tests execution-only feeds: orders fill inside a coarse bar as with a visible fine feed, and the strategy does not see them.
 
 import { expect, it } from 'vitest';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
@@ -19,7 +19,7 @@ class Cross extends Strategy {
     this.buy({ base: '0.1' }, { limit: this.bars.bar.close * 0.998, tag: 'dip' });
   });
 }
-class Asks extends Cross {
+class AsksForFineFeed extends Cross {
   fine = this.feed('fine');
 }
 
@@ -32,20 +32,20 @@ async function fillsOf(plan: RunPlan) {
 
 const fine = walkBars({ rows: 3000, missing: 0.02, step: 40, seed: 4 });
 const coarse = coarser(fine, '15m');
-const hidden = (blockRows: number): RunPlan => {
+const planWithHiddenFeed = (blockRows: number): RunPlan => {
   const plan = planFor({ strategies: [Cross], feeds: { bars: coarse, fine }, blockRows });
   return { ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, isHidden: feed.name === 'fine' })) };
 };
 
-it('fills equal those of a run that names the finer feed, at any block size', async () => {
-  const named = await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse, fine } }));
-  expect(named.length).toBeGreaterThan(10);
-  for (const blockRows of [1, 7, 512]) expect(await fillsOf(hidden(blockRows))).toEqual(named);
+it('fills of an execution-only feed equal those of a run that names the finer feed, at any block size', async () => {
+  const fillsOfNamedFeed = await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse, fine } }));
+  expect(fillsOfNamedFeed.length).toBeGreaterThan(10);
+  for (const blockRows of [1, 7, 512]) expect(await fillsOf(planWithHiddenFeed(blockRows))).toEqual(fillsOfNamedFeed);
   // Coarse bars alone do not show which leg of a bracket came first.
-  expect(await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse } }))).not.toEqual(named);
+  expect(await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse } }))).not.toEqual(fillsOfNamedFeed);
 });
 
 it('a strategy cannot ask for an execution-only feed', async () => {
-  const plan = { ...hidden(512), strategies: planFor({ strategies: [Asks], feeds: { bars: coarse } }).strategies };
+  const plan = { ...planWithHiddenFeed(512), strategies: planFor({ strategies: [AsksForFineFeed], feeds: { bars: coarse } }).strategies };
   await expect(prepareBacktest(plan, {})).rejects.toThrow('the run has no feed called fine');
 });

@@ -1,4 +1,4 @@
-// External series in a run: each read against a plain search through all rows, no decision before a value is known, blocks of any size.
+// Tests external series in a run. A plain search through all rows gives the expected value of each read.
 
 import { expect, test } from 'vitest';
 import { above, sma, sub } from '../../src/index.ts';
@@ -10,36 +10,36 @@ import { planUntil } from '../../src/tasks/backtest/proof/dataSlices.ts';
 import { poisoned } from '../../src/tasks/backtest/proof/poison.ts';
 import { MINUTE, START_MS, orderRows, planFor, run, walkBars } from './world.ts';
 
-/** A value as it came: of a time, known at another. */
+/** A value of a time, and the time at which it becomes known. */
 type Row = readonly [timeMs: number, knownMs: number, value: number];
 
 const bars = walkBars({ rows: 300, seed: 21, missing: 0.2 });
 const endMs = bars.closeMs[bars.length - 1]!;
 
-function planned(rows: readonly Row[], symbol: string | null = null): SeriesPlan {
+function seriesPlan(rows: readonly Row[], symbol: string | null = null): SeriesPlan {
   const sorted = rows.toSorted((a, b) => a[1] - b[1] || a[0] - b[0]);
-  const column = (at: 0 | 1 | 2): Float64Array => Float64Array.from(sorted, (row) => row[at]);
+  const column = (index: 0 | 1 | 2): Float64Array => Float64Array.from(sorted, (row) => row[index]);
   return { name: 'x', symbol, values: newestValues(column(1), column(0), column(2)), input: { name: 'x', sha256: '' }, file: 'x' };
 }
 
-/** Values that come late, out of order, before their time, at a close of a bar to the ms, and revised several times. */
+/** Returns values that become known late, early or exactly at the close of a bar, in any order, with up to three revisions. */
 function randomRows(seed: number, count = 120): Row[] {
   const rng = seededRng(seed);
   const pick = (below: number): number => Math.floor(rng.next() * below);
-  const seen = new Map<string, Row>();
+  const rowsByKey = new Map<string, Row>();
   for (let i = 0; i < count; i++) {
     const timeMs = START_MS + pick(400) * MINUTE - 30 * MINUTE;
-    const late = [0, pick(3 * MINUTE), pick(90) * MINUTE, -pick(20) * MINUTE][pick(4)]!;
+    const delayMs = [0, pick(3 * MINUTE), pick(90) * MINUTE, -pick(20) * MINUTE][pick(4)]!;
     for (let revision = 0; revision <= pick(3); revision++) {
-      const knownMs = timeMs + late + revision * pick(40 * MINUTE);
-      seen.set(`${timeMs} ${knownMs}`, [timeMs, knownMs, pick(1000) / 8]);
+      const knownMs = timeMs + delayMs + revision * pick(40 * MINUTE);
+      rowsByKey.set(`${timeMs} ${knownMs}`, [timeMs, knownMs, pick(1000) / 8]);
     }
   }
-  return [...seen.values()];
+  return [...rowsByKey.values()];
 }
 
-/** Walks through every row, in the order of nothing. */
-function naive(rows: readonly Row[], nowMs: number): { value: number; timeMs: number; knownMs: number; ageMs: number } {
+/** Returns the newest value that is known at `nowMs`. Searches all rows, whatever their order. */
+function searchAllRows(rows: readonly Row[], nowMs: number): { value: number; timeMs: number; knownMs: number; ageMs: number } {
   let best: Row | null = null;
   for (const row of rows) {
     if (row[1] > nowMs) continue;
@@ -59,16 +59,16 @@ interface Read {
 let reads: Read[] = [];
 let averages: [number, number, number][] = [];
 
-class Reads extends Strategy {
+class ReadingStrategy extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 5));
   twice = this.use(sub(this.mean, this.x));
-  before = this.use(this.x, { depth: 3 });
-  seen = this.every('20s', () => this.read());
+  ordersBefore = this.use(this.x, { depth: 3 });
+  everyTwentySeconds = this.every('20s', () => this.read());
   override onBar() {
     this.read();
     averages.push([this.nowMs, this.mean.value, this.twice.value]);
-    if (this.x.ago(3) !== this.before.ago(3) && !Number.isNaN(this.x.ago(3))) throw new Error('two views of one series');
+    if (this.x.ago(3) !== this.ordersBefore.ago(3) && !Number.isNaN(this.x.ago(3))) throw new Error('two views of one series');
     if (this.series('x') !== this.x) throw new Error('one series has two views');
   }
   read() {
@@ -79,17 +79,17 @@ class Reads extends Strategy {
 
 async function readAll(rows: readonly Row[], blockRows: number): Promise<void> {
   [reads, averages] = [[], []];
-  await run({ strategies: [Reads], feeds: { bars }, series: [planned(rows)], blockRows });
+  await run({ strategies: [ReadingStrategy], feeds: { bars }, series: [seriesPlan(rows)], blockRows });
 }
 
-test('each read is what a search through all rows finds, at bars and between them', async () => {
+test('each read of an external series equals a search through all rows, at bars and between them', async () => {
   let count = 0;
   for (let seed = 1; seed <= 12; seed++) {
     const rows = randomRows(seed);
     await readAll(rows, 64);
-    for (const { nowMs, ...read } of reads) expect(read, `seed ${seed} at ${nowMs}`).toEqual(naive(rows, nowMs));
+    for (const { nowMs, ...read } of reads) expect(read, `seed ${seed} at ${nowMs}`).toEqual(searchAllRows(rows, nowMs));
     count += reads.length;
-    const at = (row: number): number => naive(rows, bars.closeMs[row]!).value;
+    const at = (row: number): number => searchAllRows(rows, bars.closeMs[row]!).value;
     for (const [ms, mean, twice] of averages) {
       const row = bars.closeMs.indexOf(ms);
       const expected = row < 4 ? NaN : [0, 1, 2, 3, 4].reduce((sum, back) => sum + at(row - back), 0) / 5;
@@ -101,18 +101,18 @@ test('each read is what a search through all rows finds, at bars and between the
   expect(count).toBeGreaterThan(10_000);
 });
 
-test('blocks of 1, 7 and 2048 rows give the same bits', async () => {
+test('reads of external series are equal in blocks of 1, 7 and 2048 rows', async () => {
   const rows = randomRows(77);
-  const of = async (blockRows: number) => {
+  const readsWithBlocks = async (blockRows: number) => {
     await readAll(rows, blockRows);
     return { reads, averages };
   };
-  const one = await of(1);
-  expect(await of(7)).toEqual(one);
-  expect(await of(2048)).toEqual(one);
+  const rowByRow = await readsWithBlocks(1);
+  expect(await readsWithBlocks(7)).toEqual(rowByRow);
+  expect(await readsWithBlocks(2048)).toEqual(rowByRow);
 });
 
-class Trades extends Strategy {
+class TradingStrategy extends Strategy {
   x = this.series('x');
   up = this.when(above(this.x, this.use(sma(this.x, 4))), () => void (this.position().isFlat && this.buy({ quote: '500' })));
   override onBar() {
@@ -122,11 +122,11 @@ class Trades extends Strategy {
 }
 
 async function ordersOf(rows: readonly Row[]) {
-  const { record } = await run({ strategies: [Trades], feeds: { bars }, series: [planned(rows)] });
+  const { record } = await run({ strategies: [TradingStrategy], feeds: { bars }, series: [seriesPlan(rows)] });
   return orderRows(record).map((order, at) => ({ ...order, atMs: record.orders.createdMs[at]! }));
 }
 
-test('a value changes no decision before it is known, and a revision none before its own time', async () => {
+test('neither a value nor its revision changes a decision before its known time', async () => {
   let changed = 0;
   for (let seed = 1; seed <= 40; seed++) {
     const rng = seededRng(seed + 500);
@@ -139,9 +139,9 @@ test('a value changes no decision before it is known, and a revision none before
     const late: Row = [time, time + 5 * MINUTE, 500];
     const revised: Row = [time, time + 60 * MINUTE, 1];
     const [without, withLate, withBoth] = [await ordersOf(base), await ordersOf([...base, late]), await ordersOf([...base, late, revised])];
-    const before = (orders: typeof without, ms: number) => orders.filter(({ atMs }) => atMs < ms);
-    expect(before(withLate, late[1]), `seed ${seed}`).toEqual(before(without, late[1]));
-    expect(before(withBoth, revised[1]), `seed ${seed}`).toEqual(before(withLate, revised[1]));
+    const ordersBefore = (orders: typeof without, ms: number) => orders.filter(({ atMs }) => atMs < ms);
+    expect(ordersBefore(withLate, late[1]), `seed ${seed}`).toEqual(ordersBefore(without, late[1]));
+    expect(ordersBefore(withBoth, revised[1]), `seed ${seed}`).toEqual(ordersBefore(withLate, revised[1]));
     if (JSON.stringify(withLate) !== JSON.stringify(without)) changed++;
     if (JSON.stringify(withBoth) !== JSON.stringify(withLate)) changed++;
   }
@@ -149,7 +149,7 @@ test('a value changes no decision before it is known, and a revision none before
   expect(changed).toBeGreaterThan(20);
 });
 
-test('a value that becomes known at the close of a bar counts at that close', async () => {
+test('an external value that becomes known at the close of a bar counts at that close', async () => {
   const close = bars.closeMs[10]!;
   await readAll([[close - MINUTE, close, 7], [close - MINUTE, close + 1, 8]], 64); // prettier-ignore
   const at = (ms: number) => reads.filter(({ nowMs }) => nowMs === ms).map(({ value }) => value);
@@ -158,8 +158,8 @@ test('a value that becomes known at the close of a bar counts at that close', as
   expect(new Set(at(bars.closeMs[11]!))).toEqual(new Set([8]));
 });
 
-test('the proofs change only values that become known later', () => {
-  const plan = planFor({ strategies: [Trades], feeds: { bars }, series: [planned(randomRows(3))], toMs: endMs });
+test('the proofs change only external values that become known later', () => {
+  const plan = planFor({ strategies: [TradingStrategy], feeds: { bars }, series: [seriesPlan(randomRows(3))], toMs: endMs });
   const untilMs = bars.closeMs[150]!;
   const whole = plan.series![0]!.values;
   const until = whole.knownMs.findIndex((ms) => ms > untilMs);
@@ -170,10 +170,10 @@ test('the proofs change only values that become known later', () => {
   for (let row = until; row < whole.length; row++) expect(other.value[row]).not.toBe(whole.value[row]);
 });
 
-test('no property of a view leads to a value that is not known', async () => {
+test('no property of a view of an external series leads to a value that is not yet known', async () => {
   const rows: Row[] = [[START_MS, START_MS + 10 * MINUTE, 1], [START_MS + MINUTE, endMs - MINUTE, 424_242]]; // prettier-ignore
   let found = 0;
-  class Looks extends Strategy {
+  class InspectingStrategy extends Strategy {
     x = this.series('x');
     override onBar() {
       if (this.nowMs >= endMs - MINUTE) return;
@@ -184,18 +184,18 @@ test('no property of a view leads to a value that is not known', async () => {
       expect(JSON.stringify(this.x)).toBe('{}');
     }
   }
-  await run({ strategies: [Looks], feeds: { bars }, series: [planned(rows)] });
+  await run({ strategies: [InspectingStrategy], feeds: { bars }, series: [seriesPlan(rows)] });
   expect(found).toBe(0);
 });
 
-test('a name or a symbol that the run does not have is an error that says what to do', async () => {
+test('an external series with an unknown name or symbol is rejected with a remedy', async () => {
   const named = (name: string) =>
     class Asks extends Strategy {
       x = this.series(name);
       override onBar() {}
     };
   const start = (strategy: unknown, symbol: string | null = null) =>
-    run({ strategies: [strategy as never], feeds: { bars }, series: [planned(randomRows(1), symbol)] });
+    run({ strategies: [strategy as never], feeds: { bars }, series: [seriesPlan(randomRows(1), symbol)] });
   await expect(start(named('y'))).rejects.toThrow('the run has no series called y');
   await expect(start(named('x'), 'OTHERUSDT')).rejects.toThrow(/the series x has no values of \w+, only of OTHERUSDT/);
   class Late extends Strategy {

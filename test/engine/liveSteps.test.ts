@@ -1,4 +1,4 @@
-// Rows that come one instant at a time give the same result as a whole file: the live steps against the loop of backtests.
+// Tests that rows which arrive one instant at a time, as in a live bot, give the result of a backtest over the whole file.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { scripted } from './script.ts';
 import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
 
 /** The same columns with only the rows that have closed. */
-class Arriving implements BarColumns {
+class ArrivingBars implements BarColumns {
   readonly instrument;
   readonly interval;
   readonly openMs;
@@ -34,23 +34,23 @@ class Arriving implements BarColumns {
   }
 }
 
-async function atOnce(options: PlanOptions): Promise<object> {
+async function runAtOnce(options: PlanOptions): Promise<object> {
   const plan = planFor(options);
   const prepared = await prepareBacktest(plan);
   blockLoop(prepared.engine);
   return columnsOf(runRecordOf(plan, prepared, false));
 }
 
-async function oneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonly<Record<string, BarColumns>> }): Promise<object> {
-  const arriving = Object.entries(feeds).map(([name, bars]) => [name, new Arriving(bars)] as const);
+async function runOneByOne({ feeds, ...options }: PlanOptions & { feeds: Readonly<Record<string, BarColumns>> }): Promise<object> {
+  const arrivingFeeds = Object.entries(feeds).map(([name, bars]) => [name, new ArrivingBars(bars)] as const);
   const fromMs = options.fromMs ?? START_MS;
-  for (const [, bars] of arriving) bars.arrive(fromMs);
-  const plan = planFor({ ...options, feeds: Object.fromEntries(arriving) });
+  for (const [, bars] of arrivingFeeds) bars.arrive(fromMs);
+  const plan = planFor({ ...options, feeds: Object.fromEntries(arrivingFeeds) });
   const prepared = await prepareBacktest(plan);
   const instants = new Set(Object.values(feeds).flatMap(({ closeMs }) => [...closeMs]));
   for (const t of [...instants].toSorted((a, b) => a - b)) {
     if (t <= fromMs) continue;
-    for (const [, bars] of arriving) bars.arrive(t);
+    for (const [, bars] of arrivingFeeds) bars.arrive(t);
     deliverInstant(prepared.engine, t);
   }
   stopLive(prepared.engine);
@@ -66,7 +66,7 @@ function feedsOf(kind: number, seed: number): Record<string, BarColumns> {
 }
 
 describe('rows one instant at a time', () => {
-  it('decide and book what the whole file does, bit for bit', async () => {
+  it('rows one instant at a time give the decisions and bookings of the whole file, bit by bit', async () => {
     const cases = fc.record({
       kind: fc.nat({ max: 3 }),
       seed: fc.nat({ max: 1e6 }),
@@ -98,7 +98,7 @@ describe('rows one instant at a time', () => {
           fills: { latencyMs },
           risk: isHalting ? { maxDrawdown: '0.02', maxDailyLoss: '0.01' } : {},
         };
-        expect(await oneByOne(options)).toEqual(await atOnce(options));
+        expect(await runOneByOne(options)).toEqual(await runAtOnce(options));
       }),
       { numRuns: 120 },
     );

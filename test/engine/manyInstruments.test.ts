@@ -1,4 +1,4 @@
-// Orders and fills name their instrument, also in a run of more instruments than a byte can number.
+// Tests runs of more than 256 instruments or strategies, whose numbers do not fit into a byte.
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/strategy/strategy.ts';
@@ -9,24 +9,24 @@ class Ends extends Strategy {
   all = this.feeds('all');
 
   override onBar() {
-    for (const at of [3, 9]) {
-      const feed = this.all[at]!;
+    for (const index of [3, 9]) {
+      const feed = this.all[index]!;
       if (this.position(feed).isFlat) this.buy(undefined, { feed });
     }
   }
 }
 
-test('instruments beyond the 256th have records of their own', async () => {
-  const bars = Array.from({ length: 300 }, (_, at) => walkBars({ rows: 4, seed: at + 1, instrument: spotInstrument(`A${at}`) }));
+test('orders and fills of instruments beyond the 256th name their instrument', async () => {
+  const bars = Array.from({ length: 300 }, (_, index) => walkBars({ rows: 4, seed: index + 1, instrument: spotInstrument(`A${index}`) }));
   const record = await runBacktest(planFor({ strategies: [Ends], feeds: { all: bars }, size: { base: '0.01' }, cash: { USDT: '100000' } }));
   // Instruments are in the order of their ids: A9 is the last one.
-  const ids = (of: Uint16Array) => [...of].slice(0, 2).map((at) => record.instruments[at]!.id);
+  const ids = (of: Uint16Array) => [...of].slice(0, 2).map((index) => record.instruments[index]!.id);
   expect(record.instruments.at(-1)!.id).toBe('spot:A9USDT');
   expect(ids(record.fills.instrument)).toEqual(['spot:A3USDT', 'spot:A9USDT']);
   expect(ids(record.orders.instrument)).toEqual(['spot:A3USDT', 'spot:A9USDT']);
 });
 
-test('more strategies than a byte can number are refused', async () => {
+test('a run of more strategies than a byte can number is rejected', async () => {
   class Idle extends Strategy {
     override onBar() {}
   }
@@ -36,7 +36,7 @@ test('more strategies than a byte can number are refused', async () => {
   await expect(runBacktest(planOf(257))).rejects.toThrow('the run: expected at most 256 strategies, got 257');
 });
 
-test('an order is judged by the prices of now of all other instruments, also when they were counted for an earlier order', async () => {
+test('risk checks each order by the current prices of all other instruments, also after an earlier order at other prices', async () => {
   /** The bars of a coin at 100 for ten rows, then at `later`. */
   const stepping = (name: string, later: number) => {
     const bars = walkBars({ rows: 20, instrument: spotInstrument(name) });

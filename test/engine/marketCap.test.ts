@@ -1,4 +1,4 @@
-// Positions larger than the largest market order of the exchange: they can still be closed, stopped and protected.
+// Tests positions that are larger than the largest market order of the exchange: they can be closed, stopped and protected.
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
@@ -20,16 +20,16 @@ async function run(strategy: StrategyClass, rows: Parameters<typeof barsOfRows>[
     futures: TERMS,
     fees: { makerPpm: 0, takerPpm: 0 },
   });
-  const world = await prepareBacktest(plan, {});
-  world.loop(world.engine);
-  world.checkBooks();
-  world.engine.ledger.assertReconciled();
-  const record = runRecordOf(plan, world, false);
-  const left = fillRows(record).reduce((lots, fill) => lots + (fill.side === 'buy' ? fill.lots : -fill.lots), 0);
-  return { orders: orderRows(record), fills: fillRows(record), left };
+  const prepared = await prepareBacktest(plan, {});
+  prepared.loop(prepared.engine);
+  prepared.checkBooks();
+  prepared.engine.ledger.assertReconciled();
+  const record = runRecordOf(plan, prepared, false);
+  const remainingLots = fillRows(record).reduce((lots, fill) => lots + (fill.side === 'buy' ? fill.lots : -fill.lots), 0);
+  return { orders: orderRows(record), fills: fillRows(record), remainingLots };
 }
 
-abstract class Long extends Strategy {
+abstract class LongStrategy extends Strategy {
   row = 0;
   override onBar() {
     if (this.row++ === 0) this.enter();
@@ -40,27 +40,27 @@ abstract class Long extends Strategy {
   }
   leave() {}
 }
-class Exits extends Long {
+class Exits extends LongStrategy {
   override leave() {
     this.exit();
   }
 }
-class Sells extends Long {
+class Sells extends LongStrategy {
   override leave() {
     this.sell({ base: 10 }, { reduceOnly: true });
   }
 }
-class Targets extends Long {
+class Targets extends LongStrategy {
   override leave() {
     this.target({ base: 0 });
   }
 }
-class Stops extends Long {
+class Stops extends LongStrategy {
   override leave() {
     this.sell(undefined, { trigger: 980 });
   }
 }
-class Guards extends Long {
+class Guards extends LongStrategy {
   override enter() {
     this.buy({ base: 10 }, { stopLoss: 980 });
   }
@@ -79,12 +79,12 @@ describe('a position of 10 contracts, with at most 4 in a market order', () => {
     async (_, strategy) => {
       const capped = await run(strategy, rows, 4);
       const free = await run(strategy, rows, 0);
-      expect([capped.left, free.left]).toEqual([0, 0]);
+      expect([capped.remainingLots, free.remainingLots]).toEqual([0, 0]);
       expect(capped.orders.every(({ ending }) => ending === 'filled')).toBe(true);
       expect(new Set(capped.fills.map(({ price }) => price))).toEqual(new Set(free.fills.map(({ price }) => price)));
     },
   );
-  it('no market order is larger than that', async () => {
+  it('no market order is larger than the largest that the exchange accepts', async () => {
     expect((await run(Guards, rows, 4)).fills.map(({ lots }) => lots)).toEqual([10, 4, 4, 2]);
     expect((await run(Guards, rows, 10)).fills.map(({ lots }) => lots)).toEqual([10, 10]);
   });

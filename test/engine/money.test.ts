@@ -1,4 +1,4 @@
-// Money is exact at every instant: deposits = balances + fees at the venue, cash + cost = deposits + realised - fees in the bot's books.
+// Tests that money is exact at every instant, in the accounts of the venue and in the books of the bot.
 
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -9,19 +9,19 @@ import { run, runWithJournal, spotInstrument, walkBars } from './world.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
 import { expectSame } from '../fixtures/alike.ts';
 
-let world: { engine: Engine; venue: Venue } | null = null;
+let currentRun: { engine: Engine; venue: Venue } | null = null;
 
 function checkBooks(): void {
-  const { engine, venue } = world!;
+  const { engine, venue } = currentRun!;
   venue.assertConserved();
   engine.ledger.assertReconciled();
-  const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
-  expectSame(held('USDT'), engine.ledger.cashTotal);
-  engine.instruments.forEach(({ base }, index) => expectSame(held(base), spotBooks(engine).baseTotal(index)));
+  const balanceOf = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
+  expectSame(balanceOf('USDT'), engine.ledger.cashTotal);
+  engine.instruments.forEach(({ base }, index) => expectSame(balanceOf(base), spotBooks(engine).baseTotal(index)));
 }
 
-/** Orders of every kind at random, and a look at the books before each. */
-class Gambler extends Strategy {
+/** Places random orders of every kind and checks the books before each. */
+class RandomTrader extends Strategy {
   all = this.feeds('all');
   override onBar() {
     checkBooks();
@@ -47,26 +47,26 @@ class Gambler extends Strategy {
     checkBooks();
   }
 }
-class Other extends Gambler {}
+class SecondTrader extends RandomTrader {}
 
 const COARSE: Partial<Instrument> = { quoteDigits: 4, baseDigits: 3 };
 
 describe.each([
   ['exact money', {}],
   ['money coarser than price x quantity', COARSE],
-])('%s', (_, digits) => {
+])('books of a run with %s', (_, digits) => {
   it.each([
     ['received', 'halfUp', 0],
     ['received', 'up', 20_000],
     ['quote', 'halfUp', 0],
     ['quote', 'down', 90_000],
-  ] as const)('fees in %s, rounded %s, latency %i', async (feesIn, rounding, latencyMs) => {
-    const all = ['BTC', 'ETH'].map((base, at) =>
-      walkBars({ rows: 300, seed: at + 1, missing: 0.05, instrument: spotInstrument(base, digits) }),
+  ] as const)('money is exact with fees in %s, rounded %s, latency %i', async (feesIn, rounding, latencyMs) => {
+    const all = ['BTC', 'ETH'].map((base, index) =>
+      walkBars({ rows: 300, seed: index + 1, missing: 0.05, instrument: spotInstrument(base, digits) }),
     );
     const { record, venue } = await run(
       {
-        strategies: [Gambler, Other],
+        strategies: [RandomTrader, SecondTrader],
         feeds: { all },
         cash: { USDT: '1000', BTC: '2' },
         fees: { in: feesIn, rounding },
@@ -74,32 +74,33 @@ describe.each([
         seed: latencyMs + 7,
       },
       {},
-      (engine, exchange) => (world = { engine, venue: exchange }),
+      (engine, exchange) => (currentRun = { engine, venue: exchange }),
     );
     expect(record.fills.length).toBeGreaterThan(100);
-    const paid = (inBase: number) => record.fills.fee.reduce((sum, fee, at) => sum + (record.fills.feeInBase[at] === inBase ? fee : 0), 0);
-    expect(venue.feesTaken('USDT')).toBe(paid(0));
-    expect(venue.feesTaken('BTC') + venue.feesTaken('ETH')).toBe(paid(1));
+    const feesPaid = (inBase: number) =>
+      record.fills.fee.reduce((sum, fee, index) => sum + (record.fills.feeInBase[index] === inBase ? fee : 0), 0);
+    expect(venue.feesTaken('USDT')).toBe(feesPaid(0));
+    expect(venue.feesTaken('BTC') + venue.feesTaken('ETH')).toBe(feesPaid(1));
   });
 });
 
-it('the same run keeps the same journal, and another seed another', async () => {
-  const options = { strategies: [Gambler], feeds: { all: [walkBars({ rows: 200 })] } };
+it('equal runs write equal journals, and another seed writes another journal', async () => {
+  const options = { strategies: [RandomTrader], feeds: { all: [walkBars({ rows: 200 })] } };
   const runTwice = async (seed: number) => {
-    class Quiet extends Gambler {
+    class Quiet extends RandomTrader {
       override onFill() {}
       override onOrder() {}
     }
-    world = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (world = { engine, venue }));
+    currentRun = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (currentRun = { engine, venue }));
     return runWithJournal({ ...options, strategies: [Unwatched], seed }, ({ id }) => (id % 7 === 3 ? 'lostAnswer' : 'none'));
   };
-  const [one, two, other] = [await runTwice(1), await runTwice(1), await runTwice(2)];
-  expect(two.hash).toBe(one.hash);
-  expect(other.hash).not.toBe(one.hash);
-  expect(two.engine.fills.columns()).toEqual(one.engine.fills.columns());
+  const [firstRun, secondRun, otherSeed] = [await runTwice(1), await runTwice(1), await runTwice(2)];
+  expect(secondRun.hash).toBe(firstRun.hash);
+  expect(otherSeed.hash).not.toBe(firstRun.hash);
+  expect(secondRun.engine.fills.columns()).toEqual(firstRun.engine.fills.columns());
 });
 
-/** The same decisions without the look at the books of a world that this run has not got. */
+/** Makes the same decisions without checking the books, for runs that do not set `currentRun`. */
 class Unwatched extends Strategy {
   all = this.feeds('all');
   override onBar() {

@@ -1,4 +1,4 @@
-// The engine against a naive walk over all instants: every fill, every order's end and the equity of every instant, bit for bit.
+// Tests the engine against a naive backtest: each fill, the end of each order, and the equity of each instant are equal bit by bit.
 
 import { describe, expect, it } from 'vitest';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
@@ -13,8 +13,8 @@ const ROWS = 300;
 const { ISOBAR_SEEDS } = process.env;
 const SEEDS = Number(ISOBAR_SEEDS ?? 2);
 /** Seeds from `first` for the latency at position `at`. Of each two latencies one has the first block lengths, and one the others. */
-function seedsOf(first: number, at: number): readonly number[] {
-  const skipped = ISOBAR_SEEDS === undefined ? SEEDS * (at % 2) : 0;
+function seedsOf(first: number, index: number): readonly number[] {
+  const skipped = ISOBAR_SEEDS === undefined ? SEEDS * (index % 2) : 0;
   return Array.from({ length: SEEDS }, (_, seed) => first + skipped + seed);
 }
 
@@ -31,7 +31,9 @@ function feedsOf(kind: string, seed: number): Record<string, BarColumns> {
 
 /** Four symbols on one grid: the third begins later and ends earlier. Or with holes: the same in all of them, and one more in the last. */
 function inStep(isWhole: boolean, seed: number): Record<string, BarColumns> {
-  const [btc, eth, sol, ada] = ['BTC', 'ETH', 'SOL', 'ADA'].map((base, at) => walkBars({ rows: ROWS, seed: seed + at, instrument: spotInstrument(base) })); // prettier-ignore
+  const [btc, eth, sol, ada] = ['BTC', 'ETH', 'SOL', 'ADA'].map((base, index) =>
+    walkBars({ rows: ROWS, seed: seed + index, instrument: spotInstrument(base) }),
+  );
   if (isWhole)
     return { bars: btc!, eth: eth!, sol: without(sol!, (row) => row < 100 || row >= 270), ada: ada!, ethHour: coarser(eth!, '1h') };
   const isMissing = (row: number) => row % 50 === 17 || (row > 120 && row < 150);
@@ -43,8 +45,8 @@ function without(bars: BarColumns, isMissing: (row: number) => boolean): BarColu
   const isThere = (_: number, row: number) => !isMissing(row);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
   const columns = { openMs, closeMs, open, high, low, close, volume };
-  const left = Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, of.filter(isThere)])) as typeof columns;
-  return { ...bars, ...left, length: left.openMs.length };
+  const remainingColumns = Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, of.filter(isThere)])) as typeof columns;
+  return { ...bars, ...remainingColumns, length: remainingColumns.openMs.length };
 }
 
 async function compare(
@@ -75,20 +77,20 @@ async function compare(
   });
   const { fills, equity, orders } = record;
   const where = `${kind}, seed ${seed}, latency ${latencyMs}, fees in ${feesIn}`;
-  const booked = Array.from({ length: fills.length }, (_, at) => ({
-    order: fills.orderId[at],
-    instrument: fills.instrument[at],
-    isBuy: fills.side[at] === 0,
-    price: fills.price[at],
-    lots: fills.lots[at],
-    notional: fills.notional[at],
-    fee: fills.fee[at],
-    feeInBase: fills.feeInBase[at] === 1,
-    isMaker: fills.isMaker[at] === 1,
-    timeMs: fills.timeMs[at],
+  const booked = Array.from({ length: fills.length }, (_, index) => ({
+    order: fills.orderId[index],
+    instrument: fills.instrument[index],
+    isBuy: fills.side[index] === 0,
+    price: fills.price[index],
+    lots: fills.lots[index],
+    notional: fills.notional[index],
+    fee: fills.fee[index],
+    feeInBase: fills.feeInBase[index] === 1,
+    isMaker: fills.isMaker[index] === 1,
+    timeMs: fills.timeMs[index],
   }));
-  for (let at = 0; at < Math.max(booked.length, naive.fills.length); at++) {
-    expectEqual(booked[at], naive.fills[at], `${where}: fill ${at}`);
+  for (let index = 0; index < Math.max(booked.length, naive.fills.length); index++) {
+    expectEqual(booked[index], naive.fills[index], `${where}: fill ${index}`);
   }
   expect(
     [...orders.ending].map((ending) => ENDINGS[ending]),
@@ -113,19 +115,19 @@ const LATENCIES = [0, 300, 20_000, 90_000];
 const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
 
 describe('the engine equals a naive walk over all instants', () => {
-  it.each(KINDS)('the engine equals a naive walk over all instants: at every bar, without brackets: %s', async (kind) => {
+  it.each(KINDS)('the engine equals the naive backtest at every bar without brackets: %s', async (kind) => {
     let fills = 0;
-    for (const [at, latencyMs] of LATENCIES.entries()) {
-      for (const seed of seedsOf(1, at)) {
+    for (const [index, latencyMs] of LATENCIES.entries()) {
+      for (const seed of seedsOf(1, index)) {
         fills += await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', { share: 0.5, brackets: false, onBar: true });
       }
     }
     expect(fills).toBeGreaterThan(50 * SEEDS);
   });
 
-  it.each(KINDS)('the engine equals a naive walk over all instants: at every bar, with brackets: %s', async (kind) => {
-    for (const [at, latencyMs] of LATENCIES.entries()) {
-      for (const seed of seedsOf(1001, at)) {
+  it.each(KINDS)('the engine equals the naive backtest at every bar with brackets: %s', async (kind) => {
+    for (const [index, latencyMs] of LATENCIES.entries()) {
+      for (const seed of seedsOf(1001, index)) {
         await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
           share: 0.3,
           brackets: true,
@@ -136,9 +138,9 @@ describe('the engine equals a naive walk over all instants', () => {
     }
   });
 
-  it.each(KINDS)('the engine equals a naive walk over all instants: at signals and timers alone: %s', async (kind) => {
-    for (const [at, latencyMs] of LATENCIES.entries()) {
-      for (const seed of seedsOf(2001, at)) {
+  it.each(KINDS)('the engine equals the naive backtest at signals and timers alone: %s', async (kind) => {
+    for (const [index, latencyMs] of LATENCIES.entries()) {
+      for (const seed of seedsOf(2001, index)) {
         await compare(kind, seed, latencyMs, 'received', {
           share: 0.9, brackets: seed % 2 === 0, onBar: false, signals: true, timerMinutes: 7, onFill: true, onStart: true,
         }); // prettier-ignore
@@ -146,9 +148,9 @@ describe('the engine equals a naive walk over all instants', () => {
     }
   });
 
-  it.each(KINDS)('the engine equals a naive walk over all instants with everything: %s', async (kind) => {
-    for (const [at, latencyMs] of LATENCIES.entries()) {
-      for (const seed of seedsOf(3001, at)) {
+  it.each(KINDS)('the engine equals the naive backtest with bars, signals, timers and brackets: %s', async (kind) => {
+    for (const [index, latencyMs] of LATENCIES.entries()) {
+      for (const seed of seedsOf(3001, index)) {
         await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
           share: 0.3, brackets: true, onBar: true, signals: true, timerMinutes: 7, onFill: true, onStart: true,
         }); // prettier-ignore
@@ -156,10 +158,10 @@ describe('the engine equals a naive walk over all instants', () => {
     }
   });
 
-  it.each(KINDS)('replacing orders by their tags: %s', async (kind) => {
+  it.each(KINDS)('the engine equals the naive backtest when orders are replaced by their tags: %s', async (kind) => {
     replacements = 0;
-    for (const [at, latencyMs] of LATENCIES.entries()) {
-      for (const seed of seedsOf(4001, at)) {
+    for (const [index, latencyMs] of LATENCIES.entries()) {
+      for (const seed of seedsOf(4001, index)) {
         await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
           share: 0.6, brackets: seed % 2 === 0, onBar: true, onFill: seed % 3 === 0, replaces: true,
         }); // prettier-ignore

@@ -1,5 +1,5 @@
-// A second, naive backtest for comparisons: walks every instant of every feed and matches straight from docs/matching.md, in BigInt.
-// It shares no code with the engine, the orders, the ledger or the venue; spot, no cap, no slippage, enough cash for every buy.
+// Runs a second, naive backtest for comparisons: visits every instant of every feed and matches in BigInt, as docs/matching.md says.
+// It shares no code with the engine, the orders, the ledger or the venue. It knows spot without volume cap and slippage, with cash for each buy.
 
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { decide, FAST, SALT, SLOW, type Action, type ScriptOptions } from './script.ts';
@@ -31,7 +31,7 @@ export interface NaiveFill {
 
 interface NaiveOrder {
   readonly id: number;
-  readonly at: number;
+  readonly symbolIndex: number;
   readonly isBuy: boolean;
   readonly isMarket: boolean;
   lots: number;
@@ -46,7 +46,7 @@ interface NaiveOrder {
   ending: string;
   admittedMs: number;
   filled: number;
-  cancelWanted: boolean;
+  isCancelRequested: boolean;
 }
 
 interface NaiveBracket {
@@ -57,8 +57,8 @@ interface NaiveBracket {
   best: number;
   readonly entryPrice: number;
   readonly armedMs: number;
-  /** The instant at which its stop went off: a row sets it off once. */
-  triedMs: number;
+  /** The instant at which its stop triggered; a row triggers it at most once. */
+  triggeredMs: number;
 }
 
 interface Ticks {
@@ -69,41 +69,42 @@ interface Ticks {
 }
 
 const MILLION = 1_000_000n;
-/** The units of spotInstrument(): quote units of a tick x lot, base units of a lot, quote units x this of a tick x base unit. */
+/** Units of spotInstrument(): quote units of one tick times one lot, and base units of one lot. */
 const UNITS_PER_TICK_LOT = 1000n;
 const BASE_PER_LOT = 1000n;
 const MIN_LOTS = 2;
 
-const isSameSlot = (order: NaiveOrder, other: NaiveOrder) => other.at === order.at && other.parent === 0 && other.slot === order.slot;
+const isSameSlot = (order: NaiveOrder, other: NaiveOrder) =>
+  other.symbolIndex === order.symbolIndex && other.parent === 0 && other.slot === order.slot;
 const halfUp = (over: bigint, under: bigint) => (over * 2n + under) / (under * 2n);
 
 export class Naive {
   readonly fills: NaiveFill[] = [];
   readonly equity: { timeMs: number; units: number }[] = [];
   readonly orders: NaiveOrder[] = [];
-  /** Orders that have waited for the end of another one. */
+  /** Number of orders that have waited for the end of another one. */
   replacements = 0;
   readonly #options: NaiveOptions;
   readonly #feeds: readonly BarColumns[];
   readonly #ticks: readonly Ticks[];
-  /** Rows delivered, by feed. */
-  readonly #next: number[];
+  /** Number of delivered rows, by feed. */
+  readonly #nextRows: number[];
   /** By instrument: its finest feed, holdings, the book by arrival, brackets, cancels that wait for the end of a row, a pending exit. */
-  readonly #finest: number[];
-  readonly #atOf: number[];
-  readonly #held: bigint[];
+  readonly #finestFeeds: number[];
+  readonly #symbolOfFeed: number[];
+  readonly #heldUnits: bigint[];
   readonly #books: NaiveOrder[][];
   readonly #brackets: NaiveBracket[][];
-  readonly #late: NaiveOrder[][];
+  readonly #cancelsAfterRow: NaiveOrder[][];
   readonly #exitPending: boolean[];
-  #active: NaiveOrder[] = [];
+  #openOrders: NaiveOrder[] = [];
   /** Orders that have ended at this instant. */
-  readonly #over: NaiveOrder[] = [];
+  readonly #endedOrders: NaiveOrder[] = [];
   /** Drafts, each with the order under cancel that it waits for (docs/strategies.md, cancel and replace). */
-  #waiting: { readonly order: NaiveOrder; readonly old: NaiveOrder }[] = [];
-  #due: { timeMs: number; run: () => void }[] = [];
+  #waitingReplacements: { readonly order: NaiveOrder; readonly old: NaiveOrder }[] = [];
+  #dueCallbacks: { timeMs: number; run: () => void }[] = [];
   #cash: bigint;
-  #now = 0;
+  #nowMs = 0;
   #legMs: number | null = null;
   #reported: NaiveFill[] = [];
 
@@ -111,22 +112,25 @@ export class Naive {
     this.#options = options;
     this.#feeds = options.feeds;
     this.#cash = options.cash;
-    const whole = (column: Float64Array) => Array.from(column, (price) => Math.round(price * 100));
+    const ticksOf = (column: Float64Array) => Array.from(column, (price) => Math.round(price * 100));
     this.#ticks = options.feeds.map((bars) => ({
-      open: whole(bars.open),
-      high: whole(bars.high),
-      low: whole(bars.low),
-      close: whole(bars.close),
+      open: ticksOf(bars.open),
+      high: ticksOf(bars.high),
+      low: ticksOf(bars.low),
+      close: ticksOf(bars.close),
     }));
-    this.#next = options.feeds.map(() => 0);
+    this.#nextRows = options.feeds.map(() => 0);
     const ids = [...new Set(options.feeds.map(({ instrument }) => instrument.id))].toSorted();
-    this.#atOf = options.feeds.map(({ instrument }) => ids.indexOf(instrument.id));
+    this.#symbolOfFeed = options.feeds.map(({ instrument }) => ids.indexOf(instrument.id));
     const length = (feed: number) => options.feeds[feed]!.closeMs[0]! - options.feeds[feed]!.openMs[0]!;
-    this.#finest = ids.map((_, at) => [...options.feeds.keys()].filter((feed) => this.#atOf[feed] === at).toSorted((a, b) => length(a) - length(b))[0]!); // prettier-ignore
-    this.#held = ids.map(() => 0n);
+    this.#finestFeeds = ids.map(
+      (_, symbolIndex) =>
+        [...options.feeds.keys()].filter((feed) => this.#symbolOfFeed[feed] === symbolIndex).toSorted((a, b) => length(a) - length(b))[0]!,
+    );
+    this.#heldUnits = ids.map(() => 0n);
     this.#books = ids.map(() => []);
     this.#brackets = ids.map(() => []);
-    this.#late = ids.map(() => []);
+    this.#cancelsAfterRow = ids.map(() => []);
     this.#exitPending = ids.map(() => false);
   }
 
@@ -138,18 +142,18 @@ export class Naive {
     let started = false;
     const lastMs = Math.max(...this.#feeds.map((bars) => bars.closeMs[bars.length - 1]!));
     for (;;) {
-      const closes = this.#feeds.map((bars, feed) => bars.closeMs[this.#next[feed]!] ?? Infinity);
-      const t = Math.min(...closes, timerMs, ...this.#due.map(({ timeMs }) => timeMs));
+      const closes = this.#feeds.map((bars, feed) => bars.closeMs[this.#nextRows[feed]!] ?? Infinity);
+      const t = Math.min(...closes, timerMs, ...this.#dueCallbacks.map(({ timeMs }) => timeMs));
       if (t > lastMs) return this;
-      this.#now = t;
+      this.#nowMs = t;
       this.#runDue(t);
-      this.#finest.forEach((feed, at) => {
-        if (closes[feed] === t) this.#matchRow(at, feed, this.#next[feed]!);
+      this.#finestFeeds.forEach((feed, symbolIndex) => {
+        if (closes[feed] === t) this.#matchRow(symbolIndex, feed, this.#nextRows[feed]!);
       });
       closes.forEach((close, feed) => {
-        if (close === t) this.#next[feed]!++;
+        if (close === t) this.#nextRows[feed]!++;
       });
-      if (this.#finest.some((feed) => closes[feed] === t)) this.equity.push({ timeMs: t, units: Number(this.#equity()) });
+      if (this.#finestFeeds.some((feed) => closes[feed] === t)) this.equity.push({ timeMs: t, units: Number(this.#equity()) });
       if (!started && t >= readyMs) {
         started = true;
         if (script.onStart) this.#act(0, SALT.start);
@@ -173,153 +177,165 @@ export class Naive {
 
   #runDue(t: number): void {
     for (;;) {
-      const due = this.#due.find(({ timeMs }) => timeMs <= t);
+      const due = this.#dueCallbacks.find(({ timeMs }) => timeMs <= t);
       if (!due) return;
-      const first = this.#due.reduce((min, one) => (one.timeMs < min.timeMs ? one : min), due);
-      this.#due = this.#due.filter((one) => one !== first);
+      const first = this.#dueCallbacks.reduce((min, candidate) => (candidate.timeMs < min.timeMs ? candidate : min), due);
+      this.#dueCallbacks = this.#dueCallbacks.filter((candidate) => candidate !== first);
       first.run();
     }
   }
 
-  /** Computes the windows again; compares averages a > b as products of whole numbers. */
+  /** True when the fast average has crossed above the slow one. Compares the averages as products of whole numbers. */
   #crossedUp(): boolean {
     const { close } = this.#ticks[0]!;
-    const end = this.#next[0]!;
+    const end = this.#nextRows[0]!;
     const sum = (bars: number, to: number) => close.slice(to - bars, to).reduce((total, price) => total + price, 0);
     return sum(FAST, end) * SLOW > sum(SLOW, end) * FAST && sum(FAST, end - 1) * SLOW <= sum(SLOW, end - 1) * FAST;
   }
 
-  #last(at: number): number {
-    const feed = this.#finest[at]!;
-    return this.#ticks[feed]!.close[this.#next[feed]! - 1]!;
+  #last(symbolIndex: number): number {
+    const feed = this.#finestFeeds[symbolIndex]!;
+    return this.#ticks[feed]!.close[this.#nextRows[feed]! - 1]!;
   }
   #equity(): bigint {
-    return this.#held.reduce((sum, held, at) => sum + (held === 0n ? 0n : held * BigInt(this.#last(at))), this.#cash);
+    return this.#heldUnits.reduce(
+      (sum, held, symbolIndex) => sum + (held === 0n ? 0n : held * BigInt(this.#last(symbolIndex))),
+      this.#cash,
+    );
   }
-  #sellable(at: number): number {
-    return Number(this.#held[at]! / BASE_PER_LOT);
+  #sellable(symbolIndex: number): number {
+    return Number(this.#heldUnits[symbolIndex]! / BASE_PER_LOT);
   }
-  #isFlat(at: number): boolean {
-    return this.#held[at]! < BigInt(MIN_LOTS) * BASE_PER_LOT;
+  #isFlat(symbolIndex: number): boolean {
+    return this.#heldUnits[symbolIndex]! < BigInt(MIN_LOTS) * BASE_PER_LOT;
   }
-  #selling(at: number): number {
-    return this.#active.filter((order) => order.at === at && !order.isBuy).reduce((sum, order) => sum + order.lots - order.filled, 0);
+  #selling(symbolIndex: number): number {
+    return this.#openOrders
+      .filter((order) => order.symbolIndex === symbolIndex && !order.isBuy)
+      .reduce((sum, order) => sum + order.lots - order.filled, 0);
   }
 
-  // --- What the script asks for
+  // --- Actions of the script
 
   #act(feed: number, salt: number): void {
-    const at = this.#atOf[feed]!;
-    const closeTicks = this.#ticks[feed]!.close[this.#next[feed]! - 1]!;
+    const symbolIndex = this.#symbolOfFeed[feed]!;
+    const closeTicks = this.#ticks[feed]!.close[this.#nextRows[feed]! - 1]!;
     const actions = decide(this.#options.script, {
-      timeMs: this.#now,
+      timeMs: this.#nowMs,
       feed,
       salt,
       closeTicks,
-      isFlat: this.#isFlat(at),
-      heldLots: this.#sellable(at),
-      open: [...this.#active, ...this.#waiting.map(({ order }) => order)]
-        .filter((order) => order.at === at)
+      isFlat: this.#isFlat(symbolIndex),
+      heldLots: this.#sellable(symbolIndex),
+      open: [...this.#openOrders, ...this.#waitingReplacements.map(({ order }) => order)]
+        .filter((order) => order.symbolIndex === symbolIndex)
         .map(({ id, slot }) => ({ id, tag: slot })),
     });
-    for (const action of actions) this.#perform(at, action);
+    for (const action of actions) this.#perform(symbolIndex, action);
   }
 
-  #perform(at: number, action: Action): void {
+  #perform(symbolIndex: number, action: Action): void {
     switch (action.kind) {
       case 'buy':
-        this.#buy(at, action);
+        this.#buy(symbolIndex, action);
         break;
       case 'sell':
-        this.#submit(this.#draft(at, false, { lots: action.lots, limit: action.limit ?? 0, slot: action.tag, isMarket: !action.limit }));
+        this.#submit(
+          this.#draft(symbolIndex, false, { lots: action.lots, limit: action.limit ?? 0, slot: action.tag, isMarket: !action.limit }),
+        );
         break;
       case 'exit':
-        this.#exit(at);
+        this.#exit(symbolIndex);
         break;
       case 'cancel': {
-        const order = this.#active.find(({ id }) => id === action.id);
+        const order = this.#openOrders.find(({ id }) => id === action.id);
         if (order) this.#cancel(order);
         this.#withdraw(({ id }) => id === action.id);
       }
     }
   }
 
-  #buy(at: number, { quote, lots, equity, limit, tag, bracket }: Extract<Action, { kind: 'buy' }>): void {
-    const more = { slot: tag, takeProfit: bracket.takeProfit ?? 0, stopLoss: bracket.stopLoss ?? 0, trailing: bracket.trailing ?? 0 };
+  #buy(symbolIndex: number, { quote, lots, equity, limit, tag, bracket }: Extract<Action, { kind: 'buy' }>): void {
+    const orderFields = {
+      slot: tag,
+      takeProfit: bracket.takeProfit ?? 0,
+      stopLoss: bracket.stopLoss ?? 0,
+      trailing: bracket.trailing ?? 0,
+    };
     if (lots !== undefined) {
       // A market buy by quantity is a limit at the collar, 1 % beyond the last price.
-      const collar = Math.floor((this.#last(at) * 1_010_000) / 1_000_000);
-      this.#submit(this.#draft(at, true, { ...more, lots, limit: limit ?? collar, isMarket: limit === undefined }));
+      const collar = Math.floor((this.#last(symbolIndex) * 1_010_000) / 1_000_000);
+      this.#submit(this.#draft(symbolIndex, true, { ...orderFields, lots, limit: limit ?? collar, isMarket: limit === undefined }));
       return;
     }
     const money = quote !== undefined ? BigInt(quote) * 1_000_000n : (this.#equity() * BigInt(Math.round(equity! * 1000))) / 1000n;
-    this.#submit(this.#draft(at, true, { ...more, quote: money, isMarket: true }));
+    this.#submit(this.#draft(symbolIndex, true, { ...orderFields, quote: money, isMarket: true }));
   }
 
-  #exit(at: number): void {
-    this.#brackets[at] = [];
-    this.#withdraw((draft) => draft.at === at);
-    for (const order of this.#active.filter((one) => one.at === at).toReversed()) {
+  #exit(symbolIndex: number): void {
+    this.#brackets[symbolIndex] = [];
+    this.#withdraw((draft) => draft.symbolIndex === symbolIndex);
+    for (const order of this.#openOrders.filter((candidate) => candidate.symbolIndex === symbolIndex).toReversed()) {
       if (order.slot === 'exit' && order.parent === 0) continue;
       this.#cancel(order);
     }
-    this.#close(at);
+    this.#close(symbolIndex);
   }
-  #close(at: number): void {
-    if (this.#isFlat(at)) return;
-    if (this.#selling(at) > 0) {
-      this.#exitPending[at] = true;
+  #close(symbolIndex: number): void {
+    if (this.#isFlat(symbolIndex)) return;
+    if (this.#selling(symbolIndex) > 0) {
+      this.#exitPending[symbolIndex] = true;
       return;
     }
-    this.#submit(this.#draft(at, false, { lots: this.#sellable(at), slot: 'exit', isMarket: true }));
+    this.#submit(this.#draft(symbolIndex, false, { lots: this.#sellable(symbolIndex), slot: 'exit', isMarket: true }));
   }
 
-  #draft(at: number, isBuy: boolean, wanted: Partial<NaiveOrder>): NaiveOrder {
+  #draft(symbolIndex: number, isBuy: boolean, fields: Partial<NaiveOrder>): NaiveOrder {
     const order: NaiveOrder = {
       lots: 0, quote: 0n, limit: 0, takeProfit: 0, stopLoss: 0, trailing: 0, parent: 0, slot: '', isMarket: false,
-      state: 'draft', ending: 'open', admittedMs: NaN, filled: 0, cancelWanted: false,
-      ...wanted, id: this.orders.length + 1, at, isBuy,
+      state: 'draft', ending: 'open', admittedMs: NaN, filled: 0, isCancelRequested: false,
+      ...fields, id: this.orders.length + 1, symbolIndex, isBuy,
     }; // prettier-ignore
     this.orders.push(order);
     return order;
   }
 
-  /** Drafts that are not wanted any more are never sent. */
+  /** Withdraws drafts. They are never sent. */
   #withdraw(which: (draft: NaiveOrder) => boolean): void {
-    for (const { order } of this.#waiting.filter((one) => which(one.order))) {
+    for (const { order } of this.#waitingReplacements.filter((candidate) => which(candidate.order))) {
       order.state = 'done';
       order.ending = 'canceled';
     }
-    this.#waiting = this.#waiting.filter(({ order }) => order.state === 'draft');
+    this.#waitingReplacements = this.#waitingReplacements.filter(({ order }) => order.state === 'draft');
   }
-  /** An order has ended: what waited for it is dropped if nothing is left, or sent. Here an order fills wholly or not at all. */
+  /** Notes that an order has ended. Its waiting replacement is then sent, or dropped if nothing is left. Orders fill completely or not at all. */
   #follow(old: NaiveOrder): void {
-    this.#over.push(old);
+    this.#endedOrders.push(old);
   }
-  /** Once the rows of the instant are delivered. */
+  /** Sends waiting drafts once the rows of the instant have been delivered. */
   #sendDrafts(): void {
-    for (const old of this.#over.splice(0)) this.#sendAfter(old);
+    for (const old of this.#endedOrders.splice(0)) this.#sendAfter(old);
   }
   #sendAfter(old: NaiveOrder): void {
-    const next = this.#waiting.find((one) => one.old === old)?.order;
+    const next = this.#waitingReplacements.find((candidate) => candidate.old === old)?.order;
     if (!next) return;
-    this.#waiting = this.#waiting.filter(({ order }) => order !== next);
+    this.#waitingReplacements = this.#waitingReplacements.filter(({ order }) => order !== next);
     if (old.ending === 'filled' && old.isBuy === next.isBuy) {
       next.state = 'done';
       next.ending = 'denied';
       return;
     }
     // A market buy by quantity takes its cap from the newest price.
-    if (next.isBuy && next.isMarket && next.lots > 0) next.limit = Math.floor((this.#last(next.at) * 1_010_000) / 1_000_000);
+    if (next.isBuy && next.isMarket && next.lots > 0) next.limit = Math.floor((this.#last(next.symbolIndex) * 1_010_000) / 1_000_000);
     this.#submit(next);
   }
 
   #submit(order: NaiveOrder): void {
     const { latencyMs } = this.#options;
-    const old = order.parent === 0 ? this.#active.find((other) => isSameSlot(order, other)) : undefined;
-    const isBusy = this.#waiting.some((one) => isSameSlot(order, one.order));
-    if (old && !isBusy && (old.state === 'cancelSent' || old.cancelWanted)) {
-      this.#waiting.push({ order, old });
+    const old = order.parent === 0 ? this.#openOrders.find((other) => isSameSlot(order, other)) : undefined;
+    const isBusy = this.#waitingReplacements.some((candidate) => isSameSlot(order, candidate.order));
+    if (old && !isBusy && (old.state === 'cancelSent' || old.isCancelRequested)) {
+      this.#waitingReplacements.push({ order, old });
       this.replacements++;
       return;
     }
@@ -329,22 +345,30 @@ export class Naive {
       order.ending = 'denied';
       return;
     }
-    this.#active.push(order);
+    this.#openOrders.push(order);
     order.state = 'sent';
     if (latencyMs === 0 || order.parent > 0) this.#arrive(order);
-    else this.#due.push({ timeMs: this.#now + latencyMs, run: () => this.#arrive(order) });
+    else this.#dueCallbacks.push({ timeMs: this.#nowMs + latencyMs, run: () => this.#arrive(order) });
   }
-  /** docs/risk.md, STOP_SIDE and TARGET_SIDE: of a buy, for sells have no bracket here. */
-  #isWrongSide({ at, isBuy, isMarket, limit, stopLoss, takeProfit }: NaiveOrder): boolean {
+  /** True when docs/risk.md denies a buy with STOP_SIDE or TARGET_SIDE. Sells have no bracket here. */
+  #isWrongSide({ symbolIndex, isBuy, isMarket, limit, stopLoss, takeProfit }: NaiveOrder): boolean {
     if (!isBuy) return false;
-    const entry = isMarket ? this.#last(at) : Math.min(limit, this.#last(at));
+    const entry = isMarket ? this.#last(symbolIndex) : Math.min(limit, this.#last(symbolIndex));
     return stopLoss >= entry || (takeProfit > 0 && takeProfit < entry);
   }
   #isSlotBusy(order: NaiveOrder): boolean {
-    return order.parent === 0 && this.#active.some((other) => isSameSlot(order, other));
+    return order.parent === 0 && this.#openOrders.some((other) => isSameSlot(order, other));
   }
   #makeUnique(order: NaiveOrder): boolean {
-    const isTaken = () => this.#active.some((a) => a.at === order.at && a.isBuy === order.isBuy && a.limit === order.limit && a.lots === order.lots && a.quote === order.quote); // prettier-ignore
+    const isTaken = () =>
+      this.#openOrders.some(
+        (a) =>
+          a.symbolIndex === order.symbolIndex &&
+          a.isBuy === order.isBuy &&
+          a.limit === order.limit &&
+          a.lots === order.lots &&
+          a.quote === order.quote,
+      );
     for (let tries = 0; isTaken(); tries++) {
       if (tries === 16) return false;
       if (order.lots > 0) order.lots--;
@@ -355,118 +379,119 @@ export class Naive {
   }
   #mayTrade(order: NaiveOrder): boolean {
     if (order.quote === 0n && order.lots < MIN_LOTS) return false;
-    return order.isBuy || this.#selling(order.at) + order.lots <= this.#sellable(order.at);
+    return order.isBuy || this.#selling(order.symbolIndex) + order.lots <= this.#sellable(order.symbolIndex);
   }
 
   #arrive(order: NaiveOrder): void {
-    order.admittedMs = order.parent > 0 && this.#legMs !== null ? this.#legMs : this.#now;
+    order.admittedMs = order.parent > 0 && this.#legMs !== null ? this.#legMs : this.#nowMs;
     order.state = 'working';
-    this.#books[order.at]!.push(order);
-    if (order.cancelWanted) this.#cancel(order);
+    this.#books[order.symbolIndex]!.push(order);
+    if (order.isCancelRequested) this.#cancel(order);
   }
 
   #cancel(order: NaiveOrder): void {
-    if (order.state === 'sent') order.cancelWanted = true;
+    if (order.state === 'sent') order.isCancelRequested = true;
     if (order.state !== 'working') return;
     order.state = 'cancelSent';
     const { latencyMs } = this.#options;
     if (latencyMs === 0) this.#end(order, 'canceled');
-    else this.#due.push({ timeMs: this.#now + latencyMs, run: () => this.#cancelArrives(order) });
+    else this.#dueCallbacks.push({ timeMs: this.#nowMs + latencyMs, run: () => this.#cancelArrives(order) });
   }
   #cancelArrives(order: NaiveOrder): void {
     if (order.state === 'done') return;
-    const feed = this.#finest[order.at]!;
-    const isDuringRow = this.#feeds[feed]!.openMs[this.#next[feed]!]! < this.#now;
-    if (isDuringRow) this.#late[order.at]!.push(order);
+    const feed = this.#finestFeeds[order.symbolIndex]!;
+    const isDuringRow = this.#feeds[feed]!.openMs[this.#nextRows[feed]!]! < this.#nowMs;
+    if (isDuringRow) this.#cancelsAfterRow[order.symbolIndex]!.push(order);
     else this.#end(order, 'canceled');
   }
   #end(order: NaiveOrder, ending: string): void {
     order.state = 'done';
     order.ending = ending;
-    this.#active = this.#active.filter((one) => one !== order);
-    this.#books[order.at] = this.#books[order.at]!.filter((one) => one !== order);
+    this.#openOrders = this.#openOrders.filter((candidate) => candidate !== order);
+    this.#books[order.symbolIndex] = this.#books[order.symbolIndex]!.filter((candidate) => candidate !== order);
     // An exit that waited acts first.
-    if (this.#exitPending[order.at] && this.#selling(order.at) === 0) {
-      this.#exitPending[order.at] = false;
-      this.#close(order.at);
+    if (this.#exitPending[order.symbolIndex] && this.#selling(order.symbolIndex) === 0) {
+      this.#exitPending[order.symbolIndex] = false;
+      this.#close(order.symbolIndex);
     }
     this.#follow(order);
   }
 
   // --- Matching, by the rules of docs/matching.md
 
-  #matchRow(at: number, feed: number, row: number): void {
+  #matchRow(symbolIndex: number, feed: number, row: number): void {
     const bars = this.#feeds[feed]!;
     const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
     const ticks = this.#ticks[feed]!;
     const [open, high, low] = [ticks.open[row]!, ticks.high[row]!, ticks.low[row]!];
-    this.#offerOpen(at, openMs, open);
+    this.#offerOpen(symbolIndex, openMs, open);
     // Rule 8: stops that the row opens beyond, then stops that it reaches.
-    this.#stops(at, openMs, -Infinity, (level) => (open <= level ? open : null));
-    this.#stops(at, closeMs, -Infinity, (level) => (low <= level ? Math.min(level, high) : null));
-    this.#offerOpen(at, openMs, open);
+    this.#stops(symbolIndex, openMs, -Infinity, (level) => (open <= level ? open : null));
+    this.#stops(symbolIndex, closeMs, -Infinity, (level) => (low <= level ? Math.min(level, high) : null));
+    this.#offerOpen(symbolIndex, openMs, open);
     // Rule 7.
-    this.#each(at, ({ admittedMs, limit, isBuy }) => {
+    this.#each(symbolIndex, ({ admittedMs, limit, isBuy }) => {
       if (admittedMs > openMs || limit === 0 || (isBuy ? limit >= open : limit <= open)) return false;
       const beyond = isBuy ? limit - low : high - limit;
       return beyond > 0 || (beyond === 0 && this.#options.touch === true);
     }, (order) => this.#fill(order, order.limit, true, closeMs)); // prettier-ignore
     // Rule 10.
-    this.#stops(at, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
+    this.#stops(symbolIndex, closeMs, closeMs, (level, { entryPrice }) => (low <= level ? Math.min(level, entryPrice) : null));
     // Rule 10: of the row in which the entry filled only the close is certain to come after it.
-    for (const bracket of this.#brackets[at]!) bracket.best = Math.max(bracket.best, bracket.armedMs > openMs ? ticks.close[row]! : high);
-    for (const order of this.#late[at]!.splice(0)) if (order.state !== 'done') this.#end(order, 'canceled');
-    for (const order of this.#active.filter((one) => one.at === at).toReversed()) {
+    for (const bracket of this.#brackets[symbolIndex]!)
+      bracket.best = Math.max(bracket.best, bracket.armedMs > openMs ? ticks.close[row]! : high);
+    for (const order of this.#cancelsAfterRow[symbolIndex]!.splice(0)) if (order.state !== 'done') this.#end(order, 'canceled');
+    for (const order of this.#openOrders.filter((candidate) => candidate.symbolIndex === symbolIndex).toReversed()) {
       if (order.isMarket && order.lots > 0 && order.limit > 0 && order.admittedMs <= openMs) this.#cancel(order);
     }
   }
 
-  #offerOpen(at: number, openMs: number, open: number): void {
+  #offerOpen(symbolIndex: number, openMs: number, open: number): void {
     this.#each(
-      at,
+      symbolIndex,
       ({ admittedMs, limit, isBuy }) => admittedMs <= openMs && (limit === 0 || (isBuy ? limit >= open : limit <= open)),
       (order) => this.#fill(order, open, false, openMs),
     );
   }
   /** Every order of the book to which `takes` applies, once, by arrival, those that arrive meanwhile included. */
-  #each(at: number, takes: (order: NaiveOrder) => boolean, call: (order: NaiveOrder) => void): void {
+  #each(symbolIndex: number, takes: (order: NaiveOrder) => boolean, call: (order: NaiveOrder) => void): void {
     const seen = new Set<NaiveOrder>();
     for (;;) {
-      const order = this.#books[at]!.find((one) => !seen.has(one) && takes(one));
+      const order = this.#books[symbolIndex]!.find((candidate) => !seen.has(candidate) && takes(candidate));
       if (!order) return;
       seen.add(order);
       call(order);
     }
   }
 
-  #stops(at: number, timeMs: number, sinceMs: number, priceAt: (level: number, bracket: NaiveBracket) => number | null): void {
-    for (const bracket of this.#brackets[at]!.slice()) {
+  #stops(symbolIndex: number, timeMs: number, sinceMs: number, priceAt: (level: number, bracket: NaiveBracket) => number | null): void {
+    for (const bracket of this.#brackets[symbolIndex]!.slice()) {
       const level = Math.max(bracket.stop, bracket.trailing > 0 ? bracket.best - bracket.trailing : 0);
       const price = bracket.armedMs < sinceMs ? null : priceAt(level, bracket);
-      if (price === null || bracket.triedMs === this.#now) continue;
-      bracket.triedMs = this.#now;
-      this.#brackets[at] = this.#brackets[at]!.filter((one) => one !== bracket);
-      for (const order of this.#active.toReversed()) {
+      if (price === null || bracket.triggeredMs === this.#nowMs) continue;
+      bracket.triggeredMs = this.#nowMs;
+      this.#brackets[symbolIndex] = this.#brackets[symbolIndex]!.filter((candidate) => candidate !== bracket);
+      for (const order of this.#openOrders.toReversed()) {
         // Rule 8: a stop takes its target back at once, also where the strategy's own cancel of it is still on its way.
         if (order.parent === bracket.entry) this.#end(order, 'canceled');
         else if (order.id === bracket.entry) this.#cancel(order);
       }
-      bracket.lots = Math.min(bracket.lots, this.#sellable(at));
+      bracket.lots = Math.min(bracket.lots, this.#sellable(symbolIndex));
       if (bracket.lots < MIN_LOTS) continue;
       // Limits of the strategy's own that wait for a better price go.
-      const isShort = this.#sellable(at) - this.#selling(at) < bracket.lots;
-      const inTheWay = this.#active
+      const isShort = this.#sellable(symbolIndex) - this.#selling(symbolIndex) < bracket.lots;
+      const inTheWay = this.#openOrders
         .toReversed()
-        .filter((order) => order.at === at && !order.isBuy && order.parent === 0 && !order.isMarket);
+        .filter((order) => order.symbolIndex === symbolIndex && !order.isBuy && order.parent === 0 && !order.isMarket);
       if (isShort) for (const order of inTheWay) this.#cancel(order);
-      const lots = Math.min(bracket.lots, this.#sellable(at) - this.#selling(at));
-      if (lots >= MIN_LOTS) this.#stop(at, bracket, lots, price, timeMs);
+      const lots = Math.min(bracket.lots, this.#sellable(symbolIndex) - this.#selling(symbolIndex));
+      if (lots >= MIN_LOTS) this.#stop(symbolIndex, bracket, lots, price, timeMs);
       // What could not be sold stays guarded.
-      if (bracket.lots >= MIN_LOTS) this.#brackets[at].push(bracket);
+      if (bracket.lots >= MIN_LOTS) this.#brackets[symbolIndex].push(bracket);
     }
   }
-  #stop(at: number, bracket: NaiveBracket, lots: number, price: number, timeMs: number): void {
-    const leg = this.#draft(at, false, { lots, isMarket: true, parent: bracket.entry, slot: 'stop' });
+  #stop(symbolIndex: number, bracket: NaiveBracket, lots: number, price: number, timeMs: number): void {
+    const leg = this.#draft(symbolIndex, false, { lots, isMarket: true, parent: bracket.entry, slot: 'stop' });
     this.#legMs = timeMs;
     this.#submit(leg);
     if (leg.state !== 'done') {
@@ -478,18 +503,18 @@ export class Naive {
 
   #fill(order: NaiveOrder, price: number, isMaker: boolean, timeMs: number): void {
     const { feesIn, makerPpm, takerPpm } = this.#options;
-    const { at, isBuy } = order;
+    const { symbolIndex, isBuy } = order;
     const lots = order.quote > 0n ? Number(order.quote / (BigInt(price) * UNITS_PER_TICK_LOT)) : order.lots;
     if (lots === 0) return this.#end(order, 'canceled');
     const notional = BigInt(price) * BigInt(lots) * UNITS_PER_TICK_LOT;
     const units = BigInt(lots) * BASE_PER_LOT;
     const feeInBase = isBuy && feesIn === 'received';
     const fee = halfUp((feeInBase ? units : notional) * BigInt(isMaker ? makerPpm : takerPpm), MILLION);
-    this.#held[at]! += (isBuy ? units : -units) - (feeInBase ? fee : 0n);
+    this.#heldUnits[symbolIndex]! += (isBuy ? units : -units) - (feeInBase ? fee : 0n);
     this.#cash += (isBuy ? -notional : notional) - (feeInBase ? 0n : fee);
     const fill = {
       order: order.id,
-      instrument: at,
+      instrument: symbolIndex,
       isBuy,
       price,
       lots,
@@ -512,23 +537,24 @@ export class Naive {
 
   /** Rule 9: target and stop arrive with the fill of their entry. */
   #guard(order: NaiveOrder, price: number, lots: number, timeMs: number): void {
-    const { at, id, parent } = order;
+    const { symbolIndex, id, parent } = order;
     if (parent > 0) {
-      const bracket = this.#brackets[at]!.find(({ entry }) => entry === parent);
+      const bracket = this.#brackets[symbolIndex]!.find(({ entry }) => entry === parent);
       if (!bracket) return;
       bracket.lots -= lots;
-      if (bracket.lots <= 0 || this.#isFlat(at)) this.#brackets[at] = this.#brackets[at]!.filter((one) => one !== bracket);
+      if (bracket.lots <= 0 || this.#isFlat(symbolIndex))
+        this.#brackets[symbolIndex] = this.#brackets[symbolIndex]!.filter((candidate) => candidate !== bracket);
       return;
     }
     if (!order.isBuy) {
       // What closes the position by other means ends its brackets.
-      if (this.#isFlat(at)) this.#brackets[at] = [];
+      if (this.#isFlat(symbolIndex)) this.#brackets[symbolIndex] = [];
       return;
     }
-    const guarded = Math.min(lots, this.#sellable(at));
+    const guarded = Math.min(lots, this.#sellable(symbolIndex));
     const { stopLoss, trailing, takeProfit } = order;
     if ((stopLoss > 0 || trailing > 0) && guarded > 0) {
-      this.#brackets[at]!.push({
+      this.#brackets[symbolIndex]!.push({
         entry: id,
         lots: guarded,
         stop: stopLoss,
@@ -536,12 +562,12 @@ export class Naive {
         best: price,
         entryPrice: price,
         armedMs: timeMs,
-        triedMs: NaN,
+        triggeredMs: NaN,
       });
     }
-    const free = Math.min(lots, this.#sellable(at) - this.#selling(at));
-    if (takeProfit > 0 && free >= MIN_LOTS && !this.#exitPending[at])
-      this.#submit(this.#draft(at, false, { lots: free, limit: takeProfit, parent: id, slot: 'target' }));
+    const free = Math.min(lots, this.#sellable(symbolIndex) - this.#selling(symbolIndex));
+    if (takeProfit > 0 && free >= MIN_LOTS && !this.#exitPending[symbolIndex])
+      this.#submit(this.#draft(symbolIndex, false, { lots: free, limit: takeProfit, parent: id, slot: 'target' }));
   }
 
   #notify(isStarted: boolean): void {

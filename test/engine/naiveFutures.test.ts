@@ -1,4 +1,4 @@
-// Runs of futures against a naive account of margin: every fill, every liquidation and the last equity, to the unit.
+// Tests runs of futures against a naive margin account: each fill, each liquidation and the final equity are equal to the unit.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { Strategy } from '../../src/index.ts';
 import type { InstrumentId } from '../../src/model/instrument.ts';
 import { ENDINGS, ROLES, SIDES } from '../../src/model/run/run.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
-import { type NaiveAsk, NaiveFutures, type NaiveRow, type NaiveTerms } from './naiveFutures.ts';
+import { type NaiveRequest, NaiveFutures, type NaiveRow, type NaiveTerms } from './naiveFutures.ts';
 import { barsOfRows, MINUTE, planFor, START_MS } from './world.ts';
 
 /** Cases of each kind; a campaign takes more: ISOBAR_CAMPAIGN_RUNS=2000. */
@@ -17,7 +17,7 @@ const RUNS = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 40);
 /** A move in thousandths: mostly small, now and then a crash. */
 const move = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 25 }) }, { weight: 1, arbitrary: fc.nat({ max: 350 }) });
 const signed = fc.tuple(move, fc.boolean()).map(([size, isUp]) => (isUp ? size : -size));
-const ask = fc.record({
+const request = fc.record({
   kind: fc.constantFrom('limit' as const, 'limit' as const, 'trigger' as const, 'market' as const),
   isLong: fc.boolean(),
   reduces: fc.boolean(),
@@ -36,7 +36,7 @@ const row = fc.record({
   markOff: fc.integer({ min: -12, max: 12 }),
   markUp: fc.nat({ max: 20 }),
   markDown: fc.nat({ max: 20 }),
-  asks: fc.array(ask, { maxLength: 3 }),
+  requests: fc.array(request, { maxLength: 3 }),
 });
 const scenario = fc.record({
   start: fc.constantFrom<number[]>(90, 20_000, 150_000),
@@ -50,7 +50,7 @@ const scenario = fc.record({
   rows: fc.array(row, { minLength: 3, maxLength: 14, size: 'max' }),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer Of> ? Of : never;
-type Ask = Scenario['rows'][number]['asks'][number];
+type Ask = Scenario['rows'][number]['requests'][number];
 
 const near = (ticks: number, thousandths: number): number => Math.max(2, Math.round(ticks * (1 + thousandths / 1000)));
 
@@ -70,7 +70,14 @@ function rowsOf({ start, rows }: Scenario): { readonly rows: NaiveRow[]; readonl
 }
 
 /** What is asked at the close of a row: levels in ticks, sizes in lots that differ from all others. */
-function askOf(of: Ask, at: number, close: number, lotsPerSize: number, { isGuarded, goesLong }: Scenario, isNet: boolean): NaiveAsk {
+function askOf(
+  of: Ask,
+  index: number,
+  close: number,
+  lotsPerSize: number,
+  { isGuarded, goesLong }: Scenario,
+  isNet: boolean,
+): NaiveRequest {
   const isLong = isNet ? goesLong : of.isLong;
   const reduces = !isGuarded && of.reduces;
   const kind = of.kind === 'market' && !reduces ? 'limit' : of.kind;
@@ -85,7 +92,7 @@ function askOf(of: Ask, at: number, close: number, lotsPerSize: number, { isGuar
     kind,
     isLong,
     reduces,
-    lots: of.size * lotsPerSize + at,
+    lots: of.size * lotsPerSize + index,
     level,
     stop: guards && of.stop !== null ? away(of.stop, -1) : 0,
     target: guards && of.target !== null ? away(of.target, 1) : 0,
@@ -94,11 +101,11 @@ function askOf(of: Ask, at: number, close: number, lotsPerSize: number, { isGuar
 }
 
 /** Sends what is asked, row by row, and remembers the orders. */
-function sender(asks: readonly (readonly NaiveAsk[])[], sent: Map<NaiveAsk, number>) {
+function sender(requests: readonly (readonly NaiveRequest[])[], sent: Map<NaiveRequest, number>) {
   return class Sender extends Strategy {
     row = 0;
     override onBar() {
-      for (const of of asks[this.row++] ?? []) {
+      for (const of of requests[this.row++] ?? []) {
         const { isLong, reduces, lots, kind, level, stop, target, trailing } = of;
         const held = isLong ? this.position().long : this.position().short;
         const tag = `${reduces ? 'out' : 'in'} ${isLong} ${sent.size}`;
@@ -133,30 +140,39 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
   const lotValue = kind === 'linear' ? start : 1e11 / start;
   const lotsPerSize = Math.max(1, Math.round((kind === 'linear' ? 8e6 : 2e7) / lotValue));
   let count = 0;
-  const asks = [
+  const requests = [
     [],
-    ...given.rows.map(({ asks: of }, at) => of.map((one) => askOf(one, ++count, rows[at + 1]![3], lotsPerSize, given, isNet))),
+    ...given.rows.map(({ requests: of }, index) => of.map((one) => askOf(one, ++count, rows[index + 1]![3], lotsPerSize, given, isNet))),
   ];
-  const opening = asks.flat().filter(({ reduces }) => !reduces);
+  const opening = requests.flat().filter(({ reduces }) => !reduces);
   const value = opening.reduce((sum, { lots }) => sum + lots * lotValue, 0);
   const cash = isCross ? Math.ceil(((value / leverage) * free) / 1000) + 1000 : 1e14;
   const digits = instrument.contract!.marginDigits;
-  const column = (at: number) => Int32Array.from(marks, (of) => of[at]!);
+  const column = (index: number) => Int32Array.from(marks, (of) => of[index]!);
   const given2: MarkColumns | null = hasMarks
     ? { open: column(0), high: column(1), low: column(2), close: column(3), source: 'test' }
     : null;
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: given2, funding: [] }]]);
   const futures = { leverage, isCross, isNet, liquidationFeePpm: 5000, data };
-  const sent = new Map<NaiveAsk, number>();
+  const sent = new Map<NaiveRequest, number>();
   const feeds = { bars: barsOfRows(rows, instrument) };
-  const plan = { ...planFor({ strategies: [sender(asks, sent)], feeds, cash: { [instrument.quote]: (cash / 10 ** digits).toFixed(digits) }, risk: {}, fees: { rounding: 'halfUp' } }), futures }; // prettier-ignore
+  const plan = {
+    ...planFor({
+      strategies: [sender(requests, sent)],
+      feeds,
+      cash: { [instrument.quote]: (cash / 10 ** digits).toFixed(digits) },
+      risk: {},
+      fees: { rounding: 'halfUp' },
+    }),
+    futures,
+  };
   const world = await prepareBacktest(plan, {});
   world.loop(world.engine);
   world.venue!.assertConserved();
   world.engine.ledger.assertReconciled();
   const { fills, orders, equity } = runRecordOf(plan, world, false);
 
-  const accepted = asks.map((list) =>
+  const accepted = requests.map((list) =>
     list.flatMap((of) => {
       const id = sent.get(of);
       if (id === undefined || ['denied', 'refused', 'rejected'].includes(ENDINGS[orders.ending[id - 1]!]!)) return [];
@@ -172,14 +188,14 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
     cash: BigInt(cash),
   };
   const naive = new NaiveFutures(terms, rows, hasMarks ? marks : null);
-  const units = naive.run(new Map(accepted.map((list, at) => [at, list])));
-  const isTight = naive.isTight || [...orders.filledLots].some((lots, at) => lots > 0 && lots < orders.lots[at]!);
+  const units = naive.run(new Map(accepted.map((list, index) => [index, list])));
+  const isTight = naive.isTight || [...orders.filledLots].some((lots, index) => lots > 0 && lots < orders.lots[index]!);
   if (!isTight) {
-    const actual = [...fills.orderId].map((id, at) =>
-      [(fills.timeMs[at]! - START_MS) / MINUTE, SIDES[fills.side[at]!], fills.price[at], fills.lots[at], fills.fee[at], ROLES[orders.role[id - 1]!] === 'liquidation'].join(' '),
+    const actual = [...fills.orderId].map((id, index) =>
+      [(fills.timeMs[index]! - START_MS) / MINUTE, SIDES[fills.side[index]!], fills.price[index], fills.lots[index], fills.fee[index], ROLES[orders.role[id - 1]!] === 'liquidation'].join(' '),
     ); // prettier-ignore
-    const due = naive.fills.map(({ row: at, atOpen, isBuy, price, lots, fee, isLiquidation }) =>
-      [at + (atOpen ? 0 : 1), isBuy ? 'buy' : 'sell', price, lots, fee, isLiquidation].join(' '),
+    const due = naive.fills.map(({ row: index, atOpen, isBuy, price, lots, fee, isLiquidation }) =>
+      [index + (atOpen ? 0 : 1), isBuy ? 'buy' : 'sell', price, lots, fee, isLiquidation].join(' '),
     );
     expect(actual).toEqual(due);
     expect(BigInt(equity.units.at(-1)!)).toBe(units);

@@ -1,5 +1,5 @@
-// A second, naive account of margin for comparisons: one contract, rows, marks, and the rules 16 to 20 of docs/matching.md, in BigInt.
-// It shares no code with the venue or the bot. Which orders were accepted is given; what becomes of them is worked out here.
+// Runs a second, naive margin account of one contract for comparisons, in BigInt, by rules 16 to 20 of docs/matching.md.
+// It shares no code with the venue or the bot. It gets the accepted orders and computes their fills.
 
 export interface NaiveTerms {
   readonly isInverse: boolean;
@@ -12,13 +12,13 @@ export interface NaiveTerms {
 /** Open, high, low, close in ticks. */
 export type NaiveRow = readonly [number, number, number, number];
 
-/** What is asked for at the close of a row. `isLong`: the side of the position that it opens or reduces. */
-export interface NaiveAsk {
+/** An order that a strategy places at the close of a row. `isLong` is the side of the position that it opens or reduces. */
+export interface NaiveRequest {
   readonly kind: 'limit' | 'trigger' | 'market';
   readonly isLong: boolean;
   readonly reduces: boolean;
   readonly lots: number;
-  /** The limit of a limit order, the level of a trigger order; of no meaning for a market order. */
+  /** The limit of a limit order or the level of a trigger order. Market orders ignore it. */
   readonly level: number;
   readonly stop: number;
   readonly target: number;
@@ -36,17 +36,17 @@ export interface NaiveFill {
 }
 
 interface Resting {
-  readonly ask: NaiveAsk;
-  readonly seq: number;
+  readonly request: NaiveRequest;
+  readonly sequence: number;
   readonly isBuy: boolean;
   /** The limit at which it trades; 0: at any price. */
   limit: number;
   /** A trigger order that has not fired. */
-  waits: boolean;
+  isWaiting: boolean;
   readonly triggersAbove: boolean;
   /** It may trade in rows from this one on; `late`: it came after the open of that row was offered. */
   readonly fromRow: number;
-  late: boolean;
+  isLate: boolean;
   isOpen: boolean;
   readonly guards: Guard | null;
 }
@@ -61,7 +61,7 @@ interface Guard {
   readonly atOpen: boolean;
   readonly isChasing: boolean;
   isOpen: boolean;
-  triedRow: number;
+  triggeredRow: number;
 }
 interface Side {
   readonly isLong: boolean;
@@ -72,8 +72,8 @@ interface Side {
   openedRow: number;
   openedDuringRow: boolean;
 }
-/** Something that the row does, with what the rules ask of it. */
-interface Happening {
+/** An event that a row may cause, with the properties by which the rules order it. */
+interface RowEvent {
   readonly level: number;
   readonly isBuy: boolean;
   readonly reduces: boolean;
@@ -81,11 +81,11 @@ interface Happening {
   readonly atOpen: boolean;
   readonly stage: number;
   readonly isAlive: () => boolean;
-  readonly happen: () => void;
+  readonly apply: () => void;
 }
 
 const MILLION = 1_000_000n;
-const up = (a: bigint, b: bigint) => (a + b - 1n) / b;
+const roundUp = (a: bigint, b: bigint) => (a + b - 1n) / b;
 const halfUp = (a: bigint, b: bigint) => (2n * a + b) / (2n * b);
 /** The fixtures' contracts: rates of opening and closing orders, and the tiers of maintenance. */
 const RATES = { open: { maker: 200n, taker: 400n }, close: { maker: 250n, taker: 500n } };
@@ -97,7 +97,7 @@ const TIERS = {
 export class NaiveFutures {
   readonly fills: NaiveFill[] = [];
   liquidations = 0;
-  /** An order may have had less margin than it needed: what then fills is not worked out here. */
+  /** True when an order may have had less margin than it needed. The naive account then does not predict the fills. */
   isTight = false;
   readonly #terms: NaiveTerms;
   readonly #rows: readonly NaiveRow[];
@@ -106,7 +106,7 @@ export class NaiveFutures {
   #cash: bigint;
   #orders: Resting[] = [];
   #guards: Guard[] = [];
-  #seq = 0;
+  #sequence = 0;
   #row = 0;
 
   constructor(terms: NaiveTerms, rows: readonly NaiveRow[], marks: readonly NaiveRow[] | null) {
@@ -126,14 +126,14 @@ export class NaiveFutures {
     this.#sides = [side(true), side(false)];
   }
 
-  /** `asks`: by row, those that were accepted. Returns the equity at the last mark. */
-  run(asks: ReadonlyMap<number, readonly NaiveAsk[]>): bigint {
+  /** Runs all rows with the accepted orders of each row. Returns the equity at the last mark. */
+  run(requests: ReadonlyMap<number, readonly NaiveRequest[]>): bigint {
     this.#rows.forEach((_, row) => {
       this.#row = row;
-      this.#playRow();
+      this.#matchRow();
       this.#settle();
       this.#follow();
-      for (const ask of asks.get(row) ?? []) this.#place(ask, row + 1, false, null);
+      for (const request of requests.get(row) ?? []) this.#place(request, row + 1, false, null);
     });
     const mark = this.#marks.at(-1)![3];
     return this.#sides.reduce((sum, side) => (side.lots > 0n ? sum + side.margin + this.#profit(side, mark) : sum), this.#cash);
@@ -149,10 +149,10 @@ export class NaiveFutures {
     return isLong === this.#terms.isInverse ? entry - value : value - entry;
   }
   #maintenance(value: bigint): bigint {
-    let [from, lastRate, deduct] = [0n, 0n, 0n];
+    let [from, lastRate, deduction] = [0n, 0n, 0n];
     for (const [upTo, rate] of TIERS[this.#terms.isInverse ? 'inverse' : 'linear']) {
-      deduct += (from * (rate - lastRate)) / MILLION;
-      if (value <= upTo) return up(value * rate, MILLION) - deduct;
+      deduction += (from * (rate - lastRate)) / MILLION;
+      if (value <= upTo) return roundUp(value * rate, MILLION) - deduction;
       [from, lastRate] = [upTo, rate];
     }
     throw new Error('the last tier has no end');
@@ -160,8 +160,8 @@ export class NaiveFutures {
   #cushion(side: Side, ticks: number): bigint {
     return side.margin + this.#profit(side, ticks) - this.#maintenance(this.#value(side.lots, ticks));
   }
-  /** Whether a mark ends a side, the other side of a cross account standing at `otherMark`. */
-  #isOver(side: Side, ticks: number, otherMark: (side: Side) => number): boolean {
+  /** True when a mark liquidates a side. In a cross account the other side is valued at `otherMark`. */
+  #isLiquidatedAt(side: Side, ticks: number, otherMark: (side: Side) => number): boolean {
     let left = this.#cushion(side, ticks);
     if (this.#terms.isCross) {
       left += this.#cash;
@@ -177,32 +177,36 @@ export class NaiveFutures {
     return isLong ? low : high;
   }
   #isDue(side: Side): boolean {
-    return side.lots > 0n && this.#isOver(side, this.#worst(side), () => this.#lastMark());
+    return side.lots > 0n && this.#isLiquidatedAt(side, this.#worst(side), () => this.#lastMark());
   }
 
   // --- Liquidation
 
   /** Rule 19, in the middle of a row: one side at its worst mark, the other at the last one. */
-  #end(side: Side, atOpen: boolean): void {
-    const markOf = (one: Side) => (one === side ? this.#worst(one) : this.#lastMark());
+  #liquidateWithin(side: Side, atOpen: boolean): void {
+    const markOf = (candidate: Side) => (candidate === side ? this.#worst(candidate) : this.#lastMark());
     if (!this.#terms.isCross) this.#liquidate(side, markOf, true, atOpen);
-    else this.#endCross(markOf, (one) => one === side, atOpen);
+    else this.#endCross(markOf, (candidate) => candidate === side, atOpen);
   }
   /** Rule 19, at the end of a row. */
   #settle(): void {
-    if (this.#terms.isCross) this.#endCross((side) => this.#worst(side), () => true, false); // prettier-ignore
-    else for (const side of this.#sides) if (side.lots > 0n && this.#isOver(side, this.#worst(side), () => 0)) this.#liquidate(side, (one) => this.#worst(one), true, false); // prettier-ignore
+    if (this.#terms.isCross)
+      this.#endCross((side) => this.#worst(side), () => true, false); // prettier-ignore
+    else
+      for (const side of this.#sides)
+        if (side.lots > 0n && this.#isLiquidatedAt(side, this.#worst(side), () => 0))
+          this.#liquidate(side, (candidate) => this.#worst(candidate), true, false);
   }
   #endCross(markOf: (side: Side) => number, hasRow: (side: Side) => boolean, atOpen: boolean): void {
     const isShort = () => {
-      const held = this.#sides.filter(({ lots }) => lots > 0n);
-      return held.length > 0 && held.reduce((sum, side) => sum + this.#cushion(side, markOf(side)), this.#cash) <= 0n;
+      const waitingEvents = this.#sides.filter(({ lots }) => lots > 0n);
+      return waitingEvents.length > 0 && waitingEvents.reduce((sum, side) => sum + this.#cushion(side, markOf(side)), this.#cash) <= 0n;
     };
     if (!isShort()) return;
-    for (const order of this.#orders) if (!order.waits) order.isOpen = false;
+    for (const order of this.#orders) if (!order.isWaiting) order.isOpen = false;
     while (isShort()) {
-      const held = this.#sides.filter(({ lots }) => lots > 0n);
-      const [worst] = held.toSorted((a, b) => (this.#profit(a, markOf(a)) < this.#profit(b, markOf(b)) ? -1 : 1));
+      const waitingEvents = this.#sides.filter(({ lots }) => lots > 0n);
+      const [worst] = waitingEvents.toSorted((a, b) => (this.#profit(a, markOf(a)) < this.#profit(b, markOf(b)) ? -1 : 1));
       this.#liquidate(worst!, markOf, hasRow(worst!), atOpen);
     }
   }
@@ -215,7 +219,7 @@ export class NaiveFutures {
     const from = !hasRow ? worst : enteredDuringRow ? Math.round(side.average) : open;
     const step = isLong ? -1 : 1;
     let price = from;
-    while ((isLong ? price > worst : price < worst) && !this.#isOver(side, price, markOf)) price += step;
+    while ((isLong ? price > worst : price < worst) && !this.#isLiquidatedAt(side, price, markOf)) price += step;
     const others = this.#sides.filter((other) => other !== side && other.lots > 0n);
     const backing =
       side.margin + (this.#terms.isCross ? others.reduce((sum, other) => sum + this.#cushion(other, markOf(other)), this.#cash) : 0n);
@@ -224,119 +228,153 @@ export class NaiveFutures {
     const credit = side.margin + profit;
     this.#cash += this.#terms.isCross || credit > 0n ? credit : 0n;
     const left = backing + profit;
-    const max = up(value * this.#terms.liquidationFeePpm, MILLION);
-    const fee = left <= 0n ? 0n : left < max ? left : max;
+    const maxFee = roundUp(value * this.#terms.liquidationFeePpm, MILLION);
+    const fee = left <= 0n ? 0n : left < maxFee ? left : maxFee;
     this.#cash -= fee;
     Object.assign(side, { lots: 0n, entry: 0n, margin: 0n });
     this.#cover();
     this.fills.push({ row: this.#row, atOpen, isBuy: !isLong, price, lots: Number(lots), fee, isLiquidation: true });
     this.liquidations++;
     for (const guard of this.#guards) if (guard.isLong === isLong) guard.isOpen = false;
-    this.#flat(isLong);
+    this.#cancelReducingOrders(isLong);
   }
   #cover(): void {
     if (this.#cash < 0n && !(this.#terms.isCross && this.#sides.some(({ lots }) => lots > 0n))) this.#cash = 0n;
   }
-  #flat(isLong: boolean): void {
-    for (const order of this.#orders) if (order.ask.reduces && order.ask.isLong === isLong) order.isOpen = false;
+  #cancelReducingOrders(isLong: boolean): void {
+    for (const order of this.#orders) if (order.request.reduces && order.request.isLong === isLong) order.isOpen = false;
   }
 
   // --- The row
 
-  #playRow(): void {
+  #matchRow(): void {
     const [open, high, low] = this.#rows[this.#row]!;
     const takes = ({ isBuy, limit }: Resting) => limit === 0 || (isBuy ? limit >= open : limit <= open);
-    const mine = () => this.#orders.filter((order) => order.isOpen && order.fromRow <= this.#row);
-    const offer = (order: Resting): Happening =>
-      this.#happening(order, order.limit, true, 2, () => this.#fillOrder(order, open, false, true));
-    const held: Happening[] = [];
-    for (const order of mine().filter((one) => !one.waits && takes(one))) {
-      const happening = offer(order);
+    const ordersOfRow = () => this.#orders.filter((order) => order.isOpen && order.fromRow <= this.#row);
+    const offer = (order: Resting): RowEvent => this.#event(order, order.limit, true, 2, () => this.#fillOrder(order, open, false, true));
+    const waitingEvents: RowEvent[] = [];
+    for (const order of ordersOfRow().filter((candidate) => !candidate.isWaiting && takes(candidate))) {
+      const event = offer(order);
       if (!order.isOpen) continue;
-      if (this.#behind(happening) === null) happening.happen();
-      else held.push(happening);
+      if (this.#liquidationBefore(event) === null) event.apply();
+      else waitingEvents.push(event);
     }
-    const reached = ({ triggersAbove, ask }: Resting, top: number, bottom: number) =>
-      triggersAbove ? top >= ask.level : bottom <= ask.level;
-    const waiting = mine().filter(({ waits }) => waits);
+    const reached = ({ triggersAbove, request }: Resting, top: number, bottom: number) =>
+      triggersAbove ? top >= request.level : bottom <= request.level;
+    const waiting = ordersOfRow().filter(({ isWaiting }) => isWaiting);
     const opening = waiting.filter((order) => reached(order, open, open));
     const firing = waiting.filter((order) => !opening.includes(order) && reached(order, high, low));
-    this.#work(
+    this.#applyEvents(
       [
-        ...held,
-        ...this.#guards.filter((guard) => guard.isOpen && goesOff(guard, open, open)).map((guard) => this.#stop(guard, open, true, 0)),
-        ...opening.map((order) => this.#happening(order, order.ask.level, true, 1, () => this.#fire(order, open, true))),
+        ...waitingEvents,
+        ...this.#guards.filter((guard) => guard.isOpen && isTriggered(guard, open, open)).map((guard) => this.#stop(guard, open, true, 0)),
+        ...opening.map((order) => this.#event(order, order.request.level, true, 1, () => this.#fire(order, open, true))),
       ],
       true,
       () => [],
     );
     const within = (price: number) => Math.max(low, Math.min(high, price));
-    const afterOpen: Happening[] = [
-      ...this.#guards.filter((guard) => guard.isOpen && goesOff(guard, high, low)).map((guard) => this.#stop(guard, guard.isLong ? Math.min(open, within(levelOf(guard))) : Math.max(open, within(levelOf(guard))), false, 0)),
-      ...firing.map((order) => this.#happening(order, order.ask.level, false, order.ask.reduces ? (order.triggersAbove === order.isBuy ? 1 : 4) : 3, () => this.#fire(order, order.ask.level, false))),
-    ]; // prettier-ignore
-    for (const order of mine().filter(({ waits }) => !waits)) {
-      if (takes(order)) afterOpen.push(...(order.late ? [offer(order)] : []));
+    /** The level of a guard within the row, but no better than `bound`. */
+    const stopPrice = (guard: Guard, bound: number) => {
+      const level = within(levelOf(guard));
+      return guard.isLong ? Math.min(level, bound) : Math.max(level, bound);
+    };
+    /** Stops that reduce come first, entries second, profits last. */
+    const triggerStage = ({ request, triggersAbove, isBuy }: Resting) => {
+      if (!request.reduces) return 3;
+      return triggersAbove === isBuy ? 1 : 4;
+    };
+    const triggeredGuards = this.#guards.filter((guard) => guard.isOpen && isTriggered(guard, high, low));
+    const afterOpen: RowEvent[] = [
+      ...triggeredGuards.map((guard) => this.#stop(guard, stopPrice(guard, open), false, 0)),
+      ...firing.map((order) => {
+        const { level } = order.request;
+        return this.#event(order, level, false, triggerStage(order), () => this.#fire(order, level, false));
+      }),
+    ];
+    for (const order of ordersOfRow().filter(({ isWaiting }) => !isWaiting)) {
+      if (takes(order)) afterOpen.push(...(order.isLate ? [offer(order)] : []));
       else if (order.isBuy ? low < order.limit : high > order.limit) {
         afterOpen.push(
-          this.#happening(order, order.limit, false, order.ask.reduces ? 4 : 3, () => this.#fillOrder(order, order.limit, true, false)),
+          this.#event(order, order.limit, false, order.request.reduces ? 4 : 3, () => this.#fillOrder(order, order.limit, true, false)),
         );
       }
     }
-    const seen = new Set<Guard>();
-    this.#work(nearest(afterOpen, open), false, () => {
-      const fresh = this.#guards.filter((guard) => guard.isOpen && guard.row === this.#row && !guard.atOpen && !seen.has(guard) && goesOff(guard, high, low));
-      for (const guard of fresh) seen.add(guard);
-      const price = (guard: Guard) => (guard.isLong ? Math.min(within(levelOf(guard)), guard.entryPrice) : Math.max(within(levelOf(guard)), guard.entryPrice));
-      return nearest(fresh.map((guard) => this.#stop(guard, price(guard), false, 5)), open);
-    }); // prettier-ignore
+    const handledGuards = new Set<Guard>();
+    this.#applyEvents(nearest(afterOpen, open), false, () => {
+      const isFromThisRow = (guard: Guard) => guard.row === this.#row && !guard.atOpen && !handledGuards.has(guard);
+      const fresh = this.#guards.filter((guard) => guard.isOpen && isFromThisRow(guard) && isTriggered(guard, high, low));
+      for (const guard of fresh) handledGuards.add(guard);
+      return nearest(
+        fresh.map((guard) => this.#stop(guard, stopPrice(guard, guard.entryPrice), false, 5)),
+        open,
+      );
+    });
   }
 
-  /** In order; what comes after a liquidation waits for what comes before it. */
-  #work(list: Happening[], atOpen: boolean, more: () => Happening[]): void {
+  /** Applies events in their order. An event that a liquidation precedes waits until the side has been liquidated. */
+  #applyEvents(events: RowEvent[], atOpen: boolean, laterEvents: () => RowEvent[]): void {
     for (;;) {
-      list = list.filter(({ isAlive }) => isAlive());
-      const next = list.find((one) => this.#behind(one) === null);
+      events = events.filter(({ isAlive }) => isAlive());
+      const next = events.find((candidate) => this.#liquidationBefore(candidate) === null);
       if (next) {
-        list = list.filter((one) => one !== next);
-        next.happen();
+        events = events.filter((candidate) => candidate !== next);
+        next.apply();
         continue;
       }
-      const last = more();
-      list.push(...last);
-      if (last.length > 0) continue;
-      if (list.length === 0) return;
-      this.#end(this.#behind(list[0]!)!, atOpen);
+      const added = laterEvents();
+      events.push(...added);
+      if (added.length > 0) continue;
+      if (events.length === 0) return;
+      this.#liquidateWithin(this.#liquidationBefore(events[0]!)!, atOpen);
     }
   }
-  /** The side whose liquidation comes before what happens. */
-  #behind({ level, isBuy, reduces, falls, atOpen }: Happening): Side | null {
+  /** Returns the side whose liquidation comes before the event; null for none. */
+  #liquidationBefore({ level, isBuy, reduces, falls, atOpen }: RowEvent): Side | null {
     if (level === 0) return null;
     const found = this.#sides.find((side) => {
       if (!this.#isDue(side)) return false;
-      if (falls === side.isLong) return this.#isOver(side, level, () => this.#lastMark());
+      if (falls === side.isLong) return this.#isLiquidatedAt(side, level, () => this.#lastMark());
       return !atOpen && isBuy !== side.isLong && (this.#terms.isNet || reduces);
     });
     return found ?? null;
   }
 
-  #happening(order: Resting, level: number, atOpen: boolean, stage: number, happen: () => void): Happening {
-    const { isBuy, ask, triggersAbove: otherTriggersAbove, waits } = order;
-    return { level, isBuy, reduces: ask.reduces, falls: waits ? !otherTriggersAbove : isBuy, atOpen, stage, isAlive: () => order.isOpen && order.waits === waits, happen }; // prettier-ignore
+  #event(order: Resting, level: number, atOpen: boolean, stage: number, apply: () => void): RowEvent {
+    const { isBuy, request, triggersAbove: otherTriggersAbove, isWaiting } = order;
+    return {
+      level,
+      isBuy,
+      reduces: request.reduces,
+      falls: isWaiting ? !otherTriggersAbove : isBuy,
+      atOpen,
+      stage,
+      isAlive: () => order.isOpen && order.isWaiting === isWaiting,
+      apply,
+    };
   }
-  #stop(guard: Guard, price: number, atOpen: boolean, stage: number): Happening {
+  #stop(guard: Guard, price: number, atOpen: boolean, stage: number): RowEvent {
     const { isLong } = guard;
-    const isAlive = () => guard.isOpen && guard.triedRow !== this.#row;
-    return { level: levelOf(guard), isBuy: !isLong, reduces: true, falls: isLong, atOpen, stage, isAlive, happen: () => this.#stopOut(guard, price, atOpen) }; // prettier-ignore
+    const isAlive = () => guard.isOpen && guard.triggeredRow !== this.#row;
+    return {
+      level: levelOf(guard),
+      isBuy: !isLong,
+      reduces: true,
+      falls: isLong,
+      atOpen,
+      stage,
+      isAlive,
+      apply: () => this.#stopOut(guard, price, atOpen),
+    };
   }
 
   // --- Orders
 
-  #place(ask: NaiveAsk, fromRow: number, late: boolean, guards: Guard | null): Resting {
+  #place(request: NaiveRequest, fromRow: number, isLate: boolean, guards: Guard | null): Resting {
     const close = this.#rows[this.#row]![3];
     const order: Resting = {
-      ask, seq: this.#seq++, isBuy: ask.isLong !== ask.reduces, limit: ask.kind === 'limit' ? ask.level : 0, waits: ask.kind === 'trigger',
-      triggersAbove: ask.level > close, fromRow, late, isOpen: true, guards,
+      request, sequence: this.#sequence++, isBuy: request.isLong !== request.reduces, limit: request.kind === 'limit' ? request.level : 0, isWaiting: request.kind === 'trigger',
+      triggersAbove: request.level > close, fromRow, isLate, isOpen: true, guards,
     }; // prettier-ignore
     this.#orders.push(order);
     return order;
@@ -344,42 +382,46 @@ export class NaiveFutures {
 
   /** Rule 17: an exit is a market order, an entry a limit at the collar, a hundredth beyond its level. */
   #fire(order: Resting, price: number, atOpen: boolean): void {
-    order.waits = false;
-    const { isBuy, ask } = order;
-    if (ask.reduces) return this.#fillOrder(order, price, false, atOpen);
-    order.limit = isBuy ? Math.floor((ask.level * 1_010_000) / MILLION_NUMBER) : Math.ceil((ask.level * 990_000) / MILLION_NUMBER);
+    order.isWaiting = false;
+    const { isBuy, request } = order;
+    if (request.reduces) return this.#fillOrder(order, price, false, atOpen);
+    order.limit = isBuy ? Math.floor((request.level * 1_010_000) / MILLION_NUMBER) : Math.ceil((request.level * 990_000) / MILLION_NUMBER);
     if (isBuy ? order.limit >= price : order.limit <= price) return this.#fillOrder(order, price, false, atOpen);
     // It rests, and has just come: in this row too, where the open has fired it.
     order.isOpen = false;
-    this.#orders.push({ ...order, isOpen: true, fromRow: atOpen ? this.#row : this.#row + 1, late: true });
+    this.#orders.push({ ...order, isOpen: true, fromRow: atOpen ? this.#row : this.#row + 1, isLate: true });
   }
 
   #fillOrder(order: Resting, price: number, isMaker: boolean, atOpen: boolean): void {
-    const { ask, isBuy } = order;
-    const side = this.#sides[ask.isLong ? 0 : 1];
+    const { request, isBuy } = order;
+    const side = this.#sides[request.isLong ? 0 : 1];
     order.isOpen = false;
-    const lots = BigInt(ask.lots);
-    if (ask.reduces && side.lots < lots) return;
-    const rate = RATES[ask.reduces ? 'close' : 'open'][isMaker ? 'maker' : 'taker'];
+    const lots = BigInt(request.lots);
+    if (request.reduces && side.lots < lots) return;
+    const rate = RATES[request.reduces ? 'close' : 'open'][isMaker ? 'maker' : 'taker'];
     const value = this.#value(lots, price);
     const fee = halfUp(value * rate, MILLION);
-    if (ask.reduces) this.#reduce(side, lots, value, fee);
+    if (request.reduces) this.#reduce(side, lots, value, fee);
     else {
-      const margin = up(value, this.#terms.leverage);
-      const others = this.#orders.filter((one) => one.isOpen && !one.ask.reduces);
-      const locked = others.reduce((sum, one) => sum + up(this.#value(BigInt(one.ask.lots), one.ask.level) * 102n, this.#terms.leverage * 100n), 0n); // prettier-ignore
+      const margin = roundUp(value, this.#terms.leverage);
+      const others = this.#orders.filter((candidate) => candidate.isOpen && !candidate.request.reduces);
+      const locked = others.reduce(
+        (sum, candidate) =>
+          sum + roundUp(this.#value(BigInt(candidate.request.lots), candidate.request.level) * 102n, this.#terms.leverage * 100n),
+        0n,
+      );
       if (this.#cash - locked < margin + 2n * fee) this.isTight = true;
       this.#cash -= margin + fee;
       if (side.lots === 0n) Object.assign(side, { openedRow: this.#row, openedDuringRow: !atOpen, average: price });
-      else side.average = averageOf(this.#terms.isInverse, Number(side.lots), side.average, ask.lots, price);
+      else side.average = averageOf(this.#terms.isInverse, Number(side.lots), side.average, request.lots, price);
       side.lots += lots;
       side.entry += value;
       side.margin += margin;
     }
-    this.fills.push({ row: this.#row, atOpen, isBuy, price, lots: ask.lots, fee, isLiquidation: false });
-    if (ask.reduces) {
+    this.fills.push({ row: this.#row, atOpen, isBuy, price, lots: request.lots, fee, isLiquidation: false });
+    if (request.reduces) {
       if (order.guards) order.guards.isOpen = false;
-      if (side.lots === 0n) this.#flat(ask.isLong);
+      if (side.lots === 0n) this.#cancelReducingOrders(request.isLong);
     } else this.#guard(order, price, atOpen, isMaker);
   }
 
@@ -403,22 +445,34 @@ export class NaiveFutures {
   }
 
   /** Rules 9 and 10: stop and target of an entry. */
-  #guard({ ask, triggersAbove, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
-    const { isLong, lots, stop, target, trailing, kind } = ask;
+  #guard({ request, triggersAbove, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
+    const { isLong, lots, stop, target, trailing, kind } = request;
     const isChasing = kind === 'trigger' && triggersAbove === isBuy && !isMaker;
-    const guard: Guard = { isLong, lots, stop, trailing, best: price, entryPrice: price, row: this.#row, atOpen, isChasing, isOpen: stop > 0 || trailing > 0, triedRow: -1 }; // prettier-ignore
+    const guard: Guard = {
+      isLong,
+      lots,
+      stop,
+      trailing,
+      best: price,
+      entryPrice: price,
+      row: this.#row,
+      atOpen,
+      isChasing,
+      isOpen: stop > 0 || trailing > 0,
+      triggeredRow: -1,
+    };
     this.#guards.push(guard);
     if (target === 0) return;
-    const exit: NaiveAsk = { kind: 'limit', isLong, reduces: true, lots, level: target, stop: 0, target: 0, trailing: 0 };
+    const exit: NaiveRequest = { kind: 'limit', isLong, reduces: true, lots, level: target, stop: 0, target: 0, trailing: 0 };
     this.#place(exit, atOpen ? this.#row : this.#row + 1, true, guard);
   }
   #stopOut(guard: Guard, price: number, atOpen: boolean): void {
-    guard.triedRow = this.#row;
+    guard.triggeredRow = this.#row;
     guard.isOpen = false;
     for (const order of this.#orders) if (order.guards === guard) order.isOpen = false;
     const { isLong, lots } = guard;
-    const ask: NaiveAsk = { kind: 'market', isLong, reduces: true, lots, level: 0, stop: 0, target: 0, trailing: 0 };
-    this.#fillOrder(this.#place(ask, this.#row, false, null), price, false, atOpen);
+    const request: NaiveRequest = { kind: 'market', isLong, reduces: true, lots, level: 0, stop: 0, target: 0, trailing: 0 };
+    this.#fillOrder(this.#place(request, this.#row, false, null), price, false, atOpen);
   }
   #follow(): void {
     const [, high, low, close] = this.#rows[this.#row]!;
@@ -426,7 +480,7 @@ export class NaiveFutures {
       const isWhole = guard.row < this.#row || guard.atOpen || guard.isChasing;
       guard.best = guard.isLong ? Math.max(guard.best, isWhole ? high : close) : Math.min(guard.best, isWhole ? low : close);
     }
-    for (const order of this.#orders) order.late = false;
+    for (const order of this.#orders) order.isLate = false;
     this.#orders = this.#orders.filter(({ isOpen }) => isOpen);
     this.#guards = this.#guards.filter(({ isOpen }) => isOpen);
   }
@@ -443,6 +497,6 @@ function levelOf({ isLong, stop, trailing, best }: Guard): number {
   if (isLong) return Math.max(stop, trailing > 0 ? best - trailing : 0);
   return Math.min(stop > 0 ? stop : Infinity, trailing > 0 ? best + trailing : Infinity);
 }
-const goesOff = (guard: Guard, high: number, low: number): boolean => (guard.isLong ? low <= levelOf(guard) : high >= levelOf(guard));
-const nearest = (list: Happening[], open: number): Happening[] =>
-  list.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));
+const isTriggered = (guard: Guard, high: number, low: number): boolean => (guard.isLong ? low <= levelOf(guard) : high >= levelOf(guard));
+const nearest = (events: RowEvent[], open: number): RowEvent[] =>
+  events.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));

@@ -1,4 +1,4 @@
-// Orders through the whole bot in a replay: lost answers, slots, look-alikes, cancels before the answer, and buys at the collar.
+// Tests orders in a replay of the whole bot: lost replies, decision slots, equal orders, early cancels, and buys at the collar.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -12,53 +12,58 @@ type RowOf = readonly [open: number, high: number, low: number, close: number, v
 const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
 const quiet = (rows: number) => Array.from({ length: rows }, () => QUIET);
 
-/** Does what the script says at each bar, and keeps what is reported to it. */
-class Scribe extends Strategy {
+/** Records the reports of its orders. */
+class ReportingStrategy extends Strategy {
   reported: string[] = [];
   row = 0;
   bars0 = 0;
   order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
-  leave = () => this.exit();
-  drop = (id: number) => this.cancel(id as never);
+  exitPosition = () => this.exit();
+  cancelOrder = (id: number) => this.cancel(id as never);
   open = () => this.openOrders();
-  held = () => this.position();
+  currentPosition = () => this.position();
   override onOrder({ id, lifecycle, code }: OrderInfo) {
     this.reported.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
   }
 }
-type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
+type Script = Readonly<Record<number, (strategy: ReportingStrategy) => unknown>>;
 
-let last: Scribe;
-function setLast(own: Scribe): void {
-  last = own;
+let lastStrategy: ReportingStrategy;
+function setLastStrategy(strategy: ReportingStrategy): void {
+  lastStrategy = strategy;
 }
-function scribe(script: Script) {
-  return class extends Scribe {
+function scriptedStrategy(script: Script) {
+  return class extends ReportingStrategy {
     override onBar() {
-      setLast(this);
+      setLastStrategy(this);
       script[this.row++]?.(this);
     }
   };
 }
 
-async function play(script: Script, rows: readonly RowOf[], options: Partial<PlanOptions> = {}, faultOf?: (order: Order) => ReplayFault) {
+async function runScript(
+  script: Script,
+  rows: readonly RowOf[],
+  options: Partial<PlanOptions> = {},
+  faultOf?: (order: Order) => ReplayFault,
+) {
   const { record, engine, venue } = await run(
-    { strategies: [scribe(script)], feeds: { bars: barsOfRows(rows) }, ...options },
+    { strategies: [scriptedStrategy(script)], feeds: { bars: barsOfRows(rows) }, ...options },
     { ...(faultOf && { faultOf }) },
   );
-  return { record, engine, venue, reported: last.reported, orders: orderRows(record), fills: fillRows(record) };
+  return { record, engine, venue, reported: lastStrategy.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
 const once = (id: number, fault: ReplayFault) => (order: Order) => (order.id === id ? fault : 'none');
 const BUY: Size = { base: '0.1' };
 
 describe('a lost answer', () => {
-  const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 4: (own) => own.leave() };
+  const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 4: (strategy) => strategy.exitPosition() };
   const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9950], QUIET, QUIET, QUIET, QUIET];
 
   it.each([0, 20_000])('a lost answer passes through unknown and leaves no trace in money, latency %i', async (latencyMs) => {
-    const clean = await play(script, rows, { fills: { latencyMs } });
-    const lost = await play(script, rows, { fills: { latencyMs } }, once(1, 'lostAnswer'));
+    const clean = await runScript(script, rows, { fills: { latencyMs } });
+    const lost = await runScript(script, rows, { fills: { latencyMs } }, once(1, 'lostAnswer'));
     expect(clean.fills).toHaveLength(2);
     expect(lost.fills).toEqual(clean.fills);
     expect(lost.engine.ledger.cashTotal).toBe(clean.engine.ledger.cashTotal);
@@ -74,13 +79,13 @@ describe('a lost answer', () => {
     ['two instruments', { eth: barsOfRows(quiet(6), spotInstrument('ETH')) }],
   ])('a lost answer does not call onBar a second time at the instant at which it is resolved: %s', async (_, more) => {
     const count = async (faultOf?: (order: Order) => ReplayFault) => {
-      await play(
-        { 1: (own) => own.order(true, BUY, { limit: 99 }) },
+      await runScript(
+        { 1: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
         quiet(6),
         { feeds: { bars: barsOfRows(quiet(6)), ...more } },
         faultOf,
       );
-      return last.row;
+      return lastStrategy.row;
     };
     expect(await count()).toBe(6);
     expect(await count(() => 'lostAnswer')).toBe(6);
@@ -88,8 +93,8 @@ describe('a lost answer', () => {
   });
 
   it('a lost answer of a market order is found before it has filled', async () => {
-    const { reported, fills } = await play(
-      { 0: (own) => own.order(true, { quote: '50' }) },
+    const { reported, fills } = await runScript(
+      { 0: (strategy) => strategy.order(true, { quote: '50' }) },
       quiet(3),
       { fills: { latencyMs: 1000 } },
       () => 'lostAnswer',
@@ -98,10 +103,10 @@ describe('a lost answer', () => {
     expect(reported).toEqual(['1 unknown', '1 working', '1 working', '1 done']);
   });
 
-  it('a lost answer of a refused order ends without effect', async () => {
+  it('a refused order whose reply is lost ends without effect', async () => {
     // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
-    const { orders, reported: notified } = await play(
-      { 0: (own) => own.order(true, BUY, { limit: 99 }) },
+    const { orders, reported: notified } = await runScript(
+      { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }) },
       quiet(4),
       {},
       () => 'lostRequest',
@@ -111,18 +116,23 @@ describe('a lost answer', () => {
   });
 
   it('a lost answer does not keep an order from being cancelled', async () => {
-    const cancelled = await play({ 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.drop(1) }, quiet(4), {}, once(1, 'lostAnswer')); // prettier-ignore
+    const cancelled = await runScript(
+      { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 1: (strategy) => strategy.cancelOrder(1) },
+      quiet(4),
+      {},
+      once(1, 'lostAnswer'),
+    );
     expect(cancelled.orders[0]!.ending).toBe('canceled');
     expect(cancelled.engine.reservations.openTotal).toBe(0);
   });
 
   it('a lost answer does not keep a buy at the collar from being swept', async () => {
     const rows2: RowOf[] = [QUIET, [10_200, 10_210, 10_190, 10_200], [10_200, 10_210, 10_190, 10_200], QUIET, QUIET];
-    const { orders } = await play({ 0: (own) => own.order(true, BUY) }, rows2, {}, once(1, 'lostAnswer'));
+    const { orders } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, rows2, {}, once(1, 'lostAnswer'));
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
-  it('a lost answer freezes the side and the symbol until it is resolved', async () => {
+  it('an order with a lost reply blocks its side of the symbol until it is resolved', async () => {
     const codes: (string | null)[] = [];
     class Twice extends Strategy {
       row = 0;
@@ -143,8 +153,11 @@ describe('a lost answer', () => {
 
 describe('a lost request', () => {
   it('a lost request ends without effect, and its quantity stays reserved as an absent hold', async () => {
-    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 98 }) };
-    const { engine, orders, reported } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
+    const script: Script = {
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      1: (strategy) => strategy.order(true, BUY, { limit: 98 }),
+    };
+    const { engine, orders, reported } = await runScript(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(reported[0]).toBe('1 unknown');
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open']);
     expect(engine.reservations.holdsAbsent).toBe(true);
@@ -155,11 +168,11 @@ describe('a lost request', () => {
   it('a lost request frees the slot at once and the reservation after half an hour', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const script: Script = {
-      0: (own) => own.order(true, BUY, { limit: 99, tag: 'same' }),
-      1: (own) => own.order(true, BUY, { limit: 98, tag: 'same' }),
-      [minutes + 1]: (own) => own.order(true, BUY, { limit: 97, tag: 'other' }),
+      0: (strategy) => strategy.order(true, BUY, { limit: 99, tag: 'same' }),
+      1: (strategy) => strategy.order(true, BUY, { limit: 98, tag: 'same' }),
+      [minutes + 1]: (strategy) => strategy.order(true, BUY, { limit: 97, tag: 'other' }),
     };
-    const { engine, orders } = await play(script, quiet(minutes + 4), {}, once(1, 'lostRequest'));
+    const { engine, orders } = await runScript(script, quiet(minutes + 4), {}, once(1, 'lostRequest'));
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open', 'open']);
     expect(engine.reservations.holdsAbsent).toBe(false);
     expect(engine.reservations.buyLots(0, 0)).toBe(200);
@@ -169,28 +182,32 @@ describe('a lost request', () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const low = Array.from({ length: minutes + 3 }, (): RowOf => [9890, 9900, 9870, 9880]);
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], ...low];
-    const { fills } = await play({ 0: (own) => own.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
+    const { fills } = await runScript({ 0: (strategy) => strategy.order(true, BUY, { stopLoss: 99 }) }, rows, {}, once(2, 'lostRequest'));
     // Lost as row 2 closed; the row that closes half an hour later opens below the stop.
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 2 + minutes]]); // prettier-ignore
   });
 
   it('a lost request of an exit is followed by the exit that was asked for meanwhile', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
-    const script: Script = { 0: (own) => own.order(true, BUY), 2: (own) => own.leave(), 5: (own) => own.leave() };
-    const { fills } = await play(script, quiet(minutes + 9), {}, once(2, 'lostRequest'));
+    const script: Script = {
+      0: (strategy) => strategy.order(true, BUY),
+      2: (strategy) => strategy.exitPosition(),
+      5: (strategy) => strategy.exitPosition(),
+    };
+    const { fills } = await runScript(script, quiet(minutes + 9), {}, once(2, 'lostRequest'));
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 3 + minutes]]); // prettier-ignore
   });
 });
 
 describe('slots', () => {
-  it('slots hold one unfinished order: the action without a tag, or the tag', async () => {
-    const { orders } = await play(
+  it('a slot holds one unfinished order, and orders without a tag have one slot for each action', async () => {
+    const { orders } = await runScript(
       {
-        0: (own) => {
-          own.order(true, BUY, { limit: 99 });
-          own.order(true, BUY, { limit: 98 });
-          own.order(true, BUY, { limit: 97, tag: 'low' });
-          own.order(true, BUY, { limit: 96, tag: 'low' });
+        0: (strategy) => {
+          strategy.order(true, BUY, { limit: 99 });
+          strategy.order(true, BUY, { limit: 98 });
+          strategy.order(true, BUY, { limit: 97, tag: 'low' });
+          strategy.order(true, BUY, { limit: 96, tag: 'low' });
         },
       },
       quiet(2),
@@ -198,12 +215,15 @@ describe('slots', () => {
     expect(orders.map(({ ending, code }) => code || ending)).toEqual(['open', 'SLOT_BUSY', 'open', 'SLOT_BUSY']);
   });
 
-  it('slots are free again when the order has ended', async () => {
-    const { orders } = await play({ 0: (own) => own.order(true, BUY), 1: (own) => own.order(true, BUY) }, quiet(4));
+  it('a slot is free again when its order has ended', async () => {
+    const { orders } = await runScript(
+      { 0: (strategy) => strategy.order(true, BUY), 1: (strategy) => strategy.order(true, BUY) },
+      quiet(4),
+    );
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
   });
 
-  it('slots of two strategies have nothing to do with each other', async () => {
+  it('two strategies may use the same slot at the same time', async () => {
     class A extends Strategy {
       override onBar() {
         this.buy(BUY, { limit: 99 });
@@ -216,82 +236,90 @@ describe('slots', () => {
 });
 
 describe('look-alikes', () => {
-  it('look-alikes differ by a lot, so that a lost answer can be distinguished', async () => {
-    const at = (tag: string) => (own: Scribe) => own.order(true, BUY, { limit: 99, tag });
-    const { orders } = await play(
-      { 0: at('a'), 1: at('b'), 2: at('c'), 3: (own) => own.order(true, BUY, { limit: 98, tag: 'd' }) },
+  it('equal open orders differ by one lot, so that a lost reply can be assigned', async () => {
+    const placeTagged = (tag: string) => (strategy: ReportingStrategy) => strategy.order(true, BUY, { limit: 99, tag });
+    const { orders } = await runScript(
+      {
+        0: placeTagged('a'),
+        1: placeTagged('b'),
+        2: placeTagged('c'),
+        3: (strategy) => strategy.order(true, BUY, { limit: 98, tag: 'd' }),
+      },
       quiet(4),
     );
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99, 98, 100]);
   });
 
-  it('look-alikes by amount differ by a unit', async () => {
+  it('equal open orders by amount differ by one unit', async () => {
     const script: Script = {
-      0: (own) => {
-        own.order(true, { quote: '50' }, { tag: 'a' });
-        own.order(true, { quote: '50' }, { tag: 'b' });
+      0: (strategy) => {
+        strategy.order(true, { quote: '50' }, { tag: 'a' });
+        strategy.order(true, { quote: '50' }, { tag: 'b' });
       },
     };
-    const { record } = await play(script, quiet(2), { fills: { latencyMs: 1000 } });
+    const { record } = await runScript(script, quiet(2), { fills: { latencyMs: 1000 } });
     expect([...record.orders.quoteUnits]).toEqual([5_000_000_000, 4_999_999_999]);
   });
 
-  it('too small to differ are refused', async () => {
-    const at = (tag: string) => (own: Scribe) => own.order(true, { base: '0.002' }, { limit: 99, tag });
-    const { orders } = await play({ 0: at('a'), 1: at('b') }, quiet(2));
+  it('an equal order that is too small to differ by a lot is denied', async () => {
+    const placeTagged = (tag: string) => (strategy: ReportingStrategy) => strategy.order(true, { base: '0.002' }, { limit: 99, tag });
+    const { orders } = await runScript({ 0: placeTagged('a'), 1: placeTagged('b') }, quiet(2));
     expect(orders.map(({ code }) => code)).toEqual(['', 'FP_NOT_UNIQUE']);
   });
 
-  it('too many of them are refused', async () => {
+  it('at most 17 equal orders are open, and further ones are denied', async () => {
     const script: Script = {
-      0: (own) => {
-        for (let tag = 0; tag < 19; tag++) own.order(true, BUY, { limit: 99, tag: String(tag) });
+      0: (strategy) => {
+        for (let tag = 0; tag < 19; tag++) strategy.order(true, BUY, { limit: 99, tag: String(tag) });
       },
     };
-    const { orders } = await play(script, quiet(2));
+    const { orders } = await runScript(script, quiet(2));
     expect(orders.filter(({ code }) => code === 'FP_NOT_UNIQUE')).toHaveLength(2);
     expect(new Set(orders.slice(0, 17).map(({ lots }) => lots)).size).toBe(17);
   });
 
-  it('look-alikes of an order that was proved without effect are distinguished too', async () => {
-    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 99 }) };
-    const { orders } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
+  it('an order also differs by a lot from an equal one that was proven absent', async () => {
+    const script: Script = {
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      1: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+    };
+    const { orders } = await runScript(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99]);
   });
 });
 
 describe('a cancel', () => {
-  it('a cancel that is wanted before the order has arrived goes out with its acknowledgement', async () => {
+  it('a cancel that is requested before the acknowledgement of its order is sent right after it', async () => {
     const script: Script = {
-      0: (own) => {
-        own.order(true, BUY, { limit: 99 });
-        own.drop(1);
+      0: (strategy) => {
+        strategy.order(true, BUY, { limit: 99 });
+        strategy.cancelOrder(1);
       },
     };
-    const { reported, orders } = await play(script, quiet(6), { fills: { latencyMs: 90_000 } });
+    const { reported, orders } = await runScript(script, quiet(6), { fills: { latencyMs: 90_000 } });
     expect(reported).toEqual(['1 cancelSent', '1 done']);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
   it('a cancel that arrives inside a row does not save the order from that row', async () => {
-    const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 2: (own) => own.drop(1) };
-    const dip: RowOf = [10_000, 10_000, 9890, 9950];
-    const late = await play(script, [QUIET, QUIET, QUIET, dip, QUIET], { fills: { latencyMs: 20_000 } });
+    const script: Script = { 0: (strategy) => strategy.order(true, BUY, { limit: 99 }), 2: (strategy) => strategy.cancelOrder(1) };
+    const dipRow: RowOf = [10_000, 10_000, 9890, 9950];
+    const late = await runScript(script, [QUIET, QUIET, QUIET, dipRow, QUIET], { fills: { latencyMs: 20_000 } });
     expect(late.orders[0]!.ending).toBe('filled');
-    const early = await play(script, [QUIET, QUIET, QUIET, dip, QUIET]);
-    expect(early.orders[0]!.ending).toBe('canceled');
+    const withoutLatency = await runScript(script, [QUIET, QUIET, QUIET, dipRow, QUIET]);
+    expect(withoutLatency.orders[0]!.ending).toBe('canceled');
   });
 
-  it('asked for twice is sent once, and one of a stranger is ignored', async () => {
+  it('a cancel that is requested twice is sent once, and a cancel of an unknown order is ignored', async () => {
     const script: Script = {
-      0: (own) => own.order(true, BUY, { limit: 99 }),
-      1: (own) => {
-        own.drop(1);
-        own.drop(1);
-        own.drop(77);
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      1: (strategy) => {
+        strategy.cancelOrder(1);
+        strategy.cancelOrder(1);
+        strategy.cancelOrder(77);
       },
     };
-    const { reported: notified, engine } = await play(script, quiet(5), { fills: { latencyMs: 20_000 } });
+    const { reported: notified, engine } = await runScript(script, quiet(5), { fills: { latencyMs: 20_000 } });
     expect(notified).toEqual(['1 working', '1 done']);
     expect(engine.orders.impossibleEvents).toBe(0);
   });
@@ -299,21 +327,21 @@ describe('a cancel', () => {
 
 describe('a market buy by quantity', () => {
   it('a market buy by quantity is a limit at the collar that fills at the next open as taker', async () => {
-    const { orders, fills } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_099, 10_100, 9990, 10_000]]);
+    const { orders, fills } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_099, 10_100, 9990, 10_000]]);
     expect(orders[0]).toMatchObject({ role: 'market', limit: 10_100, lots: 100, ending: 'filled' });
     expect(fills[0]).toMatchObject({ price: 10_099, isMaker: false, minute: 1 });
   });
 
-  it('a market buy by quantity is swept after its row when the open lies beyond the collar', async () => {
+  it('a market buy by quantity is cancelled after its row if the open is beyond the collar', async () => {
     const beyond: RowOf = [10_200, 10_210, 10_190, 10_200];
-    const { orders, engine } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
+    const { orders, engine } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
     expect(engine.reservations.openTotal).toBe(0);
   });
 
-  it('a market buy by quantity whose cap lies below the open rests, fills as maker where the row comes back to it, and is booked as a limit order', async () => {
+  it('a market buy by quantity with a cap below the open rests and fills as maker of a limit order if the row returns to the cap', async () => {
     const back: RowOf = [10_200, 10_210, 10_090, 10_150];
-    const { orders, fills, record } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, back, QUIET]);
+    const { orders, fills, record } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, back, QUIET]);
     expect(fills[0]).toMatchObject({ price: 10_100, isMaker: true, minute: 2 });
     expect(orders[0]).toMatchObject({ role: 'limit', limit: 10_100, ending: 'filled', code: 'CAPPED' });
     expect(cappedBuys(record)).toEqual([
@@ -326,54 +354,62 @@ describe('a market buy by quantity', () => {
     ]);
   });
 
-  it('a market buy by quantity that is capped and finds no seller is cancelled, and is booked as a limit order too', async () => {
-    const { orders, record } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_200, 10_210, 10_190, 10_200], QUIET]);
+  it('a market buy by quantity with a cap that finds no seller is cancelled and booked as a limit order', async () => {
+    const { orders, record } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [
+      QUIET,
+      [10_200, 10_210, 10_190, 10_200],
+      QUIET,
+    ]);
     expect(orders[0]).toMatchObject({ role: 'limit', ending: 'canceled', code: 'CAPPED', filled: 0 });
     expect(cappedBuys(record)[0]!.text).toContain('0 filled inside the bar');
   });
 
-  it('a market buy by quantity: at or below its cap is a market order, and so is one by amount at any price', async () => {
+  it('a market buy by quantity at or below its cap is booked as a market order, and so is a buy by amount at any price', async () => {
     const up: RowOf = [10_200, 10_210, 10_090, 10_150];
-    const within = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
-    const byAmount = await play({ 0: (own) => own.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
+    const within = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
+    const byAmount = await runScript({ 0: (strategy) => strategy.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
     for (const { orders, record } of [within, byAmount]) {
       expect(orders[0]).toMatchObject({ role: 'market', ending: 'filled', code: '' });
       expect(cappedBuys(record)).toEqual([]);
     }
   });
 
-  it('a market buy by quantity that fills in part is swept of the rest', async () => {
-    const { orders } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
+  it('the rest of a market buy by quantity that fills in part is cancelled', async () => {
+    const { orders } = await runScript(
+      { 0: (strategy) => strategy.order(true, BUY) },
+      [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET],
+      { fills: { maxVolumeSharePpm: 100_000 } },
+    );
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
   });
 
-  it('a market buy by quantity is not swept before it has had a row', async () => {
-    const { orders, fills } = await play({ 0: (own) => own.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
+  it('a market buy by quantity is not cancelled before its first row', async () => {
+    const { orders, fills } = await runScript({ 0: (strategy) => strategy.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
     expect(orders[0]!.ending).toBe('filled');
     expect(fills[0]!.minute).toBe(3);
   });
 });
 
 describe('two runs of one plan', () => {
-  it('two runs of one plan leave the same columns, lost answers included', async () => {
+  it('two runs of one plan with lost replies have equal results', async () => {
     const script: Script = {
-      0: (own) => own.order(true, BUY, { limit: 99 }),
-      2: (own) => own.order(true, { quote: '70' }),
-      4: (own) => own.leave(),
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      2: (strategy) => strategy.order(true, { quote: '70' }),
+      4: (strategy) => strategy.exitPosition(),
     };
-    const one = await play(script, quiet(8), {}, once(1, 'lostAnswer'));
-    const two = await play(script, quiet(8), {}, once(1, 'lostAnswer'));
-    expect(columnsOf(two.record)).toEqual(columnsOf(one.record));
+    const firstRun = await runScript(script, quiet(8), {}, once(1, 'lostAnswer'));
+    const secondRun = await runScript(script, quiet(8), {}, once(1, 'lostAnswer'));
+    expect(columnsOf(secondRun.record)).toEqual(columnsOf(firstRun.record));
   });
 });
 
-it('the same order again is one too many also while the first is open and the second would go a lot smaller', async () => {
+it('an equal order within duplicateMs is denied with DUPLICATE, although it would be one lot smaller', async () => {
   const twice = (size: Size, options: OrderOptions = {}): Script => ({
-    0: (own) => ['a', 'b', 'c'].forEach((tag) => own.order(true, size, { ...options, tag })),
-    2: (own) => own.order(true, size, { ...options, tag: 'd' }),
+    0: (strategy) => ['a', 'b', 'c'].forEach((tag) => strategy.order(true, size, { ...options, tag })),
+    2: (strategy) => strategy.order(true, size, { ...options, tag: 'd' }),
   });
   const endings = async (script: Script) =>
-    (await play(script, quiet(5), { risk: { duplicateMs: 90_000 } })).orders.map(({ code }) => code);
+    (await runScript(script, quiet(5), { risk: { duplicateMs: 90_000 } })).orders.map(({ code }) => code);
   for (const script of [twice(BUY, { limit: 99 }), twice(BUY), twice({ quote: '10' })]) {
     expect(await endings(script)).toEqual(['', 'DUPLICATE', 'DUPLICATE', '']);
   }

@@ -1,4 +1,4 @@
-// Unknown outcomes and halt causes in the engine: reads at intervals, halts that are raised and cleared, and the call of the operator.
+// Tests unknown outcomes and halt causes in the engine: reads at intervals, halts that are raised and cleared, and calls of the operator.
 
 import { describe, expect, it } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';

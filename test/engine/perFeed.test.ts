@@ -1,4 +1,4 @@
-// `decide: perFeed` in a backtest: one instrument after the other, the same decisions as when all decide together, timers last.
+// Tests `decide: perFeed` in a backtest: one instrument decides after the other, with the decisions of the default mode.
 
 import { afterEach, expect, test } from 'vitest';
 import { sma, Strategy } from '../../src/index.ts';
@@ -13,16 +13,16 @@ const barsOf = (base: string, seed: number, missing = 0) => walkBars({ instrumen
 const minute = (ms: number): number => (ms - START_MS) / MINUTE;
 
 /** A strategy that trades one feed, by its name, with limit orders that fill at once or wait, and notes each report and its time. */
-const crossOf = (name: string): StrategyClass =>
+const crossStrategyOf = (name: string): StrategyClass =>
   class Cross extends Strategy {
-    own = this.feed(name);
-    fast = this.use(sma(this.own.close, 3));
-    slow = this.use(sma(this.own.close, 9));
+    ownFeed = this.feed(name);
+    fast = this.use(sma(this.ownFeed.close, 3));
+    slow = this.use(sma(this.ownFeed.close, 9));
     override onStart() {
       reports.push(`${name} starts ${minute(this.nowMs)}`);
     }
     override onBar() {
-      const feed = this.own;
+      const feed = this.ownFeed;
       reports.push(`${name} bar ${minute(this.nowMs)} ${feed.fresh ? feed.close.value : 'stale'}`);
       const isFlat = this.position(feed).isFlat;
       if (this.fast.value > this.slow.value && isFlat && this.openOrders(feed).length === 0)
@@ -30,12 +30,12 @@ const crossOf = (name: string): StrategyClass =>
       else if (this.fast.value < this.slow.value && !isFlat) this.exit(feed);
     }
     override onFill() {
-      reports.push(`${name} fill ${minute(this.nowMs)} ${this.own.close.value}`);
+      reports.push(`${name} fill ${minute(this.nowMs)} ${this.ownFeed.close.value}`);
     }
   };
 
 const feeds = { f0: barsOf('AAA', 1, 0.1), f1: barsOf('BBB', 2, 0.2), f2: barsOf('CCC', 3) };
-const strategies = ['f2', 'f0', 'f1', 'f0'].map(crossOf);
+const strategies = ['f2', 'f0', 'f1', 'f0'].map(crossStrategyOf);
 
 /** What was reported to the strategies of each feed, and what they did; order numbers depend on the order among feeds. */
 async function byFeed(options: PlanOptions) {
@@ -49,21 +49,21 @@ async function byFeed(options: PlanOptions) {
 }
 
 test('strategies that read one feed each decide the same in both modes', async () => {
-  const complete = await byFeed({ strategies, feeds });
-  const apart = await byFeed({ strategies, feeds, decide: 'perFeed' });
-  expect(complete.orders.length).toBeGreaterThan(40);
-  expect(apart).toEqual(complete);
+  const whenComplete = await byFeed({ strategies, feeds });
+  const oneByOne = await byFeed({ strategies, feeds, decide: 'perFeed' });
+  expect(whenComplete.orders.length).toBeGreaterThan(40);
+  expect(oneByOne).toEqual(whenComplete);
 });
 
-test('the result does not depend on the size of blocks', async () => {
-  const whole = await byFeed({ strategies, feeds, decide: 'perFeed' });
-  for (const blockRows of [1, 7]) expect(await byFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(whole);
+test('a run with decide: perFeed has the same result in blocks of any size', async () => {
+  const fullBlocks = await byFeed({ strategies, feeds, decide: 'perFeed' });
+  for (const blockRows of [1, 7]) expect(await byFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(fullBlocks);
 });
 
 /** Reads its own close alone, at the bar and at a timer. */
 const timedOf = (name: string): StrategyClass =>
   class Timed extends Strategy {
-    own = this.feed(name);
+    ownFeed = this.feed(name);
     override onStart() {
       this.every('5m', () => reports.push(`timer of ${name} ${minute(this.nowMs)}`));
     }
@@ -72,7 +72,7 @@ const timedOf = (name: string): StrategyClass =>
     }
   };
 
-test('at an instant the strategies of a feed decide in the order of the first one that reads it, and timers come last', async () => {
+test('with decide: perFeed, feeds decide in the order in which strategies first read them, and timers come last', async () => {
   const few = {
     f0: walkBars({ instrument: spotInstrument('AAA'), rows: 6 }),
     f1: walkBars({ instrument: spotInstrument('BBB'), rows: 6 }),
@@ -84,24 +84,24 @@ test('at an instant the strategies of a feed decide in the order of the first on
   ]); // prettier-ignore
 });
 
-test('two intervals of one instrument are one part: the coarser one decides with the finest bar delivered', async () => {
+test('with decide: perFeed, two intervals of one instrument decide together, with the finest bar already delivered', async () => {
   const fine = barsOf('AAA', 1);
   const bars = { f0: fine, f1: coarser(fine, '5m'), f2: barsOf('BBB', 2) };
-  const given = ['f1', 'f2', 'f0'].map(crossOf);
-  const complete = await byFeed({ strategies: given, feeds: bars });
-  expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(complete);
+  const given = ['f1', 'f2', 'f0'].map(crossStrategyOf);
+  const whenComplete = await byFeed({ strategies: given, feeds: bars });
+  expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(whenComplete);
 });
 
-test('a loss limit sees the parts of an instant, and equity has one row an instant', async () => {
+test('with decide: perFeed, a loss limit applies between the feeds of an instant, and equity has one row for each instant', async () => {
   const risk = { maxDailyLoss: '0.5' };
   const { record } = await run({ strategies, feeds, decide: 'perFeed', risk });
   const times = record.equity.timeMs.slice(0, record.equity.length);
   expect(new Set(times).size).toBe(times.length);
-  const { record: complete } = await run({ strategies, feeds, risk });
-  expect(record.equity.units.slice(0, record.equity.length)).toEqual(complete.equity.units.slice(0, complete.equity.length));
+  const { record: whenComplete } = await run({ strategies, feeds, risk });
+  expect(record.equity.units.slice(0, record.equity.length)).toEqual(whenComplete.equity.units.slice(0, whenComplete.equity.length));
 });
 
-test('a strategy that reads several feeds, or none, is refused', async () => {
+test('with decide: perFeed, a strategy that reads several feeds or none is rejected', async () => {
   class Both extends Strategy {
     one = this.feed('f0');
     other = this.feed('f1');
@@ -117,13 +117,13 @@ test('a strategy that reads several feeds, or none, is refused', async () => {
   await expect(run({ strategies: [Both], feeds, decide: 'perFeed' })).rejects.toThrow(
     'Both: expected a strategy that reads one feed (decide: perFeed), got one that reads f0 (AAAUSDT 1m), f1 (BBBUSDT 1m)',
   );
-  const many = { many: ['A', 'B', 'C', 'D', 'E'].map((base, at) => barsOf(base, at)) };
+  const many = { many: ['A', 'B', 'C', 'D', 'E'].map((base, index) => barsOf(base, index)) };
   await expect(run({ strategies: [Listed], feeds: many, decide: 'perFeed' })).rejects.toThrow('many (CUSDT 1m) and 2 more');
   await expect(run({ strategies: [Timer], feeds, decide: 'perFeed' })).rejects.toThrow('got one that reads none');
   await expect(run({ strategies: [Both], feeds })).resolves.toBeDefined();
 });
 
-test('a definition without the key does not have it in the hashed text', () => {
+test('the hashed text of a definition without `decide` does not contain the key', () => {
   const definition = { strategy: 'a.ts', feeds: { bars: { symbol: 'AAAUSDT', interval: '1m' } }, cash: '100' } as const;
   const textOf = (more: object): string =>
     textWithDefaults({ ...definition, ...more }, [], { from: '2024-01-01', to: '2024-01-02', rates: {} });

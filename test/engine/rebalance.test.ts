@@ -1,4 +1,4 @@
-// Rebalances: each fill and the last unit of cash again in decimals from the bars and the weights, and what must hold around them.
+// Tests rebalances. An independent computation in decimals predicts each fill and the final cash.
 
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../src/base/number/decimal.ts';
@@ -11,36 +11,54 @@ import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, columnsOf, fillRows, MINUTE, orderRows, planFor, run, spotInstrument, START_MS, walkBars } from './world.ts';
 
 const NAMES = ['AAA', 'BBB', 'CCC', 'DDD'];
-const TAKER = new Decimal('0.002');
+const TAKER_FEE = new Decimal('0.002');
+const LOT = new Decimal('0.001');
+const ROWS = 60;
 
-interface Case {
+interface RandomCase {
   readonly bars: readonly BarColumns[];
+  /** The weights of each row at which the strategy rebalances. */
   readonly script: ReadonlyMap<number, Weights>;
   readonly options: { readonly band?: string; readonly minTrade?: string };
 }
 
-function draw(seed: number): Case {
+function randomCase(seed: number): RandomCase {
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
-  const bars = NAMES.map((name, at) =>
-    walkBars({ rows: 60, seed: seed * 10 + at, step: 200, volume: 1e6, start: 5000 + pick(20_000), instrument: spotInstrument(name) }),
-  );
-  const full = bars.map((of) => ({ ...of, volume: of.volume.map(() => 1e9) }));
+  const bars = NAMES.map((name, index) => {
+    const instrument = spotInstrument(name);
+    const walk = walkBars({ rows: ROWS, seed: seed * 10 + index, step: 200, volume: 1e6, start: 5000 + pick(20_000), instrument });
+    // No order is larger than the volume of its bar.
+    return { ...walk, volume: walk.volume.map(() => 1e9) };
+  });
   const script = new Map<number, Weights>();
-  for (let row = pick(4); row < 58; row += 3 + pick(6)) {
-    const shares = NAMES.map(() => (pick(3) === 0 ? 0 : pick(400)));
-    const sum = Math.max(1, shares.reduce((a, b) => a + b, 0)); // prettier-ignore
-    const total = [1000, 990, 500][pick(3)]!;
-    const weights = shares.map((share) => new Decimal(Math.floor((share * total) / sum)).div(1000).toString());
-    script.set(row, Object.fromEntries(NAMES.flatMap((name, at) => (shares[at] === 0 && pick(2) === 0 ? [] : [[`${name}USDT`, weights[at]!]])))); // prettier-ignore
-  }
-  const options = { ...(pick(2) === 0 ? { band: ['0.02', '0.1'][pick(2)]! } : {}), ...(pick(3) === 0 ? { minTrade: '500' } : {}) };
-  return { bars: full, script, options };
+  for (let row = pick(4); row < ROWS - 2; row += 3 + pick(6)) script.set(row, randomWeights(pick));
+  const band = pick(2) === 0 ? { band: ['0.02', '0.1'][pick(2)]! } : {};
+  const minTrade = pick(3) === 0 ? { minTrade: '500' } : {};
+  return { bars, script, options: { ...band, ...minTrade } };
 }
 
-function scripted({ script, options }: Pick<Case, 'script' | 'options'>) {
+function randomWeights(pick: (below: number) => number): Weights {
+  // A third of the symbols have no share.
+  const shares = NAMES.map(() => (pick(3) === 0 ? 0 : pick(400)));
+  const sum = Math.max(
+    1,
+    shares.reduce((total, share) => total + share, 0),
+  );
+  // The weights add up to at most 1, 0.99 or 0.5.
+  const totalMilli = [1000, 990, 500][pick(3)]!;
+  const weights: Record<string, string> = {};
+  NAMES.forEach((name, index) => {
+    // Half of the symbols without a share are not named, the other half have the weight 0.
+    if (shares[index] === 0 && pick(2) === 0) return;
+    weights[`${name}USDT`] = new Decimal(Math.floor((shares[index]! * totalMilli) / sum)).div(1000).toString();
+  });
+  return weights;
+}
+
+function scripted({ script, options }: Pick<RandomCase, 'script' | 'options'>) {
   return class Scripted extends Strategy {
-    all = this.feeds('all');
+    allFeeds = this.feeds('all');
     override onBar() {
       const weights = script.get((this.nowMs - START_MS) / MINUTE - 1);
       if (weights !== undefined) this.rebalance(weights, options);
@@ -49,247 +67,314 @@ function scripted({ script, options }: Pick<Case, 'script' | 'options'>) {
 }
 
 type Trade = [minute: number, side: string, symbol: string, lots: number, price: number];
-
-/** The same in decimals: sales at the next open, purchases at the one after it, or at once where nothing is sold. */
-function oracle({ bars, script, options }: Case): { trades: Trade[]; cash: Decimal } {
-  const LOT = new Decimal('0.001');
-  let cash = new Decimal(100_000);
-  const held = NAMES.map(() => 0);
-  const trades: Trade[] = [];
-  const price = (column: 'open' | 'close', at: number, row: number) => new Decimal(bars[at]![column][row]!.toFixed(2));
-  const feeOf = (value: Decimal) => value.times(TAKER).toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
-  const book = (row: number, at: number, lots: number, isBuy: boolean) => {
-    const open = price('open', at, row);
-    const value = open.times(LOT).times(lots);
-    cash = isBuy ? cash.minus(value).minus(feeOf(value)) : cash.plus(value).minus(feeOf(value));
-    held[at]! += isBuy ? lots : -lots;
-    // Fills are at the opening of the row, which is when the row before it closed.
-    trades.push([row, isBuy ? 'buy' : 'sell', NAMES[at]!, lots, open.times(100).toNumber()]);
-  };
-  const lotsFor = (money: Decimal, at: number, row: number) =>
-    money
-      .div(price('close', at, row).times(LOT))
-      .floor()
-      .toNumber();
-  for (const [row, weights] of script) {
-    if (row + 1 >= bars[0]!.length) break;
-    const equity = held.reduce((sum, lots, at) => sum.plus(price('close', at, row).times(LOT).times(lots)), cash);
-    const part = (of: Decimal.Value) => equity.times(of).toDecimalPlaces(8, Decimal.ROUND_DOWN);
-    const moves = NAMES.flatMap((name, at) => {
-      const wanted = lotsFor(part(weights[`${name}USDT`] ?? 0), at, row);
-      const off = Math.abs(wanted - held[at]!);
-      if (off < 2) return [];
-      if (wanted > 0 && held[at]! > 0 && options.band !== undefined && off <= lotsFor(part(options.band), at, row)) return [];
-      if (options.minTrade !== undefined && off < lotsFor(new Decimal(options.minTrade), at, row)) return [];
-      return [{ at, wanted }];
-    });
-    const order = Object.keys(weights).map((name) => NAMES.indexOf(name.slice(0, 3)));
-    moves.sort((a, b) => (order.indexOf(a.at) + 9) % 9 - ((order.indexOf(b.at) + 9) % 9) || a.at - b.at); // prettier-ignore
-    const sales = moves.filter(({ at, wanted }) => wanted < held[at]!);
-    const buys = moves.filter(({ at, wanted }) => wanted > held[at]!);
-    for (const { at, wanted } of sales) book(row + 1, at, held[at]! - wanted, false);
-    const seen = sales.length > 0 ? row + 1 : row;
-    if (seen + 1 >= bars[0]!.length) break;
-    let reserved = new Decimal(0);
-    const sent = buys.flatMap(({ at, wanted }) => {
-      const missing = wanted - held[at]!;
-      const close = price('close', at, seen);
-      const free = cash.minus(reserved).div(TAKER.plus(1)).toDecimalPlaces(8, Decimal.ROUND_DOWN);
-      const amount = Decimal.min(close.times(LOT).times(missing), free);
-      if (missing < 2 || amount.lt(close.times(LOT).times(2))) return [];
-      reserved = reserved.plus(amount).plus(amount.times(TAKER).toDecimalPlaces(8, Decimal.ROUND_UP));
-      return [{ at, amount }];
-    });
-    for (const { at, amount } of sent) {
-      const lots = amount
-        .div(price('open', at, seen + 1).times(LOT))
-        .floor()
-        .toNumber();
-      if (lots > 0) book(seen + 1, at, lots, true);
-    }
-  }
-  return { trades, cash };
+interface Target {
+  readonly index: number;
+  readonly lots: number;
 }
 
+/** Predicts fills and cash in decimals. Sales fill at the next open, purchases at the open after it, or at the next open without a sale. */
+class Oracle {
+  cash = new Decimal(100_000);
+  readonly trades: Trade[] = [];
+  readonly #case: RandomCase;
+  readonly #heldLots = NAMES.map(() => 0);
+
+  constructor(testCase: RandomCase) {
+    this.#case = testCase;
+    const { length } = testCase.bars[0]!;
+    for (const [row, weights] of testCase.script) {
+      // The data ends before the orders of this row and of all later rows can fill.
+      if (row + 1 >= length) break;
+      const targets = this.#targets(row, weights);
+      const sales = targets.filter(({ index, lots }) => lots < this.#heldLots[index]!);
+      const purchases = targets.filter(({ index, lots }) => lots > this.#heldLots[index]!);
+      for (const { index, lots } of sales) this.#book(row + 1, index, this.#heldLots[index]! - lots, false);
+      const purchaseRow = sales.length > 0 ? row + 1 : row;
+      if (purchaseRow + 1 >= length) break;
+      this.#buy(purchaseRow, purchases);
+    }
+  }
+
+  #price(column: 'open' | 'close', index: number, row: number): Decimal {
+    return new Decimal(this.#case.bars[index]![column][row]!.toFixed(2));
+  }
+
+  /** Whole lots that `money` pays for at the close of the row. */
+  #lotsFor(money: Decimal, index: number, row: number): number {
+    const lotPrice = this.#price('close', index, row).times(LOT);
+    return money.div(lotPrice).floor().toNumber();
+  }
+
+  /** The symbols that are traded with their target lots, in the order of the weights, then of the feeds. */
+  #targets(row: number, weights: Weights): readonly Target[] {
+    const { options } = this.#case;
+    const equity = this.#heldLots.reduce(
+      (sum, lots, index) => sum.plus(this.#price('close', index, row).times(LOT).times(lots)),
+      this.cash,
+    );
+    const equityShare = (weight: Decimal.Value) => equity.times(weight).toDecimalPlaces(8, Decimal.ROUND_DOWN);
+    const targets: Target[] = [];
+    NAMES.forEach((name, index) => {
+      const lots = this.#lotsFor(equityShare(weights[`${name}USDT`] ?? 0), index, row);
+      const held = this.#heldLots[index]!;
+      const missingLots = Math.abs(lots - held);
+      // The smallest order of the instrument has two lots.
+      if (missingLots < 2) return;
+      const isWithinBand = options.band !== undefined && missingLots <= this.#lotsFor(equityShare(options.band), index, row);
+      // The band does not apply to a symbol that is opened or closed.
+      if (lots > 0 && held > 0 && isWithinBand) return;
+      if (options.minTrade !== undefined && missingLots < this.#lotsFor(new Decimal(options.minTrade), index, row)) return;
+      targets.push({ index, lots });
+    });
+    const namedOrder = Object.keys(weights).map((name) => NAMES.indexOf(name.slice(0, 3)));
+    // Symbols that the weights do not name come last.
+    const rankOf = (index: number) => (namedOrder.includes(index) ? namedOrder.indexOf(index) : NAMES.length);
+    return targets.toSorted((left, right) => rankOf(left.index) - rankOf(right.index) || left.index - right.index);
+  }
+
+  /** Sends the purchases at the close of the row with the cash that is left, and books them at the next open. */
+  #buy(row: number, purchases: readonly Target[]): void {
+    let reserved = new Decimal(0);
+    const sent: { readonly index: number; readonly amount: Decimal }[] = [];
+    for (const { index, lots } of purchases) {
+      const missingLots = lots - this.#heldLots[index]!;
+      const lotPrice = this.#price('close', index, row).times(LOT);
+      const free = this.cash.minus(reserved).div(TAKER_FEE.plus(1)).toDecimalPlaces(8, Decimal.ROUND_DOWN);
+      const amount = Decimal.min(lotPrice.times(missingLots), free);
+      if (missingLots < 2 || amount.lt(lotPrice.times(2))) continue;
+      reserved = reserved.plus(amount).plus(amount.times(TAKER_FEE).toDecimalPlaces(8, Decimal.ROUND_UP));
+      sent.push({ index, amount });
+    }
+    for (const { index, amount } of sent) {
+      const openPrice = this.#price('open', index, row + 1).times(LOT);
+      const lots = amount.div(openPrice).floor().toNumber();
+      if (lots > 0) this.#book(row + 1, index, lots, true);
+    }
+  }
+
+  /** Books a fill at the open of the row, which is the time when the row before it closed. */
+  #book(row: number, index: number, lots: number, isBuy: boolean): void {
+    const open = this.#price('open', index, row);
+    const value = open.times(LOT).times(lots);
+    const fee = value.times(TAKER_FEE).toDecimalPlaces(8, Decimal.ROUND_HALF_UP);
+    this.cash = isBuy ? this.cash.minus(value).minus(fee) : this.cash.plus(value).minus(fee);
+    this.#heldLots[index]! += isBuy ? lots : -lots;
+    this.trades.push([row, isBuy ? 'buy' : 'sell', NAMES[index]!, lots, open.times(100).toNumber()]);
+  }
+}
+
+const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
+const QUOTE_FEES = { takerPpm: 2000, in: 'quote' } as const;
+
 describe('spot', () => {
-  test.each(Array.from({ length: 40 }, (_, at) => at + 1))('spot equals decimals, seed %i', async (seed) => {
-    const drawn = draw(seed);
-    const expected = oracle(drawn);
-    const strategies = [scripted(drawn)];
-    const { record, engine } = await run({ strategies, feeds: { all: drawn.bars }, fees: { takerPpm: 2000, in: 'quote' } }); // prettier-ignore
-    const minute = new Map(record.fills.timeMs.subarray(0, record.fills.length).entries());
-    const trades: Trade[] = fillRows(record).map(({ side, lots, price }, at) => [
-      Math.floor((minute.get(at)! - START_MS) / MINUTE),
-      side,
-      NAMES[record.fills.instrument[at]!]!,
-      lots,
-      price,
-    ]);
+  test.each(SEEDS)('a random spot rebalance has the fills and the cash of the decimal computation, seed %i', async (seed) => {
+    const testCase = randomCase(seed);
+    const expected = new Oracle(testCase);
+    const { record, engine } = await run({ strategies: [scripted(testCase)], feeds: { all: testCase.bars }, fees: QUOTE_FEES });
+    const trades = fillRows(record).map(({ side, lots, price, minute }, fillIndex): Trade => {
+      const name = NAMES[record.fills.instrument[fillIndex]!]!;
+      return [Math.floor(minute), side, name, lots, price];
+    });
     const sorted = (rows: readonly Trade[]) => rows.map((row) => JSON.stringify(row)).toSorted();
 
     expect(sorted(trades)).toEqual(sorted(expected.trades));
     expect(new Decimal(engine.ledger.cash(0)).div(1e8).toString()).toBe(expected.cash.toString());
     expect(orderRows(record).filter(({ code }) => code !== '' && code !== 'REPLACED_FILLED')).toEqual([]);
   });
-  test('the random cases trade', () => {
-    const trades = Array.from({ length: 40 }, (_, at) => oracle(draw(at + 1)).trades.length);
-    expect(trades.reduce((a, b) => a + b)).toBeGreaterThan(800);
+  test('the random cases have more than 800 trades', () => {
+    const tradeCounts = SEEDS.map((seed) => new Oracle(randomCase(seed)).trades.length);
+    expect(tradeCounts.reduce((total, count) => total + count)).toBeGreaterThan(800);
   });
-  test('blocks of any size give the same orders', async () => {
-    const drawn = draw(7);
-    const at = async (blockRows: number) =>
-      columnsOf((await run({ strategies: [scripted(drawn)], feeds: { all: drawn.bars }, fees: { takerPpm: 2000, in: 'quote' }, blockRows })).record);
-    const whole = await at(2048);
-    for (const rows of [1, 7]) expect(await at(rows)).toEqual(whole);
-  }); // prettier-ignore
+  test('a rebalance gives the same orders in blocks of any size', async () => {
+    const { bars, script, options } = randomCase(7);
+    const columnsWithBlocks = async (blockRows: number) => {
+      const { record } = await run({ strategies: [scripted({ script, options })], feeds: { all: bars }, fees: QUOTE_FEES, blockRows });
+      return columnsOf(record);
+    };
+    const fullBlocks = await columnsWithBlocks(2048);
+    for (const blockRows of [1, 7]) expect(await columnsWithBlocks(blockRows)).toEqual(fullBlocks);
+  });
 });
 
-const rowsAt = (price: number, count = 12): Parameters<typeof barsOfRows>[0] => Array.from({ length: count }, () => [price, price, price, price, 1e9]); // prettier-ignore
-const twoCoins = (prices: readonly [number, number] = [10_000, 5000]) =>
-  prices.map((price, at) => barsOfRows(rowsAt(price), spotInstrument(NAMES[at])));
+/** Returns twelve rows of one price with a volume that no order reaches. */
+const rowsAtPrice = (price: number): Parameters<typeof barsOfRows>[0] =>
+  Array.from({ length: 12 }, () => [price, price, price, price, 1e9]);
+const twoPairs = () => [10_000, 5000].map((price, index) => barsOfRows(rowsAtPrice(price), spotInstrument(NAMES[index])));
 
-/** A strategy that acts at rows. */
-function acting(acts: Readonly<Record<number, (own: Acting) => void>>) {
-  return class extends Acting {
+/** Returns a strategy class that calls the function of each row that has one. */
+function scriptedByRow(acts: Readonly<Record<number, (strategy: RowStrategy) => void>>) {
+  return class extends RowStrategy {
     override onBar() {
       acts[this.row++]?.(this);
     }
   };
 }
-class Acting extends Strategy {
-  all = this.feeds('all');
+/** Gives the tests access to the actions of a strategy. */
+class RowStrategy extends Strategy {
+  allFeeds = this.feeds('all');
   row = 0;
-  to = (weights: Weights, options?: RebalanceOptions) => this.rebalance(weights, options);
-  leave = (at: number) => this.exit(this.all[at]);
-  orders = (at: number) => this.openOrders(this.all[at]);
-  order = (at: number, isBuy: boolean, base: number, limit?: number) =>
-    isBuy
-      ? this.buy({ base }, { feed: this.all[at]!, ...(limit === undefined ? {} : { limit }) })
-      : this.sell({ base }, { feed: this.all[at]! });
+  rebalanceTo = (weights: Weights, options?: RebalanceOptions) => this.rebalance(weights, options);
+  exitSymbol = (index: number) => this.exit(this.allFeeds[index]);
+  openOrdersOf = (index: number) => this.openOrders(this.allFeeds[index]);
+  quantityOf = (index: number) => Number(this.position(this.allFeeds[index]).qty);
 }
-const FREE = { fees: { makerPpm: 0, takerPpm: 0 } };
+const NO_FEES = { fees: { makerPpm: 0, takerPpm: 0 } };
 
-describe('what waits', () => {
-  test('a purchase waits for the sale, and is visible as an order until then', async () => {
-    const seen: unknown[] = [];
+/** `followUps` counts orders that the engine sends once another order has ended. */
+const expectNothingWaits = ({ followUps }: { readonly followUps: number }) => expect(followUps).toBe(0);
+
+describe('waiting purchases', () => {
+  test('a purchase waits as a draft until the sale has filled', async () => {
+    const draftsOfBbb: unknown[] = [];
     const acts = {
-      0: (own: Acting) => void own.to({ AAAUSDT: 1 }),
-      4: (own: Acting) => {
-        own.to({ BBBUSDT: 1 });
-        seen.push(own.orders(1).map(({ lifecycle, tag }) => [lifecycle, tag]));
+      0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),
+      4: (strategy: RowStrategy) => {
+        strategy.rebalanceTo({ BBBUSDT: 1 });
+        draftsOfBbb.push(strategy.openOrdersOf(1).map(({ lifecycle, tag }) => [lifecycle, tag]));
       },
     };
-    const { record } = await run({ strategies: [acting(acts)], feeds: { all: twoCoins() }, ...FREE });
-    expect(seen).toEqual([[['draft', 'rebalance']]]);
-    expect(fillRows(record).map(({ side, minute }) => [side, Math.floor(minute)])).toEqual([['buy', 1], ['sell', 5], ['buy', 6]]); // prettier-ignore
+    const { record } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, ...NO_FEES });
+    expect(draftsOfBbb).toEqual([[['draft', 'rebalance']]]);
+    expect(fillRows(record).map(({ side, minute }) => [side, Math.floor(minute)])).toEqual([
+      ['buy', 1],
+      ['sell', 5],
+      ['buy', 6],
+    ]);
   });
   test('with latency, a purchase waits until the sale has filled', async () => {
-    const acts = { 0: (own: Acting) => void own.to({ AAAUSDT: 1 }), 4: (own: Acting) => void own.to({ BBBUSDT: 1 }) };
-    const { record } = await run({ strategies: [acting(acts)], feeds: { all: twoCoins() }, ...FREE, fills: { latencyMs: 90_000 } });
+    const acts = {
+      0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),
+      4: (strategy: RowStrategy) => void strategy.rebalanceTo({ BBBUSDT: 1 }),
+    };
+    const { record } = await run({
+      strategies: [scriptedByRow(acts)],
+      feeds: { all: twoPairs() },
+      ...NO_FEES,
+      fills: { latencyMs: 90_000 },
+    });
     const fills = fillRows(record);
     expect(fills.map(({ side }) => side)).toEqual(['buy', 'sell', 'buy']);
     expect(fills[2]!.minute).toBeGreaterThan(fills[1]!.minute);
   });
-  test('the newest weights count: what has not been sent is withdrawn', async () => {
+  test('newer weights withdraw a purchase that has not been sent', async () => {
     const acts = {
-      0: (own: Acting) => void own.to({ AAAUSDT: 1 }),
-      4: (own: Acting) => {
-        own.to({ BBBUSDT: 1 });
-        own.to({});
+      0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),
+      4: (strategy: RowStrategy) => {
+        strategy.rebalanceTo({ BBBUSDT: 1 });
+        strategy.rebalanceTo({});
       },
     };
-    const { record, engine } = await run({ strategies: [acting(acts)], feeds: { all: twoCoins() }, ...FREE });
+    const { record, engine } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, ...NO_FEES });
     expect(fillRows(record).map(({ side }) => side)).toEqual(['buy', 'sell']);
+    expectNothingWaits(engine);
     expect(engine.orders.drafts.waiting).toEqual([]);
-    expect(engine.followUps).toBe(0);
   });
-  test('an exit of the symbol withdraws a waiting purchase', async () => {
+  test('an exit of a symbol withdraws its waiting purchase', async () => {
     const acts = {
-      0: (own: Acting) => void own.to({ AAAUSDT: 1 }),
-      4: (own: Acting) => {
-        own.to({ BBBUSDT: 1 });
-        own.leave(1);
+      0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: 1 }),
+      4: (strategy: RowStrategy) => {
+        strategy.rebalanceTo({ BBBUSDT: 1 });
+        strategy.exitSymbol(1);
       },
     };
-    const { record, engine } = await run({ strategies: [acting(acts)], feeds: { all: twoCoins() }, ...FREE });
+    const { record, engine } = await run({ strategies: [scriptedByRow(acts)], feeds: { all: twoPairs() }, ...NO_FEES });
     expect(fillRows(record).map(({ side }) => side)).toEqual(['buy', 'sell']);
-    expect(engine.followUps).toBe(0);
+    expectNothingWaits(engine);
   });
-  test('a sale that risk denies frees nothing, and the purchase still goes out', async () => {
-    const acts = { 0: (own: Acting) => void own.to({ AAAUSDT: '0.5' }), 4: (own: Acting) => void own.to({ BBBUSDT: '0.5' }) };
-    const all = twoCoins();
-    const { engine, record } = await run({ strategies: [acting(acts)], feeds: { all }, ...FREE, risk: { maxOrderQty: '600' } });
+  test('a purchase does not wait for a sale that risk denies', async () => {
+    const acts = {
+      0: (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: '0.5' }),
+      4: (strategy: RowStrategy) => void strategy.rebalanceTo({ BBBUSDT: '0.5' }),
+    };
+    const { engine, record } = await run({
+      strategies: [scriptedByRow(acts)],
+      feeds: { all: twoPairs() },
+      ...NO_FEES,
+      risk: { maxOrderQty: '600' },
+    });
     expect(orderRows(record).filter(({ code }) => code === 'QTY_MAX').length).toBeGreaterThan(0);
+    expectNothingWaits(engine);
     expect(engine.orders.drafts.waiting).toEqual([]);
-    expect(engine.followUps).toBe(0);
   });
-  test('a symbol whose last order still works is left alone until the next call', async () => {
-    const thin = twoCoins().map((bars) => ({ ...bars, volume: bars.volume.map(() => 100) }));
-    const acts = Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((row) => [row, (own: Acting) => void own.to({ AAAUSDT: '0.9' })]));
-    const { record } = await run({ strategies: [acting(acts)], feeds: { all: thin }, ...FREE, fills: { maxVolumeSharePpm: 100_000 } });
+  test('a rebalance sends no second order while an order of the symbol works', async () => {
+    const thinBars = twoPairs().map((bars) => ({ ...bars, volume: bars.volume.map(() => 100) }));
+    const acts = Object.fromEntries(
+      [0, 1, 2, 3, 4, 5, 6].map((row) => [row, (strategy: RowStrategy) => void strategy.rebalanceTo({ AAAUSDT: '0.9' })]),
+    );
+    const { record } = await run({
+      strategies: [scriptedByRow(acts)],
+      feeds: { all: thinBars },
+      ...NO_FEES,
+      fills: { maxVolumeSharePpm: 100_000 },
+    });
     expect(orderRows(record).filter(({ code }) => code !== '')).toEqual([]);
   });
 });
 
 describe('futures', () => {
-  const contracts = ['E-AAA-USDT', 'E-BBB-USDT'].map((wireName, at) =>
-    linearContract({ contractId: at + 1 }, { id: instrumentId('futures', wireName), wireName }),
+  const contracts = ['E-AAA-USDT', 'E-BBB-USDT'].map((wireName, index) =>
+    linearContract({ contractId: index + 1 }, { id: instrumentId('futures', wireName), wireName }),
   );
-  const play = async (acts: Parameters<typeof acting>[0]) => {
-    const all = contracts.map((contract) => barsOfRows(rowsAt(10_000), contract));
+  const runFutures = async (acts: Parameters<typeof scriptedByRow>[0]) => {
+    const all = contracts.map((contract) => barsOfRows(rowsAtPrice(10_000), contract));
     const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-    const world = await prepareBacktest(planFor({ strategies: [acting(acts)], feeds: { all }, cash: { USDT: '100' }, futures }));
-    world.loop(world.engine);
-    world.checkBooks();
-    return world.engine;
+    const prepared = await prepareBacktest(planFor({ strategies: [scriptedByRow(acts)], feeds: { all }, cash: { USDT: '100' }, futures }));
+    prepared.loop(prepared.engine);
+    prepared.checkBooks();
+    return prepared.engine;
   };
-  test('weights open longs and shorts, reverse positions, and close those without a weight', async () => {
-    const held: number[][] = [];
-    const look = (own: Acting) => void held.push([0, 1].map((at) => Number(own['position'](own.all[at]).qty)));
-    const engine = await play({
-      0: (own) => void own.to({ 'E-AAA-USDT': '0.5', 'E-BBB-USDT': '-0.5' }),
-      3: (own) => {
-        look(own);
-        own.to({ 'E-AAA-USDT': '-0.5', 'E-BBB-USDT': '0.25' });
+  test('weights of contracts open longs and shorts, reverse positions, and close those without a weight', async () => {
+    const quantities: number[][] = [];
+    const recordQuantities = (strategy: RowStrategy) => void quantities.push([strategy.quantityOf(0), strategy.quantityOf(1)]);
+    const engine = await runFutures({
+      0: (strategy) => void strategy.rebalanceTo({ 'E-AAA-USDT': '0.5', 'E-BBB-USDT': '-0.5' }),
+      3: (strategy) => {
+        recordQuantities(strategy);
+        strategy.rebalanceTo({ 'E-AAA-USDT': '-0.5', 'E-BBB-USDT': '0.25' });
       },
-      7: (own) => {
-        look(own);
-        own.to({ 'E-BBB-USDT': '0.25' });
+      7: (strategy) => {
+        recordQuantities(strategy);
+        strategy.rebalanceTo({ 'E-BBB-USDT': '0.25' });
       },
-      10: look,
+      10: recordQuantities,
     });
-    const signs = held.map((pair) => pair.map(Math.sign));
-    expect(signs).toEqual([[1, -1], [-1, 1], [0, 1]]); // prettier-ignore
-    expect(held[0]![0]).toBe(-held[0]![1]!);
+    const signs = quantities.map((pair) => pair.map(Math.sign));
+    // prettier-ignore
+    expect(signs).toEqual([[1, -1], [-1, 1], [0, 1]]);
+    expect(quantities[0]![0]).toBe(-quantities[0]![1]!);
     expect(engine.orders.active()).toEqual([]);
   });
 });
 
-describe('refuses', () => {
-  const message = async (act: (own: Acting) => void) => {
+describe('invalid rebalances', () => {
+  const errorMessageOf = async (act: (strategy: RowStrategy) => void) => {
     try {
-      await run({ strategies: [acting({ 0: act })], feeds: { all: twoCoins() } });
+      await run({ strategies: [scriptedByRow({ 0: act })], feeds: { all: twoPairs() } });
     } catch (error) {
       return (error as Error).message;
     }
-    return 'nothing';
+    return 'no error';
   };
-  test.each<[string, RegExp, (own: Acting) => void]>([
-    ['a symbol without a feed', /rebalance of AAUSDT, which has no feed/, (own) => void own.to({ AAUSDT: 1 })],
-    ['a weight that is not a number', /the weight of AAAUSDT is NaN/, (own) => void own.to({ AAAUSDT: NaN })],
-    ['text that is not a number', /the weight of AAAUSDT is much/, (own) => void own.to({ AAAUSDT: 'much' })],
-    ['a short of spot', /AAAUSDT has the weight -0.1/, (own) => void own.to({ AAAUSDT: '-0.1' })],
-    ['more than all', /sum to 1.1/, (own) => void own.to({ AAAUSDT: '0.6', BBBUSDT: '0.5' })],
-    ['an unknown option', /option bands, which does not exist/, (own) => void own.to({}, { bands: 1 } as never)],
-    ['a negative band', /the band is -1/, (own) => void own.to({}, { band: -1 })],
-    ['no weights', /rebalance got no weights/, (own) => void own.to(null as never)],
-  ])('refuses: %s', async (_, expected, act) => {
-    expect(await message(act)).toMatch(expected);
+  test.each<[string, RegExp, (strategy: RowStrategy) => void]>([
+    ['a symbol without a feed', /rebalance of AAUSDT, which has no feed/, (strategy) => void strategy.rebalanceTo({ AAUSDT: 1 })],
+    ['a weight that is not a number', /the weight of AAAUSDT is NaN/, (strategy) => void strategy.rebalanceTo({ AAAUSDT: NaN })],
+    ['text that is not a number', /the weight of AAAUSDT is much/, (strategy) => void strategy.rebalanceTo({ AAAUSDT: 'much' })],
+    ['a short of spot', /AAAUSDT has the weight -0.1/, (strategy) => void strategy.rebalanceTo({ AAAUSDT: '-0.1' })],
+    ['weights of more than 1 in total', /sum to 1.1/, (strategy) => void strategy.rebalanceTo({ AAAUSDT: '0.6', BBBUSDT: '0.5' })],
+    ['an unknown option', /option bands, which does not exist/, (strategy) => void strategy.rebalanceTo({}, { bands: 1 } as never)],
+    ['a negative band', /the band is -1/, (strategy) => void strategy.rebalanceTo({}, { band: -1 })],
+    ['no weights', /rebalance got no weights/, (strategy) => void strategy.rebalanceTo(null as never)],
+  ])('a rebalance with %s is rejected', async (_, expected, act) => {
+    expect(await errorMessageOf(act)).toMatch(expected);
   });
-  test('ten weights of 0.1 are not refused', async () => {
-    const all = Array.from({ length: 10 }, (_, at) => barsOfRows(rowsAt(1000), spotInstrument(`A${at}`)));
+  test('ten weights of 0.1 are accepted', async () => {
+    const all = Array.from({ length: 10 }, (_, index) => barsOfRows(rowsAtPrice(1000), spotInstrument(`A${index}`)));
     const weights = Object.fromEntries(all.map(({ instrument }) => [instrument.wireName, 0.1]));
-    const { record } = await run({ strategies: [acting({ 0: (own) => void own.to(weights) })], feeds: { all }, ...FREE });
+    const { record } = await run({
+      strategies: [scriptedByRow({ 0: (strategy) => void strategy.rebalanceTo(weights) })],
+      feeds: { all },
+      ...NO_FEES,
+    });
     expect(fillRows(record).length).toBe(10);
   });
 });

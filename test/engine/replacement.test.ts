@@ -1,4 +1,4 @@
-// Cancel and replace with the same tag, at any latency: the new order waits for the old one, and is sized for what that one left.
+// Tests that a replacement with the same tag waits for the old order and is sized for the lots that the old order left, at any latency.
 
 import { describe, expect, it } from 'vitest';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
@@ -11,19 +11,19 @@ const quiet = (rows: number): RowOf[] => Array.from({ length: rows }, () => QUIE
 const DIP: RowOf = [10_000, 10_000, 9890, 9950];
 const BUY: Size = { base: '0.1' };
 
-class Scribe extends Strategy {
+class ReportingStrategy extends Strategy {
   reported: string[] = [];
   row = 0;
   order = (isBuy: boolean, size: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
-  drop = (id: number) => this.cancel(id as never);
-  leave = () => this.exit();
+  cancelAll = (id: number) => this.cancel(id as never);
+  exitPosition = () => this.exit();
   tagged = (tag: string) => this.openOrders().filter((order) => order.tag === tag);
   open = () => this.openOrders().map(({ id, lifecycle }) => `${id} ${lifecycle}`);
   override onOrder({ id, lifecycle, code }: OrderInfo) {
     this.reported.push(`${id} ${lifecycle}${code === null ? '' : ` ${code}`}`);
   }
 }
-type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
+type Script = Readonly<Record<number, (strategy: ReportingStrategy) => unknown>>;
 
 async function play(
   script: Script,
@@ -31,69 +31,71 @@ async function play(
   options: Partial<PlanOptions> = {},
   faultOf?: (order: { readonly id: number }) => 'none' | 'lostAnswer' | 'lostRequest',
 ) {
-  let last: Scribe | undefined;
-  class Played extends Scribe {
+  let lastStrategy: ReportingStrategy | undefined;
+  class Played extends ReportingStrategy {
     override onBar() {
       // oxlint-disable-next-line typescript/no-this-alias -- the test reads what was reported to the strategy
-      last = this;
+      lastStrategy = this;
       script[this.row++]?.(this);
     }
   }
   const { record, engine } = await run({ strategies: [Played], feeds: { bars: barsOfRows(rows) }, ...options }, faultOf ? { faultOf } : {});
-  return { engine, reported: last!.reported, orders: orderRows(record), fills: fillRows(record) };
+  return { engine, reported: lastStrategy!.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
 /** Rests at 99; at the close of row 2 it is replaced by one at 98. */
 const replaceAt = (row: number, size: Size = BUY, more: OrderOptions = {}): Script => ({
-  0: (own) => own.order(true, BUY, { limit: 99, tag: 'rung' }),
-  [row]: (own) => {
-    own.drop(1);
-    own.order(true, size, { limit: 98, tag: 'rung', ...more });
+  0: (strategy) => strategy.order(true, BUY, { limit: 99, tag: 'rung' }),
+  [row]: (strategy) => {
+    strategy.cancelAll(1);
+    strategy.order(true, size, { limit: 98, tag: 'rung', ...more });
   },
 });
 
 describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latency %i ms', (latencyMs) => {
-  const slow = { fills: { latencyMs } };
+  const withLatency = { fills: { latencyMs } };
 
-  it('is sent once the old order has ended, and is never refused with SLOT_BUSY', async () => {
-    const { orders } = await play(replaceAt(3), quiet(9), slow);
+  it('a replacement is sent once the old order has ended, and is never denied with SLOT_BUSY', async () => {
+    const { orders } = await play(replaceAt(3), quiet(9), withLatency);
     expect(orders.map(({ ending, lots, limit, code }) => [ending, lots, limit, code])).toEqual([
       ['canceled', 100, 9900, ''],
       ['open', 100, 9800, ''],
     ]);
   });
 
-  it('can be repeated at every bar, for a ladder of orders', async () => {
-    const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (own: Scribe) => ladder(own, row)]));
-    const { orders, reported } = await play(script, quiet(32), slow);
+  it('a ladder of orders can be replaced at every bar', async () => {
+    const script: Script = Object.fromEntries(
+      Array.from({ length: 30 }, (_, row) => [row, (strategy: ReportingStrategy) => ladder(strategy, row)]),
+    );
+    const { orders, reported } = await play(script, quiet(32), withLatency);
     expect(reported.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
     expect(orders.filter(({ ending }) => ending === 'open')).toHaveLength(2);
   });
 });
 
 /** Two rungs: what works is cancelled, and a new one with its tag follows; a draft that waits is left alone. */
-function ladder(own: Scribe, row: number): void {
-  for (const [at, tag] of ['a', 'b'].entries()) {
-    const known = own.tagged(tag);
+function ladder(strategy: ReportingStrategy, row: number): void {
+  for (const [index, tag] of ['a', 'b'].entries()) {
+    const known = strategy.tagged(tag);
     if (known.some(({ lifecycle }) => lifecycle === 'draft')) continue;
-    for (const { id } of known) own.drop(id);
-    own.order(true, BUY, { limit: 99 - at - (row % 7) * 0.1, tag });
+    for (const { id } of known) strategy.cancelAll(id);
+    strategy.order(true, BUY, { limit: 99 - index - (row % 7) * 0.1, tag });
   }
 }
 
 describe('a replacement', () => {
-  const slow = { fills: { latencyMs: 20_000 } };
+  const withLatency = { fills: { latencyMs: 20_000 } };
 
   it('a replacement waits as a draft that the strategy is notified of and sees among its open orders', async () => {
     const seen: string[] = [];
-    const script = { ...replaceAt(3), 4: (own: Scribe) => seen.push(...own.open()) };
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => seen.push(...strategy.open()) };
     const { reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
     expect(seen).toEqual(['1 cancelSent', '2 draft']);
     expect(reported).toEqual(['1 working', '2 draft', '1 done', '2 working']);
   });
 
   it('a replacement is dropped with REPLACED_FILLED when the old order fills wholly before its cancel acts', async () => {
-    const { orders, fills, reported: notified } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], slow);
+    const { orders, fills, reported: notified } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], withLatency);
     expect(fills.map(({ order, price }) => [order, price])).toEqual([[1, 9900]]); // prettier-ignore
     expect(orders[1]).toMatchObject({ ending: 'denied', code: 'REPLACED_FILLED', filled: 0 });
     expect(notified.at(-1)).toBe('2 done REPLACED_FILLED');
@@ -101,22 +103,27 @@ describe('a replacement', () => {
 
   it('a replacement is sized for what the old order left when the old order fills in part', async () => {
     const thin: RowOf = [10_000, 10_000, 9890, 9950, 0.4];
-    const { orders } = await play(replaceAt(3), [...quiet(4), thin, ...quiet(4)], { fills: { latencyMs: 20_000, maxVolumeSharePpm: 100_000 } }); // prettier-ignore
-    expect(orders.map(({ ending, lots, filled }) => [ending, lots, filled])).toEqual([['canceled', 100, 40], ['open', 60, 0]]); // prettier-ignore
+    const { orders } = await play(replaceAt(3), [...quiet(4), thin, ...quiet(4)], {
+      fills: { latencyMs: 20_000, maxVolumeSharePpm: 100_000 },
+    });
+    expect(orders.map(({ ending, lots, filled }) => [ending, lots, filled])).toEqual([
+      ['canceled', 100, 40],
+      ['open', 60, 0],
+    ]);
   });
 
-  it('a replacement that is larger than the old order keeps its own size where the old order fills nothing', async () => {
-    const { orders } = await play(replaceAt(3, { base: '0.25' }), quiet(9), slow);
+  it('a replacement that is larger than the old order keeps its own size if the old order does not fill', async () => {
+    const { orders } = await play(replaceAt(3, { base: '0.25' }), quiet(9), withLatency);
     expect(orders[1]).toMatchObject({ ending: 'open', lots: 250 });
   });
 
   it('a replacement is never open beside the old order, and needs no money for both', async () => {
     // All cash is in the old order: both at once would be refused with MARGIN.
     const script: Script = {
-      0: (own) => own.order(true, { base: '0.1' }, { limit: 99, tag: 'rung' }),
-      3: (own) => {
-        own.drop(1);
-        own.order(true, { base: '0.1' }, { limit: 98, tag: 'rung' });
+      0: (strategy) => strategy.order(true, { base: '0.1' }, { limit: 99, tag: 'rung' }),
+      3: (strategy) => {
+        strategy.cancelAll(1);
+        strategy.order(true, { base: '0.1' }, { limit: 98, tag: 'rung' });
       },
     };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 90_000 }, cash: { USDT: '10' } });
@@ -124,16 +131,16 @@ describe('a replacement', () => {
   });
 
   it('a replacement is judged by risk when it is sent', async () => {
-    const { orders } = await play(replaceAt(3, { base: '0.2' }), quiet(9), { ...slow, risk: { maxOrderQty: '0.15' } });
+    const { orders } = await play(replaceAt(3, { base: '0.2' }), quiet(9), { ...withLatency, risk: { maxOrderQty: '0.15' } });
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['denied', 'QTY_MAX']]); // prettier-ignore
   });
 
   it('a replacement of an order in flight waits for its acknowledgement and its cancel', async () => {
     const script: Script = {
-      0: (own) => {
-        own.order(true, BUY, { limit: 99, tag: 'rung' });
-        own.drop(1);
-        own.order(true, BUY, { limit: 98, tag: 'rung' });
+      0: (strategy) => {
+        strategy.order(true, BUY, { limit: 99, tag: 'rung' });
+        strategy.cancelAll(1);
+        strategy.order(true, BUY, { limit: 98, tag: 'rung' });
       },
     };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
@@ -141,20 +148,24 @@ describe('a replacement', () => {
   });
 
   it('a replacement counts as the order of its tag: a second one is denied', async () => {
-    const script = { ...replaceAt(3), 4: (own: Scribe) => own.order(true, BUY, { limit: 97, tag: 'rung' }) };
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => strategy.order(true, BUY, { limit: 97, tag: 'rung' }) };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
-    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['open', ''], ['denied', 'SLOT_BUSY']]); // prettier-ignore
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([
+      ['canceled', ''],
+      ['open', ''],
+      ['denied', 'SLOT_BUSY'],
+    ]);
   });
 
   it('a replacement can be cancelled while it waits: it is never sent', async () => {
-    const script = { ...replaceAt(3), 4: (own: Scribe) => own.drop(2) };
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => strategy.cancelAll(2) };
     const { orders, reported: news } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(news.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
   });
 
   it('an exit drops a replacement that waits', async () => {
-    const script = { ...replaceAt(3), 4: (own: Scribe) => own.leave() };
+    const script = { ...replaceAt(3), 4: (strategy: ReportingStrategy) => strategy.exitPosition() };
     const { orders, engine } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(engine.followUps).toBe(0);
@@ -167,22 +178,22 @@ describe('a replacement', () => {
 
   it('a replacement without tags replaces the order of its side', async () => {
     const script: Script = {
-      0: (own) => own.order(true, BUY, { limit: 99 }),
-      3: (own) => {
-        own.drop(1);
-        own.order(true, BUY, { limit: 98 });
+      0: (strategy) => strategy.order(true, BUY, { limit: 99 }),
+      3: (strategy) => {
+        strategy.cancelAll(1);
+        strategy.order(true, BUY, { limit: 98 });
       },
     };
-    const { orders } = await play(script, quiet(9), slow);
+    const { orders } = await play(script, quiet(9), withLatency);
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
   });
 
   it('a replacement by amount spends what the old order left', async () => {
     const script: Script = {
-      0: (own) => own.order(true, { quote: '50' }, { tag: 'rung' }),
-      1: (own) => {
-        own.drop(1);
-        own.order(true, { quote: '80' }, { tag: 'rung' });
+      0: (strategy) => strategy.order(true, { quote: '50' }, { tag: 'rung' }),
+      1: (strategy) => {
+        strategy.cancelAll(1);
+        strategy.order(true, { quote: '80' }, { tag: 'rung' });
       },
     };
     const { orders, fills } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
@@ -194,10 +205,10 @@ describe('a replacement', () => {
     const rows = quiet(40);
     const once = ({ id }: { readonly id: number }) => (id === 1 ? ('lostAnswer' as const) : ('none' as const));
     const script: Script = {
-      0: (own) => {
-        own.order(true, BUY, { limit: 99, tag: 'rung' });
-        own.drop(1);
-        own.order(true, BUY, { limit: 98, tag: 'rung' });
+      0: (strategy) => {
+        strategy.order(true, BUY, { limit: 99, tag: 'rung' });
+        strategy.cancelAll(1);
+        strategy.order(true, BUY, { limit: 98, tag: 'rung' });
       },
     };
     const { orders, reported: otherReported } = await play(script, rows, { fills: { latencyMs: 20_000 } }, once);
@@ -207,14 +218,14 @@ describe('a replacement', () => {
 
   it('a replacement of the other side keeps its size, and still waits', async () => {
     const script: Script = {
-      0: (own) => own.order(true, BUY),
-      2: (own) => own.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),
-      4: (own) => {
-        own.drop(2);
-        own.order(false, BUY, { limit: 101, tag: 'one' });
+      0: (strategy) => strategy.order(true, BUY),
+      2: (strategy) => strategy.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),
+      4: (strategy) => {
+        strategy.cancelAll(2);
+        strategy.order(false, BUY, { limit: 101, tag: 'one' });
       },
     };
-    const { orders } = await play(script, [...quiet(5), DIP, ...quiet(5)], slow);
+    const { orders } = await play(script, [...quiet(5), DIP, ...quiet(5)], withLatency);
     expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 100], ['filled', 200], ['open', 100]]); // prettier-ignore
   });
 });

@@ -1,4 +1,4 @@
-// `target` to zero and beyond: stops and targets of the old side are cancelled, at any latency, and then the new side is sized.
+// Tests `target` to zero and beyond: stops and targets of the old side are cancelled first, then the new side is sized.
 
 import { describe, expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
@@ -10,16 +10,17 @@ type Rows = Parameters<typeof barsOfRows>[0];
 const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
 const contract = linearContract(FREE);
 const quiet = (rows: number): Rows => Array.from({ length: rows }, () => [10_000, 10_000, 10_000, 10_000]);
-const at = (price: number): number => price / 10 ** contract.priceDigits;
+/** Returns the price of a number of ticks. */
+const priceOf = (ticks: number): number => ticks / 10 ** contract.priceDigits;
 
 class Scripted extends Strategy {
   row = 0;
-  aim = (base: number) => this.target({ base });
-  go = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
-  drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
+  targetBase = (base: number) => this.target({ base });
+  placeOrder = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
+  cancelAll = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
-type Script = Readonly<Record<number, (own: Scripted) => void>>;
-function played(script: Script) {
+type Script = Readonly<Record<number, (strategy: Scripted) => void>>;
+function scriptedStrategy(script: Script) {
   return class extends Scripted {
     override onBar() {
       script[this.row++]?.(this);
@@ -31,115 +32,137 @@ function played(script: Script) {
 async function run(rows: Rows, script: Script, options: Partial<PlanOptions> = {}, isNet = true) {
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 0, data: new Map() };
   const plan = planFor({
-    strategies: [played(script)],
+    strategies: [scriptedStrategy(script)],
     feeds: { bars: barsOfRows(rows, contract) },
     cash: { USDT: '2.5' },
     futures,
     ...options,
   });
-  const world = await prepareBacktest(plan, {});
-  world.loop(world.engine);
-  world.checkBooks();
-  const record = runRecordOf(plan, world, false);
-  return { orders: orderRows(record), fills: fillRows(record), engine: world.engine };
+  const prepared = await prepareBacktest(plan, {});
+  prepared.loop(prepared.engine);
+  prepared.checkBooks();
+  const record = runRecordOf(plan, prepared, false);
+  return { orders: orderRows(record), fills: fillRows(record), engine: prepared.engine };
 }
 
-const long = (own: Scripted): void => void own.go(true, { base: 10 });
-const stop = (own: Scripted): void => void own.go(false, undefined, { trigger: at(9000), reduceOnly: true, tag: 'stop' });
+const enterLong = (strategy: Scripted): void => void strategy.placeOrder(true, { base: 10 });
+const placeStop = (strategy: Scripted): void =>
+  void strategy.placeOrder(false, undefined, { trigger: priceOf(9000), reduceOnly: true, tag: 'stop' });
 
 describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (latencyMs) => {
-  const slow = { fills: { latencyMs } };
+  const withLatency = { fills: { latencyMs } };
 
   it.each<[string, Script]>([
-    ['a stop at the exchange', { 0: long, 4: stop }],
-    ['a stop of a bracket', { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000) }) }],
-    ['a target of a bracket', { 0: (own) => own.go(true, { base: 10 }, { takeProfit: at(11_000) }) }],
-    ['both of a bracket', { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000), takeProfit: at(11_000) }) }],
-  ])('reverses a long that %s guards', async (_, script) => {
-    const { orders, engine } = await run(quiet(20), { ...script, 8: (own) => own.aim(-10) }, slow);
+    ['a stop at the exchange', { 0: enterLong, 4: placeStop }],
+    ['a stop of a bracket', { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000) }) }],
+    ['a target of a bracket', { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { takeProfit: priceOf(11_000) }) }],
+    [
+      'both of a bracket',
+      { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000), takeProfit: priceOf(11_000) }) },
+    ],
+  ])('a target below zero reverses a long that %s guards', async (_, script) => {
+    const { orders, engine } = await run(quiet(20), { ...script, 8: (strategy) => strategy.targetBase(-10) }, withLatency);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.brackets.total).toBe(0);
     expect(engine.orders.active()).toEqual([]);
   });
 
-  it('lets the stop of the new side take the tag of the old one', async () => {
+  it('the stop of the new side may have the tag of the old one', async () => {
     const later: Script = {
-      0: long,
-      4: stop,
-      8: (own) => void own.aim(-10),
-      14: (own) => void own.go(true, undefined, { trigger: at(11_000), reduceOnly: true, tag: 'stop' }),
+      0: enterLong,
+      4: placeStop,
+      8: (strategy) => void strategy.targetBase(-10),
+      14: (strategy) => void strategy.placeOrder(true, undefined, { trigger: priceOf(11_000), reduceOnly: true, tag: 'stop' }),
     };
-    const { orders, engine } = await run(quiet(22), later, slow);
+    const { orders, engine } = await run(quiet(22), later, withLatency);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
     expect(engine.orders.active().map(({ slot, side, lots }) => [slot, side, lots])).toEqual([['stop', 'buy', 10]]);
   });
 
-  it('closes the position when a stop is in the way', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow);
+  it('a reversal closes the position when a stop is in the way', async () => {
+    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, withLatency);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
-  it('closes the old side when risk refuses the new one', async () => {
-    const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (own) => own.aim(-80) }, slow);
+  it('a reversal closes the old side when risk denies the new one', async () => {
+    const { engine, orders } = await run(quiet(20), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-80) }, withLatency);
     expect(orders.map(({ code }) => code).filter((code) => code !== '')).toEqual(['MARGIN']);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
 });
 
 describe('a reversal that waits for the cancel of a stop', () => {
-  const slow = { fills: { latencyMs: 90_000 } };
+  const withLatency = { fills: { latencyMs: 90_000 } };
 
   it('a reversal that waits for the cancel of a stop sells what is still needed when the stop has filled meanwhile', async () => {
     // Cancelled at the close of row 8, which acts after row 9: that row sets the stop off.
     const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
-    const { orders, engine } = await run(falls, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, slow);
+    const { orders, engine } = await run(falls, { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) }, withLatency);
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 10], ['filled', 10], ['filled', 10]]); // prettier-ignore
   });
 
   it('a reversal that waits for the cancel of a stop follows the newest target', async () => {
-    const script: Script = { 0: long, 4: stop, 8: (own) => own.aim(-10), 9: (own) => own.aim(-5) };
-    const { engine } = await run(quiet(24), script, slow);
+    const script: Script = {
+      0: enterLong,
+      4: placeStop,
+      8: (strategy) => strategy.targetBase(-10),
+      9: (strategy) => strategy.targetBase(-5),
+    };
+    const { engine } = await run(quiet(24), script, withLatency);
     expect(engine.ledger.lots(0, 0)).toBe(-5);
   });
 
-  it('that is requested again does not change', async () => {
-    const script: Script = { 0: long, 4: stop, 8: (own) => own.aim(-10), 9: (own) => own.aim(-10) };
-    const { orders } = await run(quiet(24), script, slow);
+  it('a reversal that is requested again while it waits does not change', async () => {
+    const script: Script = {
+      0: enterLong,
+      4: placeStop,
+      8: (strategy) => strategy.targetBase(-10),
+      9: (strategy) => strategy.targetBase(-10),
+    };
+    const { orders } = await run(quiet(24), script, withLatency);
     expect(orders).toHaveLength(3);
   });
 
   it('a reversal in two-way mode closes the position when a stop is in the way', async () => {
-    const { engine } = await run(quiet(24), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow, false);
+    const { engine } = await run(quiet(24), { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(0) }, withLatency, false);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
 });
 
-it.each([0, 20_000])('a target of coins goes to zero past the target of a bracket, latency %i', async (latencyMs) => {
-  const strategy = played({
-    0: (own) => void own.go(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
-    4: (own) => own.aim(0),
+it.each([0, 20_000])('a target of zero coins closes the position although a bracket has a target, latency %i', async (latencyMs) => {
+  const buyThenTargetZero = scriptedStrategy({
+    0: (strategy) => void strategy.placeOrder(true, { base: '0.1' }, { takeProfit: 110, stopLoss: 90 }),
+    4: (strategy) => strategy.targetBase(0),
   });
   const { record, engine } = await runSpot({
-    strategies: [strategy],
+    strategies: [buyThenTargetZero],
     feeds: { bars: barsOfRows(quiet(12)) },
     fees: { makerPpm: 0, takerPpm: 0 },
     fills: { latencyMs },
   });
   expect(engine.ledger.isFlat(0, 0)).toBe(true);
   expect(engine.brackets.total).toBe(0);
-  expect(orderRows(record).map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
+  expect(orderRows(record).map(({ role, ending }) => [role, ending])).toEqual([
+    ['market', 'filled'],
+    ['takeProfit', 'canceled'],
+    ['market', 'filled'],
+  ]);
 });
 
 describe('a reversal that does not fill', () => {
   const gap: Rows = [...quiet(9), ...Array.from({ length: 11 }, (): Rows[number] => [9500, 9500, 9500, 9500])];
-  const guarded: Script = { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000) }) };
+  const guarded: Script = { 0: (strategy) => strategy.placeOrder(true, { base: 10 }, { stopLoss: priceOf(9000) }) };
 
-  it('because the row opens beyond its collar closes the old side, whose stop is gone, by an exit', async () => {
-    const { orders, engine, fills } = await run(gap, { ...guarded, 8: (own) => own.aim(-10) });
-    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['market', 'canceled'], ['market', 'filled']]); // prettier-ignore
+  it('a reversal that does not fill because the row opens beyond its collar closes the old side, whose stop is cancelled, by an exit', async () => {
+    const { orders, engine, fills } = await run(gap, { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
+    expect(orders.map(({ role, ending }) => [role, ending])).toEqual([
+      ['market', 'filled'],
+      ['market', 'canceled'],
+      ['market', 'filled'],
+    ]);
     expect(fills.at(-1)).toMatchObject({ side: 'sell', lots: 10, price: 9500 });
     expect(engine.ledger.lots(0, 0)).toBe(0);
     expect(engine.followUps).toBe(0);
@@ -147,25 +170,33 @@ describe('a reversal that does not fill', () => {
 
   it('a reversal that does not fill closes the old side by an exit also with latency and a stop at the exchange', async () => {
     const fall: Rows = [...quiet(11), ...gap.slice(9)];
-    const { engine } = await run(fall, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, { fills: { latencyMs: 90_000 } });
+    const { engine } = await run(
+      fall,
+      { 0: enterLong, 4: placeStop, 8: (strategy) => strategy.targetBase(-10) },
+      { fills: { latencyMs: 90_000 } },
+    );
     expect(engine.ledger.lots(0, 0)).toBe(0);
     expect(engine.orders.active()).toEqual([]);
     expect(engine.followUps).toBe(0);
   });
 
   it('a reversal that the strategy cancels leaves the old side to the strategy', async () => {
-    const { engine } = await run(gap, { ...guarded, 8: (own) => (own.aim(-10), own.drop()) }, { fills: { latencyMs: 90_000 } });
+    const { engine } = await run(
+      gap,
+      { ...guarded, 8: (strategy) => (strategy.targetBase(-10), strategy.cancelAll()) },
+      { fills: { latencyMs: 90_000 } },
+    );
     expect(engine.ledger.lots(0, 0)).toBe(10);
     expect(engine.followUps).toBe(0);
   });
 
   it('a reversal that cancelled no guard and does not fill leaves the position as it is', async () => {
-    const { engine } = await run(gap, { 0: long, 8: (own) => own.aim(-10) });
+    const { engine } = await run(gap, { 0: enterLong, 8: (strategy) => strategy.targetBase(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(10);
   });
 
   it('a reversal that fills leaves nothing for a later exit to close', async () => {
-    const { engine } = await run(quiet(20), { ...guarded, 8: (own) => own.aim(-10) });
+    const { engine } = await run(quiet(20), { ...guarded, 8: (strategy) => strategy.targetBase(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.followUps).toBe(0);
   });

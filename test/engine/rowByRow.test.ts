@@ -1,4 +1,4 @@
-// Custom indicators that are not declared pure are filled row by row: no callback sees what was computed of a later bar.
+// Tests custom indicators that are not declared pure: they run row by row, so that no callback sees values of a later bar.
 
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
@@ -10,36 +10,46 @@ const bars = walkBars({ instrument: coin, rows: 5000, step: 300, start: 4_000_00
 
 /** Pairs of what the function wrote last and the newest delivered close, at each callback. */
 async function seenBy(isPure: boolean): Promise<(readonly [written: number, close: number])[]> {
-  const seen: (readonly [number, number])[] = [];
+  const computedRows: (readonly [number, number])[] = [];
   class Peek extends Strategy {
     written = NaN;
     c = this.use(custom(this.bars.close, () => (x) => (this.written = x), { pure: isPure }));
     // Between two rows: bars are minutes.
-    timer = this.every('20s', () => void seen.push([this.written, this.bars.close.value]));
+    timer = this.every('20s', () => void computedRows.push([this.written, this.bars.close.value]));
     override onBar() {
-      seen.push([this.written, this.bars.close.value]);
+      computedRows.push([this.written, this.bars.close.value]);
     }
   }
   await runBacktest(planFor({ strategies: [{ strategy: Peek }], feeds: { bars }, cash: { USDT: '5000' } }));
-  return seen;
+  return computedRows;
 }
 
 describe('an undeclared custom indicator', () => {
-  it('an undeclared custom indicator has written nothing of a later bar at any bar and at any timer between two bars', async () => {
-    const seen = await seenBy(false);
-    expect(seen.length).toBeGreaterThan(3 * (bars.length - 2));
-    expect(seen.filter(([written, close]) => written !== close)).toEqual([]);
+  it('an undeclared custom indicator has computed no later bar at any bar or at any timer between bars', async () => {
+    const computedRows = await seenBy(false);
+    expect(computedRows.length).toBeGreaterThan(3 * (bars.length - 2));
+    expect(computedRows.filter(([written, close]) => written !== close)).toEqual([]);
   });
 
-  it('an undeclared custom indicator would have written later bars in full blocks, as one that is declared pure and is not', async () => {
-    const seen = await seenBy(true);
-    expect(seen.filter(([written, close]) => written !== close).length).toBeGreaterThan(seen.length / 2);
+  it('a custom indicator that is wrongly declared pure computes later bars in full blocks', async () => {
+    const computedRows = await seenBy(true);
+    expect(computedRows.filter(([written, close]) => written !== close).length).toBeGreaterThan(computedRows.length / 2);
   });
 
   it('an undeclared custom indicator gives the same fills and the same equity as a declared one that is pure', async () => {
     const run = (isPure: boolean) => {
       class Mean extends Strategy {
-        mean = this.use(custom(this.bars.close, () => { let s = 0, n = 0; return (x) => (s += x) / ++n; }, { pure: isPure })); // prettier-ignore
+        mean = this.use(
+          custom(
+            this.bars.close,
+            () => {
+              let s = 0,
+                n = 0;
+              return (x) => (s += x) / ++n;
+            },
+            { pure: isPure },
+          ),
+        );
         fast = this.use(sma(this.bars.close, 20));
         override onBar() {
           if (this.fast.value > this.mean.value && this.position().isFlat) this.buy();
@@ -56,16 +66,16 @@ describe('an undeclared custom indicator', () => {
 });
 
 describe('what a strategy holds', () => {
-  it('leads to no column of its feeds, whatever properties and prototypes are followed', async () => {
+  it('no property or prototype of a strategy leads to a column of its feeds', async () => {
     const found: string[] = [];
     class Walker extends Strategy {
       spec = sma(this.bars.close, 3);
       mean = this.use(this.spec);
       override onStart() {
-        const seen = new Set<unknown>([globalThis]);
+        const computedRows = new Set<unknown>([globalThis]);
         const walk = (at: unknown, path: string): void => {
-          if (at === null || (typeof at !== 'object' && typeof at !== 'function') || seen.has(at)) return;
-          seen.add(at);
+          if (at === null || (typeof at !== 'object' && typeof at !== 'function') || computedRows.has(at)) return;
+          computedRows.add(at);
           if (ArrayBuffer.isView(at) || at instanceof ArrayBuffer) found.push(path);
           for (const key of Reflect.ownKeys(at)) {
             const { value } = Object.getOwnPropertyDescriptor(at, key) ?? {};

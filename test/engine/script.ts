@@ -1,9 +1,9 @@
-// A strategy of random decisions for comparisons: what it does follows from a seed, the time and what it may see, and from nothing else.
+// Builds strategies of random decisions for comparisons. A decision depends only on a seed, the time and the visible state.
 
 import { seededRng } from '../../src/base/number/rng.ts';
 import { crossedUp, sma, Strategy, type Feed, type FillInfo, type OrderOptions, type Size } from '../../src/index.ts';
 
-/** What a decision may look at. Ticks and lots of the feed's instrument. */
+/** The state on which a decision depends. Prices are in ticks and quantities in lots of the feed's instrument. */
 export interface View {
   readonly timeMs: number;
   readonly feed: number;
@@ -12,9 +12,9 @@ export interface View {
   readonly closeTicks: number;
   readonly isFlat: boolean;
   readonly heldLots: number;
-  readonly open: readonly OpenView[];
+  readonly open: readonly OpenOrderView[];
 }
-export interface OpenView {
+export interface OpenOrderView {
   readonly id: number;
   readonly tag: string;
 }
@@ -27,23 +27,33 @@ export interface Bracket {
 
 /** Prices in ticks (10^-2), quantities in lots (10^-3). */
 export type Action =
-  | { readonly kind: 'buy'; readonly quote?: number; readonly lots?: number; readonly equity?: number; readonly limit?: number; readonly tag: string; readonly bracket: Bracket } // prettier-ignore
+  | {
+      readonly kind: 'buy';
+      readonly quote?: number;
+      readonly lots?: number;
+      readonly equity?: number;
+      readonly limit?: number;
+      readonly tag: string;
+      readonly bracket: Bracket;
+    }
   | { readonly kind: 'sell'; readonly lots: number; readonly limit?: number; readonly tag: string }
   | { readonly kind: 'exit' }
   | { readonly kind: 'cancel'; readonly id: number };
 
 export const SALT = { bar: 0, timer: 1, signal: 2, start: 3, fill: 4 } as const;
 
-/** How often something is done. */
-export interface Mood {
+/** How often a script acts, and which orders it places. */
+export interface DecisionOptions {
   readonly seed: number;
+  /** Share of the calls at which it acts, from 0 to 1. */
   readonly share: number;
   readonly brackets: boolean;
-  /** Half of what it decides is to cancel an order and to place another one with its tag. */
+  /** Half of the decisions cancel an order and place another one with its tag. */
   readonly replaces?: boolean;
 }
 
-export function decide({ seed, share, brackets, replaces = false }: Mood, view: View): Action[] {
+/** Returns the random actions for a view. Equal seeds and views give equal actions. */
+export function decide({ seed, share, brackets, replaces = false }: DecisionOptions, view: View): Action[] {
   const rng = seededRng(seed * 7919 + (view.timeMs / 1000) * 31 + view.feed * 5 + view.salt);
   const pick = (below: number) => Math.floor(rng.next() * below);
   if (rng.next() >= share) return [];
@@ -56,14 +66,14 @@ export function decide({ seed, share, brackets, replaces = false }: Mood, view: 
       }
     : {};
   const tag = `slot${pick(4)}`;
-  const old = replaces && open.length > 0 && pick(2) === 0 ? open[pick(open.length)] : undefined;
-  if (old?.tag.startsWith('slot')) {
+  const replacedOrder = replaces && open.length > 0 && pick(2) === 0 ? open[pick(open.length)] : undefined;
+  if (replacedOrder?.tag.startsWith('slot')) {
     const price = pick(3) === 0 ? {} : { limit: closeTicks - 40 + pick(60) };
-    const next: Action =
+    const newOrder: Action =
       pick(4) === 0
-        ? { kind: 'sell', lots: 2 + pick(Math.max(1, heldLots)), tag: old.tag, ...price }
-        : { kind: 'buy', lots: 2 + pick(300), tag: old.tag, bracket, ...price };
-    return [{ kind: 'cancel', id: old.id }, next];
+        ? { kind: 'sell', lots: 2 + pick(Math.max(1, heldLots)), tag: replacedOrder.tag, ...price }
+        : { kind: 'buy', lots: 2 + pick(300), tag: replacedOrder.tag, bracket, ...price };
+    return [{ kind: 'cancel', id: replacedOrder.id }, newOrder];
   }
   switch (pick(9)) {
     case 0:
@@ -86,9 +96,9 @@ export function decide({ seed, share, brackets, replaces = false }: Mood, view: 
   }
 }
 
-export interface ScriptOptions extends Mood {
+export interface ScriptOptions extends DecisionOptions {
   readonly feeds: readonly string[];
-  /** Decides at every bar; without it at signals and timers alone. */
+  /** True: it decides at every bar. False: it decides only at signals and timers. */
   readonly onBar: boolean;
   readonly timerMinutes?: number;
   readonly signals?: boolean;
@@ -99,7 +109,7 @@ export interface ScriptOptions extends Mood {
 export const FAST = 3;
 export const SLOW = 8;
 
-/** The strategy class of a script, for the engine. Feed 0 bears the signal and serves timers. */
+/** Returns the strategy class of a script. Feed 0 has the signal and is the feed of timers. */
 export function scripted(options: ScriptOptions) {
   class Scripted extends Strategy {
     all = options.feeds.map((name) => this.feed(name));

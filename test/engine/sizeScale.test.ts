@@ -1,4 +1,4 @@
-// The scale of sizes in a break-even lane: every size that a strategy asks for is multiplied before it is rounded; exits follow.
+// Tests the size scale of a break-even lane: each size that a strategy asks for is multiplied before it is rounded, and exits follow.
 
 import { describe, expect, it } from 'vitest';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
@@ -8,43 +8,43 @@ import { barsOfRows, planFor, spotInstrument } from './world.ts';
 
 const ROWS = Array.from({ length: 8 }, () => [10_000, 10_000, 10_000, 10_000, 100_000] as const);
 
-type Ask =
+type OrderStep =
   | { readonly buy: Size | undefined; readonly with?: OrderOptions }
   | { readonly sell: Size | undefined; readonly with?: OrderOptions }
   | { readonly target: Size }
   | 'exit';
 
-/** Places one order a bar. */
-function asking(asks: readonly Ask[]) {
+/** Returns a strategy class that takes one step at each bar. */
+function strategyOf(steps: readonly OrderStep[]) {
   return class extends Strategy {
     row = 0;
     override onBar() {
-      const ask = asks[this.row++];
-      if (ask === undefined) return;
-      if (ask === 'exit') this.exit();
-      else if ('target' in ask) this.target(ask.target);
-      else if ('buy' in ask) this.buy(ask.buy, ask.with);
-      else this.sell(ask.sell, ask.with);
+      const step = steps[this.row++];
+      if (step === undefined) return;
+      if (step === 'exit') this.exit();
+      else if ('target' in step) this.target(step.target);
+      else if ('buy' in step) this.buy(step.buy, step.with);
+      else this.sell(step.sell, step.with);
     }
   };
 }
 
-/** The lots of each fill, negative for a sale. */
-async function filled(asks: readonly Ask[], sizeScale: number, isFutures = false): Promise<number[]> {
+/** Runs the steps and returns the lots of each fill, negative for a sale. */
+async function filledLots(steps: readonly OrderStep[], sizeScale: number, isFutures = false): Promise<number[]> {
   const bars = barsOfRows(ROWS, isFutures ? linearContract() : spotInstrument());
-  const free = { fees: { makerPpm: 0, takerPpm: 0 }, size: { base: '0.5' }, cash: { USDT: '1000000' } };
-  const plan = planFor({ strategies: [asking(asks)], feeds: { bars }, ...free, sizeScale });
+  const planOptions = { fees: { makerPpm: 0, takerPpm: 0 }, size: { base: '0.5' }, cash: { USDT: '1000000' } };
+  const plan = planFor({ strategies: [strategyOf(steps)], feeds: { bars }, ...planOptions, sizeScale });
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-  const whole = isFutures ? { ...plan, futures } : plan;
-  const prepared = await prepareBacktest(whole);
+  const fullPlan = isFutures ? { ...plan, futures } : plan;
+  const prepared = await prepareBacktest(fullPlan);
   prepared.loop(prepared.engine);
-  const { fills } = runRecordOf(whole, prepared, false);
-  return Array.from(fills.lots, (lots, at) => (fills.side[at] === 0 ? lots : -lots));
+  const { fills } = runRecordOf(fullPlan, prepared, false);
+  return Array.from(fills.lots, (lots, index) => (fills.side[index] === 0 ? lots : -lots));
 }
 
 describe('spot', () => {
   // A lot is 0.001 coins, the price 100: 1 USDT buys 10 lots.
-  it.each<[string, readonly Ask[], number, number[]]>([
+  it.each<[string, readonly OrderStep[], number, number[]]>([
     ['a quantity', [{ buy: { base: '0.5' } }], 2.5, [1250]],
     ['a quantity that is not a whole lot before it is multiplied', [{ buy: { base: '0.0554' } }], 2.5, [138]],
     ['a quantity that becomes less than a lot', [{ buy: { base: '0.002' } }], 0.125, []],
@@ -53,30 +53,30 @@ describe('spot', () => {
     ['the size of the run', [{ buy: undefined }], 3, [1500]],
     ['a target', [{ target: { base: '0.2' } }, { target: { base: '0.1' } }], 2, [400, -200]],
     ['a limit', [{ buy: { base: '0.5' }, with: { limit: 101 } }], 2, [1000]],
-  ])('spot: %s is multiplied', async (_, asks, scale, lots) => {
-    expect(await filled(asks, scale)).toEqual(lots);
+  ])('the size scale multiplies a spot order by %s', async (_, steps, scale, lots) => {
+    expect(await filledLots(steps, scale)).toEqual(lots);
   });
 
-  it.each([0.5, 2, 7.3])('an exit closes all that a size of %d times bought', async (scale) => {
-    expect(await filled([{ buy: { base: '0.1' } }, 'exit'], scale)).toEqual([100 * scale, -100 * scale]);
+  it.each([0.5, 2, 7.3])('an exit closes all that a size with the scale %d bought', async (scale) => {
+    expect(await filledLots([{ buy: { base: '0.1' } }, 'exit'], scale)).toEqual([100 * scale, -100 * scale]);
   });
 
-  it.each<[string, readonly Ask[], number, number[]]>([
+  it.each<[string, readonly OrderStep[], number, number[]]>([
     ['a sale of the size that was bought', [{ buy: { base: '0.1' } }, { sell: { base: '0.1' } }], 2, [200, -200]],
     ['a sale of half the size that was bought', [{ buy: { base: '0.1' } }, { sell: { base: '0.05' } }], 2, [200, -100]],
     ['a sale of exactly what is held', [{ buy: { base: '0.1' } }, { sell: { base: '0.2' } }], 2, [200, -200]],
     ['a sale of exactly what is held, of a smaller size', [{ buy: { base: '0.1' } }, { sell: { base: '0.05' } }], 0.5, [50, -50]],
     ['a sale that the scale would make more than is held', [{ buy: { base: '0.1' } }, { sell: { base: '0.15' } }], 2, [200, -200]],
-  ])('spot: %s sells no more than is held', async (_, asks, scale, lots) => {
-    expect(await filled(asks, scale)).toEqual(lots);
+  ])('a scaled spot order by %s sells at most the holding', async (_, steps, scale, lots) => {
+    expect(await filledLots(steps, scale)).toEqual(lots);
   });
 });
 
 describe('futures', () => {
-  it('shorts and targets below zero are multiplied; a reduction of what is held is all of it', async () => {
-    expect(await filled([{ sell: { base: '3' } }, 'exit'], 4, true)).toEqual([-12, 12]);
-    expect(await filled([{ target: { base: '-3' } }, { target: { base: '2' } }], 4, true)).toEqual([-12, 20]);
-    expect(await filled([{ sell: { base: '3' } }, { buy: { base: '12' }, with: { reduceOnly: true } }], 4, true)).toEqual([-12, 12]);
-    expect(await filled([{ sell: { base: '3' } }, { buy: { base: '1' }, with: { reduceOnly: true } }], 4, true)).toEqual([-12, 4]);
+  it('the size scale multiplies orders and targets of contracts, and a reduction closes at most the position', async () => {
+    expect(await filledLots([{ sell: { base: '3' } }, 'exit'], 4, true)).toEqual([-12, 12]);
+    expect(await filledLots([{ target: { base: '-3' } }, { target: { base: '2' } }], 4, true)).toEqual([-12, 20]);
+    expect(await filledLots([{ sell: { base: '3' } }, { buy: { base: '12' }, with: { reduceOnly: true } }], 4, true)).toEqual([-12, 12]);
+    expect(await filledLots([{ sell: { base: '3' } }, { buy: { base: '1' }, with: { reduceOnly: true } }], 4, true)).toEqual([-12, 4]);
   });
 });

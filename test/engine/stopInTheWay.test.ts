@@ -1,4 +1,4 @@
-// A stop of a futures position, while a resting order of the other side would reverse the position or open the other side.
+// Tests stops of a futures position while a resting order would reverse the position or open the other side.
 
 import { expect, it } from 'vitest';
 import type { ContractData } from '../../src/model/bars/marks.ts';
@@ -23,7 +23,10 @@ class Reverser extends Strategy {
 it.each([true, false])('a stop closes a long while a resting sell would reverse it (net mode: %s)', async (isNet) => {
   const instrument = linearContract();
   const row = (open: number, low: number) => [open, open, low, low] as const;
-  const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 385_000), row(385_000, 385_000), row(460_000, 460_000)], instrument); // prettier-ignore
+  const bars = barsOfRows(
+    [row(400_000, 400_000), row(400_000, 400_000), row(400_000, 385_000), row(385_000, 385_000), row(460_000, 460_000)],
+    instrument,
+  );
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 2000, data: new Map<InstrumentId, ContractData>() };
   const record = await runBacktest({ ...planFor({ strategies: [Reverser], feeds: { bars }, cash: { USDT: '40000' } }), futures });
   const { fills, orders } = record;

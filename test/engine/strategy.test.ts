@@ -1,10 +1,10 @@
-// What strategies may ask for and what they get: set-up, feeds, warm-up, sizes, actions, views, and errors that name the culprit.
+// Tests the strategy API: sizes, errors in callbacks, and strategies over several feeds.
 
 import { describe, expect, it } from 'vitest';
 import { StrategyError } from '../../src/base/errors.ts';
 import { above, Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
 import { coarser, columnsOf, fillRows, run, walkBars } from './world.ts';
-import { quiet, FREE, at, Api, ordersOf, first } from './strategyApi.ts';
+import { quietBars, FREE, strategyOf, Api, ordersOf, atFirstBar } from './strategyApi.ts';
 
 describe('sizes', () => {
   it.each<[string, Size | undefined, OrderOptions | undefined, number]>([
@@ -16,7 +16,7 @@ describe('sizes', () => {
     ['a share of equity', { equity: '0.5' }, { limit: 100 }, 500_000],
     ['the size of the definition', undefined, { limit: 100 }, 900_000],
   ])('sizes: %s', async (_, size, options, lots) => {
-    const { orders } = await ordersOf(first(size, options));
+    const { orders } = await ordersOf(atFirstBar(size, options));
     const [order] = orders;
     expect(order!.lots || order!.filled).toBe(lots);
   });
@@ -25,10 +25,10 @@ describe('sizes', () => {
     ['a buy limit down, a sell limit up', 99.999, 100.001, 9999, 10_001],
     ['prices on the grid as they are', '99.07', '101.03', 9907, 10_103],
   ])('sizes: %s', async (_, buy, sell, buyTicks, sellTicks) => {
-    const { orders } = await ordersOf((own, row) => {
-      if (row === 0) own.order(true, { base: '1' });
-      if (row === 2) own.order(true, { base: '0.1' }, { limit: buy, tag: 'low' });
-      if (row === 2) own.order(false, { base: '0.1' }, { limit: sell });
+    const { orders } = await ordersOf((strategy, row) => {
+      if (row === 0) strategy.order(true, { base: '1' });
+      if (row === 2) strategy.order(true, { base: '0.1' }, { limit: buy, tag: 'low' });
+      if (row === 2) strategy.order(false, { base: '0.1' }, { limit: sell });
     });
     expect(orders.slice(1).map(({ limit }) => limit)).toEqual([buyTicks, sellTicks]);
   });
@@ -67,8 +67,8 @@ describe('sizes', () => {
     ['a time in force', { base: '0.1' }, { limit: 99, timeInForce: 'IOC' }, 'TIME_IN_FORCE'],
     ['a buy that only reduces', { base: '0.1' }, { reduceOnly: true }, 'REDUCE_ONLY'],
     ['more than the cash', { base: '1001' }, undefined, 'MARGIN'],
-  ])('sizes: %s is denied', async (_, size, options, code) => {
-    const { orders, fills } = await ordersOf(first(size, options));
+  ])('an order is denied: %s', async (_, size, options, code) => {
+    const { orders, fills } = await ordersOf(atFirstBar(size, options));
     expect(orders).toMatchObject([{ ending: 'denied', code }]);
     // Infinity is not a number of the record either: tables would write digits without end.
     const { lots, limit } = orders[0]!;
@@ -77,7 +77,7 @@ describe('sizes', () => {
   });
 
   it('a tag that is not a text ends the run', async () => {
-    const failed = ordersOf(first({ base: '0.1' }, { tag: 5 as never }));
+    const failed = ordersOf(atFirstBar({ base: '0.1' }, { tag: 5 as never }));
     await expect(failed).rejects.toThrow(/^Acting: an order whose tag is a number instead of a text, at /);
   });
 
@@ -86,27 +86,27 @@ describe('sizes', () => {
     [{ quote: -0.5 }, /negative size, -0.5 quote/],
     [{ equity: -0.1 }, /negative size, -0.1 equity/],
   ])('a negative size ends the run: %o', async (size, message) => {
-    const failed = ordersOf(first(size));
+    const failed = ordersOf(atFirstBar(size));
     await expect(failed).rejects.toThrow(message);
     await expect(failed).rejects.toThrow(StrategyError);
   });
 
-  it('an error that the author catches leaves a denied order, not an open one', async () => {
-    const caught = (own: Api, row: number) => {
+  it('an action whose error the strategy catches leaves a denied order', async () => {
+    const caught = (strategy: Api, row: number) => {
       if (row > 0) return;
-      expect(() => own.order(true, { base: '-1' })).toThrow(StrategyError);
-      own.order(true, { base: '0.1' });
+      expect(() => strategy.order(true, { base: '-1' })).toThrow(StrategyError);
+      strategy.order(true, { base: '0.1' });
     };
     const { orders, fills } = await ordersOf(caught);
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['denied', 'BAD_INPUT'], ['filled', '']]); // prettier-ignore
     expect(fills).toHaveLength(1);
   });
 
-  it('an unknown option ends the run, because a misspelt stop would guard nothing; so do two units in one size', async () => {
-    const misspelt = ordersOf(first({ base: '0.1' }, { stoploss: 95 } as OrderOptions));
+  it('an unknown option or a size with two units ends the run, because a misspelt stop would guard nothing', async () => {
+    const misspelt = ordersOf(atFirstBar({ base: '0.1' }, { stoploss: 95 } as OrderOptions));
     await expect(misspelt).rejects.toThrow(/^Acting: an order with the option stoploss, which does not exist, at 2024-01-01 00:01/);
     await expect(misspelt).rejects.toMatchObject({ remedy: 'did you mean stopLoss?' });
-    const both = ordersOf(first({ base: '0.1', quote: '50' } as unknown as Size));
+    const both = ordersOf(atFirstBar({ base: '0.1', quote: '50' } as unknown as Size));
     await expect(both).rejects.toThrow(/^Acting: an order whose size has several units: base, quote, at /);
   });
 
@@ -119,26 +119,28 @@ describe('sizes', () => {
     [{ base: '0.1', stopLoss: 95 }, 'this.buy with stopLoss in its size', 'stopLoss is an option: this.buy(size, { stopLoss: ... })'],
     [{ leverage: 3 }, 'this.buy with leverage in its size', `sizes are ${EXAMPLES}`],
   ])('an invalid size ends the run, because plain JavaScript checks no types: %o', async (size, message, remedy) => {
-    const failed = ordersOf(first(size as Size));
+    const failed = ordersOf(atFirstBar(size as Size));
     await expect(failed).rejects.toThrow(`Acting: ${message}`);
     await expect(failed).rejects.toThrow(StrategyError);
     await expect(failed).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) });
   });
 
-  it('a sale or target without a size ends the run too, and so does a size that was given a second unit', async () => {
+  it('a sale or target without a size ends the run, and so does a size with a second unit', async () => {
     const nothing = null as unknown as Size;
-    await expect(ordersOf((own) => own.order(false, nothing))).rejects.toThrow(/^Acting: this.sell\(null\): expected a size, at 2024/);
-    const target = ordersOf((own) => own.api.target(nothing));
+    await expect(ordersOf((strategy) => strategy.order(false, nothing))).rejects.toThrow(
+      /^Acting: this.sell\(null\): expected a size, at 2024/,
+    );
+    const target = ordersOf((strategy) => strategy.api.target(nothing));
     await expect(target).rejects.toThrow(/^Acting: this.target\(null\): expected a size, at 2024/);
     await expect(target).rejects.toMatchObject({ remedy: `give one such as ${EXAMPLES}` });
-    const untold = (own: Api) => (own.api.target as unknown as () => void)();
+    const untold = (strategy: Api) => (strategy.api.target as unknown as () => void)();
     await expect(ordersOf(untold)).rejects.toThrow(/^Acting: this.target\(undefined\): expected a size/);
-    const options = (own: Api) => own.order(true, { base: '0.1' }, null as unknown as OrderOptions);
+    const options = (strategy: Api) => strategy.order(true, { base: '0.1' }, null as unknown as OrderOptions);
     await expect(ordersOf(options)).rejects.toThrow(/^Acting: this.buy\(size, null\), whose options are not an object/);
     const size: Record<string, string> = { base: '0.1' };
-    const grown = ordersOf((own, row) => {
+    const grown = ordersOf((strategy, row) => {
       if (row === 2) size['quote'] = '5';
-      own.order(true, size as Size);
+      strategy.order(true, size as Size);
     });
     await expect(grown).rejects.toThrow(/whose size has several units: base, quote/);
   });
@@ -147,7 +149,7 @@ describe('sizes', () => {
 type Amount = number | string;
 
 describe('errors in callbacks', () => {
-  it('name the strategy and the bar', async () => {
+  it('an error in a callback names the strategy and the bar', async () => {
     const failed = ordersOf((_, row) => {
       if (row === 2) throw new RangeError('too far');
     });
@@ -155,33 +157,66 @@ describe('errors in callbacks', () => {
     await expect(failed).rejects.toMatchObject({ cause: expect.any(RangeError) });
   });
 
-  it('name the strategy whose constructor throws', async () => {
+  it('an error in a constructor names its strategy', async () => {
     class Broken extends Strategy {
       length = [1].at(3)!.toFixed();
       override onBar() {}
     }
-    await expect(run({ strategies: [Broken], feeds: { bars: quiet(3) } })).rejects.toThrow(/^Broken threw while it was constructed/);
+    await expect(run({ strategies: [Broken], feeds: { bars: quietBars(3) } })).rejects.toThrow(/^Broken threw while it was constructed/);
   });
 
-  it('name the strategy whose code ran', async () => {
-    const good = at(() => {});
+  it('an error in a callback names the strategy whose code ran', async () => {
+    const good = strategyOf(() => {});
     class Bad extends Strategy {
       override onBar() {
         throw new Error('mine');
       }
     }
-    await expect(run({ strategies: [good, Bad], feeds: { bars: quiet(3) } })).rejects.toThrow(/^Bad threw/);
+    await expect(run({ strategies: [good, Bad], feeds: { bars: quietBars(3) } })).rejects.toThrow(/^Bad threw/);
   });
 
   const later = () => Promise.resolve();
   it.each<[string, new (...setup: ConstructorParameters<typeof Strategy>) => Strategy]>([
     ['onBar', class extends Strategy { override onBar() { return later() as unknown as void; } }], // prettier-ignore
-    ['a handler', class extends Strategy { up = this.when(above(this.bars.close, 1), () => later() as unknown as void); }], // prettier-ignore
-    ['a timer', class extends Strategy { override onBar() {} override onStart() { this.every('1m', () => later() as unknown as void); } }], // prettier-ignore
-    ['onOrder', class extends Strategy { override onBar() { this.buy({ base: 0 }); } override onOrder() { return later() as unknown as void; } }], // prettier-ignore
-    ['onFill', class extends Strategy { override onBar() { this.buy({ base: '0.1' }); } override onFill() { return later() as unknown as void; } }], // prettier-ignore
-  ])('a promise from %s is refused', async (_, strategy) => {
-    await expect(run({ strategies: [strategy as never], feeds: { bars: quiet(4) } })).rejects.toThrow('returned a promise');
+    [
+      'a handler',
+      class extends Strategy {
+        up = this.when(above(this.bars.close, 1), () => later() as unknown as void);
+      },
+    ],
+    [
+      'a timer',
+      class extends Strategy {
+        override onBar() {}
+        override onStart() {
+          this.every('1m', () => later() as unknown as void);
+        }
+      },
+    ],
+    [
+      'onOrder',
+      class extends Strategy {
+        override onBar() {
+          this.buy({ base: 0 });
+        }
+        override onOrder() {
+          return later() as unknown as void;
+        }
+      },
+    ],
+    [
+      'onFill',
+      class extends Strategy {
+        override onBar() {
+          this.buy({ base: '0.1' });
+        }
+        override onFill() {
+          return later() as unknown as void;
+        }
+      },
+    ],
+  ])('a promise from %s is rejected', async (_, strategy) => {
+    await expect(run({ strategies: [strategy as never], feeds: { bars: quietBars(4) } })).rejects.toThrow('returned a promise');
   });
 
   it('callbacks that cause each other without end are stopped', async () => {
@@ -193,26 +228,26 @@ describe('errors in callbacks', () => {
         this.buy({ base: 0 });
       }
     }
-    await expect(run({ strategies: [Echo], feeds: { bars: quiet(2) } })).rejects.toThrow('cause each other without end');
+    await expect(run({ strategies: [Echo], feeds: { bars: quietBars(2) } })).rejects.toThrow('cause each other without end');
   });
 });
 
 describe('several feeds', () => {
   it('an instant delivers every bar that closed, calls onBar once, and fresh names the new bars', async () => {
-    const seen: [number, boolean, boolean][] = [];
+    const seenFeeds: [number, boolean, boolean][] = [];
     const bars = walkBars({ rows: 125, missing: 0.1, seed: 4 });
     const hour = coarser(bars, '1h');
     class Both extends Strategy {
       hour = this.feed('hour');
       override onBar() {
-        seen.push([this.nowMs, this.bars.fresh, this.hour.fresh]);
+        seenFeeds.push([this.nowMs, this.bars.fresh, this.hour.fresh]);
         if (this.hour.fresh) expect(this.hour.bar.closeMs).toBe(this.nowMs);
         expect(this.hour.bar.closeMs).toBeLessThanOrEqual(this.nowMs);
       }
     }
     await run({ strategies: [Both], feeds: { bars, hour } });
     const times = [...new Set([...bars.closeMs, ...hour.closeMs])].toSorted((a, b) => a - b).filter((ms) => ms >= hour.closeMs[0]!);
-    expect(seen).toEqual(times.map((ms) => [ms, bars.closeMs.includes(ms), hour.closeMs.includes(ms)]));
+    expect(seenFeeds).toEqual(times.map((ms) => [ms, bars.closeMs.includes(ms), hour.closeMs.includes(ms)]));
   });
 
   it('only the coarse feed decides, while the finest feed of the instrument fills', async () => {
@@ -223,12 +258,15 @@ describe('several feeds', () => {
       }
     }
     const { record } = await run({ strategies: [Hourly], feeds: { bars: coarser(fine, '1h'), fine }, ...FREE });
-    expect(fillRows(record).map(({ minute, price }) => [minute, price])).toEqual([[60, Math.round(fine.open[60]! * 100)], [120, Math.round(fine.open[120]! * 100)]]); // prettier-ignore
+    expect(fillRows(record).map(({ minute, price }) => [minute, price])).toEqual([
+      [60, Math.round(fine.open[60]! * 100)],
+      [120, Math.round(fine.open[120]! * 100)],
+    ]);
     expect(record.equity.length).toBe(180);
   });
 });
 
-it('the same run twice leaves the same columns', async () => {
+it('two equal runs have equal results', async () => {
   class Gambler extends Strategy {
     override onBar() {
       if (this.random() < 0.2) this.buy({ equity: 0.1 }, { trailing: 0.5 });
@@ -236,15 +274,15 @@ it('the same run twice leaves the same columns', async () => {
     }
   }
   const options = { strategies: [Gambler], feeds: { bars: walkBars({ rows: 500 }) } };
-  const [one, two, other] = [await run(options), await run(options), await run({ ...options, seed: 2 })];
-  expect(columnsOf(two.record)).toEqual(columnsOf(one.record));
-  expect(columnsOf(other.record)).not.toEqual(columnsOf(one.record));
+  const [firstRun, secondRun, otherSeed] = [await run(options), await run(options), await run({ ...options, seed: 2 })];
+  expect(columnsOf(secondRun.record)).toEqual(columnsOf(firstRun.record));
+  expect(columnsOf(otherSeed.record)).not.toEqual(columnsOf(firstRun.record));
 });
 
 it('a limit order reserves the maker fee where it is the higher one, so no strategy pays with the cash of another', async () => {
   const fees = { makerPpm: 2000, takerPpm: 0, in: 'quote' } as const;
-  const all = await ordersOf(first({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
+  const all = await ordersOf(atFirstBar({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
   expect(all.orders).toMatchObject([{ ending: 'denied', code: 'MARGIN' }]);
-  const less = await ordersOf(first({ base: '9.98' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
+  const less = await ordersOf(atFirstBar({ base: '9.98' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
   expect(less.orders).toMatchObject([{ code: '' }]);
 });

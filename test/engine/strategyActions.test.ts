@@ -1,15 +1,15 @@
-// What the actions and views of a strategy do: sales, exits, targets, cancels, open orders, random numbers and the log.
+// Tests actions and views of a strategy: sales, exits, targets, cancels, open orders, random numbers and the log.
 
 import { describe, expect, it } from 'vitest';
 import { MINUTE, run, START_MS } from './world.ts';
-import { quiet, at, Api, ordersOf } from './strategyApi.ts';
+import { quietBars, strategyOf, Api, ordersOf } from './strategyApi.ts';
 
 describe('actions', () => {
-  it('a sale of more than is held is denied; what is held can be sold', async () => {
-    const { orders } = await ordersOf((own, row) => {
-      if (row === 0) own.order(false, { base: '0.1' });
-      if (row === 1) own.order(true, { base: '0.1' });
-      if (row === 3) own.order(false, { base: '0.1' });
+  it('a sale of more than the holding is denied, and a sale of the holding is sent', async () => {
+    const { orders } = await ordersOf((strategy, row) => {
+      if (row === 0) strategy.order(false, { base: '0.1' });
+      if (row === 1) strategy.order(true, { base: '0.1' });
+      if (row === 3) strategy.order(false, { base: '0.1' });
     });
     expect(orders.map(({ ending, code }) => code || ending)).toEqual(['MARGIN', 'filled', 'filled']);
   });
@@ -17,10 +17,10 @@ describe('actions', () => {
   it('exit does nothing while flat, and nothing while an exit works', async () => {
     const returned: (number | null)[] = [];
     const { orders } = await ordersOf(
-      (own, row) => {
-        if (row === 0) returned.push(own.api.exit());
-        if (row === 0) own.order(true, { base: '0.1' });
-        if (row === 3) returned.push(own.api.exit(), own.api.exit());
+      (strategy, row) => {
+        if (row === 0) returned.push(strategy.api.exit());
+        if (row === 0) strategy.order(true, { base: '0.1' });
+        if (row === 3) returned.push(strategy.api.exit(), strategy.api.exit());
       },
       { fills: { latencyMs: 1000 } },
     );
@@ -28,15 +28,15 @@ describe('actions', () => {
     expect(orders).toHaveLength(2);
   });
 
-  it('with latency, exit is sent once its cancels have acted', async () => {
+  it('exit with latency is sent once its cancels have acted', async () => {
     const { orders, fills } = await ordersOf(
-      (own, row) => {
-        if (row === 0) own.order(true, { base: '0.1' });
-        if (row === 2) own.order(false, { base: '0.1' }, { limit: 110 });
-        if (row === 4) own.api.exit();
+      (strategy, row) => {
+        if (row === 0) strategy.order(true, { base: '0.1' });
+        if (row === 2) strategy.order(false, { base: '0.1' }, { limit: 110 });
+        if (row === 4) strategy.api.exit();
       },
       { fills: { latencyMs: 1000 } },
-      quiet(9),
+      quietBars(9),
     );
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     expect(fills.map(({ minute }) => minute)).toEqual([2, 7]);
@@ -44,28 +44,51 @@ describe('actions', () => {
 
   it('target trades the difference to the position and the working orders', async () => {
     const ids: (number | null)[] = [];
-    const { orders, engine } = await ordersOf((own, row) => {
-      if (row === 0) ids.push(own.api.target({ base: '0.5' }), own.api.target({ base: '0.5' }));
-      if (row === 2) ids.push(own.api.target({ base: '0.2' }));
-      if (row === 4) ids.push(own.api.target({ base: '0.201' }), own.api.target({ base: '0.2' }));
+    const { orders, engine } = await ordersOf((strategy, row) => {
+      if (row === 0) ids.push(strategy.api.target({ base: '0.5' }), strategy.api.target({ base: '0.5' }));
+      if (row === 2) ids.push(strategy.api.target({ base: '0.2' }));
+      if (row === 4) ids.push(strategy.api.target({ base: '0.201' }), strategy.api.target({ base: '0.2' }));
     });
     expect(ids).toEqual([1, null, 2, null, null]);
     expect(orders.map(({ side, lots }) => [side, lots])).toEqual([['buy', 500], ['sell', 300]]); // prettier-ignore
     expect(engine.ledger.lots(0, 0)).toBe(200);
   });
 
-  it('cancel, openOrders, position, cash and equity', async () => {
-    const seen: unknown[] = [];
-    await ordersOf((own, row) => {
-      const { api } = own;
-      if (row === 0) own.order(true, { base: '0.1' }, { limit: 99 });
-      if (row === 1) seen.push(api.openOrders().map(({ id, side, qty, filled, lifecycle, tag, limit, entry, code }) => [id, side, String(qty), String(filled), lifecycle, tag, limit, entry, code])); // prettier-ignore
+  it('cancel, openOrders, position, cash and equity report the state of the strategy', async () => {
+    const reportedViews: unknown[] = [];
+    await ordersOf((strategy, row) => {
+      const { api } = strategy;
+      if (row === 0) strategy.order(true, { base: '0.1' }, { limit: 99 });
+      if (row === 1)
+        reportedViews.push(
+          api
+            .openOrders()
+            .map(({ id, side, qty, filled, lifecycle, tag, limit, entry, code }) => [
+              id,
+              side,
+              String(qty),
+              String(filled),
+              lifecycle,
+              tag,
+              limit,
+              entry,
+              code,
+            ]),
+        );
       if (row === 1) api.cancel(1);
-      if (row === 2) seen.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
-      if (row === 2) own.order(true, { base: '0.25' });
-      if (row === 4) seen.push(String(api.position().qty), api.position().entryPrice, api.position().isLong, api.position().isShort, api.cash(), api.equity()); // prettier-ignore
+      if (row === 2) reportedViews.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
+      if (row === 2) strategy.order(true, { base: '0.25' });
+      if (row === 4)
+        reportedViews.push(
+          String(api.position().qty),
+          api.position().entryPrice,
+          api.position().isLong,
+          api.position().isShort,
+          api.cash(),
+          api.equity(),
+        );
     });
-    expect(seen).toEqual([
+    expect(reportedViews).toEqual([
       [[1, 'buy', '0.1', '0', 'working', 'buy', 99, null, null]],
       0,
       true,
@@ -81,35 +104,36 @@ describe('actions', () => {
   });
 
   it('an open order has its tag, its limit, and the entry that it closes', async () => {
-    const seen: unknown[] = [];
-    const look = (own: Api) => seen.push(...own.api.openOrders().map(({ id, tag, limit, entry }) => [id, tag, limit, entry]));
-    const slow = { fills: { latencyMs: 1000 } };
-    await ordersOf((own, row) => {
-      if (row === 0) own.order(true, { base: '0.1' }, { takeProfit: 110.5, tag: 'mine' });
-      if (row === 0) own.order(true, { base: '0.2' });
-      if (row === 0) look(own);
-      if (row === 3) look(own);
-    }, slow); // prettier-ignore
-    expect(seen).toEqual([[1, 'mine', NaN, null], [2, 'buy', NaN, null], [3, 'takeProfit', 110.5, 1]]); // prettier-ignore
+    const reportedViews: unknown[] = [];
+    const look = (strategy: Api) =>
+      reportedViews.push(...strategy.api.openOrders().map(({ id, tag, limit, entry }) => [id, tag, limit, entry]));
+    const withLatency = { fills: { latencyMs: 1000 } };
+    await ordersOf((strategy, row) => {
+      if (row === 0) strategy.order(true, { base: '0.1' }, { takeProfit: 110.5, tag: 'mine' });
+      if (row === 0) strategy.order(true, { base: '0.2' });
+      if (row === 0) look(strategy);
+      if (row === 3) look(strategy);
+    }, withLatency); // prettier-ignore
+    expect(reportedViews).toEqual([[1, 'mine', NaN, null], [2, 'buy', NaN, null], [3, 'takeProfit', 110.5, 1]]); // prettier-ignore
   });
 
   it('random numbers depend on the seed and the strategy, and are the same in every run', async () => {
-    const drawn = async (seed: number) => {
+    const randomNumbers = async (seed: number) => {
       const numbers: number[] = [];
-      const strategy = at((own) => numbers.push(own.api.random()));
-      await run({ strategies: [strategy, strategy], feeds: { bars: quiet(3) }, seed });
+      const drawEachBar = strategyOf((strategy) => numbers.push(strategy.api.random()));
+      await run({ strategies: [drawEachBar, drawEachBar], feeds: { bars: quietBars(3) }, seed });
       return numbers;
     };
-    const [one, again, other] = [await drawn(1), await drawn(1), await drawn(2)];
-    expect(again).toEqual(one);
-    expect(new Set([...one, ...other]).size).toBe(12);
-    expect(one.every((number) => number >= 0 && number < 1)).toBe(true);
+    const [firstRun, secondRun, otherSeed] = [await randomNumbers(1), await randomNumbers(1), await randomNumbers(2)];
+    expect(secondRun).toEqual(firstRun);
+    expect(new Set([...firstRun, ...otherSeed]).size).toBe(12);
+    expect(firstRun.every((number) => number >= 0 && number < 1)).toBe(true);
   });
 
   it('log lines have the time and the name of the strategy', async () => {
     const lines: unknown[] = [];
     await run(
-      { strategies: [at((own, row) => row === 1 && own.api.log('hello', { row }))], feeds: { bars: quiet(3) } },
+      { strategies: [strategyOf((strategy, row) => row === 1 && strategy.api.log('hello', { row }))], feeds: { bars: quietBars(3) } },
       { log: (...line) => lines.push(line) },
     );
     expect(lines).toEqual([[START_MS + 2 * MINUTE, 'Acting', 'hello', { row: 1 }]]);

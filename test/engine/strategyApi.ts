@@ -1,28 +1,30 @@
-// Strategies of the tests of what authors have: one that calls a function at each bar, and the members of its base class for it to call.
+// Gives tests a strategy that calls a function at each bar, and access to the protected members of `Strategy`.
 
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { crossedUp, sma, Strategy, type Amendment, type Feed, type OrderOptions, type Size } from '../../src/index.ts';
 import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
 
 export const QUIET: [number, number, number, number] = [10_000, 10_010, 9990, 10_000];
-export const quiet = (rows: number): BarColumns => barsOfRows(Array.from({ length: rows }, () => QUIET));
+/** Returns bars of one price range, in which no order away from the price fills. */
+export const quietBars = (rows: number): BarColumns => barsOfRows(Array.from({ length: rows }, () => QUIET));
 export const FREE = { fees: { makerPpm: 0, takerPpm: 0 } };
 
-/** Shows to tests what authors have. */
-export abstract class Open extends Strategy {
+/** Gives tests access to the orders of a strategy. */
+export abstract class OrderingStrategy extends Strategy {
   row = 0;
   order = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
 }
 
-/** A strategy that calls `act` at each bar with the bar's number. */
-export function at(act: (own: Api, row: number) => unknown) {
+/** Returns a strategy class that calls `act` at each bar with the number of the bar. */
+export function strategyOf(act: (strategy: Api, row: number) => unknown) {
   return class Acting extends Api {
     override onBar() {
       act(this, this.row++);
     }
   };
 }
-export class Api extends Open {
+/** Gives tests access to the other actions and views of a strategy. */
+export class Api extends OrderingStrategy {
   api = {
     exit: (feed?: Feed) => this.exit(feed),
     target: (size: Size, feed?: Feed) => this.target(size, feed),
@@ -37,7 +39,7 @@ export class Api extends Open {
     cash: () => this.cash,
     now: () => this.nowMs as number,
     feed: (name: string) => this.feed(name),
-    late: () => this.use(sma(this.bars.close, 3)),
+    lateIndicator: () => this.use(sma(this.bars.close, 3)),
     lateSignal: () => this.when(crossedUp(this.bars.close, 100), () => {}),
     lateCross: () => crossedUp(this.bars.close, sma(this.bars.close, 3)),
     every: (period: `${number}m`, handler: () => void) => this.every(period, handler),
@@ -45,11 +47,13 @@ export class Api extends Open {
   };
 }
 
-export async function ordersOf(act: (own: Api, row: number) => unknown, options: Partial<PlanOptions> = {}, bars = quiet(6)) {
-  const { record, engine } = await run({ strategies: [at(act)], feeds: { bars }, ...FREE, ...options });
+/** Runs a strategy that calls `act` at each bar, and returns its orders and fills. */
+export async function ordersOf(act: (strategy: Api, row: number) => unknown, options: Partial<PlanOptions> = {}, bars = quietBars(6)) {
+  const { record, engine } = await run({ strategies: [strategyOf(act)], feeds: { bars }, ...FREE, ...options });
   return { orders: orderRows(record), fills: fillRows(record), record, engine };
 }
-export const first =
+/** Returns a script that places one order at the first bar. */
+export const atFirstBar =
   (size: Size | undefined, options?: OrderOptions, isBuy = true) =>
-  (own: Api, row: number) =>
-    row === 0 && own.order(isBuy, size, options);
+  (strategy: Api, row: number) =>
+    row === 0 && strategy.order(isBuy, size, options);

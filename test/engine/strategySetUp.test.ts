@@ -1,48 +1,48 @@
-// What a strategy may register, which mistakes are refused, and when it is warm.
+// Tests the set-up of a strategy: what it may register, which mistakes are rejected, and when it is warm.
 
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { sma, Strategy } from '../../src/index.ts';
 import { barsOfRows, coarser, fillRows, MINUTE, run, spotInstrument, START_MS, walkBars } from './world.ts';
-import { QUIET, quiet, Api, ordersOf } from './strategyApi.ts';
+import { QUIET, quietBars, Api, ordersOf } from './strategyApi.ts';
 
 describe('set-up', () => {
-  const fails = (act: (own: Api) => unknown) => ordersOf((own) => act(own));
+  const fails = (act: (strategy: Api) => unknown) => ordersOf((strategy) => act(strategy));
 
-  it.each<[string, (own: Api) => unknown, RegExp]>([
-    ['use', (own) => own.api.late(), /^sma\(close, 3\): .* registered while the strategy is constructed/],
-    ['when', (own) => own.api.lateSignal(), /^crossedUp.* registered while the strategy is constructed/],
-    ['feed', (own) => own.api.feed('bars'), /feed\('bars'\) after construction/],
-    ['a signal as a condition', (own) => own.api.lateCross(), /registered while the strategy is constructed/],
-  ])('%s after construction is refused', async (_, act, message) => {
+  it.each<[string, (strategy: Api) => unknown, RegExp]>([
+    ['use', (strategy) => strategy.api.lateIndicator(), /^sma\(close, 3\): .* registered while the strategy is constructed/],
+    ['when', (strategy) => strategy.api.lateSignal(), /^crossedUp.* registered while the strategy is constructed/],
+    ['feed', (strategy) => strategy.api.feed('bars'), /feed\('bars'\) after construction/],
+    ['a signal as a condition', (strategy) => strategy.api.lateCross(), /registered while the strategy is constructed/],
+  ])('%s after construction is rejected', async (_, act, message) => {
     await expect(fails(act)).rejects.toThrow(message);
     await expect(fails(act)).rejects.toThrow(ConfigError);
   });
 
-  it('a missing feed is named with the nearest one', async () => {
+  it('the error for a missing feed names it and the nearest existing one', async () => {
     class Lost extends Strategy {
       other = this.feed('tredn');
       override onBar() {}
     }
-    const failed = run({ strategies: [Lost], feeds: { bars: quiet(3), trend: coarser(quiet(120), '1h') } });
+    const failed = run({ strategies: [Lost], feeds: { bars: quietBars(3), trend: coarser(quietBars(120), '1h') } });
     await expect(failed).rejects.toThrow(/Lost: the run has no feed called tredn/);
     await expect(failed).rejects.toMatchObject({ remedy: expect.stringContaining('did you mean trend?') });
   });
 
-  it('a default interval is served by the only feed that has it, of the same instrument', async () => {
+  it('a feed that the run does not name is the only one of the instrument with its interval', async () => {
     class Trend extends Strategy {
       trend = this.feed('trend', { interval: '1h' });
       override onBar() {}
     }
-    const btc = quiet(120);
+    const btc = quietBars(120);
     const eth = barsOfRows([QUIET], spotInstrument('ETH'));
     const ethHour: BarColumns = { ...eth, interval: '1h' };
     await run({ strategies: [Trend], feeds: { bars: btc, slow: coarser(btc, '1h') } });
     await expect(run({ strategies: [Trend], feeds: { bars: btc, slow: ethHour } })).rejects.toThrow('no feed called trend, interval: 1h');
   });
 
-  it('a list is asked for by feeds, and a single name by feed', async () => {
+  it('`feeds` returns a list of feeds, and `feed` of a list is rejected', async () => {
     class One extends Strategy {
       all = this.feed('all');
       override onBar() {}
@@ -53,57 +53,57 @@ describe('set-up', () => {
         expect(this.all).toEqual(['BTC', 'ETH']);
       }
     }
-    const feeds = { all: [quiet(3), barsOfRows([QUIET], spotInstrument('ETH'))] };
+    const feeds = { all: [quietBars(3), barsOfRows([QUIET], spotInstrument('ETH'))] };
     await expect(run({ strategies: [One], feeds })).rejects.toThrow('the feed all is a list');
     await run({ strategies: [All], feeds });
   });
 
-  it('this.bars of a run without it says what to do', async () => {
+  it('this.bars in a run without such a feed is rejected with a remedy', async () => {
     class Bars extends Strategy {
       average = this.use(sma(this.bars.close, 3));
       override onBar() {}
     }
-    const feeds = { one: quiet(3), two: barsOfRows([QUIET], spotInstrument('ETH')) };
+    const feeds = { one: quietBars(3), two: barsOfRows([QUIET], spotInstrument('ETH')) };
     await expect(run({ strategies: [Bars], feeds })).rejects.toThrow('Bars: this.bars needs a feed called bars');
   });
 
-  it('a strategy that can never be called is refused', async () => {
+  it('a strategy that can never be called is rejected', async () => {
     class Idle extends Strategy {
       average = this.use(sma(this.bars.close, 3));
     }
-    await expect(run({ strategies: [Idle], feeds: { bars: quiet(3) } })).rejects.toThrow(
+    await expect(run({ strategies: [Idle], feeds: { bars: quietBars(3) } })).rejects.toThrow(
       'Idle: the strategy has neither onBar nor a handler',
     );
   });
 
-  it('a strategy that only begins buys there, and holds', async () => {
+  it('a strategy with onStart alone buys there and holds', async () => {
     class Holder extends Strategy {
       override onStart() {
         this.buy({ base: '0.1' });
       }
     }
-    const { record } = await run({ strategies: [Holder], feeds: { bars: quiet(3) } });
+    const { record } = await run({ strategies: [Holder], feeds: { bars: quietBars(3) } });
     expect(fillRows(record)).toHaveLength(1);
   });
 
-  it.each(['5', '0m', '1x', '-1m', '0.5s'])('every(%j) is refused', async (period) => {
+  it.each(['5', '0m', '1x', '-1m', '0.5s'])('every(%j) is rejected', async (period) => {
     class Unusual extends Strategy {
       constructor(...setup: ConstructorParameters<typeof Strategy>) {
         super(...setup);
         this.every(period as '1m', () => {});
       }
     }
-    await expect(run({ strategies: [Unusual], feeds: { bars: quiet(3) } })).rejects.toThrow(`every('${period}')`);
+    await expect(run({ strategies: [Unusual], feeds: { bars: quietBars(3) } })).rejects.toThrow(`every('${period}')`);
   });
 
-  it.each(['24:00', '8', '08:60', 'noon'])('at(%j) is refused', async (time) => {
+  it.each(['24:00', '8', '08:60', 'noon'])('at(%j) is rejected', async (time) => {
     class OtherUnusual extends Strategy {
       constructor(...setup: ConstructorParameters<typeof Strategy>) {
         super(...setup);
         this.at(time as '8:00', () => {});
       }
     }
-    await expect(run({ strategies: [OtherUnusual], feeds: { bars: quiet(3) } })).rejects.toThrow(`at('${time}')`);
+    await expect(run({ strategies: [OtherUnusual], feeds: { bars: quietBars(3) } })).rejects.toThrow(`at('${time}')`);
   });
 });
 
@@ -122,16 +122,16 @@ describe('warm-up', () => {
     };
   }
 
-  it('callbacks begin when every series is ready', async () => {
+  it('callbacks begin when every series is warm', async () => {
     const calls: (number | string)[] = [];
-    const { record } = await run({ strategies: [watcher(4, calls)], feeds: { bars: quiet(6) } });
+    const { record } = await run({ strategies: [watcher(4, calls)], feeds: { bars: quietBars(6) } });
     expect(calls).toEqual(['start', 4, 4, 5, 6]);
     expect(record.warmupInRange).toBe(3);
   });
 
-  it('rows before the start of the run warm up', async () => {
+  it('rows before the start of the run count for the warm-up', async () => {
     const calls: (number | string)[] = [];
-    const { record } = await run({ strategies: [watcher(4, calls)], feeds: { bars: quiet(6) }, fromMs: START_MS + 4 * MINUTE });
+    const { record } = await run({ strategies: [watcher(4, calls)], feeds: { bars: quietBars(6) }, fromMs: START_MS + 4 * MINUTE });
     expect(calls).toEqual(['start', 5, 5, 6]);
     expect(record.warmupInRange).toBe(0);
     expect(record.equity.length).toBe(2);
@@ -139,13 +139,13 @@ describe('warm-up', () => {
 
   it('warm-up never begins where the data is too short', async () => {
     const calls: (number | string)[] = [];
-    await run({ strategies: [watcher(7, calls)], feeds: { bars: quiet(6) } });
+    await run({ strategies: [watcher(7, calls)], feeds: { bars: quietBars(6) } });
     expect(calls).toEqual([]);
   });
 
   it('warm-up of one strategy does not delay another on the account', async () => {
     const [fast, slow]: (number | string)[][] = [[], []];
-    await run({ strategies: [watcher(2, fast!), watcher(5, slow!)], feeds: { bars: quiet(6) } });
+    await run({ strategies: [watcher(2, fast!), watcher(5, slow!)], feeds: { bars: quietBars(6) } });
     expect(fast).toEqual(['start', 2, 2, 3, 4, 5, 6]);
     expect(slow).toEqual(['start', 5, 5, 6]);
   });
@@ -175,7 +175,7 @@ describe('warm-up', () => {
     await run({ strategies: [Listed], feeds: { bars, hour: coarser(bars, '1h') } });
   });
 
-  it('onStart comes at that very instant for strategies without onBar too, and its timers fire', async () => {
+  it('onStart of a strategy without onBar comes at the end of the warm-up, and its timers fire', async () => {
     const fired: number[] = [];
     const bars = walkBars({ rows: 130 });
     let readyAt = 10;

@@ -1,10 +1,10 @@
-// Stops that trail in percent, by a series and from a price on. test/campaigns/orderForms.test.ts compares random scripts with a naive
-// reference.
+// Tests stops that trail by a percentage, by a series, or only from a price on.
+// test/campaigns/orderForms.test.ts compares random scripts with a naive reference.
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { atr, Strategy, type OrderOptions } from '../../src/index.ts';
-import { at, FREE, ordersOf, quiet } from './strategyApi.ts';
+import { strategyOf, FREE, ordersOf, quietBars } from './strategyApi.ts';
 import { barsOfRows, fillRows, orderRows, run } from './world.ts';
 
 type Prices = [number, number, number, number];
@@ -13,30 +13,30 @@ const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
 const HILL: Prices[] = [QUIET, [10_000, 11_000, 10_000, 11_000], [11_000, 12_000, 11_000, 12_000], [12_000, 12_000, 9000, 9000], QUIET];
 
 async function salesOf(trailing: OrderOptions['trailing'], rows = HILL, isBuy = true) {
-  const done = await ordersOf(
-    (own, row) => row === 0 && own.order(isBuy, { base: '0.1' }, { trailing: trailing! }),
+  const result = await ordersOf(
+    (strategy, row) => row === 0 && strategy.order(isBuy, { base: '0.1' }, { trailing: trailing! }),
     FREE,
     barsOfRows(rows),
   );
-  return done.fills.slice(1).map(({ order, price }) => [done.orders[order - 1]!.role, price]);
+  return result.fills.slice(1).map(({ order, price }) => [result.orders[order - 1]!.role, price]);
 }
 
 describe('a stop that trails', () => {
-  it('a stop that trails: in percent keeps its share of the best price', async () => {
+  it('a stop that trails by a percentage keeps its share of the best price', async () => {
     expect(await salesOf({ percent: 10 })).toEqual([['trailing', 10_800]]);
     expect(await salesOf({ percent: '2.5' })).toEqual([['trailing', 11_700]]);
   });
-  it('a stop that trails takes a distance as a number, as a Decimal, and by name', async () => {
+  it('a trailing distance may be a number, a Decimal or `{ distance }`', async () => {
     for (const trailing of [5, new Decimal(5), { distance: '5' }]) expect(await salesOf(trailing)).toEqual([['trailing', 11_500]]);
   });
-  it('a stop that trails: from a price on waits until the best price of closed bars has reached it, and stays on then', async () => {
+  it('a stop that trails from a price on starts once the best price of closed bars has reached it, and then stays active', async () => {
     expect(await salesOf({ percent: 10, from: 120 })).toEqual([['trailing', 10_800]]);
     expect(await salesOf({ percent: 10, from: '120.01' })).toEqual([]);
     // A row that reaches the price and falls: the stop holds from the next row on.
     const spike: Prices[] = [QUIET, [10_000, 12_000, 10_000, 10_500], [10_500, 10_500, 10_400, 10_400], QUIET];
     expect(await salesOf({ distance: 12, from: 120 }, spike)).toEqual([['trailing', 10_500]]);
   });
-  it('a stop that trails: by a series has the distance of the instant of its order', async () => {
+  it('a stop that trails by a series has the distance of the instant of its order', async () => {
     class ByRange extends Strategy {
       range = this.use(atr(this.bars, 2));
       isDone = false;
@@ -59,17 +59,21 @@ describe('a stop that trails', () => {
     ).toEqual([9700]);
     expect(orderRows(record)[1]!.role).toBe('trailing');
   });
-  it('a stop that trails denies the order where a price or a share is not a number', async () => {
+  it('an order with a trailing price or share that is not a number is denied', async () => {
     for (const trailing of [{ percent: NaN }, { percent: -1 }, { distance: NaN }, { percent: 1, from: NaN }, { percent: 1, from: 0 }]) {
-      const { orders } = await ordersOf((own, row) => row === 0 && own.order(true, { base: '0.1' }, { trailing }), FREE, quiet(3));
+      const { orders } = await ordersOf(
+        (strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, { trailing }),
+        FREE,
+        quietBars(3),
+      );
       expect(orders[0]).toMatchObject({ code: 'BAD_INPUT' });
     }
   });
-  it('a stop that trails names what it does not understand', async () => {
+  it('an unknown trailing option is rejected by its name', async () => {
     const errorOf = (trailing: unknown) =>
       run({
-        strategies: [at((own, row) => row === 0 && own.order(true, { base: '0.1' }, { trailing } as never))],
-        feeds: { bars: quiet(3) },
+        strategies: [strategyOf((strategy, row) => row === 0 && strategy.order(true, { base: '0.1' }, { trailing } as never))],
+        feeds: { bars: quietBars(3) },
         ...FREE,
       }).then(
         () => 'no error',

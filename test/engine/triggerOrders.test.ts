@@ -1,4 +1,4 @@
-// Trigger orders of a strategy: what fires them, at which price they fill, and what ends them.
+// Tests trigger orders of a strategy: when they fire, at which price they fill, and what ends them.
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
@@ -14,12 +14,12 @@ const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, clos
 const contract = linearContract(FREE);
 const quiet = (price: number): Rows[number] => [price, price, price, price];
 
-let world: PreparedRun | null = null;
+let prepared: PreparedRun | null = null;
 async function recordFrom(plan: RunPlan): Promise<RunRecord> {
-  world = await prepareBacktest(plan, {});
-  world.loop(world.engine);
-  world.engine.ledger.assertReconciled();
-  return runRecordOf(plan, world, false);
+  prepared = await prepareBacktest(plan, {});
+  prepared.loop(prepared.engine);
+  prepared.engine.ledger.assertReconciled();
+  return runRecordOf(plan, prepared, false);
 }
 function planOf(
   strategy: StrategyClass,
@@ -31,7 +31,7 @@ function planOf(
   return planFor({ strategies: [strategy], feeds: { bars }, cash: { USDT: '100000' }, futures, ...options });
 }
 
-type Step = (at: Scripted) => void;
+type Step = (strategy: Scripted) => void;
 /** Does one action at the close of each bar. */
 class Scripted extends Strategy {
   static steps: readonly (Step | null)[] = [];
@@ -43,13 +43,13 @@ class Scripted extends Strategy {
   override onOrder(order: OrderInfo) {
     (this.constructor as typeof Scripted).reported.push(order);
   }
-  go(isBuy: boolean, size?: Size, options?: OrderOptions) {
+  placeOrder(isBuy: boolean, size?: Size, options?: OrderOptions) {
     return isBuy ? this.buy(size, options) : this.sell(size, options);
   }
-  leave() {
+  exitPosition() {
     return this.exit();
   }
-  drop() {
+  cancelAll() {
     for (const { id } of this.openOrders()) this.cancel(id);
   }
   held() {
@@ -63,7 +63,7 @@ async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial
     static override reported: OrderInfo[] = [];
   }
   const record = await recordFrom(planOf(Script, barsOfRows(rows, contract), options, terms));
-  world!.checkBooks();
+  prepared!.checkBooks();
   return {
     record,
     orders: orderRows(record),
@@ -71,21 +71,21 @@ async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial
     reported: Script.reported,
   };
 }
-const long: Step = (at) => at.go(true, { base: 10 });
-const short: Step = (at) => at.go(false, { base: 10 });
+const enterLong: Step = (strategy) => strategy.placeOrder(true, { base: 10 });
+const enterShort: Step = (strategy) => strategy.placeOrder(false, { base: 10 });
 const when =
   (isBuy: boolean, price: number, size?: Size, options: OrderOptions = {}): Step =>
-  (at) => {
-    at.go(isBuy, size, { trigger: price / 10 ** contract.priceDigits, tag: `at ${price}`, ...options });
+  (strategy) => {
+    strategy.placeOrder(isBuy, size, { trigger: price / 10 ** contract.priceDigits, tag: `at ${price}`, ...options });
   };
 
 describe('a trigger order', () => {
   it.each([
-    ['stops a long at its level', long, false, 9800, [9900, 9950, 9700, 9750], ['sell', 9800, 4], 'stopLoss'],
-    ['stops a long at an open beyond it', long, false, 9800, [9700, 9750, 9600, 9650], ['sell', 9700, 3], 'stopLoss'],
-    ['stops a short at its level', short, true, 10_200, [10_000, 10_300, 9990, 10_250], ['buy', 10_200, 4], 'stopLoss'],
-    ['takes the profit of a long', long, false, 10_200, [10_000, 10_300, 9990, 10_250], ['sell', 10_200, 4], 'condition'],
-    ['takes the profit of a short', short, true, 9800, [9900, 9950, 9700, 9750], ['buy', 9800, 4], 'condition'],
+    ['stops a long at its level', enterLong, false, 9800, [9900, 9950, 9700, 9750], ['sell', 9800, 4], 'stopLoss'],
+    ['stops a long at an open beyond it', enterLong, false, 9800, [9700, 9750, 9600, 9650], ['sell', 9700, 3], 'stopLoss'],
+    ['stops a short at its level', enterShort, true, 10_200, [10_000, 10_300, 9990, 10_250], ['buy', 10_200, 4], 'stopLoss'],
+    ['takes the profit of a long', enterLong, false, 10_200, [10_000, 10_300, 9990, 10_250], ['sell', 10_200, 4], 'condition'],
+    ['takes the profit of a short', enterShort, true, 9800, [9900, 9950, 9700, 9750], ['buy', 9800, 4], 'condition'],
   ] as const)('a trigger order: %s', async (_, entry, isBuy, trigger, bar, fill, role) => {
     const { fills, orders, reported } = await run(
       [quiet(10_000), quiet(10_000), quiet(10_000), bar, quiet(10_000)],
@@ -98,7 +98,7 @@ describe('a trigger order', () => {
     expect([waiting?.trigger, waiting?.limit]).toEqual([trigger / 10 ** contract.priceDigits, NaN]);
   });
 
-  it('a trigger order opens on a rise and on a fall, at the level, with what a bracket guards', async () => {
+  it('a trigger order opens on a rise and on a fall at its level, and its bracket protects the position', async () => {
     const rows = [quiet(10_000), quiet(10_000), [10_000, 10_300, 9990, 10_250], quiet(10_250)] as const;
     const opened = await run(rows, [when(true, 10_200, { base: 5 }, { stopLoss: 9000 / 10 ** contract.priceDigits })]);
     expect(opened.fills).toEqual([['buy', 10_200, 3]]);
@@ -112,30 +112,30 @@ describe('a trigger order', () => {
     expect(both.fills.map(([side]) => side)).toEqual(['buy', 'sell']);
   });
 
-  it('a trigger order that its account can no longer pay for as it fires is rejected, with the code of the exchange', async () => {
+  it('a trigger order that its account cannot pay for when it fires is rejected with the code of the exchange', async () => {
     const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
     // 10 contracts hold 1 USDT, 10 more at 9400 would hold 0.94: there are 1.2 when it is sent, 0.7 after the fall.
-    const { fills, orders } = await run(falls, [long, when(true, 9400, { base: 10 })], { cash: { USDT: '2.2' } });
+    const { fills, orders } = await run(falls, [enterLong, when(true, 9400, { base: 10 })], { cash: { USDT: '2.2' } });
     expect(fills).toHaveLength(1);
     expect(orders[1]).toMatchObject({ role: 'condition', ending: 'rejected', code: '-2017' });
   });
 
-  it('a trigger order does nothing in the row in which it arrives, nor before its price is there', async () => {
+  it('a trigger order does not fire in the row in which it arrives, nor before its price is reached', async () => {
     const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
     // Decided at the close of the second bar, it waits as the third opens; the second had fallen below it.
-    const { fills, orders } = await run([quiet(10_000), deep, quiet(9900), quiet(9900)], [long, when(false, 9800)]);
+    const { fills, orders } = await run([quiet(10_000), deep, quiet(9900), quiet(9900)], [enterLong, when(false, 9800)]);
     expect(fills).toEqual([['buy', 10_000, 1]]);
     expect(orders[1]).toMatchObject({ ending: 'open' });
     const rows = [quiet(10_000), quiet(10_000), quiet(10_000), quiet(10_000), deep, deep, deep, quiet(9900)];
     // Decided at minute 4, it arrives within the bar from 5 to 6.
-    const late = await run(rows, [long, null, null, when(false, 9800)], { fills: { latencyMs: 90_000 } });
+    const late = await run(rows, [enterLong, null, null, when(false, 9800)], { fills: { latencyMs: 90_000 } });
     expect(late.fills).toEqual([
       ['buy', 10_000, 3],
       ['sell', 9800, 7],
     ]);
   });
 
-  it('a trigger order is cancelled by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
+  it('a cancel that arrives in the row in which a trigger order fires also cancels the order that it has placed', async () => {
     // Sent at minute 1, cancelled at minute 3; the cancel arrives between 4 and 5. That row opens beyond the collar: the order rests at 10,302.
     const rows: Rows = [
       quiet(10_000),
@@ -145,7 +145,7 @@ describe('a trigger order', () => {
       [10_400, 10_410, 10_350, 10_400],
       [10_400, 10_400, 10_250, 10_300],
     ];
-    const steps = [when(true, 10_200, { base: 5 }), null, (at: Scripted) => at.drop()];
+    const steps = [when(true, 10_200, { base: 5 }), null, (strategy: Scripted) => strategy.cancelAll()];
     const { fills, orders } = await run(rows, steps, { fills: { latencyMs: 90_000 } });
     expect(orders[0]).toMatchObject({ role: 'condition', ending: 'canceled' });
     expect(fills).toEqual([]);
@@ -153,38 +153,44 @@ describe('a trigger order', () => {
     expect(kept.fills).toEqual([['buy', 10_302, 6]]);
   });
 
-  it('a trigger order: where one row reaches stop and target it is the stop, and the other one ends with the position', async () => {
+  it('of two trigger orders the stop fires in a row that reaches both, and the target ends with the position', async () => {
     const wide: Rows[number] = [10_000, 10_300, 9700, 10_000];
-    const steps = [long, (at: Scripted) => (when(false, 9800, { base: 5 })(at), when(false, 10_200, { base: 5 })(at))];
+    const steps = [
+      enterLong,
+      (strategy: Scripted) => (when(false, 9800, { base: 5 })(strategy), when(false, 10_200, { base: 5 })(strategy)),
+    ];
     const { orders } = await run([quiet(10_000), quiet(10_000), wide, quiet(10_000)], steps);
     expect(orders.slice(1).map(({ role, ending }) => [role, ending])).toEqual([
       ['stopLoss', 'filled'],
       ['condition', 'filled'],
     ]);
     // Together they may not close more than is held.
-    const twice = await run([quiet(10_000), quiet(10_000), wide], [long, (at) => (when(false, 9800)(at), when(false, 10_200)(at))]);
+    const twice = await run(
+      [quiet(10_000), quiet(10_000), wide],
+      [enterLong, (strategy) => (when(false, 9800)(strategy), when(false, 10_200)(strategy))],
+    );
     expect(twice.orders.map(({ code }) => code)).toEqual(['', '', 'MARGIN']);
   });
 
   it('a trigger order ends with the position that it was to close, and with exit()', async () => {
     const closed = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [long, when(false, 9800, { base: 4 }), (at) => at.go(false, { base: 10 }, { tag: 'all' })],
+      [enterLong, when(false, 9800, { base: 4 }), (strategy) => strategy.placeOrder(false, { base: 10 }, { tag: 'all' })],
     );
     expect(closed.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     const left = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [long, when(false, 9800), (at) => at.leave()],
+      [enterLong, when(false, 9800), (strategy) => strategy.exitPosition()],
     );
     expect(left.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
     const dropped = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
-      [when(true, 10_500, { base: 1 }), (at) => at.drop()],
+      [when(true, 10_500, { base: 1 }), (strategy) => strategy.cancelAll()],
     );
     expect(dropped.orders.map(({ ending }) => ending)).toEqual(['canceled']);
     expect(dropped.reported.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
     const crash: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [9500, 9500, 8000, 8000], quiet(8000)];
-    const liquidated = await run(crash, [(at) => at.go(true, { equity: 9 }), when(false, 7900)]);
+    const liquidated = await run(crash, [(strategy) => strategy.placeOrder(true, { equity: 9 }), when(false, 7900)]);
     expect(liquidated.orders.map(({ role, ending }) => [role, ending])).toEqual([
       ['market', 'filled'],
       ['stopLoss', 'canceled'],
@@ -192,18 +198,18 @@ describe('a trigger order', () => {
     ]);
   });
 
-  it('a trigger order has two sides in two-way mode: each closes its own', async () => {
-    const seen: number[][] = [];
+  it('a trigger order in two-way mode closes its own side', async () => {
+    const reportedSides: number[][] = [];
     const steps: (Step | null)[] = [
-      (at) => (at.go(true, { base: 10 }), at.go(false, { base: 4 })),
-      (at) => seen.push([at.held().long.toNumber(), at.held().short.toNumber()]),
+      (strategy) => (strategy.placeOrder(true, { base: 10 }), strategy.placeOrder(false, { base: 4 })),
+      (strategy) => reportedSides.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
       when(false, 9800, { base: 10 }, { reduceOnly: true }),
       null,
-      (at) => seen.push([at.held().long.toNumber(), at.held().short.toNumber()]),
+      (strategy) => reportedSides.push([strategy.held().long.toNumber(), strategy.held().short.toNumber()]),
     ];
     const rows: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [10_000, 10_000, 9700, 9900], quiet(9900), quiet(9900)];
     const { fills } = await run(rows, steps, {}, { isNet: false });
-    expect(seen).toEqual([
+    expect(reportedSides).toEqual([
       [10, 4],
       [0, 4],
     ]);
@@ -211,7 +217,11 @@ describe('a trigger order', () => {
     // And exit() closes both.
     const left = await run(
       Array.from({ length: 5 }, () => quiet(10_000)),
-      [(at) => (at.go(true, { base: 10 }), at.go(false, { base: 4 })), null, (at) => at.leave()],
+      [
+        (strategy) => (strategy.placeOrder(true, { base: 10 }), strategy.placeOrder(false, { base: 4 })),
+        null,
+        (strategy) => strategy.exitPosition(),
+      ],
       {},
       { isNet: false },
     );
@@ -257,7 +267,7 @@ describe('a trigger order', () => {
   it.each([0, 90_000])('a trigger order leaves both books equal at every bar, whatever fires (latency %i ms)', async (latencyMs) => {
     class Gambler extends Strategy {
       override onBar() {
-        world!.checkBooks();
+        prepared!.checkBooks();
         if (this.random() > 0.5) return;
         const { close } = this.bars.bar;
         const isBuy = this.random() < 0.5;

@@ -1,4 +1,4 @@
-// Two-way positions in what a run leaves: long and short of a contract are trades apart, one by one, and in a sweep as in a run.
+// Tests reports of two-way runs: long and short of one contract are separate trades, and a sweep has the same figures.
 
 import { expect, it } from 'vitest';
 import type { ContractData } from '../../src/model/bars/marks.ts';
@@ -14,7 +14,10 @@ import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import type { GivenStrategy } from '../fixtures/runPlan.ts';
 import { barsOfRows, MINUTE, planFor, START_MS } from './world.ts';
 
-/** A long at the second row, a short beside it at the third, what is left of the long leaves with the last row but one. */
+/** A funding rate of 0.001, in units of 10^-12. */
+const FUNDING_RATE = 1_000_000_000;
+
+/** Buys 107 contracts, sells 57 short beside them, and then reduces the long by 40. */
 class Hedge extends Strategy {
   rows = 0;
   override onBar() {
@@ -25,40 +28,43 @@ class Hedge extends Strategy {
   }
 }
 
-function hedged(instrument: Instrument, prices: readonly number[], isNet = false, strategy: GivenStrategy = Hedge): RunPlan {
-  const bars = barsOfRows(prices.map((price) => [price, price, price, price]), instrument); // prettier-ignore
-  const funding = [2, 4].map((minute) => ({ timeMs: START_MS + minute * MINUTE, rate: 1_000_000_000, markTicks: prices[0]! }));
+/** Returns the plan of a run in which each row has one price. Funding is paid twice, at a rate of 0.001. */
+function hedgePlan(instrument: Instrument, prices: readonly number[], isNet = false, strategy: GivenStrategy = Hedge): RunPlan {
+  const rows = prices.map((price): [number, number, number, number] => [price, price, price, price]);
+  const bars = barsOfRows(rows, instrument);
+  const funding = [2, 4].map((minute) => ({ timeMs: START_MS + minute * MINUTE, rate: FUNDING_RATE, markTicks: prices[0]! }));
   const data = new Map<InstrumentId, ContractData>([[instrument.id, { marks: null, funding }]]);
   const futures = { leverage: 10, isCross: false, isNet, liquidationFeePpm: 2000, data };
   return { ...planFor({ strategies: [strategy], feeds: { bars }, cash: { [instrument.quote]: '5000' } }), futures };
 }
 
 it('a short and a long of one contract are separate trades, and a liquidation ends only the trade of its side', async () => {
-  // Up by more than a tenth at the fifth row: the short is closed, the long stays, and is reduced at the sixth.
-  const record = await runBacktest(hedged(linearContract(), [400_000, 400_000, 400_000, 400_000, 460_000, 460_000, 460_000]));
+  // The price rises by more than a tenth at the fifth row. The short is liquidated. The long stays, and is reduced at the sixth row.
+  const record = await runBacktest(hedgePlan(linearContract(), [400_000, 400_000, 400_000, 400_000, 460_000, 460_000, 460_000]));
   const { closed, open } = tradesOf(record);
   expect([closed.length, closed.side[0], closed.liquidations[0], closed.entryMs[0]]).toEqual([1, 1, 1, START_MS + 2 * MINUTE]);
-  // 57 contracts of 0.001 BTC at 40,000: 2,280 USDT. The funding is a thousandth of it.
+  // 57 contracts of 0.001 BTC at 40,000 USDT are worth 2,280 USDT. The funding is 0.001 of that, in units of 0.0001 USDT.
   expect(closed.fundingUnits[0]).toBe(22_800);
   expect(open).toMatchObject([{ side: 'long', baseUnits: 67, entryMs: START_MS + MINUTE }]);
   const { trades, metrics } = buildSummary(record, { versions: {} });
   expect([trades.trades, trades.longs, trades.shorts, trades.liquidations, trades.openTrades]).toEqual([1, 0, 1, 1, 1]);
   expect(metrics.exposureTime).toBeCloseTo(6 / 7, 9);
-  // While both are open, gross counts both: 164 contracts of 40 USDT, of 5,000.
+  // While both sides are open, the gross exposure counts both: 164 × 40 USDT / 5,000 USDT = 1.31.
   expect(metrics.grossExposureMax).toBeCloseTo(1.31, 2);
 });
 
-it('two sides open at the end are marked as the account marks them, and the bridge adds up despite rounding', async () => {
-  for (let last = 400_001; last < 400_040; last++) {
-    const record = await runBacktest(hedged(inverseContract(), [400_000, 400_000, 400_000, 400_000, 400_000, 400_000, last]));
+it('both sides that are open at the end are in the summary, which has a cost bridge for each of 39 last prices', async () => {
+  for (let lastPrice = 400_001; lastPrice < 400_040; lastPrice++) {
+    const record = await runBacktest(hedgePlan(inverseContract(), [400_000, 400_000, 400_000, 400_000, 400_000, 400_000, lastPrice]));
     const { costBridge, trades } = buildSummary(record, { versions: {} });
     expect(costBridge).not.toBeNull();
-    expect(trades.openPositions.map(({ side, quantity }) => [side, quantity])).toEqual([['long', '67'], ['short', '57']]); // prettier-ignore
+    // prettier-ignore
+    expect(trades.openPositions.map(({ side, quantity }) => [side, quantity])).toEqual([['long', '67'], ['short', '57']]);
   }
 });
 
-/** A trade that gains and one that loses; with two ways at once a short beside both. */
-class Trips extends Strategy {
+/** Makes a trade that gains and one that loses. In two-way mode it also holds a short beside both. */
+class RoundTrips extends Strategy {
   rows = 0;
   override onBar() {
     this.rows++;
@@ -69,12 +75,15 @@ class Trips extends Strategy {
   }
 }
 
-it.each([false, true])('a set of a sweep has the figures of its run, funding among them (net: %s)', async (isNet) => {
-  const prices = [400_000, 400_000, 401_000, 402_000, 402_000, 401_000, 400_000, 400_000, 400_000];
-  const plan = hedged(linearContract(), prices, isNet, Trips);
-  const { trades } = buildSummary(await runBacktest(plan), { versions: {} });
-  const [outcome] = await runLanes(plan, [{}]);
-  const figure = (name: (typeof SET_FIGURES)[number]) => outcome!.values[SET_FIGURES.indexOf(name)];
-  expect([trades.trades, Number(trades.funding) > 0]).toEqual([2, true]);
-  expect([figure('trades'), figure('profitFactor'), figure('winRate')]).toEqual([trades.trades, trades.profitFactor, trades.winRate]);
-});
+it.each([false, true])(
+  'a set of a sweep has the trades, the profit factor and the win rate of its run, which pays funding (net: %s)',
+  async (isNet) => {
+    const prices = [400_000, 400_000, 401_000, 402_000, 402_000, 401_000, 400_000, 400_000, 400_000];
+    const plan = hedgePlan(linearContract(), prices, isNet, RoundTrips);
+    const { trades } = buildSummary(await runBacktest(plan), { versions: {} });
+    const [outcome] = await runLanes(plan, [{}]);
+    const figure = (name: (typeof SET_FIGURES)[number]) => outcome!.values[SET_FIGURES.indexOf(name)];
+    expect([trades.trades, Number(trades.funding) > 0]).toEqual([2, true]);
+    expect([figure('trades'), figure('profitFactor'), figure('winRate')]).toEqual([trades.trades, trades.profitFactor, trades.winRate]);
+  },
+);

@@ -1,4 +1,4 @@
-// Runs from memory for tests of the engine: seeded bars with holes, plans around strategy classes, and what a run left as plain rows.
+// Runs backtests from memory for tests of the engine: seeded bars with gaps, plans around strategy classes, and results as plain rows.
 
 import type { ReplayExchangeOptions } from '../../src/adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
@@ -28,40 +28,44 @@ export const START_MS = Date.UTC(2024, 0, 1);
 export interface WalkOptions {
   readonly rows?: number;
   readonly seed?: number;
-  /** Share of the minutes that are left out. */
+  /** Share of the minutes without a row, from 0 to 1. */
   readonly missing?: number;
   readonly instrument?: Instrument;
-  /** Largest move of a row in ticks. */
+  /** Largest move within a row, in ticks. */
   readonly step?: number;
   readonly start?: number;
-  /** Volume of a row in the base asset, at most. */
+  /** Largest volume of a row in the base asset. */
   readonly volume?: number;
 }
 
-/** A walk in whole ticks from 100.00, one-minute rows from 2024-01-01; opens jump off the last close in a third of the rows. */
+/**
+ * Returns a random walk in whole ticks: one-minute rows from 2024-01-01, from 100.00 by default. In a third of the rows the open differs from
+ * the last close.
+ */
 export function walkBars(options: WalkOptions = {}): BarColumns {
   const { rows = 400, seed = 1, missing = 0, instrument = spotInstrument(), step = 60, start = 10_000, volume = 5 } = options;
   const rng = seededRng(seed);
   const pick = (below: number) => Math.floor(rng.next() * below);
-  const list: Row[] = [];
+  const rowList: Row[] = [];
   let price = start;
-  for (let minute = 0; list.length < rows; minute++) {
-    const isThere = rng.next() >= missing;
+  for (let minute = 0; rowList.length < rows; minute++) {
+    const hasRow = rng.next() >= missing;
     const open = Math.max(200, price + (pick(3) === 0 ? pick(step) - (step >> 1) : 0));
     price = Math.max(200, open + pick(2 * step + 1) - step);
     const high = Math.max(open, price) + pick(step >> 1);
     const low = Math.min(open, price) - pick(step >> 1);
-    if (isThere) list.push([minute, open, high, low, price, pick(volume * 1000) / 1000]);
+    if (hasRow) rowList.push([minute, open, high, low, price, pick(volume * 1000) / 1000]);
   }
-  return barsFrom(list, instrument);
+  return barsFrom(rowList, instrument);
 }
 
 /** Minute since START_MS; open, high, low, close in ticks; volume in the base asset (default 100). */
 export type Row = readonly [minute: number, open: number, high: number, low: number, close: number, volume?: number];
 
+/** Returns the bars of rows that name their minute. */
 export function barsFrom(rows: readonly Row[], instrument: Instrument = spotInstrument(), interval: Interval = '1m'): BarColumns {
   const scale = 10 ** instrument.priceDigits;
-  const column = (of: (row: Row) => number) => Float64Array.from(rows, of);
+  const column = (valueOf: (row: Row) => number) => Float64Array.from(rows, valueOf);
   return {
     instrument,
     interval,
@@ -76,26 +80,37 @@ export function barsFrom(rows: readonly Row[], instrument: Instrument = spotInst
   };
 }
 
-/** Rows one after the other from minute 0, each [open, high, low, close, volume?] in ticks. */
+/** Returns bars of consecutive minutes from minute 0. A row is [open, high, low, close, volume?], prices in ticks. */
 export function barsOfRows(
   rows: readonly (readonly [number, number, number, number, number?])[],
   instrument = spotInstrument(),
 ): BarColumns {
-  return barsFrom(rows.map(([open, high, low, close, volume], minute) => [minute, open, high, low, close, volume ?? 100]), instrument); // prettier-ignore
+  return barsFrom(
+    rows.map(([open, high, low, close, volume], minute) => [minute, open, high, low, close, volume ?? 100]),
+    instrument,
+  );
 }
 
 export const coarser = (bars: BarColumns, interval: Interval): BarColumns => resample(bars, interval).bars;
 
 export interface PlanOptions extends RunPlanOptions {
   readonly strategies: readonly GivenStrategy[];
-  /** By name; a list is several feeds of one name. */
+  /** Bars by the name of their feed. A list gives several feeds of one name. */
   readonly feeds: Readonly<Record<string, BarColumns | readonly BarColumns[]>>;
 }
 
+/** Returns the plan of a backtest with cash of 100,000 USDT, sizes of 90 % of the equity and fees, unless the options say otherwise. */
 export function planFor({ strategies, feeds, fees, ...rest }: PlanOptions): RunPlan {
-  const flat = Object.entries(feeds).flatMap(([name, of]) => ('openMs' in of ? [of] : of).map((bars) => feedPlan(name, bars)));
-  const usual = { fromMs: START_MS, cash: { USDT: '100000' }, size: { equity: '0.9' }, fees: { makerPpm: 1000, takerPpm: 2000, ...fees } };
-  return runPlan(strategies, flat, { ...usual, ...rest });
+  const feedPlans = Object.entries(feeds).flatMap(([name, barsOfName]) =>
+    ('openMs' in barsOfName ? [barsOfName] : barsOfName).map((bars) => feedPlan(name, bars)),
+  );
+  const defaults = {
+    fromMs: START_MS,
+    cash: { USDT: '100000' },
+    size: { equity: '0.9' },
+    fees: { makerPpm: 1000, takerPpm: 2000, ...fees },
+  };
+  return runPlan(strategies, feedPlans, { ...defaults, ...rest });
 }
 
 export interface Finished {
@@ -104,7 +119,7 @@ export interface Finished {
   readonly venue: Venue;
 }
 
-/** The run of a plan to its end. `watch` gets engine and venue before the first bar. */
+/** Runs a plan to its end and checks the books. Calls `watch` with engine and venue before the first bar. */
 export async function run(
   options: PlanOptions,
   extra: BacktestRunOptions = {},
@@ -113,7 +128,7 @@ export async function run(
   const plan = planFor(options);
   const prepared = await prepareBacktest(plan, extra);
   const { engine, venue } = prepared;
-  if (!(venue instanceof Venue)) throw new Error('these runs are of spot');
+  if (!(venue instanceof Venue)) throw new Error('expected a run of spot, got one of futures');
   watch(engine, venue);
   prepared.loop(engine);
   venue.assertConserved();
@@ -121,7 +136,7 @@ export async function run(
   return { record: runRecordOf(plan, prepared, false), engine, venue };
 }
 
-/** The same from the container by hand, so that the journal can be looked at. */
+/** Runs a plan step by step, so that the journal can be read. Returns the engine and the hash of the journal. */
 export async function runWithJournal(
   options: PlanOptions,
   faultOf?: ReplayExchangeOptions['faultOf'],
@@ -137,14 +152,14 @@ export async function runWithJournal(
   return { engine, hash: journal.hash };
 }
 
-/** Constructs the strategies of a plan and gives all cash to the first one; returns what a venue would be given. */
+/** Constructs the strategies of a plan and gives all cash to the first one. Returns the deposits for the venue, by asset. */
 export function addStrategiesAndCash(engine: Engine, plan: RunPlan): Map<string, number> {
   plan.strategies.forEach(({ strategy, record, params }, index) =>
     addStrategy(engine, strategy, record.name, parseParams(strategy.params, params, record.file), seededRng(plan.seed * 65_537 + index)),
   );
   const deposits = new Map<string, number>();
   for (const [asset, text] of Object.entries(plan.cash)) {
-    const instrument = engine.instruments.find((one) => one.quote === asset || one.base === asset)!;
+    const instrument = engine.instruments.find((candidate) => candidate.quote === asset || candidate.base === asset)!;
     const units = toScaled(text, instrument.quote === asset ? instrument.quoteDigits : instrument.baseDigits)!;
     engine.ledger.deposit(0, asset, units);
     deposits.set(asset, units);
@@ -152,13 +167,13 @@ export function addStrategiesAndCash(engine: Engine, plan: RunPlan): Map<string,
   return deposits;
 }
 
-/** Everything that a run decided and booked, as plain arrays: equal runs have equal ones, bit for bit. */
+/** Returns orders, fills and equity of a run as plain arrays. Equal runs have equal arrays, bit by bit. */
 export function columnsOf({ orders, fills, equity }: RunRecord): object {
   return { orders: plain(orders), fills: plain(fills), equity: { timeMs: [...equity.timeMs], units: [...equity.units] } };
 }
 
 function plain(columns: OrderColumns | FillColumns): object {
-  return Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, typeof of === 'number' ? of : [...of]]));
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, typeof column === 'number' ? column : [...column]]));
 }
 
 export interface FillRow {
@@ -172,15 +187,16 @@ export interface FillRow {
   readonly fee: number;
 }
 
+/** Returns the fills of a run as rows, prices in ticks. */
 export function fillRows({ fills }: RunRecord): FillRow[] {
-  return Array.from({ length: fills.length }, (_, at) => ({
-    order: fills.orderId[at]!,
-    side: SIDES[fills.side[at]!]!,
-    price: fills.price[at]!,
-    lots: fills.lots[at]!,
-    isMaker: fills.isMaker[at] === 1,
-    minute: (fills.timeMs[at]! - START_MS) / MINUTE,
-    fee: fills.fee[at]!,
+  return Array.from({ length: fills.length }, (_, index) => ({
+    order: fills.orderId[index]!,
+    side: SIDES[fills.side[index]!]!,
+    price: fills.price[index]!,
+    lots: fills.lots[index]!,
+    isMaker: fills.isMaker[index] === 1,
+    minute: (fills.timeMs[index]! - START_MS) / MINUTE,
+    fee: fills.fee[index]!,
   }));
 }
 
@@ -195,15 +211,16 @@ export interface OrderRow {
   readonly limit: number;
 }
 
+/** Returns the orders of a run as rows, in the order of their ids. */
 export function orderRows({ orders }: RunRecord): OrderRow[] {
-  return Array.from({ length: orders.length }, (_, at) => ({
-    side: SIDES[orders.side[at]!]!,
-    role: ROLES[orders.role[at]!]!,
-    lots: orders.lots[at]!,
-    ending: ENDINGS[orders.ending[at]!]!,
-    code: orders.texts[orders.code[at]!]!,
-    filled: orders.filledLots[at]!,
-    parent: orders.parent[at]!,
-    limit: orders.limit[at]!,
+  return Array.from({ length: orders.length }, (_, index) => ({
+    side: SIDES[orders.side[index]!]!,
+    role: ROLES[orders.role[index]!]!,
+    lots: orders.lots[index]!,
+    ending: ENDINGS[orders.ending[index]!]!,
+    code: orders.texts[orders.code[index]!]!,
+    filled: orders.filledLots[index]!,
+    parent: orders.parent[index]!,
+    limit: orders.limit[index]!,
   }));
 }

@@ -1,17 +1,18 @@
-// A Scheduler on the wall clock that jumps on command: minutes between bars need no waiting, and what happens in them is real time.
+// A Scheduler on the wall clock that can jump ahead, so that a benchmark does not wait for the next bar.
 
 import { DueQueue } from '../dist/ports/dueQueue.js';
 
-/** A longer wait is cut. */
+/** Longest single timer; a longer wait is split. */
 const MAX_TIMER_MS = 60_000;
 
-export class JumpingTime {
+export class JumpingScheduler {
   readonly #queue = new DueQueue();
+  /** How far the jumps have put this clock ahead of the wall clock. */
   #aheadMs = 0;
   #timer: NodeJS.Timeout | null = null;
-  /** What the timer waits for. */
-  #armedMs = Infinity;
-  #isOver = false;
+  /** Due time of the timer; Infinity without a timer. */
+  #timerDueMs = Infinity;
+  #isClosed = false;
 
   get nowMs(): number {
     return Math.floor(performance.timeOrigin + performance.now() + this.#aheadMs);
@@ -27,6 +28,7 @@ export class JumpingTime {
     this.#queue.cancel(handle);
   }
 
+  /** Moves the clock ahead by `ms`. What has become due runs in the next timer. */
   jump(ms: number): void {
     this.#aheadMs += ms;
     this.#disarm();
@@ -34,21 +36,22 @@ export class JumpingTime {
   }
 
   close(): void {
-    this.#isOver = true;
+    this.#isClosed = true;
     this.#disarm();
   }
 
-  /** As a LiveScheduler does: a timer that is early enough is left as it is. */
+  /** Sets the timer for the next due time. A timer that is due early enough stays. */
   #arm(): void {
     const { nextMs } = this.#queue;
-    if (this.#isOver || nextMs >= this.#armedMs) return;
+    if (this.#isClosed || nextMs >= this.#timerDueMs) return;
     this.#disarm();
-    this.#armedMs = nextMs;
+    this.#timerDueMs = nextMs;
     this.#timer = setTimeout(() => this.#wake(), Math.max(0, Math.min(nextMs - this.nowMs, MAX_TIMER_MS)));
   }
 
   #wake(): void {
-    this.#armedMs = -Infinity;
+    // Keeps `#arm` from setting a timer while due callbacks run.
+    this.#timerDueMs = -Infinity;
     this.#queue.runDue(this.nowMs);
     this.#disarm();
     this.#arm();
@@ -57,6 +60,6 @@ export class JumpingTime {
   #disarm(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    this.#armedMs = Infinity;
+    this.#timerDueMs = Infinity;
   }
 }

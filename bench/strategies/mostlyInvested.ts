@@ -1,7 +1,7 @@
-// Long from the start, out at each falling cross and in again at once: a position on nearly every bar, on spot and futures alike.
+// Buys at the start, sells at each falling cross and buys back at once, so that nearly every bar has a position.
 import { crossedDown, int, sma, Strategy, type FillInfo } from 'isobar';
 
-export default class MostlyIn extends Strategy.with({ fast: int(100), slow: int(300) }) {
+export default class MostlyInvested extends Strategy.with({ fast: int(100), slow: int(300) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
   down = this.when(crossedDown(this.fast, this.slow), () => this.exit());
