@@ -62,7 +62,7 @@ const replacementVerdicts = (bot: RestartBot): (string | null)[] => {
 };
 
 describe('a replacement of a live bot', () => {
-  it('a replacement is journalled bot, and is sent when the old order has ended', () => {
+  it('a replacement is journalled first, and is sent when the old order has ended', () => {
     const bot = botWithWaitingReplacement();
     expect(recordsOf(bot.disk).at(-1)).toMatchObject({ k: 'DRAFT', order: REPLACEMENT, ahead: [OLD_ORDER], qty: '0.1', price: '98' });
     expect(bot.exchange.submitted).toEqual([OLD_ORDER]);
