@@ -7,7 +7,7 @@ import { Strategy, sma } from '../../src/index.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { ResolveOptions } from '../../src/definition/resolve.ts';
-import { comparePlanted, FIRST_ROW, HOUR } from '../divergence/planted.ts';
+import { comparePlanted, FIRST_ROW, HOUR_MS } from '../divergence/planted.ts';
 import { START_MS } from '../simulation/plans.ts';
 
 type Seen = readonly [hour: number, value: number, age: number, mean: number];
@@ -18,7 +18,7 @@ class OnSeries extends Strategy {
   mean = this.use(sma(this.x, 3));
   override onBar() {
     const { value, ageMs } = this.x;
-    seen.push([(this.nowMs - START_MS) / HOUR, value, ageMs / HOUR, this.mean.value]);
+    seen.push([(this.nowMs - START_MS) / HOUR_MS, value, ageMs / HOUR_MS, this.mean.value]);
     if (this.position().isFlat && value > this.mean.value) this.buy({ base: '5' });
     else if (!this.position().isFlat && value < this.mean.value) this.exit();
   }
@@ -43,7 +43,7 @@ function recordsOf(bot: string): readonly Line[] {
 }
 
 const HEAD = 't,k,x\n';
-const iso = (hour: number): string => new Date(START_MS + hour * HOUR).toISOString();
+const iso = (hour: number): string => new Date(START_MS + hour * HOUR_MS).toISOString();
 /** A line of the file: a value of an hour, known a quarter of an hour later unless given. */
 const line = (hour: number, value: number, known = hour + 0.25): string => `${iso(hour)},${iso(known)},${value}\n`;
 const SERIES = { series: { x: { file: { path: 'x.csv', time: 't', knownAt: 'k', everySeconds: 60 } } } };
@@ -51,12 +51,12 @@ const SERIES = { series: { x: { file: { path: 'x.csv', time: 't', knownAt: 'k', 
 /** Returns what a strategy should have seen at an hour, by a plain walk through the rows of the journal. */
 function expected(rows: readonly (readonly number[])[], hour: number): readonly [value: number, age: number] {
   let best: readonly number[] | null = null;
-  const nowMs = START_MS + hour * HOUR;
+  const nowMs = START_MS + hour * HOUR_MS;
   for (const row of rows) {
     if (row[1]! > nowMs) continue;
     if (best === null || row[0]! > best[0]! || (row[0] === best[0] && row[1]! >= best[1]!)) best = row;
   }
-  return best === null ? [NaN, NaN] : [best[2]!, (nowMs - best[0]!) / HOUR];
+  return best === null ? [NaN, NaN] : [best[2]!, (nowMs - best[0]!) / HOUR_MS];
 }
 
 test.each([
@@ -102,7 +102,7 @@ test.each([
       let decidedMs = 0;
       for (const { k, atMs = 0, rows: own = [] } of records) {
         if (k === 'INSTANT') decidedMs = Math.max(decidedMs, atMs);
-        if (k === 'SERIES' && decidedMs > START_MS + first * HOUR) for (const row of own) expect(row[1]).toBeGreaterThan(decidedMs);
+        if (k === 'SERIES' && decidedMs > START_MS + first * HOUR_MS) for (const row of own) expect(row[1]).toBeGreaterThan(decidedMs);
       }
       seen = [];
       const replayed = await replayFolder(bot, { config: null, load });

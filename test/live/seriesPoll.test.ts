@@ -12,14 +12,14 @@ import { Strategy } from '../../src/index.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
-import { comparePlanted, HOUR } from '../divergence/planted.ts';
+import { comparePlanted, HOUR_MS } from '../divergence/planted.ts';
 import { START_MS } from '../simulation/plans.ts';
 
 let seen: (readonly [number, number])[] = [];
 class OnPoll extends Strategy {
   x = this.series('x');
   override onBar() {
-    seen.push([(this.nowMs - START_MS) / HOUR, this.x.value]);
+    seen.push([(this.nowMs - START_MS) / HOUR_MS, this.x.value]);
     if (this.position().isFlat && this.x.value > 2) this.buy({ base: '5' });
     else if (!this.position().isFlat && this.x.value <= 2) this.exit();
   }
@@ -35,7 +35,7 @@ test('a revision of one time is taken, the same answer once; a replay and parity
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/oi`;
   const give = (hour: number, value: number): void => {
-    answer = [200, JSON.stringify({ data: [{ t: START_MS }, { t: START_MS + hour * HOUR, v: String(value) }] })];
+    answer = [200, JSON.stringify({ data: [{ t: START_MS }, { t: START_MS + hour * HOUR_MS, v: String(value) }] })];
   };
   give(0, 1);
   const report = await comparePlanted(
@@ -60,7 +60,7 @@ test('a revision of one time is taken, the same answer once; a replay and parity
       const folder = join(bot, 'journal');
       const text = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).map((name) => readFileSync(join(folder, name), 'utf8')).join(''); // prettier-ignore
       const rows = text.split('\n').filter((line) => line.includes('"k":"SERIES"')).flatMap((line) => (JSON.parse(line) as { rows: number[][] }).rows); // prettier-ignore
-      const hours = rows.map(([timeMs = NaN, , value]) => `${(timeMs - START_MS) / HOUR} ${value}`);
+      const hours = rows.map(([timeMs = NaN, , value]) => `${(timeMs - START_MS) / HOUR_MS} ${value}`);
       expect(hours.filter((row, at) => row === hours[at - 1])).toEqual([]);
       expect(hours).toEqual(expect.arrayContaining(['15 1', '15 2', '15 3', '25 0']));
       expect(hours.filter((row) => row.startsWith('15 '))).toEqual(['15 0', '15 1', '15 2', '15 3', '15 1']);

@@ -13,7 +13,7 @@ import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import type { RowDriver } from '../parity/driver.ts';
-import { FIRST_ROW, HOUR, hourBars } from '../divergence/planted.ts';
+import { FIRST_ROW, HOUR_MS, hourBars } from '../divergence/planted.ts';
 import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, START_MS } from '../simulation/plans.ts';
@@ -23,7 +23,7 @@ class OnHooks extends Strategy {
   signed = this.series('signed');
   spoken = this.series('spoken');
   override onBar() {
-    seen.push([(this.nowMs - START_MS) / HOUR, this.signed.value, this.spoken.value]);
+    seen.push([(this.nowMs - START_MS) / HOUR_MS, this.signed.value, this.spoken.value]);
     if (this.position().isFlat && this.signed.value > 2) this.buy({ base: '1' });
     else if (!this.position().isFlat && this.spoken.value === 1) this.exit();
   }
@@ -98,7 +98,7 @@ function signed(
   const signature = createHmac('sha256', secret).update(`${sentMs}.${nonce}.${signedPath}.${body}`).digest('hex');
   return { body, headers: { 'X-Isobar-Time': String(sentMs), 'X-Isobar-Nonce': nonce, 'X-Isobar-Signature': signature } };
 }
-const value = (hour: number, of: number | boolean | string): string => JSON.stringify({ time: START_MS + hour * HOUR, value: of });
+const value = (hour: number, of: number | boolean | string): string => JSON.stringify({ time: START_MS + hour * HOUR_MS, value: of });
 const spoken = (of: unknown, more: object = {}): Sent => ({
   path: '/series/spoken',
   body: JSON.stringify({ secret: SPOKEN, sent: new Date().toISOString(), value: of, ...more }),
