@@ -12,11 +12,11 @@ const ORDERS = 20;
 const SHORT_FAULTS = ['lost response', 'truncation', 'cancel races'];
 
 test.concurrent.each(FAULTS.filter(({ name }) => SHORT_FAULTS.includes(name)))(
-  'a bot under the fault "$name" loses and duplicates no order, and its books equal those of the exchange',
+  'a bot under the fault $name loses and duplicates no order, and its books equal those of the exchange',
   async (fault) => {
     const log: string[] = [];
     const result = await runFault(fault, { root: ROOT, orders: ORDERS, seed: SEED, speed: 20, notify: (line) => log.push(line) });
-    expect(result, log.slice(-30).join('')).toMatchObject({ lost: 0, duplicated: 0, unresolved: 0, ledgerEqual: true, wrong: [] });
+    expect(result, log.slice(-30).join('')).toMatchObject({ lost: 0, duplicated: 0, unresolved: 0, ledgerEqual: true, violations: [] });
     expect(result.orders).toBeGreaterThanOrEqual(ORDERS);
   },
 );

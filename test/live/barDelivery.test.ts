@@ -84,9 +84,9 @@ async function openFixture() {
     behind: [],
   }));
   const klinesOf =
-    (minute: number): AskKlines =>
+    (feedIndex: number): AskKlines =>
     (rows, done) => {
-      const market = markets[minute]!;
+      const market = markets[feedIndex]!;
       const handle = queue.at(queue.nowMs + 20, () => {
         if (market.isAway) return done({ kind: 'unknown', cause: 'no answer', error: null, status: null } as never);
         const newest = Math.floor((venueMs() - market.lateMs - START_MS) / MINUTE_MS) - 1;
@@ -159,9 +159,7 @@ test('a feed that is late within the grace is waited for, and beyond it the othe
   markets[1]!.lateMs = 8000;
   runTo(13.5);
   expect(decisionLog.slice(2)).toEqual(['13: a-']);
-  expect(text.at(-1)).toContain(
-    'BBBUSDT 1m: the bar that closed at 2024-01-01 00:13 UTC did not come within 5000 ms: no decision on it',
-  );
+  expect(text.at(-1)).toContain('BBBUSDT 1m: the bar that closed at 2024-01-01 00:13 UTC did not come within 5000 ms: no decision on it');
   markets[1]!.lateMs = 100;
   runTo(14.5);
   expect(decisionLog.slice(3)).toEqual(['14: ab']);
