@@ -77,7 +77,7 @@ export class BotProcess {
   }
 }
 
-/** An exchange with one bot, of which one process runs at a time. */
+/** An exchange with one bot. One process of the bot runs at a time. */
 export class BotWorld {
   readonly exchange: PaperExchange;
   readonly folder: string;

@@ -26,7 +26,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 
 /** Places an order past the bot, as a person would. Returns its venue order id. */
-async function placeByHand({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, priceFactor: number): Promise<string> {
+async function placeManualOrder({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, priceFactor: number): Promise<string> {
   const { exchange, engine } = bot.deps;
   const price = ((engine.lastTicks(0) * priceFactor) / 100).toFixed(2);
   const outcome = await callAsPromise(
@@ -62,9 +62,9 @@ async function decideThreeOrders(): Promise<string> {
   const { opened, control } = await startBot();
   const { engine } = opened.bot.deps;
   const [restingId, fillingId, ignoredId] = [
-    await placeByHand(opened, 'BUY', '0.01', 0.5),
-    await placeByHand(opened, 'BUY', '0.02', 1.02),
-    await placeByHand(opened, 'BUY', '0.03', 0.5),
+    await placeManualOrder(opened, 'BUY', '0.01', 0.5),
+    await placeManualOrder(opened, 'BUY', '0.02', 1.02),
+    await placeManualOrder(opened, 'BUY', '0.03', 0.5),
   ];
   for (const id of [restingId, fillingId, ignoredId]) await until(isForeign(control, id), 60_000, `foreign order ${id}`);
   expect(haltCodes(opened)).toContain('ALIEN');
@@ -122,7 +122,7 @@ test('an adopted foreign order is reserved, booked and restored as an order of i
 test('a foreign order that the strategy cannot pay for is not adopted', async () => {
   fixture = await LiveFixture.open(20);
   const { opened, control } = await startBot();
-  const id = await placeByHand(opened, 'BUY', '1', 0.5);
+  const id = await placeManualOrder(opened, 'BUY', '1', 0.5);
   await until(isForeign(control, id), 60_000, 'the foreign order');
   const answer = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
   expect(answer).toMatchObject({ done: false });

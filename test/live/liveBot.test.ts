@@ -56,7 +56,7 @@ const failWithLog = (error: unknown): never => {
   throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
 
-test('a bot that is restarted has the same cash, position and orders, and goes on trading', async () => {
+test('a bot that is restarted has the same cash, position and orders, and continues to trade', async () => {
   fixture = await LiveFixture.open(60);
   const first = await fixture.open(fixture.config(FLIP), [Flip]);
   first.bot.start();

@@ -31,7 +31,7 @@ export default class Flip extends Strategy {
 }
 `;
 
-/** A process of the bot. `text` returns its output so far, `ended` resolves with its exit code. */
+/** A process of the bot. `text` returns its output until now, `ended` resolves with its exit code. */
 interface StartedBot {
   readonly child: ChildProcess;
   readonly text: () => string;

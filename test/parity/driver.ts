@@ -65,7 +65,7 @@ export class RowDriver {
   }
 
   /**
-   * Continues the row that closed at `closeMs`, of which an earlier bot process saw a part. `act` is the newest act that it got; null if the
+   * Continues the row that closed at `closeMs`. An earlier bot process saw a part of it. `act` is the newest act that it got; null if the
    * row was matched as a whole.
    */
   async resume(closeMs: number, act: DrivenAct | null): Promise<void> {

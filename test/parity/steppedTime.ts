@@ -74,7 +74,7 @@ export class SteppedTime implements Scheduler {
     if (index >= 0) this.#due.splice(index, 1);
   }
 
-  /** Time of the next due callback. Infinity when there is none. */
+  /** Time of the next due callback. Infinity without one. */
   get nextMs(): number {
     return this.#due[0]?.timeMs ?? Infinity;
   }

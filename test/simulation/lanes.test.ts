@@ -123,7 +123,7 @@ describe('the end of a run', () => {
 /** Counts the strategies that are running. */
 class CountsInstances extends Strategy.with({ slow: int(10) }) {
   static open = 0;
-  static maxTogether = 0;
+  static maxOpen = 0;
   up = this.when(crossedUp(this.bars.close, this.use(sma(this.bars.close, this.params.slow))), () => {
     if (this.position().isFlat)
       this.buy({ quote: '900' }, { stopLoss: this.bars.close.value * 0.99, takeProfit: this.bars.close.value * 1.01 });
@@ -131,7 +131,7 @@ class CountsInstances extends Strategy.with({ slow: int(10) }) {
   constructor(...setup: ConstructorParameters<typeof Strategy>) {
     super(...setup);
     if (this.params.slow === 13) throw new Error('not thirteen');
-    CountsInstances.maxTogether = Math.max(CountsInstances.maxTogether, ++CountsInstances.open);
+    CountsInstances.maxOpen = Math.max(CountsInstances.maxOpen, ++CountsInstances.open);
   }
   override onStop() {
     CountsInstances.open--;
@@ -154,11 +154,11 @@ describe('memory', () => {
         fc.integer({ min: 0, max: 7 }),
         fc.constantFrom(1, 9, 1024),
         async (order, jointSets, blockRows) => {
-          CountsInstances.maxTogether = CountsInstances.open = 0;
+          CountsInstances.maxOpen = CountsInstances.open = 0;
           const outcomes = await runLanes(plan, order.map((index) => sets[index]!), { memory, laneBytes: jointSets * rowBytes, blockRows }); // prettier-ignore
           expect(outcomes).toEqual(order.map((index) => allOutcomes[index]));
           const runCount = order.filter((index) => index !== 3).length;
-          expect(CountsInstances.maxTogether).toBe(Math.min(runCount, Math.max(1, jointSets)));
+          expect(CountsInstances.maxOpen).toBe(Math.min(runCount, Math.max(1, jointSets)));
           expect(CountsInstances.open).toBe(0);
         },
       ),
@@ -167,16 +167,16 @@ describe('memory', () => {
   });
 
   it('without loss rules a lane needs memory for a block of several symbols, and hardly any for one symbol', async () => {
-    const maxTogether = async (memoryPlan: RunPlan, laneBytes: number) => {
-      CountsInstances.maxTogether = CountsInstances.open = 0;
+    const maxOpen = async (memoryPlan: RunPlan, laneBytes: number) => {
+      CountsInstances.maxOpen = CountsInstances.open = 0;
       await runLanes({ ...memoryPlan, risk: {} }, sets, { laneBytes, blockRows: 256 });
-      return CountsInstances.maxTogether;
+      return CountsInstances.maxOpen;
     };
     const secondFeed = many.find(({ bars }) => bars.instrument.wireName === 'BBBUSDT')!;
     const twoFeedPlan = planOf(CountsInstances, [single, { ...secondFeed, name: 'other' }]);
-    expect(await maxTogether(plan, 5 * 8)).toBe(5);
+    expect(await maxOpen(plan, 5 * 8)).toBe(5);
     // Two columns for each lane: times and equity.
-    expect(await maxTogether(twoFeedPlan, 2 * 2 * 2 * 256 * 8)).toBe(2);
+    expect(await maxOpen(twoFeedPlan, 2 * 2 * 2 * 256 * 8)).toBe(2);
   });
 });
 

@@ -152,7 +152,7 @@ export class Observer {
     }
   }
 
-  /** TOLD: the fills that the strategy was told are the venue's trades, in the same order. */
+  /** TOLD: the fills reported to the strategy are the venue's trades, in the same order. */
   #checkReportedFills(trader: Trader, prefix: string, venue: SimulatedVenue, nowMs: number): void {
     if (trader === this.#trader && trader.notifiedCount === this.#notifiedCount) return;
     [this.#trader, this.#notifiedCount] = [trader, trader.notifiedCount];
@@ -236,7 +236,7 @@ export class Observer {
     if (cash !== truth) this.report('S6', `cash changed by ${cash} in the books, by ${truth} at the exchange`, nowMs);
   }
 
-  /** S5 and TOLD: each filled order bears an id of the bot, and the strategy was told exactly its fills. */
+  /** S5 and TOLD: each filled order bears an id of the bot, and exactly its fills were reported to the strategy. */
   #checkAllFills(trader: Trader | null, prefix: string, venue: SimulatedVenue, nowMs: number): void {
     for (const { order, clientOrderId, trades } of venue.orders.values()) {
       if (trades.length === 0 || venue.copiesOf(clientOrderId).some((copy) => copy.order === order)) continue;

@@ -1,4 +1,4 @@
-// Lists the faults that the simulation must find: removed guards of the order path, and past faults that it found itself.
+// Lists the faults that the simulation must find: removed guards of the order path, and former faults that it found itself.
 
 import type { Change, Guard } from '../../mutations/guard.ts';
 import { GUARDS } from '../../mutations/table.ts';
@@ -19,9 +19,9 @@ const guardOf = (number: number): Guard | undefined => {
 const changesOf = (guard: Guard): readonly Change[] => [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to }));
 
 /** Lowest number of a fault that is not a guard. */
-export const FIRST_PAST_FAULT = 201;
+export const FIRST_FORMER_FAULT = 201;
 /** Faults that are not guards, by number. */
-export const PAST_FAULTS: Readonly<Record<number, PlantedFault>> = {
+export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
   201: {
     name: 'a waiting order that is denied when it is released is looked for at the time at which it was made',
     changes: [
@@ -128,9 +128,9 @@ export const PAST_FAULTS: Readonly<Record<number, PlantedFault>> = {
   },
 };
 
-/** Returns the fault with this number. Null when there is none. */
+/** Returns the fault with this number. Null for an unknown number. */
 export function plantedBy(number: number): PlantedFault | null {
   const guard = guardOf(number);
   if (guard) return { name: guard.name, changes: changesOf(guard) };
-  return PAST_FAULTS[number] ?? null;
+  return FORMER_FAULTS[number] ?? null;
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GUARDS } from '../../mutations/table.ts';
-import { FIRST_PAST_FAULT, SECOND_OF_ROW } from './planted.ts';
+import { FIRST_FORMER_FAULT, SECOND_OF_ROW } from './planted.ts';
 import { DAY_MS, isTimed, scheduleOf, type Happening } from './schedule.ts';
 import { runDay } from './world.ts';
 
@@ -60,7 +60,7 @@ test('every guard of the order path has a seed that finds its removal, or a reas
   // A row of the table has one guard or two. `plantedBy` numbers the second guard of a row with SECOND_OF_ROW more.
   const guardNumbers = GUARDS.map(({ row }, index) => (GUARDS[index - 1]?.row === row ? row + SECOND_OF_ROW : row));
   const recordedNumbers = [...caught.map(({ row }) => row), ...notCaught.map(({ row }) => row)];
-  const recordedGuards = recordedNumbers.filter((number) => number < FIRST_PAST_FAULT);
+  const recordedGuards = recordedNumbers.filter((number) => number < FIRST_FORMER_FAULT);
   expect(recordedGuards.toSorted((a, b) => a - b)).toEqual(guardNumbers.toSorted((a, b) => a - b));
   for (const { why } of notCaught) expect(why.length).toBeGreaterThan(20);
 });
