@@ -29,7 +29,7 @@ export function compare(bot: LiveBot, truth: Truth, placed: readonly TrueOrder[]
   const botOrders = ordersOfBot(bot);
   let [lost, duplicated] = [0, 0];
   for (const [clientOrderId, orders] of ordersById) {
-    const [first] = orders;
+    const [firstOrder] = orders;
     const isHarmless = (order: TrueOrder): boolean => mayDuplicate && Number(order.filled) === 0 && !live.has(order.id);
     const extras = orders.length - 1;
     const harmless = Math.min(extras, orders.filter(isHarmless).length);
@@ -45,7 +45,7 @@ export function compare(bot: LiveBot, truth: Truth, placed: readonly TrueOrder[]
     lost++;
     const belief = botOrder === undefined ? 'not known' : `${botOrder.lots} lots filled, ${botOrder.ending}`;
     differences.push(
-      `${clientOrderId} (${first!.id}): at the exchange ${orders.map(({ status, filled: text }) => `${status} ${text}`).join(', ')}; here ${belief}`,
+      `${clientOrderId} (${firstOrder!.id}): at the exchange ${orders.map(({ status, filled: text }) => `${status} ${text}`).join(', ')}; here ${belief}`,
     );
   }
   for (const [clientOrderId, { lots }] of botOrders)
@@ -115,8 +115,8 @@ function moneyDifferences({ deps: { engine } }: LiveBot, { accounts, positions }
 /** Decimals of all amounts that are compared here. */
 const DIGITS = 8;
 const unitsOf = (text: string): bigint => {
-  const [whole = '0', fraction = ''] = text.split('.');
-  const units = BigInt(whole.replace('-', '')) * 10n ** BigInt(DIGITS) + BigInt(fraction.padEnd(DIGITS, '0'));
+  const [integerPart = '0', fraction = ''] = text.split('.');
+  const units = BigInt(integerPart.replace('-', '')) * 10n ** BigInt(DIGITS) + BigInt(fraction.padEnd(DIGITS, '0'));
   return text.startsWith('-') ? -units : units;
 };
 const normalized = (text: string): string => String(unitsOf(text));

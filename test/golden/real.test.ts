@@ -41,18 +41,21 @@ async function resultOf(file: string, bars: readonly string[]): Promise<Backtest
 }
 
 describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ name, file, bars }) => {
-  it.skipIf(SPOT === null || UNIVERSE === null)('a definition on real bars runs after the imports that its comment names', async () => {
-    const { summary } = await resultOf(file, bars);
-    expect(summary.dataQuality.synthetic).toBe(false);
-    // The carry strategy holds its pair for long, so it has few trades.
-    expect(summary.trades.trades).toBeGreaterThan(file.endsWith('fundingCarry.yaml') ? 1 : 20);
-    expect(summary.orders.unknown).toBe(0);
-    expect(Number(summary.run.endEquity)).toBeGreaterThan(0);
-  });
+  it.skipIf(SPOT === null || UNIVERSE === null)(
+    `the definition ${name} on real bars runs after the imports that its comment names`,
+    async () => {
+      const { summary } = await resultOf(file, bars);
+      expect(summary.dataQuality.synthetic).toBe(false);
+      // The carry strategy holds its pair for long, so it has few trades.
+      expect(summary.trades.trades).toBeGreaterThan(file.endsWith('fundingCarry.yaml') ? 1 : 20);
+      expect(summary.orders.unknown).toBe(0);
+      expect(Number(summary.run.endEquity)).toBeGreaterThan(0);
+    },
+  );
 
   if (FUNDED_DEFINITIONS.includes(name)) {
     it.skipIf(FUNDING === null)(
-      'a definition on real contracts pays the funding of the files, and its cost bridge adds up to the last unit',
+      `the definition ${name} pays the funding of the files, and its cost bridge adds up to the last unit`,
       async () => {
         const result = await resultOf(file, bars);
         const { costBridge, run } = result.summary;
@@ -73,7 +76,7 @@ describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ name,
     );
   }
 
-  it('a definition without a catalog is rejected with the command that imports one', async () => {
+  it(`the definition ${name} without a catalog is rejected with the command that imports one`, async () => {
     const running = backtest({ definition: file, set: placed(file, join(folder, 'nowhere')) });
     await expect(running).rejects.toThrow(/catalog: expected a catalog folder, got '.*nowhere.*'/);
     await expect(running).rejects.toMatchObject({ remedy: expect.stringContaining('isobar data import FILE') });

@@ -179,11 +179,12 @@ export class BotWorld {
     let differencesFound: readonly string[] = ['nothing was compared'];
     while (performance.now() < endMs) {
       if (bot.isOver) throw new Error(`the bot ended: ${bot.text}`);
-      const before = await this.#exchangeState();
+      const stateBefore = await this.#exchangeState();
       const belief = this.belief();
-      const after = await this.#exchangeState();
-      const isUnchanged = JSON.stringify([before.truth.accounts, before.orders]) === JSON.stringify([after.truth.accounts, after.orders]);
-      differencesFound = differences(belief, after.truth, after.orders, this.options.market);
+      const stateAfter = await this.#exchangeState();
+      const isUnchanged =
+        JSON.stringify([stateBefore.truth.accounts, stateBefore.orders]) === JSON.stringify([stateAfter.truth.accounts, stateAfter.orders]);
+      differencesFound = differences(belief, stateAfter.truth, stateAfter.orders, this.options.market);
       if (isUnchanged && differencesFound.length === 0) return;
       await pause(POLL_MS);
     }

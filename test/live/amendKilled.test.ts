@@ -87,8 +87,11 @@ async function runObserved(kills: readonly number[], isTorn = false): Promise<{ 
 function movesOf({ records }: LifetimeResult): readonly (readonly number[])[] {
   return records.flatMap((record, index) => {
     if (record.k !== 'INTENT' || record.amends === undefined) return [];
-    const old = records.find((other) => other.k === 'INTENT' && other.order === record.amends);
-    const end = records.findIndex((other, laterIndex) => laterIndex > index && other.k === 'STATE' && other.lifecycle === 'done' && old?.k === 'INTENT' && other.cid === old.cid); // prettier-ignore
+    const oldStop = records.find((other) => other.k === 'INTENT' && other.order === record.amends);
+    const oldId = oldStop?.k === 'INTENT' ? oldStop.cid : null;
+    const isEndOfOldStop = (other: (typeof records)[number]): boolean =>
+      other.k === 'STATE' && other.lifecycle === 'done' && other.cid === oldId;
+    const end = records.findIndex((other, laterIndex) => laterIndex > index && isEndOfOldStop(other));
     return end < 0 ? [] : [records.slice(index - 1, end + 2).map(({ seq }) => seq)];
   });
 }

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
-import { Strategy } from '../../src/index.ts';
+import { Strategy, type Bar } from '../../src/index.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
@@ -14,7 +14,7 @@ afterEach(async () => fixture.close());
 
 const MINUTE_MS = 60_000;
 type BarRow = readonly [openMs: number, open: number, high: number, low: number, close: number, volume: number];
-const rowOf = ({ openMs, open, high, low, close, volume }: { openMs: number; open: number; high: number; low: number; close: number; volume: number }): BarRow => [openMs, open, high, low, close, volume]; // prettier-ignore
+const rowOf = ({ openMs, open, high, low, close, volume }: Bar): BarRow => [openMs, open, high, low, close, volume];
 
 /** Records every minute bar, and every bar of three minutes with the minute bars inside it. */
 class MinuteRecorder extends Strategy {

@@ -1,4 +1,4 @@
-// Tests the funding rates that a live bot reads over HTTP: they are those of its backtest, each is paid once, and missing ones are reported.
+// Tests the funding rates of a live bot over HTTP: they are those of its backtest, each is paid once, and missing ones are reported.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,11 +106,11 @@ test('funding rates are those of the backtest at each decision, over a restart a
   const expected = readings;
   readings = [];
   const path = await open(plan);
-  const before = await runBot(path, plan, 35);
+  const firstLog = await runBot(path, plan, 35);
   // The second lifetime first replays the first one from the journal.
   expect(readings).toEqual(expected.slice(0, readings.length));
   readings = [];
-  const after = await runBot(path, plan, Infinity, ({ bot: { deps: parts } }) => {
+  const secondLog = await runBot(path, plan, Infinity, ({ bot: { deps: parts } }) => {
     expect(booksOf(parts.engine)).toEqual(balancesOf(world.exchange.service, parts.engine));
     expect(booksOf(parts.engine)).toEqual(booksOf(engine));
   });
@@ -118,7 +118,7 @@ test('funding rates are those of the backtest at each decision, over a restart a
   expect(readings.find(([index]) => index === 16)).toEqual([16, 0.0002, 16, 0.0001, 24]);
   // The position is open at the payments of hours 32, 40 and 64.
   expect(bookedPayments(join(world.folder, 'bot'))).toHaveLength(3);
-  expect(before + after).not.toMatch(/funding rate/);
+  expect(firstLog + secondLog).not.toMatch(/funding rate/);
   const load = () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' });
   readings = [];
   const replayed = await replayFolder(join(world.folder, 'bot'), { config: null, load });

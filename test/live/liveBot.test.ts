@@ -58,28 +58,28 @@ const failWithLog = (error: unknown): never => {
 
 test('a bot that is restarted has the same cash, position and orders, and continues to trade', async () => {
   fixture = await LiveFixture.open(60);
-  const first = await fixture.open(fixture.config(FLIP), [Flip]);
-  first.bot.start();
-  await until(() => first.bot.fills.length >= 3, 60_000, 'three fills').catch(failWithLog);
-  await stopped(first);
-  const before = first.bot.deps.engine;
-  const second = await fixture.open(fixture.config(FLIP), [Flip]);
-  const after = second.bot.deps.engine;
-  expect(after.ledger.cash(0)).toBe(before.ledger.cash(0));
-  expect(after.ledger.lots(0, 0)).toBe(before.ledger.lots(0, 0));
-  expect(after.orders.active().map(({ id }) => id)).toEqual(before.orders.active().map(({ id }) => id));
-  second.bot.start();
-  await until(() => second.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
-  expect(second.bot.auditState.result).toBe('ok');
-  await stopped(second);
+  const firstBot = await fixture.open(fixture.config(FLIP), [Flip]);
+  firstBot.bot.start();
+  await until(() => firstBot.bot.fills.length >= 3, 60_000, 'three fills').catch(failWithLog);
+  await stopped(firstBot);
+  const engineBefore = firstBot.bot.deps.engine;
+  const secondBot = await fixture.open(fixture.config(FLIP), [Flip]);
+  const engineAfter = secondBot.bot.deps.engine;
+  expect(engineAfter.ledger.cash(0)).toBe(engineBefore.ledger.cash(0));
+  expect(engineAfter.ledger.lots(0, 0)).toBe(engineBefore.ledger.lots(0, 0));
+  expect(engineAfter.orders.active().map(({ id }) => id)).toEqual(engineBefore.orders.active().map(({ id }) => id));
+  secondBot.bot.start();
+  await until(() => secondBot.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
+  expect(secondBot.bot.auditState.result).toBe('ok');
+  await stopped(secondBot);
   expect(fixture.broken).toEqual([]);
 });
 
 test('a second bot with the same data folder is rejected', async () => {
   fixture = await LiveFixture.open(60);
-  const first = await fixture.open(fixture.config(FLIP), [Flip]);
+  const firstBot = await fixture.open(fixture.config(FLIP), [Flip]);
   await expect(fixture.open(fixture.config(FLIP), [Flip])).rejects.toThrow('has the journal already');
-  await stopped(first);
+  await stopped(firstBot);
 });
 
 test('a bot whose capital differs from its journal does not start', async () => {
@@ -168,22 +168,22 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 test('a bot that starts without the journal of its earlier trades takes no new risk until the operator resumes', async () => {
   fixture = await LiveFixture.open(60);
   const config = fixture.config(FLIP);
-  const first = await fixture.open(config, [Flip]);
-  first.bot.start();
-  await until(() => first.bot.fillCount > 0, 40_000, 'a fill').catch(failWithLog);
-  await stopped(first);
+  const firstBot = await fixture.open(config, [Flip]);
+  firstBot.bot.start();
+  await until(() => firstBot.bot.fillCount > 0, 40_000, 'a fill').catch(failWithLog);
+  await stopped(firstBot);
   rmSync(join(config.data, 'journal'), { recursive: true });
-  const second = await fixture.open(config, [Flip]);
-  const causes = () => second.bot.deps.engine.risk.halts.causes();
+  const secondBot = await fixture.open(config, [Flip]);
+  const causes = () => secondBot.bot.deps.engine.risk.halts.causes();
   expect(causes()).toMatchObject([{ code: 'NO_JOURNAL', state: 'HALT_NEW', why: expect.stringContaining('BTCUSDT') }]);
-  await stopped(second);
+  await stopped(secondBot);
   // The halt stays over a restart, and the operator clears it.
-  const third = await fixture.open(config, [Flip]);
-  const { halts } = third.bot.deps.engine.risk;
+  const thirdBot = await fixture.open(config, [Flip]);
+  const { halts } = thirdBot.bot.deps.engine.risk;
   expect(halts.causes().map(({ code }) => code)).toEqual(['NO_JOURNAL']);
-  third.bot.driver.step(
-    () => void third.bot.deps.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', third.bot.deps.venueMs()),
+  thirdBot.bot.driver.step(
+    () => void thirdBot.bot.deps.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', thirdBot.bot.deps.venueMs()),
   );
   expect(halts.causes()).toEqual([]);
-  await stopped(third);
+  await stopped(thirdBot);
 });

@@ -27,16 +27,16 @@ const WIDE_LIMITS =
 
 test('a bot within its limits trades without a halt, and the base of its loss rules survives a restart', async () => {
   fixture = await LiveFixture.open(30);
-  const first = await fixture.open(fixture.config(configText(WIDE_LIMITS)), [Flip]);
-  first.bot.start();
-  await until(() => first.bot.fills.length >= 2, 60_000, 'two fills');
-  const { risk } = first.bot.deps.engine;
+  const firstBot = await fixture.open(fixture.config(configText(WIDE_LIMITS)), [Flip]);
+  firstBot.bot.start();
+  await until(() => firstBot.bot.fills.length >= 2, 60_000, 'two fills');
+  const { risk } = firstBot.bot.deps.engine;
   expect(risk.halts.causes()).toEqual([]);
   expect(risk.rulesOn()).toContain('STALE_ACCOUNT');
-  await stopped(first);
-  const second = await fixture.open(fixture.config(configText(WIDE_LIMITS)), [Flip]);
-  expect(second.bot.deps.engine.risk.snapshot()).toEqual(risk.snapshot());
-  await stopped(second);
+  await stopped(firstBot);
+  const secondBot = await fixture.open(fixture.config(configText(WIDE_LIMITS)), [Flip]);
+  expect(secondBot.bot.deps.engine.risk.snapshot()).toEqual(risk.snapshot());
+  await stopped(secondBot);
 });
 
 test('an audit that is older than its limit halts the account', async () => {

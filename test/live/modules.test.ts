@@ -74,10 +74,10 @@ test('wrappers of clock, exchange and journal are called by a bot on paper, also
 
 test('a rule of a module denies orders, and a start with changed code of the module is rejected', async () => {
   writeModule('rule', ruleBody('null'));
-  const first = await fixture.open(configWith(['rule']), [Flip]);
-  first.bot.start();
-  await until(() => first.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
-  await stopped(first);
+  const firstBot = await fixture.open(configWith(['rule']), [Flip]);
+  firstBot.bot.start();
+  await until(() => firstBot.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
+  await stopped(firstBot);
   writeModule('rule', ruleBody("'not today'"));
   const error = await fixture.open(configWith(['rule']), [Flip]).then(
     () => null,
@@ -85,11 +85,11 @@ test('a rule of a module denies orders, and a start with changed code of the mod
   );
   expect(error).toBeInstanceOf(ConfigError);
   expect(String(error)).toContain('the code of the module ./modules/rule.ts has changed');
-  const second = await fixture.open(configWith(['rule']), [Flip], { acceptChanges: true });
-  second.bot.start();
+  const secondBot = await fixture.open(configWith(['rule']), [Flip], { acceptChanges: true });
+  secondBot.bot.start();
   await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(failWithLog);
-  expect(second.bot.fills).toHaveLength(0);
-  await stopped(second);
+  expect(secondBot.bot.fills).toHaveLength(0);
+  await stopped(secondBot);
 });
 
 test('a notifier of a module becomes a notifier of the bot', async () => {

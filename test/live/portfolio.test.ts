@@ -73,7 +73,8 @@ test('buys of a rebalance wait for its sales without a denied order, and a repla
       .split('\n')
       .map((line) => JSON.parse(line) as JournalRecord),
   );
-  const clientOrderIdsOf = (kind: string): readonly string[] => records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : [])); // prettier-ignore
+  const clientOrderIdsOf = (kind: string): readonly string[] =>
+    records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : []));
   const [drafted, sent, cancelled] = [clientOrderIdsOf('DRAFT'), clientOrderIdsOf('SEND'), clientOrderIdsOf('CANCEL')];
   expect(drafted.length).toBeGreaterThanOrEqual(5);
   expect(drafted.filter((cid) => sent.includes(cid)).length).toBeGreaterThanOrEqual(drafted.length - 2);

@@ -73,25 +73,25 @@ const failWithOutput = (bot: StartedBot) => (error: unknown) => {
 
 test('a bot that was killed with -9 continues at the next start, and SIGTERM ends it in order', async () => {
   await prepare();
-  const first = start();
-  await until(() => fillCount(first.text()) >= 1, 60_000, 'a fill').catch(failWithOutput(first));
+  const firstBot = start();
+  await until(() => fillCount(firstBot.text()) >= 1, 60_000, 'a fill').catch(failWithOutput(firstBot));
   // No other process may trade on the account while the bot runs.
-  const second = start();
-  expect(await second.ended, second.text()).toBe(2);
-  expect(second.text()).toContain('trades on this account');
+  const secondBot = start();
+  expect(await secondBot.ended, secondBot.text()).toBe(2);
+  expect(secondBot.text()).toContain('trades on this account');
   writeConfig('data: elsewhere\n');
   const elsewhere = start();
   expect(await elsewhere.ended, elsewhere.text()).toBe(2);
-  expect(elsewhere.text()).toContain(`process ${first.child.pid} trades on this account`);
+  expect(elsewhere.text()).toContain(`process ${firstBot.child.pid} trades on this account`);
   writeConfig();
-  first.child.kill('SIGKILL');
-  await first.ended;
-  const next = start();
-  await until(() => fillCount(next.text()) >= 2, 60_000, 'two fills').catch(failWithOutput(next));
-  expect(next.text()).toContain('two audits were clean');
-  next.child.kill('SIGTERM');
-  expect(await next.ended, next.text()).toBe(0);
-  expect(next.text()).toMatch(
+  firstBot.child.kill('SIGKILL');
+  await firstBot.ended;
+  const nextBot = start();
+  await until(() => fillCount(nextBot.text()) >= 2, 60_000, 'two fills').catch(failWithOutput(nextBot));
+  expect(nextBot.text()).toContain('two audits were clean');
+  nextBot.child.kill('SIGTERM');
+  expect(await nextBot.ended, nextBot.text()).toBe(0);
+  expect(nextBot.text()).toMatch(
     /stopping: SIGTERM was received\n.*stopped: \d+ orders? sent, \d+ fills?, equity 9\d+\.\d+ USDT; .*the journal is written\n$/,
   );
   const report = checkJournal(join(fixture.folder, 'bot/journal'));
@@ -117,7 +117,7 @@ test('a start prints the verdict about its code, and --require-proof rejects cod
   expect(checkJournal(join(fixture.folder, 'bot/journal')).kinds).toEqual({ SEGMENT: 1 });
   const bars = Array.from(
     { length: 50 },
-    (_, at) => `${1_704_067_200_000 + at * 3_600_000},100.00,${101 + (at % 3)}.00,99.00,100.00,5.000`,
+    (_, row) => `${1_704_067_200_000 + row * 3_600_000},100.00,${101 + (row % 3)}.00,99.00,100.00,5.000`,
   );
   writeFileSync(join(fixture.folder, 'BTCUSDT-1h.csv'), `timestamp,open,high,low,close,volume\n${bars.join('\n')}\n`);
   const args = ['backtest', 'flip.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '10000', '--quiet', '--no-report'];

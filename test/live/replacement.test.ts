@@ -69,7 +69,8 @@ test('a ladder that is replaced at every bar has no denied order over two starts
       .split('\n')
       .map((line) => JSON.parse(line) as JournalRecord),
   );
-  const clientOrderIdsOf = (kind: string): readonly string[] => records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : [])); // prettier-ignore
+  const clientOrderIdsOf = (kind: string): readonly string[] =>
+    records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : []));
   const [drafted, sent] = [clientOrderIdsOf('DRAFT'), clientOrderIdsOf('SEND')];
   expect(drafted.length).toBeGreaterThanOrEqual(12);
   // Every draft was sent, except the two that may wait at the end of each process.

@@ -41,7 +41,8 @@ interface JournalLine {
 function recordsOf(bot: string): readonly JournalLine[] {
   const folder = join(bot, 'journal');
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).toSorted(); // prettier-ignore
-  return files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as JournalLine)); // prettier-ignore
+  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
+  return lines.map((line) => JSON.parse(line) as JournalLine);
 }
 
 const HEADER = 't,k,x\n';
@@ -67,7 +68,7 @@ test.each([
   ['without an outage', false],
   ['with an outage of two bars', true],
 ])('a strategy reads each value from its journal record on, over restarts, in a replay and in parity: %s', async (_name, isDown) => {
-  const first = FIRST_ROW;
+  const firstHour = FIRST_ROW;
   const path = (folder: string): string => join(folder, 'x.csv');
   let readingsOfBot: Reading[] = [];
   const report = await comparePlanted(
@@ -79,7 +80,7 @@ test.each([
         Array.from({ length: 30 }, (_, row) => [
           row,
           async ({ world, restart }) => {
-            const hour = first + row;
+            const hour = firstHour + row;
             if (row === 12) await restart(0);
             // Row 5: an invalid line. Row 7: a late value, and a line twice. Row 20: a line that is torn by a restart.
             if (row === 5) appendFileSync(path(world.folder), `${iso(hour)},never,1\n`);
@@ -107,7 +108,8 @@ test.each([
       let decidedMs = 0;
       for (const { k, atMs = 0, rows: newRows = [] } of records) {
         if (k === 'INSTANT') decidedMs = Math.max(decidedMs, atMs);
-        if (k === 'SERIES' && decidedMs > START_MS + first * HOUR_MS) for (const row of newRows) expect(row[1]).toBeGreaterThan(decidedMs);
+        if (k === 'SERIES' && decidedMs > START_MS + firstHour * HOUR_MS)
+          for (const row of newRows) expect(row[1]).toBeGreaterThan(decidedMs);
       }
       readings = [];
       const replayed = await replayFolder(bot, { config: null, load });
@@ -121,6 +123,6 @@ test.each([
   expect(report.residual).toBe('0');
   expect(report.orders).toBeGreaterThan(6);
   // The difference comes from the bars without a running bot, not from the values.
-  if (isDown) expect(report).toMatchObject({ equal: false, cause: 'restart', first: { what: 'decision' } });
-  else expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [] });
+  if (isDown) expect(report).toMatchObject({ equal: false, cause: 'restart', firstHour: { what: 'decision' } });
+  else expect(report).toMatchObject({ equal: true, firstHour: null, cause: null, bridge: [] });
 });

@@ -10,6 +10,7 @@ import { DueQueue } from '../../src/ports/dueQueue.ts';
 import type { Wire, WireOutcome } from '../../src/ports/wire.ts';
 import { Strategy } from '../../src/index.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
+import type { ResolveOptions } from '../../src/definition/resolve.ts';
 import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { comparePlanted, HOUR_MS } from '../divergence/planted.ts';
@@ -59,8 +60,10 @@ test('a polled revision is stored once, and a replay and parity read the values 
     },
     async (bot) => {
       const folder = join(bot, 'journal');
-      const text = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).map((name) => readFileSync(join(folder, name), 'utf8')).join(''); // prettier-ignore
-      const rows = text.split('\n').filter((line) => line.includes('"k":"SERIES"')).flatMap((line) => (JSON.parse(line) as { rows: number[][] }).rows); // prettier-ignore
+      const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+      const text = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+      const seriesLines = text.split('\n').filter((line) => line.includes('"k":"SERIES"'));
+      const rows = seriesLines.flatMap((line) => (JSON.parse(line) as { rows: number[][] }).rows);
       const values = rows.map(([timeMs = NaN, , value]) => `${(timeMs - START_MS) / HOUR_MS} ${value}`);
       expect(values.filter((row, index) => row === values[index - 1])).toEqual([]);
       expect(values).toEqual(expect.arrayContaining(['15 1', '15 2', '15 3', '25 0']));
@@ -68,7 +71,11 @@ test('a polled revision is stored once, and a replay and parity read the values 
       const readingsOfBot = new Map(readings);
       readings = [];
       const strategy = { strategy: PolledSeriesTrader, name: 'counter', hash: 'counter' };
-      const load = async (entry: Parameters<typeof strategyPlanOf>[0], source: Parameters<typeof strategyPlanOf>[2]) => ({ plan: strategyPlanOf(entry, strategy, source), inputs: [], folder: '.' }); // prettier-ignore
+      const load: NonNullable<ResolveOptions['load']> = async (entry, source) => ({
+        plan: strategyPlanOf(entry, strategy, source),
+        inputs: [],
+        folder: '.',
+      });
       expect(await replayFolder(bot, { config: null, load })).toMatchObject({ processes: 2, difference: null });
       expect(new Map(readings)).toEqual(readingsOfBot);
       expect(new Set(readingsOfBot.values()).size).toBeGreaterThan(3);

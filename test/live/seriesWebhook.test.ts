@@ -44,7 +44,8 @@ afterEach(async () => {
 function plan() {
   const bars = hourBars();
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];
-  return onTheWire(planOf(WebhookTrader, feeds, { fees: { makerPpm: 1000, takerPpm: 1000 }, cash: { USDT: '10000' }, fromMs: bars.openMs[FIRST_ROW]! })); // prettier-ignore
+  const fees = { makerPpm: 1000, takerPpm: 1000 };
+  return onTheWire(planOf(WebhookTrader, feeds, { fees, cash: { USDT: '10000' }, fromMs: bars.openMs[FIRST_ROW]! }));
 }
 const DEFINITION = {
   strategy: 'hooks.ts',
@@ -115,7 +116,8 @@ async function writeConfig(): Promise<string> {
   const run = plan();
   world = await RowWorld.open(exchangeOf(run));
   const path = writeBot(world.folder, run, DEFINITION, world.exchange.url);
-  for (const [name, secret] of [['hook.secret', SECRET], ['spoken.secret', BODY_SECRET]] as const) writeFileSync(join(world.folder, name), `${secret}\n`, { mode: 0o600 }); // prettier-ignore
+  writeFileSync(join(world.folder, 'hook.secret'), `${SECRET}\n`, { mode: 0o600 });
+  writeFileSync(join(world.folder, 'spoken.secret'), `${BODY_SECRET}\n`, { mode: 0o600 });
   return path;
 }
 
@@ -130,10 +132,10 @@ test('genuine values are accepted once and all others are rejected, also after a
   const path = await writeConfig();
   let { opened: bot, driver, url } = await startBot(path);
   await driver.next();
-  const first = signedRequest(bodyWith(6, 3));
-  expect(await post(url, first)).toBe('200 {"ok":true}');
-  expect(await post(url, first)).toMatch(/^409 .*the nonce was already used/);
-  const usedNonce = first.headers!['X-Isobar-Nonce']!;
+  const firstRequest = signedRequest(bodyWith(6, 3));
+  expect(await post(url, firstRequest)).toBe('200 {"ok":true}');
+  expect(await post(url, firstRequest)).toMatch(/^409 .*the nonce was already used/);
+  const usedNonce = firstRequest.headers!['X-Isobar-Nonce']!;
   expect(await post(url, signedRequest(bodyWith(7, 9), { nonce: usedNonce }))).toMatch(/^409/);
   const rejectedRequests: readonly (readonly [WebhookRequest, RegExp])[] = [
     [{ body: bodyWith(6, 4) }, /^401 .*expected a signature/],
@@ -175,7 +177,7 @@ test('genuine values are accepted once and all others are rejected, also after a
   expect(botLog).toContain('webhook /series/signed: refused');
   readings = [];
   ({ opened: bot, driver, url } = await startBot(path));
-  expect(await post(url, first)).toMatch(/^409/);
+  expect(await post(url, firstRequest)).toMatch(/^409/);
   expect(await post(url, alert)).toMatch(/^409/);
   expect(await post(url, requestWithSecret(true))).toMatch(/^200/);
   await driver.next();

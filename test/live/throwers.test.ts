@@ -72,8 +72,8 @@ class Steady extends Strategy {
 
 /** Returns the calls that the strategy without a fault got. */
 const reported = ({ instances }: LifetimeResult): readonly string[] =>
-  (instances.find((each) => each instanceof Steady) as Steady).reported;
-const count = (texts: readonly string[], text: string): number => texts.filter((each) => each.startsWith(text)).length;
+  (instances.find((instance) => instance instanceof Steady) as Steady).reported;
+const count = (texts: readonly string[], text: string): number => texts.filter((reportedText) => reportedText.startsWith(text)).length;
 
 /** Lifetimes without a fault, by the position of the faulty strategy. They are the same for every callback, so they run once. */
 const faultlessLifetimes = new Map<number, LifetimeResult>();

@@ -68,7 +68,8 @@ interface JournalLine {
 function journalLines(data: string): readonly JournalLine[] {
   const folder = join(data, 'journal');
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).toSorted(); // prettier-ignore
-  return files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n').map((line) => JSON.parse(/\{.*\}/.exec(line)![0]) as JournalLine)); // prettier-ignore
+  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
+  return lines.map((line) => JSON.parse(/\{.*\}/.exec(line)![0]) as JournalLine);
 }
 
 test('isobar why gives the verdict, code and fills of every order in the journal, and the values of every bar', async () => {

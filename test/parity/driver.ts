@@ -1,4 +1,4 @@
-// Drives a live bot over the rows of a stepped exchange: row by row, and act by act inside a row in which bracket legs may arise.
+// Drives a live bot over the rows of a stepped exchange. Rows in which bracket legs may arise are matched act by act.
 
 import type { LiveBot } from '../../src/tasks/bot/run/liveBot.ts';
 import { RATE_LEADS_MS } from '../../src/adapters/exchange/klines/fundingPoller.ts';

@@ -37,9 +37,9 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
     const cases = selected.map(({ name, file, bars: commands }) => ({ name, file, settings: placed(file, madeBars(catalogs, commands)) }));
     const jobCount = Math.min(jobs === undefined ? availableParallelism() : Number(jobs), cases.length);
     const notify = verbose ? (message: string) => void process.stderr.write(message) : () => {};
-    const max = bars === undefined ? {} : { bars: Number(bars) };
+    const rowLimit = bars === undefined ? {} : { bars: Number(bars) };
     const runCase = (parityCase: (typeof cases)[number]): Promise<ParityResult> =>
-      jobCount === 1 ? runParity({ ...parityCase, ...max, notify }) : runInProcess(parityCase.name, catalogs, { bars, verbose });
+      jobCount === 1 ? runParity({ ...parityCase, ...rowLimit, notify }) : runInProcess(parityCase.name, catalogs, { bars, verbose });
     const results: ParityResult[] = [];
     for (const running of inTurn(cases, jobCount, runCase)) {
       const result = await running;
@@ -54,18 +54,18 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
 }
 
 /** Returns the result of `run` for each item. Runs `jobCount` of them at once, in order. */
-function inTurn<T, R>(all: readonly T[], jobCount: number, run: (of: T) => Promise<R>): readonly Promise<R>[] {
+function inTurn<T, R>(items: readonly T[], jobCount: number, run: (item: T) => Promise<R>): readonly Promise<R>[] {
   const waiting: (() => void)[] = [];
-  let free = jobCount;
-  return all.map(async (of) => {
-    if (free > 0) free--;
+  let freeJobs = jobCount;
+  return items.map(async (item) => {
+    if (freeJobs > 0) freeJobs--;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
-      return await run(of);
+      return await run(item);
     } finally {
       const next = waiting.shift();
       if (next) next();
-      else free++;
+      else freeJobs++;
     }
   });
 }

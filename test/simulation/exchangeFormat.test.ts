@@ -95,7 +95,7 @@ describe('an invalid field', () => {
 
   it('an invalid value inside a field or a list, and a list of wrong length, are rejected with the full name', () => {
     const withField = (name: string, field: string, change: (value: unknown) => unknown): SimulatedDisk => {
-      const index = RECORDS.find((each) => each.name === name)!.names.findIndex((each) => each === field || each[0] === field) + 1;
+      const index = RECORDS.find((record) => record.name === name)!.names.findIndex((each) => each === field || each[0] === field) + 1;
       return withChangedRows((row) =>
         row[0] === name && row[index] !== null ? (row.with(index, change(row[index])) as unknown as Row) : row,
       );
@@ -207,9 +207,9 @@ describe('a folder of an older format', () => {
     const path = `${FOLDER}/exchange-000001-000004.past`;
     disk.create(path);
     disk.append(path, Buffer.from(sealText('["past",3,1,4,0]\n["end",4000,9,1767571200000,"0badcafe"]\n', 1, 1_767_571_200_000).text));
-    const before = Buffer.from(disk.read(path));
+    const bytesBefore = Buffer.from(disk.read(path));
     expect(errorOf(disk)).toMatchObject({ message: `${path}: expected format 4, got 3`, remedy });
-    expect(Buffer.from(disk.read(path)).equals(before)).toBe(true);
+    expect(Buffer.from(disk.read(path)).equals(bytesBefore)).toBe(true);
   });
 
   describe('opened by a process', () => {

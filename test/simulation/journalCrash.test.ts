@@ -113,17 +113,17 @@ describe('a crash at every operation', () => {
     const rng = seededRng(SEED + 1);
     // Every third operation and a few of the first 40 of the second process, to keep the test short.
     for (let crashAt = 0; crashAt <= operations; crashAt += 3) {
-      const first = new SimulatedDisk();
-      first.crashAt = crashAt;
+      const firstDisk = new SimulatedDisk();
+      firstDisk.crashAt = crashAt;
       const reportedFirst: number[] = [];
-      runJournal(first, 1, reportedFirst);
-      const diskAfterFirst = first.afterPowerLoss(rng);
+      runJournal(firstDisk, 1, reportedFirst);
+      const diskAfterFirst = firstDisk.afterPowerLoss(rng);
       const recordsBefore = recordsOf(diskAfterFirst);
       for (let secondCrashAt = 0; secondCrashAt < 40; secondCrashAt += 1 + Math.floor(rng.next() * 4)) {
-        const second = diskAfterFirst.afterPowerLoss({ next: () => 0.3 });
-        second.crashAt = secondCrashAt;
+        const secondDisk = diskAfterFirst.afterPowerLoss({ next: () => 0.3 });
+        secondDisk.crashAt = secondCrashAt;
         const reportedAgain: number[] = [];
-        runJournal(second, 100, reportedAgain);
+        runJournal(secondDisk, 100, reportedAgain);
         // The expected records: the second process on the same files, without a crash.
         const uncrashed = new SimulatedDisk();
         for (const name of diskAfterFirst.list(FOLDER)) uncrashed.overwrite(`${FOLDER}/${name}`, diskAfterFirst.read(`${FOLDER}/${name}`));
@@ -132,7 +132,7 @@ describe('a crash at every operation', () => {
         const records = recordsOf(uncrashed);
         expect(records.slice(0, recordsBefore.length).map(withoutTimes), why).toEqual(recordsBefore.map(withoutTimes));
         const lastReported = reportedAgain.length > 0 ? reportedAgain : reportedFirst;
-        expectPrefix(second.afterPowerLoss(rng), lastReported, records, why);
+        expectPrefix(secondDisk.afterPowerLoss(rng), lastReported, records, why);
       }
     }
   });
@@ -266,9 +266,9 @@ describe('damage', () => {
       const { damage } = readJournal(completeRun.disk.afterKill(second!, cut), FOLDER, () => {});
       expect(damage?.path, `${cut} bytes less`).toBe(third);
     }
-    const more = completeRun.disk.afterKill('', 0);
-    more.append(first!, completeRun.disk.read(second!).subarray(0, Buffer.from(completeRun.disk.read(second!)).indexOf(10) + 1));
-    expect(() => openFixture(more)).toThrow(/journal-000001\.jsonl:\d+: .*the head of another file/);
+    const longerDisk = completeRun.disk.afterKill('', 0);
+    longerDisk.append(first!, completeRun.disk.read(second!).subarray(0, Buffer.from(completeRun.disk.read(second!)).indexOf(10) + 1));
+    expect(() => openFixture(longerDisk)).toThrow(/journal-000001\.jsonl:\d+: .*the head of another file/);
   });
 
   it('a journal file that was replaced by another one with the same record numbers is rejected', () => {

@@ -166,7 +166,7 @@ describe('memory', () => {
     );
   });
 
-  it('without loss rules a lane needs memory for a block of several symbols, and hardly any for one symbol', async () => {
+  it('a lane without loss rules needs memory for a block of several symbols, and hardly any for one symbol', async () => {
     const maxOpen = async (memoryPlan: RunPlan, laneBytes: number) => {
       CountsInstances.maxOpen = CountsInstances.open = 0;
       await runLanes({ ...memoryPlan, risk: {} }, sets, { laneBytes, blockRows: 256 });

@@ -1,4 +1,4 @@
-// Trades a pair: sells the contract that is too expensive by a rolling beta and buys the other, until the z-score of the spread crosses zero.
+// Trades a pair: sells the contract that is too expensive by a rolling beta and buys the other, until their spread is normal again.
 import { beta, custom, float, int, log, Strategy, zscore } from 'isobar';
 
 export default class LongShortPair extends Strategy.with({ bars: int(48, { min: 5, max: 500 }), entry: float(1.8, { min: 0.1, max: 5 }) }) {
@@ -16,7 +16,7 @@ export default class LongShortPair extends Strategy.with({ bars: int(48, { min: 
     if (this.side === 0 && Math.abs(this.z.value) > this.params.entry) this.side = -Math.sign(this.z.value);
     if (this.side === previousSide) return;
     const ratio = Math.min(2, Math.max(0.2, this.hedge.value));
-    const [first, second] = [this.bars.instrument.wireName, this.other.instrument.wireName];
-    this.rebalance({ [first]: 0.5 * this.side, [second]: -0.5 * ratio * this.side }, { band: '0.02', minTrade: '20' });
+    const [ownSymbol, otherSymbol] = [this.bars.instrument.wireName, this.other.instrument.wireName];
+    this.rebalance({ [ownSymbol]: 0.5 * this.side, [otherSymbol]: -0.5 * ratio * this.side }, { band: '0.02', minTrade: '20' });
   }
 }

@@ -1,6 +1,6 @@
 // Runs the simulated days of one worker process, and prints each result as a line of JSON.
 
-import { DAY_MS, happeningText, scheduleOf } from './schedule.ts';
+import { DAY_MS, faultText, scheduleOf } from './schedule.ts';
 import { shrink } from './shrink.ts';
 import { runDay } from './world.ts';
 
@@ -33,6 +33,6 @@ else {
     const shrunk = await shrink(fromSeed, schedule, result, { maxRuns: MAX_SHRINK_RUNS, lengthMs });
     printLine(`seed ${fromSeed}: ${shrunk.result.violations[0]}`);
     printLine(`${shrunk.schedule.length} of ${schedule.length} events are enough, found in ${shrunk.runs} runs:`);
-    for (const event of shrunk.schedule) printLine(`  ${happeningText(event)}`);
+    for (const event of shrunk.schedule) printLine(`  ${faultText(event)}`);
   }
 }

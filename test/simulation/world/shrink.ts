@@ -1,10 +1,10 @@
 // Shortens a failing schedule: leaves out parts of it while a violation of the same rule remains.
 
-import { isTimed, type Happening } from './schedule.ts';
+import { isTimed, type ScheduledFault } from './schedule.ts';
 import { runDay, type DayResult } from './world.ts';
 
 export interface ShrunkSchedule {
-  readonly schedule: readonly Happening[];
+  readonly schedule: readonly ScheduledFault[];
   readonly result: DayResult;
   readonly runs: number;
 }
@@ -15,7 +15,7 @@ export const ruleOf = (violation: string): string => violation.slice(0, violatio
 /** Returns the shortest failing schedule found in at most `maxRuns` runs. It uses delta debugging: halves first, then smaller parts. */
 export async function shrink(
   seed: number,
-  schedule: readonly Happening[],
+  schedule: readonly ScheduledFault[],
   failed: DayResult,
   { maxRuns, lengthMs }: { readonly maxRuns: number; readonly lengthMs?: number },
 ): Promise<ShrunkSchedule> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GUARDS } from '../../mutations/table.ts';
 import { FIRST_FORMER_FAULT, SECOND_OF_ROW } from './planted.ts';
-import { DAY_MS, isTimed, scheduleOf, type Happening } from './schedule.ts';
+import { DAY_MS, isTimed, scheduleOf, type ScheduledFault } from './schedule.ts';
 import { runDay } from './world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -44,7 +44,7 @@ describe('the hash of a day', () => {
 
 test('a whole day ends the process at least 10 times and faults over 100 of its first 250 create requests, on average', () => {
   const schedules = Array.from({ length: 200 }, (_, seed) => scheduleOf(seed, DAY_MS));
-  const meanCount = (counts: (event: Happening) => boolean): number =>
+  const meanCount = (counts: (event: ScheduledFault) => boolean): number =>
     schedules.reduce((sum, schedule) => sum + schedule.filter(counts).length, 0) / schedules.length;
   const processEnds = ['kill', 'power', 'diskCrash'];
   expect(meanCount(({ what }) => processEnds.includes(what))).toBeGreaterThanOrEqual(10);

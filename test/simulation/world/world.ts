@@ -15,7 +15,7 @@ import { BotProcess } from './botProcess.ts';
 import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
 import { Observer, type WorldFacts } from './observer.ts';
-import { CALM_MS, DAY_MS, isBusyDay, isTimed, type Happening, type RequestFault, type TimedFault } from './schedule.ts';
+import { CALM_MS, DAY_MS, isBusyDay, isTimed, type ScheduledFault, type RequestFault, type TimedFault } from './schedule.ts';
 import { BusyTrader, Trader } from './trader.ts';
 import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
 
@@ -59,7 +59,7 @@ class World {
   readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-world-'));
   readonly hash = createHash('sha256');
   readonly #rng: Rng;
-  readonly #schedule: readonly Happening[];
+  readonly #schedule: readonly ScheduledFault[];
   readonly #print: (line: string) => void;
   readonly #endMs: number;
   readonly #untilViolation: boolean;
@@ -78,7 +78,11 @@ class World {
   /** The operator's halt that is in force; null without one. */
   #halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
 
-  constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, untilViolation = false, print = () => {} }: DayOptions) {
+  constructor(
+    seed: number,
+    schedule: readonly ScheduledFault[],
+    { lengthMs = DAY_MS, untilViolation = false, print = () => {} }: DayOptions,
+  ) {
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#schedule = schedule;
     this.#print = print;
@@ -393,7 +397,7 @@ class World {
 }
 
 /** Runs the day of a seed and returns its result. */
-export async function runDay(seed: number, schedule: readonly Happening[], options: DayOptions = {}): Promise<DayResult> {
+export async function runDay(seed: number, schedule: readonly ScheduledFault[], options: DayOptions = {}): Promise<DayResult> {
   const world = new World(seed, schedule, options);
   try {
     await world.run();
