@@ -54,6 +54,7 @@ export function compare(bot: LiveBot, truth: Truth, placed: readonly TrueOrder[]
   return { lost, duplicated, ledgerEqual: money.length === 0, differences: [...differences, ...money] };
 }
 
+/** Returns the orders of each client order id. */
 function groupByClientOrderId(placed: readonly TrueOrder[]): ReadonlyMap<string, readonly TrueOrder[]> {
   const ordersById = new Map<string, TrueOrder[]>();
   for (const order of placed) {

@@ -29,6 +29,7 @@ export async function openBot(config: LiveConfig, strategy: () => StrategyClass,
   }
 }
 
+/** Opens a bot, without a second attempt. */
 async function openOnce(config: LiveConfig, strategy: StrategyClass, notify: (line: string) => void): Promise<TestBot> {
   const broken: TestBot['broken'] = { why: null };
   const load: LiveOptions['load'] = async (entry, source) => {

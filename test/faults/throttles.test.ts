@@ -116,6 +116,7 @@ test.concurrent.each(namedThrottles)(
 const haltReason = ({ bot }: TestBot, code: string): string | undefined =>
   bot.deps.engine.risk.halts.causes().find((cause) => cause.code === code)?.why;
 
+/** Waits until `condition` is true. Throws with `state` after MAX_MS. */
 async function until(condition: () => boolean, state: () => string): Promise<void> {
   const endMs = performance.now() + MAX_MS;
   while (!condition()) {

@@ -1,5 +1,6 @@
 // Computes the median, and a slope that single outliers do not change.
 
+/** Returns the median of the values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

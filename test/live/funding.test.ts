@@ -69,7 +69,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function open(plan: RunPlan, off: readonly Op[] = []): Promise<string> {
+/** Opens the exchange without the endpoints `off`. Returns the path of the bot's config. */
+async function openExchange(plan: RunPlan, off: readonly Op[] = []): Promise<string> {
   const settings = exchangeOf(plan);
   world = await RowWorld.open({ ...settings, service: { ...settings.service, off } });
   return writeBot(world.folder, plan, DEFINITION, world.exchange.url);
@@ -105,7 +106,7 @@ test('funding rates are those of the backtest at each decision, over a restart a
   loop(engine);
   const expected = readings;
   readings = [];
-  const path = await open(plan);
+  const path = await openExchange(plan);
   const firstLog = await runBot(path, plan, 35);
   // The second lifetime first replays the first one from the journal.
   expect(readings).toEqual(expected.slice(0, readings.length));
@@ -129,7 +130,7 @@ test('funding rates are those of the backtest at each decision, over a restart a
 
 test('a funding rate that could not be read is NaN, and the log says so at the start, for the strategy and when it is due', async () => {
   const plan = planFor([]);
-  const path = await open(plan, ['futures.indexPrice']);
+  const path = await openExchange(plan, ['futures.indexPrice']);
   const text = await runBot(path, plan, 26);
   expect(readings.every(([, rate]) => Number.isNaN(rate))).toBe(true);
   const noRateText = 'no funding rate of E-AAA-USDT is known; the first will be the rate of 2024-01-01 16:00 UTC';

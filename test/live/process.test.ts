@@ -58,6 +58,7 @@ async function prepare(): Promise<void> {
   writeFileSync(join(fixture.folder, 'flip.ts'), FLIP);
   writeConfig();
 }
+/** Writes the config. `moreKeys` is YAML of further keys. */
 function writeConfig(moreKeys = ''): void {
   fixture.config(`strategy: ${join(fixture.folder, 'flip.ts')}
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }

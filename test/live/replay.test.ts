@@ -59,6 +59,7 @@ async function runForBars(bars: number): Promise<void> {
   await stopped(opened);
 }
 
+/** Returns options that load a strategy under the name of the recorded one. */
 function loaderOf(strategy: StrategyClass): LiveOptions['load'] {
   return async (entry, source) => ({
     plan: strategyPlanOf(entry, { strategy, name: 'Busy', hash: 'Busy' }, source),

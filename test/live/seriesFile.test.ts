@@ -123,6 +123,6 @@ test.each([
   expect(report.residual).toBe('0');
   expect(report.orders).toBeGreaterThan(6);
   // The difference comes from the bars without a running bot, not from the values.
-  if (isDown) expect(report).toMatchObject({ equal: false, cause: 'restart', firstHour: { what: 'decision' } });
-  else expect(report).toMatchObject({ equal: true, firstHour: null, cause: null, bridge: [] });
+  if (isDown) expect(report).toMatchObject({ equal: false, cause: 'restart', first: { what: 'decision' } });
+  else expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [] });
 });

@@ -41,6 +41,7 @@ afterEach(async () => {
   await world.close();
 });
 
+/** Returns the plan of the bot: hourly bars of one symbol. */
 function plan() {
   const bars = hourBars();
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];

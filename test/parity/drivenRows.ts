@@ -87,6 +87,7 @@ export class ServiceRows implements DrivenRows {
   }
 }
 
+/** Returns an act of the exchange in the form for a driver. */
 function drivenAct(act: RowAct): DrivenAct {
   if (act.act === 'closed') return { act: 'closed' };
   const market = act.barMarket;

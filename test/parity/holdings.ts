@@ -39,6 +39,7 @@ export function balancesOf({ sides: { spot, futures } }: Service, { instruments,
   return rows;
 }
 
+/** Returns the cash and the coins of a spot ledger. */
 function coins(ledger: SpotLedger, instruments: readonly Instrument[]): readonly Row[] {
   const bases = instruments.flatMap(({ market, base }, index) =>
     market === 'spot' ? [{ asset: base, units: ledger.baseTotal(index) }] : [],
@@ -46,6 +47,7 @@ function coins(ledger: SpotLedger, instruments: readonly Instrument[]): readonly
   return [{ asset: ledger.cashAsset, units: ledger.cashTotal }, ...bases];
 }
 
+/** Returns the cash and the positions of a futures ledger. */
 function contracts(ledger: FuturesLedger): readonly Row[] {
   const positions = ledger.instruments.map(({ id }, index) => positionRow(id, ledger.side(index, true), ledger.side(index, false)));
   return [{ asset: ledger.cashAsset, units: ledger.cashTotal }, ...positions];

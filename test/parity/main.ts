@@ -102,6 +102,7 @@ const tableLine = (cells: readonly (string | number)[]): string =>
 const resultLine = ({ strategy, bars, orders, fills, equal, firstDifference, stopped }: ParityResult): string =>
   tableLine([strategy, bars, orders, fills, equal ? 'yes' : 'no', stopped ?? differenceText(firstDifference)]);
 
+/** Returns a difference as text: its place and both values. */
 function differenceText(difference: Difference | null): string {
   if (difference === null) return '-';
   const { table, row, field, backtest, live } = difference;

@@ -35,10 +35,12 @@ export function onTheWire(plan: RunPlan): RunPlan {
   return { ...plan, feeds, futures: { ...plan.futures, data } };
 }
 
+/** Returns the rates with their times rounded to whole minutes. */
 function atFundingTimes(rates: FundingRates | null | undefined): FundingRates | null {
   return rates ? { ...rates, timeMs: rates.timeMs.map((timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS) } : null;
 }
 
+/** Returns the bars with volumes in whole lots. */
 function inWholeLots(bars: BarColumns): BarColumns {
   const scale = pow10(bars.instrument.quantityDigits);
   return { ...bars, volume: bars.volume.map((volume) => Math.round(volume * scale) / scale) };
@@ -90,6 +92,7 @@ function withFees(instrument: Instrument, { fees }: RunPlan): Instrument {
   return instrument.market === 'spot' ? { ...instrument, makerFeePpm: fees.makerPpm, takerFeePpm: fees.takerPpm } : instrument;
 }
 
+/** Returns the prices of an instrument: its bars, mark prices and funding. */
 function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { futures, fromMs }: RunPlan): [InstrumentId, PriceSettings] {
   const data = futures?.data.get(instrument.id);
   const rows = { bars: { ...bars, instrument }, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] };

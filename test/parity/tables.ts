@@ -85,6 +85,7 @@ export function firstDifference(backtest: Tables, live: Tables): Difference | nu
   return timeOf(orders, backtest, live) <= timeOf(fills, backtest, live) ? orders : fills;
 }
 
+/** Returns the first difference of one table, or null. */
 function differenceIn(table: keyof Tables, backtest: Tables, live: Tables): Difference | null {
   const [backtestRows, liveRows] = [backtest[table], live[table]];
   for (let row = 0; row < Math.max(backtestRows.length, liveRows.length); row++) {
@@ -96,6 +97,7 @@ function differenceIn(table: keyof Tables, backtest: Tables, live: Tables): Diff
   return null;
 }
 
+/** Returns the earliest time of a row that differs. */
 function timeOf({ table, row }: Difference, ...runs: readonly Tables[]): number {
   const times = runs.map((run) => Number(run[table][row]?.[table === 'orders' ? 'decidedMs' : 'timeMs'] ?? Infinity));
   return Math.min(...times);

@@ -191,19 +191,33 @@ describe('a take-profit that waits for the end of its entry, under a limit of on
     expect([openOrders(restarted).length, restarted.exchange.submitted]).toEqual([1, []]);
   });
 
-  const LADDER = [{ at: 10_100 as Ticks, sharePpm: 500_000 }, { at: 10_200 as Ticks, sharePpm: 300_000 }, { at: 10_300 as Ticks, sharePpm: 200_000 }]; // prettier-ignore
+  const LADDER = [
+    { at: 10_100 as Ticks, sharePpm: 500_000 },
+    { at: 10_200 as Ticks, sharePpm: 300_000 },
+    { at: 10_300 as Ticks, sharePpm: 200_000 },
+  ];
+  /** Returns the lots of each take-profit order, by its limit. */
+  const targetLots = (bot: RestartBot) => {
+    const orders = openOrders(bot);
+    for (const [role, parent] of orders) expect([role, parent]).toEqual(['takeProfit', ENTRY]);
+    return orders.map(([, , lots, limit]) => [limit, lots]);
+  };
   const withLadder = { ladder: LADDER, stopLoss: 9000 as Ticks };
-  it('a take-profit of several targets is sent with the lots of each', () => {
+  it('a take-profit of several targets is sent for the filled lots when the entry ends', () => {
     const bot = restartWithPartEntry(withLadder, 9);
     expect(bot.exchange.submitted).toEqual([]);
     bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
-    expect(openOrders(bot)).toEqual([['takeProfit', ENTRY, 100, 10_100], ['takeProfit', ENTRY, 20, 10_200]]); // prettier-ignore
-    const filled = restartWithPartEntry(withLadder, 9);
-    filled.engine.filled(ENTRY, filledAt(9900, 80, NOW_MS + 2));
-    expect(openOrders(filled)).toEqual([['takeProfit', ENTRY, 100, 10_100], ['takeProfit', ENTRY, 60, 10_200], ['takeProfit', ENTRY, 40, 10_300]]); // prettier-ignore
-    const amount = restartWithPartEntry({ ...withLadder, quoteUnits: 2_000_000_000 as Units, lots: 0 as Lots }, 9);
-    amount.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
-    expect(openOrders(amount)).toEqual([['takeProfit', ENTRY, 60, 10_100], ['takeProfit', ENTRY, 36, 10_200], ['takeProfit', ENTRY, 24, 10_300]]); // prettier-ignore
+    expect(targetLots(bot)).toEqual([[10_100, 100], [10_200, 20]]); // prettier-ignore
+  });
+  it('a take-profit of several targets is sent for all lots when the entry fills', () => {
+    const bot = restartWithPartEntry(withLadder, 9);
+    bot.engine.filled(ENTRY, filledAt(9900, 80, NOW_MS + 2));
+    expect(targetLots(bot)).toEqual([[10_100, 100], [10_200, 60], [10_300, 40]]); // prettier-ignore
+  });
+  it('a take-profit of several targets divides the filled lots of an entry by amount', () => {
+    const bot = restartWithPartEntry({ ...withLadder, quoteUnits: 2_000_000_000 as Units, lots: 0 as Lots }, 9);
+    bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
+    expect(targetLots(bot)).toEqual([[10_100, 60], [10_200, 36], [10_300, 24]]); // prettier-ignore
   });
 
   it('the take-profit is not sent once the position is closed', () => {

@@ -28,6 +28,7 @@ function inputWith(returns: readonly number[], results: readonly number[], start
   };
 }
 
+/** Returns trades with the given results, spread over the bars. Every third is short. */
 function tradesOf(results: readonly number[], openMs: Float64Array): ProfileTrades {
   // The tool nautilus keeps money with eight decimals.
   const pnl = Float64Array.from(results, (value) => Math.round(value * 1e8) / 1e8);

@@ -111,6 +111,7 @@ function differences(tool: ProfileName, name: string): string[] {
   });
 }
 
+/** True when two figures are equal within TOLERANCE or NOISE. */
 function isEqual(actual: StoredFigure, expected: StoredFigure): boolean {
   if (typeof actual === 'string' || typeof expected === 'string') return actual === expected;
   return actual === expected || Math.abs(actual - expected) <= Math.max(TOLERANCE * Math.abs(expected), NOISE);

@@ -269,6 +269,7 @@ export function runOf(name: string): Promise<ProfiledRun> {
   return run;
 }
 
+/** Runs a backtest and reads the input of its profiles. */
 async function makeRun(name: string): Promise<ProfiledRun> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-profiles-'));
   try {
