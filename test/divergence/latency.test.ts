@@ -1,14 +1,13 @@
-// A bot whose orders take ten minutes: its backtest is equal once it has that latency, declared or measured. Without it the cause is
-// the latency, and the report says what the bot had.
+// Tests a bot whose orders take ten minutes: its backtest is equal only with that latency, declared or measured.
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
-import { comparePlanted, Counter, type Planted } from './planted.ts';
+import { comparePlanted, MarketAndLimitOrders, type Planted } from './planted.ts';
 
 const LATENCY_MS = 600_000;
-const LATE: Planted = { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: LATENCY_MS } }) };
+const WITH_LATENCY: Planted = { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: LATENCY_MS } }) };
 
-/** Averages down by rungs that are replaced at each close, once they work. */
+/** Averages down by two limits that are replaced at each close, once they are working. */
 class Ladder extends Strategy {
   override onBar() {
     const { isFlat, qty, entryPrice } = this.position();
@@ -25,15 +24,20 @@ class Ladder extends Strategy {
   }
 }
 
-test.each([Counter, Ladder])('a late bot of %o', { timeout: 240_000 }, async (strategy) => {
-  const planted = { strategy, ...LATE };
-  const plain = await comparePlanted(planted);
-  expect(plain).toMatchObject({ equal: false, cause: 'latency', latency: { backtestMs: 0, from: 'config', measuredMs: 1 } });
-  expect(plain.fills).toBeGreaterThan(5);
-  expect(plain.latency.orders).toBeGreaterThan(2);
-  const declared = await comparePlanted({ ...planted, definition: { fills: { latencyMs: LATENCY_MS } } });
-  expect(declared).toMatchObject({ equal: true, cause: null, latency: { backtestMs: LATENCY_MS, from: 'config' } });
-  const measured = await comparePlanted({ ...planted, latency: 'measured' });
-  expect(measured).toMatchObject({ equal: true, latency: { backtestMs: 1, from: 'measured' } });
-  for (const { net, fills } of [declared, measured]) expect([net.live, fills]).toEqual([plain.net.live, plain.fills]);
-});
+test.each([MarketAndLimitOrders, Ladder])(
+  'a bot with a latency of ten minutes equals a backtest only with that latency: %o',
+  { timeout: 240_000 },
+  async (strategy) => {
+    const planted = { strategy, ...WITH_LATENCY };
+    const withoutLatency = await comparePlanted(planted);
+    expect(withoutLatency).toMatchObject({ equal: false, cause: 'latency', latency: { backtestMs: 0, from: 'config', measuredMs: 1 } });
+    expect(withoutLatency.fills).toBeGreaterThan(5);
+    expect(withoutLatency.latency.orders).toBeGreaterThan(2);
+    const withDeclaredLatency = await comparePlanted({ ...planted, definition: { fills: { latencyMs: LATENCY_MS } } });
+    expect(withDeclaredLatency).toMatchObject({ equal: true, cause: null, latency: { backtestMs: LATENCY_MS, from: 'config' } });
+    const withMeasuredLatency = await comparePlanted({ ...planted, latency: 'measured' });
+    expect(withMeasuredLatency).toMatchObject({ equal: true, latency: { backtestMs: 1, from: 'measured' } });
+    for (const { net, fills } of [withDeclaredLatency, withMeasuredLatency])
+      expect([net.live, fills]).toEqual([withoutLatency.net.live, withoutLatency.fills]);
+  },
+);

@@ -1,28 +1,32 @@
-// The net profit of a bot, computed from the lines of its journal alone with BigInt, independent of the tested code.
+// Computes the net profit of a bot from its journal alone, with BigInt. It shares no code with the tested comparison.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** Decimals of all scaled numbers here. */
 const DIGITS = 24;
 const ONE = 10n ** BigInt(DIGITS);
-/** What is held has a value in whole units of money: 10^-8 here. */
+/** The smallest unit of money, 10^-8. The value of a position is a whole number of units. */
 const UNIT = 10n ** BigInt(DIGITS - 8);
 const inWholeUnits = (value: bigint): bigint => ((value + UNIT / 2n) / UNIT) * UNIT;
 
-function scaled(text: string): bigint {
-  const [whole = '0', part = ''] = text.replace('-', '').split('.');
-  const value = BigInt(whole + part.padEnd(DIGITS, '0'));
+/** Returns a decimal as a scaled integer. */
+function scaledOf(text: string): bigint {
+  const [integerPart = '0', fraction = ''] = text.replace('-', '').split('.');
+  const value = BigInt(integerPart + fraction.padEnd(DIGITS, '0'));
   return text.startsWith('-') ? -value : value;
 }
+/** Returns a scaled integer as a decimal. */
 function textOf(value: bigint): string {
   const digits = String(value < 0n ? -value : value).padStart(DIGITS + 1, '0');
-  const part = digits.slice(-DIGITS).replace(/0+$/, '');
-  return `${value < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}${part === '' ? '' : `.${part}`}`;
+  const fraction = digits.slice(-DIGITS).replace(/0+$/, '');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The exact sum of decimals. */
-export const total = (amounts: readonly string[]): string => textOf(amounts.reduce((sum, text) => sum + scaled(text), 0n));
+/** Returns the exact sum of decimals. */
+export const total = (amounts: readonly string[]): string => textOf(amounts.reduce((sum, text) => sum + scaledOf(text), 0n));
 
-interface Line {
+/** The members of journal records that are read here. */
+interface JournalLine {
   readonly k: string;
   readonly decided?: boolean;
   readonly bars?: readonly (readonly number[])[];
@@ -36,28 +40,32 @@ interface Line {
   readonly symbol?: string;
 }
 
+/** Returns the net profit of the bot, as a decimal. */
 export const netInJournal = (folder: string): string => moneyInJournal(folder).net;
 
-/** Cash of the fills and payments up to the newest decided bar, and what is held at its close. One instrument. */
+/** Returns the net profit and the value of the position at the close of the newest decided bar, for a journal of one instrument. */
 export function moneyInJournal(folder: string): { readonly net: string; readonly held: string } {
   const files = readdirSync(`${folder}/journal`).filter((name) => name.endsWith('.jsonl'));
   const lines = files.toSorted().flatMap((name) => readFileSync(`${folder}/journal/${name}`, 'utf8').trim().split('\n'));
-  const records = lines.map((line) => JSON.parse(line) as Line);
-  const last = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
-  let [cash, held] = [0n, 0n];
-  // The value of a contract beside its coins: as the notional of its fills says.
-  let [notionals, coins] = [ONE, ONE];
-  for (const { k, side, qty = '0', price = '0', notional = '0', fee = '0', feeCoin, amount = '0', symbol = '' } of records.slice(0, last)) {
-    if (k === 'FUNDED') cash += scaled(amount);
+  const records = lines.map((line) => JSON.parse(line) as JournalLine);
+  const lastDecided = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
+  let [cash, heldQty] = [0n, 0n];
+  // The value of a contract is its coins at the price, times the ratio of notional to coins of the last fill.
+  let [fillNotional, fillCoins] = [ONE, ONE];
+  for (const { k, side, qty = '0', price = '0', notional = '0', fee = '0', feeCoin, amount = '0', symbol = '' } of records.slice(
+    0,
+    lastDecided,
+  )) {
+    if (k === 'FUNDED') cash += scaledOf(amount);
     if (k !== 'FILL') continue;
     const sign = side === 'buy' ? 1n : -1n;
-    cash -= sign * scaled(notional);
-    held += sign * scaled(qty);
-    if (symbol.startsWith('futures:')) [notionals, coins] = [scaled(notional), (scaled(qty) * scaled(price)) / ONE];
-    if (symbol.startsWith('spot:') && symbol.includes(`:${feeCoin ?? ''}`)) held -= scaled(fee);
-    else cash -= scaled(fee);
+    cash -= sign * scaledOf(notional);
+    heldQty += sign * scaledOf(qty);
+    if (symbol.startsWith('futures:')) [fillNotional, fillCoins] = [scaledOf(notional), (scaledOf(qty) * scaledOf(price)) / ONE];
+    if (symbol.startsWith('spot:') && symbol.includes(`:${feeCoin ?? ''}`)) heldQty -= scaledOf(fee);
+    else cash -= scaledOf(fee);
   }
-  const close = records[last]!.bars!.at(-1)![5]!;
-  const value = inWholeUnits((((held * scaled(String(close))) / ONE) * notionals) / coins);
+  const close = records[lastDecided]!.bars!.at(-1)![5]!;
+  const value = inWholeUnits((((heldQty * scaledOf(String(close))) / ONE) * fillNotional) / fillCoins);
   return { net: textOf(cash + value), held: textOf(value) };
 }

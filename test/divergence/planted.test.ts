@@ -1,47 +1,47 @@
-// Twelve planted causes: `parity` names the first event and the cause, and its bridge adds up to the money that the journal itself says.
+// Tests that `isobar parity` names a planted cause and the first divergent event, and that its bridge adds up to the net of the journal.
 
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
 import type { Divergence, DivergentWhat } from '../../src/tasks/parity/model.ts';
 import { START_MS } from '../simulation/plans.ts';
-import { comparePlanted, Counter, FIRST_ROW, HOUR, type Planted, type PlantedWorld } from './planted.ts';
+import { comparePlanted, MarketAndLimitOrders, FIRST_ROW, HOUR_MS, type Planted, type PlantedWorld } from './planted.ts';
 import { moneyInJournal, netInJournal, total } from './netInJournal.ts';
 
-const closeOf = (row: number): number => START_MS + (row + 1) * HOUR;
+const closeOf = (row: number): number => START_MS + (row + 1) * HOUR_MS;
 
-interface Case {
+interface PlantedCase {
   readonly name: string;
   readonly planted: Planted;
   readonly cause: Divergence;
   readonly first: { readonly what: DivergentWhat; readonly time: number };
-  /** The change of money is not 0. */
-  readonly costs: boolean;
+  /** True when the difference changes the net profit. */
+  readonly changesNet: boolean;
 }
 
-/** Counts in a place that no journal knows. */
-const hidden = { count: 0 };
-class Hidden extends Strategy {
-  seen = 0;
+/** State outside the strategy, which no journal records. */
+const hiddenState = { count: 0 };
+class HiddenCounter extends Strategy {
+  barCount = 0;
   override onBar() {
-    const at = this.seen++ % 6;
-    if (at === 0) this.buy({ base: String(3 + (hidden.count++ % 5)) });
-    if (at === 3) this.exit();
+    const barInCycle = this.barCount++ % 6;
+    if (barInCycle === 0) this.buy({ base: String(3 + (hiddenState.count++ % 5)) });
+    if (barInCycle === 3) this.exit();
   }
 }
-afterEach(() => void (hidden.count = 0));
+afterEach(() => void (hiddenState.count = 0));
 
-/** Long over the funding of 08:00 and 16:00, and out. */
+/** Holds a long position over the funding of 08:00 and 16:00, and exits. */
 class Holder extends Strategy {
-  seen = 0;
+  barCount = 0;
   override onBar() {
-    const at = this.seen++;
-    if (at === 1) this.buy({ base: '5' });
-    if (at === 20) this.exit();
+    const barInCycle = this.barCount++;
+    if (barInCycle === 1) this.buy({ base: '5' });
+    if (barInCycle === 20) this.exit();
   }
 }
 
-/** Cancels the bot's resting order with a request of a person. */
+/** Cancels the bot's resting order by a signed request of its own, as a person would. */
 async function cancelAtExchange({ world, opened }: PlantedWorld): Promise<void> {
   const order = opened.bot.deps.engine.orders.active().find(({ role }) => role === 'limit')!;
   const body = JSON.stringify({ orderId: String(order.venueId), symbol: 'AAAUSDT' });
@@ -52,7 +52,7 @@ async function cancelAtExchange({ world, opened }: PlantedWorld): Promise<void> 
   if (answer.status !== 200) throw new Error(await answer.text());
 }
 
-const CASES: readonly Case[] = [
+const CASES: readonly PlantedCase[] = [
   {
     name: 'data revision: the catalog has another open than the bot saw',
     planted: {
@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
     },
     cause: 'data revision',
     first: { what: 'fill', time: closeOf(FIRST_ROW) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'data revision: the catalog has another close than the bot saw, on which a limit was placed',
@@ -75,53 +75,56 @@ const CASES: readonly Case[] = [
     },
     cause: 'data revision',
     first: { what: 'bar', time: closeOf(FIRST_ROW + 2) },
-    costs: false,
+    changesNet: false,
   },
   {
     name: 'late bar: the exchange never gave a bar that the catalog has',
     planted: {
-      exchange: (plan) => ({ ...plan, feeds: plan.feeds.map((each) => ({ ...each, bars: without(each.bars, FIRST_ROW + 6) })) }),
+      exchange: (plan) => ({
+        ...plan,
+        feeds: plan.feeds.map((feedPlan) => ({ ...feedPlan, bars: withoutRow(feedPlan.bars, FIRST_ROW + 6) })),
+      }),
     },
     cause: 'late bar',
     first: { what: 'bar', time: closeOf(FIRST_ROW + 6) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'latency: orders arrive ten minutes later than the definition says',
     planted: { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: 600_000 } }) },
     cause: 'latency',
     first: { what: 'fill', time: closeOf(FIRST_ROW) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'fill model: the exchange fills with slippage',
     planted: { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, slippagePpm: 2000 } }) },
     cause: 'fill model',
     first: { what: 'fill', time: closeOf(FIRST_ROW) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'rounding: the exchange has coarser lots than the catalog',
     planted: {
-      strategy: class Thirds extends Counter {
+      strategy: class Thirds extends MarketAndLimitOrders {
         override onBar() {
-          const at = this.seen++ % 4;
-          if (at === 0) this.buy({ quote: '333.33' }, { limit: Math.round(this.bars.close.value * 1.01 * 100) / 100 });
-          if (at === 2) this.exit();
+          const barInCycle = this.barCount++ % 4;
+          if (barInCycle === 0) this.buy({ quote: '333.33' }, { limit: Math.round(this.bars.close.value * 1.01 * 100) / 100 });
+          if (barInCycle === 2) this.exit();
         }
       },
       catalog: (bars) => ({ ...bars, instrument: { ...bars.instrument, quantityDigits: 5 } }),
     },
     cause: 'rounding',
     first: { what: 'order', time: closeOf(FIRST_ROW) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'fee: the account pays another rate than the definition says',
     planted: { exchange: (plan) => ({ ...plan, fees: { ...plan.fees, makerPpm: 1500, takerPpm: 1500 } }) },
     cause: 'fee',
     first: { what: 'fee', time: closeOf(FIRST_ROW) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'funding: the exchange paid another rate than the catalog has',
@@ -131,8 +134,8 @@ const CASES: readonly Case[] = [
       rates: { catalog: [0.0001, 0.0002, 0.0001, 0.0001], exchange: [0.0001, 0.0005, 0.0001, 0.0001] },
     },
     cause: 'funding',
-    first: { what: 'funding', time: START_MS + 16 * HOUR },
-    costs: true,
+    first: { what: 'funding', time: START_MS + 16 * HOUR_MS },
+    changesNet: true,
   },
   {
     name: 'clock: the exchange refuses an order by its time',
@@ -147,14 +150,14 @@ const CASES: readonly Case[] = [
     },
     cause: 'clock',
     first: { what: 'end', time: closeOf(FIRST_ROW + 6) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'restart: bars went by while the bot was down',
     planted: { acts: { 5: ({ restart }) => restart(3) } },
     cause: 'restart',
     first: { what: 'decision', time: closeOf(FIRST_ROW + 5) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'operator: a halt',
@@ -172,60 +175,71 @@ const CASES: readonly Case[] = [
     },
     cause: 'operator',
     first: { what: 'order', time: closeOf(FIRST_ROW + 6) },
-    costs: true,
+    changesNet: true,
   },
   {
     name: 'operator: an order is cancelled by hand at the exchange',
     planted: { acts: { 3: cancelAtExchange } },
     cause: 'operator',
     first: { what: 'end', time: closeOf(FIRST_ROW + 3) },
-    costs: false,
+    changesNet: false,
   },
   {
     name: 'strategy not deterministic: a hidden counter',
-    planted: { strategy: Hidden, afterwards: () => void (hidden.count = 1) },
+    planted: { strategy: HiddenCounter, afterwards: () => void (hiddenState.count = 1) },
     cause: 'strategy not deterministic',
     first: { what: 'order', time: closeOf(FIRST_ROW) },
-    costs: true,
+    changesNet: true,
   },
 ];
 
 describe('a planted cause', () => {
   test.each(CASES)(
-    'a planted cause: $name',
-    async ({ planted, cause, first, costs }) => {
-      let [journal, held] = ['', ''];
-      const report = await comparePlanted(planted, (folder) => void ({ net: journal, held } = moneyInJournal(folder)));
-      if (process.env['SHOW'] !== undefined) console.log(JSON.stringify(report));
+    'the report names the planted cause and its bridge adds up: $name',
+    async ({ planted, cause, first, changesNet }) => {
+      let money = { net: '', held: '' };
+      const report = await comparePlanted(planted, (folder) => {
+        money = moneyInJournal(folder);
+      });
       expect(report.equal).toBe(false);
       expect({ cause: report.cause, what: report.first?.what }).toEqual({ cause, what: first.what });
-      // A request that waits for an answer goes out some seconds after the close.
+      // A request that waits for a reply leaves up to two minutes after the close.
       expect(Math.abs(report.first!.time - first.time)).toBeLessThan(120_000);
       expect(report.residual).toBe('0');
       // Fills and fees, read from the journal without the tested code.
-      expect(report.net.live).toBe(journal);
-      expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([journal]));
-      if (planted.isFutures !== true) expect(report.held.live).toBe(held);
+      expect(report.net.live).toBe(money.net);
+      expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([money.net]));
+      if (planted.isFutures !== true) expect(report.held.live).toBe(money.held);
       const parts = [...report.trades, report.funding, report.held].map(({ amount }) => amount);
-      expect(total([report.net.backtest, ...parts])).toBe(total([journal]));
-      expect(report.bridge.map((step) => step.cause)).toEqual(costs || report.bridge.length > 0 ? [cause] : []);
+      expect(total([report.net.backtest, ...parts])).toBe(total([money.net]));
+      expect(report.bridge.map((step) => step.cause)).toEqual(changesNet || report.bridge.length > 0 ? [cause] : []);
     },
     120_000,
   );
 });
 
-test('identical runs are equal, with an empty bridge', async () => {
-  let journal = '';
-  const report = await comparePlanted({}, (folder) => void (journal = netInJournal(folder)));
-  expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0', net: { live: journal } });
+test('a run without a planted cause equals its backtest, with an empty bridge', async () => {
+  let netOfJournal = '';
+  const report = await comparePlanted({}, (folder) => {
+    netOfJournal = netInJournal(folder);
+  });
+  expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0', net: { live: netOfJournal } });
   expect(report.fills).toBeGreaterThan(10);
 }, 120_000);
 
 type Columns = Parameters<NonNullable<Planted['catalog']>>[0];
 
-function without(bars: Columns, row: number): Columns {
-  const cut = (column: Float64Array): Float64Array => column.filter((_, at) => at !== row);
+/** Returns the bars without one row. */
+function withoutRow(bars: Columns, row: number): Columns {
+  const withoutValue = (column: Float64Array): Float64Array => column.filter((_, index) => index !== row);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
-  const columns = { openMs: cut(openMs), closeMs: cut(closeMs), open: cut(open), high: cut(high), low: cut(low), close: cut(close) };
-  return { ...bars, ...columns, volume: cut(volume), length: bars.length - 1 };
+  const columns = {
+    openMs: withoutValue(openMs),
+    closeMs: withoutValue(closeMs),
+    open: withoutValue(open),
+    high: withoutValue(high),
+    low: withoutValue(low),
+    close: withoutValue(close),
+  };
+  return { ...bars, ...columns, volume: withoutValue(volume), length: bars.length - 1 };
 }

@@ -1,4 +1,4 @@
-// Bots with one planted cause of divergence: each trades over HTTP on an in-process exchange, then its catalog is completed, and the two compared.
+// Runs a bot with a planted difference between exchange and catalog, and compares it with its backtest (`isobar parity`).
 
 import { join } from 'node:path';
 import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
@@ -21,50 +21,57 @@ import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, spot, START_MS } from '../simulation/plans.ts';
 
-export const HOUR = 3_600_000;
+export const HOUR_MS = 3_600_000;
+/** First row that the bot decides on. */
 export const FIRST_ROW = 6;
 export const ROWS = 40;
 
-/** Buys at the market, rests a limit below it, and exits, by a count of the bars that it has seen. */
-export class Counter extends Strategy {
-  seen = 0;
+/** Buys at the market, places a limit below it, and exits: each once in six bars. */
+export class MarketAndLimitOrders extends Strategy {
+  barCount = 0;
   override onBar() {
-    const at = this.seen++ % 6;
-    if (at === 0) this.buy({ base: '5' });
-    if (at === 2) this.buy({ base: '2' }, { limit: Math.round(this.bars.close.value * 0.985 * 100) / 100, tag: 'rest' });
-    if (at === 4) this.exit();
+    const index = this.barCount++ % 6;
+    if (index === 0) this.buy({ base: '5' });
+    if (index === 2) this.buy({ base: '2' }, { limit: Math.round(this.bars.close.value * 0.985 * 100) / 100, tag: 'rest' });
+    if (index === 4) this.exit();
   }
 }
 
+/** A difference between the bot's run and its backtest, and the bot that meets it. */
 export interface Planted {
   readonly strategy?: StrategyClass;
   readonly isFutures?: boolean;
   /** A second feed, `other`, of another symbol. */
   readonly isPaired?: boolean;
-  /** The bars and terms of the exchange; default those of the catalog and of the definition. */
-  readonly exchange?: (plan: RunPlan) => RunPlan;
+  /** Changes the bars and terms of the exchange. By default they are those of the catalog and the definition. */
+  readonly exchange?: (catalogPlan: RunPlan) => RunPlan;
+  /** Changes the settings of the exchange. */
   readonly settings?: (settings: ExchangeSettings) => ExchangeSettings;
-  /** What is in the catalog once the bot has run; default the bars of the exchange. */
+  /** Changes the bars that the catalog has once the bot has run. By default they are those of the exchange. */
   readonly catalog?: (bars: BarColumns) => BarColumns;
   /** Called with the folder of the config, before the bot starts. */
   readonly before?: (folder: string) => void;
-  /** What happens before the row at this position, from 0. */
+  /** Acts by the number of driven rows, from 0. An act happens before its row. */
   readonly acts?: Readonly<Record<number, (world: PlantedWorld) => Promise<void> | void>>;
+  /** Keys that the definition has in addition. */
   readonly definition?: Readonly<Record<string, unknown>>;
-  /** Latency of the backtest that it is compared with; default that of the definition. */
+  /** Latency of the backtest. By default it is that of the definition. */
   readonly latency?: ParityOptions['latency'];
   /** Funding rates of the catalog, and those of the exchange. */
   readonly rates?: { readonly catalog: readonly number[]; readonly exchange: readonly number[] };
+  /** Called once the bot has stopped, before the comparison. */
   readonly afterwards?: () => void;
 }
 
+/** The running bot, for acts during its run. */
 export interface PlantedWorld {
   readonly world: RowWorld;
   readonly opened: OpenedBot;
-  /** Stops the bot, lets rows go by, and starts it again. */
+  /** Stops the bot, lets `rows` bars pass, and starts it again. */
   readonly restart: (rows: number) => Promise<void>;
 }
 
+/** Returns ROWS hourly bars of a seeded random walk around 100. */
 export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
   const [random, rows] = [seededRng(seed), ROWS];
   const instrument = spot(symbol);
@@ -74,8 +81,8 @@ export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
   for (let row = 0; row < rows; row++) {
     const open = last + Math.round((random.next() - 0.5) * 40);
     last = open + Math.round((random.next() - 0.5) * 400);
-    bars.openMs[row] = START_MS + row * HOUR;
-    bars.closeMs[row] = START_MS + (row + 1) * HOUR;
+    bars.openMs[row] = START_MS + row * HOUR_MS;
+    bars.closeMs[row] = START_MS + (row + 1) * HOUR_MS;
     bars.open[row] = open / 100;
     bars.close[row] = last / 100;
     bars.high[row] = (Math.max(open, last) + Math.round(random.next() * 300)) / 100;
@@ -85,28 +92,30 @@ export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
   return { instrument, interval: '1h', length: rows, ...bars };
 }
 
-const FUNDING = 8 * HOUR;
+/** Time between two funding payments, ms. */
+const FUNDING_MS = 8 * HOUR_MS;
 
-function planFor({ strategy = Counter, isFutures = false, isPaired = false, rates }: Planted): RunPlan {
+/** Returns the plan of the backtest: a spot instrument, or a contract with funding rates. */
+function planFor({ strategy = MarketAndLimitOrders, isFutures = false, isPaired = false, rates }: Planted): RunPlan {
   if (!isFutures) {
     const terms = { fees: { makerPpm: 1000, takerPpm: 1000 }, cash: { USDT: '10000' } };
     const bars = hourBars();
     const feeds = [feed('bars', bars), ...(isPaired ? [feed('other', hourBars(9, 'BBBUSDT'))] : [])];
     return planOf(
       strategy,
-      feeds.map((each) => ({ ...each, firstRow: FIRST_ROW })),
+      feeds.map((plannedFeed) => ({ ...plannedFeed, firstRow: FIRST_ROW })),
       { ...terms, fromMs: bars.openMs[FIRST_ROW]! },
     );
   }
-  const shapes = Array.from({ length: ROWS }, (_, at) => 100 + (at % 7));
-  const bars = { ...perpetualBars(shapes, 'AAA', 60), interval: '1h' as const };
+  const closes = Array.from({ length: ROWS }, (_, index) => 100 + (index % 7));
+  const bars = { ...perpetualBars(closes, 'AAA', 60), interval: '1h' as const };
   const fromMs = bars.openMs[FIRST_ROW]!;
-  const paid = (rates?.exchange ?? []).map((rate, at) => ({
-    timeMs: START_MS + (at + 1) * FUNDING,
+  const fundingRows = (rates?.exchange ?? []).map((rate, index) => ({
+    timeMs: START_MS + (index + 1) * FUNDING_MS,
     rate: Math.round(rate * 10 ** RATE_DIGITS),
-    markTicks: Math.round(bars.open[8 * (at + 1)]! * 100),
+    markTicks: Math.round(bars.open[8 * (index + 1)]! * 100),
   }));
-  const data = new Map([[bars.instrument.id, { marks: null, funding: paid.filter(({ timeMs }) => timeMs > fromMs), rates: null }]]);
+  const data = new Map([[bars.instrument.id, { marks: null, funding: fundingRows.filter(({ timeMs }) => timeMs > fromMs), rates: null }]]);
   const futures = { ...PERPETUAL.futures!, leverage: 3, data };
   return planOf(strategy, [{ ...feed('bars', bars), firstRow: FIRST_ROW }], { ...PERPETUAL, fromMs, cash: { USDT: '10000' }, futures });
 }
@@ -114,24 +123,24 @@ function planFor({ strategy = Counter, isFutures = false, isPaired = false, rate
 const SPOT = { market: 'spot', fees: { maker: '0.001', taker: '0.001' } };
 const FUTURES = { market: 'futures', futures: { leverage: 3, margin: 'cross', positions: 'net' } };
 
-/** Runs the bot, compares it, and gives its folder to `look` before it is removed. */
+/** Runs the bot and compares it with its backtest. `inspect` gets the bot's folder before it is removed. */
 export async function comparePlanted(
   planted: Planted,
-  look: (folder: string) => void | Promise<void> = () => {},
+  inspect: (folder: string) => void | Promise<void> = () => {},
 ): Promise<DivergenceReport> {
   const {
-    exchange = (same) => same,
-    settings = (same) => same,
+    exchange = (catalogPlan) => catalogPlan,
+    settings = (exchangeSettings) => exchangeSettings,
     catalog = (bars) => bars,
     acts = {},
     isFutures = false,
     isPaired = false,
   } = planted;
-  const plan = onTheWire(planFor(planted));
-  const traded = exchange(plan);
-  const world = await RowWorld.open(settings(exchangeOf(traded)));
+  const catalogPlan = onTheWire(planFor(planted));
+  const exchangePlan = exchange(catalogPlan);
+  const world = await RowWorld.open(settings(exchangeOf(exchangePlan)));
   try {
-    const symbol = plan.feeds[0]!.bars.instrument.wireName;
+    const symbol = catalogPlan.feeds[0]!.bars.instrument.wireName;
     const definition = {
       strategy: 'counter.ts',
       feeds: { bars: { symbol, interval: '1h' }, ...(isPaired ? { other: { symbol: 'BBBUSDT', interval: '1h' } } : {}) },
@@ -139,20 +148,20 @@ export async function comparePlanted(
       ...(isFutures ? FUTURES : SPOT),
       ...planted.definition,
     };
-    const path = writeBot(world.folder, plan, definition, world.exchange.url);
+    const path = writeBot(world.folder, catalogPlan, definition, world.exchange.url);
     const open = async (): Promise<OpenedBot> => {
-      const made = await world.openBot(path, plan, () => {});
-      writeBotFile(made.bot.deps.config.data, botFileOf(made));
-      return made;
+      const bot = await world.openBot(path, catalogPlan, () => {});
+      writeBotFile(bot.bot.deps.config.data, botFileOf(bot));
+      return bot;
     };
     planted.before?.(world.folder);
     let opened = await open();
-    let driver = await world.trading(opened, traded);
+    let driver = await world.trading(opened, exchangePlan);
     const restart = async (rows: number): Promise<void> => {
       await world.stop(opened);
-      for (let row = 0; row < rows; row++) await world.time.stepTo((Math.floor(world.time.nowMs / HOUR) + 1) * HOUR + 240_000);
+      for (let row = 0; row < rows; row++) await world.time.stepTo((Math.floor(world.time.nowMs / HOUR_MS) + 1) * HOUR_MS + 240_000);
       opened = await open();
-      driver = await world.trading(opened, traded);
+      driver = await world.trading(opened, exchangePlan);
     };
     for (let row = 0; ; row++) {
       await acts[row]?.({ world, opened, restart });
@@ -161,20 +170,20 @@ export async function comparePlanted(
     await world.stop(opened);
     planted.afterwards?.();
     const folder = join(world.folder, 'catalog');
-    storeBars(folder, catalog(plan.feeds[0]!.bars), SYNTHETIC);
-    if (isPaired) storeBars(folder, plan.feeds[1]!.bars, SYNTHETIC);
+    storeBars(folder, catalog(catalogPlan.feeds[0]!.bars), SYNTHETIC);
+    if (isPaired) storeBars(folder, catalogPlan.feeds[1]!.bars, SYNTHETIC);
     const rates = planted.rates?.catalog;
     if (rates !== undefined) {
-      const timeMs = Float64Array.from(rates, (_, at) => START_MS + (at + 1) * FUNDING);
+      const timeMs = Float64Array.from(rates, (_, index) => START_MS + (index + 1) * FUNDING_MS);
       const columns = { length: rates.length, timeMs, figures: [Float64Array.from(rates)], digits: RATE_DIGITS };
       storeSeries(folder, { kind: 'funding', symbol }, columns, true);
     }
-    const bot = join(world.folder, 'bot');
-    await look(bot);
-    return await compareBot(bot, {
+    const botFolder = join(world.folder, 'bot');
+    await inspect(botFolder);
+    return await compareBot(botFolder, {
       config: null,
       ...(planted.latency === undefined ? {} : { latency: planted.latency }),
-      load: () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' }),
+      load: () => Promise.resolve({ plan: catalogPlan.strategies[0]!, inputs: [], folder: '.' }),
     });
   } finally {
     await world.close();

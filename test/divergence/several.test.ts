@@ -1,52 +1,58 @@
-// Several planted causes at once, also with brackets and contracts: the bridge names exactly those.
+// Tests bots with several planted causes of divergence at once: the bridge names exactly these causes.
 
 import { describe, expect, test } from 'vitest';
 import type { Divergence } from '../../src/tasks/parity/model.ts';
-import { comparePlanted, Counter, type Planted } from './planted.ts';
+import { comparePlanted, MarketAndLimitOrders, type Planted } from './planted.ts';
 import { netInJournal, total } from './netInJournal.ts';
-import { Bracketed, Listener, Turning } from './strategies.ts';
+import { Bracketed, FillReactor, LongAndShort } from './strategies.ts';
 
-const slipping = (slippagePpm: number): Planted => ({ exchange: (plan) => ({ ...plan, fills: { ...plan.fills, slippagePpm } }) });
-const COSTLY: Planted = {
+/** Fills of the exchange have this slippage; the backtest has none. */
+const withSlippage = (slippagePpm: number): Planted => ({ exchange: (plan) => ({ ...plan, fills: { ...plan.fills, slippagePpm } }) });
+const WITH_SLIPPAGE_AND_FEES: Planted = {
   exchange: (plan) => ({
     ...plan,
     fills: { ...plan.fills, slippagePpm: 2000 },
     fees: { ...plan.fees, makerPpm: 1500, takerPpm: 1500 },
   }),
 };
-const LATE: Planted = { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: 600_000 } }) };
-/** Down for three bars, and once between two bars. */
-const DOWN: Planted = { acts: { 5: ({ restart }) => restart(3), 15: ({ restart }) => restart(0) } };
-const FUNDED: Planted = {
+const WITH_LATENCY: Planted = { exchange: (plan) => ({ ...plan, fills: { ...plan.fills, latencyMs: 600_000 } }) };
+/** The bot is down for three bars, and is restarted once between two bars. */
+const WITH_RESTARTS: Planted = { acts: { 5: ({ restart }) => restart(3), 15: ({ restart }) => restart(0) } };
+const ON_CONTRACT: Planted = {
   isFutures: true,
   rates: { catalog: [0.0001, 0.0002, 0.0001, 0.0001], exchange: [0.0001, 0.0002, 0.0001, 0.0001] },
 };
 
 const CASES: readonly (readonly [name: string, planted: Planted, causes: readonly Divergence[]])[] = [
-  ['slippage, fees and a restart', { strategy: Counter, ...COSTLY, ...DOWN }, ['fill model', 'fee', 'restart']],
-  ['slippage and fees under brackets', { strategy: Bracketed, ...COSTLY }, ['fill model', 'fee']],
-  ['a restart under brackets', { strategy: Bracketed, ...DOWN }, ['restart']],
-  ['all of these under brackets', { strategy: Bracketed, ...COSTLY, ...DOWN }, ['fill model', 'fee', 'restart']],
-  ['latency under brackets', { strategy: Bracketed, ...LATE }, ['latency']],
-  ['latency, with decisions by fills', { strategy: Listener, ...LATE }, ['latency']],
-  ['slippage and fees, with decisions by fills', { strategy: Listener, ...COSTLY }, ['fill model', 'fee']],
-  ['a restart of a bot with a contract', { strategy: Turning, ...FUNDED, ...DOWN }, ['restart']],
-  ['slippage of a contract', { strategy: Turning, ...FUNDED, ...slipping(20_000) }, ['fill model']],
-  ['latency of a contract', { strategy: Turning, ...FUNDED, ...LATE }, ['latency']],
+  [
+    'slippage, fees and a restart',
+    { strategy: MarketAndLimitOrders, ...WITH_SLIPPAGE_AND_FEES, ...WITH_RESTARTS },
+    ['fill model', 'fee', 'restart'],
+  ],
+  ['slippage and fees under brackets', { strategy: Bracketed, ...WITH_SLIPPAGE_AND_FEES }, ['fill model', 'fee']],
+  ['a restart under brackets', { strategy: Bracketed, ...WITH_RESTARTS }, ['restart']],
+  ['all of these under brackets', { strategy: Bracketed, ...WITH_SLIPPAGE_AND_FEES, ...WITH_RESTARTS }, ['fill model', 'fee', 'restart']],
+  ['latency under brackets', { strategy: Bracketed, ...WITH_LATENCY }, ['latency']],
+  ['latency, with decisions by fills', { strategy: FillReactor, ...WITH_LATENCY }, ['latency']],
+  ['slippage and fees, with decisions by fills', { strategy: FillReactor, ...WITH_SLIPPAGE_AND_FEES }, ['fill model', 'fee']],
+  ['a restart of a bot with a contract', { strategy: LongAndShort, ...ON_CONTRACT, ...WITH_RESTARTS }, ['restart']],
+  ['slippage of a contract', { strategy: LongAndShort, ...ON_CONTRACT, ...withSlippage(20_000) }, ['fill model']],
+  ['latency of a contract', { strategy: LongAndShort, ...ON_CONTRACT, ...WITH_LATENCY }, ['latency']],
 ];
 
-describe('the bridge has the planted causes alone', () => {
+describe('several planted causes', () => {
   test.each(CASES)(
-    'the bridge has the planted causes alone: %s',
+    'the bridge names exactly the planted causes: %s',
     async (_, planted, causes) => {
-      let journal = '';
-      const report = await comparePlanted(planted, (folder) => void (journal = netInJournal(folder)));
-      if (process.env['SHOW'] !== undefined) console.log(JSON.stringify(report));
+      let netOfJournal = '';
+      const report = await comparePlanted(planted, (folder) => {
+        netOfJournal = netInJournal(folder);
+      });
       expect(report.bridge.map(({ cause }) => cause)).toEqual(causes);
       expect(causes).toContain(report.cause);
       expect(report.residual).toBe('0');
-      expect(report.net.live).toBe(journal);
-      expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([journal]));
+      expect(report.net.live).toBe(netOfJournal);
+      expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([netOfJournal]));
     },
     120_000,
   );

@@ -1,37 +1,37 @@
-// Stop entries of a contract, which wait at the exchange: the bot and its backtest are equal, also over a restart between two bars.
+// Tests that a bot with stop entries of a contract equals its backtest, also over a restart between two bars.
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
 import { comparePlanted, type Planted } from './planted.ts';
 
-/** Waits a little above each close, also with a limit, and closes after some bars. */
-class Breaks extends Strategy {
-  seen = 0;
+/** Places a stop entry 0.5 above each close, every third with a limit, and exits at an even bar. */
+class BreakoutEntries extends Strategy {
+  barCount = 0;
   override onBar() {
-    const at = this.seen++;
+    const bar = this.barCount++;
     if (!this.position().isFlat) {
-      if (at % 2 === 0) this.exit();
+      if (bar % 2 === 0) this.exit();
       return;
     }
-    const waiting = this.openOrders();
-    if (waiting.some(({ lifecycle }) => lifecycle !== 'working')) return;
-    for (const { id } of waiting) this.cancel(id);
+    const openOrders = this.openOrders();
+    if (openOrders.some(({ lifecycle }) => lifecycle !== 'working')) return;
+    for (const { id } of openOrders) this.cancel(id);
     const stopEntry = this.bars.close.value + 0.5;
-    this.buy({ base: '50' }, at % 3 === 0 ? { stopEntry, limit: stopEntry + 0.5 } : { stopEntry, stopLoss: stopEntry - 3 });
+    this.buy({ base: '50' }, bar % 3 === 0 ? { stopEntry, limit: stopEntry + 0.5 } : { stopEntry, stopLoss: stopEntry - 3 });
   }
 }
 
-const BETWEEN: Planted = { acts: { 9: ({ restart }) => restart(0) } };
+const WITH_RESTART: Planted = { acts: { 9: ({ restart }) => restart(0) } };
 
-test.each([{}, BETWEEN])('a bot with stop entries equals its backtest: %o', { timeout: 120_000 }, async (acts) => {
-  const report = await comparePlanted({ strategy: Breaks, isFutures: true, ...acts });
+test.each([{}, WITH_RESTART])('a bot with stop entries equals its backtest: %o', { timeout: 120_000 }, async (overrides) => {
+  const report = await comparePlanted({ strategy: BreakoutEntries, isFutures: true, ...overrides });
   expect(report).toMatchObject({ equal: true, cause: null, first: null, residual: '0' });
   expect(report.fills).toBeGreaterThan(4);
   expect(report.orders).toBeGreaterThan(10);
 });
 
 /** Replaces one limit far below the market at each close. */
-class Rung extends Strategy {
+class RepricedLimit extends Strategy {
   override onBar() {
     for (const { id } of this.openOrders()) this.cancel(id);
     this.buy({ base: '1' }, { limit: this.bars.close.value * 0.9, tag: 'rung' });
@@ -39,7 +39,7 @@ class Rung extends Strategy {
 }
 
 test('replacements leave after a clean stop and a start in which nothing else happens', { timeout: 120_000 }, async () => {
-  const report = await comparePlanted({ strategy: Rung, acts: { 5: ({ restart }) => restart(0) } });
+  const report = await comparePlanted({ strategy: RepricedLimit, acts: { 5: ({ restart }) => restart(0) } });
   expect(report).toMatchObject({ equal: true, cause: null, first: null });
   expect(report.orders).toBeGreaterThan(25);
 });

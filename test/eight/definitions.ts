@@ -1,26 +1,28 @@
-// The definitions of eight strategies that were written from the documents alone, and the commands that make their bars.
+// Defines the runs of the eight strategies in `strategies/`, which were written from the documents alone, and makes their data.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** One of the eight strategies: its data, its run and its sweep. */
 export interface Eight {
-  /** What follows `isobar` in the commands that make the data. */
+  /** Arguments of the `isobar` commands that make the data. */
   readonly data: readonly string[];
   readonly definition: Readonly<Record<string, unknown>>;
-  /** Two values of each of two parameters, as `--grid` has them. */
+  /** Two values of each of two parameters, in the form of `--grid`. */
   readonly grid: readonly string[];
-  /** A live bot has no external series yet. */
+  /** True if a bot can run the strategy. A bot cannot read the imported series of predictions. */
   readonly isLive: boolean;
-  /** Rows of each instrument for a short live run. */
+  /** Rows of each instrument in a short run of a bot. */
   readonly bars: number;
 }
 
 const SPOT = 'data generate --symbol DEMOUSDT --interval 15m --from 2024-01-01 --bars 8000 --seed 7';
 const FUTURES = 'data generate --market futures --symbol SYNUSDT,TWOUSDT --interval 15m --from 2024-01-01 --bars 8000 --seed 31';
-const symbols = (letter: string, count: number): readonly string[] => Array.from({ length: count }, (_, at) => `${letter}${at + 1}USDT`);
-const LISTED = [symbols('A', 7), symbols('B', 7), symbols('C', 6)] as const;
-const listed = (group: number, from: string, bars: number): string =>
-  `data generate --symbol ${LISTED[group]!.join(',')} --interval 15m --from ${from} --bars ${bars} --seed ${group + 1}`;
+const symbols = (letter: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${letter}${index + 1}USDT`);
+const LISTED_SYMBOLS = [symbols('A', 7), symbols('B', 7), symbols('C', 6)] as const;
+const listedData = (group: number, from: string, bars: number): string =>
+  `data generate --symbol ${LISTED_SYMBOLS[group]!.join(',')} --interval 15m --from ${from} --bars ${bars} --seed ${group + 1}`;
 
 const spot = {
   from: '2024-02-01',
@@ -81,13 +83,13 @@ export const EIGHT: Readonly<Record<string, Eight>> = {
     bars: 700,
   },
   listedMomentum: {
-    data: [listed(0, '2024-01-01', 1340), listed(1, '2024-01-03', 1150), listed(2, '2024-01-07', 760)],
+    data: [listedData(0, '2024-01-01', 1340), listedData(1, '2024-01-03', 1150), listedData(2, '2024-01-07', 760)],
     definition: {
       ...spot,
       feeds: {
         universe: {
           interval: '15m',
-          symbols: LISTED.flat(),
+          symbols: LISTED_SYMBOLS.flat(),
           listed: { B1USDT: { from: '2024-01-04', to: '2024-01-10' }, C1USDT: { from: '2024-01-08' } },
         },
       },
@@ -128,16 +130,16 @@ export const EIGHT: Readonly<Record<string, Eight>> = {
   },
 };
 
-/** The definition as a bot can have it: what is listed, the exchange says. */
+/** Returns the definition in the form for a bot, without listing times: a bot gets them from the exchange. */
 export function liveDefinition({ definition }: Eight): Eight['definition'] {
   const feeds = Object.entries(definition['feeds'] as Readonly<Record<string, object>>).map(([name, feed]) => {
-    const { listed: _, ...rest } = feed as { readonly listed?: unknown };
-    return [name, rest];
+    const { listed: _, ...liveFeed } = feed as { readonly listed?: unknown };
+    return [name, liveFeed];
   });
   return { ...definition, feeds: Object.fromEntries(feeds) };
 }
 
-/** Predictions for each hour: the first one comes late, and half of them are revised after the hour has begun. */
+/** Returns a CSV of hourly predictions. Each becomes known 1 to 41 minutes late, and every second one is revised after 50 to 100 minutes. */
 function predictions(): string {
   const startMs = Date.UTC(2024, 0, 25);
   const rows = ['time,known,prediction'];
@@ -150,7 +152,7 @@ function predictions(): string {
   return `${rows.join('\n')}\n`;
 }
 
-/** Returns what follows `isobar` in the commands that make the data of one strategy in `folder`; writes what they read. */
+/** Returns the arguments of the `isobar` commands that make the data of a strategy. Writes the files that they read to `folder`. */
 export function dataCommands(folder: string, { data, definition }: Eight): readonly string[] {
   mkdirSync(folder, { recursive: true });
   if (!('series' in definition)) return data;

@@ -1,5 +1,5 @@
-// Eight strategies that were written from the documents alone: each runs, is swept and is proved. `npm run campaign -- rebirth` has those that a
-// bot can run among the ones that it kills, and compares them with their backtests.
+// Tests eight strategies that were written from the documents alone: each is run, swept and proved, and bots equal their backtests.
+// `npm run campaign -- rebirth` also kills bots with these strategies.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,37 +16,42 @@ const root = `${packageFolder()}/`;
 const folder = mkdtempSync(join(tmpdir(), 'isobar-eight-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Maximum length of a strategy file. A longer one would show that the API lacks something. */
 const MAX_LINES = 35;
-/** Enough for each to have traded. */
-const BARS = '60';
+/** Bars of a bot's run: enough for each bot to trade. */
+const BOT_BARS = '60';
 
-it.each(Object.entries(EIGHT))('%s', { timeout: 300_000 }, async (name, each) => {
-  const strategy = `${root}test/eight/strategies/${name}.ts`;
-  expect(readFileSync(strategy, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
-  const home = join(folder, name);
-  for (const words of dataCommands(home, each)) {
-    const { code, stderr } = await commandIn(home, words.split(' '));
-    expect(code, stderr).toBe(0);
-  }
-  writeFileSync(join(home, 'run.yaml'), JSON.stringify({ strategy, ...each.definition, catalog: 'data' }));
-  const isobar = async (...words: readonly string[]): Promise<Record<string, unknown>> => {
-    const { code, stdout, stderr } = await commandInKeptThread(home, [...words, '--json']);
-    expect(code, stderr).toBe(0);
-    return JSON.parse(stdout) as Record<string, unknown>;
-  };
-  const { orders } = await isobar('backtest', 'run.yaml', '--no-report');
-  expect((orders as { readonly fills: number }).fills).toBeGreaterThan(20);
-  const grids = each.grid.map((grid) => `--grid=${grid}`);
-  const { sets } = await isobar('sweep', 'run.yaml', '--workers', '1', ...grids);
-  expect(sets).toMatchObject({ ran: 4, failed: 0, refused: 0 });
-  expect(await isobar('prove', 'run.yaml', '--times', '4')).toMatchObject({ verdict: 'proved' });
-});
+it.each(Object.entries(EIGHT))(
+  '%s is at most 35 lines long, trades, is swept without a failure and is proved',
+  { timeout: 300_000 },
+  async (name, entry) => {
+    const strategy = `${root}test/eight/strategies/${name}.ts`;
+    expect(readFileSync(strategy, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+    const home = join(folder, name);
+    for (const args of dataCommands(home, entry)) {
+      const { code, stderr } = await commandIn(home, args.split(' '));
+      expect(code, stderr).toBe(0);
+    }
+    writeFileSync(join(home, 'run.yaml'), JSON.stringify({ strategy, ...entry.definition, catalog: 'data' }));
+    const isobar = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+      const { code, stdout, stderr } = await commandInKeptThread(home, [...args, '--json']);
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
+    const { orders } = await isobar('backtest', 'run.yaml', '--no-report');
+    expect((orders as { readonly fills: number }).fills).toBeGreaterThan(20);
+    const grids = entry.grid.map((grid) => `--grid=${grid}`);
+    const { sets } = await isobar('sweep', 'run.yaml', '--workers', '1', ...grids);
+    expect(sets).toMatchObject({ ran: 4, failed: 0, refused: 0 });
+    expect(await isobar('prove', 'run.yaml', '--times', '4')).toMatchObject({ verdict: 'proved' });
+  },
+);
 
-it('a bot and its backtest are equal by `isobar parity`', { timeout: 300_000 }, async () => {
-  // The others, and more bars, by hand: node test/eight/run.mjs NAME ...
+it('a bot with each of four strategies equals its backtest by `isobar parity`', { timeout: 300_000 }, async () => {
+  // Four strategies, to keep the test short. Others, and more bars, can be run by hand: node test/eight/run.mjs NAME ...
   const strategies = ['bandedCarry', 'dcaLadder', 'exchangeStop', 'listedMomentum'];
-  const words = [...LATE_OPTIMIZING, `${root}test/eight/run.mjs`, '--bars', BARS, ...strategies];
-  const { stdout } = await promisify(execFile)(process.execPath, words);
+  const args = [...LATE_OPTIMIZING, `${root}test/eight/run.mjs`, '--bars', BOT_BARS, ...strategies];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
   const lines = stdout.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
     strategies.map((strategy) => ({ strategy, equal: true, cause: null, first: null, net: expect.not.stringMatching(/^0$/) })),

@@ -1,4 +1,4 @@
-// Runs one strategy as a bot on stepped time, then `isobar parity` compares it with its backtest: they must be equal.
+// Runs strategies as bots on stepped time and compares each with its backtest. The exit code is 1 on a difference.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
 import { SYNTHETIC } from '../../src/adapters/catalog/bars/quality.ts';
 import { openRequest } from '../../src/definition/request.ts';
 import { resolveRun } from '../../src/definition/resolve.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { finestFeeds } from '../../src/definition/plan/finestFeeds.ts';
 import { RATE_DIGITS } from '../../src/adapters/catalog/series/series.ts';
 import { storeSeries } from '../../src/adapters/catalog/series/seriesStore.ts';
@@ -23,11 +24,13 @@ import { dataCommands, EIGHT, liveDefinition } from './definitions.ts';
 declare const ROOT: string;
 
 export interface Options {
-  /** Rows of each instrument; default: as the strategy needs them. */
+  /** Rows of each instrument. By default the number that `definitions.ts` has for the strategy. */
   readonly bars?: string;
+  /** Names of strategies in `test/eight/strategies`. */
   readonly names: readonly string[];
 }
 
+/** Prints one line of JSON for each strategy. Returns the exit code. */
 export async function main({ bars, names }: Options): Promise<number> {
   let isEqual = true;
   for (const name of names) {
@@ -38,36 +41,23 @@ export async function main({ bars, names }: Options): Promise<number> {
   return isEqual ? 0 : 1;
 }
 
+/** Runs a strategy as a bot on `rows` rows, then compares it with its backtest. */
 async function parityOf(name: string, rows: number) {
-  const each = EIGHT[name]!;
   const home = mkdtempSync(join(tmpdir(), 'isobar-eight-parity-'));
-  for (const words of dataCommands(home, each)) isobar(ROOT, home, words);
-  const file = join(home, 'run.yaml');
-  const strategy = `${ROOT}test/eight/strategies/${name}.ts`;
-  writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(each), catalog: join(home, 'data') }));
-  const { source } = await openRequest({ kind: 'file', file, settings: [] });
+  const source = await openDefinition(name, home);
   const plan = onTheWire(shortened((await resolveRun(source)).plan, rows));
   const world = await RowWorld.open(exchangeOf(plan));
-  // What the exchange takes, the backtest of parity takes too.
+  // The backtest must use the latency of the exchange.
   const { latencyMs } = plan.fills;
   const definition = { ...definitionOf(source.data), ...(latencyMs > 0 ? { fills: { latencyMs } } : {}) };
   try {
     const opened = await world.openBot(writeBot(world.folder, plan, definition, world.exchange.url), plan, () => {});
     writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
     const driver = await world.trading(opened, plan);
-    while (await driver.next());
+    let hasMoreRows = true;
+    while (hasMoreRows) hasMoreRows = await driver.next();
     await world.stop(opened);
-    // What a download would bring.
-    const catalog = join(world.folder, 'catalog');
-    for (const { bars } of plan.feeds) storeBars(catalog, bars, SYNTHETIC);
-    for (const {
-      bars: { instrument },
-    } of finestFeeds(plan.feeds)) {
-      const rates = plan.futures?.data.get(instrument.id)?.rates;
-      if (!rates) continue;
-      const columns = { length: rates.timeMs.length, timeMs: rates.timeMs, figures: [rates.rate], digits: RATE_DIGITS };
-      storeSeries(catalog, { kind: 'funding', symbol: instrument.wireName }, columns, true);
-    }
+    storeDownload(plan, join(world.folder, 'catalog'));
     return await compareBot(join(world.folder, 'bot'), {
       config: null,
       load: () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' }),
@@ -75,5 +65,27 @@ async function parityOf(name: string, rows: number) {
   } finally {
     await world.close();
     rmSync(home, { recursive: true });
+  }
+}
+
+/** Makes the data of a strategy in `home`, and opens its definition in the form for a bot. */
+async function openDefinition(name: string, home: string) {
+  const entry = EIGHT[name]!;
+  for (const args of dataCommands(home, entry)) isobar(ROOT, home, args);
+  const file = join(home, 'run.yaml');
+  const strategy = `${ROOT}test/eight/strategies/${name}.ts`;
+  writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(entry), catalog: join(home, 'data') }));
+  return (await openRequest({ kind: 'file', file, settings: [] })).source;
+}
+
+/** Stores the bars and funding rates that a download would store: parity reads them from the catalog. */
+function storeDownload(plan: RunPlan, catalog: string): void {
+  for (const { bars } of plan.feeds) storeBars(catalog, bars, SYNTHETIC);
+  for (const feed of finestFeeds(plan.feeds)) {
+    const { instrument } = feed.bars;
+    const rates = plan.futures?.data.get(instrument.id)?.rates;
+    if (!rates) continue;
+    const columns = { length: rates.timeMs.length, timeMs: rates.timeMs, figures: [rates.rate], digits: RATE_DIGITS };
+    storeSeries(catalog, { kind: 'funding', symbol: instrument.wireName }, columns, true);
   }
 }

@@ -1,4 +1,4 @@
-// Compares what the bot believes with what the exchange knows: orders by client order id, fills, money to the last unit, positions.
+// Compares the books of the bot with those of the exchange: orders by client order id, fills, money to the last unit, positions.
 
 import { fromScaled, toScaled } from '../../src/base/number/decimal.ts';
 import type { LiveBot } from '../../src/tasks/bot/run/liveBot.ts';
@@ -7,110 +7,120 @@ import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import type { TrueOrder, Truth } from './paperExchange.ts';
 
+/** The result of a comparison. */
 export interface Comparison {
-  /** Orders of the exchange that the bot does not know, holds to be over while they are not, or whose fills it has not booked. */
+  /** Number of orders at the exchange that the bot does not know, believes to have ended wrongly, or whose fills it has not booked. */
   readonly lost: number;
-  /** Orders beyond the first of one client order id. */
+  /** Number of orders beyond the first of each client order id. */
   readonly duplicated: number;
   readonly ledgerEqual: boolean;
   /** The differences, as text. */
   readonly differences: readonly string[];
 }
 
-/** `doubles`: a second order of a client order id counts only if it was left to fill, or is still open. */
-export function compare(bot: LiveBot, truth: Truth, placed: readonly TrueOrder[], doubles: boolean): Comparison {
+/**
+ * Returns the differences between bot and exchange. With `mayDuplicate` a second order of one client order id counts only if it has filled
+ * or is still open.
+ */
+export function compare(bot: LiveBot, truth: Truth, placed: readonly TrueOrder[], mayDuplicate: boolean): Comparison {
   const differences: string[] = [];
-  const ordersByCid = byCid(placed);
+  const ordersById = groupByClientOrderId(placed);
   const live = new Set(truth.orders.map(({ id }) => id));
-  const own = ownOrders(bot);
+  const botOrders = ordersOfBot(bot);
   let [lost, duplicated] = [0, 0];
-  for (const [cid, orders] of ordersByCid) {
-    const [first] = orders;
-    const isHarmless = (each: TrueOrder): boolean => doubles && Number(each.filled) === 0 && !live.has(each.id);
+  for (const [clientOrderId, orders] of ordersById) {
+    const [firstOrder] = orders;
+    const isHarmless = (order: TrueOrder): boolean => mayDuplicate && Number(order.filled) === 0 && !live.has(order.id);
     const extras = orders.length - 1;
     const harmless = Math.min(extras, orders.filter(isHarmless).length);
     if (extras > harmless) {
       duplicated += extras - harmless;
-      differences.push(`${cid} is there ${orders.length} times`);
+      differences.push(`${clientOrderId} is there ${orders.length} times`);
     }
-    const filled = own.get(cid.toUpperCase());
+    const botOrder = botOrders.get(clientOrderId.toUpperCase());
     const trueLots = orders.map(({ filled: text }) => text);
-    const sum = filled === undefined ? NaN : trueLots.reduce((lots, text) => lots + (toScaled(text, filled.digits) ?? NaN), 0);
-    const stands = orders.some(({ id }) => live.has(id));
-    if (filled !== undefined && sum === filled.lots && !stands) continue;
+    const sum = botOrder === undefined ? NaN : trueLots.reduce((lots, text) => lots + (toScaled(text, botOrder.digits) ?? NaN), 0);
+    const isOpen = orders.some(({ id }) => live.has(id));
+    if (botOrder !== undefined && sum === botOrder.lots && !isOpen) continue;
     lost++;
-    const belief = filled === undefined ? 'not known' : `${filled.lots} lots filled, ${filled.ending}`;
+    const belief = botOrder === undefined ? 'not known' : `${botOrder.lots} lots filled, ${botOrder.ending}`;
     differences.push(
-      `${cid} (${first!.id}): at the exchange ${orders.map(({ status, filled: text }) => `${status} ${text}`).join(', ')}; here ${belief}`,
+      `${clientOrderId} (${firstOrder!.id}): at the exchange ${orders.map(({ status, filled: text }) => `${status} ${text}`).join(', ')}; here ${belief}`,
     );
   }
-  for (const [cid, { lots }] of own) if (lots > 0 && !ordersByCid.has(cid)) differences.push(`${cid} is not at the exchange`);
+  for (const [clientOrderId, { lots }] of botOrders)
+    if (lots > 0 && !ordersById.has(clientOrderId)) differences.push(`${clientOrderId} is not at the exchange`);
   const money = moneyDifferences(bot, truth);
   return { lost, duplicated, ledgerEqual: money.length === 0, differences: [...differences, ...money] };
 }
 
-function byCid(placed: readonly TrueOrder[]): ReadonlyMap<string, readonly TrueOrder[]> {
-  const found = new Map<string, TrueOrder[]>();
+/** Returns the orders of each client order id. */
+function groupByClientOrderId(placed: readonly TrueOrder[]): ReadonlyMap<string, readonly TrueOrder[]> {
+  const ordersById = new Map<string, TrueOrder[]>();
   for (const order of placed) {
-    const cid = order.clientOrderId ?? '';
-    found.set(cid, [...(found.get(cid) ?? []), order]);
+    const clientOrderId = order.clientOrderId ?? '';
+    ordersById.set(clientOrderId, [...(ordersById.get(clientOrderId) ?? []), order]);
   }
-  return found;
+  return ordersById;
 }
 
-interface OwnOrder {
+/** An order in the books of the bot. */
+interface BotOrderFacts {
   readonly lots: number;
   readonly digits: number;
   readonly ending: number;
 }
 
-function ownOrders({ deps: { engine, cidOf } }: LiveBot): ReadonlyMap<string, OwnOrder> {
+/** Returns the bot's orders by client order id. */
+function ordersOfBot({ deps: { engine, cidOf } }: LiveBot): ReadonlyMap<string, BotOrderFacts> {
   const columns = engine.orders.columns();
   return new Map(
-    Array.from({ length: columns.length }, (_, at) => {
-      const { quantityDigits } = engine.instruments[columns.instrument[at]!]!;
-      return [cidOf(columns.id[at]! as OrderId), { lots: columns.filledLots[at]!, digits: quantityDigits, ending: columns.ending[at]! }];
+    Array.from({ length: columns.length }, (_, row) => {
+      const { quantityDigits } = engine.instruments[columns.instrument[row]!]!;
+      return [cidOf(columns.id[row]! as OrderId), { lots: columns.filledLots[row]!, digits: quantityDigits, ending: columns.ending[row]! }];
     }),
   );
 }
 
+/** Returns the differences of money and positions, as text. */
 function moneyDifferences({ deps: { engine } }: LiveBot, { accounts, positions }: Truth): readonly string[] {
   const { ledger, instruments } = engine;
   const [account] = accounts;
   const differences: string[] = [];
-  const same = (what: string, believed: string, isTrue: string): void => {
-    if (plain(believed) !== plain(isTrue)) differences.push(`${what}: ${isTrue} at the exchange, ${believed} in the books`);
+  const expectEqual = (name: string, inBooks: string, atExchange: string): void => {
+    if (normalized(inBooks) !== normalized(atExchange)) differences.push(`${name}: ${atExchange} at the exchange, ${inBooks} in the books`);
   };
   if (ledger instanceof SpotLedger) {
-    const held = new Map(account!.balances.map(({ asset, free, locked }) => [asset, sumOf(free, locked)]));
-    same(ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits), held.get(ledger.cashAsset) ?? '0');
+    const balanceByAsset = new Map(account!.balances.map(({ asset, free, locked }) => [asset, sumOf(free, locked)]));
+    expectEqual(ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits), balanceByAsset.get(ledger.cashAsset) ?? '0');
     instruments.forEach(({ base, baseDigits }, index) =>
-      same(base, fromScaled(ledger.baseTotal(index), baseDigits), held.get(base) ?? '0'),
+      expectEqual(base, fromScaled(ledger.baseTotal(index), baseDigits), balanceByAsset.get(base) ?? '0'),
     );
   } else if (ledger instanceof FuturesLedger) {
     const wallet = account!.futures.find(({ asset }) => asset === ledger.cashAsset);
     const { free = '0', locked = '0', margin = '0' } = wallet ?? {};
-    same(ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits), sumOf(free, locked, margin));
+    expectEqual(ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits), sumOf(free, locked, margin));
     instruments.forEach(({ wireName, quantityDigits }, index) => {
       for (const [side, isLong] of [
         ['BUY', true],
         ['SELL', false],
       ] as const) {
-        const found = positions.find((each) => each.symbol === wireName && each.side === side);
-        same(`${wireName} ${side}`, fromScaled(ledger.side(index, isLong).lots, quantityDigits), found?.volume ?? '0');
+        const ordersById = positions.find((position) => position.symbol === wireName && position.side === side);
+        expectEqual(`${wireName} ${side}`, fromScaled(ledger.side(index, isLong).lots, quantityDigits), ordersById?.volume ?? '0');
       }
     });
-  } else throw new TypeError('a run is of spot or of futures');
+  } else throw new TypeError('expected a ledger of spot or of futures');
   return differences;
 }
 
+/** Decimals of all amounts that are compared here. */
 const DIGITS = 8;
 const unitsOf = (text: string): bigint => {
-  const [whole = '0', fraction = ''] = text.split('.');
-  const units = BigInt(whole.replace('-', '')) * 10n ** BigInt(DIGITS) + BigInt(fraction.padEnd(DIGITS, '0'));
+  const [integerPart = '0', fraction = ''] = text.split('.');
+  const units = BigInt(integerPart.replace('-', '')) * 10n ** BigInt(DIGITS) + BigInt(fraction.padEnd(DIGITS, '0'));
   return text.startsWith('-') ? -units : units;
 };
-const plain = (text: string): string => String(unitsOf(text));
+const normalized = (text: string): string => String(unitsOf(text));
 const sumOf = (...texts: readonly string[]): string => {
   const sum = texts.reduce((total, text) => total + unitsOf(text), 0n);
   const digits = String(sum < 0n ? -sum : sum).padStart(DIGITS + 1, '0');

@@ -1,4 +1,4 @@
-// One fault against a real bot: the exchange process injects it during hundreds of orders, then both sides are compared.
+// Runs a bot against an exchange process that injects one fault, then compares the books of both sides.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,17 +22,18 @@ import { writeBot, writeExchange } from './setUp.ts';
 export interface RunOptions {
   /** Folder of the built package. */
   readonly root: string;
-  /** The run sends at least this many orders. */
+  /** Minimum number of orders that the run sends. */
   readonly orders: number;
   readonly seed: number;
-  /** Ms of the exchange in one of this computer. */
+  /** Milliseconds of venue time in one of this computer. */
   readonly speed: number;
-  /** Takes what the bot says. */
+  /** Called with each line of the bot's log. */
   readonly notify?: (line: string) => void;
-  /** Called now and then with the number of orders sent. */
+  /** Called during waits with the number of orders sent. */
   readonly sent?: (orders: number) => void;
 }
 
+/** The result of one fault. */
 export interface FaultResult {
   readonly fault: string;
   readonly orders: number;
@@ -40,40 +41,47 @@ export interface FaultResult {
   readonly duplicated: number;
   readonly unresolved: number;
   readonly ledgerEqual: boolean;
-  /** How often an outcome was not known. */
+  /** Number of unknown outcomes. */
   readonly unknown: number;
   readonly fills: number;
-  /** Halts that only a person can clear, and that one has cleared. */
+  /** Halts that the operator has cleared, each with its count. */
   readonly halts: readonly string[];
   readonly seconds: number;
-  /** The broken requirements, as text. */
-  readonly wrong: readonly string[];
+  /** Violated requirements, as text. */
+  readonly violations: readonly string[];
 }
 
-/** Ms of this computer's clock. A bot that has not begun by then, or a script that sends no order for this time, is stuck. */
+/** Time limit for the start of the bot and for the next order, ms of this computer. */
 const STUCK_MS = 300_000;
-/** Ms of the exchange's clock: by then every unknown outcome is proved, and every cancel has ended. */
-const PEACE_MS = 3_600_000;
-/** Lists that have shown themselves to be so old: three times that is waited for four times in a proof. */
-const PEACE_AFTER_LAG = 12;
-const LOOK_MS = 100;
-const STAYED = new Set([ENDINGS.indexOf('denied'), ENDINGS.indexOf('notSent')]);
+/** Time limit for the end of all orders, ms of venue time. By then every unknown outcome is proved. */
+const SETTLE_MS = 3_600_000;
+/** Extra time after a list lag, as a multiple of it: a proof waits four times for three times the lag. */
+const SETTLE_LAG_FACTOR = 12;
+const POLL_MS = 100;
+/** Endings of orders that never left the bot. */
+const NEVER_LEFT = new Set([ENDINGS.indexOf('denied'), ENDINGS.indexOf('notSent')]);
 
+/** Runs one fault on a fresh exchange and bot. */
 export async function runFault(fault: FaultCase, options: RunOptions): Promise<FaultResult> {
   const { root, seed, speed } = options;
-  const beganMs = performance.now();
-  // The disk has tests of its own.
+  const startMs = performance.now();
+  // A folder in memory is faster. Other tests cover the disk.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-faults-'));
-  const exchange = await PaperExchange.open(root, writeExchange(folder, fault, seed), fault.lasts ? join(folder, 'exchange') : null, speed);
+  const exchange = await PaperExchange.open(
+    root,
+    writeExchange(folder, fault, seed),
+    fault.isPersistent ? join(folder, 'exchange') : null,
+    speed,
+  );
   try {
     const script: Script = { isOn: true };
     const config = readLiveConfig(writeBot(folder, fault, exchange.url, speed), {});
-    // An incident stops the whole account for ten minutes; another test covers it.
-    const wide = { ...config, orders: { ...config.orders, incidentCount: Number.MAX_SAFE_INTEGER } };
+    // Switch off the incident halt, which stops the account for ten minutes. throttles.test.ts covers it.
+    const withoutIncidents = { ...config, orders: { ...config.orders, incidentCount: Number.MAX_SAFE_INTEGER } };
     const strategy = () => scripted(script, { seed, isCalm: fault.isCalm ?? false });
-    const run = new FaultRun(fault, options, exchange, await openBot(wide, strategy, options.notify ?? (() => {})));
+    const run = new FaultRun(fault, options, exchange, await openBot(withoutIncidents, strategy, options.notify ?? (() => {})));
     try {
-      return { ...(await run.result(script)), seconds: Math.round((performance.now() - beganMs) / 1000) };
+      return { ...(await run.result(script)), seconds: Math.round((performance.now() - startMs) / 1000) };
     } finally {
       await run.close();
     }
@@ -90,10 +98,11 @@ class FaultRun {
   readonly #opened: TestBot;
   readonly #control: LiveControl;
   readonly #cleared = new Map<string, number>();
-  /** All of the exchange. */
+  /** Longest time that an outcome was unknown, ms of venue time. */
   #maxUnknownMs = 0;
-  #lastsMs = 0;
-  #lastsUntilMs = 0;
+  /** Duration and end of the last act's effect, ms of venue time. */
+  #effectMs = 0;
+  #effectEndMs = 0;
 
   constructor(fault: FaultCase, options: RunOptions, exchange: PaperExchange, opened: TestBot) {
     this.#fault = fault;
@@ -103,29 +112,31 @@ class FaultRun {
     this.#control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   }
 
+  /** Runs the fault to its end and returns the result. */
   async result(script: Script): Promise<Omit<FaultResult, 'seconds'>> {
     const { bot, counts } = this.#opened;
-    const wrong: string[] = [];
+    const violations: string[] = [];
     bot.start();
-    await this.#until(() => bot.isTrading, STUCK_MS, 'the start', wrong);
+    await this.#until(() => bot.isTrading, STUCK_MS, 'the start', violations);
     await this.#exchange.faults(this.#options.seed, this.#fault.schedule);
-    await this.#play(wrong);
+    await this.#sendOrders(violations);
     script.isOn = false;
     await this.#exchange.faults(0, []);
-    await this.#until(() => bot.driver.nowMs >= this.#lastsUntilMs, PEACE_MS / this.#options.speed, 'the end of the fault', wrong);
-    const unresolved = await this.#peace(wrong);
+    await this.#until(() => bot.driver.nowMs >= this.#effectEndMs, SETTLE_MS / this.#options.speed, 'the end of the fault', violations);
+    const unresolved = await this.#settle(violations);
     const { lost, duplicated, ledgerEqual, differences } = compare(
       bot,
       await this.#exchange.truth(),
       await this.#exchange.orders(),
-      this.#fault.doubles ?? false,
+      this.#fault.mayDuplicate ?? false,
     );
-    wrong.push(...differences);
-    const { person = [], perhaps = [], name } = this.#fault;
-    for (const code of this.#cleared.keys()) if (![...person, ...perhaps].includes(code)) wrong.push(`${code} has halted the bot`);
-    for (const code of person) if (!this.#cleared.has(code)) wrong.push(`${code} has not halted the bot`);
+    violations.push(...differences);
+    const { requiredHalts = [], possibleHalts = [], name } = this.#fault;
+    for (const code of this.#cleared.keys())
+      if (![...requiredHalts, ...possibleHalts].includes(code)) violations.push(`${code} has halted the bot`);
+    for (const code of requiredHalts) if (!this.#cleared.has(code)) violations.push(`${code} has not halted the bot`);
     const { impossibleEvents } = bot.deps.engine.orders;
-    if (impossibleEvents > 0) wrong.push(`${impossibleEvents} impossible events`);
+    if (impossibleEvents > 0) violations.push(`${impossibleEvents} impossible events`);
     const halts = Array.from(this.#cleared, ([code, times]) => `${code} ${times}`);
     return {
       fault: name,
@@ -137,43 +148,43 @@ class FaultRun {
       unknown: counts.unknowns,
       fills: bot.fillCount,
       halts,
-      wrong,
+      violations,
     };
   }
 
   /**
-   * Counts orders that have left for certain, so the count never falls. A draft may be dropped, because the order that it replaces has
-   * filled. An order in `sent` may wait for its turn until it is too old.
+   * Returns the number of orders that have certainly left, so it never falls. A draft may be dropped because the order that it replaces
+   * has filled. An order in state `sent` may wait for the rate limit until it is too old.
    */
   get #sent(): number {
     const { orders } = this.#opened.bot.deps.engine;
     const { length, ending } = orders.columns();
     const waiting = orders.active().filter(({ lifecycle }) => lifecycle === 'sent').length + orders.drafts.waiting.length;
-    return ending.subarray(0, length).filter((each) => !STAYED.has(each)).length - waiting;
+    return ending.subarray(0, length).filter((orderEnding) => !NEVER_LEFT.has(orderEnding)).length - waiting;
   }
 
   close(): Promise<void> {
     return closeBot(this.#opened);
   }
 
-  /** Waits until the orders are sent. The act of the fault happens at regular numbers of orders. */
-  async #play(wrong: string[]): Promise<void> {
+  /** Waits until all orders are sent, and lets the fault act at regular numbers of orders. */
+  async #sendOrders(violations: string[]): Promise<void> {
     const { orders } = this.#options;
     const { act } = this.#fault;
-    const every = Math.max(1, Math.floor(orders / ACTS));
+    const ordersPerAct = Math.max(1, Math.floor(orders / ACTS));
     for (let turn = 1; turn <= ACTS; turn++) {
-      const goesOn = (ms: number): void => {
-        this.#lastsMs = ms;
-        this.#lastsUntilMs = this.#opened.bot.driver.nowMs + ms;
+      const reportDuration = (ms: number): void => {
+        this.#effectMs = ms;
+        this.#effectEndMs = this.#opened.bot.driver.nowMs + ms;
       };
-      if (act !== undefined) await act(this.#exchange, { turn, maxUnknownMs: this.#maxUnknownMs, goesOn });
-      const max = turn === ACTS ? orders : turn * every;
-      await this.#until(() => this.#sent >= max, STUCK_MS, `order ${max}`, wrong);
+      if (act !== undefined) await act(this.#exchange, { turn, maxUnknownMs: this.#maxUnknownMs, reportDuration });
+      const max = turn === ACTS ? orders : turn * ordersPerAct;
+      await this.#until(() => this.#sent >= max, STUCK_MS, `order ${max}`, violations);
     }
   }
 
-  /** Until nothing is open, unknown or on its way; returns how many orders were left when that did not come. */
-  async #peace(wrong: string[]): Promise<number> {
+  /** Cancels all orders and waits for their end. Returns the number of orders that have not ended within the time limit. */
+  async #settle(violations: string[]): Promise<number> {
     const { bot } = this.#opened;
     const { engine, services } = bot.deps;
     const isOver = (): boolean => {
@@ -183,11 +194,11 @@ class FaultRun {
       });
       return this.#unfinished.length === 0 && services.isIdle;
     };
-    const maxMs = (PEACE_MS + PEACE_AFTER_LAG * this.#lastsMs) / this.#options.speed;
-    await this.#until(isOver, maxMs, 'the end of all orders', wrong);
+    const maxMs = (SETTLE_MS + SETTLE_LAG_FACTOR * this.#effectMs) / this.#options.speed;
+    await this.#until(isOver, maxMs, 'the end of all orders', violations);
     const audit = await this.#audit();
-    if (audit.kind !== 'ok') wrong.push(`the last audit: ${audit.kind}: ${audit.differences.map(({ what }) => what).join('; ')}`);
-    for (const order of this.#unfinished) wrong.push(`order ${order.id} (${bot.deps.cidOf(order.id)}) is still ${order.lifecycle}`);
+    if (audit.kind !== 'ok') violations.push(`the last audit: ${audit.kind}: ${audit.differences.map(({ what }) => what).join('; ')}`);
+    for (const order of this.#unfinished) violations.push(`order ${order.id} (${bot.deps.cidOf(order.id)}) is still ${order.lifecycle}`);
     return this.#unfinished.length;
   }
 
@@ -196,47 +207,47 @@ class FaultRun {
     return [...orders.active(), ...orders.drafts.orders];
   }
 
-  /** What was late to be seen is found by it, and cancelled: hence a second one where the first is not clean. */
+  /** Runs full audits until one is clean, at most five. An audit may find and cancel a late order, so the next one is cleaner. */
   async #audit(): Promise<AuditResult> {
     const { bot } = this.#opened;
     let result: AuditResult | null = null;
     for (let tries = 0; tries < 5; tries++) {
       result = await new Promise<AuditResult>((resolve) => bot.deps.services.all()[0]!.audit('full', resolve));
-      this.#bePerson();
+      this.#actAsOperator();
       if (result.kind === 'ok' && this.#unfinished.length === 0) break;
       await pause(30_000 / this.#options.speed);
     }
     return result!;
   }
 
-  /** `mostMs`: without any order that has left meanwhile. */
-  async #until(holds: () => boolean, limitMs: number, what: string, wrong: string[]): Promise<void> {
+  /** Waits until `condition` is true. Reports a violation after `limitMs` without a new order. */
+  async #until(condition: () => boolean, limitMs: number, awaited: string, violations: string[]): Promise<void> {
     let [endMs, sent] = [performance.now() + limitMs, this.#sent];
-    while (!holds()) {
+    while (!condition()) {
       const now = this.#sent;
       if (now < sent) throw new Error(`${this.#fault.name}: ${sent} orders had left, and now ${now}`);
       if (now > sent) [endMs, sent] = [performance.now() + limitMs, now];
       const { why } = this.#opened.broken;
       if (why !== null) throw new Error(`${this.#fault.name}: the bot is broken: ${why}`);
-      if (performance.now() > endMs) return void wrong.push(`${what} did not come within ${Math.round(limitMs / 1000)} s`);
-      this.#bePerson();
-      this.#lookAtUnknown();
+      if (performance.now() > endMs) return void violations.push(`${awaited} did not come within ${Math.round(limitMs / 1000)} s`);
+      this.#actAsOperator();
+      this.#measureUnknown();
       this.#options.sent?.(sent);
-      await pause(LOOK_MS);
+      await pause(POLL_MS);
     }
   }
 
-  #lookAtUnknown(): void {
-    const { engine, driver } = { engine: this.#opened.bot.deps.engine, driver: this.#opened.bot.driver };
-    for (const { lifecycle, changedMs } of engine.orders.active())
+  #measureUnknown(): void {
+    const { driver, deps } = this.#opened.bot;
+    for (const { lifecycle, changedMs } of deps.engine.orders.active())
       if (lifecycle === 'unknown') this.#maxUnknownMs = Math.max(this.#maxUnknownMs, driver.nowMs - changedMs);
   }
 
-  /** Clears what only a person may clear, and remembers that one had to. */
-  #bePerson(): void {
+  /** Clears the halts that only the operator may clear, and counts them. */
+  #actAsOperator(): void {
     const { engine } = this.#opened.bot.deps;
-    const isHis = ({ code }: HaltCause): boolean => code !== 'STARTING' && haltCauseOf(code).needsPerson;
-    for (const { scope, code, why } of engine.risk.halts.causes().filter(isHis)) {
+    const needsOperator = ({ code }: HaltCause): boolean => code !== 'STARTING' && haltCauseOf(code).needsPerson;
+    for (const { scope, code, why } of engine.risk.halts.causes().filter(needsOperator)) {
       this.#cleared.set(code, (this.#cleared.get(code) ?? 0) + 1);
       this.#options.notify?.(`PERSON clears ${code}: ${why}\n`);
       void this.#control.resume({ scope: scopeName(scope, namedOf(engine)), code, why: 'it was ordered' }, 'faults');

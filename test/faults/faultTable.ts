@@ -1,37 +1,37 @@
-// The faults of a run: what the exchange and the network do wrong meanwhile, what else happens, and what a person has to clear.
+// Lists the faults of `npm run faults`: the schedule of each, its acts, and the halts that the operator must clear.
 
 import type { Market } from '../../src/model/instrument.ts';
 import type { FaultRow, PaperExchange } from './paperExchange.ts';
 
-/** When an act of a fault happens. All ms are of the exchange. */
-export interface Moment {
-  /** Counts from 1 to ACTS. */
+/** The state of a run when an act of its fault happens. All ms are venue time. */
+export interface ActContext {
+  /** Number of the act, from 1 to ACTS. */
   readonly turn: number;
-  /** The longest time that an outcome was unknown in earlier runs (ms): what is lost for good takes longest. */
+  /** Longest time that an outcome was unknown until now, ms. */
   readonly maxUnknownMs: number;
-  /** Called with how long the effect of the act lasts (ms), also once all orders are sent. */
-  readonly goesOn: (ms: number) => void;
+  /** Reports how long the effect of the act lasts, ms. The run waits for its end. */
+  readonly reportDuration: (ms: number) => void;
 }
 
 export interface FaultCase {
   readonly name: string;
   readonly market: Market;
   readonly schedule: readonly FaultRow[];
-  /** Happens now and then while the script runs. */
-  readonly act?: (exchange: PaperExchange, moment: Moment) => Promise<void>;
-  /** The exchange lasts on a disk. */
-  readonly lasts?: boolean;
-  /** Nothing fills. */
+  /** Called ACTS times while the script runs, at regular numbers of orders. */
+  readonly act?: (exchange: PaperExchange, moment: ActContext) => Promise<void>;
+  /** True if the exchange stores its state on a disk. */
+  readonly isPersistent?: boolean;
+  /** True if no order fills. */
   readonly isCalm?: boolean;
   readonly profile?: Readonly<Record<string, string>>;
-  /** Halts that the fault has to bring about, and that the person at the run clears. */
-  readonly person?: readonly string[];
-  /** Halts that it may bring about. */
-  readonly perhaps?: readonly string[];
-  /** Takes longer than others. */
+  /** Codes of halts that the fault must cause. The operator of the run clears them. */
+  readonly requiredHalts?: readonly string[];
+  /** Codes of halts that the fault may cause. */
+  readonly possibleHalts?: readonly string[];
+  /** True for a fault that takes longer than others. */
   readonly isLong?: boolean;
-  /** A delivery may carry out a create twice. The second order counts unless it was found and cancelled unfilled. */
-  readonly doubles?: boolean;
+  /** True if the exchange may carry out a create twice. A second order counts unless it was cancelled unfilled. */
+  readonly mayDuplicate?: boolean;
 }
 
 const OPS: Readonly<Record<Market, { readonly create: string; readonly cancel: string; readonly reads: readonly string[] }>> = {
@@ -48,47 +48,49 @@ const OPS: Readonly<Record<Market, { readonly create: string; readonly cancel: s
 };
 const { create, cancel, reads } = OPS.spot;
 
-const spot = (name: string, schedule: readonly FaultRow[], more: Partial<FaultCase> = {}): FaultCase => ({
+/** Returns a fault of a spot run. */
+const spot = (name: string, schedule: readonly FaultRow[], options: Partial<FaultCase> = {}): FaultCase => ({
   name,
   market: 'spot',
   schedule,
-  ...more,
+  ...options,
 });
-/** The outcome is not reported. Codes that admit an internal delay make a proof take ten minutes. */
-const unknown = (executed: 0 | 1, code: number, p: number): FaultRow => ({
+/** Returns a fault whose reply does not report the outcome. After codes that admit an internal delay a proof takes ten minutes. */
+const unknownOutcome = (executed: 0 | 1, code: number, p: number): FaultRow => ({
   point: 'BUS.unknown',
   op: create,
   p,
   params: { executed, code },
 });
 
-const LOST_ANSWER: FaultRow = { point: 'NET.respDrop', op: create, p: 0.1 };
+const LOST_REPLY: FaultRow = { point: 'NET.respDrop', op: create, p: 0.1 };
 
-/** How often the fault acts, beside its schedule, while the script runs. */
+/** Number of acts of a fault while the script runs. */
 export const ACTS = 6;
 /**
- * No list shows anything new for a while, and every second reply to a create is lost. How long a proof takes depends on the age of the lists
- * until now, and so on how busy the computer is: this lasts twice as long as the longest proof until now.
+ * Hides all new orders from the lists, and loses every second reply to a create. It lasts twice as long as the longest proof until now,
+ * because the duration of a proof depends on how busy the computer is.
  */
-async function hide(exchange: PaperExchange, { turn, maxUnknownMs, goesOn }: Moment): Promise<void> {
+async function hideNewOrders(exchange: PaperExchange, { turn, maxUnknownMs, reportDuration }: ActContext): Promise<void> {
   if (turn !== ACTS) return;
   const ms = Math.max(MIN_HIDDEN_MS, 2 * maxUnknownMs);
-  goesOn(ms);
+  reportDuration(ms);
   await exchange.faults(turn, [
-    { ...LOST_ANSWER, p: 0.5 },
+    { ...LOST_REPLY, p: 0.5 },
     { point: 'READ.lag', op: create, nth: 1, params: { ms } },
   ]);
 }
+/** Minimum time for which new orders are hidden, ms. */
 const MIN_HIDDEN_MS = 180_000;
 
 export const FAULTS: readonly FaultCase[] = [
   spot('none', []),
   spot('lost request', [{ point: 'NET.reqDrop', op: create, p: 0.06 }]),
   spot('lost response', [{ point: 'NET.respDrop', op: create, p: 0.15 }]),
-  spot('executed 504', [unknown(1, 504, 0.1)]),
-  spot('unexecuted 504', [unknown(0, 504, 0.015)]),
-  spot('-1006', [unknown(1, -1006, 0.05), unknown(0, -1006, 0.01)]),
-  spot('-1007', [unknown(1, -1007, 0.05), unknown(0, -1007, 0.01)]),
+  spot('executed 504', [unknownOutcome(1, 504, 0.1)]),
+  spot('unexecuted 504', [unknownOutcome(0, 504, 0.015)]),
+  spot('-1006', [unknownOutcome(1, -1006, 0.05), unknownOutcome(0, -1006, 0.01)]),
+  spot('-1007', [unknownOutcome(1, -1007, 0.05), unknownOutcome(0, -1007, 0.01)]),
   spot('reset', [
     { point: 'NET.reqDrop', p: 0.03 },
     { point: 'NET.respDrop', p: 0.03 },
@@ -103,32 +105,36 @@ export const FAULTS: readonly FaultCase[] = [
     { point: 'NET.reqDelay', op: create, p: 0.04, params: { ms: 5200 } },
     { point: 'BUS.delay', op: create, p: 0.1, params: { ms: 20_000 } },
   ]),
-  // The orders of lost answers stay out of sight for longer than they may: they are held to be without effect, and then they are there.
-  // That lists can be so old a bot learns once, and waits accordingly from then on: hence only at the end.
-  spot('landing after the proof', [LOST_ANSWER, { point: 'NET.reqDrop', op: create, p: 0.02 }], {
+  // Orders of lost replies stay hidden for longer than assumed: they are proven absent, and arrive later.
+  // The bot learns the age of the lists once and then waits longer, so this happens only in the last act.
+  spot('landing after the proof', [LOST_REPLY, { point: 'NET.reqDrop', op: create, p: 0.02 }], {
     isCalm: true,
     isLong: true,
-    act: hide,
-    person: ['LATE_LANDING'],
-    // Orders that were acknowledged are not found by their ids either.
-    perhaps: ['STATUS'],
+    act: hideNewOrders,
+    requiredHalts: ['LATE_LANDING'],
+    // Acknowledged orders are not found by their ids either.
+    possibleHalts: ['STATUS'],
   }),
-  spot('duplicate delivery', [{ point: 'NET.dup', op: create, p: 0.05 }], { isCalm: true, person: ['DUPLICATE'], doubles: true }),
-  // A second delivery is refused, and that is the answer that arrives.
+  spot('duplicate delivery', [{ point: 'NET.dup', op: create, p: 0.05 }], {
+    isCalm: true,
+    requiredHalts: ['DUPLICATE'],
+    mayDuplicate: true,
+  }),
+  // The exchange refuses the second delivery, and only this reply arrives.
   spot('duplicate refused', [{ point: 'NET.dup', op: create, p: 0.05 }], {
     profile: { replayedRequest: 'refuse' },
-    person: ['LATE_LANDING'],
+    requiredHalts: ['LATE_LANDING'],
   }),
   spot(
     'stale reads',
     reads.map((op) => ({ point: 'READ.lag', op, p: 0.01, params: { ms: 2000 } })),
   ),
   spot('429', [{ point: 'GW.code', p: 0.005, params: { code: -1003 } }]),
-  spot('418', [], { isLong: true, act: async ({ url }, { turn }) => (turn === 2 ? beBanned(url) : undefined) }),
+  spot('418', [], { isLong: true, act: async ({ url }, { turn }) => (turn === 2 ? exceedPublicLimits(url) : undefined) }),
   spot('clock skew', [], {
     act: (exchange, { turn }) => exchange.clock({ jumpMs: [1500, -1500, 3000, -3000, 12_000, -12_000][turn % 6]! }),
-    // An order that is on its way when the clock jumps may be admitted outside of its window: nothing shows the contrary.
-    perhaps: ['ADMISSION'],
+    // An order in flight when the clock jumps may be admitted outside its window. No evidence excludes that.
+    possibleHalts: ['ADMISSION'],
   }),
   spot('cancel races', [
     { point: 'BUS.cancelDelay', op: cancel, p: 0.5, params: { ms: 15_000 } },
@@ -136,7 +142,7 @@ export const FAULTS: readonly FaultCase[] = [
     { point: 'NET.reqDrop', op: cancel, p: 0.1 },
     ...[-1145, -2013, -1112].map((code) => ({ point: 'GW.code', op: cancel, p: 0.05, params: { code } })),
   ]),
-  spot('service restart', [], { lasts: true, act: (exchange, { turn }) => exchange.restart(turn * 3) }),
+  spot('service restart', [], { isPersistent: true, act: (exchange, { turn }) => exchange.restart(turn * 3) }),
   {
     name: 'futures',
     market: 'futures',
@@ -153,12 +159,12 @@ export const FAULTS: readonly FaultCase[] = [
 ];
 
 /** Another client at the same address exceeds the public limits until the address is banned, and the bot with it. */
-async function beBanned(url: string): Promise<void> {
+async function exceedPublicLimits(url: string): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   for (let round = 0; round < 100; round++) {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/sapi/v1/openOrders?symbol=AAAUSDT`, { headers })));
-    await Promise.all(answers.map((answer) => answer.arrayBuffer()));
-    if (answers.some(({ status }) => status === 418)) return;
+    const replies = await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/sapi/v1/openOrders?symbol=AAAUSDT`, { headers })));
+    await Promise.all(replies.map((answer) => answer.arrayBuffer()));
+    if (replies.some(({ status }) => status === 418)) return;
   }
   throw new Error('the exchange bans no address');
 }

@@ -1,4 +1,4 @@
-// A bot of this process, as `isobar live` makes it, whose strategy is a class of a test.
+// Opens a live bot in this process whose strategy is a class of a test.
 
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import type { LiveConfig } from '../../src/tasks/bot/config/read.ts';
@@ -9,24 +9,27 @@ import { ConfigError } from '../../src/base/errors.ts';
 import type { StrategyClass } from '../../src/index.ts';
 import { formatTime } from '../../src/model/time.ts';
 
+/** A live bot that records why it broke. */
 export type TestBot = OpenedBot & {
-  /** Why it cannot continue; null while it can. */
+  /** Why the bot cannot continue; null while it can. */
   readonly broken: { why: string | null };
 };
 
-const STARTS = 5;
+/** Maximum number of starts. */
+const MAX_STARTS = 5;
 
-/** `strategy` makes a new instance for each start, because a start is repeated when the exchange is slow to answer. */
+/** Opens a bot. A start is repeated when the exchange is slow to reply, so `strategy` makes a new class for each start. */
 export async function openBot(config: LiveConfig, strategy: () => StrategyClass, notify: (line: string) => void): Promise<TestBot> {
-  for (let left = STARTS; ; left--) {
+  for (let startsLeft = MAX_STARTS; ; startsLeft--) {
     try {
       return await openOnce(config, strategy(), notify);
     } catch (error) {
-      if (left === 1 || !(error instanceof NoAnswer || error instanceof ConfigError)) throw error;
+      if (startsLeft === 1 || !(error instanceof NoAnswer || error instanceof ConfigError)) throw error;
     }
   }
 }
 
+/** Opens a bot, without a second attempt. */
 async function openOnce(config: LiveConfig, strategy: StrategyClass, notify: (line: string) => void): Promise<TestBot> {
   const broken: TestBot['broken'] = { why: null };
   const load: LiveOptions['load'] = async (entry, source) => {
@@ -42,6 +45,7 @@ async function openOnce(config: LiveConfig, strategy: StrategyClass, notify: (li
   return { ...bot, broken };
 }
 
+/** Stops the bot, waits for its end and closes it. */
 export async function closeBot(opened: OpenedBot): Promise<void> {
   await new Promise<void>((resolve) => opened.bot.stop(resolve));
   await opened.close();

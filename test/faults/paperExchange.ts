@@ -1,4 +1,4 @@
-// A paper exchange as a process of its own. Its control port orders faults, moves its clock and reports its state.
+// Runs a paper exchange in a process of its own. Its control port sets faults, moves the clock and reports the true state.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** One row of a schedule, as the control port takes it. */
+/** One row of a fault schedule, in the form of the control port. */
 export interface FaultRow {
   readonly point: string;
   readonly op?: string;
@@ -24,11 +24,13 @@ const truthSchema = z.object({
   orders: z.array(z.object({ id: z.string(), clientOrderId: z.string().nullable() })),
   positions: z.array(z.object({ symbol: z.string(), side: z.enum(['BUY', 'SELL']), volume: z.string() })),
 });
+/** The true state of the exchange: accounts, open orders and positions. */
 export type Truth = z.output<typeof truthSchema>;
 
 const ordersSchema = z.object({
   orders: z.array(z.object({ id: z.string(), clientOrderId: z.string().nullable(), status: z.string(), filled: z.string() })),
 });
+/** An order that the exchange has ever accepted. */
 export type TrueOrder = z.output<typeof ordersSchema>['orders'][number];
 
 export class PaperExchange {
@@ -38,17 +40,17 @@ export class PaperExchange {
   readonly #speed: number;
   #process: ChildProcess | null = null;
 
-  private constructor(ports: readonly [number, number], given: readonly string[], speed: number) {
+  private constructor(ports: readonly [number, number], args: readonly string[], speed: number) {
     this.url = `http://127.0.0.1:${ports[0]}`;
     this.#control = `http://127.0.0.1:${ports[1]}`;
-    this.#arguments = [...given, '--port', String(ports[0]), '--control', String(ports[1])];
+    this.#arguments = [...args, '--port', String(ports[0]), '--control', String(ports[1])];
     this.#speed = speed;
   }
 
-  /** `root`: of the package, which is built. `data`: the folder in which it lasts; null: it does not. */
+  /** Starts the exchange from the built package in `root`. `data` is the folder of its store; null keeps nothing. */
   static async open(root: string, config: string, data: string | null, speed: number): Promise<PaperExchange> {
-    const given = [join(root, 'dist/cli/isobar.js'), 'exchange', config, '--quiet', ...(data === null ? [] : ['--data', data])];
-    const exchange = new PaperExchange([await freePort(), await freePort()], given, speed);
+    const args = [join(root, 'dist/cli/isobar.js'), 'exchange', config, '--quiet', ...(data === null ? [] : ['--data', data])];
+    const exchange = new PaperExchange([await freePort(), await freePort()], args, speed);
     await exchange.#start();
     return exchange;
   }
@@ -65,15 +67,15 @@ export class PaperExchange {
     await this.clock({ speed: this.#speed });
   }
 
-  /** Ends the process after some more writes of its record, and starts it again. Its time continues as if it had not stopped. */
+  /** Crashes the process after `afterRecords` more records, and starts it again. Its clock continues as if it had not stopped. */
   async restart(afterRecords: number): Promise<void> {
-    const before = (await this.truth()).now;
-    const atMs = performance.now();
+    const timeBeforeMs = (await this.truth()).now;
+    const crashStartMs = performance.now();
     const ended = once(this.#process!, 'exit');
     await this.#post('/crash', { at: { record: afterRecords } });
     await ended;
     await this.#start();
-    const behindMs = before + (performance.now() - atMs) * this.#speed - (await this.truth()).now;
+    const behindMs = timeBeforeMs + (performance.now() - crashStartMs) * this.#speed - (await this.truth()).now;
     if (behindMs > 0) await this.clock({ stepMs: Math.round(behindMs) });
   }
 
@@ -86,7 +88,7 @@ export class PaperExchange {
   async truth(): Promise<Truth> {
     return truthSchema.parse(await (await fetch(`${this.#control}/truth`)).json());
   }
-  /** Every order that was ever taken. */
+  /** Returns every order that the exchange has ever accepted. */
   async orders(): Promise<readonly TrueOrder[]> {
     return ordersSchema.parse(await (await fetch(`${this.#control}/truth/orders`)).json()).orders;
   }
@@ -100,12 +102,12 @@ export class PaperExchange {
   }
 
   async #post(path: string, body: unknown): Promise<void> {
-    const answer = await fetch(`${this.#control}${path}`, { method: 'POST', body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+    const response = await fetch(`${this.#control}${path}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
   }
 }
 
-/** It has to be the same after a restart, so that the exchange cannot choose it. */
+/** Returns a free port. The exchange must have the same port after a restart, so it cannot choose one itself. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

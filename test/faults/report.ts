@@ -1,11 +1,12 @@
-// The report of a fault run: the row for machines, the row of the table, and the problem with the command that repeats the case.
+// Formats the results of fault runs: JSON rows, table lines, and a problem report with the command that repeats the case.
 
 import type { FaultResult, RunOptions } from './faultRun.ts';
 
-export const isRight = ({ lost, duplicated, unresolved, ledgerEqual, wrong }: FaultResult): boolean =>
-  lost + duplicated + unresolved === 0 && ledgerEqual && wrong.length === 0;
+/** True when a result has no violation. */
+export const isClean = ({ lost, duplicated, unresolved, ledgerEqual, violations }: FaultResult): boolean =>
+  lost + duplicated + unresolved === 0 && ledgerEqual && violations.length === 0;
 
-/** What `--json` prints for each fault. */
+/** Returns the members that `--json` prints for a fault. */
 export const rowOf = ({ fault, orders, lost, duplicated, unresolved, ledgerEqual }: FaultResult) => ({
   fault,
   orders,
@@ -17,23 +18,26 @@ export const rowOf = ({ fault, orders, lost, duplicated, unresolved, ledgerEqual
 
 export const HEADERS = ['fault', 'orders', 'unknown', 'fills', 'lost', 'duplicated', 'unresolved', 'ledger', 's'];
 const WIDTHS = [24, 7, 8, 6, 5, 11, 11, 9, 4];
+/** Returns a line of the table with aligned cells. */
 export const lineOf = (cells: readonly (string | number)[]): string =>
   `${cells
-    .map((cell, at) => String(cell).padEnd(WIDTHS[at] ?? 0))
+    .map((cell, column) => String(cell).padEnd(WIDTHS[column] ?? 0))
     .join('')
     .trimEnd()}\n`;
 
-export function shown({ fault, orders, unknown, fills, lost, duplicated, unresolved, ledgerEqual, seconds }: FaultResult): string {
+/** Returns the table line of a result. */
+export function resultLine({ fault, orders, unknown, fills, lost, duplicated, unresolved, ledgerEqual, seconds }: FaultResult): string {
   return lineOf([fault, orders, unknown, fills, lost, duplicated, unresolved, ledgerEqual ? 'equal' : 'differs', seconds]);
 }
 
-const MAX = 10;
+/** Maximum number of violations that a problem report lists. */
+const MAX_LISTED = 10;
 
-/** `log`: the file of what its bot has said. */
-export function reported({ fault, halts, wrong }: FaultResult, { seed, orders, speed }: RunOptions, log: string): string {
-  const more = wrong.length > MAX ? [`and ${wrong.length - MAX} more`] : [];
+/** Returns the problem report of a fault. `logFile` is the log of its bot. */
+export function problemReport({ fault, halts, violations }: FaultResult, { seed, orders, speed }: RunOptions, logFile: string): string {
+  const omitted = violations.length > MAX_LISTED ? [`and ${violations.length - MAX_LISTED} more`] : [];
   const cleared = halts.length > 0 ? [`halts that were cleared: ${halts.join(', ')}`] : [];
   const command = `npm run faults -- --only "${fault}" --seed ${seed} --orders ${orders} --speed ${speed} --jobs 1`;
-  const lines = [...wrong.slice(0, MAX), ...more, ...cleared, `its bot said: ${log}`, `again: ${command}`];
-  return [`${fault} is not as it must be:`, ...lines.map((line) => `  ${line}`), ''].join('\n');
+  const lines = [...violations.slice(0, MAX_LISTED), ...omitted, ...cleared, `log of the bot: ${logFile}`, `repeat: ${command}`];
+  return [`${fault} has violations:`, ...lines.map((line) => `  ${line}`), ''].join('\n');
 }

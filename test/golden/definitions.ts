@@ -1,4 +1,4 @@
-// The shipped definitions of this checkout, and the figures of a run that a golden summary holds.
+// Returns the shipped definitions of this checkout, and the figures of a run that its golden summary has.
 
 import { fileURLToPath } from 'node:url';
 import type { BacktestResult } from 'isobar/run';
@@ -7,16 +7,17 @@ import * as shipped from '../fixtures/shippedDefinitions.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export const definitionsIn = (folder: string): readonly shipped.Shipped[] => shipped.definitionsIn(ROOT, folder);
-export const isobar = (folder: string, words: string): void => shipped.isobar(ROOT, folder, words);
+export const isobar = (folder: string, args: string): void => shipped.isobar(ROOT, folder, args);
 export const placed = (file: string, folder: string): string[] => shipped.placed(ROOT, file, folder);
 
-const bridgeOf = (of: BacktestResult['summary']['costBridge']) => ({
-  signal: of.grossSignalPnl,
-  funding: of.funding,
-  liquidations: of.liquidationLoss,
+/** Returns the parts of the cost bridge that only futures have. */
+const bridgeOf = (bridge: BacktestResult['summary']['costBridge']) => ({
+  signal: bridge.grossSignalPnl,
+  funding: bridge.funding,
+  liquidations: bridge.liquidationLoss,
 });
 
-/** What a change of the code must not change unnoticed: money exact, ratios to nine digits, all as decimal text. */
+/** Returns the figures that a change of the code must not change unnoticed, as decimal text: money exact, ratios to nine digits. */
 export function goldenOf({ summary }: BacktestResult): Readonly<Record<string, string>> {
   const { metrics, trades, orders, run } = summary;
   const ratio = (value: number | null) => (value === null ? '' : value.toFixed(9));

@@ -1,5 +1,4 @@
-// The definitions on real bars run after the import that their own comment names, and pay the funding of the files; without a catalog they say
-// how to make one.
+// Tests the definitions on real bars: they run after the import that their comment names, and pay the funding of the files.
 
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +10,7 @@ import { sharedFile } from '../fixtures/sharedData.ts';
 import { definitionsIn, isobar, placed } from './definitions.ts';
 import { fundingByHand } from './fundingByHand.ts';
 
-/** Where the files lie that the comments name: of spot in one folder, of futures as the shared data has them. */
+/** Folders of the files that the comments name. Files of futures keep the folders of the shared data. */
 const SPOT = sharedFile('klines', 'binance-spot');
 const UNIVERSE = sharedFile('klines', 'binance-um-universe');
 const FUTURES = ['klines', 'mark', 'funding'] as const;
@@ -26,54 +25,60 @@ for (const kind of FUTURES) {
   if (source !== null) symlinkSync(source, join(folder, kind));
 }
 const FUNDING = sharedFile('funding', 'binance-um-2024');
-const OF_FUTURES = ['perpetualTrend', 'fundingFade', 'fundingCarry'];
-const imported = new Set<string>();
-const made = new Map<string, BacktestResult>();
+const FUNDED_DEFINITIONS = ['perpetualTrend', 'fundingFade', 'fundingCarry'];
+const importedCommands = new Set<string>();
+const resultByFile = new Map<string, BacktestResult>();
 
-/** Imports what the comment of the definition names, and runs it, once. */
+/** Runs the imports that the comment of a definition names, and then the definition. Does both once. */
 async function resultOf(file: string, bars: readonly string[]): Promise<BacktestResult> {
-  const known = made.get(file);
-  if (known !== undefined) return known;
-  for (const command of bars.filter((each) => !imported.has(each))) isobar(folder, command);
-  bars.forEach((command) => imported.add(command));
+  const earlierResult = resultByFile.get(file);
+  if (earlierResult !== undefined) return earlierResult;
+  for (const command of bars.filter((barsCommand) => !importedCommands.has(barsCommand))) isobar(folder, command);
+  bars.forEach((command) => importedCommands.add(command));
   const result = await backtest({ definition: file, set: placed(file, folder) });
-  made.set(file, result);
+  resultByFile.set(file, result);
   return result;
 }
 
 describe.each(definitionsIn('backtests/real'))('backtests/real: $name', ({ name, file, bars }) => {
-  it.skipIf(SPOT === null || UNIVERSE === null)('runs on the bars that its comment imports', async () => {
-    const { summary } = await resultOf(file, bars);
-    expect(summary.dataQuality.synthetic).toBe(false);
-    // A pair that is held for what it is paid has few trades.
-    expect(summary.trades.trades).toBeGreaterThan(file.endsWith('fundingCarry.yaml') ? 1 : 20);
-    expect(summary.orders.unknown).toBe(0);
-    expect(Number(summary.run.endEquity)).toBeGreaterThan(0);
-  });
+  it.skipIf(SPOT === null || UNIVERSE === null)(
+    `the definition ${name} on real bars runs after the imports that its comment names`,
+    async () => {
+      const { summary } = await resultOf(file, bars);
+      expect(summary.dataQuality.synthetic).toBe(false);
+      // The carry strategy holds its pair for long, so it has few trades.
+      expect(summary.trades.trades).toBeGreaterThan(file.endsWith('fundingCarry.yaml') ? 1 : 20);
+      expect(summary.orders.unknown).toBe(0);
+      expect(Number(summary.run.endEquity)).toBeGreaterThan(0);
+    },
+  );
 
-  if (OF_FUTURES.includes(name)) {
-    it.skipIf(FUNDING === null)('has paid and received the funding of the files, and its bridge adds up to the last unit', async () => {
-      const result = await resultOf(file, bars);
-      const { costBridge, run } = result.summary;
-      const symbols = result.record.instruments.filter(({ market }) => market === 'futures').map(({ wireName }) => wireName);
-      const byManual = symbols.reduce((sum, symbol) => sum.plus(fundingByHand(result, symbol)), new Decimal(0));
-      expect(byManual.isZero()).toBe(false);
-      expect(costBridge.funding).toBe(byManual.toFixed());
-      const { netPnl, ...parts } = costBridge;
-      expect(
-        Object.values(parts)
-          .reduce((sum, part) => sum.plus(part), new Decimal(0))
-          .toFixed(),
-      ).toBe(netPnl);
-      expect(new Decimal(run.endEquity).minus(run.startEquity).toFixed()).toBe(netPnl);
-      const sources = run.instruments.map(({ id, markSource }) => [id.startsWith('futures:'), markSource.includes('mark klines 1h')]);
-      expect(sources.filter(([isFutures, isMarked]) => isFutures !== isMarked)).toEqual([]);
-    });
+  if (FUNDED_DEFINITIONS.includes(name)) {
+    it.skipIf(FUNDING === null)(
+      `the definition ${name} pays the funding of the files, and its cost bridge adds up to the last unit`,
+      async () => {
+        const result = await resultOf(file, bars);
+        const { costBridge, run } = result.summary;
+        const symbols = result.record.instruments.filter(({ market }) => market === 'futures').map(({ wireName }) => wireName);
+        const expectedFunding = symbols.reduce((sum, symbol) => sum.plus(fundingByHand(result, symbol)), new Decimal(0));
+        expect(expectedFunding.isZero()).toBe(false);
+        expect(costBridge.funding).toBe(expectedFunding.toFixed());
+        const { netPnl, ...parts } = costBridge;
+        expect(
+          Object.values(parts)
+            .reduce((sum, part) => sum.plus(part), new Decimal(0))
+            .toFixed(),
+        ).toBe(netPnl);
+        expect(new Decimal(run.endEquity).minus(run.startEquity).toFixed()).toBe(netPnl);
+        const sources = run.instruments.map(({ id, markSource }) => [id.startsWith('futures:'), markSource.includes('mark klines 1h')]);
+        expect(sources.filter(([isFutures, isMarked]) => isFutures !== isMarked)).toEqual([]);
+      },
+    );
   }
 
-  it('says what to import where there is no catalog', async () => {
-    const failed = backtest({ definition: file, set: placed(file, join(folder, 'nowhere')) });
-    await expect(failed).rejects.toThrow(/catalog: expected a catalog folder, got '.*nowhere.*'/);
-    await expect(failed).rejects.toMatchObject({ remedy: expect.stringContaining('isobar data import FILE') });
+  it(`the definition ${name} without a catalog is rejected with the command that imports one`, async () => {
+    const running = backtest({ definition: file, set: placed(file, join(folder, 'nowhere')) });
+    await expect(running).rejects.toThrow(/catalog: expected a catalog folder, got '.*nowhere.*'/);
+    await expect(running).rejects.toMatchObject({ remedy: expect.stringContaining('isobar data import FILE') });
   });
 });

@@ -1,4 +1,4 @@
-// What the journal of a bot makes of its orders and its money, worked out from the records alone, and held against the exchange's truth.
+// Computes the orders and money of a bot from its journal alone, and compares them with the true state of the exchange.
 
 import { FileSystemDisk } from '../../src/adapters/disk/fileSystemDisk.ts';
 import { JournalState } from '../../src/adapters/journal/records/journalState.ts';
@@ -10,20 +10,21 @@ import type { TrueOrder, Truth } from '../faults/paperExchange.ts';
 const ZERO = new Decimal(0);
 const CASH_ASSET = 'USDT';
 
+/** The orders and money of a bot, as its journal has them. */
 export class Belief {
   readonly state: JournalState;
-  /** By client order id in capitals: what its fills add up to. */
+  /** Filled quantity by client order id in upper case. */
   readonly filled = new Map<string, Decimal>();
-  /** Orders that may have left. */
+  /** Client order ids of orders that may have left. */
   readonly #sent = new Set<string>();
-  /** By asset; of futures what moved is contracts, by the name of the contract, and money is not followed. */
+  /** Balances by asset. For futures, contracts by the name of the contract, and no money. */
   readonly money = new Map<string, Decimal>();
 
   private constructor(state: JournalState) {
     this.state = state;
   }
 
-  /** Throws where the journal is damaged; what was torn off its end counts for nothing. */
+  /** Reads the journal in `folder`. Ignores a torn tail. Throws when the journal is damaged. */
   static of(folder: string, cash: string): Belief {
     const belief = new Belief(new JournalState());
     belief.#add(CASH_ASSET, new Decimal(cash));
@@ -50,48 +51,49 @@ export class Belief {
   }
 }
 
-/** The exchange keeps ids as they were sent, whatever case that is. */
+/** Returns the id in upper case. The exchange keeps the case in which an id was sent. */
 const keyOf = (cid: string): string => cid.toUpperCase();
 
-/** The differences as text: unknown orders, other fills, orders that are wrongly open or ended, money that differs by a unit. */
+/** Returns the differences as text: unknown orders, other fills, orders that are wrongly open or ended, and money. */
 export function differences(
   belief: Belief,
   { accounts, orders: live, positions }: Truth,
   orders: readonly TrueOrder[],
   market: Market,
 ): readonly string[] {
-  const found: string[] = [];
-  const alive = new Set(live.map(({ id }) => id));
+  const result: string[] = [];
+  const liveIds = new Set(live.map(({ id }) => id));
   const unfinished = new Set([...belief.state.unfinished.keys()].map(keyOf));
   for (const { id, clientOrderId, status, filled } of orders) {
     const key = keyOf(clientOrderId ?? '');
-    if (!belief.hasSent(key)) found.push(`${clientOrderId} is not known`);
-    const own = belief.filled.get(key) ?? ZERO;
-    if (!own.equals(filled)) found.push(`${clientOrderId} (${status}): ${filled} filled, ${own.toFixed()} in the journal`);
-    if (alive.has(id) !== unfinished.has(key))
-      found.push(`${clientOrderId} is ${status}, the journal holds it to be ${unfinished.has(key) ? 'open' : 'over'}`);
+    if (!belief.hasSent(key)) result.push(`${clientOrderId} is not known`);
+    const inJournal = belief.filled.get(key) ?? ZERO;
+    if (!inJournal.equals(filled)) result.push(`${clientOrderId} (${status}): ${filled} filled, ${inJournal.toFixed()} in the journal`);
+    if (liveIds.has(id) !== unfinished.has(key))
+      result.push(`${clientOrderId} is ${status}, the journal has it as ${unfinished.has(key) ? 'open' : 'ended'}`);
     unfinished.delete(key);
   }
-  for (const cid of unfinished) found.push(`${cid} is held to be open, and was never placed`);
-  for (const [asset, isTrue] of market === 'spot' ? balances(accounts) : contracts(positions, belief)) {
-    const own = belief.money.get(asset) ?? ZERO;
-    if (!own.equals(isTrue)) found.push(`${asset}: ${isTrue.toFixed()} at the exchange, ${own.toFixed()} by the journal`);
+  for (const cid of unfinished) result.push(`${cid} is open in the journal, and was never placed`);
+  for (const [asset, atExchange] of market === 'spot' ? balances(accounts) : contracts(positions, belief)) {
+    const inJournal = belief.money.get(asset) ?? ZERO;
+    if (!inJournal.equals(atExchange))
+      result.push(`${asset}: ${atExchange.toFixed()} at the exchange, ${inJournal.toFixed()} by the journal`);
   }
   if (belief.state.unattributedFills.length > 0)
-    found.push(`${belief.state.unattributedFills.length} fills of orders that were never sent`);
-  return found;
+    result.push(`${belief.state.unattributedFills.length} fills of orders that were never sent`);
+  return result;
 }
 
-/** `BTC` of spot:BTCUSDT; a contract is its own. */
+/** Returns `BTC` for spot:BTCUSDT, and the name of a contract for a contract. */
 const assetOf = (symbol: string): string => symbol.replace(/^spot:(.*)USDT$/, '$1').replace(/^futures:/, '');
 
 const balances = ([account]: Truth['accounts']): readonly (readonly [string, Decimal])[] =>
   account!.balances.map(({ asset, free, locked }) => [asset, new Decimal(free).plus(locked)]);
 
-/** The positions of all contracts that were ever traded, closed ones too. */
+/** Returns the positions of all contracts that were ever traded, also of closed ones. */
 function contracts(positions: Truth['positions'], { state }: Belief): readonly (readonly [string, Decimal])[] {
   return [...state.symbols].map((symbol) => {
-    const own = positions.filter((each) => each.symbol === assetOf(symbol));
-    return [assetOf(symbol), own.reduce((sum, { side, volume }) => (side === 'BUY' ? sum.plus(volume) : sum.minus(volume)), ZERO)];
+    const inJournal = positions.filter((position) => position.symbol === assetOf(symbol));
+    return [assetOf(symbol), inJournal.reduce((sum, { side, volume }) => (side === 'BUY' ? sum.plus(volume) : sum.minus(volume)), ZERO)];
   });
 }

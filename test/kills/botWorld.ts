@@ -1,4 +1,4 @@
-// A paper exchange and the process of a live bot on it, which is killed and restarted, and the state of both sides afterwards.
+// Runs a paper exchange and the process of a live bot that is killed and restarted, and compares the state of both.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,41 +17,44 @@ import { Belief, differences } from './belief.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAIN = join(ROOT, 'dist/tasks/bot/process/main.js');
 const CASH = '1000000';
-const LOOK_MS = 40;
+const POLL_MS = 40;
 
-/** The step of a write at which the process dies: before it, in the middle, once it is written, once it is durable but not reported. */
+/** The step of a write at which the process is killed: before it, inside it, after it, or once it is durable but not reported. */
 export type Step = 'before' | 'torn' | 'written' | 'lasting';
 
-/** Dies at the `nth` write that has a record of the kind. */
+/** The process is killed at the `nth` write that has a record of this kind. */
 export interface KillAt {
   readonly kind: RecordKind;
   readonly step: Step;
   readonly nth: number;
 }
 
-const GIVEN_UP = ['no answer within', 'the clock of the', 'INVALID_TIMESTAMP'];
+/** Errors with which a start gives up when the exchange is slow. A supervisor starts the bot again. */
+const GIVEN_UP_ERRORS = ['no answer within', 'the clock of the', 'INVALID_TIMESTAMP'];
 
 export interface WorldOptions {
   readonly seed: number;
   readonly market: Market;
   readonly symbols: number;
-  /** Ms of the exchange in one of this computer. */
+  /** Milliseconds of venue time in one of this computer. */
   readonly speed: number;
-  /** Keys of the bot's config over those of the world. */
+  /** Keys that replace those of the bot's usual config. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
+/** A process of the bot. */
 export class BotProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<void>;
   readonly startMs = performance.now();
   #text = '';
 
-  constructor(config: string, at: KillAt | null) {
-    // Timers of a busy bot may have run a step later than its replay runs them: what these kills are for is the orders.
-    const program = at === null ? [MAIN] : [join(ROOT, 'test/kills/botToKill.mjs'), MAIN, at.kind, at.step, String(at.nth)];
+  constructor(config: string, killAt: KillAt | null) {
+    const killer = join(ROOT, 'test/kills/botToKill.mjs');
+    const program = killAt === null ? [MAIN] : [killer, MAIN, killAt.kind, killAt.step, String(killAt.nth)];
+    // Changes are accepted, because a busy bot may run a timer one step later than its replay. These kills test orders.
     this.child = spawn(process.execPath, [...program, config, '--plain', '--accept-changes'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [this.child.stdout, this.child.stderr]) stream?.on('data', (more: Buffer) => (this.#text += more.toString()));
+    for (const stream of [this.child.stdout, this.child.stderr]) stream?.on('data', (chunk: Buffer) => (this.#text += chunk.toString()));
     this.ended = once(this.child, 'close').then(() => {});
   }
 
@@ -64,9 +67,9 @@ export class BotProcess {
   get isTrading(): boolean {
     return this.#text.includes('two audits were clean');
   }
-  /** It ended by itself at its start, as the exchange did not answer in time, or not evenly: a supervisor starts it again. */
+  /** True when the bot ended by itself at its start, because the exchange did not reply in time. */
   get hasGivenUp(): boolean {
-    return this.child.exitCode !== null && !this.isTrading && GIVEN_UP.some((text) => this.#text.includes(text));
+    return this.child.exitCode !== null && !this.isTrading && GIVEN_UP_ERRORS.some((text) => this.#text.includes(text));
   }
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
@@ -74,6 +77,7 @@ export class BotProcess {
   }
 }
 
+/** An exchange with one bot. One process of the bot runs at a time. */
 export class BotWorld {
   readonly exchange: PaperExchange;
   readonly folder: string;
@@ -101,7 +105,7 @@ export class BotWorld {
 
   #writeConfig(): string {
     const { market, symbols, seed, speed, more = {} } = this.options;
-    const names = Array.from({ length: symbols }, (_, at) => String.fromCharCode(65 + at).repeat(3));
+    const names = Array.from({ length: symbols }, (_, index) => String.fromCharCode(65 + index).repeat(3));
     const path = join(this.folder, 'bot.yaml');
     const config = {
       mode: 'paper',
@@ -116,7 +120,7 @@ export class BotWorld {
       cash: { USDT: CASH },
       // A busy computer is slow, and one second of it is a minute of the exchange.
       bars: { graceMs: 40_000, delayMs: 200, spreadMs: 400 },
-      // What a lost answer means is proved sooner: the exchange shows what it has within 120 ms.
+      // This exchange shows orders within 120 ms, so a lost reply can be proved sooner.
       orders: { deltaMinMs: 10_000 },
       risk: { maxOpenOrdersTotal: 1000 },
       ...more,
@@ -125,14 +129,15 @@ export class BotWorld {
     return path;
   }
 
-  start(at: KillAt | null = null): BotProcess {
-    const bot = new BotProcess(this.config, at);
+  /** Starts a process of the bot. */
+  start(killAt: KillAt | null = null): BotProcess {
+    const bot = new BotProcess(this.config, killAt);
     this.#bots.add(bot);
     void bot.ended.then(() => this.#bots.delete(bot));
     return bot;
   }
 
-  /** A bot that trades. */
+  /** Starts the bot and waits until it trades. */
   async started(maxMs: number): Promise<BotProcess> {
     let bot = this.start();
     const endMs = performance.now() + maxMs;
@@ -142,7 +147,7 @@ export class BotWorld {
         await bot.kill();
         throw new Error(`the bot does not come to trade: ${bot.text}`);
       }
-      await pause(LOOK_MS);
+      await pause(POLL_MS);
     }
     return bot;
   }
@@ -151,63 +156,64 @@ export class BotWorld {
     await this.exchange.faults(this.options.seed, schedule);
   }
 
-  /** What the journal says, read as it lies there. */
+  /** Reads the journal of the bot. */
   belief(): Belief {
     return Belief.of(join(this.data, 'journal'), CASH);
   }
 
-  /** What holds at any moment, with a dead bot too: no order twice, none that the journal does not have. */
+  /** Returns violations of what holds at any time, also for a killed bot: no order exists twice, and the journal has every order. */
   async safety(): Promise<readonly string[]> {
     const orders = await this.exchange.orders();
     const belief = this.belief();
     return [
-      ...twice(orders),
+      ...duplicates(orders),
       ...orders.flatMap(({ clientOrderId }) =>
         belief.hasSent(clientOrderId ?? '') ? [] : [`${clientOrderId} was sent and is not in the journal`],
       ),
     ];
   }
 
-  /** Waits until journal and exchange agree; throws a difference that lasts too long. */
+  /** Waits until journal and exchange agree. Throws when they still differ after `limitMs`. */
   async agreed(bot: BotProcess, limitMs: number): Promise<void> {
     const endMs = performance.now() + limitMs;
-    let found: readonly string[] = ['nothing was compared'];
+    let differencesFound: readonly string[] = ['nothing was compared'];
     while (performance.now() < endMs) {
       if (bot.isOver) throw new Error(`the bot ended: ${bot.text}`);
-      const before = await this.#reported();
+      const stateBefore = await this.#exchangeState();
       const belief = this.belief();
-      const after = await this.#reported();
-      const isStill = JSON.stringify([before.truth.accounts, before.orders]) === JSON.stringify([after.truth.accounts, after.orders]);
-      found = differences(belief, after.truth, after.orders, this.options.market);
-      if (isStill && found.length === 0) return;
-      await pause(LOOK_MS);
+      const stateAfter = await this.#exchangeState();
+      const isUnchanged =
+        JSON.stringify([stateBefore.truth.accounts, stateBefore.orders]) === JSON.stringify([stateAfter.truth.accounts, stateAfter.orders]);
+      differencesFound = differences(belief, stateAfter.truth, stateAfter.orders, this.options.market);
+      if (isUnchanged && differencesFound.length === 0) return;
+      await pause(POLL_MS);
     }
-    throw new Error(`after ${Math.round(limitMs)} ms the bot and the exchange still differ:\n${found.slice(0, 10).join('\n')}`);
+    throw new Error(`after ${Math.round(limitMs)} ms the bot and the exchange still differ:\n${differencesFound.slice(0, 10).join('\n')}`);
   }
 
-  async #reported(): Promise<{ readonly truth: Truth; readonly orders: readonly TrueOrder[] }> {
+  async #exchangeState(): Promise<{ readonly truth: Truth; readonly orders: readonly TrueOrder[] }> {
     return { truth: await this.exchange.truth(), orders: await this.exchange.orders() };
   }
 
-  /** Until the view holds; null of the view: the bot does not answer yet. */
-  async until(bot: BotProcess, what: string, upperMs: number, holds: (view: BotView) => boolean): Promise<BotView> {
-    const endMs = performance.now() + upperMs;
+  /** Waits until `condition` is true for the bot's view. Throws after `limitMs`, or when the bot ends. */
+  async until(bot: BotProcess, awaited: string, limitMs: number, condition: (view: BotView) => boolean): Promise<BotView> {
+    const endMs = performance.now() + limitMs;
     let last: BotView | null = null;
     while (performance.now() < endMs) {
-      if (bot.isOver) throw new Error(`${what}: the bot ended: ${bot.text}`);
+      if (bot.isOver) throw new Error(`${awaited}: the bot ended: ${bot.text}`);
       last = await askView(this.data).catch(() => null);
-      if (last !== null && holds(last)) return last;
-      await pause(LOOK_MS);
+      if (last !== null && condition(last)) return last;
+      await pause(POLL_MS);
     }
     const why = last?.scopes
       .flatMap(({ scope, causes }) => causes.map(({ code, why: message }) => `${scope} ${code}: ${message}`))
       .join('; ');
     throw new Error(
-      `${what} did not come within ${Math.round(upperMs)} ms; ${why}; audit: ${last?.audit.message}; unknown: ${last?.unknown.length}`,
+      `${awaited} did not come within ${Math.round(limitMs)} ms; ${why}; audit: ${last?.audit.message}; unknown: ${last?.unknown.length}`,
     );
   }
 
-  /** Kills bots that still run. `isKept`: the folder stays for a person to look at. */
+  /** Kills running bots and closes the exchange. With `isKept` the folder stays for an inspection. */
   async close(isKept = false): Promise<void> {
     await Promise.all([...this.#bots].map((bot) => bot.kill()));
     await this.exchange.close();
@@ -215,17 +221,18 @@ export class BotWorld {
   }
 }
 
-function twice(orders: readonly TrueOrder[]): readonly string[] {
-  const seen = new Set<string>();
-  return orders.flatMap(({ clientOrderId }) => {
-    const cid = clientOrderId ?? '';
-    if (seen.has(cid)) return [`${cid} is there twice`];
-    seen.add(cid);
+/** Returns the client order ids that more than one order has, as text. */
+function duplicates(orders: readonly TrueOrder[]): readonly string[] {
+  const knownIds = new Set<string>();
+  return orders.flatMap(({ clientOrderId: id }) => {
+    const clientOrderId = id ?? '';
+    if (knownIds.has(clientOrderId)) return [`${clientOrderId} is there twice`];
+    knownIds.add(clientOrderId);
     return [];
   });
 }
 
-/** Halts that clear by themselves, or are absent. */
+/** True when the bot has no halt and no unknown outcome. */
 export const isFree = ({ scopes, unknown }: BotView): boolean => unknown.length === 0 && scopes.every(({ causes }) => causes.length === 0);
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

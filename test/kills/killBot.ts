@@ -1,5 +1,4 @@
-// Kills the process of a live bot under load, at seeded random instants and at records of each kind, and holds its next start to what is
-// true.
+// Kills a live bot under load at random times and at records of each kind, and compares each next start with the exchange.
 
 import { seededRng } from '../../src/base/number/rng.ts';
 import { sendAct } from '../../src/tasks/control/client.ts';
@@ -7,141 +6,144 @@ import type { RecordKind } from '../../src/adapters/journal/records/records.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
 import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.ts';
 
-/** The longest time that a bot runs under load before it is killed (ms). */
+/** Longest time that a bot runs under load before it is killed, ms. */
 const LIFETIME_MS = 1500;
-/** The share of kills that hit a bot which has only begun to start. */
-const EARLY = 0.25;
-/** Longest start, with audits ten seconds of the exchange apart, proofs of more than a minute, and other work on this computer. */
-const START_MS = 600_000;
+/** Fraction of kills that hit a bot during its start. */
+const EARLY_FRACTION = 0.25;
+/** Time limit of a start, ms. It covers audits, proofs of more than a minute, and other work on this computer. */
+const MAX_START_MS = 600_000;
 
-/** Causes a record that the bot would not write otherwise. */
-interface Bring {
+/** How to make the bot write a record that it would not write by itself. */
+interface RecordTrigger {
   readonly schedule?: readonly FaultRow[];
-  /** Before the bot starts, each time. */
+  /** Called before each start of the bot. */
   readonly prepare?: (world: BotWorld) => Promise<void>;
-  /** As it begins to trade. */
-  readonly bring?: (world: BotWorld, kills: number) => Promise<void>;
+  /** Called once the bot trades. */
+  readonly trigger?: (world: BotWorld, kills: number) => Promise<void>;
 }
 
-const lost: readonly FaultRow[] = [{ point: 'NET.reqDrop', op: 'spot.newOrder', p: 0.3 }];
-const BRINGS: Readonly<Partial<Record<RecordKind, Bring>>> = {
-  EVID: { schedule: lost },
-  TOMB: { schedule: lost },
+const LOST_REQUESTS: readonly FaultRow[] = [{ point: 'NET.reqDrop', op: 'spot.newOrder', p: 0.3 }];
+const RECORD_TRIGGERS: Readonly<Partial<Record<RecordKind, RecordTrigger>>> = {
+  EVID: { schedule: LOST_REQUESTS },
+  TOMB: { schedule: LOST_REQUESTS },
   REFUSED: { schedule: [{ point: 'GW.code', op: 'spot.newOrder', p: 0.3, params: { code: -2017 } }] },
-  // A limit that is lower each time: limits only tighten.
+  // The limit is lower after each kill, because limits can only be tightened.
   HUMAN: {
-    bring: async ({ data }, kills) =>
+    trigger: async ({ data }, kills) =>
       void (await sendAct(data, { op: 'tighten', key: 'maxOpenOrdersTotal', value: String(900 - kills), why: 'a person was here' })),
   },
-  FUNDED: { prepare: ({ exchange }) => beforeFunding(exchange) },
-  RATES: { prepare: ({ exchange }) => beforeFunding(exchange) },
+  FUNDED: { prepare: ({ exchange }) => moveBeforeFunding(exchange) },
+  RATES: { prepare: ({ exchange }) => moveBeforeFunding(exchange) },
 };
-/** Record kinds that a bot under load writes several times a second: the kill comes at the first, the second or the third. */
-const OFTEN: ReadonlySet<RecordKind> = new Set(['VERDICT', 'INTENT', 'SEND', 'ACK', 'FILL', 'STATE', 'CURSOR', 'INSTANT']);
+/** Record kinds that a bot under load writes several times a second. The bot is killed at the first, second or third of them. */
+const FREQUENT_KINDS: ReadonlySet<RecordKind> = new Set(['VERDICT', 'INTENT', 'SEND', 'ACK', 'FILL', 'STATE', 'CURSOR', 'INSTANT']);
 
 const FUNDING_MS = 8 * 3_600_000;
 /**
- * Time for a start, on a computer that is busy, and for the first position: a funding time that is missed comes again after eight hours.
+ * Time that is left before the next funding time, for a start on a busy computer and for the first position. A missed funding time comes
+ * again only after eight hours.
  */
-const AHEAD_MS = 2_400_000;
+const BEFORE_FUNDING_MS = 2_400_000;
 
-async function beforeFunding(exchange: BotWorld['exchange']): Promise<void> {
+/** Moves the clock of the exchange to BEFORE_FUNDING_MS before the next funding time. */
+async function moveBeforeFunding(exchange: BotWorld['exchange']): Promise<void> {
   const { now } = await exchange.truth();
-  await exchange.clock({ stepMs: FUNDING_MS - ((now + AHEAD_MS) % FUNDING_MS) });
+  await exchange.clock({ stepMs: FUNDING_MS - ((now + BEFORE_FUNDING_MS) % FUNDING_MS) });
 }
 
+/** Totals of a series of kills. */
 export interface BotKills {
   readonly kills: number;
   readonly orders: number;
   readonly fills: number;
-  /** Orders whose outcome was not known at a start. */
+  /** Number of orders whose outcome was unknown at a start. */
   readonly unknown: number;
-  /** From the start of a process to its first order allowed. */
+  /** Longest time from the start of a process until it may trade, ms. */
   readonly slowestStartMs: number;
 }
 
 export class BotKiller {
   readonly world: BotWorld;
   readonly #rng: () => number;
-  readonly #killedOne: () => void;
+  readonly #onKill: () => void;
   kills = 0;
   slowestStartMs = 0;
 
-  private constructor(world: BotWorld, killedOne: () => void) {
+  private constructor(world: BotWorld, onKill: () => void) {
     this.world = world;
-    this.#killedOne = killedOne;
+    this.#onKill = onKill;
     const rng = seededRng(world.options.seed);
     this.#rng = () => rng.next();
   }
-  /** `killedOne` is called after each kill. */
-  static async open(options: BotWorld['options'], killedOne: () => void): Promise<BotKiller> {
-    return new BotKiller(await BotWorld.open(options), killedOne);
+  /** Opens a world with a bot. `onKill` is called after each kill. */
+  static async open(options: BotWorld['options'], onKill: () => void): Promise<BotKiller> {
+    return new BotKiller(await BotWorld.open(options), onKill);
   }
 
-  /** A kill at a random instant, of a start or of a life under load. */
+  /** Kills the bot at a random time, during its start or under load. */
   async killAtRandom(): Promise<void> {
-    if (this.kills === 0 || this.#rng() >= EARLY) return this.#killUnderLoad();
+    if (this.kills === 0 || this.#rng() >= EARLY_FRACTION) return this.#killUnderLoad();
     const bot = this.world.start();
     await pause(this.#rng() * 1000);
-    await this.#killed(bot);
+    await this.#killAndCheck(bot);
   }
 
   async #killUnderLoad(): Promise<void> {
-    const bot = await this.#proved();
-    await this.world.until(bot, 'an order', START_MS, ({ counts }) => counts.ordersSent > 0);
+    const bot = await this.#startAndCompare();
+    await this.world.until(bot, 'an order', MAX_START_MS, ({ counts }) => counts.ordersSent > 0);
     await pause(this.#rng() * LIFETIME_MS);
-    await this.#killed(bot);
+    await this.#killAndCheck(bot);
   }
 
-  /** Two kills: at the next record of a kind, wherever in the life of a bot that is, and of the bot that had to bear it, under load. */
+  /** Kills the bot twice: at the next record of a kind, and the bot that starts after that under load. */
   async killAt(kind: RecordKind, step: Step): Promise<void> {
-    const { schedule = [], prepare, bring } = BRINGS[kind] ?? {};
+    const { schedule = [], prepare, trigger } = RECORD_TRIGGERS[kind] ?? {};
     await this.world.faults(schedule);
     await prepare?.(this.world);
-    const at = { kind, step, nth: OFTEN.has(kind) ? 1 + Math.floor(this.#rng() * 3) : 1 };
-    let bot = this.world.start(at);
-    const endMs = performance.now() + START_MS;
-    let isAsked = false;
+    const killPoint = { kind, step, nth: FREQUENT_KINDS.has(kind) ? 1 + Math.floor(this.#rng() * 3) : 1 };
+    let bot = this.world.start(killPoint);
+    const endMs = performance.now() + MAX_START_MS;
+    let isTriggered = false;
     while (!bot.isOver || bot.hasGivenUp) {
-      if (performance.now() > endMs) throw new Error(`no ${kind} was written within ${START_MS} ms\n${bot.text}`);
+      if (performance.now() > endMs) throw new Error(`no ${kind} was written within ${MAX_START_MS} ms\n${bot.text}`);
       if (bot.isOver) {
         await prepare?.(this.world);
-        bot = this.world.start(at);
+        bot = this.world.start(killPoint);
       }
-      if (bot.isTrading && !isAsked) {
-        isAsked = true;
-        // It dies while it answers.
-        await bring?.(this.world, this.kills).catch(() => {});
+      if (bot.isTrading && !isTriggered) {
+        isTriggered = true;
+        // The bot may be killed before it replies.
+        await trigger?.(this.world, this.kills).catch(() => {});
       }
       await pause(20);
     }
     if (bot.child.signalCode !== 'SIGKILL') throw new Error(`the bot ended by itself: ${bot.text}`);
-    await this.#killed(bot);
+    await this.#killAndCheck(bot);
     await this.world.faults([]);
     await this.#killUnderLoad();
   }
 
-  async #killed(bot: BotProcess): Promise<void> {
+  async #killAndCheck(bot: BotProcess): Promise<void> {
     await bot.kill();
     this.kills++;
-    this.#killedOne();
-    const wrong = await this.world.safety();
-    if (wrong.length > 0) throw new Error(`${this.#where}: ${wrong.slice(0, 10).join('\n')}\n${bot.text}`);
+    this.#onKill();
+    const violations = await this.world.safety();
+    if (violations.length > 0) throw new Error(`${this.#where}: ${violations.slice(0, 10).join('\n')}\n${bot.text}`);
   }
 
-  /** A start after a kill, until the bot trades and both sides agree. */
-  async #proved(): Promise<BotProcess> {
-    const bot = await this.world.started(START_MS);
+  /** Starts a bot after a kill, and waits until it trades and agrees with the exchange. */
+  async #startAndCompare(): Promise<BotProcess> {
+    const bot = await this.world.started(MAX_START_MS);
     try {
       this.slowestStartMs = Math.max(this.slowestStartMs, performance.now() - bot.startMs);
-      await this.world.until(bot, 'the end of all halts', START_MS, isFree);
-      await this.#agreed(bot);
+      await this.world.until(bot, 'the end of all halts', MAX_START_MS, isFree);
+      await this.#compareAtRest(bot);
       await sendAct(this.world.data, { op: 'resume', scope: 'account', code: null, why: 'it was the same' });
-      // A kill before this is on the disk would find the bot halted again, as it should be.
+      // Wait until the resume is durable: after an earlier kill the bot would be halted again.
       await this.world.until(
         bot,
         'the end of the halt',
-        START_MS,
+        MAX_START_MS,
         (view) => isFree(view) && view.journal.durableSeq === view.journal.lastSeq,
       );
       return bot;
@@ -152,16 +154,16 @@ export class BotKiller {
   }
 
   /** Compares both sides once they are at rest: no new order is placed, and pending ones have ended. */
-  async #agreed(bot: BotProcess): Promise<void> {
+  async #compareAtRest(bot: BotProcess): Promise<void> {
     await sendAct(this.world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'it is compared' });
-    await this.world.agreed(bot, START_MS);
+    await this.world.agreed(bot, MAX_START_MS);
   }
 
-  /** The last start, and the total until then; a bot that has never bought anything does so first. */
+  /** Starts a last bot and returns the totals. A bot that has never had a fill waits for one first. */
   async end(): Promise<BotKills> {
     const { world } = this;
-    const last = await this.#proved();
-    if (world.belief().filled.size === 0) await world.until(last, 'a fill', START_MS, ({ counts }) => counts.fills > 0);
+    const last = await this.#startAndCompare();
+    if (world.belief().filled.size === 0) await world.until(last, 'a fill', MAX_START_MS, ({ counts }) => counts.fills > 0);
     await last.kill();
     const orders = await world.exchange.orders();
     const { state, filled } = world.belief();

@@ -1,4 +1,4 @@
-// Actions of the operator on a live bot: a reply comes once the action is durable, also over the control socket; refusals have a reason.
+// Tests the operator's actions on a live bot: the reply comes once the action is durable, also over the control socket.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** The same decision at every bar, whatever became of the last one. */
-class Stubborn extends Strategy {
+/** Places the same limit at every bar, even if the last one is still open. */
+class SameLimitEveryBar extends Strategy {
   override onBar() {
     this.buy({ base: '0.01' }, { limit: this.bars.close.value * 0.5, tag: 'rest' });
   }
@@ -25,54 +25,55 @@ feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
-const onDisk = ({ bot }: OpenedBot): string => {
+/** Returns the text of all journal files. */
+const journalText = ({ bot }: OpenedBot): string => {
   const folder = join(bot.deps.config.data, 'journal');
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
   return files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
 };
 
-test('over the socket, halt, resume and kill are answered once the next start would know of them', async () => {
+test('halt, resume and kill over the control socket are answered once they are durable', async () => {
   fixture = await LiveFixture.open(20);
-  const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
-  const { data } = it.bot.deps.config;
-  const server = await openControl(data, new LiveControl({ ...it, loopDelayP99Ms: () => null }));
+  const opened = await fixture.open(fixture.config(CONFIG), [SameLimitEveryBar]);
+  const { data } = opened.bot.deps.config;
+  const server = await openControl(data, new LiveControl({ ...opened, loopDelayP99Ms: () => null }));
   expect(await sendAct(data, { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'strange prices' })).toMatchObject({ done: true });
-  expect(onDisk(it)).toMatch(/"k":"HALT","scope":"account","state":"HALT_NEW","code":"OPERATOR".*strange prices/);
+  expect(journalText(opened)).toMatch(/"k":"HALT","scope":"account","state":"HALT_NEW","code":"OPERATOR".*strange prices/);
   expect(await sendAct(data, { op: 'resume', scope: 'account', code: null, why: 'looked at them' })).toMatchObject({ done: true });
-  expect(onDisk(it)).toMatch(/"k":"RESUME","scope":"account","state":"HALT_NEW","code":"OPERATOR".*looked at them/);
+  expect(journalText(opened)).toMatch(/"k":"RESUME","scope":"account","state":"HALT_NEW","code":"OPERATOR".*looked at them/);
   expect(await sendAct(data, { op: 'kill', flatten: false, why: 'enough' })).toMatchObject({ done: true });
   expect(JSON.parse(readFileSync(join(data, 'KILLED'), 'utf8'))).toMatchObject({ why: 'enough' });
   await server.close();
-  await stopped(it);
+  await stopped(opened);
 });
 
-test('a limit that is made tighter holds at once and is journalled; a wider one is refused with what holds', async () => {
+test('a tighter limit takes effect at once and is journalled, and a wider one is rejected with the limit in force', async () => {
   fixture = await LiveFixture.open(20);
-  const it = await fixture.open(fixture.config(`${CONFIG}risk: { maxOrderNotional: '2000' }\n`), [Stubborn]);
-  const { data } = it.bot.deps.config;
-  const server = await openControl(data, new LiveControl({ ...it, loopDelayP99Ms: () => null }));
+  const opened = await fixture.open(fixture.config(`${CONFIG}risk: { maxOrderNotional: '2000' }\n`), [SameLimitEveryBar]);
+  const { data } = opened.bot.deps.config;
+  const server = await openControl(data, new LiveControl({ ...opened, loopDelayP99Ms: () => null }));
   const tighten = (value: string) => sendAct(data, { op: 'tighten', key: 'maxOrderNotional', value, why: 'thin market' });
   expect(await tighten('1000')).toEqual({ done: true, message: expect.stringContaining('maxOrderNotional is 1000') });
-  expect(it.bot.deps.engine.risk.limits.maxOrderNotional).toBe('1000');
-  expect(onDisk(it)).toMatch(/"k":"HUMAN".*maxOrderNotional=1000.*thin market/);
+  expect(opened.bot.deps.engine.risk.limits.maxOrderNotional).toBe('1000');
+  expect(journalText(opened)).toMatch(/"k":"HUMAN".*maxOrderNotional=1000.*thin market/);
   expect(await tighten('1500')).toEqual({ done: false, message: expect.stringContaining('expected at most 1000, got 1500') });
-  expect(it.bot.deps.engine.risk.limits.maxOrderNotional).toBe('1000');
+  expect(opened.bot.deps.engine.risk.limits.maxOrderNotional).toBe('1000');
   await server.close();
-  await stopped(it);
+  await stopped(opened);
 });
 
-test('an answer waits for the disk; what will not last is not said to be done, though it holds here', async () => {
+test('the reply to an action waits for the disk, and says that the action is not done if the journal cannot be written', async () => {
   fixture = await LiveFixture.open(20);
-  const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
-  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
-  const { halts } = it.bot.deps.engine.risk;
+  const opened = await fixture.open(fixture.config(CONFIG), [SameLimitEveryBar]);
+  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
+  const { halts } = opened.bot.deps.engine.risk;
   const disk: { resolve: () => void; reject: (error: Error) => void } = { resolve: () => {}, reject: () => {} };
-  it.bot.waitUntilDurable = () => new Promise<void>((resolve, reject) => Object.assign(disk, { resolve, reject }));
-  const is = { answered: false };
-  const halting = control.halt({ scope: 'account', state: 'HALT_NEW', why: 'a test' }, 'me').finally(() => (is.answered = true));
+  opened.bot.waitUntilDurable = () => new Promise<void>((resolve, reject) => Object.assign(disk, { resolve, reject }));
+  let isAnswered = false;
+  const halting = control.halt({ scope: 'account', state: 'HALT_NEW', why: 'a test' }, 'me').finally(() => (isAnswered = true));
   expect(halts.holds({ kind: 'account' }, 'OPERATOR')).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(is.answered).toBe(false);
+  expect(isAnswered).toBe(false);
   disk.resolve();
   expect(await halting).toMatchObject({ done: true });
   const resuming = control.resume({ scope: 'account', code: null, why: 'a test' }, 'me');
@@ -81,16 +82,16 @@ test('an answer waits for the disk; what will not last is not said to be done, t
     done: false,
     message: expect.stringContaining('it will not outlive this process: the journal cannot be written: EIO'),
   });
-  expect(existsSync(join(it.bot.deps.config.data, 'KILLED'))).toBe(false);
-  await stopped(it);
+  expect(existsSync(join(opened.bot.deps.config.data, 'KILLED'))).toBe(false);
+  await stopped(opened);
 });
 
-test('a decision whose earlier order has not ended is denied with its reason', async () => {
+test('an order in a decision slot whose earlier order has not ended is denied with this reason', async () => {
   fixture = await LiveFixture.open(30);
-  const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
-  it.bot.start();
+  const opened = await fixture.open(fixture.config(CONFIG), [SameLimitEveryBar]);
+  opened.bot.start();
   await until(() => fixture.lines.some((line) => line.includes('SLOT_BUSY') || line.includes('denied')), 60_000, 'a refusal');
-  const refusals = fixture.lines.filter((line) => line.includes('denied'));
-  expect(refusals.every((line) => line.includes('denied: the earlier order of this decision slot has not ended yet'))).toBe(true);
-  await stopped(it);
+  const denials = fixture.lines.filter((line) => line.includes('denied'));
+  expect(denials.every((line) => line.includes('denied: the earlier order of this decision slot has not ended yet'))).toBe(true);
+  await stopped(opened);
 });

@@ -1,9 +1,9 @@
-// Bars of lengths that the exchange has no klines of: a live bot builds them, and a replay of its journal decides the same.
+// Tests bars of an interval for which the exchange has no klines: a live bot builds them, and a replay decides the same.
 
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
-import { Strategy } from '../../src/index.ts';
+import { Strategy, type Bar } from '../../src/index.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
@@ -12,21 +12,21 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-const MINUTE = 60_000;
-type Row = readonly [openMs: number, open: number, high: number, low: number, close: number, volume: number];
-const rowOf = ({ openMs, open, high, low, close, volume }: { openMs: number; open: number; high: number; low: number; close: number; volume: number }): Row => [openMs, open, high, low, close, volume]; // prettier-ignore
+const MINUTE_MS = 60_000;
+type BarRow = readonly [openMs: number, open: number, high: number, low: number, close: number, volume: number];
+const rowOf = ({ openMs, open, high, low, close, volume }: Bar): BarRow => [openMs, open, high, low, close, volume];
 
-/** Keeps every minute that it sees, and every bar of three with the minutes from which it must have been made. */
-class Minutes extends Strategy {
-  minutes: Row[] = [];
-  made: { readonly bar: Row; readonly minutes: readonly Row[] }[] = [];
+/** Records every minute bar, and every bar of three minutes with the minute bars inside it. */
+class MinuteRecorder extends Strategy {
+  minutes: BarRow[] = [];
+  threeMinuteBars: { readonly bar: BarRow; readonly minutes: readonly BarRow[] }[] = [];
   three = this.feed('three');
 
   override onBar() {
     if (this.bars.fresh) this.minutes.push(rowOf(this.bars.bar));
     if (!this.three.fresh) return;
     const bar = rowOf(this.three.bar);
-    this.made.push({ bar, minutes: this.minutes.filter(([openMs]) => openMs >= bar[0] && openMs < bar[0] + 3 * MINUTE) });
+    this.threeMinuteBars.push({ bar, minutes: this.minutes.filter(([openMs]) => openMs >= bar[0] && openMs < bar[0] + 3 * MINUTE_MS) });
     if (this.position().isFlat) this.buy({ base: '0.01' });
     else this.exit();
   }
@@ -38,24 +38,24 @@ cash: { USDT: '10000' }
 bars: { graceMs: 15000, delayMs: 100, spreadMs: 100 }
 `;
 
-test('bars of three minutes are those of their minutes, and a replay decides the same', async () => {
+test('bars of three minutes are built from the bars of their minutes, and a replay makes the same decisions', async () => {
   fixture = await LiveFixture.open(60);
-  const strategies: Minutes[] = [];
-  class Noted extends Minutes {
-    constructor(...given: ConstructorParameters<typeof Minutes>) {
-      super(...given);
+  const strategies: MinuteRecorder[] = [];
+  class RecordedInstances extends MinuteRecorder {
+    constructor(...args: ConstructorParameters<typeof MinuteRecorder>) {
+      super(...args);
       strategies.push(this);
     }
   }
-  const it = await fixture.open(fixture.config(CONFIG), [Noted]);
-  const { bot } = it;
-  writeBotFile(bot.deps.config.data, botFileOf(it));
+  const opened = await fixture.open(fixture.config(CONFIG), [RecordedInstances]);
+  const { bot } = opened;
+  writeBotFile(bot.deps.config.data, botFileOf(opened));
   bot.start();
-  const whole = () => strategies.flatMap(({ made }) => made.filter(({ minutes }) => minutes.length === 3));
-  await until(() => whole().length >= 3, 60_000, 'three bars of three minutes');
-  await stopped(it);
-  for (const { bar, minutes } of whole()) {
-    expect(bar[0] % (3 * MINUTE)).toBe(0);
+  const completeBars = () => strategies.flatMap(({ threeMinuteBars }) => threeMinuteBars.filter(({ minutes }) => minutes.length === 3));
+  await until(() => completeBars().length >= 3, 60_000, 'three bars of three minutes');
+  await stopped(opened);
+  for (const { bar, minutes } of completeBars()) {
+    expect(bar[0] % (3 * MINUTE_MS)).toBe(0);
     expect(bar).toEqual([
       minutes[0]![0],
       minutes[0]![1],
@@ -68,7 +68,7 @@ test('bars of three minutes are those of their minutes, and a replay decides the
   const replayed = await replayFolder(join(fixture.folder, 'bot'), {
     config: null,
     load: async (entry, source) => ({
-      plan: strategyPlanOf(entry, { strategy: Noted, name: 'Noted', hash: 'Noted' }, source),
+      plan: strategyPlanOf(entry, { strategy: RecordedInstances, name: 'Noted', hash: 'Noted' }, source),
       inputs: [],
       folder: '.',
     }),
@@ -77,10 +77,10 @@ test('bars of three minutes are those of their minutes, and a replay decides the
   expect(replayed.decisions).toBeGreaterThan(2);
 });
 
-test('bars of seconds are refused, for the exchange has none that make them', async () => {
+test('bars of seconds are rejected, because the exchange has no finer bars to build them from', async () => {
   fixture = await LiveFixture.open(60);
   const config = fixture.config(CONFIG.replace('interval: 3m', 'interval: 15s'));
-  await expect(fixture.open(config, [Minutes])).rejects.toThrow(
+  await expect(fixture.open(config, [MinuteRecorder])).rejects.toThrow(
     'BTCUSDT 15s: the exchange has no bars of this interval, and no finer ones to build them from',
   );
 });

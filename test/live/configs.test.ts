@@ -1,4 +1,4 @@
-// The example configs are accepted and safe as they are: paper, or rejected until the operator confirms.
+// Tests the example configs: each is accepted, and none trades real money before the operator confirms.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,21 +18,22 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'isobar-config-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The config with keys beside it, as a person would have put them there. */
-function read(text: string) {
+/** Reads a config with key files beside it. */
+function readConfig(text: string) {
   for (const name of ['key', 'secret']) writeFileSync(join(folder, name), 'a-key-of-nobody-1\n', { mode: 0o600 });
   const file = join(folder, 'bot.yaml');
   writeFileSync(file, text.replaceAll('/etc/isobar/', ''));
   return readLiveConfig(file, {});
 }
-const refusal = (act: () => unknown): string => {
+/** Returns the message of the ConfigError that `act` throws. */
+const errorOf = (act: () => unknown): string => {
   try {
     act();
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('expected a ConfigError, got none');
 };
 
 test('config/bot.schema.json is generated from the schema of the loader (ISOBAR_UPDATE=1 writes it)', () => {
@@ -41,28 +42,28 @@ test('config/bot.schema.json is generated from the schema of the loader (ISOBAR_
   expect(readFileSync(file, 'utf8'), 'stale: run the tests with ISOBAR_UPDATE=1').toBe(liveJsonSchema());
 });
 
-test('docs/live.md explains every key', () => {
+test('docs/live.md names every key of the config', () => {
   const page = readFileSync(`${CONFIGS}../docs/live.md`, 'utf8');
-  const own = Object.keys(liveSchema.shape).filter((key) => !(DEFINITION_KEYS as readonly string[]).includes(key));
-  const inner = ['orders', 'audit', 'clock', 'bars', 'exchange'].flatMap((key) => keysAt([key], liveSchema));
-  expect([...own, ...inner].filter((key) => !page.includes(`\`${key}\``))).toEqual([]);
+  const topLevelKeys = Object.keys(liveSchema.shape).filter((key) => !(DEFINITION_KEYS as readonly string[]).includes(key));
+  const nestedKeys = ['orders', 'audit', 'clock', 'bars', 'exchange'].flatMap((key) => keysAt([key], liveSchema));
+  expect([...topLevelKeys, ...nestedKeys].filter((key) => !page.includes(`\`${key}\``))).toEqual([]);
   expect(DEFINITION_KEYS.filter((key) => !page.includes(key))).toEqual([]);
 });
 
-test('there is one for each way to trade', () => expect(FILES).toHaveLength(3));
+test('there are three example configs, one for each way to trade', () => expect(FILES).toHaveLength(3));
 
-test.each(FILES)('%s names the schema in its first line', (name) => {
+test.each(FILES)('the example config %s names the schema in its first line', (name) => {
   expect(readFileSync(CONFIGS + name, 'utf8').split('\n')[0]).toBe('# yaml-language-server: $schema=bot.schema.json');
 });
 
-test.each(FILES)('%s is accepted, and does not trade for real money by itself', (name) => {
-  const config = read(readFileSync(CONFIGS + name, 'utf8'));
+test.each(FILES)('the example config %s is accepted, and does not trade real money before the operator confirms', (name) => {
+  const config = readConfig(readFileSync(CONFIGS + name, 'utf8'));
   const urls = Object.fromEntries(config.markets.map((market) => [market, config.access.baseUrls[market]!]));
-  const adopted = { ...config, isFlagged: false, urls, confirmed: null };
-  if (config.mode === 'paper') checkMode(adopted);
+  const started = { ...config, isFlagged: false, urls, confirmed: null };
+  if (config.mode === 'paper') checkMode(started);
   else {
-    expect(refusal(() => checkMode(adopted))).toBe('mode: live trades real money');
-    expect(refusal(() => checkMode({ ...adopted, isFlagged: true }))).toContain('was never confirmed');
+    expect(errorOf(() => checkMode(started))).toBe('mode: live trades real money');
+    expect(errorOf(() => checkMode({ ...started, isFlagged: true }))).toContain('was never confirmed');
   }
 });
 
@@ -86,13 +87,13 @@ test.each([
   ],
   ["cash: { USDT: '10000' }", 'cash: { USDT: 10000 }', 'expected a quoted decimal'],
   ['  spotUrl: http://127.0.0.1:8080\n', '', 'expected the address of the spot service, got none'],
-])('%s written as %s is refused with its place', (good, bad, message) => {
-  expect(PAPER).toContain(good);
-  expect(refusal(() => read(PAPER.replace(good, bad)))).toContain(message);
+])('a config with %s changed to %s is rejected with its place', (validText, invalidText, message) => {
+  expect(PAPER).toContain(validText);
+  expect(errorOf(() => readConfig(PAPER.replace(validText, invalidText)))).toContain(message);
 });
 
-test('the key never shows in the config, and is reported by its fingerprint', () => {
-  const config = read(PAPER);
+test('the API key is not in the config that was read, only its fingerprint', () => {
+  const config = readConfig(PAPER);
   expect(JSON.stringify(config)).not.toContain('a-key-of-nobody-1');
   expect(config.fingerprint).toMatch(/^[0-9a-f]{12}$/);
 });

@@ -1,4 +1,4 @@
-// Funding rates of a live bot over HTTP: those of its backtest, over a restart and in a replay; paid once; missing ones are said.
+// Tests the funding rates of a live bot over HTTP: they are those of its backtest, each is paid once, and missing ones are reported.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,17 +17,17 @@ import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, START_MS } from '../simulation/plans.ts';
 
-const HOUR = 3_600_000;
-const hour = (ms: number): number => (ms - START_MS) / HOUR;
+const HOUR_MS = 3_600_000;
+const hoursAfterStart = (ms: number): number => (ms - START_MS) / HOUR_MS;
 
-/** What was seen at each bar: the hour, the newest rate, its hour, the one before, the hour of the next. */
-let seen: number[][] = [];
-/** Long after a rate below 0, out after one above. */
-class Payee extends Strategy {
+/** Rows of what the strategy read at each bar: hour, newest rate, its hour, the rate before, hour of the next rate. */
+let readings: number[][] = [];
+/** Buys after a funding rate below 0, and exits after one above 0. */
+class FundingReceiver extends Strategy {
   override onBar() {
     const funding = this.funding();
     const { rate } = funding;
-    seen.push([hour(this.nowMs), rate, hour(funding.atMs), funding.ago(1), hour(funding.nextMs)]);
+    readings.push([hoursAfterStart(this.nowMs), rate, hoursAfterStart(funding.atMs), funding.ago(1), hoursAfterStart(funding.nextMs)]);
     if (this.position().isFlat && rate < 0) this.buy({ base: '5' });
     else if (!this.position().isFlat && rate > 0) this.exit();
   }
@@ -37,19 +37,23 @@ const RATES = [0.0001, 0.0002, -0.0003, -0.0001, 0.0004, 0.00012345, -0.0002, 0.
 const ROWS = 66;
 const FIRST_ROW = 10;
 
-/** Hours of a contract with funding at 8, 16, 24, ...; two of the funding times lie before the run. */
+/** Returns a plan of hourly bars of a contract with funding at 8, 16, 24, ... hours. The first time lies before the run. */
 function planFor(rates: readonly number[]): RunPlan {
-  const shapes = Array.from({ length: ROWS }, (_, at) => 100 + (at % 7));
-  const bars = { ...perpetualBars(shapes, 'AAA', 60), interval: '1h' as const };
-  const timeMs = Float64Array.from(rates, (_, at) => START_MS + 8 * (at + 1) * HOUR + at);
+  const closes = Array.from({ length: ROWS }, (_, index) => 100 + (index % 7));
+  const bars = { ...perpetualBars(closes, 'AAA', 60), interval: '1h' as const };
+  const timeMs = Float64Array.from(rates, (_, index) => START_MS + 8 * (index + 1) * HOUR_MS + index);
   const fromMs = bars.openMs[FIRST_ROW]!;
-  const paid = rates.map((rate, at) => ({ timeMs: START_MS + 8 * (at + 1) * HOUR, rate: Math.round(rate * 1e12), markTicks: 10_000 }));
-  const funding = paid.filter((due) => due.timeMs > fromMs);
+  const fundingRows = rates.map((rate, index) => ({
+    timeMs: START_MS + 8 * (index + 1) * HOUR_MS,
+    rate: Math.round(rate * 1e12),
+    markTicks: 10_000,
+  }));
+  const funding = fundingRows.filter((due) => due.timeMs > fromMs);
   const data = new Map([
     [bars.instrument.id, { marks: null, funding, rates: { length: rates.length, timeMs, rate: Float64Array.from(rates) } }],
   ]);
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];
-  return onTheWire(planOf(Payee, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data } }));
+  return onTheWire(planOf(FundingReceiver, feeds, { ...PERPETUAL, fromMs, futures: { ...PERPETUAL.futures!, leverage: 3, data } }));
 }
 const DEFINITION = {
   strategy: 'payee.ts',
@@ -61,29 +65,31 @@ const DEFINITION = {
 
 let world: RowWorld;
 afterEach(async () => {
-  seen = [];
+  readings = [];
   await world.close();
 });
 
-async function open(plan: RunPlan, off: readonly Op[] = []): Promise<string> {
+/** Opens the exchange without the endpoints `off`. Returns the path of the bot's config. */
+async function openExchange(plan: RunPlan, off: readonly Op[] = []): Promise<string> {
   const settings = exchangeOf(plan);
   world = await RowWorld.open({ ...settings, service: { ...settings.service, off } });
   return writeBot(world.folder, plan, DEFINITION, world.exchange.url);
 }
 
-/** One lifetime of a bot, up to the hour; returns what it said. */
-async function live(path: string, plan: RunPlan, untilHour: number, look: (opened: OpenedBot) => void = () => {}): Promise<string> {
+/** Runs the bot until the given hour. Returns its log. `inspect` is called before it stops. */
+async function runBot(path: string, plan: RunPlan, untilHour: number, inspect: (opened: OpenedBot) => void = () => {}): Promise<string> {
   const text: string[] = [];
   const opened = await world.openBot(path, plan, (line) => text.push(line));
   writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
   const driver = await world.trading(opened, plan);
-  while (hour(world.time.nowMs) < untilHour && (await driver.next()));
-  look(opened);
+  while (hoursAfterStart(world.time.nowMs) < untilHour && (await driver.next()));
+  inspect(opened);
   await world.stop(opened);
   return text.join('');
 }
 
-function payments(data: string): readonly string[] {
+/** Returns the amounts of all journalled payments. */
+function bookedPayments(data: string): readonly string[] {
   const files = readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl'));
   const lines = files.toSorted().flatMap((name) =>
     readFileSync(join(data, 'journal', name), 'utf8')
@@ -94,42 +100,42 @@ function payments(data: string): readonly string[] {
   return records.flatMap(({ k, amount }) => (k === 'FUNDED' ? [amount!] : []));
 }
 
-test('they are those of the backtest at each decision, over a restart and in a replay, and each payment is booked once', async () => {
+test('funding rates are those of the backtest at each decision, over a restart and in a replay, and each payment is booked once', async () => {
   const plan = planFor(RATES);
   const { engine, loop } = await prepareBacktest(plan);
   loop(engine);
-  const expected = seen;
-  seen = [];
-  const path = await open(plan);
-  const before = await live(path, plan, 35);
-  // The second lifetime runs the first one again, from its journal.
-  expect(seen).toEqual(expected.slice(0, seen.length));
-  seen = [];
-  const after = await live(path, plan, Infinity, ({ bot: { deps: parts } }) => {
+  const expected = readings;
+  readings = [];
+  const path = await openExchange(plan);
+  const firstLog = await runBot(path, plan, 35);
+  // The second lifetime first replays the first one from the journal.
+  expect(readings).toEqual(expected.slice(0, readings.length));
+  readings = [];
+  const secondLog = await runBot(path, plan, Infinity, ({ bot: { deps: parts } }) => {
     expect(booksOf(parts.engine)).toEqual(balancesOf(world.exchange.service, parts.engine));
     expect(booksOf(parts.engine)).toEqual(booksOf(engine));
   });
-  expect(seen).toEqual(expected);
-  expect(seen.find(([at]) => at === 16)).toEqual([16, 0.0002, 16, 0.0001, 24]);
-  // Held from the bar after 24:00 to that after 40:00, and from that after 56:00 to that after 64:00.
-  expect(payments(join(world.folder, 'bot'))).toHaveLength(3);
-  expect(before + after).not.toMatch(/funding rate/);
+  expect(readings).toEqual(expected);
+  expect(readings.find(([index]) => index === 16)).toEqual([16, 0.0002, 16, 0.0001, 24]);
+  // The position is open at the payments of hours 32, 40 and 64.
+  expect(bookedPayments(join(world.folder, 'bot'))).toHaveLength(3);
+  expect(firstLog + secondLog).not.toMatch(/funding rate/);
   const load = () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' });
-  seen = [];
+  readings = [];
   const replayed = await replayFolder(join(world.folder, 'bot'), { config: null, load });
   expect(replayed).toMatchObject({ processes: 2, difference: null });
   expect(replayed.decisions).toBeGreaterThan(3);
-  expect(seen).toEqual(expected);
+  expect(readings).toEqual(expected);
 });
 
-test('a funding rate that could not be read is NaN; the log says so at the start, for the strategy that reads it, and when it is due', async () => {
+test('a funding rate that could not be read is NaN, and the log says so at the start, for the strategy and when it is due', async () => {
   const plan = planFor([]);
-  const path = await open(plan, ['futures.indexPrice']);
-  const text = await live(path, plan, 26);
-  expect(seen.every(([, rate]) => Number.isNaN(rate))).toBe(true);
-  const lacks = 'no funding rate of E-AAA-USDT is known; the first will be the rate of 2024-01-01 16:00 UTC';
-  expect(text.split('\n').filter((line) => line.includes(lacks))).toHaveLength(2);
-  expect(text).toContain(`Payee: funding rates are incomplete: ${lacks}; the strategy reads NaN`);
+  const path = await openExchange(plan, ['futures.indexPrice']);
+  const text = await runBot(path, plan, 26);
+  expect(readings.every(([, rate]) => Number.isNaN(rate))).toBe(true);
+  const noRateText = 'no funding rate of E-AAA-USDT is known; the first will be the rate of 2024-01-01 16:00 UTC';
+  expect(text.split('\n').filter((line) => line.includes(noRateText))).toHaveLength(2);
+  expect(text).toContain(`FundingReceiver: funding rates are incomplete: ${noRateText}; the strategy reads NaN`);
   expect(text).toMatch(/funding rate of E-AAA-USDT: /);
   expect(text).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was missed: strategies read NaN');
 });

@@ -1,4 +1,4 @@
-// A live bot at a halt, against the paper exchange: it closes unprotected positions and cancels entries; a replay does the same.
+// Tests what a live bot does at a halt: it closes unprotected positions and cancels orders that open. A replay decides the same.
 
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -17,7 +17,8 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-const lossOf = (bot: OpenedBot['bot']): string | null =>
+/** Returns why a loss limit kills the bot, or null while it does not. */
+const lossKillReason = (bot: OpenedBot['bot']): string | null =>
   new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.total() }).look();
 
 const configOf = (risk: string) => `strategy: one.ts
@@ -27,44 +28,45 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 risk: ${risk}
 `;
 
-/** Buys at each bar until it holds something: an order may be refused by a slow computer's clock. */
-class Once extends Strategy {
+/** Buys at each bar until it has a position: a slow computer's clock may make the exchange refuse an order. */
+class BuysOnce extends Strategy {
   size = '0.01';
-  #wasIn = false;
+  #hasBought = false;
   override onBar() {
-    this.#wasIn ||= !this.position().isFlat;
-    if (!this.#wasIn) this.buy({ base: this.size }, { tag: 'in', ...this.guards() });
-    this.rest();
+    this.#hasBought ||= !this.position().isFlat;
+    if (!this.#hasBought) this.buy({ base: this.size }, { tag: 'in', ...this.protection() });
+    this.placeMoreOrders();
   }
-  guards() {
+  protection() {
     return {};
   }
-  rest() {}
+  placeMoreOrders() {}
 }
-/** Without a stop, beside an order that rests far below. */
-class Bare extends Once {
-  override rest() {
+/** Has a position without a stop, and a limit far below the market. */
+class Unprotected extends BuysOnce {
+  override placeMoreOrders() {
     if (this.position().isFlat) this.buy({ base: '0.001' }, { limit: this.bars.close.value * 0.9, tag: 'rest' });
   }
 }
-/** With a stop far below, an order that opens and one that closes: each again as soon as it is gone. */
-class Guarded extends Once {
-  override guards() {
+/** Has a position with a stop far below, a limit that opens and a limit that closes. Both limits are placed again when they end. */
+class Protected extends BuysOnce {
+  override protection() {
     return { stopLoss: this.bars.close.value * 0.5 };
   }
-  override rest() {
+  override placeMoreOrders() {
     const price = this.bars.close.value;
     if (this.position().isFlat) return;
     this.buy({ base: '0.001' }, { limit: price * 0.9, tag: 'rest' });
     this.sell({ base: '0.005' }, { limit: price * 1.5, tag: 'out' });
   }
 }
-/** Its fee alone is more than twice the limit on losses below. */
-class Heavy extends Once {
+/** Buys so much that the fee alone is more than twice the loss limit of its test. */
+class LargeBuy extends BuysOnce {
   override size = '0.1';
 }
 
-async function opened(strategy: StrategyClass, risk: string) {
+/** Opens a bot on a paper exchange that runs 30 times as fast. */
+async function openBot(strategy: StrategyClass, risk: string) {
   fixture = await LiveFixture.open(30);
   const bot = await fixture.open(fixture.config(configOf(risk)), [strategy]);
   writeBotFile(bot.bot.deps.config.data, botFileOf(bot));
@@ -73,8 +75,8 @@ async function opened(strategy: StrategyClass, risk: string) {
 const failWithLog = (error: unknown): never => {
   throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
-/** The first decision that a replay of the journal makes differently. */
-async function difference(strategy: StrategyClass) {
+/** Returns the first decision that a replay of the journal makes differently, or null. */
+async function replayDifference(strategy: StrategyClass) {
   const plan = { strategy, name: strategy.name, hash: strategy.name };
   const { difference: first, decisions } = await replayFolder(join(fixture.folder, 'bot'), {
     config: null,
@@ -84,9 +86,9 @@ async function difference(strategy: StrategyClass) {
   return first;
 }
 
-test('a position that has had no stop for too long is halted, then closed reduce-only, and its orders are cancelled', async () => {
-  const it = await opened(Bare, '{ maxNakedMs: 10000, maxNakedExitMs: 60000 }');
-  const { bot } = it;
+test('a position without a stop for too long halts its strategy, and is then closed reduce-only with its orders cancelled', async () => {
+  const opened = await openBot(Unprotected, '{ maxNakedMs: 10000, maxNakedExitMs: 60000 }');
+  const { bot } = opened;
   const { engine } = bot.deps;
   bot.start();
   await until(() => bot.fills.length === 1, 60_000, 'the entry').catch(failWithLog);
@@ -96,24 +98,24 @@ test('a position that has had no stop for too long is halted, then closed reduce
   const [entry, ...exits] = bot.fills;
   expect(entry).toMatchObject({ side: 'buy', qty: '0.01' });
   expect(new Set(exits.map(({ side }) => side))).toEqual(new Set(['sell']));
-  const raisedAt = (cause: string): readonly number[] =>
+  const raiseTimes = (cause: string): readonly number[] =>
     engine.risk.halts
       .changes()
       .filter(({ isRaised, code }) => isRaised && code === cause)
       .map(({ timeMs }) => timeMs);
   // On a busy machine the exit takes longer than a minute of the exchange, and each cause is raised again.
-  const [nakedMs = Infinity] = raisedAt('NAKED');
-  const [exitMs = -Infinity] = raisedAt('NAKED_EXIT');
+  const [nakedMs = Infinity] = raiseTimes('NAKED');
+  const [exitMs = -Infinity] = raiseTimes('NAKED_EXIT');
   expect(exitMs - nakedMs).toBeGreaterThan(40_000);
   // Nothing was sold at the first halt. The exchange's clock, which a fill has, and the bot's differ by some seconds at this speed.
   expect(Math.min(...exits.map(({ timeMs }) => timeMs)) - nakedMs).toBeGreaterThan(20_000);
-  await stopped(it);
-  expect(await difference(Bare)).toBeNull();
+  await stopped(opened);
+  expect(await replayDifference(Unprotected)).toBeNull();
 });
 
-test('a position that a stop guards is left alone; a loss limit cancels orders that open, and leaves what closes', async () => {
-  const it = await opened(Guarded, "{ maxNakedMs: 1000, maxNakedExitMs: 2000, maxDrawdown: '0.5' }");
-  const { bot } = it;
+test('a loss limit cancels orders that open a position, and leaves closing orders and protected positions alone', async () => {
+  const opened = await openBot(Protected, "{ maxNakedMs: 1000, maxNakedExitMs: 2000, maxDrawdown: '0.5' }");
+  const { bot } = opened;
   const { engine } = bot.deps;
   const working = () => engine.orders.active().filter(({ lifecycle }) => lifecycle === 'working').map(({ side }) => side).toSorted(); // prettier-ignore
   bot.start();
@@ -128,54 +130,56 @@ test('a position that a stop guards is left alone; a loss limit cancels orders t
   expect(engine.brackets.waiting(0)).toBe(1);
   // The entry may have met several orders of the book.
   expect(bot.fills.map(({ side }) => side)).not.toContain('sell');
-  // What the second step looks at: how far the equity is from where the rule itself measures.
-  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+  // The rule at one and a half times the limit reads the same headroom.
+  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   expect(control.view().headroom.find(({ limit }) => limit === 'maxDrawdown')).toMatchObject({
     used: expect.stringMatching(/^0\.0/),
     max: '0.5',
   });
-  expect(lossOf(bot)).toBeNull();
-  await stopped(it);
-  expect(await difference(Guarded)).toBeNull();
+  expect(lossKillReason(bot)).toBeNull();
+  await stopped(opened);
+  expect(await replayDifference(Protected)).toBeNull();
 });
 
-test('a bot without a sign of life halts until the next request to it; an unanswered alarm halts until the operator answers', async () => {
-  const it = await opened(Bare, '{ maxHeartbeatAgeMs: 60000, maxAlertAgeMs: 120000 }');
-  const { bot } = it;
+test('a bot halts without a request of the operator until the next one, and after an unanswered alert until it is acknowledged', async () => {
+  const opened = await openBot(Unprotected, '{ maxHeartbeatAgeMs: 60000, maxAlertAgeMs: 120000 }');
+  const { bot } = opened;
   const { halts } = bot.deps.engine.risk;
-  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
-  const why = () => halts.causes().find(({ code }) => code === 'DEAD_MAN')?.why ?? '';
-  const ask = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
+  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
+  const deadManReason = () => halts.causes().find(({ code }) => code === 'DEAD_MAN')?.why ?? '';
+  const request = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
   bot.start();
-  await until(() => why().startsWith('no sign of life'), 60_000, 'the halt').catch(failWithLog);
-  void ask('view');
-  await until(() => why() === '', 60_000, 'its end').catch(failWithLog);
+  await until(() => deadManReason().startsWith('no sign of life'), 60_000, 'the halt').catch(failWithLog);
+  void request('view');
+  await until(() => deadManReason() === '', 60_000, 'its end').catch(failWithLog);
   bot.attention.noteAlarm(bot.deps.venueMs());
-  await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(failWithLog);
-  expect(ask('acknowledge')).toMatchObject({ done: true });
-  await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(failWithLog);
-  expect(ask('acknowledge')).toMatchObject({ done: false });
-  await stopped(it);
+  await until(() => (request('view'), deadManReason().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(
+    failWithLog,
+  );
+  expect(request('acknowledge')).toMatchObject({ done: true });
+  await until(() => (request('view'), deadManReason() === ''), 60_000, 'its end').catch(failWithLog);
+  expect(request('acknowledge')).toMatchObject({ done: false });
+  await stopped(opened);
 });
 
-test('one and a half times a loss limit closes everything, and what is left is shown', async () => {
-  const it = await opened(Heavy, "{ maxDrawdown: '0.0002' }");
-  const { bot } = it;
-  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+test('a loss of one and a half times the limit kills the bot and closes all positions', async () => {
+  const opened = await openBot(LargeBuy, "{ maxDrawdown: '0.0002' }");
+  const { bot } = opened;
+  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   bot.start();
   await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(failWithLog);
-  await until(() => lossOf(bot) !== null, 60_000, 'the loss').catch(failWithLog);
-  const killing = control.kill({ flatten: true, why: lossOf(bot)! }, 'loss limit');
+  await until(() => lossKillReason(bot) !== null, 60_000, 'the loss').catch(failWithLog);
+  const killing = control.kill({ flatten: true, why: lossKillReason(bot)! }, 'loss limit');
   expect(await killing).toMatchObject({ done: true });
   await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(failWithLog);
   expect(control.view().kill?.residuals).toEqual([]);
-  await it.close();
+  await opened.close();
 });
 
-test('after a kill that closed everything the view has no orders and no positions, even before the books have every report', async () => {
-  const it = await opened(Bare, '{}');
-  const { bot } = it;
-  const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
+test('after a kill that closed everything the view has no orders and no positions, even before every fill is booked', async () => {
+  const opened = await openBot(Unprotected, '{}');
+  const { bot } = opened;
+  const control = new LiveControl({ ...opened, loopDelayP99Ms: () => null });
   bot.start();
   await until(() => bot.fills.length > 0 && control.view().open.some(({ role }) => role === 'limit'), 60_000, 'both orders').catch(
     failWithLog,
@@ -184,5 +188,5 @@ test('after a kill that closed everything the view has no orders and no position
   expect(await control.kill({ flatten: true, why: 'a test' }, 'me')).toMatchObject({ done: true });
   await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(failWithLog);
   expect(control.view()).toMatchObject({ open: [], unknown: [], positions: [], kill: { residuals: [] } });
-  await it.close();
+  await opened.close();
 });

@@ -1,4 +1,4 @@
-// A live bot against the paper exchange over real HTTP: it starts, decides on closed bars, trades, stops, and continues where it stopped.
+// Tests a live bot on the paper exchange over HTTP: it trades on closed bars, stops, and continues where it stopped.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ class Flip extends Strategy {
   }
 }
 
+/** Needs more bars than the exchange has, so that its warm-up is incomplete. */
 class Long extends Flip {
   slow = this.use(sma(this.bars.close, 400));
 }
@@ -50,34 +51,35 @@ cash: { USDT: '10000' }
 bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
 
-const why = (error: unknown): never => {
+/** Throws the error with the log of the bot. */
+const failWithLog = (error: unknown): never => {
   throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
 
-test('a bot trades on closed bars, and continues after a restart with the books that it had', async () => {
+test('a bot that is restarted has the same cash, position and orders, and continues to trade', async () => {
   fixture = await LiveFixture.open(60);
-  const first = await fixture.open(fixture.config(FLIP), [Flip]);
-  first.bot.start();
-  await until(() => first.bot.fills.length >= 3, 60_000, 'three fills').catch(why);
-  await stopped(first);
-  const before = first.bot.deps.engine;
-  const second = await fixture.open(fixture.config(FLIP), [Flip]);
-  const after = second.bot.deps.engine;
-  expect(after.ledger.cash(0)).toBe(before.ledger.cash(0));
-  expect(after.ledger.lots(0, 0)).toBe(before.ledger.lots(0, 0));
-  expect(after.orders.active().map(({ id }) => id)).toEqual(before.orders.active().map(({ id }) => id));
-  second.bot.start();
-  await until(() => second.bot.fills.length >= 2, 60_000, 'two more fills').catch(why);
-  expect(second.bot.auditState.result).toBe('ok');
-  await stopped(second);
+  const firstBot = await fixture.open(fixture.config(FLIP), [Flip]);
+  firstBot.bot.start();
+  await until(() => firstBot.bot.fills.length >= 3, 60_000, 'three fills').catch(failWithLog);
+  await stopped(firstBot);
+  const engineBefore = firstBot.bot.deps.engine;
+  const secondBot = await fixture.open(fixture.config(FLIP), [Flip]);
+  const engineAfter = secondBot.bot.deps.engine;
+  expect(engineAfter.ledger.cash(0)).toBe(engineBefore.ledger.cash(0));
+  expect(engineAfter.ledger.lots(0, 0)).toBe(engineBefore.ledger.lots(0, 0));
+  expect(engineAfter.orders.active().map(({ id }) => id)).toEqual(engineBefore.orders.active().map(({ id }) => id));
+  secondBot.bot.start();
+  await until(() => secondBot.bot.fills.length >= 2, 60_000, 'two more fills').catch(failWithLog);
+  expect(secondBot.bot.auditState.result).toBe('ok');
+  await stopped(secondBot);
   expect(fixture.broken).toEqual([]);
 });
 
 test('a second bot with the same data folder is rejected', async () => {
   fixture = await LiveFixture.open(60);
-  const first = await fixture.open(fixture.config(FLIP), [Flip]);
+  const firstBot = await fixture.open(fixture.config(FLIP), [Flip]);
   await expect(fixture.open(fixture.config(FLIP), [Flip])).rejects.toThrow('has the journal already');
-  await stopped(first);
+  await stopped(firstBot);
 });
 
 test('a bot whose capital differs from its journal does not start', async () => {
@@ -88,21 +90,21 @@ test('a bot whose capital differs from its journal does not start', async () => 
 
 test('a bot whose strategies get more than the account holds does not start', async () => {
   fixture = await LiveFixture.open(60);
-  const asks = fixture.open(fixture.config(FLIP.replace('10000', '100001')), [Flip]);
-  await expect(asks).rejects.toThrow('cash.USDT: the strategies are given 100001, the spot account holds 100000');
+  const opening = fixture.open(fixture.config(FLIP.replace('10000', '100001')), [Flip]);
+  await expect(opening).rejects.toThrow('cash.USDT: the strategies are given 100001, the spot account holds 100000');
 });
 
 test('a symbol that the exchange does not list is reported with its place in the config', async () => {
   fixture = await LiveFixture.open(60);
-  const asks = fixture.open(fixture.config(FLIP.replace('BTCUSDT', 'BTCUSD')), [Flip]);
-  await expect(asks).rejects.toThrow(/bot\.yaml:\d+ feeds\.bars: the spot market of the exchange has no BTCUSD$/);
+  const opening = fixture.open(fixture.config(FLIP.replace('BTCUSDT', 'BTCUSD')), [Flip]);
+  await expect(opening).rejects.toThrow(/bot\.yaml:\d+ feeds\.bars: the spot market of the exchange has no BTCUSD$/);
 });
 
 test('a strategy whose warm-up is not covered does not start, and the log names the missing bars', async () => {
   fixture = await LiveFixture.open(60);
   const opened = await fixture.open(fixture.config(FLIP), [Long]);
   opened.bot.start();
-  await until(() => opened.bot.deps.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(why);
+  await until(() => opened.bot.deps.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(failWithLog);
   expect(fixture.lines.join('')).toMatch(
     /Long: does not start: Long needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
   );
@@ -110,7 +112,7 @@ test('a strategy whose warm-up is not covered does not start, and the log names 
   await stopped(opened);
 });
 
-test('futures: contracts are set, positions open and close, and the books agree', async () => {
+test('a bot on futures opens and closes positions in contracts, and its books agree with the exchange', async () => {
   fixture = await LiveFixture.open(60);
   const config = `strategy: flip.ts
 market: futures
@@ -122,21 +124,21 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const opened = await fixture.open(fixture.config(config), [FlipContracts]);
   const { bot } = opened;
   bot.start();
-  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(why);
+  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
   await stopped(opened);
   expect(bot.auditState.result).toBe('ok');
   expect(fixture.broken).toEqual([]);
-  // A contract of 0.0001 BTC is not a BTC.
+  // The log counts contracts of 0.0001 BTC, not coins.
   expect(fixture.lines.join('')).toMatch(/buy \d+ contracts? of E-BTC-USDT[^]*bought \d+ contracts? at/);
 });
 
-test('a strategy that throws is stopped; the others continue', async () => {
+test('a strategy that throws is stopped alone, and the other strategies continue', async () => {
   fixture = await LiveFixture.open(60);
-  const two = FLIP.replace('strategy: flip.ts', 'strategy: [flip.ts, broken.ts]');
-  const opened = await fixture.open(fixture.config(two), [Flip, Broken]);
+  const bothStrategies = FLIP.replace('strategy: flip.ts', 'strategy: [flip.ts, broken.ts]');
+  const opened = await fixture.open(fixture.config(bothStrategies), [Flip, Broken]);
   const { bot } = opened;
   bot.start();
-  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(why);
+  await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
   const { engine } = bot.deps;
   expect(engine.risk.halts.causes().map(({ scope, code }) => [scope.kind, code])).toEqual([['strategy', 'STRATEGY']]);
   expect(engine.runs.map(({ hasStarted: started }) => started)).toEqual([true, false]);
@@ -156,9 +158,9 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   const opened = await fixture.open(fixture.config(config), [Pair]);
   const { bot } = opened;
   bot.start();
-  const traded = (instrument: string) => bot.fills.some((fill) => fill.instrument === instrument);
-  await until(() => traded('spot:BTCUSDT') && traded('futures:E-BTC-USDT'), 60_000, 'a fill on each').catch(why);
-  await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(why);
+  const hasTraded = (instrument: string) => bot.fills.some((fill) => fill.instrument === instrument);
+  await until(() => hasTraded('spot:BTCUSDT') && hasTraded('futures:E-BTC-USDT'), 60_000, 'a fill on each').catch(failWithLog);
+  await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(failWithLog);
   await stopped(opened);
   expect(fixture.broken).toEqual([]);
 });
@@ -166,22 +168,22 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 test('a bot that starts without the journal of its earlier trades takes no new risk until the operator resumes', async () => {
   fixture = await LiveFixture.open(60);
   const config = fixture.config(FLIP);
-  const first = await fixture.open(config, [Flip]);
-  first.bot.start();
-  await until(() => first.bot.fillCount > 0, 40_000, 'a fill').catch(why);
-  await stopped(first);
+  const firstBot = await fixture.open(config, [Flip]);
+  firstBot.bot.start();
+  await until(() => firstBot.bot.fillCount > 0, 40_000, 'a fill').catch(failWithLog);
+  await stopped(firstBot);
   rmSync(join(config.data, 'journal'), { recursive: true });
-  const second = await fixture.open(config, [Flip]);
-  const causes = () => second.bot.deps.engine.risk.halts.causes();
+  const secondBot = await fixture.open(config, [Flip]);
+  const causes = () => secondBot.bot.deps.engine.risk.halts.causes();
   expect(causes()).toMatchObject([{ code: 'NO_JOURNAL', state: 'HALT_NEW', why: expect.stringContaining('BTCUSDT') }]);
-  await stopped(second);
+  await stopped(secondBot);
   // The halt stays over a restart, and the operator clears it.
-  const third = await fixture.open(config, [Flip]);
-  const { halts } = third.bot.deps.engine.risk;
+  const thirdBot = await fixture.open(config, [Flip]);
+  const { halts } = thirdBot.bot.deps.engine.risk;
   expect(halts.causes().map(({ code }) => code)).toEqual(['NO_JOURNAL']);
-  third.bot.driver.step(
-    () => void third.bot.deps.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', third.bot.deps.venueMs()),
+  thirdBot.bot.driver.step(
+    () => void thirdBot.bot.deps.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', thirdBot.bot.deps.venueMs()),
   );
   expect(halts.causes()).toEqual([]);
-  await stopped(third);
+  await stopped(thirdBot);
 });

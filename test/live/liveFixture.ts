@@ -1,4 +1,4 @@
-// A paper exchange in this process behind real HTTP, and live bots on it, for tests.
+// Runs a paper exchange in this process behind HTTP, and live bots on it, for tests.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ export class LiveFixture {
   readonly broken: string[] = [];
   readonly exchange: RunningExchange;
   readonly #speed: number;
-  readonly #bots: OpenedBot[] = [];
+  readonly #openedBots: OpenedBot[] = [];
 
   private constructor(exchange: RunningExchange, speed: number) {
     this.exchange = exchange;
@@ -34,24 +34,25 @@ export class LiveFixture {
     chmodSync(join(this.folder, 'bot'), 0o700);
   }
 
+  /** Starts an exchange whose clock runs `speed` times as fast. */
   static async open(speed = 60): Promise<LiveFixture> {
     const exchange = await runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     exchange.clock.setSpeed(speed);
     return new LiveFixture(exchange, speed);
   }
 
-  /** A config of the demonstration's account; `more` is YAML of further keys. */
-  config(more: string, exchange = ''): LiveConfig {
+  /** Writes and reads a config for the demo account. `keys` is YAML of further keys, `exchangeKeys` of keys of the exchange. */
+  config(keys: string, exchangeKeys = ''): LiveConfig {
     const { url } = this.exchange;
     const file = join(this.folder, 'bot.yaml');
-    const at = `{ spotUrl: '${url}', futuresUrl: '${url}', keyFile: key, secretFile: secret${exchange} }`;
-    writeFileSync(file, `exchange: ${at}\ntimeScale: ${this.#speed}\n${more}`);
+    const exchange = `{ spotUrl: '${url}', futuresUrl: '${url}', keyFile: key, secretFile: secret${exchangeKeys} }`;
+    writeFileSync(file, `exchange: ${exchange}\ntimeScale: ${this.#speed}\n${keys}`);
     return readLiveConfig(file, {});
   }
 
-  /** `classes`: the strategies of the config, in its order. */
-  async open(config: LiveConfig, classes: readonly StrategyClass[], options: Partial<LiveOptions> = {}): Promise<OpenedBot> {
-    const waiting = [...classes];
+  /** Opens a bot. `strategies` are the classes of the config's strategies, in its order. */
+  async open(config: LiveConfig, strategies: readonly StrategyClass[], options: Partial<LiveOptions> = {}): Promise<OpenedBot> {
+    const notLoaded = [...strategies];
     const log = (venueMs: () => number) =>
       new LiveLog({
         write: (line) => this.lines.push(line),
@@ -61,17 +62,17 @@ export class LiveFixture {
         hide: (text) => config.signer.hideIn(text),
       });
     const load: LiveOptions['load'] = async (entry, source) => {
-      const strategy = waiting.shift()!;
+      const strategy = notLoaded.shift()!;
       return { plan: strategyPlanOf(entry, { strategy, name: strategy.name, hash: strategy.name }, source), inputs: [], folder: '.' };
     };
     const opened = await openLiveBot(config, { log, broken: (why) => this.broken.push(why), room: 4096, load, ...options });
-    this.#bots.push(opened);
+    this.#openedBots.push(opened);
     return opened;
   }
 
-  /** Closes the exchange, and before it each bot that a failed test has left running: it would send requests beside the tests after it. */
+  /** Closes the exchange, and first every bot that a failed test has left running. It would send requests during later tests. */
   async close(): Promise<void> {
-    for (const opened of this.#bots) {
+    for (const opened of this.#openedBots) {
       opened.bot.driver.stop();
       await opened.close();
     }
@@ -80,19 +81,20 @@ export class LiveFixture {
   }
 }
 
-/** What does not come in this time never comes. What does comes at once on a machine that is free. */
-const STUCK_MS = 300_000;
+/** Minimum time limit of a wait, ms. It is long, because a busy machine may delay every event. */
+const MIN_LIMIT_MS = 300_000;
 
-/** Resolves as soon as `holds`; rejects when it does not within `ms`, or the limit if that is longer. */
-export async function until(holds: () => boolean, ms = STUCK_MS, what = 'it'): Promise<void> {
-  const limitMs = Math.max(ms, STUCK_MS);
-  const endMs = performance.now() + limitMs;
-  while (!holds()) {
-    if (performance.now() > endMs) throw new Error(`${what} did not come within ${limitMs} ms`);
+/** Resolves as soon as `condition` is true. Rejects when that takes longer than `ms` and MIN_LIMIT_MS. */
+export async function until(condition: () => boolean, ms = MIN_LIMIT_MS, awaited = 'it'): Promise<void> {
+  const longerLimitMs = Math.max(ms, MIN_LIMIT_MS);
+  const endMs = performance.now() + longerLimitMs;
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error(`${awaited} did not come within ${longerLimitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
+/** Stops the bot, waits for its end and closes it. */
 export function stopped(opened: OpenedBot): Promise<void> {
   return new Promise<void>((resolve) => opened.bot.stop(resolve)).then(() => opened.close());
 }

@@ -1,4 +1,4 @@
-// Preloaded into a process (--import): writes the path of every file that it has loaded as a module to ISOBAR_LOADED when it ends.
+// Records the modules that a process loads (use with --import). At its end it writes their paths to the file ISOBAR_LOADED.
 
 import { createRequire, register } from 'node:module';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Modules in a live bot: which take effect, across a restart as well, and which are refused before the exchange is asked anything.
+// Tests modules in a live bot: which of them take effect, also after a restart, and which are rejected at the start.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(async () => fixture.close());
 
-/** In at one bar, out at the next. */
+/** Buys at one bar and sells at the next. */
 class Flip extends Strategy {
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '0.01' });
@@ -28,39 +28,43 @@ cash: { USDT: '10000' }
 bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
 `;
 
-function write(name: string, body: string): void {
+/** Writes the source of a module with the given body. */
+function writeModule(name: string, body: string): void {
   const head = "import { riskRule } from 'isobar';\nimport { composeModule, orderRuleOf, PARTS, passOn } from 'isobar/compose';\n";
   writeFileSync(
     join(fixture.folder, 'modules', `${name}.ts`),
     `${head}export default composeModule('${name}', ({ rebind }) => {\n${body}\n});\n`,
   );
 }
-const config = (names: readonly string[], more = '') =>
-  fixture.config(`${FLIP}${more}modules: [${names.map((name) => `./modules/${name}.ts`).join(', ')}]\n`);
+const configWith = (names: readonly string[], moreKeys = '') =>
+  fixture.config(`${FLIP}${moreKeys}modules: [${names.map((name) => `./modules/${name}.ts`).join(', ')}]\n`);
 
-const RULE = (answer: string) =>
-  `rebind(PARTS.rules).to(() => [orderRuleOf(riskRule({ code: 'OWN_RULE', check: () => ${answer}, reductionsToo: true }))]);`;
+/** Body of a module with one risk rule, whose check returns `verdict`. */
+const ruleBody = (verdict: string) =>
+  `rebind(PARTS.rules).to(() => [orderRuleOf(riskRule({ code: 'OWN_RULE', check: () => ${verdict}, reductionsToo: true }))]);`;
 
-/** What the wrappers of a module have seen, by the name of the part. */
-const seen = (): Record<string, number> => (Reflect.get(globalThis, 'isobarSeen') ?? {}) as Record<string, number>;
+/** Returns the number of calls that the wrappers of the module have counted, by the name of the part. */
+const wrapperCalls = (): Record<string, number> => (Reflect.get(globalThis, 'isobarSeen') ?? {}) as Record<string, number>;
 
-const PORTS = `const seen = ((globalThis as { isobarSeen?: Record<string, number> }).isobarSeen = { clock: 0, exchange: 0, journal: 0 } as Record<string, number>);
+/** Body of a module that wraps three parts and counts their calls. */
+const WRAPPERS_BODY = `const seen = ((globalThis as { isobarSeen?: Record<string, number> }).isobarSeen = { clock: 0, exchange: 0, journal: 0 } as Record<string, number>);
   rebind(PARTS.clock).wrap((clock) => passOn(clock, { get nowMs() { seen.clock++; return clock.nowMs; } }));
   rebind(PARTS.exchange).wrap((exchange) => passOn(exchange, { submit(order, seq) { seen.exchange++; exchange.submit(order, seq); } }));
   rebind(PARTS.journal).wrap((journal) => passOn(journal, { submitted(order) { seen.journal++; return journal.submitted(order); } }));`;
 
-const why = (error: unknown): never => {
+/** Throws the error with the log of the bot. */
+const failWithLog = (error: unknown): never => {
   throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
 
-test('on a paper exchange wrappers of clock, exchange and journal stand before what the bot has, after a restart too', async () => {
-  write('ports', PORTS);
+test('wrappers of clock, exchange and journal are called by a bot on paper, also after a restart', async () => {
+  writeModule('ports', WRAPPERS_BODY);
   for (const lifetime of ['first', 'second']) {
-    const opened = await fixture.open(config(['ports']), [Flip]);
+    const opened = await fixture.open(configWith(['ports']), [Flip]);
     opened.bot.start();
-    await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${lifetime} start`).catch(why);
+    await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${lifetime} start`).catch(failWithLog);
     await stopped(opened);
-    const { clock = 0, exchange = 0, journal = 0 } = seen();
+    const { clock = 0, exchange = 0, journal = 0 } = wrapperCalls();
     expect(exchange).toBeGreaterThanOrEqual(2);
     expect(journal).toBe(exchange);
     expect(clock).toBeGreaterThan(10);
@@ -68,29 +72,29 @@ test('on a paper exchange wrappers of clock, exchange and journal stand before w
   expect(fixture.broken).toEqual([]);
 });
 
-test('rules of a module are asked after the built-in ones, and a start with other code of it says so', async () => {
-  write('rule', RULE('null'));
-  const first = await fixture.open(config(['rule']), [Flip]);
-  first.bot.start();
-  await until(() => first.bot.fills.length >= 2, 60_000, 'two fills').catch(why);
-  await stopped(first);
-  write('rule', RULE("'not today'"));
-  const error = await fixture.open(config(['rule']), [Flip]).then(
+test('a rule of a module denies orders, and a start with changed code of the module is rejected', async () => {
+  writeModule('rule', ruleBody('null'));
+  const firstBot = await fixture.open(configWith(['rule']), [Flip]);
+  firstBot.bot.start();
+  await until(() => firstBot.bot.fills.length >= 2, 60_000, 'two fills').catch(failWithLog);
+  await stopped(firstBot);
+  writeModule('rule', ruleBody("'not today'"));
+  const error = await fixture.open(configWith(['rule']), [Flip]).then(
     () => null,
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(ConfigError);
   expect(String(error)).toContain('the code of the module ./modules/rule.ts has changed');
-  const second = await fixture.open(config(['rule']), [Flip], { acceptChanges: true });
-  second.bot.start();
-  await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(why);
-  expect(second.bot.fills).toHaveLength(0);
-  await stopped(second);
+  const secondBot = await fixture.open(configWith(['rule']), [Flip], { acceptChanges: true });
+  secondBot.bot.start();
+  await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(failWithLog);
+  expect(secondBot.bot.fills).toHaveLength(0);
+  await stopped(secondBot);
 });
 
-test('notifiers of modules are handed to the sender of alerts', async () => {
-  write('told', "rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));"); // prettier-ignore
-  const opened = await fixture.open(config(['told'], 'name: mine\n'), [Flip]);
+test('a notifier of a module becomes a notifier of the bot', async () => {
+  writeModule('told', "rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));"); // prettier-ignore
+  const opened = await fixture.open(configWith(['told'], 'name: mine\n'), [Flip]);
   expect(opened.notifiers.map(({ name }) => name)).toEqual(['told mine']);
   await stopped(opened);
 });
@@ -101,11 +105,11 @@ test.each([
   ['paper', 'journal', 'to(() => null as never)', 'expected a wrapper of journal'],
   ['live', 'journal', 'wrap((journal) => journal)', 'expected journal as the bot has it'],
   ['live', 'clock', 'wrap((clock) => clock)', 'expected clock as the bot has it'],
-] as const)('with mode %s a module that rebinds %s is refused with its line', async (mode, part, how, message) => {
-  write('own', `rebind(PARTS.${part}).${how};`);
-  const lines = FLIP.split('\n').length + 2;
-  await expect(fixture.open({ ...config(['own']), mode }, [Flip])).rejects.toThrow(
-    new RegExp(`bot\\.yaml:${lines} modules\\.0: the module own: ${message}`),
+] as const)('with mode %s a module that rebinds %s is rejected with its line', async (mode, part, binding, message) => {
+  writeModule('own', `rebind(PARTS.${part}).${binding};`);
+  const modulesLine = FLIP.split('\n').length + 2;
+  await expect(fixture.open({ ...configWith(['own']), mode }, [Flip])).rejects.toThrow(
+    new RegExp(`bot\\.yaml:${modulesLine} modules\\.0: the module own: ${message}`),
   );
   expect(fixture.lines).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// `decide: perFeed` live: what the backtest decides, a kill between two feeds of one close, and the replay of the journal.
+// Tests a live bot with `decide: perFeed`: it decides like its backtest, also after a kill between two feeds of one close.
 
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import { openSteppedBot } from '../parity/steppedBot.ts';
 import { firstDifference } from '../parity/tables.ts';
 import { RowWorld } from '../parity/world.ts';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 let many: ManySymbols | null = null;
 let decisions: { readonly feed: number; readonly barMs: number; readonly atMs: number }[] = [];
 afterEach(async () => {
@@ -26,22 +26,22 @@ afterEach(async () => {
   many = null;
 });
 
-/** Trades one feed, with a limit order that rests at times and a stop, and counts its bars by a timer. */
-const crossOf = (at: number): StrategyClass =>
+/** Returns a strategy that trades one feed with limit orders, and buys by a timer. */
+const crossOf = (feedIndex: number): StrategyClass =>
   class Cross extends Strategy {
-    own = this.feed(`f${at}`);
-    fast = this.use(sma(this.own.close, 2));
-    slow = this.use(sma(this.own.close, 4));
-    seen = 0;
+    ownFeed = this.feed(`f${feedIndex}`);
+    fast = this.use(sma(this.ownFeed.close, 2));
+    slow = this.use(sma(this.ownFeed.close, 4));
+    barCount = 0;
     override onStart() {
       this.every('30m', () => {
-        if (this.position(this.own).isFlat) this.buy({ quote: 200 + this.seen }, { feed: this.own, tag: 'timer' });
+        if (this.position(this.ownFeed).isFlat) this.buy({ quote: 200 + this.barCount }, { feed: this.ownFeed, tag: 'timer' });
       });
     }
     override onBar() {
-      const feed = this.own;
-      decisions.push({ feed: at, barMs: this.nowMs, atMs: many?.nowMs ?? NaN });
-      this.seen++;
+      const feed = this.ownFeed;
+      decisions.push({ feed: feedIndex, barMs: this.nowMs, atMs: many?.nowMs ?? NaN });
+      this.barCount++;
       const isFlat = this.position(feed).isFlat;
       if (this.fast.value > this.slow.value && isFlat && this.openOrders(feed).length === 0)
         this.buy({ quote: 500 }, { feed, limit: feed.close.value * 0.998, tag: 'in' });
@@ -49,28 +49,28 @@ const crossOf = (at: number): StrategyClass =>
     }
   };
 
-/** The order in which the instruments of each instant were decided on, as the journal has it; those without a bar follow. */
+/** Returns the order in which the journal's instants decided on instruments. Instruments without a bar follow. */
 function recordedOrder(records: readonly JournalRecord[], { feeds, parts }: Pick<Engine, 'feeds' | 'parts'>) {
   const order = new Map<number, number[]>();
   for (const record of records) {
     if (record.k !== 'INSTANT' || !record.decided) continue;
-    const known = order.get(record.atMs) ?? [];
-    order.set(record.atMs, [...known, ...record.bars.map(([feed]) => feeds[feed as number]!.instrumentIndex)]);
+    const orderOfInstant = order.get(record.atMs) ?? [];
+    order.set(record.atMs, [...orderOfInstant, ...record.bars.map(([feed]) => feeds[feed as number]!.instrumentIndex)]);
   }
   return (t: number): readonly number[] => [...new Set([...(order.get(t) ?? []), ...parts.byNeed])];
 }
 
-/** The tables of a live bot over the rows of a plan, and the order of its parts. */
-async function liveOf(plan: RunPlan, classes: readonly StrategyClass[], decide: DecideMode) {
+/** Runs a live bot over the rows of a plan. Returns its tables and the order of its instruments. */
+async function runLive(plan: RunPlan, classes: readonly StrategyClass[], decide: DecideMode) {
   const world = await RowWorld.open(exchangeOf(plan));
   try {
     const feeds = Object.fromEntries(plan.feeds.map(({ name, bars }) => [name, { symbol: bars.instrument.wireName, interval: '5m' }]));
-    const definition = { strategy: classes.map((_, at) => `s${at}.ts`), feeds, cash: plan.cash, size: plan.size, decide };
-    let asked = 0;
+    const definition = { strategy: classes.map((_, index) => `s${index}.ts`), feeds, cash: plan.cash, size: plan.size, decide };
+    let loadCount = 0;
     const opened = await openSteppedBot(writeBot(world.folder, plan, definition, world.exchange.url), world.time, {
       notify: () => {},
       load: async (entry, source) => {
-        const strategy = classes[asked++ % classes.length]!;
+        const strategy = classes[loadCount++ % classes.length]!;
         return { plan: strategyPlanOf(entry, { strategy, name: 'Cross', hash: 'Cross' }, source), inputs: [], folder: '.' };
       },
       broken: (why) => {
@@ -93,12 +93,12 @@ async function liveOf(plan: RunPlan, classes: readonly StrategyClass[], decide: 
 }
 
 test.each(['whenComplete', 'perFeed'] as const)(
-  'with decide: %s a live bot does what its backtest does',
+  'a live bot with decide: %s has the orders, fills and balances of its backtest',
   async (decide) => {
     const strategies = [2, 0, 1, 0].map(crossOf);
     const base = planOf({ symbols: 3, interval: '5m', bars: 40, strategies, named: 'each' });
     const plan = onTheWire({ ...base, ...(decide === 'perFeed' ? { decide } : {}) });
-    const live = await liveOf(plan, strategies, decide);
+    const live = await runLive(plan, strategies, decide);
     const backtest = await backtestOf(plan, live.partsAt);
     expect(backtest.fills.length).toBeGreaterThan(20);
     expect(firstDifference(backtest, live.tables)).toBeNull();
@@ -110,7 +110,7 @@ const options = (symbols: number) => ({
   symbols,
   interval: '1m' as const,
   bars: 60,
-  strategies: Array.from({ length: symbols }, (_, at) => crossOf(at)),
+  strategies: Array.from({ length: symbols }, (_, feedIndex) => crossOf(feedIndex)),
   named: 'each' as const,
   more: { decide: 'perFeed' },
 });
@@ -120,23 +120,23 @@ test('a bot that is killed between two feeds of one close decides on the others 
   await many.start();
   const firstMs = many.nextCloseMs(20_000);
   await many.runTo(firstMs + 1000);
-  const before = decisions.filter(({ barMs }) => barMs === firstMs).map(({ feed }) => feed);
-  expect(before.length).toBeGreaterThan(5);
-  expect(before.length).toBeLessThan(45);
+  const decidedBeforeKill = decisions.filter(({ barMs }) => barMs === firstMs).map(({ feed }) => feed);
+  expect(decidedBeforeKill.length).toBeGreaterThan(5);
+  expect(decidedBeforeKill.length).toBeLessThan(45);
   await many.kill();
   decisions = [];
   await many.start();
   const replayed = decisions.filter(({ barMs, atMs }) => barMs === firstMs && atMs <= firstMs + 5000).length;
-  await many.runTo(firstMs + 3.5 * MINUTE);
+  await many.runTo(firstMs + 3.5 * MINUTE_MS);
   const { records } = many;
   const instants = records.filter((record): record is RecordOf<'INSTANT'> => record.k === 'INSTANT' && record.decided);
   const decidedAt = (ms: number) => instants.filter(({ atMs }) => atMs === ms).flatMap(({ bars }) => bars.map(([feed]) => feed as number));
-  // Each feed was decided on once at the close of the kill, in the recorded order, and at those after it.
-  expect(decidedAt(firstMs).slice(0, before.length)).toEqual(before);
-  expect(decidedAt(firstMs).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 45 }, (_, at) => at));
-  for (const ms of [2, 3]) expect(decidedAt(firstMs + ms * MINUTE)).toHaveLength(45);
+  // Each feed was decided on once at the close of the kill, in the recorded order, and once at later closes.
+  expect(decidedAt(firstMs).slice(0, decidedBeforeKill.length)).toEqual(decidedBeforeKill);
+  expect(decidedAt(firstMs).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 45 }, (_, feedIndex) => feedIndex));
+  for (const ms of [2, 3]) expect(decidedAt(firstMs + ms * MINUTE_MS)).toHaveLength(45);
   expect(replayed).toBeLessThanOrEqual(45);
-  // A third process decides again as both did.
+  // A third process replays the decisions of both without a difference.
   await many.kill();
   await many.opened();
   expect(many.lines.join('')).not.toContain('would be made differently');

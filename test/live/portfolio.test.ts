@@ -1,4 +1,4 @@
-// A portfolio live over real HTTP: series over two symbols and a rebalance at every bar, over two starts, and the journal decides the same again.
+// Tests a live bot that rebalances two symbols at every bar over two starts: no order is denied, and a replay decides the same.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,21 +15,21 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** Turns from one coin to the other at every third bar; the share is made of series over both. */
-class Turns extends Strategy {
+/** Moves from one coin to the other at every third bar. Series over both coins give its weight. */
+class CoinRotation extends Strategy {
   other = this.feed('other');
   ratio = this.use(div(this.bars.close, this.other.close));
   hedge = this.use(beta(this.bars.close, this.other.close, 5));
-  moves = [this.use(roc(this.bars.close, 3)), this.use(roc(this.other.close, 3))];
-  place = this.use(rank(this.moves[0]!, this.moves));
-  rows = this.keep({ count: 0 });
+  returns = [this.use(roc(this.bars.close, 3)), this.use(roc(this.other.close, 3))];
+  returnRank = this.use(rank(this.returns[0]!, this.returns));
+  barCount = this.keep({ count: 0 });
 
   override onBar() {
     if (!this.bars.fresh || !this.other.fresh) return;
-    const isFirst = Math.floor(this.rows.count++ / 3) % 2 === 0;
-    const share = 0.2 + Math.abs(this.ratio.value % 0.1) + Math.min(0.1, Math.abs(this.hedge.value) / 1000) + this.place.value / 100;
-    const [mine, theirs] = [this.bars.instrument.wireName, this.other.instrument.wireName];
-    if (this.ratio.ready) this.rebalance({ [isFirst ? mine : theirs]: share }, { band: '0.01' });
+    const isFirst = Math.floor(this.barCount.count++ / 3) % 2 === 0;
+    const weight = 0.2 + Math.abs(this.ratio.value % 0.1) + Math.min(0.1, Math.abs(this.hedge.value) / 1000) + this.returnRank.value / 100;
+    const [ownSymbol, otherSymbol] = [this.bars.instrument.wireName, this.other.instrument.wireName];
+    if (this.ratio.ready) this.rebalance({ [isFirst ? ownSymbol : otherSymbol]: weight }, { band: '0.01' });
   }
 }
 
@@ -39,31 +39,32 @@ cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 const load: LiveOptions['load'] = async (entry, source) => ({
-  plan: strategyPlanOf(entry, { strategy: Turns, name: 'Turns', hash: 'Turns' }, source),
+  plan: strategyPlanOf(entry, { strategy: CoinRotation, name: 'Turns', hash: 'Turns' }, source),
   inputs: [],
   folder: '.',
 });
 
-async function turn(waits: number): Promise<void> {
-  const opened = await fixture.open(fixture.config(CONFIG), [Turns], { load });
+/** Runs the bot until the given number of orders has waited for the end of another one. */
+async function runUntilWaited(waits: number): Promise<void> {
+  const opened = await fixture.open(fixture.config(CONFIG), [CoinRotation], { load });
   const { bot } = opened;
   writeBotFile(bot.deps.config.data, botFileOf(opened));
   bot.start();
-  const count = () => fixture.lines.filter((line) => line.includes('waits for the end of order')).length;
-  const before = count();
-  await until(() => count() >= before + waits, 60_000, 'rebalances').catch((error: unknown) => {
+  const waitCount = () => fixture.lines.filter((line) => line.includes('waits for the end of order')).length;
+  const countAtStart = waitCount();
+  await until(() => waitCount() >= countAtStart + waits, 60_000, 'rebalances').catch((error: unknown) => {
     throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   });
   await stopped(opened);
 }
 
-test('purchases wait for sales, no order is refused, and a replay of the journal makes the same decisions', async () => {
+test('buys of a rebalance wait for its sales without a denied order, and a replay of the journal makes the same decisions', async () => {
   fixture = await LiveFixture.open(60);
-  await turn(3);
-  await turn(2);
-  // A busy machine may be late with bars, which halts the bot for a time; a rebalance itself asks for nothing that is refused.
-  const ofOrders = /SLOT_BUSY|MARGIN|BAD_INPUT|PRECISION|FP_NOT_UNIQUE|DUPLICATE|LEVERAGE/;
-  expect(fixture.lines.filter((line) => line.includes('denied') && ofOrders.test(line))).toEqual([]);
+  await runUntilWaited(3);
+  await runUntilWaited(2);
+  // On a busy machine late bars may halt the bot for a while. Only denials that a rebalance itself would cause count here.
+  const rebalanceDenials = /SLOT_BUSY|MARGIN|BAD_INPUT|PRECISION|FP_NOT_UNIQUE|DUPLICATE|LEVERAGE/;
+  expect(fixture.lines.filter((line) => line.includes('denied') && rebalanceDenials.test(line))).toEqual([]);
   const data = join(fixture.folder, 'bot');
   const files = readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl')).toSorted(); // prettier-ignore
   const records = files.flatMap((name) =>
@@ -72,11 +73,12 @@ test('purchases wait for sales, no order is refused, and a replay of the journal
       .split('\n')
       .map((line) => JSON.parse(line) as JournalRecord),
   );
-  const cidOf = (kind: string): readonly string[] => records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : [])); // prettier-ignore
-  const [drafted, sent, cancelled] = [cidOf('DRAFT'), cidOf('SEND'), cidOf('CANCEL')];
+  const clientOrderIdsOf = (kind: string): readonly string[] =>
+    records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : []));
+  const [drafted, sent, cancelled] = [clientOrderIdsOf('DRAFT'), clientOrderIdsOf('SEND'), clientOrderIdsOf('CANCEL')];
   expect(drafted.length).toBeGreaterThanOrEqual(5);
   expect(drafted.filter((cid) => sent.includes(cid)).length).toBeGreaterThanOrEqual(drafted.length - 2);
-  // What a purchase waits for is to fill: it is never cancelled.
+  // The sales that a buy waits for are never cancelled.
   expect(cancelled).toEqual([]);
   expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
 });

@@ -1,4 +1,4 @@
-// Cancel and replace with one tag, live over real HTTP: every bar another price, nothing refused, and the journal decides the same once more.
+// Tests a live bot that replaces its limits at every bar over HTTP: no order is denied, and a replay decides the same.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,16 +15,16 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** Two rungs below the price; at each bar both are cancelled and follow it, with their tags. */
+/** Keeps two limits below the price. At each bar it cancels both and places them again, with the same tags. */
 class Ladder extends Strategy {
   row = 0;
   override onBar() {
     this.row++;
-    for (const [at, tag] of ['upper', 'lower'].entries()) {
+    for (const [rungIndex, tag] of ['upper', 'lower'].entries()) {
       const rungs = this.openOrders().filter((order) => order.tag === tag);
       if (rungs.some(({ lifecycle }) => lifecycle === 'draft')) continue;
       for (const { id } of rungs) this.cancel(id);
-      this.buy({ base: '0.001' }, { limit: this.bars.close.value * (0.9 - at / 10 - (this.row % 5) / 1000), tag });
+      this.buy({ base: '0.001' }, { limit: this.bars.close.value * (0.9 - rungIndex / 10 - (this.row % 5) / 1000), tag });
     }
   }
 }
@@ -40,24 +40,25 @@ const load: LiveOptions['load'] = async (entry, source) => ({
   folder: '.',
 });
 
-async function ladder(drafts: number): Promise<void> {
+/** Runs the bot until the given number of replacements has waited for the old order. */
+async function runUntilReplaced(replacements: number): Promise<void> {
   const opened = await fixture.open(fixture.config(CONFIG), [Ladder], { load });
   const { bot } = opened;
   writeBotFile(bot.deps.config.data, botFileOf(opened));
   bot.start();
-  const waits = () => fixture.lines.filter((line) => line.includes('waits for the end of order')).length;
-  const before = waits();
-  await until(() => waits() >= before + drafts, 60_000, 'replacements').catch((error: unknown) => {
+  const waitCount = () => fixture.lines.filter((line) => line.includes('waits for the end of order')).length;
+  const countAtStart = waitCount();
+  await until(() => waitCount() >= countAtStart + replacements, 60_000, 'replacements').catch((error: unknown) => {
     throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
   });
   await stopped(opened);
 }
 
-test('a ladder whose rungs are replaced at every bar is refused nothing, over two starts, and is replayed the same', async () => {
+test('a ladder that is replaced at every bar has no denied order over two starts, and is replayed the same', async () => {
   fixture = await LiveFixture.open(60);
-  await ladder(8);
-  await ladder(4);
-  // At 60 times the speed a stall of this computer makes the exchange's clock uncertain, which is no matter of replacements.
+  await runUntilReplaced(8);
+  await runUntilReplaced(4);
+  // At this speed a stall of this computer makes the exchange's clock uncertain. Replacements do not cause such a denial.
   const denied = fixture.lines.filter((line) => line.includes('denied') && !line.includes('code=CLOCK'));
   expect(denied).toEqual([]);
   const data = join(fixture.folder, 'bot');
@@ -68,10 +69,11 @@ test('a ladder whose rungs are replaced at every bar is refused nothing, over tw
       .split('\n')
       .map((line) => JSON.parse(line) as JournalRecord),
   );
-  const cidOf = (kind: string): readonly string[] => records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : [])); // prettier-ignore
-  const [drafted, sent] = [cidOf('DRAFT'), cidOf('SEND')];
+  const clientOrderIdsOf = (kind: string): readonly string[] =>
+    records.flatMap((record) => (record.k === kind && 'cid' in record ? [record.cid as string] : []));
+  const [drafted, sent] = [clientOrderIdsOf('DRAFT'), clientOrderIdsOf('SEND')];
   expect(drafted.length).toBeGreaterThanOrEqual(12);
-  // All but what still waited as a process ended was sent.
+  // Every draft was sent, except the two that may wait at the end of each process.
   expect(drafted.filter((cid) => sent.includes(cid)).length).toBeGreaterThanOrEqual(drafted.length - 4);
   expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
 });

@@ -1,4 +1,4 @@
-// A recorded run is decided once more from its journal: the same, over a restart too; and what would be decided otherwise is named.
+// Tests the replay of a bot's journal: the same code decides the same, also over a restart, and other code is detected.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** Market orders, limit orders that rest and are cancelled, stops, a timer: everything that a bot decides. */
+/** Makes decisions of every kind: market orders, limits that are cancelled, stops and a timer. */
 class Busy extends Strategy {
   up = this.use(crossedUp(sma(this.bars.close, 2), sma(this.bars.close, 4)));
   down = this.use(crossedDown(sma(this.bars.close, 2), sma(this.bars.close, 4)));
@@ -34,7 +34,7 @@ class Busy extends Strategy {
     this.#resting = null;
   }
 }
-class Greedier extends Busy {
+class BuysMore extends Busy {
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '0.02' }, { tag: 'in' });
   }
@@ -47,18 +47,20 @@ risk: { maxOrdersPerMinute: 2 }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 
-async function record(bars: number): Promise<void> {
+/** Runs the bot for some bars. */
+async function runForBars(bars: number): Promise<void> {
   const opened = await fixture.open(fixture.config(CONFIG), [Busy]);
   const { bot } = opened;
   writeBotFile(bot.deps.config.data, botFileOf(opened));
   const [feed] = bot.deps.engine.feeds;
-  const before = feed!.bars.length;
+  const barsAtStart = feed!.bars.length;
   bot.start();
-  await until(() => feed!.bars.length >= before + bars, 60_000, 'the bars');
+  await until(() => feed!.bars.length >= barsAtStart + bars, 60_000, 'the bars');
   await stopped(opened);
 }
 
-function loading(strategy: StrategyClass): LiveOptions['load'] {
+/** Returns options that load a strategy under the name of the recorded one. */
+function loaderOf(strategy: StrategyClass): LiveOptions['load'] {
   return async (entry, source) => ({
     plan: strategyPlanOf(entry, { strategy, name: 'Busy', hash: 'Busy' }, source),
     inputs: [],
@@ -66,22 +68,22 @@ function loading(strategy: StrategyClass): LiveOptions['load'] {
   });
 }
 
-test('every decision is the same, over two starts; other code is found out', async () => {
+test('a replay over two starts makes every decision again, and names the first one that other code makes differently', async () => {
   fixture = await LiveFixture.open(60);
-  await record(6);
-  await record(2);
+  await runForBars(6);
+  await runForBars(2);
   const data = join(fixture.folder, 'bot');
-  const same = await replayFolder(data, { config: null, load: loading(Busy) });
-  expect(same.difference).toBeNull();
-  expect(same).toMatchObject({ processes: 2 });
-  expect(same.decisions).toBeGreaterThan(6);
-  const other = await replayFolder(data, { config: null, load: loading(Greedier) });
-  expect(other.difference?.recorded).toMatch(/^(verdict|order|cancel) /);
-  expect(other.difference?.replayed).not.toBe(other.difference?.recorded);
+  const replayed = await replayFolder(data, { config: null, load: loaderOf(Busy) });
+  expect(replayed.difference).toBeNull();
+  expect(replayed).toMatchObject({ processes: 2 });
+  expect(replayed.decisions).toBeGreaterThan(6);
+  const withOtherCode = await replayFolder(data, { config: null, load: loaderOf(BuysMore) });
+  expect(withOtherCode.difference?.recorded).toMatch(/^(verdict|order|cancel) /);
+  expect(withOtherCode.difference?.replayed).not.toBe(withOtherCode.difference?.recorded);
   await expect(replayFolder(join(fixture.folder, 'none'), { config: null })).rejects.toThrow('no such folder');
-  // A bar that was another: some decision on it, or after it, is another one or none.
+  // Another config is rejected, because its decisions cannot be compared.
   const config = join(fixture.folder, 'other.yaml');
   writeFileSync(config, readFileSync(join(fixture.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
-  await expect(replayFolder(data, { config, load: loading(Busy) })).rejects.toThrow('this is not the config that the bot ran with');
+  await expect(replayFolder(data, { config, load: loaderOf(Busy) })).rejects.toThrow('this is not the config that the bot ran with');
   expect(readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
 });

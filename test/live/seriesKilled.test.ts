@@ -1,4 +1,4 @@
-// A bot with a series from a file is killed at its records: before each, and in the middle; it decides as one that was never killed.
+// Tests a bot that is killed at journal records of a series: it decides like a bot that was never killed.
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,54 +10,54 @@ import { lived, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-series-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const seen = new Map<number, number>();
-class BySeries extends Strategy {
+const valueByTime = new Map<number, number>();
+class SeriesBuyer extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 4));
   override onBar() {
     const { value } = this.x;
-    seen.set(this.nowMs, value);
+    valueByTime.set(this.nowMs, value);
     const size = String((1 + (Number.isNaN(value) ? 0 : value)) / 100);
     this.buy({ base: size }, { tag: `v ${value} mean ${this.mean.value}` });
   }
 }
 
-let files = 0;
-/** The file has a new value after each bar. */
-async function livedWith(kills: readonly number[], isTorn = false): Promise<LifetimeResult> {
-  const path = join(folder, `${++files}.csv`);
+let fileCount = 0;
+/** Runs a bot whose series file gets a value after each bar. The bot is killed at the records with the numbers `kills`. */
+async function runLifetime(kills: readonly number[], isTorn = false): Promise<LifetimeResult> {
+  const path = join(folder, `${++fileCount}.csv`);
   writeFileSync(path, 't,k,x\n');
-  const written = new Set<number>();
+  const writtenHours = new Set<number>();
   return lived({
-    strategies: [BySeries],
+    strategies: [SeriesBuyer],
     bars: 9,
     kills,
     isTorn,
     more: { series: { x: { file: { path, time: 't', knownAt: 'k', everySeconds: 30 } } } },
     settled: ({ bot }) => {
       const hour = Math.floor(bot.deps.venueMs() / 3_600_000);
-      if (written.has(hour)) return;
-      written.add(hour);
+      if (writtenHours.has(hour)) return;
+      writtenHours.add(hour);
       appendFileSync(path, `${hour * 3600},${hour * 3600},${(hour * 5) % 7}\n`);
     },
   });
 }
 
-test('a bot killed at a record of a value, before it or inside it, loses no value and gets none twice', async () => {
-  const whole = await livedWith([]);
-  const series = whole.records.filter(({ k }) => k === 'SERIES');
-  expect(series.length).toBeGreaterThan(5);
-  expect(new Set(whole.placed.map((order) => order.split(' ').slice(1).join(' '))).size, whole.placed.join('; ')).toBeGreaterThan(2);
+test('a bot that is killed before or inside the record of a series value loses no value and gets none twice', async () => {
+  const unkilled = await runLifetime([]);
+  const seriesRecords = unkilled.records.filter(({ k }) => k === 'SERIES');
+  expect(seriesRecords.length).toBeGreaterThan(5);
+  expect(new Set(unkilled.placed.map((order) => order.split(' ').slice(1).join(' '))).size, unkilled.placed.join('; ')).toBeGreaterThan(2);
   const valuesOf = ({ records }: LifetimeResult) =>
     records.flatMap((record) => (record.k === 'SERIES' ? record.rows.map(([timeMs, , value]) => `${timeMs} ${value}`) : []));
-  const read = new Map(seen);
-  for (const [nth, isTorn] of [[1, false], [2, true], [5, false]] as const) {
-    seen.clear();
-    const killed = await livedWith([series[nth]!.seq], isTorn);
+  const expectedValues = new Map(valueByTime);
+  for (const [recordIndex, isTorn] of [[1, false], [2, true], [5, false]] as const) {
+    valueByTime.clear();
+    const killed = await runLifetime([seriesRecords[recordIndex]!.seq], isTorn);
     expect(killed.starts).toBe(2);
-    expect(killed.placed).toEqual(whole.placed);
-    expect(killed.balances).toEqual(whole.balances);
-    expect(valuesOf(killed)).toEqual(valuesOf(whole));
-    expect(seen).toEqual(read);
+    expect(killed.placed).toEqual(unkilled.placed);
+    expect(killed.balances).toEqual(unkilled.balances);
+    expect(valuesOf(killed)).toEqual(valuesOf(unkilled));
+    expect(valueByTime).toEqual(expectedValues);
   } // prettier-ignore
 }, 600_000);

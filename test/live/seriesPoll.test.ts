@@ -1,4 +1,4 @@
-// Series of a live bot from a URL that is asked: revisions, bad answers, a restart, a replay and parity.
+// Tests a live bot whose series is polled from a URL: revisions, invalid replies, a restart, a replay and parity.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,91 +10,99 @@ import { DueQueue } from '../../src/ports/dueQueue.ts';
 import type { Wire, WireOutcome } from '../../src/ports/wire.ts';
 import { Strategy } from '../../src/index.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
+import type { ResolveOptions } from '../../src/definition/resolve.ts';
 import { readLiveConfig } from '../../src/tasks/bot/config/read.ts';
 import { replayFolder } from '../../src/tasks/bot/decisions/folder.ts';
-import { comparePlanted, HOUR } from '../divergence/planted.ts';
+import { comparePlanted, HOUR_MS } from '../divergence/planted.ts';
 import { START_MS } from '../simulation/plans.ts';
 
-let seen: (readonly [number, number])[] = [];
-class OnPoll extends Strategy {
+/** Hour and value of the series at each bar. */
+let readings: (readonly [number, number])[] = [];
+class PolledSeriesTrader extends Strategy {
   x = this.series('x');
   override onBar() {
-    seen.push([(this.nowMs - START_MS) / HOUR, this.x.value]);
+    readings.push([(this.nowMs - START_MS) / HOUR_MS, this.x.value]);
     if (this.position().isFlat && this.x.value > 2) this.buy({ base: '5' });
     else if (!this.position().isFlat && this.x.value <= 2) this.exit();
   }
 }
 
-test('a revision of one time is taken, the same answer once; a replay and parity have the values of the bot', async () => {
-  let answer: [status: number, body: string] = [200, ''];
-  let asked = 0;
+test('a polled revision is stored once, and a replay and parity read the values of the bot', async () => {
+  let reply: [status: number, body: string] = [200, ''];
+  let requestCount = 0;
   const server = createServer((_, response) => {
-    asked++;
-    response.writeHead(answer[0], { 'Content-Type': 'application/json', Connection: 'close' }).end(answer[1]);
+    requestCount++;
+    response.writeHead(reply[0], { 'Content-Type': 'application/json', Connection: 'close' }).end(reply[1]);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/oi`;
-  const give = (hour: number, value: number): void => {
-    answer = [200, JSON.stringify({ data: [{ t: START_MS }, { t: START_MS + hour * HOUR, v: String(value) }] })];
+  const setValue = (hour: number, value: number): void => {
+    reply = [200, JSON.stringify({ data: [{ t: START_MS }, { t: START_MS + hour * HOUR_MS, v: String(value) }] })];
   };
-  give(0, 1);
+  setValue(0, 1);
   const report = await comparePlanted(
     {
-      strategy: OnPoll,
+      strategy: PolledSeriesTrader,
       definition: { series: { x: { poll: { url, time: 'data.-1.t', value: 'data.1.v', everySeconds: 600 } } } },
       acts: Object.fromEntries(
         Array.from({ length: 26 }, (_, row) => [
           row,
           async ({ restart }) => {
             if (row === 14) await restart(0);
-            if (row === 9) answer = [503, 'busy'];
-            else if (row === 11) answer = [200, '<html>'];
-            // One time, three values of it, the first again at the end.
-            else if (row >= 16 && row < 20) give(15, row === 19 ? 1 : row % 5);
-            else give(row, (row * 3) % 5);
+            if (row === 9) reply = [503, 'busy'];
+            else if (row === 11) reply = [200, '<html>'];
+            // Hour 15 gets the values 0 to 3 one after the other, and then 1 again.
+            else if (row >= 16 && row < 20) setValue(15, row === 19 ? 1 : row % 5);
+            else setValue(row, (row * 3) % 5);
           },
         ]),
       ),
     },
     async (bot) => {
       const folder = join(bot, 'journal');
-      const text = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).map((name) => readFileSync(join(folder, name), 'utf8')).join(''); // prettier-ignore
-      const rows = text.split('\n').filter((line) => line.includes('"k":"SERIES"')).flatMap((line) => (JSON.parse(line) as { rows: number[][] }).rows); // prettier-ignore
-      const hours = rows.map(([timeMs = NaN, , value]) => `${(timeMs - START_MS) / HOUR} ${value}`);
-      expect(hours.filter((row, at) => row === hours[at - 1])).toEqual([]);
-      expect(hours).toEqual(expect.arrayContaining(['15 1', '15 2', '15 3', '25 0']));
-      expect(hours.filter((row) => row.startsWith('15 '))).toEqual(['15 0', '15 1', '15 2', '15 3', '15 1']);
-      const lived = new Map(seen);
-      seen = [];
-      const strategy = { strategy: OnPoll, name: 'counter', hash: 'counter' };
-      const load = async (entry: Parameters<typeof strategyPlanOf>[0], source: Parameters<typeof strategyPlanOf>[2]) => ({ plan: strategyPlanOf(entry, strategy, source), inputs: [], folder: '.' }); // prettier-ignore
+      const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+      const text = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+      const seriesLines = text.split('\n').filter((line) => line.includes('"k":"SERIES"'));
+      const rows = seriesLines.flatMap((line) => (JSON.parse(line) as { rows: number[][] }).rows);
+      const values = rows.map(([timeMs = NaN, , value]) => `${(timeMs - START_MS) / HOUR_MS} ${value}`);
+      expect(values.filter((row, index) => row === values[index - 1])).toEqual([]);
+      expect(values).toEqual(expect.arrayContaining(['15 1', '15 2', '15 3', '25 0']));
+      expect(values.filter((row) => row.startsWith('15 '))).toEqual(['15 0', '15 1', '15 2', '15 3', '15 1']);
+      const readingsOfBot = new Map(readings);
+      readings = [];
+      const strategy = { strategy: PolledSeriesTrader, name: 'counter', hash: 'counter' };
+      const load: NonNullable<ResolveOptions['load']> = async (entry, source) => ({
+        plan: strategyPlanOf(entry, strategy, source),
+        inputs: [],
+        folder: '.',
+      });
       expect(await replayFolder(bot, { config: null, load })).toMatchObject({ processes: 2, difference: null });
-      expect(new Map(seen)).toEqual(lived);
-      expect(new Set(lived.values()).size).toBeGreaterThan(3);
+      expect(new Map(readings)).toEqual(readingsOfBot);
+      expect(new Set(readingsOfBot.values()).size).toBeGreaterThan(3);
     },
   );
   expect(report).toMatchObject({ equal: true, first: null });
   expect(report.orders).toBeGreaterThan(6);
-  expect(asked).toBeGreaterThan(26);
+  expect(requestCount).toBeGreaterThan(26);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('each kind of bad answer is reported once and asked again; one that never comes is given up', () => {
+test('each kind of invalid reply is reported once and polled again, and a reply that never comes is given up', () => {
   const queue = new DueQueue();
   queue.runDue(0);
-  const reply = (status: number, text: string): WireOutcome => ({ kind: 'reply', status, headers: {}, body: Buffer.from(text) });
-  const failed: WireOutcome = { kind: 'failed', cause: 'ECONNREFUSED', bytesWritten: 0 };
-  const answers: (WireOutcome | null)[] = [
-    failed, failed, reply(302, ''), reply(200, '{'), reply(200, '{"t":1704067200,"v":"1e3"}'), reply(200, '{"t":5,"v":1}'), null,
-    reply(200, '{"t":"2024-01-02","v":true}'), reply(200, '{"t":"2024-01-02","v":null}'), reply(200, '{"__proto__":{"t":1704067200}}'),
+  const httpReply = (status: number, text: string): WireOutcome => ({ kind: 'reply', status, headers: {}, body: Buffer.from(text) });
+  const failedOutcome: WireOutcome = { kind: 'failed', cause: 'ECONNREFUSED', bytesWritten: 0 };
+  const replies: (WireOutcome | null)[] = [
+    failedOutcome, failedOutcome, httpReply(302, ''), httpReply(200, '{'), httpReply(200, '{"t":1704067200,"v":"1e3"}'), httpReply(200, '{"t":5,"v":1}'), null,
+    httpReply(200, '{"t":"2024-01-02","v":true}'), httpReply(200, '{"t":"2024-01-02","v":null}'), httpReply(200, '{"__proto__":{"t":1704067200}}'),
   ]; // prettier-ignore
   const [values, problems]: [number[][], string[]] = [[], []];
   const wire: Wire = (_, done) => {
-    const answer = answers.shift();
-    if (answer === undefined) return () => {};
-    if (answer !== null) queue.at(queue.nowMs + 5, () => done(answer));
-    return () => done(failed);
+    const reply = replies.shift();
+    if (reply === undefined) return () => {};
+    if (reply !== null) queue.at(queue.nowMs + 5, () => done(reply));
+    return () => done(failedOutcome);
   };
   const poll = new UrlPoll({
     wire,
@@ -108,7 +116,7 @@ test('each kind of bad answer is reported once and asked again; one that never c
   });
   for (let ms = 0; ms < 12 * 60_000; ms += 1000) queue.runDue(ms);
   poll.stop();
-  expect(answers).toEqual([]);
+  expect(replies).toEqual([]);
   expect(values).toEqual([[Date.UTC(2024, 0, 1), 1000], [Date.UTC(2024, 0, 2), 1]]); // prettier-ignore
   expect(problems).toEqual([
     'it could not be reached',
@@ -121,9 +129,9 @@ test('each kind of bad answer is reported once and asked again; one that never c
   ]);
 });
 
-test('a URL over plain HTTP to another computer is refused', async () => {
+test('a URL over plain HTTP to another computer is rejected', async () => {
   const poll = { url: 'http://example.org/oi', time: 't', value: 'v' };
   await expect(
-    comparePlanted({ strategy: OnPoll, definition: { series: { x: { poll } } } }, () => void readLiveConfig('x', {})),
+    comparePlanted({ strategy: PolledSeriesTrader, definition: { series: { x: { poll } } } }, () => void readLiveConfig('x', {})),
   ).rejects.toThrow('series.x.poll.url: expected https:// for example.org, got http://');
 });

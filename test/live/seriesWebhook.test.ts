@@ -1,4 +1,4 @@
-// Webhooks of a live bot over real HTTP: what is taken and what is refused, over a restart, and that no secret is ever written.
+// Tests the webhooks of a live bot: genuine values are accepted once, all others are rejected, and no secret is written.
 
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,37 +13,40 @@ import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import type { RowDriver } from '../parity/driver.ts';
-import { FIRST_ROW, HOUR, hourBars } from '../divergence/planted.ts';
+import { FIRST_ROW, HOUR_MS, hourBars } from '../divergence/planted.ts';
 import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { feed, planOf, START_MS } from '../simulation/plans.ts';
 
-let seen: number[][] = [];
-class OnHooks extends Strategy {
+/** Hour and both values of the series at each bar. */
+let readings: number[][] = [];
+class WebhookTrader extends Strategy {
   signed = this.series('signed');
   spoken = this.series('spoken');
   override onBar() {
-    seen.push([(this.nowMs - START_MS) / HOUR, this.signed.value, this.spoken.value]);
+    readings.push([(this.nowMs - START_MS) / HOUR_MS, this.signed.value, this.spoken.value]);
     if (this.position().isFlat && this.signed.value > 2) this.buy({ base: '1' });
     else if (!this.position().isFlat && this.spoken.value === 1) this.exit();
   }
 }
 
 const SECRET = '0f1e2d3c4b5a69788796a5b4c3d2e1f00123456789abcdef';
-const SPOKEN = 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA';
+const BODY_SECRET = 'Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA';
 
 let world: RowWorld;
-let text = '';
+let botLog = '';
 afterEach(async () => {
-  seen = [];
-  text = '';
+  readings = [];
+  botLog = '';
   await world.close();
 });
 
+/** Returns the plan of the bot: hourly bars of one symbol. */
 function plan() {
   const bars = hourBars();
   const feeds = [{ ...feed('bars', bars), firstRow: FIRST_ROW }];
-  return onTheWire(planOf(OnHooks, feeds, { fees: { makerPpm: 1000, takerPpm: 1000 }, cash: { USDT: '10000' }, fromMs: bars.openMs[FIRST_ROW]! })); // prettier-ignore
+  const fees = { makerPpm: 1000, takerPpm: 1000 };
+  return onTheWire(planOf(WebhookTrader, feeds, { fees, cash: { USDT: '10000' }, fromMs: bars.openMs[FIRST_ROW]! }));
 }
 const DEFINITION = {
   strategy: 'hooks.ts',
@@ -55,22 +58,25 @@ const DEFINITION = {
   webhooks: { port: 0, maxAgeSeconds: 30 },
 };
 
-async function begin(path: string): Promise<{ opened: OpenedBot; driver: RowDriver; url: string }> {
-  text = '';
+/** Starts the bot. Returns it with the URL of its webhooks. */
+async function startBot(path: string): Promise<{ opened: OpenedBot; driver: RowDriver; url: string }> {
+  botLog = '';
   const run = plan();
-  const opened = await world.openBot(path, run, (line) => (text += line));
+  const opened = await world.openBot(path, run, (line) => (botLog += line));
   writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
-  const url = /http:\/\/127\.0\.0\.1:\d+(?=\/series\/signed)/.exec(text)![0];
+  const url = /http:\/\/127\.0\.0\.1:\d+(?=\/series\/signed)/.exec(botLog)![0];
   return { opened, driver: await world.trading(opened, run), url };
 }
 
-interface Sent {
+/** A request to a webhook. */
+interface WebhookRequest {
   readonly path?: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
-function post(url: string, { path = '/series/signed', method = 'POST', headers = {}, body }: Sent): Promise<string> {
+/** Sends a request. Returns the status and body of the reply. */
+function post(url: string, { path = '/series/signed', method = 'POST', headers = {}, body }: WebhookRequest): Promise<string> {
   return new Promise((resolve, reject) => {
     const sending = request(`${url}${path}`, { method, headers }, (response) => {
       let answer = '';
@@ -82,108 +88,116 @@ function post(url: string, { path = '/series/signed', method = 'POST', headers =
   });
 }
 
-let nonces = 0;
-const newNonce = (): string => `nonce-of-a-test-${String(++nonces).padStart(4, '0')}`;
-interface Signing {
+let nonceCount = 0;
+const newNonce = (): string => `nonce-of-a-test-${String(++nonceCount).padStart(4, '0')}`;
+interface SigningOptions {
   readonly sentMs?: number;
   readonly nonce?: string;
   readonly secret?: string;
   readonly signedPath?: string;
 }
-/** As the documents say: HMAC-SHA256 over time, nonce, path and body, with points between them. */
-function signed(
+/** Returns a signed request. The signature is HMAC-SHA256 over time, nonce, path and body, with points between them (docs/series.md). */
+function signedRequest(
   body: string,
-  { sentMs = Date.now(), nonce = newNonce(), secret = SECRET, signedPath = '/series/signed' }: Signing = {},
-): Sent {
+  { sentMs = Date.now(), nonce = newNonce(), secret = SECRET, signedPath = '/series/signed' }: SigningOptions = {},
+): WebhookRequest {
   const signature = createHmac('sha256', secret).update(`${sentMs}.${nonce}.${signedPath}.${body}`).digest('hex');
   return { body, headers: { 'X-Isobar-Time': String(sentMs), 'X-Isobar-Nonce': nonce, 'X-Isobar-Signature': signature } };
 }
-const value = (hour: number, of: number | boolean | string): string => JSON.stringify({ time: START_MS + hour * HOUR, value: of });
-const spoken = (of: unknown, more: object = {}): Sent => ({
+/** Returns the body of a request with the value of an hour. */
+const bodyWith = (hour: number, value: number | boolean | string): string => JSON.stringify({ time: START_MS + hour * HOUR_MS, value });
+/** Returns a request that has the secret in its body instead of a signature. */
+const requestWithSecret = (value: unknown, overrides: object = {}): WebhookRequest => ({
   path: '/series/spoken',
-  body: JSON.stringify({ secret: SPOKEN, sent: new Date().toISOString(), value: of, ...more }),
+  body: JSON.stringify({ secret: BODY_SECRET, sent: new Date().toISOString(), value, ...overrides }),
 });
 
-async function configured(): Promise<string> {
+/** Opens the exchange, and writes the config and the secrets of the bot. Returns the path of the config. */
+async function writeConfig(): Promise<string> {
   const run = plan();
   world = await RowWorld.open(exchangeOf(run));
   const path = writeBot(world.folder, run, DEFINITION, world.exchange.url);
-  for (const [name, secret] of [['hook.secret', SECRET], ['spoken.secret', SPOKEN]] as const) writeFileSync(join(world.folder, name), `${secret}\n`, { mode: 0o600 }); // prettier-ignore
+  writeFileSync(join(world.folder, 'hook.secret'), `${SECRET}\n`, { mode: 0o600 });
+  writeFileSync(join(world.folder, 'spoken.secret'), `${BODY_SECRET}\n`, { mode: 0o600 });
   return path;
 }
 
-function written(): string {
+/** Returns the text of all files that the bot has written. */
+function writtenFiles(): string {
   const folder = join(world.folder, 'bot');
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-  return files.map((each) => readFileSync(join(each.parentPath, each.name), 'utf8')).join('\n');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
 }
 
-test('genuine values are taken once, all others refused; a restart and a replay know the same', async () => {
-  const path = await configured();
-  let { opened: bot, driver, url } = await begin(path);
+test('genuine values are accepted once and all others are rejected, also after a restart, and a replay reads the same values', async () => {
+  const path = await writeConfig();
+  let { opened: bot, driver, url } = await startBot(path);
   await driver.next();
-  const first = signed(value(6, 3));
-  expect(await post(url, first)).toBe('200 {"ok":true}');
-  expect(await post(url, first)).toMatch(/^409 .*the nonce was already used/);
-  const used = first.headers!['X-Isobar-Nonce']!;
-  expect(await post(url, signed(value(7, 9), { nonce: used }))).toMatch(/^409/);
-  const refused: readonly (readonly [Sent, RegExp])[] = [
-    [{ body: value(6, 4) }, /^401 .*expected a signature/],
-    [{ ...signed(value(6, 4)), body: value(6, 5) }, /^401 .*the signature is wrong/],
-    [signed(value(6, 4), { secret: SPOKEN }), /^401/],
-    [signed(value(6, 4), { signedPath: '/series/spoken' }), /^401/],
-    [{ ...signed(value(6, 4)), headers: { ...signed('x').headers, 'X-Isobar-Signature': '' } }, /^401/],
-    [signed(value(6, 4), { sentMs: Date.now() - 31_000 }), /^403 .*31 s ago, and at most 30 s/],
-    [signed(value(6, 4), { sentMs: Date.now() + 40_000 }), /^403 .*from now/],
-    [signed(value(6, 4), { nonce: 'short' }), /^400 .*Nonce/],
-    [signed('{"time":1,"value":2}'), /^400 .*time: expected/],
-    [signed(value(6, 'much')), /^400 .*value: expected a number/],
-    [signed('{"time":1704067200000,"value":1e999}'), /^400 .*value/],
-    [signed('[]'), /^400 .*JSON object/],
-    [signed('{'), /^400/],
-    [signed(value(6, 4).padEnd(9000)), /^413/],
-    [{ ...signed(value(6, 4)), method: 'GET', body: '' }, /^405/],
-    [{ ...signed(value(6, 4)), path: '/series/x' }, /^404/],
-    [{ ...signed(value(6, 4)), headers: { ...signed(value(6, 4)).headers, Host: 'evil.example' } }, /^403 .*this address/],
-    [{ ...signed(value(6, 4)), headers: { ...signed(value(6, 4)).headers, Origin: 'https://evil.example' } }, /^403/],
-    [{ path: '/series/spoken', body: value(6, 4) }, /^401 .*the secret/],
-    [spoken(4, { secret: SPOKEN.slice(1) }), /^401 .*the secret is wrong/],
-    [spoken(4, { secret: undefined }), /^401/],
-    [spoken(4, { sent: undefined }), /^400 .*sent/],
-    [spoken(4, { sent: new Date(Date.now() - 60_000).toISOString() }), /^403/],
-    [spoken(4, { nonce: SPOKEN }), /^400 .*\[redacted\]/],
-    [spoken(null), /^400 .*value/],
+  const firstRequest = signedRequest(bodyWith(6, 3));
+  expect(await post(url, firstRequest)).toBe('200 {"ok":true}');
+  expect(await post(url, firstRequest)).toMatch(/^409 .*the nonce was already used/);
+  const usedNonce = firstRequest.headers!['X-Isobar-Nonce']!;
+  expect(await post(url, signedRequest(bodyWith(7, 9), { nonce: usedNonce }))).toMatch(/^409/);
+  const rejectedRequests: readonly (readonly [WebhookRequest, RegExp])[] = [
+    [{ body: bodyWith(6, 4) }, /^401 .*expected a signature/],
+    [{ ...signedRequest(bodyWith(6, 4)), body: bodyWith(6, 5) }, /^401 .*the signature is wrong/],
+    [signedRequest(bodyWith(6, 4), { secret: BODY_SECRET }), /^401/],
+    [signedRequest(bodyWith(6, 4), { signedPath: '/series/spoken' }), /^401/],
+    [{ ...signedRequest(bodyWith(6, 4)), headers: { ...signedRequest('x').headers, 'X-Isobar-Signature': '' } }, /^401/],
+    [signedRequest(bodyWith(6, 4), { sentMs: Date.now() - 31_000 }), /^403 .*31 s ago, and at most 30 s/],
+    [signedRequest(bodyWith(6, 4), { sentMs: Date.now() + 40_000 }), /^403 .*from now/],
+    [signedRequest(bodyWith(6, 4), { nonce: 'short' }), /^400 .*Nonce/],
+    [signedRequest('{"time":1,"value":2}'), /^400 .*time: expected/],
+    [signedRequest(bodyWith(6, 'much')), /^400 .*value: expected a number/],
+    [signedRequest('{"time":1704067200000,"value":1e999}'), /^400 .*value/],
+    [signedRequest('[]'), /^400 .*JSON object/],
+    [signedRequest('{'), /^400/],
+    [signedRequest(bodyWith(6, 4).padEnd(9000)), /^413/],
+    [{ ...signedRequest(bodyWith(6, 4)), method: 'GET', body: '' }, /^405/],
+    [{ ...signedRequest(bodyWith(6, 4)), path: '/series/x' }, /^404/],
+    [
+      { ...signedRequest(bodyWith(6, 4)), headers: { ...signedRequest(bodyWith(6, 4)).headers, Host: 'evil.example' } },
+      /^403 .*this address/,
+    ],
+    [{ ...signedRequest(bodyWith(6, 4)), headers: { ...signedRequest(bodyWith(6, 4)).headers, Origin: 'https://evil.example' } }, /^403/],
+    [{ path: '/series/spoken', body: bodyWith(6, 4) }, /^401 .*the secret/],
+    [requestWithSecret(4, { secret: BODY_SECRET.slice(1) }), /^401 .*the secret is wrong/],
+    [requestWithSecret(4, { secret: undefined }), /^401/],
+    [requestWithSecret(4, { sent: undefined }), /^400 .*sent/],
+    [requestWithSecret(4, { sent: new Date(Date.now() - 60_000).toISOString() }), /^403/],
+    [requestWithSecret(4, { nonce: BODY_SECRET }), /^400 .*\[redacted\]/],
+    [requestWithSecret(null), /^400 .*value/],
   ];
-  for (const [sent, answer] of refused) expect(await post(url, sent), JSON.stringify(sent)).toMatch(answer);
-  const alert = spoken('0.5');
+  for (const [sent, answer] of rejectedRequests) expect(await post(url, sent), JSON.stringify(sent)).toMatch(answer);
+  const alert = requestWithSecret('0.5');
   expect(await post(url, alert)).toMatch(/^200/);
   expect(await post(url, alert)).toMatch(/^409/);
   await driver.next();
-  expect(seen.map((row) => row.slice(1)).slice(-2)).toEqual([[NaN, NaN], [3, 0.5]]); // prettier-ignore
+  expect(readings.map((row) => row.slice(1)).slice(-2)).toEqual([[NaN, NaN], [3, 0.5]]); // prettier-ignore
   await world.stop(bot);
-  expect(text).toContain('webhook /series/signed: refused');
-  seen = [];
-  ({ opened: bot, driver, url } = await begin(path));
-  expect(await post(url, first)).toMatch(/^409/);
+  expect(botLog).toContain('webhook /series/signed: refused');
+  readings = [];
+  ({ opened: bot, driver, url } = await startBot(path));
+  expect(await post(url, firstRequest)).toMatch(/^409/);
   expect(await post(url, alert)).toMatch(/^409/);
-  expect(await post(url, spoken(true))).toMatch(/^200/);
+  expect(await post(url, requestWithSecret(true))).toMatch(/^200/);
   await driver.next();
   await driver.next();
-  expect(seen.at(-1)!.slice(1)).toEqual([3, 1]);
-  const lived = seen;
+  expect(readings.at(-1)!.slice(1)).toEqual([3, 1]);
+  const readingsOfBot = readings;
   await world.stop(bot);
-  seen = [];
-  const strategy = { strategy: OnHooks, name: 'OnHooks', hash: plan().strategies[0]!.hash };
+  readings = [];
+  const strategy = { strategy: WebhookTrader, name: 'OnHooks', hash: plan().strategies[0]!.hash };
   const replayed = await replayFolder(join(world.folder, 'bot'), {
     config: null,
     load: async (entry, source) => ({ plan: strategyPlanOf(entry, strategy, source), inputs: [], folder: '.' }),
   });
   expect(replayed).toMatchObject({ processes: 2, difference: null });
   expect(replayed.decisions).toBeGreaterThan(1);
-  expect(seen).toEqual(lived);
-  // Neither a secret nor the text of a request is anywhere, in the journal or in what the bot says.
-  for (const secret of [SECRET, SPOKEN]) expect(written() + text).not.toContain(secret);
-  expect(written().match(/"k":"SERIES"/g)).toHaveLength(3);
+  expect(readings).toEqual(readingsOfBot);
+  // No secret is in a file or in the log of the bot.
+  for (const secret of [SECRET, BODY_SECRET]) expect(writtenFiles() + botLog).not.toContain(secret);
+  expect(writtenFiles().match(/"k":"SERIES"/g)).toHaveLength(3);
 });
 
 test.each([
@@ -193,7 +207,7 @@ test.each([
   [{ ...DEFINITION, series: { signed: { webhook: {} } } }, 'secretFile'],
   [{ ...DEFINITION, series: { signed: {} } }, 'exactly one of file, poll and webhook'],
   [{ ...DEFINITION, series: undefined }, 'no series has a webhook'],
-])('a config is refused: %j', async (definition, message) => {
+])('the invalid config %j is rejected', async (definition, message) => {
   const run = plan();
   world = await RowWorld.open(exchangeOf(run));
   const path = writeBot(world.folder, run, definition, world.exchange.url);
@@ -204,13 +218,13 @@ test.each([
   ['0123456789abcdef0123456789abcde', 'expected a secret of at least 128 bits, got at most 124'],
   ['a'.repeat(64), 'got at most 0'],
   ['correct horse', 'got at most 72'],
-])('the secret %s is refused before anything is asked', async (secret, message) => {
-  const path = await configured();
+])('the weak secret %s is rejected at the start', async (secret, message) => {
+  const path = await writeConfig();
   writeFileSync(join(world.folder, 'hook.secret'), secret, { mode: 0o600 });
   await expect(world.openBot(path, plan(), () => {})).rejects.toThrow(message);
 });
 
-test('a named TLS front allows another address, and its name is accepted', async () => {
+test('a config with a named TLS front may listen on another address, and the name of the front is accepted', async () => {
   const run = plan();
   world = await RowWorld.open(exchangeOf(run));
   const webhooks = { port: 0, host: '0.0.0.0', tlsFront: 'https://hooks.example.org' };

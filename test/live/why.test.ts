@@ -1,4 +1,4 @@
-// `isobar why` of a bot folder: every order and bar of a journal is explained as the journal records it.
+// Tests `isobar why` of a bot folder: it explains every order and bar as the journal records them.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,8 +15,8 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** Two conditions, orders that fill, limits that rest, and denials by the rate of orders. */
-class Watched extends Strategy {
+/** Has two conditions, orders that fill, limits that rest, and orders that the rate limit denies. */
+class Explained extends Strategy {
   fast = this.use(sma(this.bars.close, 2));
   up = this.when(crossedUp(this.fast, sma(this.bars.close, 4)), () => {
     this.log('up');
@@ -35,7 +35,7 @@ class Watched extends Strategy {
 }
 
 const load: LiveOptions['load'] = async (entry, source) => ({
-  plan: strategyPlanOf(entry, { strategy: Watched, name: 'Watched', hash: 'Watched' }, source),
+  plan: strategyPlanOf(entry, { strategy: Explained, name: 'Watched', hash: 'Watched' }, source),
   inputs: [],
   folder: '.',
 });
@@ -47,7 +47,8 @@ risk: { maxOrdersPerMinute: 2, maxOpenOrders: 4 }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 
-interface Line {
+/** The members of journal records that are read here. */
+interface JournalLine {
   readonly k: string;
   readonly order: number;
   readonly ok: boolean;
@@ -63,59 +64,61 @@ interface Line {
   readonly bars: readonly (readonly number[])[];
 }
 
-function journal(data: string): readonly Line[] {
+/** Returns the records of a bot's journal. */
+function journalLines(data: string): readonly JournalLine[] {
   const folder = join(data, 'journal');
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).toSorted(); // prettier-ignore
-  return files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n').map((line) => JSON.parse(/\{.*\}/.exec(line)![0]) as Line)); // prettier-ignore
+  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
+  return lines.map((line) => JSON.parse(/\{.*\}/.exec(line)![0]) as JournalLine);
 }
 
-test('verdict, code and fills of every order are those of the journal, and every bar has its values', async () => {
+test('isobar why gives the verdict, code and fills of every order in the journal, and the values of every bar', async () => {
   fixture = await LiveFixture.open(60);
-  const opened = await fixture.open(fixture.config(CONFIG), [Watched]);
+  const opened = await fixture.open(fixture.config(CONFIG), [Explained]);
   const { bot } = opened;
   writeBotFile(bot.deps.config.data, botFileOf(opened));
   const [feed] = bot.deps.engine.feeds;
-  const before = feed!.bars.length;
+  const barsAtStart = feed!.bars.length;
   bot.start();
-  await until(() => feed!.bars.length >= before + 6, 60_000, 'the bars');
+  await until(() => feed!.bars.length >= barsAtStart + 6, 60_000, 'the bars');
   await stopped(opened);
   const data = join(fixture.folder, 'bot');
-  const ask = (question: Partial<Question>): Promise<Explanation> =>
+  const explain = (question: Partial<Question>): Promise<Explanation> =>
     explainBot(data, { atMs: null, symbol: null, order: null, ...question }, { config: null, load });
-  const lines = journal(data);
+  const lines = journalLines(data);
   const verdicts = lines.filter(({ k }) => k === 'VERDICT');
   expect(verdicts.length).toBeGreaterThan(5);
   expect(new Set(verdicts.map(({ ok }) => ok)).size).toBe(2);
-  let filled = 0;
+  let fillCount = 0;
   for (const { order, ok, code, cid } of verdicts) {
-    filled += lines.filter((line) => line.k === 'FILL' && line.cid === cid).length;
-    const [reported] = (await ask({ order })).orders;
-    expect(reported, `order ${order}`).toMatchObject({ order, verdict: ok ? 'approved' : 'denied' });
-    expect(reported!.rules.find(({ verdict }) => verdict === 'denied')?.code ?? null).toBe(code);
+    fillCount += lines.filter((line) => line.k === 'FILL' && line.cid === cid).length;
+    const [explained] = (await explain({ order })).orders;
+    expect(explained, `order ${order}`).toMatchObject({ order, verdict: ok ? 'approved' : 'denied' });
+    expect(explained!.rules.find(({ verdict }) => verdict === 'denied')?.code ?? null).toBe(code);
     const refused = lines.find((line) => line.k === 'REFUSED' && line.cid === cid)?.code;
-    expect(reported!.code).toBe(code ?? refused ?? null);
+    expect(explained!.code).toBe(code ?? refused ?? null);
     const fills = lines.filter((line) => line.k === 'FILL' && line.cid === cid);
-    const events = reported!.events.filter(({ kind }) => kind === 'fill');
+    const events = explained!.events.filter(({ kind }) => kind === 'fill');
     expect(events.map(({ price, quantity, tradeId }) => [Number(price), Number(quantity), tradeId])).toEqual(
       fills.map(({ price, qty, tradeId }) => [Number(price), Number(qty), tradeId]),
     );
   }
-  expect(filled).toBeGreaterThan(0);
+  expect(fillCount).toBeGreaterThan(0);
   const instants = lines.filter(({ k, bars, atMs }) => k === 'INSTANT' && bars.length === 1 && bars[0]![1]! + 60_000 === atMs).slice(-6);
   for (const { bars, atMs } of instants) {
-    const { bar, strategies, orders } = await ask({ atMs: atMs - 1, symbol: 'btcusdt' });
+    const { bar, strategies, orders } = await explain({ atMs: atMs - 1, symbol: 'btcusdt' });
     expect([bar.openMs, bar.open, bar.high, bar.low, bar.close]).toEqual(bars[0]!.slice(1, 6));
     const [strategy] = strategies;
     expect(strategy!.values.find(({ name }) => name === 'close')?.value).toBe(bar.close);
     expect(strategy!.when.map(({ number }) => number)).toEqual([1, 2]);
-    const kept = strategy!.fields.find(({ name }) => name === 'state.bars')!;
-    expect(Number(kept.after) - Number(kept.before)).toBe(1);
-    expect(kept.isKept).toBe(true);
-    const decided = verdicts.filter((verdict) =>
+    const keptField = strategy!.fields.find(({ name }) => name === 'state.bars')!;
+    expect(Number(keptField.after) - Number(keptField.before)).toBe(1);
+    expect(keptField.isKept).toBe(true);
+    const decidedHere = verdicts.filter((verdict) =>
       lines.some((line) => line.k === 'INTENT' && line.order === verdict.order && line.createdMs === atMs),
     );
-    for (const { order } of decided) expect(orders.map((each) => each.order)).toContain(order);
+    for (const { order } of decidedHere) expect(orders.map((explainedOrder) => explainedOrder.order)).toContain(order);
   }
-  await expect(ask({ order: 100_000 })).rejects.toThrow('expected a number from 1 to');
-  await expect(ask({ atMs: 0 })).rejects.toThrow('the bars of spot:BTCUSDT 1m that the bot decided on');
+  await expect(explain({ order: 100_000 })).rejects.toThrow('expected a number from 1 to');
+  await expect(explain({ atMs: 0 })).rejects.toThrow('the bars of spot:BTCUSDT 1m that the bot decided on');
 });

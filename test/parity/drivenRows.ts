@@ -1,9 +1,9 @@
-// What a driver needs of an exchange whose prices are rows: in this process, or in another one that is asked by messages.
+// Defines what a driver needs of an exchange whose prices are rows, and implements it for an exchange in this process.
 
 import type { RowAct, BarMatching } from '../../src/paperExchange/replayed/barMatching.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 
-/** A row that is being worked off; prices in ticks. */
+/** The row that is being matched. Prices are in ticks. */
 export interface DrivenBar {
   /** Id of its instrument. */
   readonly instrument: string;
@@ -15,25 +15,28 @@ export interface DrivenBar {
 
 export type DrivenAct = { readonly act: 'open' | 'inside'; readonly bar: DrivenBar } | { readonly act: 'closed' };
 
-/** Orders that have not ended, as the exchange knows, and what they have filled. */
+/** Number of open orders at the exchange, and the lots that they have filled. */
 export interface OpenOrders {
   readonly count: number;
   readonly filledLots: number;
 }
 
+/** The rows of an exchange, for a driver. */
 export interface DrivenRows {
-  /** When the next rows close; Infinity: there are none. */
+  /** Time at which the next rows close. Infinity when there are none. */
   nextMs(): number | Promise<number>;
+  /** Matches the next rows act by act. */
   goByActs(): void | Promise<void>;
+  /** Matches the rest of the row, and the next rows, as a whole. */
   goWhole(): void | Promise<void>;
-  /** The next act of the rows that have just closed; null: they are over. */
+  /** Returns the next act of the rows that have just closed. Null after the last one. */
   next(): DrivenAct | null | Promise<DrivenAct | null>;
-  /** MARKET orders that arrive from now on trade at `price`, in the market of the newest act. */
+  /** Sets the price of MARKET orders that arrive from now on, in the market of the newest act. */
   quote(price: number): void | Promise<void>;
   openOrders(): OpenOrders | Promise<OpenOrders>;
 }
 
-/** The rows of a service in this process. */
+/** Implements the rows of an exchange in this process. */
 export class ServiceRows implements DrivenRows {
   readonly #rows: BarMatching;
   readonly #service: Service;
@@ -46,12 +49,12 @@ export class ServiceRows implements DrivenRows {
     this.#service = service;
   }
 
-  /** The act that was given last, while its rows are not over. */
+  /** The act that was returned last. Null once its rows have ended. */
   get newest(): DrivenAct | null {
     return this.#newest === null ? null : drivenAct(this.#newest);
   }
 
-  /** The act to continue with after a restart: the newest, or the first of rows that closed just before the bot was killed. */
+  /** Returns the act to continue with after a restart: the newest, or the first of rows that closed just before the kill. */
   unfinished(): DrivenAct | null {
     return this.newest ?? (this.#isByActs ? this.next() : null);
   }
@@ -78,15 +81,19 @@ export class ServiceRows implements DrivenRows {
   }
   openOrders(): OpenOrders {
     const { spot, futures } = this.#service.sides;
-    const open = [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
+    const openOrders = [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
     const waiting = futures?.triggers.pending().length ?? 0;
-    return { count: open.length + waiting, filledLots: open.reduce((lots, { live }) => lots + (live?.filledLots ?? 0), 0) };
+    return { count: openOrders.length + waiting, filledLots: openOrders.reduce((lots, { live }) => lots + (live?.filledLots ?? 0), 0) };
   }
 }
 
+/** Returns an act of the exchange in the form for a driver. */
 function drivenAct(act: RowAct): DrivenAct {
   if (act.act === 'closed') return { act: 'closed' };
   const market = act.barMarket;
   const { open, high, low } = market.series.bar(market.row);
-  return { act: act.act, bar: { instrument: market.market.instrument.id, open, high, low, closeMs: market.series.closeMs(market.row) } };
+  return {
+    act: act.act,
+    bar: { instrument: market.market.instrument.id, open, high, low, closeMs: market.series.closeMs(market.row) },
+  };
 }

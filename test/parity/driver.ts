@@ -1,4 +1,4 @@
-// Takes a live bot over the rows of a stepped exchange: row by row, and act by act where legs of brackets may come about inside one.
+// Drives a live bot over the rows of a stepped exchange. Rows in which bracket legs may arise are matched act by act.
 
 import type { LiveBot } from '../../src/tasks/bot/run/liveBot.ts';
 import { RATE_LEADS_MS } from '../../src/adapters/exchange/klines/fundingPoller.ts';
@@ -8,171 +8,181 @@ import { LIFECYCLES, STATE } from '../../src/orders/lifecycle.ts';
 import type { DrivenAct, DrivenBar, DrivenRows, OpenOrders } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
-/** How the time of the exchange passes from the close of a row to the answers of the bot, in ms. All of it fits between two rows. */
+/** Times between the close of a row and the replies to the bot, ms of venue time. They fit between two rows. */
 export interface RowTimes {
-  /** Until the bot first asks for the row: by then its acts are over. */
+  /** Time until the bot first asks for the row. By then its acts have ended. */
   readonly delayMs: number;
-  /** Until the bot takes it that the row does not come. */
+  /** Time until the bot decides without the row. */
   readonly graceMs: number;
-  /** What an answer of the bot may take: more, and it is stuck. */
+  /** Longest time for the bot to finish its work. After that it is stuck. */
   readonly thinkMs: number;
 }
+/** The times of a bot that is not killed. */
 export const PROMPT_TIMES: RowTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
-/** How far the clock may jump before the bot first asks for a row, in ms. */
-const AHEAD_MS = 2000;
+/** Time before the bot first asks for a row to which the clock may jump, ms. */
+const BEFORE_ASK_MS = 2000;
 /**
- * For a bot that is killed inside a row: what became of an order whose request was lost takes it more than a minute to prove. There is time for
- * that before the row is asked for, and after it before a row of five minutes closes.
+ * The times of a bot that is killed inside a row. Proving the outcome of a lost order takes more than a minute, so there is time for it before
+ * the bot asks for the row, and again before the next row of five minutes closes.
  */
 export const TARGET_TIMES: RowTimes = { delayMs: 180_000, graceMs: 360_000, thinkMs: 500_000 };
 
-export interface DriverParts {
+/** Collaborators of a driver. */
+export interface RowDriverDeps {
   readonly bot: LiveBot;
   readonly time: SteppedTime;
   readonly rows: DrivenRows;
-  /** Cancels act at once: those that are sent are over before the next row. */
+  /** True if cancels act at once. Then each cancel has ended before the next row. */
   readonly isPrompt: boolean;
   readonly times: RowTimes;
 }
 
+/** Drives one bot over the rows of its exchange. */
 export class RowDriver {
-  readonly #parts: DriverParts;
+  readonly #deps: RowDriverDeps;
 
-  constructor(parts: DriverParts) {
-    this.#parts = parts;
+  constructor(deps: RowDriverDeps) {
+    this.#deps = deps;
   }
 
-  /** Lets the next rows close, and the bot decide on them; false: there are none. */
+  /** Lets the next rows close and the bot decide on them. Returns false when there are no more rows. */
   async next(): Promise<boolean> {
-    const { rows, time } = this.#parts;
+    const { rows, time } = this.#deps;
     const closeMs = await rows.nextMs();
     if (closeMs === Infinity) return false;
     await this.#readRates(closeMs);
     if (this.#mayNeedLegs()) {
       await rows.goByActs();
       await time.stepTo(closeMs);
-      for (let act = await rows.next(); act !== null; act = await rows.next()) await this.#act(act);
+      for (let act = await rows.next(); act !== null; act = await rows.next()) await this.#fireReached(act);
       await rows.goWhole();
     } else {
       await time.stepTo(closeMs);
-      await this.#book();
+      await this.#bookFills();
     }
     await this.#decide(closeMs);
     return true;
   }
 
   /**
-   * Continues the row that closed at `closeMs`. Another bot process has seen a part of it: `act` is the newest act that it was given, null
-   * where the row was matched whole.
+   * Continues the row that closed at `closeMs`. An earlier bot process saw a part of it. `act` is the newest act that it got; null if the
+   * row was matched as a whole.
    */
   async resume(closeMs: number, act: DrivenAct | null): Promise<void> {
-    const { rows } = this.#parts;
-    for (let next = act; next !== null; next = await rows.next()) await this.#act(next);
+    const { rows } = this.#deps;
+    for (let next = act; next !== null; next = await rows.next()) await this.#fireReached(next);
     await rows.goWhole();
-    await this.#book();
+    await this.#bookFills();
     await this.#decide(closeMs);
   }
 
   async #decide(closeMs: number): Promise<void> {
-    const { time, times } = this.#parts;
-    const askMs = closeMs + times.delayMs - AHEAD_MS;
-    // All that is due until then is the look at the limits, second after second.
+    const { time, times } = this.#deps;
+    const askMs = closeMs + times.delayMs - BEFORE_ASK_MS;
+    // Until then only the check of the limits is due, once a second.
     if (time.nowMs < askMs && this.#isAtRest()) await time.stepTo(askMs);
-    // Bars finer than those of the bot close in between: they fill its orders, and it is not asked.
+    // Finer bars close between those of the bot: they fill its orders, but it decides nothing.
     if (this.#decidesAt(closeMs)) await this.#until(closeMs, 'its decision', () => this.#hasDecided(closeMs));
     await this.#until(closeMs, 'the answers to its orders', () => this.#isSettled());
   }
 
-  /** Rates are read shortly before they are charged: the clock must not jump over that. */
+  /** Stops the clock before each funding time, because the bot reads the rate shortly before it is charged. */
   async #readRates(closeMs: number): Promise<void> {
-    const { bot, time } = this.#parts;
+    const { bot, time } = this.#deps;
     const { fundingMs, markets } = bot.deps.config;
     if (!markets.includes('futures')) return;
-    for (let at = Math.ceil((time.nowMs + 1) / fundingMs) * fundingMs; at <= closeMs; at += fundingMs) {
-      await time.stepTo(at - RATE_LEADS_MS.at(-1)!);
+    const firstMs = Math.ceil((time.nowMs + 1) / fundingMs) * fundingMs;
+    for (let chargedMs = firstMs; chargedMs <= closeMs; chargedMs += fundingMs) {
+      await time.stepTo(chargedMs - RATE_LEADS_MS.at(-1)!);
     }
   }
 
-  /** Something works whose fill calls for a leg, or a stop waits for its price. */
+  /** True while the fill of a working order may cause a bracket leg, or a stop waits for its price. */
   #mayNeedLegs(): boolean {
-    const { engine } = this.#parts.bot.deps;
+    const { engine } = this.#deps.bot.deps;
     if (engine.brackets.total > 0) return true;
     return engine.orders
       .active()
       .some(({ parent, takeProfit, stopLoss, trailing }) => parent > 0 || takeProfit > 0 || stopLoss > 0 || trailing > 0);
   }
 
-  async #act(act: DrivenAct): Promise<void> {
+  /** Books what an act of the row has filled, and fires the stops and stop entries that it reaches. */
+  async #fireReached(act: DrivenAct): Promise<void> {
     if (act.act === 'closed') return;
-    await this.#book();
+    await this.#bookFills();
     const { bar } = act;
     const { open, high, low, closeMs } = bar;
-    const tried = new Set<Bracket>();
+    const checkedBrackets = new Set<Bracket>();
     if (act.act === 'open') {
-      await this.#stops(bar, tried, ({ isLong }, level) => ((isLong ? open <= level : open >= level) ? open : null));
-      await this.#entries(bar, true);
-      await this.#stops(bar, tried, ({ isLong }, level) => reached(isLong, level, high, low));
-      await this.#entries(bar, false);
+      await this.#fireStops(bar, checkedBrackets, ({ isLong }, level) => ((isLong ? open <= level : open >= level) ? open : null));
+      await this.#fireEntries(bar, true);
+      await this.#fireStops(bar, checkedBrackets, ({ isLong }, level) => stopPrice(isLong, level, high, low));
+      await this.#fireEntries(bar, false);
       return;
     }
-    // Entries that filled inside this row: their stop counts if the row has reached it. Trailing stops follow it when the bot has the bar.
-    await this.#stops(bar, tried, ({ isLong, armedMs, entryPrice }, level) => {
-      const price = armedMs >= closeMs ? reached(isLong, level, high, low) : null;
-      return price === null ? null : isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice);
+    // The stop of an entry that filled inside this row counts if the row has reached it. Trailing stops move later, when the bot has the bar.
+    await this.#fireStops(bar, checkedBrackets, ({ isLong, armedMs, entryPrice }, level) => {
+      const price = armedMs >= closeMs ? stopPrice(isLong, level, high, low) : null;
+      if (price === null) return null;
+      return isLong ? Math.min(price, entryPrice) : Math.max(price, entryPrice);
     });
   }
 
-  /** Fills the stops of an instrument that trigger, in the order in which they were armed; `priceOf`: the price, or null for none. */
-  async #stops(bar: DrivenBar, tried: Set<Bracket>, priceOf: (bracket: Bracket, level: number) => number | null): Promise<void> {
-    const { bot, rows } = this.#parts;
+  /** Fires the stops of an instrument for which `priceOf` returns a price, in the order in which they were armed. */
+  async #fireStops(
+    bar: DrivenBar,
+    checkedBrackets: Set<Bracket>,
+    priceOf: (bracket: Bracket, level: number) => number | null,
+  ): Promise<void> {
+    const { bot, rows } = this.#deps;
     const { brackets, bracketManager } = bot.deps.engine;
     const hits: { readonly bracket: Bracket; readonly price: number }[] = [];
     const index = bot.deps.engine.instruments.findIndex(({ id }) => id === bar.instrument);
     brackets.triggerInRow(index, Infinity, -Infinity, -Infinity, (bracket) => {
-      const price = tried.has(bracket) ? null : priceOf(bracket, levelOf(bracket));
+      const price = checkedBrackets.has(bracket) ? null : priceOf(bracket, levelOf(bracket));
       if (price !== null) hits.push({ bracket, price });
     });
     for (const { bracket, price } of hits) {
-      tried.add(bracket);
+      checkedBrackets.add(bracket);
       await rows.quote(price);
       const { engine } = bot.deps;
-      const recorded = (): string => [engine.orders.count, ...engine.orders.active().map(({ state }) => state)].join(' ');
-      const [{ triedMs }, before] = [bracket, recorded()];
+      const orderStates = (): string => [engine.orders.count, ...engine.orders.active().map(({ state }) => state)].join(' ');
+      const [{ triedMs }, statesBefore] = [bracket, orderStates()];
       bot.driver.step(() => bracketManager.hit(bracket, price));
       // A lost order holds its lots, so nothing was sent or recorded. The bot tries again at the bar, as the replay of its journal does.
-      if (engine.reservations.holdsAbsent && recorded() === before) bracket.triedMs = triedMs;
-      await this.#until(this.#parts.time.nowMs, 'a stop', () => !bracketManager.hasWaitingStops && this.#isSent());
-      await this.#book();
+      if (engine.reservations.holdsAbsent && orderStates() === statesBefore) bracket.triedMs = triedMs;
+      await this.#until(this.#deps.time.nowMs, 'a stop', () => !bracketManager.hasWaitingStops && this.#isSent());
+      await this.#bookFills();
     }
   }
 
-  /** The stop entries that a row sends, at its open or inside it. */
-  async #entries({ instrument, open, high, low, closeMs }: DrivenBar, isAtOpen: boolean): Promise<void> {
-    const { bot, rows } = this.#parts;
+  /** Fires the stop entries that a row reaches at its open or inside it. */
+  async #fireEntries({ instrument, open, high, low, closeMs }: DrivenBar, isAtOpen: boolean): Promise<void> {
+    const { bot, rows } = this.#deps;
     const { brackets, drafts, instruments } = bot.deps.engine;
     const index = instruments.findIndex(({ id }) => id === instrument);
-    // Those that wait were placed at the close of an earlier row.
-    const reaches = isAtOpen
+    // Only entries that were placed at the close of an earlier row can be reached.
+    const reachedEntries = isAtOpen
       ? brackets.entries.reachedAtOpen(index, closeMs - 1, open)
       : brackets.entries.reachedInRow(index, closeMs - 1, open, high, low);
     const { halts } = bot.deps.engine.risk;
-    // The clock has jumped over audits: risk would refuse what opens, until the next one.
+    // The clock has jumped over audits, so risk denies orders that open until the next audit.
     const isAudited = (): boolean => !halts.hasAny || !halts.holds({ kind: 'account' }, 'STALE_ACCOUNT');
-    for (const entry of reaches) {
-      await this.#until(this.#parts.time.nowMs, 'an audit', isAudited);
+    for (const entry of reachedEntries) {
+      await this.#until(this.#deps.time.nowMs, 'an audit', isAudited);
       const price = isAtOpen ? open : entry.triggerTicks;
       await rows.quote(price);
       bot.driver.step(() => drafts.entries.fire(entry, price));
-      await this.#until(this.#parts.time.nowMs, 'a stop entry', () => this.#isSent());
-      await this.#book();
+      await this.#until(this.#deps.time.nowMs, 'a stop entry', () => this.#isSent());
+      await this.#bookFills();
     }
   }
 
-  /** The bot learns of what has filled and what has ended, and sends the legs that are called for. */
-  async #book(): Promise<void> {
-    const { bot, time } = this.#parts;
-    // The bot reads all of it again when it decides: a row that did nothing to its orders is not a reason to ask before that.
-    if (this.#isSent() && (await this.#hasLearnt())) return;
+  /** Waits until the bot has booked all fills and ends, and has sent the legs that they cause. */
+  async #bookFills(): Promise<void> {
+    const { bot, time } = this.#deps;
+    // The bot reads everything again when it decides, so a row that changed none of its orders needs no extra read.
+    if (this.#isSent() && (await this.#hasBooked())) return;
     const { engine, services } = bot.deps;
     for (const service of services.all()) {
       let isDone = false;
@@ -180,48 +190,50 @@ export class RowDriver {
       service.settle([...instruments], () => void (isDone = true));
       await this.#until(time.nowMs, 'what its orders have become', () => isDone);
     }
-    await this.#until(time.nowMs, 'the end of orders that are over', async () => this.#isSent() && (await this.#hasLearnt()));
+    await this.#until(time.nowMs, 'the end of orders that are over', async () => this.#isSent() && (await this.#hasBooked()));
   }
 
-  /** Nothing that it has sent is without an answer. */
+  /** True when every sent order has a reply. */
   #isSent(): boolean {
-    const { engine, services } = this.#parts.bot.deps;
+    const { engine, services } = this.#deps.bot.deps;
     return services.isIdle && engine.orders.active().every(({ state }) => state !== STATE.sent && state !== STATE.draft);
   }
 
-  async #hasLearnt(): Promise<boolean> {
-    const { count, filledLots }: OpenOrders = await this.#parts.rows.openOrders();
-    const own = this.#parts.bot.deps.engine.orders.active();
-    return own.length === count && own.reduce((lots, order) => lots + order.filledLots, 0) === filledLots;
+  /** True when the bot has the same open orders and fills as the exchange. */
+  async #hasBooked(): Promise<boolean> {
+    const { count, filledLots }: OpenOrders = await this.#deps.rows.openOrders();
+    const botOrders = this.#deps.bot.deps.engine.orders.active();
+    return botOrders.length === count && botOrders.reduce((lots, order) => lots + order.filledLots, 0) === filledLots;
   }
 
   #isSettled(): boolean {
-    const { bot, isPrompt } = this.#parts;
+    const { bot, isPrompt } = this.#deps;
     if (!bot.isIdle || !this.#isSent()) return false;
-    // The clock must not jump over the proof of an order whose answer was lost: strategies wait for it.
+    // The clock must not jump over the proof of a lost order, because strategies wait for it.
     const active = bot.deps.engine.orders.active();
     return active.every(({ state }) => state !== STATE.unknown && (!isPrompt || state !== STATE.cancelSent));
   }
 
-  /** Nothing is asked of the exchange whose answer makes the bot act. */
+  /** True when no reply of the exchange is pending that makes the bot act. */
   #isAtRest(): boolean {
-    const { bot } = this.#parts;
+    const { bot } = this.#deps;
     const { orders, bracketManager } = bot.deps.engine;
     return bot.isIdle && this.#isSent() && !bracketManager.hasWaitingStops && orders.active().every(({ state }) => state === STATE.working);
   }
 
   #decidesAt(closeMs: number): boolean {
-    const { feeds } = this.#parts.bot.deps.engine;
+    const { feeds } = this.#deps.bot.deps.engine;
     return feeds.some(({ bars: { interval } }) => closeOf(interval, openOf(interval, closeMs - 1)) === closeMs);
   }
 
   #hasDecided(closeMs: number): boolean {
-    const { bot } = this.#parts;
+    const { bot } = this.#deps;
     return bot.isIdle && bot.deps.engine.feeds.some(({ bars, cursor }) => bars.closeMs[cursor.row] === closeMs);
   }
 
-  #state(): string {
-    const { bot, time } = this.#parts;
+  /** Returns the state of bot and exchange, for an error. */
+  #stateText(): string {
+    const { bot, time } = this.#deps;
     const { engine, services } = bot.deps;
     const orders = engine.orders.active().map(({ id, role, state }) => `order ${id} (${role}) ${LIFECYCLES[state]}`);
     const row = engine.execution.map(({ cursor }) => cursor.row);
@@ -229,20 +241,21 @@ export class RowDriver {
     return `${orders.join(', ') || 'no order'}; idle: bot ${bot.isIdle}, services ${services.isIdle}; rows ${row.join(' ')}; due ${next}`;
   }
 
-  /** Lets time pass, from one due callback to the next, until `isDone`. */
-  async #until(sinceMs: number, what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
-    const { time } = this.#parts;
+  /** Moves time from one due callback to the next until `isDone`. Throws when the bot is stuck. */
+  async #until(sinceMs: number, awaited: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+    const { time } = this.#deps;
     await time.quiet();
     while (!(await isDone())) {
       const { nextMs } = time;
-      if (nextMs > sinceMs + this.#parts.times.thinkMs)
-        throw new Error(`at ${new Date(time.nowMs).toISOString()} the bot waits for ${what} and does not go on: ${this.#state()}`);
+      if (nextMs > sinceMs + this.#deps.times.thinkMs)
+        throw new Error(`at ${new Date(time.nowMs).toISOString()} the bot waits for ${awaited} and is stuck: ${this.#stateText()}`);
       await time.stepTo(nextMs);
     }
   }
 }
 
-const reached = (isLong: boolean, level: number, high: number, low: number): number | null => {
+/** Returns the price at which a stop fills inside a row, or null if the row does not reach it. */
+const stopPrice = (isLong: boolean, level: number, high: number, low: number): number | null => {
   if (isLong) return low <= level ? Math.min(level, high) : null;
   return high >= level ? Math.max(level, low) : null;
 };

@@ -1,4 +1,4 @@
-// What an account has at the end of a run: in the books of the bot, and at the exchange.
+// Returns what an account has at the end of a run, in the bot's books and at the exchange.
 
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
@@ -8,15 +8,15 @@ import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 import type { Row } from './tables.ts';
 
-/** What the bot believes to have. */
+/** Returns the balances and positions in the bot's books. */
 export function booksOf({ ledger, instruments }: Engine): readonly Row[] {
   if (ledger instanceof SpotLedger) return coins(ledger, instruments);
   if (ledger instanceof FuturesLedger) return contracts(ledger);
   if (ledger instanceof PairedLedger) return [...contracts(ledger.futures), ...coins(ledger.spot, instruments)];
-  throw new TypeError('a run is of spot, of futures, or of both');
+  throw new TypeError('expected a ledger of spot, of futures, or of both');
 }
 
-/** What the exchange knows its first account to have, in the same rows. */
+/** Returns the balances and positions of the exchange's first account, in the same rows. */
 export function balancesOf({ sides: { spot, futures } }: Service, { instruments, ledger: { cashAsset } }: Engine): readonly Row[] {
   const rows: Row[] = [];
   if (futures !== null) {
@@ -28,17 +28,18 @@ export function balancesOf({ sides: { spot, futures } }: Service, { instruments,
     for (const { id } of instruments.filter(({ market }) => market === 'futures')) {
       const index = wallets.contracts.findIndex(({ instrument }) => instrument.id === id);
       const find = (isLong: boolean): Side =>
-        wallets.openPositions(0).find((each) => each.index === index && each.isLong === isLong) ?? FLAT;
+        wallets.openPositions(0).find((position) => position.index === index && position.isLong === isLong) ?? FLAT;
       rows.push(positionRow(id, find(true), find(false)));
     }
   }
   if (spot !== null) {
-    const held = (asset: string): Row => ({ asset, units: spot.venue.free(0, asset) + spot.venue.locked(0, asset) });
-    rows.push(held(cashAsset), ...instruments.filter(({ market }) => market === 'spot').map(({ base }) => held(base)));
+    const balanceRow = (asset: string): Row => ({ asset, units: spot.venue.free(0, asset) + spot.venue.locked(0, asset) });
+    rows.push(balanceRow(cashAsset), ...instruments.filter(({ market }) => market === 'spot').map(({ base }) => balanceRow(base)));
   }
   return rows;
 }
 
+/** Returns the cash and the coins of a spot ledger. */
 function coins(ledger: SpotLedger, instruments: readonly Instrument[]): readonly Row[] {
   const bases = instruments.flatMap(({ market, base }, index) =>
     market === 'spot' ? [{ asset: base, units: ledger.baseTotal(index) }] : [],
@@ -46,6 +47,7 @@ function coins(ledger: SpotLedger, instruments: readonly Instrument[]): readonly
   return [{ asset: ledger.cashAsset, units: ledger.cashTotal }, ...bases];
 }
 
+/** Returns the cash and the positions of a futures ledger. */
 function contracts(ledger: FuturesLedger): readonly Row[] {
   const positions = ledger.instruments.map(({ id }, index) => positionRow(id, ledger.side(index, true), ledger.side(index, false)));
   return [{ asset: ledger.cashAsset, units: ledger.cashTotal }, ...positions];

@@ -1,4 +1,4 @@
-// One strategy twice: as a backtest, and as a live bot over HTTP against a paper exchange whose prices are the same bars.
+// Runs one strategy as a backtest and as a live bot over HTTP on the same bars, and compares both.
 
 import { openRequest } from '../../src/definition/request.ts';
 import { resolveRun } from '../../src/definition/resolve.ts';
@@ -12,18 +12,20 @@ import { exchangeOf, onTheWire, writeBot } from './setUp.ts';
 import { fillRows, firstDifference, orderRows, type Difference, type Row, type Tables } from './tables.ts';
 import { RowWorld } from './world.ts';
 
+/** A strategy to compare. */
 export interface ParityCase {
   readonly name: string;
-  /** A definition. */
+  /** Path of a run definition. */
   readonly file: string;
-  /** Overrides of it, as `--set` has them. */
+  /** Overrides of the definition, in the form of `--set`. */
   readonly settings: readonly string[];
-  /** Rows of each instrument that are run at most; default all. */
+  /** Maximum number of rows of each instrument. By default all. */
   readonly bars?: number;
-  /** Takes what the bot says. */
+  /** Called with each line of the bot's log. */
   readonly notify?: (line: string) => void;
 }
 
+/** The result of a comparison. */
 export interface ParityResult {
   readonly strategy: string;
   readonly bars: number;
@@ -35,6 +37,7 @@ export interface ParityResult {
   readonly stopped?: string;
 }
 
+/** Runs the backtest and the bot, and returns the first difference. */
 export async function runParity({ name, file, settings, bars, notify = () => {} }: ParityCase): Promise<ParityResult> {
   const { source } = await openRequest({ kind: 'file', file, settings });
   const resolved = await resolveRun(source);
@@ -43,7 +46,7 @@ export async function runParity({ name, file, settings, bars, notify = () => {} 
   const rows = finestFeeds(plan.feeds).reduce((sum, feed) => sum + feed.bars.length - feed.firstRow, 0);
   const result = { strategy: name, bars: rows, orders: backtest.orders.length, fills: backtest.fills.length };
   try {
-    const difference = firstDifference(backtest, await liveOf(plan, definitionOf(source.data), notify));
+    const difference = firstDifference(backtest, await liveTables(plan, definitionOf(source.data), notify));
     return { ...result, equal: difference === null, firstDifference: difference };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -51,29 +54,29 @@ export async function runParity({ name, file, settings, bars, notify = () => {} 
   }
 }
 
-/** The same run over its first `most` rows of each instrument. */
+/** Returns the run over the first `max` rows of each instrument. */
 export function shortened(plan: RunPlan, max: number | undefined): RunPlan {
   if (max === undefined) return plan;
   const endMs = Math.min(...finestFeeds(plan.feeds).map(({ bars, firstRow }) => bars.closeMs[Math.min(firstRow + max, bars.length) - 1]!));
   const feeds = plan.feeds.map((feed) => {
     const { openMs, closeMs, open, high, low, close, volume } = feed.bars;
     const length = closeMs.findLastIndex((ms) => ms <= endMs) + 1;
-    const cut = (column: Float64Array): Float64Array => column.subarray(0, length);
+    const firstRows = (column: Float64Array): Float64Array => column.subarray(0, length);
     const columns = {
-      openMs: cut(openMs),
-      closeMs: cut(closeMs),
-      open: cut(open),
-      high: cut(high),
-      low: cut(low),
-      close: cut(close),
-      volume: cut(volume),
+      openMs: firstRows(openMs),
+      closeMs: firstRows(closeMs),
+      open: firstRows(open),
+      high: firstRows(high),
+      low: firstRows(low),
+      close: firstRows(close),
+      volume: firstRows(volume),
     };
     return { ...feed, bars: { ...feed.bars, length, ...columns } };
   });
   return { ...plan, feeds, toMs: endMs };
 }
 
-/** `partsAt`: with `decide: perFeed`, the order of instruments at each instant, as the journal of the live bot records it. */
+/** Returns the tables of the backtest. `partsAt` is the journalled order of instruments at each instant, for `decide: perFeed`. */
 export async function backtestOf(plan: RunPlan, partsAt: Engine['parts']['orderAt'] = null): Promise<Tables> {
   const { engine, loop, checkBooks } = await prepareBacktest(plan);
   engine.parts.orderAt = partsAt;
@@ -82,14 +85,16 @@ export async function backtestOf(plan: RunPlan, partsAt: Engine['parts']['orderA
   return tablesOf(engine, booksOf(engine));
 }
 
-async function liveOf(plan: RunPlan, definition: Readonly<Record<string, unknown>>, notify: (line: string) => void): Promise<Tables> {
+/** Returns the tables of a live bot that was driven over all rows. */
+async function liveTables(plan: RunPlan, definition: Readonly<Record<string, unknown>>, notify: (line: string) => void): Promise<Tables> {
   const world = await RowWorld.open(exchangeOf(plan));
   try {
     const { exchange, folder } = world;
     const opened = await world.openBot(writeBot(folder, plan, definition, exchange.url), plan, notify);
     try {
       const driver = await world.trading(opened, plan);
-      while (await driver.next());
+      let hasMoreRows = true;
+      while (hasMoreRows) hasMoreRows = await driver.next();
       return tablesOf(opened.bot.deps.engine, balancesOf(exchange.service, opened.bot.deps.engine));
     } finally {
       await world.stop(opened);
@@ -99,6 +104,7 @@ async function liveOf(plan: RunPlan, definition: Readonly<Record<string, unknown
   }
 }
 
+/** Returns the tables of a run. */
 export function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
   const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
   return {
@@ -109,7 +115,7 @@ export function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
   };
 }
 
-/** The keys that a bot's config has too; the other keys are in the plan of the exchange. */
+/** Returns the keys of a definition that a bot's config has too. The other keys are in the plan of the exchange. */
 export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
   const keys = ['strategy', 'params', 'feeds', 'market', 'futures', 'decide', 'cash', 'size', 'fees', 'risk', 'seed', 'instruments'];
   return Object.fromEntries(Object.entries(data ?? {}).filter(([key]) => keys.includes(key)));

@@ -1,4 +1,4 @@
-// The two halves of a parity run out of one resolved definition: an exchange whose prices are the backtest's rows, and a bot config.
+// Makes both halves of a parity run from one definition: an exchange whose prices are the backtest's rows, and the config of a bot.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,28 +23,30 @@ const MINUTE_MS = 60_000;
 const KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
 
 /**
- * The plan as a bot over a wire can have it: volumes in whole lots, positions marked with the bars' own prices, as a live bot marks them,
- * and funding at its time, not some ms later: the exchange publishes only the rate of a charge. Both sides run this plan.
+ * Returns the plan in the form that a live bot can have: volumes in whole lots, positions marked by the bars, and funding at its exact time,
+ * because the exchange publishes only the rate of a charge. Backtest and bot both run this plan.
  */
 export function onTheWire(plan: RunPlan): RunPlan {
   const feeds = plan.feeds.map((feed) => ({ ...feed, bars: inWholeLots(feed.bars) }));
   if (plan.futures === undefined) return { ...plan, feeds };
   const data = new Map(
-    Array.from(plan.futures.data, ([id, contract]) => [id, { ...contract, marks: null, rates: inTime(contract.rates) }]),
+    Array.from(plan.futures.data, ([id, contract]) => [id, { ...contract, marks: null, rates: atFundingTimes(contract.rates) }]),
   );
   return { ...plan, feeds, futures: { ...plan.futures, data } };
 }
 
-function inTime(rates: FundingRates | null | undefined): FundingRates | null {
+/** Returns the rates with their times rounded to whole minutes. */
+function atFundingTimes(rates: FundingRates | null | undefined): FundingRates | null {
   return rates ? { ...rates, timeMs: rates.timeMs.map((timeMs) => Math.round(timeMs / MINUTE_MS) * MINUTE_MS) } : null;
 }
 
+/** Returns the bars with volumes in whole lots. */
 function inWholeLots(bars: BarColumns): BarColumns {
   const scale = pow10(bars.instrument.quantityDigits);
   return { ...bars, volume: bars.volume.map((volume) => Math.round(volume * scale) / scale) };
 }
 
-/** An exchange without limits on requests, with the fees, fills and account of the plan; its clock moves only in steps. */
+/** Returns an exchange with the fees, fills and account of the plan, without rate limits. Its clock moves only in steps. */
 export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: RowTimes = PROMPT_TIMES): ExchangeSettings {
   const { fees, fills, futures } = plan;
   const execution = finestFeeds(plan.feeds);
@@ -73,30 +75,31 @@ export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: RowTimes = PROMP
       profile: profileOf({ lockedFormula: fees.in === 'quote' ? 'amountPlusFee' : 'amount', intervals: 'wide', marketOpenUnit: 'v101' }),
       feeRounding: fees.rounding,
       fills: fillTerms(fills),
-      // Within this time the bot has to answer a bar: what arrives by then is there at the open of the next one.
+      // Orders that arrive within this time after a bar count from the open of the next bar.
       rowGraceMs: delayMs + thinkMs,
       delays: { admissionMs: fills.latencyMs, visibilityMs: 0, cancelMs: fills.latencyMs },
       limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])),
       liquidationFeePpm: futures?.liquidationFeePpm ?? SERVICE_DEFAULTS.liquidationFeePpm,
     },
-    prices: new Map(execution.map((feed, at) => pricesOf(feed, instruments[at]!, plan))),
+    prices: new Map(execution.map((feed, index) => pricesOf(feed, instruments[index]!, plan))),
     seed: plan.seed,
     speed: null,
   };
 }
 
-/** On spot the definition's rates are those of every instrument; contracts bear theirs already. */
+/** Returns the instrument with the fees of the definition. Contracts keep their own fees. */
 function withFees(instrument: Instrument, { fees }: RunPlan): Instrument {
   return instrument.market === 'spot' ? { ...instrument, makerFeePpm: fees.makerPpm, takerFeePpm: fees.takerPpm } : instrument;
 }
 
+/** Returns the prices of an instrument: its bars, mark prices and funding. */
 function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { futures, fromMs }: RunPlan): [InstrumentId, PriceSettings] {
   const data = futures?.data.get(instrument.id);
   const rows = { bars: { ...bars, instrument }, firstRow, marks: data?.marks ?? null, funding: data?.funding ?? [] };
   return [instrument.id, { kind: 'rows', rows, fromMs }];
 }
 
-/** The past rates; future ones come from the exchange. */
+/** Stores the funding rates before the run. Later ones come from the exchange. */
 function storeRates(catalog: string, { id, wireName }: Instrument, { futures, fromMs }: RunPlan): void {
   const rates = futures?.data.get(id)?.rates;
   if (!rates) return;
@@ -106,8 +109,8 @@ function storeRates(catalog: string, { id, wireName }: Instrument, { futures, fr
 }
 
 /**
- * Writes what a bot needs into `folder`: its catalog, which ends where the run begins, its keys, and its config. Returns the config's
- * path. `definition`: the keys of the run's definition that a bot config has too, as its author wrote them.
+ * Writes the files of a bot into `folder`: a catalog that ends where the run begins, keys and a config. Returns the path of the config.
+ * `definition` has the keys of the run's definition that a bot config has too.
  */
 export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Record<string, unknown>>, url: string): string {
   const catalog = join(folder, 'catalog');
@@ -118,7 +121,7 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
   writeFileSync(join(folder, 'secret'), KEY.secret, { mode: 0o600 });
   const config = {
     ...definition,
-    // A little more than the period of the audits.
+    // A little longer than the period of the audits, so that a punctual audit is never too old.
     risk: { ...(definition['risk'] as object | undefined), maxAuditAgeMs: 1_000_000 },
     catalog,
     data: join(folder, 'bot'),
@@ -133,7 +136,7 @@ export function writeBot(folder: string, plan: RunPlan, definition: Readonly<Rec
     clock: { periodMs: 3_600_000, maxUncertaintyMs: 400 },
   };
   const path = join(folder, 'bot.yaml');
-  // JSON is YAML.
+  // JSON is also YAML.
   writeFileSync(path, JSON.stringify(config, null, 2));
   return path;
 }

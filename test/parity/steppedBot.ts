@@ -1,4 +1,4 @@
-// A live bot on stepped time: opened, started, taken over rows, stopped, wherever its exchange runs.
+// Opens, starts and stops a live bot on stepped time, with its exchange in this process or in another one.
 
 import { LiveLog } from '../../src/tasks/bot/run/log.ts';
 import { readLiveConfig, type LiveConfig } from '../../src/tasks/bot/config/read.ts';
@@ -7,38 +7,40 @@ import { PROMPT_TIMES, RowDriver, type RowTimes } from './driver.ts';
 import type { DrivenRows } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
-/** Time from audit to audit. Time passes so fast that more audits would be most of the work. */
+/** Time between two audits, ms. Time passes so fast that more frequent audits would be most of the work. */
 const AUDIT_MS = 900_000;
-/** The same for many symbols: their audits take longer, and a late one must not be older than a bot accepts. */
-const LONG_AUDIT_MS = 300_000;
-const MANY = 8;
-/** Ms that the start of a bot may take: two audits, some seconds apart. */
+/** Time between two audits of a bot with many symbols, ms. Its audits take longer, and a late audit must not be too old. */
+const MANY_SYMBOLS_AUDIT_MS = 300_000;
+/** A bot with more symbols than this has many. */
+const MANY_SYMBOLS = 8;
+/** Time limit for the start of a bot with its two audits, ms of venue time. */
 const START_MS = 60_000;
 
 export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
-  /** Takes what the bot says. */
+  /** Called with each line of the bot's log. */
   readonly notify: (line: string) => void;
+  /** Called when the bot stops because of a fault. */
   readonly broken: (why: string) => void;
-  /** From the first clean audit of a start to the second one; default that of the config. */
+  /** Time between the two clean audits of a start, ms. By default that of the config. */
   readonly startGapMs?: number;
-  /** Default those of the config, which may not be as long. */
+  /** Times of bars. By default those of the config, whose maximum is shorter. */
   readonly times?: RowTimes;
 }
 
-/** The bot of the config at `path`. Time passes while it opens. */
+/** Opens the bot of the config at `path`. Time passes meanwhile. */
 export function openSteppedBot(path: string, time: SteppedTime, options: SteppedBotOptions): Promise<OpenedBot> {
-  const { notify, startGapMs, times, ...rest } = options;
+  const { notify, startGapMs, times, ...liveOptions } = options;
   const config: LiveConfig = readLiveConfig(path, {});
   const symbols = Object.values(config.definition.feeds).reduce((sum, feed) => sum + (feed.symbols?.length ?? 1), 0);
-  const periodMs = symbols > MANY ? LONG_AUDIT_MS : AUDIT_MS;
+  const periodMs = symbols > MANY_SYMBOLS ? MANY_SYMBOLS_AUDIT_MS : AUDIT_MS;
   const orders = { ...config.orders, fastMs: periodMs, balanceMs: periodMs };
-  // While an exchange answers, its clock stands: one clock sample is as good as five.
+  // The clock stands while the exchange replies, so one clock sample is as good as five.
   const clock = { ...config.clock, samples: 1 };
   const audit = { ...config.audit, startGapMs: startGapMs ?? config.audit.startGapMs };
   const opening = openLiveBot(
     { ...config, orders, clock, audit, bars: { ...config.bars, ...(times && { delayMs: times.delayMs, graceMs: times.graceMs }) } },
     {
-      ...rest,
+      ...liveOptions,
       log: (nowMs) =>
         new LiveLog({
           write: notify,
@@ -55,7 +57,7 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
   return whileTimePasses(opening, time);
 }
 
-/** Starts a bot; it trades, and what is returned takes it over the rows. `isPrompt`: cancels act at once. */
+/** Starts a bot and waits until it trades. Returns its driver. `isPrompt` is true if cancels act at once. */
 export async function tradeStepped(
   { bot }: OpenedBot,
   time: SteppedTime,
@@ -74,6 +76,7 @@ export async function tradeStepped(
   return new RowDriver({ bot, time, rows, isPrompt, times });
 }
 
+/** Stops and closes the bot. Time passes meanwhile. */
 export async function stopStepped(opened: OpenedBot, time: SteppedTime): Promise<void> {
   const state = { isStopped: false };
   opened.bot.stop(() => (state.isStopped = true));
@@ -83,10 +86,10 @@ export async function stopStepped(opened: OpenedBot, time: SteppedTime): Promise
   await opened.close();
 }
 
-/** Work that takes longer than this of the computer's time waits for the exchange's: a strategy that is bundled needs less, as a rule. */
-const TIME_LIMIT_MS = 1000;
+/** Work that takes longer than this waits for venue time, ms of this computer. Bundling a strategy usually takes less. */
+const MAX_REAL_WORK_MS = 1000;
 
-/** What waits for time to pass gets it, a thing that is due at a time, but no more of it than a start may take. */
+/** Moves time from one due callback to the next while `work` waits for it, but at most by START_MS. */
 async function whileTimePasses<T>(work: Promise<T>, time: SteppedTime): Promise<T> {
   const state = { isDone: false };
   const done = work.finally(() => (state.isDone = true));
@@ -95,7 +98,7 @@ async function whileTimePasses<T>(work: Promise<T>, time: SteppedTime): Promise<
   let sinceMs = performance.now();
   while (!state.isDone) {
     await time.quiet();
-    if (state.isDone || performance.now() - sinceMs < TIME_LIMIT_MS || time.nextMs > latestMs) continue;
+    if (state.isDone || performance.now() - sinceMs < MAX_REAL_WORK_MS || time.nextMs > latestMs) continue;
     await time.stepTo(time.nextMs);
     sinceMs = performance.now();
   }

@@ -1,4 +1,4 @@
-// One clock for a paper exchange and the bot of this process: it moves on command, and not before everything on the wire is answered.
+// Provides one clock for a paper exchange and a bot in this process. It moves on command, once every request has been answered.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
@@ -13,68 +13,68 @@ interface Due {
 /** An exchange whose clock moves only on command: in this process, or in another one. */
 export interface MovedExchange {
   readonly nowMs: number;
-  /** Moves its clock on to `timeMs`, and does what is due there. */
+  /** Moves its clock to `timeMs`, and runs what is due there. */
   readonly moveTo: (timeMs: number) => void | Promise<void>;
-  /** Requests and answers that it holds back until its time has come; default none. */
+  /** Number of requests and replies that it holds back until their time. By default none. */
   readonly held?: () => number;
 }
 
-/** A step without an end is given up after this time of this computer, ms: a disk or a core that others use is slow, not stuck. */
+/** Time limit of one step, ms of this computer. It is long, because a busy disk or core is slow. */
 const MAX_STEP_MS = 120_000;
-/** An answer is read, and the requests that follow from it are sent, within this many turns of the event loop. */
+/** Turns of the event loop in which a reply is read and the requests that follow from it are sent. */
 const TURNS_AFTER = 3;
 /**
- * The same while the exchange holds a request back. If its client has given up, the count of held requests hides one other request: that one
- * is answered within this many turns.
+ * Turns of the event loop while the exchange holds a request back. If its client has given up, the count of held requests hides another
+ * request, which is answered within these turns.
  */
 const TURNS_HELD = 60;
 
 /**
- * The bot's Scheduler. A step sets the time first and runs what was due after that: the bot never acts in the past of the exchange, which would
- * refuse what is signed there.
+ * The Scheduler of the bot. A step first sets the time and then runs what is due, so that the bot never acts in the past of the exchange.
+ * The exchange would refuse a request that is signed in the past.
  */
 export class SteppedTime implements Scheduler {
   nowMs: number;
   readonly #exchange: MovedExchange;
   readonly #due: Due[] = [];
-  #asked = 0;
+  #handleCount = 0;
   /** Requests whose answers are not complete. A set, because undici may report the end of an aborted request twice. */
   readonly #onWire = new Set<unknown>();
-  readonly #created = (message: unknown): void => void this.#onWire.add(requestOf(message));
-  readonly #over = (message: unknown): void => {
+  readonly #started = (message: unknown): void => void this.#onWire.add(requestOf(message));
+  readonly #ended = (message: unknown): void => {
     this.#onWire.delete(requestOf(message));
-    this.#answered();
+    this.#onReply();
   };
-  #answered: () => void = () => {};
+  #onReply: () => void = () => {};
 
   constructor(exchange: MovedExchange) {
     this.#exchange = exchange;
     this.nowMs = exchange.nowMs;
-    subscribe('undici:request:create', this.#created);
-    subscribe('undici:request:trailers', this.#over);
-    subscribe('undici:request:error', this.#over);
+    subscribe('undici:request:create', this.#started);
+    subscribe('undici:request:trailers', this.#ended);
+    subscribe('undici:request:error', this.#ended);
   }
 
   close(): void {
-    unsubscribe('undici:request:create', this.#created);
-    unsubscribe('undici:request:trailers', this.#over);
-    unsubscribe('undici:request:error', this.#over);
+    unsubscribe('undici:request:create', this.#started);
+    unsubscribe('undici:request:trailers', this.#ended);
+    unsubscribe('undici:request:error', this.#ended);
   }
 
   at(timeMs: number, run: () => void): number {
-    const due: Due = { timeMs, handle: ++this.#asked, run };
-    let at = this.#due.length;
-    while (at > 0 && this.#due[at - 1]!.timeMs > timeMs) at--;
-    this.#due.splice(at, 0, due);
+    const due: Due = { timeMs, handle: ++this.#handleCount, run };
+    let index = this.#due.length;
+    while (index > 0 && this.#due[index - 1]!.timeMs > timeMs) index--;
+    this.#due.splice(index, 0, due);
     return due.handle;
   }
 
   cancel(handle: number): void {
-    const at = this.#due.findIndex((due) => due.handle === handle);
-    if (at >= 0) this.#due.splice(at, 1);
+    const index = this.#due.findIndex((due) => due.handle === handle);
+    if (index >= 0) this.#due.splice(index, 1);
   }
 
-  /** When something is due next; Infinity: nothing is. */
+  /** Time of the next due callback. Infinity without one. */
   get nextMs(): number {
     return this.#due[0]?.timeMs ?? Infinity;
   }
@@ -86,24 +86,24 @@ export class SteppedTime implements Scheduler {
     await this.quiet();
   }
 
-  /** Runs what is due until nothing is on the wire, and nothing follows from its answer at this time. */
+  /** Runs what is due until no request is on the wire and nothing follows from the replies. */
   async quiet(): Promise<void> {
     const endMs = performance.now() + MAX_STEP_MS;
-    for (let still = 0; still < (this.#onWire.size > 0 ? TURNS_HELD : TURNS_AFTER);) {
+    for (let idleTurns = 0; idleTurns < (this.#onWire.size > 0 ? TURNS_HELD : TURNS_AFTER);) {
       if (performance.now() > endMs) throw new Error(`at ${new Date(this.nowMs).toISOString()} the bot and the exchange come to no rest`);
-      const ran = this.#runDue();
+      const hasRun = this.#runDue();
       await setImmediate();
       const isAwaited = this.#onWire.size > (this.#exchange.held?.() ?? 0);
-      still = ran || isAwaited || isDiskBusy() ? 0 : still + 1;
-      if (isAwaited && !ran) await this.#answer();
+      idleTurns = hasRun || isAwaited || isDiskBusy() ? 0 : idleTurns + 1;
+      if (isAwaited && !hasRun) await this.#nextReply();
     }
   }
 
-  /** Resolves with the next answer, and soon in any case: the exchange does not report what it holds back. To look at each turn keeps a core busy. */
-  #answer(): Promise<void> {
+  /** Resolves with the next reply, or after 1 ms, because the exchange does not report what it holds back. Polling each turn would keep a core busy. */
+  #nextReply(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, 1);
-      this.#answered = () => {
+      this.#onReply = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -119,5 +119,5 @@ export class SteppedTime implements Scheduler {
 
 const requestOf = (message: unknown): unknown => (message as { readonly request: object }).request;
 
-/** Writes on their way to the disk, such as records of a journal, hold requests back. */
+/** True while writes to the disk are pending, such as records of a journal. They hold requests back. */
 const isDiskBusy = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));

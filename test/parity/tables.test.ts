@@ -1,4 +1,4 @@
-// The comparison itself: any single change of a run is found, at the earliest place, and equal runs are equal.
+// Tests the comparison of two runs: any single change is found at its earliest place, and equal runs have no difference.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const tables: fc.Arbitrary<Tables> = fc.record({
   balances: fc.array(balance, { minLength: 1, maxLength: 2 }),
 });
 
-it('finds no difference between a run and its copy', () => {
+it('a run has no difference to its copy', () => {
   fc.assert(
     fc.property(tables, (run) => {
       expect(firstDifference(run, structuredClone(run))).toBeNull();
@@ -22,26 +22,26 @@ it('finds no difference between a run and its copy', () => {
   );
 });
 
-it('finds a change of any one value, with both values', () => {
+it('a change of any one value is found, with both values', () => {
   fc.assert(
     fc.property(
       tables,
       fc.constantFrom<(keyof Tables)[]>('orders', 'fills', 'books', 'balances'),
       fc.nat(),
       fc.nat(),
-      (run, table, which, key) => {
-        const row = which % run[table].length;
-        const was = run[table][row]!;
-        const field = Object.keys(was)[key % Object.keys(was).length]!;
-        const changed: Row = { ...was, [field]: 'changed' };
-        const other: Tables = { ...run, [table]: run[table].with(row, changed) };
-        expect(firstDifference(run, other)).toEqual({ table, row, field, backtest: was[field], live: 'changed' });
+      (run, table, rowDraw, fieldDraw) => {
+        const row = rowDraw % run[table].length;
+        const original = run[table][row]!;
+        const field = Object.keys(original)[fieldDraw % Object.keys(original).length]!;
+        const changed: Row = { ...original, [field]: 'changed' };
+        const changedRun: Tables = { ...run, [table]: run[table].with(row, changed) };
+        expect(firstDifference(run, changedRun)).toEqual({ table, row, field, backtest: original[field], live: 'changed' });
       },
     ),
   );
 });
 
-it('finds a row that one of the two does not have', () => {
+it('a row that only one run has is found', () => {
   fc.assert(
     fc.property(tables, fc.constantFrom<(keyof Tables)[]>('orders', 'fills', 'books', 'balances'), (run, table) => {
       const shorter: Tables = { ...run, [table]: run[table].slice(0, -1) };
@@ -52,13 +52,13 @@ it('finds a row that one of the two does not have', () => {
   );
 });
 
-it('names what came first: a fill of another price before the order that it led to', () => {
+it('the earliest of several differences is returned: a fill at another price before the order that follows from it', () => {
   const run: Tables = {
     orders: [{ id: 1, decidedMs: 10 }, { id: 2, decidedMs: 30 }],
     fills: [{ timeMs: 20, price: 100 }],
     books: [{ asset: 'USDT', units: 1 }],
     balances: [{ asset: 'USDT', units: 1 }],
   }; // prettier-ignore
-  const other: Tables = { ...run, orders: [run.orders[0]!, { id: 2, decidedMs: 31 }], fills: [{ timeMs: 20, price: 101 }] };
-  expect(firstDifference(run, other)).toMatchObject({ table: 'fills', field: 'price', backtest: 100, live: 101 });
+  const changedRun: Tables = { ...run, orders: [run.orders[0]!, { id: 2, decidedMs: 31 }], fills: [{ timeMs: 20, price: 101 }] };
+  expect(firstDifference(run, changedRun)).toMatchObject({ table: 'fills', field: 'price', backtest: 100, live: 101 });
 });

@@ -1,77 +1,81 @@
-// What two runs of one strategy are compared by: their orders, fills and final money, as rows of plain values; and where they part.
+// Compares two runs of one strategy by their orders, fills and final balances, and finds the first difference.
 
 import { ENDINGS, ROLES, SIDES, type FillColumns, type OrderColumns } from '../../src/model/run/run.ts';
 
-/** A named value of a run: text, or a whole number of ticks, lots, units or ms. */
+/** A row of plain values: text, or whole numbers of ticks, lots, units or ms. */
 export type Row = Readonly<Record<string, string | number>>;
 
+/** The tables by which two runs are compared. */
 export interface Tables {
   /** In order of creation. */
   readonly orders: readonly Row[];
   /** In order of time, instrument and order. */
   readonly fills: readonly Row[];
-  /** By asset: money and coins at the end, in units, and of contracts what is held. In the books of the bot, and at the exchange. */
+  /** Balances at the end in the bot's books, by asset (units) and contract (lots). */
   readonly books: readonly Row[];
+  /** The same balances at the exchange. */
   readonly balances: readonly Row[];
 }
 
 /**
- * Orders as they were decided and as they ended. Of times the bar on whose close it was decided is compared, `barOf`: what waits for the
- * confirmation of a cancel goes some seconds later over a wire. A leg comes of the fill that calls for it, or of the price that its stop
- * reaches; the time of that fill, and of its own, is the exchange's and is compared to the ms.
+ * Returns orders as they were decided and as they ended. `barOf` returns the bar on whose close an order was decided. Only this bar is
+ * compared, because a live order that waits for a cancel is sent some seconds later. The time of a leg is not compared here, because the
+ * fills that cause it are compared to the ms.
  */
 export function orderRows(orders: OrderColumns, barOf: (instrument: number, timeMs: number) => number): readonly Row[] {
-  return Array.from({ length: orders.length }, (_, at) => ({
-    id: orders.id[at]!,
-    strategy: orders.strategy[at]!,
-    instrument: orders.instrument[at]!,
-    side: SIDES[orders.side[at]!]!,
-    role: ROLES[orders.role[at]!]!,
-    reduceOnly: orders.reduceOnly[at]!,
-    parent: orders.parent[at]!,
-    lots: orders.lots[at]!,
-    quoteUnits: orders.quoteUnits[at]!,
-    limit: orders.limit[at]!,
-    decidedMs: orders.parent[at]! > 0 ? 0 : barOf(orders.instrument[at]!, orders.createdMs[at]!),
-    slot: orders.texts[orders.slot[at]!] ?? '',
-    code: orders.texts[orders.code[at]!] ?? '',
-    ending: ENDINGS[orders.ending[at]!]!,
-    filledLots: orders.filledLots[at]!,
-    filledUnits: orders.filledUnits[at]!,
+  return Array.from({ length: orders.length }, (_, index) => ({
+    id: orders.id[index]!,
+    strategy: orders.strategy[index]!,
+    instrument: orders.instrument[index]!,
+    side: SIDES[orders.side[index]!]!,
+    role: ROLES[orders.role[index]!]!,
+    reduceOnly: orders.reduceOnly[index]!,
+    parent: orders.parent[index]!,
+    lots: orders.lots[index]!,
+    quoteUnits: orders.quoteUnits[index]!,
+    limit: orders.limit[index]!,
+    decidedMs: orders.parent[index]! > 0 ? 0 : barOf(orders.instrument[index]!, orders.createdMs[index]!),
+    slot: orders.texts[orders.slot[index]!] ?? '',
+    code: orders.texts[orders.code[index]!] ?? '',
+    ending: ENDINGS[orders.ending[index]!]!,
+    filledLots: orders.filledLots[index]!,
+    filledUnits: orders.filledUnits[index]!,
   }));
 }
 
+/** Returns fills in order of time, instrument and order. */
 export function fillRows(fills: FillColumns): readonly Row[] {
-  const rows = Array.from({ length: fills.length }, (_, at) => ({
-    timeMs: fills.timeMs[at]!,
-    instrument: fills.instrument[at]!,
-    order: fills.orderId[at]!,
-    side: SIDES[fills.side[at]!]!,
-    price: fills.price[at]!,
-    lots: fills.lots[at]!,
-    notional: fills.notional[at]!,
-    fee: fills.fee[at]!,
-    feeInBase: fills.feeInBase[at]!,
-    isMaker: fills.isMaker[at]!,
+  const rows = Array.from({ length: fills.length }, (_, index) => ({
+    timeMs: fills.timeMs[index]!,
+    instrument: fills.instrument[index]!,
+    order: fills.orderId[index]!,
+    side: SIDES[fills.side[index]!]!,
+    price: fills.price[index]!,
+    lots: fills.lots[index]!,
+    notional: fills.notional[index]!,
+    fee: fills.fee[index]!,
+    feeInBase: fills.feeInBase[index]!,
+    isMaker: fills.isMaker[index]!,
   }));
   return rows.toSorted(
     (a, b) => a.timeMs - b.timeMs || a.instrument - b.instrument || a.order - b.order || a.price - b.price || a.lots - b.lots,
   );
 }
 
+/** The first place at which two runs differ. */
 export interface Difference {
   readonly table: keyof Tables;
   /** Position in the table, from 0. */
   readonly row: number;
-  /** Null: one of the two has no such row. */
+  /** Null when one of the runs does not have this row. */
   readonly field: string | null;
   readonly backtest: string | number | Row | null;
   readonly live: string | number | Row | null;
 }
 
 /**
- * Returns the first difference in order of time: of the orders or of the fills, whichever comes first. Balances and books count only where
- * both are the same, because a difference in them follows from an order or a fill. Null without a difference.
+ * Returns the earliest difference of orders and fills, or null. Balances and books are compared only if orders and fills are equal, because a
+ * different order or fill changes them too.
  */
 export function firstDifference(backtest: Tables, live: Tables): Difference | null {
   const orders = differenceIn('orders', backtest, live);
@@ -81,17 +85,19 @@ export function firstDifference(backtest: Tables, live: Tables): Difference | nu
   return timeOf(orders, backtest, live) <= timeOf(fills, backtest, live) ? orders : fills;
 }
 
+/** Returns the first difference of one table, or null. */
 function differenceIn(table: keyof Tables, backtest: Tables, live: Tables): Difference | null {
-  const [a, b] = [backtest[table], live[table]];
-  for (let row = 0; row < Math.max(a.length, b.length); row++) {
-    const [mine, theirs] = [a[row] ?? null, b[row] ?? null];
-    if (mine === null || theirs === null) return { table, row, field: null, backtest: mine, live: theirs };
-    const field = Object.keys(mine).find((key) => !Object.is(mine[key], theirs[key]));
-    if (field !== undefined) return { table, row, field, backtest: mine[field]!, live: theirs[field] ?? null };
+  const [backtestRows, liveRows] = [backtest[table], live[table]];
+  for (let row = 0; row < Math.max(backtestRows.length, liveRows.length); row++) {
+    const [backtestRow, liveRow] = [backtestRows[row] ?? null, liveRows[row] ?? null];
+    if (backtestRow === null || liveRow === null) return { table, row, field: null, backtest: backtestRow, live: liveRow };
+    const field = Object.keys(backtestRow).find((key) => !Object.is(backtestRow[key], liveRow[key]));
+    if (field !== undefined) return { table, row, field, backtest: backtestRow[field]!, live: liveRow[field] ?? null };
   }
   return null;
 }
 
+/** Returns the earliest time of a row that differs. */
 function timeOf({ table, row }: Difference, ...runs: readonly Tables[]): number {
   const times = runs.map((run) => Number(run[table][row]?.[table === 'orders' ? 'decidedMs' : 'timeMs'] ?? Infinity));
   return Math.min(...times);

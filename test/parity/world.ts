@@ -1,4 +1,4 @@
-// A paper exchange whose prices are rows, and live bots over HTTP on it, on one clock that moves on command.
+// Runs a paper exchange whose prices are rows, and live bots over HTTP on it, on one clock that moves on command.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,16 +12,17 @@ import { ServiceRows } from './drivenRows.ts';
 import { openSteppedBot, stopStepped, tradeStepped } from './steppedBot.ts';
 import { SteppedTime } from './steppedTime.ts';
 
-/** A folder in memory if the system has one: the disk has tests of its own. */
+/** Makes a temporary folder, in memory if the system supports that. Other tests cover the disk. */
 export const memoryFolder = (name: string): string => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), name));
 
-/** Moves the clock of an exchange in this process, and does what is due there. */
+/** Moves the clock of an exchange in this process, and runs what is due there. */
 export function moveExchange({ clock, service }: RunningExchange, timeMs: number): void {
   const byMs = timeMs - clock.nowMs();
   if (byMs > 0) clock.step(byMs);
   service.advance(timeMs);
 }
 
+/** An exchange with a temporary folder and the clock of its bots. */
 export class RowWorld {
   readonly folder = memoryFolder('isobar-parity-');
   readonly exchange: RunningExchange;
@@ -42,7 +43,7 @@ export class RowWorld {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** The bot of a config, with the strategy of `plan` and room for its bars. `notify` is called with its messages. */
+  /** Opens the bot of a config with the strategy of `plan` and space for its bars. `notify` gets its log. */
   openBot(path: string, plan: RunPlan, notify: (line: string) => void): Promise<OpenedBot> {
     return openSteppedBot(path, this.time, {
       notify,
@@ -54,7 +55,7 @@ export class RowWorld {
     });
   }
 
-  /** Starts a bot; it trades, and what is returned takes it over the rows. */
+  /** Starts a bot and waits until it trades. Returns the driver that takes it over the rows. */
   trading(opened: OpenedBot, { fills: { latencyMs } }: RunPlan): Promise<RowDriver> {
     return tradeStepped(opened, this.time, new ServiceRows(this.exchange.service), latencyMs === 0);
   }

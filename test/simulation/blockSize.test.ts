@@ -16,11 +16,11 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
     ['two strategies on one account', () => planOf([OnBar, When], [single]), {}],
     ['three symbols with gaps, hourly and minute bars, timers', () => planOf(Several, many), {}],
     ['a drawdown halt', () => planOf(OnBar, [single]), { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } }],
-  ])('%s: B = 1, 7, 512 and 4096 agree', async (_, base, options) => {
-    const { fills, fees, ...rest } = options;
-    const plan = base();
+  ])('a run is the same with blocks of 1, 7, 512 and 4096 rows: %s', async (_, makePlan, options) => {
+    const { fills, fees, ...planOptions } = options;
+    const plan = makePlan();
     const runWith = (blockRows: number) =>
-      runBacktest({ ...plan, ...rest, fees: { ...plan.fees, ...fees }, fills: { ...plan.fills, ...fills, latencyMs }, blockRows });
+      runBacktest({ ...plan, ...planOptions, fees: { ...plan.fees, ...fees }, fills: { ...plan.fills, ...fills, latencyMs }, blockRows });
     const expected = await runWith(1);
     expect(expected.fills.length).toBeGreaterThan(10);
     for (const blockRows of [7, 512, 4096])

@@ -1,4 +1,4 @@
-// Tests of format 4 of the exchange store: fields have names, each is checked, and files of other versions are refused.
+// Tests format 4 of the exchange store: fields have names, each value is checked, and files of other versions are rejected.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 import { rewriteRows, type Row } from '../fixtures/storeFile.ts';
 
-const never = (): void => {};
+const ignore = (): void => {};
 const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) };
 const ONE_FILE = { folder: FOLDER, segmentBytes: 1 << 24 };
 
@@ -22,13 +22,13 @@ const ONE_FILE = { folder: FOLDER, segmentBytes: 1 << 24 };
 function fullStore(): { readonly disk: SimulatedDisk; readonly text: string } {
   const disk = new SimulatedDisk();
   const fixture = new KeptFixture(disk, disk.soon, UNLIMITED, ONE_FILE);
-  for (let at = 0; at < 60; at++) {
-    act(fixture, 3, at);
-    if (at === 30) {
+  for (let index = 0; index < 60; index++) {
+    act(fixture, 3, index);
+    if (index === 30) {
       for (const price of ['2000', '2001']) fixture.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
       fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
     }
-    fixture.journal.whenLasting(never);
+    fixture.journal.whenLasting(ignore);
     disk.run();
   }
   return { disk, text: fixture.text };
@@ -42,99 +42,105 @@ const filesOf = (disk: SimulatedDisk, end = ''): readonly string[] =>
 const [FILE] = filesOf(store.disk);
 
 /** Returns the disk with changed rows. */
-function changed(change: (row: Row) => Row, from = store.disk): SimulatedDisk {
+function withChangedRows(change: (row: Row) => Row, from = store.disk): SimulatedDisk {
   const disk = from.afterKill('', 0);
   rewriteRows(disk, filesOf(disk, '.rows'), change);
   return disk;
 }
-const opened = (disk: SimulatedDisk): KeptFixture => new KeptFixture(disk, never, UNLIMITED, ONE_FILE);
+const openStore = (disk: SimulatedDisk): KeptFixture => new KeptFixture(disk, ignore, UNLIMITED, ONE_FILE);
 
 /** Returns the error of a start, or of a read of the whole state. */
-function refusalOf(disk: SimulatedDisk): ConfigError {
+function errorOf(disk: SimulatedDisk): ConfigError {
   try {
-    void opened(disk).text;
+    void openStore(disk).text;
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('expected a ConfigError, got none');
 }
 
 const headWith = (change: (head: Readonly<Record<string, unknown>>) => object) =>
-  changed(([name, ...values]) => (name === 'head' ? [name, change(values[0] as Readonly<Record<string, unknown>>)] : [name, ...values]));
+  withChangedRows(([name, ...values]) =>
+    name === 'head' ? [name, change(values[0] as Readonly<Record<string, unknown>>)] : [name, ...values],
+  );
 const recordsWith = (change: (records: Readonly<Record<string, readonly unknown[]>>) => object) =>
   headWith((head) => ({ ...head, records: change(head['records'] as Readonly<Record<string, readonly unknown[]>>) }));
 
 describe('an invalid field', () => {
-  it('is never written by an exchange', () => {
-    expect(opened(changed((row) => row)).text).toBe(store.text);
+  it('an exchange writes no invalid field', () => {
+    expect(openStore(withChangedRows((row) => row)).text).toBe(store.text);
   });
 
   const fields = RECORDS.flatMap(({ name, names }) =>
-    names.map((field, at) => [name, typeof field === 'string' ? field : field[0]!, at] as const),
+    names.map((field, index) => [name, typeof field === 'string' ? field : field[0]!, index] as const),
   );
-  it.each(fields)('%s.%s is refused, and the error names file, record and field', (name, field, at) => {
-    let times = 0;
-    const disk = changed((row) => (row[0] === name ? (times++, row.with(at + 1, { no: 'value' }) as unknown as Row) : row));
-    expect(times).toBeGreaterThan(0);
-    const { message } = refusalOf(disk);
+  it.each(fields)('an invalid value of %s.%s is rejected, and the error names file, record and field', (name, field, index) => {
+    let changeCount = 0;
+    const disk = withChangedRows((row) =>
+      row[0] === name ? (changeCount++, row.with(index + 1, { no: 'value' }) as unknown as Row) : row,
+    );
+    expect(changeCount).toBeGreaterThan(0);
+    const { message } = errorOf(disk);
     expect(message.startsWith(`${FILE}: expected ${name}.${field}`), message).toBe(true);
     expect(message).toContain('got {"no":"value"}');
   });
 
-  it.each(RECORDS.map(({ name }) => name))('a %s with a value too few or too many is refused', (name) => {
+  it.each(RECORDS.map(({ name }) => name))('a record %s with a missing or an extra value is rejected', (name) => {
     for (const change of [(row: Row) => row.slice(0, -1), (row: Row) => [...row, 0]]) {
-      const disk = changed((row) => (row[0] === name ? (change(row) as unknown as Row) : row));
-      expect(refusalOf(disk).message).toContain(`fields of record ${name}, got`);
+      const disk = withChangedRows((row) => (row[0] === name ? (change(row) as unknown as Row) : row));
+      expect(errorOf(disk).message).toContain(`fields of record ${name}, got`);
     }
   });
 
-  it('inside another field, in a list or of another length than its column is refused with its full name', () => {
+  it('an invalid value inside a field or a list, and a list of wrong length, are rejected with the full name', () => {
     const withField = (name: string, field: string, change: (value: unknown) => unknown): SimulatedDisk => {
-      const at = RECORDS.find((each) => each.name === name)!.names.findIndex((each) => each === field || each[0] === field) + 1;
-      return changed((row) => (row[0] === name && row[at] !== null ? (row.with(at, change(row[at])) as unknown as Row) : row));
+      const index = RECORDS.find((record) => record.name === name)!.names.findIndex((each) => each === field || each[0] === field) + 1;
+      return withChangedRows((row) =>
+        row[0] === name && row[index] !== null ? (row.with(index, change(row[index])) as unknown as Row) : row,
+      );
     };
     const last = (value: unknown) => [...(value as readonly unknown[]).slice(0, -1), 'x'];
-    expect(refusalOf(withField('order', 'futures', last)).message).toContain('order.futures.averageTicks to be a number, got "x"');
-    expect(refusalOf(withField('minutes', 'close', () => [1, 2.5])).message).toContain('minutes.close[1] to be a whole number, got 2.5');
-    expect(refusalOf(withField('bars', 'close', (value) => [...(value as readonly unknown[]), 1])).message).toMatch(
+    expect(errorOf(withField('order', 'futures', last)).message).toContain('order.futures.averageTicks to be a number, got "x"');
+    expect(errorOf(withField('minutes', 'close', () => [1, 2.5])).message).toContain('minutes.close[1] to be a whole number, got 2.5');
+    expect(errorOf(withField('bars', 'close', (value) => [...(value as readonly unknown[]), 1])).message).toMatch(
       /expected bars\.close to be as long as bars\.openMs \(\d+\), got \d+/,
     );
   });
 
-  it('the terms of futures on a spot order, and a futures order without them, are refused', () => {
+  it('a spot order with futures terms and a futures order without them are rejected', () => {
     const { names } = RECORDS.find(({ name }) => name === 'openOrder')!;
-    const at = names.findIndex(([name]) => name === 'futures') + 1;
+    const index = names.findIndex(([name]) => name === 'futures') + 1;
     const withTerms = (market: string, value: unknown) =>
-      changed((row) => (row[0] === 'openOrder' && row[1] === market ? (row.with(at, value) as unknown as Row) : row));
-    expect(refusalOf(withTerms('futures', null)).message).toContain('expected openOrder.futures to be present');
-    expect(refusalOf(withTerms('spot', [1, 1, 0, 0])).message).toContain('expected openOrder.futures to be null');
+      withChangedRows((row) => (row[0] === 'openOrder' && row[1] === market ? (row.with(index, value) as unknown as Row) : row));
+    expect(errorOf(withTerms('futures', null)).message).toContain('expected openOrder.futures to be present');
+    expect(errorOf(withTerms('spot', [1, 1, 0, 0])).message).toContain('expected openOrder.futures to be null');
   });
 
-  it('a record of another name is refused', () => {
-    const disk = changed((row) => (row[0] === 'clock' ? ['watch', ...row.slice(1)] : row));
-    expect(refusalOf(disk).message).toContain('expected a record that this version knows, got watch');
+  it('a record with an unknown name is rejected', () => {
+    const disk = withChangedRows((row) => (row[0] === 'clock' ? ['watch', ...row.slice(1)] : row));
+    expect(errorOf(disk).message).toContain('expected a record that this version knows, got watch');
   });
 });
 
 describe('a head', () => {
-  it('with another name, record or field is refused by that name', () => {
-    expect(refusalOf(headWith((head) => ({ ...head, colour: 'red' }))).message).toContain(
+  it('a head with an unknown name, record or field is rejected with that name', () => {
+    expect(errorOf(headWith((head) => ({ ...head, colour: 'red' }))).message).toContain(
       'expected head.colour to be no field of this version',
     );
-    expect(refusalOf(headWith((head) => ({ ...head, uids: [10001] }))).message).toContain('expected head.uids[0] to be a text, got 10001');
+    expect(errorOf(headWith((head) => ({ ...head, uids: [10001] }))).message).toContain('expected head.uids[0] to be a text, got 10001');
     const extra = recordsWith((records) => ({ ...records, order: [...records['order']!, 'colour'] }));
-    expect(refusalOf(extra).message).toBe(`${FILE}: expected fields of record order that this version knows, got "colour"`);
-    expect(refusalOf(extra).remedy).toContain('the version that wrote it');
-    expect(refusalOf(recordsWith((records) => ({ ...records, holiday: ['date'] }))).message).toContain('got holiday');
+    expect(errorOf(extra).message).toBe(`${FILE}: expected fields of record order that this version knows, got "colour"`);
+    expect(errorOf(extra).remedy).toContain('the version that wrote it');
+    expect(errorOf(recordsWith((records) => ({ ...records, holiday: ['date'] }))).message).toContain('got holiday');
     const missing = recordsWith((records) => ({ ...records, setting: records['setting']!.filter((name) => name !== 'leverage') }));
-    expect(refusalOf(missing).message).toContain('expected field leverage in record setting, got none');
+    expect(errorOf(missing).message).toContain('expected field leverage in record setting, got none');
     const { clock: _, ...others } = Object.fromEntries(RECORDS.map(({ name, names }) => [name, names]));
-    expect(refusalOf(recordsWith(() => others)).message).toContain('expected the fields of record clock in the head, got none');
+    expect(errorOf(recordsWith(() => others)).message).toContain('expected the fields of record clock in the head, got none');
     const longer = headWith((head) => ({ ...head, records: { ...(head['records'] as object), clock: [] } }));
-    expect(refusalOf(longer).message).toContain('expected field offsetMs in record clock, got none');
+    expect(errorOf(longer).message).toContain('expected field offsetMs in record clock, got none');
     const twice = recordsWith((records) => ({ ...records, clock: ['offsetMs', 'offsetMs'] }));
-    expect(refusalOf(twice).message).toContain('got "offsetMs" twice');
+    expect(errorOf(twice).message).toContain('got "offsetMs" twice');
   });
 
   /** Returns a row with the fields of its record in reverse order. */
@@ -146,31 +152,31 @@ describe('a head', () => {
     return [name, { ...head, records: Object.fromEntries(records) as object }];
   };
 
-  it('with the fields in another order is read by their names', () => {
-    expect(opened(changed(reversedFields)).text).toBe(store.text);
+  it('a store with fields in another order is read by their names', () => {
+    expect(openStore(withChangedRows(reversedFields)).text).toBe(store.text);
   });
 
-  it('that lacks an optional field is read with null in its place', () => {
-    const at = RECORDS.find(({ name }) => name === 'order')!.names.indexOf('clientOrderId');
-    const disk = changed(([name, ...values]) => {
-      if (name === 'order') return [name, ...values.toSpliced(at, 1)];
+  it('a store without an optional field is read with null in its place', () => {
+    const index = RECORDS.find(({ name }) => name === 'order')!.names.indexOf('clientOrderId');
+    const disk = withChangedRows(([name, ...values]) => {
+      if (name === 'order') return [name, ...values.toSpliced(index, 1)];
       if (name !== 'head') return [name, ...values];
       const head = values[0] as { readonly records: Readonly<Record<string, readonly unknown[]>> };
-      return [name, { ...head, records: { ...head.records, order: head.records['order']!.toSpliced(at, 1) } }];
+      return [name, { ...head, records: { ...head.records, order: head.records['order']!.toSpliced(index, 1) } }];
     });
-    const text = JSON.parse(opened(disk).text) as { readonly orders: object };
+    const text = JSON.parse(openStore(disk).text) as { readonly orders: object };
     const full = JSON.parse(store.text) as { readonly orders: object };
     expect(text.orders).toEqual(full.orders);
-    expect(opened(disk).service.spot.orders.byClientId(0, 'own3')).toBeNull();
+    expect(openStore(disk).service.spot.orders.byClientId(0, 'own3')).toBeNull();
   });
 
-  it('of old files with another order of fields is compacted into an archive file with the order of this version', () => {
-    const old = changed(reversedFields);
+  it('a store with fields in another order is compacted into an archive file with the order of this version', () => {
+    const old = withChangedRows(reversedFields);
     const fixture = new KeptFixture(old, old.soon, UNLIMITED);
     expect(fixture.text).toBe(store.text);
-    for (let at = 60; at < 80; at++) {
-      act(fixture, 3, at);
-      fixture.journal.whenLasting(never);
+    for (let index = 60; index < 80; index++) {
+      act(fixture, 3, index);
+      fixture.journal.whenLasting(ignore);
       old.run();
     }
     const [archive] = filesOf(old, '.past');
@@ -178,7 +184,7 @@ describe('a head', () => {
     const bytes = Buffer.from(old.read(archive!)).toString('latin1');
     expect(bytes).toMatch(/^\d+ \["order","spot",\d+,"1000/m);
     expect(bytes).not.toMatch(/"spot"\]$/m);
-    expect(new KeptFixture(old.afterKill('', 0), never, UNLIMITED).text).toBe(fixture.text);
+    expect(new KeptFixture(old.afterKill('', 0), ignore, UNLIMITED).text).toBe(fixture.text);
   });
 });
 
@@ -187,34 +193,34 @@ describe('a folder of an older format', () => {
     `["head",${format},1,0,"00000000",0,1767571200000,0,[["spot:BTCUSDT",2,4,8,8]],["10001","10002"]]\n["c","spot",0,65536,65536,0,0]\n`;
   const remedy = 'begin with an empty folder, or open this one with the version that wrote it; the files are not changed';
 
-  it.each([1, 2, 3, 5])('(format %i) is refused with a remedy', (format) => {
+  it.each([1, 2, 3, 5])('a folder of format %i is rejected with a remedy', (format) => {
     const disk = new SimulatedDisk();
     disk.create(FILE!);
     disk.append(FILE!, Buffer.from(sealText(head(format), 1, 1_767_571_200_000).text));
-    const error = refusalOf(disk);
+    const error = errorOf(disk);
     expect(error.message).toBe(`${FILE}: expected format 4, got ${format}`);
     expect(error.remedy).toBe(remedy);
   });
 
-  it('that has an archive file is refused with a remedy, and nothing of it is changed', () => {
+  it('a folder of an older format with an archive file is rejected with a remedy, and stays unchanged', () => {
     const disk = new SimulatedDisk();
     const path = `${FOLDER}/exchange-000001-000004.past`;
     disk.create(path);
     disk.append(path, Buffer.from(sealText('["past",3,1,4,0]\n["end",4000,9,1767571200000,"0badcafe"]\n', 1, 1_767_571_200_000).text));
-    const before = Buffer.from(disk.read(path));
-    expect(refusalOf(disk)).toMatchObject({ message: `${path}: expected format 4, got 3`, remedy });
-    expect(Buffer.from(disk.read(path)).equals(before)).toBe(true);
+    const bytesBefore = Buffer.from(disk.read(path));
+    expect(errorOf(disk)).toMatchObject({ message: `${path}: expected format 4, got 3`, remedy });
+    expect(Buffer.from(disk.read(path)).equals(bytesBefore)).toBe(true);
   });
 
   describe('opened by a process', () => {
     const root = mkdtempSync(join(tmpdir(), 'isobar-format-'));
     afterAll(() => rmSync(root, { recursive: true }));
 
-    it('is refused before the exchange answers any request', async () => {
+    it('a folder of an older format is rejected before the exchange answers any request', async () => {
       const data = join(root, 'old');
       mkdirSync(data, { mode: 0o700 });
       writeFileSync(join(data, 'exchange-000001.rows'), sealText(head(3), 1, 1_767_571_200_000).text, { mode: 0o600 });
-      const opening = runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data });
+      const opening = runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: ignore, data });
       await expect(opening).rejects.toThrow(/exchange-000001\.rows: expected format 4, got 3/);
     });
   });

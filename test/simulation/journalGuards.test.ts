@@ -1,5 +1,5 @@
 // Tests that each guard of src/adapters/journal/records/guards.ts is needed: its scenario passes with it and fails without it
-// (order-safety, section 16).
+// (docs/order-safety.md#each-guard-is-needed).
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
@@ -7,11 +7,11 @@ import { guards } from '../../src/adapters/journal/records/guards.ts';
 
 type Guard = keyof typeof guards;
 
-/** Returns the fixtures with one guard switched off; null: with all guards. */
-async function fixturesWithout(without: Guard | null) {
+/** Returns the fixtures with the guard `removed` switched off, or with all guards if it is null. */
+async function fixturesWithout(removed: Guard | null) {
   vi.resetModules();
-  if (without !== null) vi.doMock('../../src/adapters/journal/records/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
-  // Import one after the other: an import that begins while another one registers the mock would load the original module.
+  if (removed !== null) vi.doMock('../../src/adapters/journal/records/guards.ts', () => ({ guards: { ...guards, [removed]: false } }));
+  // Import one copy the other: an import that begins while another one registers the mock would load the original module.
   const disks = await import('../fixtures/simulatedDisk.ts');
   const journals = await import('../fixtures/journalFixture.ts');
   const bots = await import('../fixtures/restartFixture.ts');
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 /** Returns a disk with a complete journal whose only file was changed by `change`. */
-function changed(
+function changedJournal(
   { SimulatedDisk, openFixture: openSetup, steps, FOLDER }: Fixtures,
   change: (text: string) => string,
 ): InstanceType<Fixtures['SimulatedDisk']> {
@@ -34,11 +34,12 @@ function changed(
   for (const step of steps()) step(journal);
   disk.run();
   const name = disk.list(FOLDER).find((file) => file.startsWith('journal-'))!;
-  const after = disk.afterKill('', 0);
-  after.overwrite(`${FOLDER}/${name}`, Buffer.from(change(Buffer.from(disk.read(`${FOLDER}/${name}`)).toString())));
-  return after;
+  const copy = disk.afterKill('', 0);
+  copy.overwrite(`${FOLDER}/${name}`, Buffer.from(change(Buffer.from(disk.read(`${FOLDER}/${name}`)).toString())));
+  return copy;
 }
-function isRefused({ recordsOf }: Fixtures, disk: InstanceType<Fixtures['SimulatedDisk']>): boolean {
+/** Returns true if reading the journal throws. */
+function isRejected({ recordsOf }: Fixtures, disk: InstanceType<Fixtures['SimulatedDisk']>): boolean {
   try {
     recordsOf(disk);
     return false;
@@ -57,8 +58,8 @@ const SCENARIOS: Readonly<Record<Guard, (fixtures: Fixtures) => boolean>> = {
     Object.assign(order, { slot: 'a', role: 'limit', lots: 100 as Lots, limit: 10_000 as Ticks });
     engine.submit(order);
     disk.run();
-    const [again] = openBot(disk.afterKill('', 0), NOW_MS).engine.orders.active();
-    return again?.lifecycle === 'unknown';
+    const [restoredOrder] = openBot(disk.afterKill('', 0), NOW_MS).engine.orders.active();
+    return restoredOrder?.lifecycle === 'unknown';
   },
   // The disk has discarded the bytes, and a second sync would succeed.
   syncIsFinal: ({ SimulatedDisk, openFixture: openSetup, steps }) => {
@@ -71,16 +72,17 @@ const SCENARIOS: Readonly<Record<Guard, (fixtures: Fixtures) => boolean>> = {
   },
   // A digit of a filled quantity changed.
   checksums: (fixtures) =>
-    isRefused(
+    isRejected(
       fixtures,
-      changed(fixtures, (text) => text.replace(/("qty":")0\.008"/, '$10.009"')),
+      changedJournal(fixtures, (text) => text.replace(/("qty":")0\.008"/, '$10.009"')),
     ),
   // A line is missing in the middle.
   rejectsDamage: (fixtures) =>
-    isRefused(
+    isRejected(
       fixtures,
-      changed(fixtures, (text) => text.split('\n').toSpliced(8, 1).join('\n')),
+      changedJournal(fixtures, (text) => text.split('\n').toSpliced(8, 1).join('\n')),
     ),
+  // A kill switch that was set before the restart must still be set after it.
   haltsPersist: ({ SimulatedDisk, openBot, NOW_MS }) => {
     const disk = new SimulatedDisk();
     const { engine } = openBot(disk, NOW_MS);
@@ -91,12 +93,12 @@ const SCENARIOS: Readonly<Record<Guard, (fixtures: Fixtures) => boolean>> = {
 };
 
 describe('a guard of the journal', () => {
-  it('has a scenario', async () => {
-    const all = await fixturesWithout(null);
-    expect(Object.entries(SCENARIOS).filter(([, scenario]) => !scenario(all))).toEqual([]);
+  it('each journal guard has a scenario that passes with all guards', async () => {
+    const withAllGuards = await fixturesWithout(null);
+    expect(Object.entries(SCENARIOS).filter(([, scenario]) => !scenario(withAllGuards))).toEqual([]);
     expect(Object.keys(SCENARIOS).toSorted()).toEqual(Object.keys(guards).toSorted());
   });
-  it.each(Object.keys(guards) as Guard[])('%s: without it the scenario fails', async (guard) => {
+  it.each(Object.keys(guards) as Guard[])('the scenario of the journal guard %s fails without the guard', async (guard) => {
     expect(SCENARIOS[guard](await fixturesWithout(guard))).toBe(false);
   });
 });

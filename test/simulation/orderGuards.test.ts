@@ -1,5 +1,5 @@
-// Tests that each guard of src/orders/prove/guards.ts is needed: its scenario passes with it and fails without it (order-safety,
-// section 16).
+// Tests that each guard of src/orders/prove/guards.ts is needed: its scenario passes with it and fails without it
+// (docs/order-safety.md#each-guard-is-needed).
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
@@ -18,35 +18,38 @@ import { SilentExchange } from '../fixtures/restartFixture.ts';
 
 type Guard = keyof typeof guards;
 
-/** Returns the modules of the room with one guard switched off; null: with all guards. */
-async function roomWithout(without: Guard | null) {
+/** Returns the modules of src/orders with the guard `removed` switched off, or with all guards if it is null. */
+async function modulesWithout(removed: Guard | null) {
   vi.resetModules();
-  if (without !== null) vi.doMock('../../src/orders/prove/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
+  if (removed !== null) vi.doMock('../../src/orders/prove/guards.ts', () => ({ guards: { ...guards, [removed]: false } }));
   // Import one after the other: an import that begins while another one registers the mock would load the original module.
   const { Resolution } = await import('../../src/orders/prove/resolver.ts');
   const { MeasuredAbsenceBounds } = await import('../../src/orders/prove/absenceBounds.ts');
   const { OrderManager } = await import('../../src/orders/orderManager.ts');
   return { Resolution, MeasuredAbsenceBounds, OrderManager };
 }
-type Room = Awaited<ReturnType<typeof roomWithout>>;
+type OrderModules = Awaited<ReturnType<typeof modulesWithout>>;
 
 afterEach(() => {
   vi.doUnmock('../../src/orders/prove/guards.ts');
   vi.resetModules();
 });
 
-const always = (read: Partial<Read>, first: Partial<Read> = {}): Read[] =>
-  Array.from({ length: 60 }, (_, at) => ({ ...WELL, ...read, ...(at === 0 ? first : {}) }));
+/** Returns 60 equal reads of the exchange. `first` changes the first of them. */
+const equalReads = (read: Partial<Read>, first: Partial<Read> = {}): Read[] =>
+  Array.from({ length: 60 }, (_, index) => ({ ...WELL, ...read, ...(index === 0 ? first : {}) }));
 const bounds = { ...BOUNDS, visibilityDelayMs: 10_000 };
+/** Returns the true outcome of an order: admitted at once, visible, not filled, ended at once, except for `changes`. */
 const outcomeOf = (changes: Partial<Outcome>): Outcome => ({ admittedMs: 0, hiddenMs: 0, fillMs: null, endMs: 0, ...changes });
 
-/** False when an order that had an effect was proven absent. */
-function isRight({ Resolution }: Room, outcome: Outcome, reads: readonly Read[], by: AbsenceBounds = bounds): boolean {
+/** Returns false when the resolver proves an order absent that had an effect. */
+function isConclusionTrue({ Resolution }: OrderModules, outcome: Outcome, reads: readonly Read[], by: AbsenceBounds = bounds): boolean {
   const end = play(new Resolution('spot', 0), outcome, reads, by);
   return end?.found.kind !== 'noEffect' || !hasEffect(outcome, end.atMs);
 }
 
-function fixture({ OrderManager, MeasuredAbsenceBounds }: Room) {
+/** Returns an order manager with reservations and risk over a silent exchange, and functions that send and lose an order. */
+function openOrders({ OrderManager, MeasuredAbsenceBounds }: OrderModules) {
   const instrument = spotInstrument();
   const ledger = new SpotLedger([instrument], 1);
   ledger.deposit(0, 'USDT', 1e15);
@@ -66,72 +69,75 @@ function fixture({ OrderManager, MeasuredAbsenceBounds }: Room) {
     orders.submit(approved);
     return null;
   };
-  const lose = () => {
+  /** Concludes of the first open order that it had no effect. */
+  const proveAbsent = () => {
     const order = orders.active()[0]!;
     orders.outcomeUnknown(order, 1000);
     orders.noEffect(order, 1000);
   };
-  return { orders, reservations, send, lose };
+  return { orders, reservations, send, proveAbsent };
 }
 
 /** By guard, a scenario that returns true only with the guard. */
-const SCENARIOS: Readonly<Record<Guard, (room: Room) => boolean>> = {
-  // Admitted late and hidden: every list is empty until long after the reply was lost.
-  absenceHorizon: (room) => isRight(room, outcomeOf({ admittedMs: 5000, hiddenMs: 9000, fillMs: 0 }), always({})),
-  // It fills just before open orders are read, and the trades are as old as a list may be.
-  readLag: (room) => isRight(room, outcomeOf({ fillMs: 16_900 }), always({ olderTradesMs: 2000 }, { delayMs: 17_000 })),
+const SCENARIOS: Readonly<Record<Guard, (modules: OrderModules) => boolean>> = {
+  // The order is admitted late and hidden: every list is empty until long after the reply was lost.
+  absenceHorizon: (modules) => isConclusionTrue(modules, outcomeOf({ admittedMs: 5000, hiddenMs: 9000, fillMs: 0 }), equalReads({})),
+  // The order fills just before open orders are read, and the list of trades is as old as a list may be.
+  readLag: (modules) => isConclusionTrue(modules, outcomeOf({ fillMs: 16_900 }), equalReads({ olderTradesMs: 2000 }, { delayMs: 17_000 })),
   // One list of trades is twice as old as a list may be.
-  twoRounds: (room) =>
-    isRight(
-      room,
+  twoRounds: (modules) =>
+    isConclusionTrue(
+      modules,
       outcomeOf({ fillMs: 16_900 }),
-      always({}, { delayMs: 17_000 }).map((read, at) => (at === 1 ? { ...read, olderTradesMs: 4000 } : read)),
+      equalReads({}, { delayMs: 17_000 }).map((read, index) => (index === 1 ? { ...read, olderTradesMs: 4000 } : read)),
     ),
   // The list of trades lacks a row, and only the balance shows the fill.
-  holdingsAgree: (room) => isRight(room, outcomeOf({ fillMs: 0 }), always({ olderTradesMs: 1e6, differs: true }, { delayMs: 17_000 })),
+  holdingsAgree: (modules) =>
+    isConclusionTrue(modules, outcomeOf({ fillMs: 0 }), equalReads({ olderTradesMs: 1e6, differs: true }, { delayMs: 17_000 })),
+  // A fill that belongs to no known order is waiting, so empty lists prove nothing.
   unattributedBlocks: ({ Resolution }) => {
     const resolution = new Resolution('spot', 0);
-    const rounds = [17_000, 22_000].flatMap(
-      (ms) =>
-        [
-          ['openOrders', ms],
-          ['myTrades', ms + 2000],
-          ['balances', ms + 2000],
-        ] as const,
-    );
-    return rounds.every(
+    const readsOfRound = (startMs: number) =>
+      [
+        ['openOrders', startMs],
+        ['myTrades', startMs + 2000],
+        ['balances', startMs + 2000],
+      ] as const;
+    return [...readsOfRound(17_000), ...readsOfRound(22_000)].every(
       ([channel, venueMs]) => resolution.applyEvidence({ channel, venueMs, complete: true, found: false }, bounds, true).kind === 'read',
     );
   },
   // Reads fail for longer than the escalation time.
-  onlyEvidence: (room) => isRight(room, outcomeOf({ fillMs: 0 }), always({ isComplete: false }, { delayMs: 700_000 })),
+  onlyEvidence: (modules) => isConclusionTrue(modules, outcomeOf({ fillMs: 0 }), equalReads({ isComplete: false }, { delayMs: 700_000 })),
   // After -1007 the order appears five minutes later.
-  incidentsWiden: (room) => {
-    const live = new room.MeasuredAbsenceBounds();
-    live.onIncident(1000);
-    return isRight(
-      room,
+  incidentsWiden: (modules) => {
+    const measuredBounds = new modules.MeasuredAbsenceBounds();
+    measuredBounds.onIncident(1000);
+    return isConclusionTrue(
+      modules,
       outcomeOf({ admittedMs: 5000, hiddenMs: 300_000, fillMs: 0 }),
-      always({ delayMs: 1000 }, { delayMs: 70_000 }),
-      live,
+      equalReads({ delayMs: 1000 }, { delayMs: 70_000 }),
+      measuredBounds,
     );
   },
-  // It arrives after another order was sent: the limit is 150 lots, and 99 + 98 exceed it.
-  absentReserve: (room) => {
-    const { send, lose } = fixture(room);
+  // The limit is 150 lots. An order proven absent could still arrive, and its 99 lots with 98 of the next order exceed the limit.
+  absentReserve: (modules) => {
+    const { send, proveAbsent } = openOrders(modules);
     send();
-    lose();
+    proveAbsent();
     return send() === 'POSITION_MAX';
   },
-  absentMemory: (room) => {
-    const { orders, send, lose } = fixture(room);
+  // An order proven absent arrives after all, and the bot still knows it.
+  absentMemory: (modules) => {
+    const { orders, send, proveAbsent } = openOrders(modules);
     send();
-    lose();
+    proveAbsent();
     const order = orders.get(1 as OrderId);
     return order !== undefined && orders.arrivedLate(order, 'v1' as VenueOrderId, 2000);
   },
-  earlyFills: (room) => {
-    const { orders, send } = fixture(room);
+  // A fill arrives before the acknowledgement of its order.
+  earlyFills: (modules) => {
+    const { orders, send } = openOrders(modules);
     send();
     const order = orders.active()[0]!;
     orders.filled(order, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: 1000 }));
@@ -141,12 +147,12 @@ const SCENARIOS: Readonly<Record<Guard, (room: Room) => boolean>> = {
 };
 
 describe('a guard of orders', () => {
-  it('has a scenario', async () => {
-    const all = await roomWithout(null);
-    expect(Object.entries(SCENARIOS).filter(([, scenario]) => !scenario(all))).toEqual([]);
+  it('each order guard has a scenario that passes with all guards', async () => {
+    const withAllGuards = await modulesWithout(null);
+    expect(Object.entries(SCENARIOS).filter(([, scenario]) => !scenario(withAllGuards))).toEqual([]);
     expect(Object.keys(SCENARIOS).toSorted()).toEqual(Object.keys(guards).toSorted());
   });
-  it.each(Object.keys(guards) as Guard[])('%s: without it the scenario fails', async (guard) => {
-    expect(SCENARIOS[guard](await roomWithout(guard))).toBe(false);
+  it.each(Object.keys(guards) as Guard[])('the scenario of the order guard %s fails without the guard', async (guard) => {
+    expect(SCENARIOS[guard](await modulesWithout(guard))).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-// Run plans over generated bars in memory, for simulations of the whole bot without files.
+// Builds run plans over generated bars in memory, for simulations of the whole bot without files.
 
 import type { RunPlan, FeedPlan } from '../../src/definition/plan/plan.ts';
 import { lots } from '../../src/base/brand.ts';
@@ -13,6 +13,7 @@ import { feedPlan, runPlan, type RunPlanOptions } from '../fixtures/runPlan.ts';
 const MINUTE_MS = 60_000;
 export const START_MS = 1_704_067_200_000; // 2024-01-01
 
+/** Returns a spot instrument with two decimals of price and three of quantity. */
 export function spot(symbol: string, feePpm = 1000): Instrument {
   return {
     id: instrumentId('spot', symbol),
@@ -33,23 +34,23 @@ export function spot(symbol: string, feePpm = 1000): Instrument {
 /** Returns a seeded random walk of one-minute bars around 100. `missing`: the share of bars that are left out. */
 export function minutes(symbol: string, rows: number, seed: number, missing = 0): BarColumns {
   const random = seededRng(seed);
-  const kept: number[][] = [];
-  let last = 10_000;
+  const barRows: number[][] = [];
+  let lastClose = 10_000;
   for (let row = 0; row < rows; row++) {
-    const open = last + Math.round((random.next() - 0.5) * 20);
+    const open = lastClose + Math.round((random.next() - 0.5) * 20);
     const close = Math.max(1000, open + Math.round((random.next() - 0.5) * 120));
     const high = Math.max(open, close) + Math.floor(random.next() * 40);
     const low = Math.min(open, close) - Math.floor(random.next() * 40);
-    last = close;
+    lastClose = close;
     if (row === 0 || random.next() >= missing)
-      kept.push([START_MS + row * MINUTE_MS, open, high, low, close, Math.floor(random.next() * 50_000)]);
+      barRows.push([START_MS + row * MINUTE_MS, open, high, low, close, Math.floor(random.next() * 50_000)]);
   }
-  return columns(spot(symbol), '1m', MINUTE_MS, kept);
+  return columns(spot(symbol), '1m', MINUTE_MS, barRows);
 }
 
 /** Returns the hourly bars of minute bars. Missing minutes are left out, and an incomplete last hour too. */
 export function hoursOf(bars: BarColumns): BarColumns {
-  const kept: number[][] = [];
+  const barRows: number[][] = [];
   for (let row = 0; row < bars.length;) {
     const open = Math.floor(bars.openMs[row]! / 3_600_000) * 3_600_000;
     const hour = [open, bars.open[row]! * 100, 0, Infinity, 0, 0];
@@ -58,24 +59,25 @@ export function hoursOf(bars: BarColumns): BarColumns {
       hour[3] = Math.min(hour[3]!, bars.low[row]! * 100);
       hour[4] = bars.close[row]! * 100;
     }
-    if (row < bars.length) kept.push(hour.map(Math.round));
+    if (row < bars.length) barRows.push(hour.map(Math.round));
   }
-  return columns(bars.instrument, '1h', 3_600_000, kept);
+  return columns(bars.instrument, '1h', 3_600_000, barRows);
 }
 
+/** Returns rows of scaled integers as bar columns: prices are divided by 100, volumes by 1000. */
 function columns(instrument: Instrument, interval: Interval, lengthMs: number, rows: readonly number[][]): BarColumns {
-  const of = (field: number, scale: number) => Float64Array.from(rows, (row) => row[field]! / scale);
+  const scaledColumn = (field: number, scale: number) => Float64Array.from(rows, (row) => row[field]! / scale);
   return {
     instrument,
     interval,
     length: rows.length,
-    openMs: of(0, 1),
+    openMs: scaledColumn(0, 1),
     closeMs: Float64Array.from(rows, (row) => row[0]! + lengthMs),
-    open: of(1, 100),
-    high: of(2, 100),
-    low: of(3, 100),
-    close: of(4, 100),
-    volume: of(5, 1000),
+    open: scaledColumn(1, 100),
+    high: scaledColumn(2, 100),
+    low: scaledColumn(3, 100),
+    close: scaledColumn(4, 100),
+    volume: scaledColumn(5, 1000),
   };
 }
 
@@ -87,9 +89,11 @@ export function stretched(bars: BarColumns, interval: Interval, factor: number):
 
 /** Returns the first rows of bars. */
 export function truncated(bars: BarColumns, length: number): BarColumns {
-  const cut = (column: Float64Array) => column.slice(0, length);
+  const firstRows = (column: Float64Array) => column.slice(0, length);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
-  return { ...bars, length, openMs: cut(openMs), closeMs: cut(closeMs), open: cut(open), high: cut(high), low: cut(low), close: cut(close), volume: cut(volume) }; // prettier-ignore
+  const times = { openMs: firstRows(openMs), closeMs: firstRows(closeMs) };
+  const prices = { open: firstRows(open), high: firstRows(high), low: firstRows(low), close: firstRows(close) };
+  return { ...bars, length, ...times, ...prices, volume: firstRows(volume) };
 }
 
 export { feedPlan as feed };
@@ -98,15 +102,16 @@ export interface PlanOptions extends RunPlanOptions {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
+/** Returns a plan of one or several strategies with equal parameters. */
 export function planOf(
   strategies: StrategyClass | readonly StrategyClass[],
   feeds: readonly FeedPlan[],
   options: PlanOptions = {},
 ): RunPlan {
   const { params = {}, ...rest } = options;
-  const list = [strategies].flat();
+  const strategyList = [strategies].flat();
   return runPlan(
-    list.map((strategy) => ({ strategy, params })),
+    strategyList.map((strategy) => ({ strategy, params })),
     feeds,
     { risk: { maxLeverage: '3' }, ...rest },
   );

@@ -1,4 +1,4 @@
-// Tests kill -9 after any event of a random history: the bot that restarts from the journal has the same state, and sends nothing.
+// Tests a bot that is killed after any event of a random history: it restarts from the journal with the same state, and sends nothing.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -29,51 +29,57 @@ const KINDS = [
   'arrivedLate',
   'halt',
 ] as const;
-const step = fc.record({
+const stepArbitrary = fc.record({
   kind: fc.constantFrom(...KINDS),
-  which: fc.nat({ max: 4 }),
-  share: fc.integer({ min: 1, max: 100 }),
+  orderIndex: fc.nat({ max: 4 }),
+  percent: fc.integer({ min: 1, max: 100 }),
 });
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type HistoryStep = typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never;
 
-let trades = 0;
+let lastTradeId = 0;
 
-function send({ engine }: RestartBot, { kind, share }: Step, slot?: string): void {
+/** Submits a limit order. Its size, limit and stop depend on `percent`. */
+function submitOrder({ engine }: RestartBot, { kind, percent }: HistoryStep, slot?: string): void {
   const order = engine.newOrder(0, engine.execution[0]!, kind === 'sell' ? 'sell' : 'buy');
   order.slot = slot ?? `slot ${order.id}`;
   order.role = 'limit';
-  order.lots = Math.max(2, kind === 'sell' ? Math.floor((engine.ledger.lots(0, 0) * share) / 100) : share * 20) as Lots;
-  order.limit = (10_000 - (kind === 'sell' ? 0 : share)) as Ticks;
-  if (kind === 'stop') Object.assign(order, { stopLoss: 9000 + share, isGuarded: true });
+  order.lots = Math.max(2, kind === 'sell' ? Math.floor((engine.ledger.lots(0, 0) * percent) / 100) : percent * 20) as Lots;
+  order.limit = (10_000 - (kind === 'sell' ? 0 : percent)) as Ticks;
+  if (kind === 'stop') Object.assign(order, { stopLoss: 9000 + percent, isGuarded: true });
   engine.submit(order);
 }
 
-/** Applies one event as the exchange would report it. An event that is impossible now is left out. */
-function act(bot: RestartBot, event: Step): void {
+/** Applies one step of the strategy, the exchange or risk. A step that is impossible now does nothing. */
+function applyStep(bot: RestartBot, event: HistoryStep): void {
   const { engine } = bot;
-  const { kind, which, share } = event;
-  if (kind === 'buy' || kind === 'sell' || kind === 'stop') return send(bot, event);
-  if (kind === 'halt') {
-    if (share < 50) engine.raiseHalt('GAP', 0, 'a list at its limit');
-    else engine.clearHalt('GAP', 0);
-    return;
-  }
+  const { kind, orderIndex, percent } = event;
+  if (kind === 'buy' || kind === 'sell' || kind === 'stop') return submitOrder(bot, event);
+  if (kind === 'halt') return percent < 50 ? engine.raiseHalt('GAP', 0, 'a list at its limit') : engine.clearHalt('GAP', 0);
   if (kind === 'arrivedLate') {
-    const id = [...engine.orders.provenAbsent.keys()][which] as OrderId | undefined;
+    const id = [...engine.orders.provenAbsent.keys()][orderIndex] as OrderId | undefined;
     if (id !== undefined) engine.arrivedLate(id, `v${id}` as VenueOrderId, engine.nowMs);
     return;
   }
-  const order = engine.orders.active()[which];
-  if (kind === 'amend') {
-    const id = engine.brackets.list(0)[which]?.entry ?? order?.id;
-    const change = { stop: 80 + share / 10, ...(share % 5 === 0 ? { limit: 99 } : {}) };
-    // A bracket leg is left out, because amending one throws.
-    if (id !== undefined && (order === undefined || order.id !== id || order.parent === 0)) engine.runs[0]!.amend(id as OrderId, change);
-    return;
-  }
-  if (!order) return;
+  if (kind === 'amend') return amend(bot, event);
+  const order = engine.orders.active()[orderIndex];
+  if (order) reportOnOrder(bot, event, order);
+}
+
+/** Amends a bracket entry or an open order. */
+function amend({ engine }: RestartBot, { orderIndex, percent }: HistoryStep): void {
+  const order = engine.orders.active()[orderIndex];
+  const id = engine.brackets.list(0)[orderIndex]?.entry ?? order?.id;
+  const change = { stop: 80 + percent / 10, ...(percent % 5 === 0 ? { limit: 99 } : {}) };
+  // A bracket leg is left out, because amending one throws.
+  if (id !== undefined && (order === undefined || order.id !== id || order.parent === 0)) engine.runs[0]!.amend(id as OrderId, change);
+}
+
+/** Applies a step that belongs to one open order. */
+function reportOnOrder(bot: RestartBot, step: HistoryStep, order: BotOrder): void {
+  const { engine } = bot;
+  const { kind, percent } = step;
   const isOpen = order.state === STATE.working || order.state === STATE.cancelSent;
-  const rest = order.lots - order.filledLots;
+  const openLots = order.lots - order.filledLots;
   if (kind === 'acked' && order.state < STATE.working) engine.acked(order.id, `v${order.id}` as VenueOrderId, engine.nowMs);
   if (kind === 'refused' && order.state < STATE.working) engine.refused(order.id, '-2010');
   if (kind === 'unknown' && order.state === STATE.sent) engine.outcomeUnknown(order.id);
@@ -82,21 +88,21 @@ function act(bot: RestartBot, event: Step): void {
   if (kind === 'cancel') engine.orders.cancel(order, engine.nowMs);
   if (kind === 'replace' && order.parent === 0) {
     engine.orders.cancel(order, engine.nowMs);
-    send(bot, event, order.slot);
+    submitOrder(bot, step, order.slot);
   }
   if (kind === 'canceled' && isOpen) engine.ended(order.id, 'canceled', engine.nowMs);
   if (kind === 'fill' && isOpen) {
-    const lots = Math.min(rest, Math.max(1, Math.ceil((order.lots * share) / 100)));
+    const lots = Math.min(openLots, Math.max(1, Math.ceil((order.lots * percent) / 100)));
     const notional = lots * order.limit * 1000;
     const fee = order.side === 'buy' ? lots : lots * 7;
     const feeInBase = order.side === 'buy';
-    engine.filled(order.id, fillOf({ tradeId: ++trades, price: order.limit, lots, notional, fee, feeInBase, timeMs: engine.nowMs }));
+    engine.filled(order.id, fillOf({ tradeId: ++lastTradeId, price: order.limit, lots, notional, fee, feeInBase, timeMs: engine.nowMs }));
   }
 }
 
 describe('a restart', () => {
-  it('restores orders, positions and halts twice in a row, and sends nothing', () => {
-    const history = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
+  it('a restarted bot restores orders, positions and halts twice in a row, and sends nothing', () => {
+    const history = fc.array(stepArbitrary, { minLength: 1, maxLength: 60, size: 'max' });
     fc.assert(
       fc.property(fc.tuple(history, history), fc.nat({ max: 20 * 60_000 }), (runs, pauseMs) => {
         let disk = new SimulatedDisk();
@@ -106,14 +112,14 @@ describe('a restart', () => {
           for (const event of events) {
             bot.engine.instant.set((nowMs += 50));
             bot.engine.queue.runDue(nowMs);
-            act(bot, event);
+            applyStep(bot, event);
             disk.run();
           }
           disk = disk.afterKill('', 0);
           nowMs += pauseMs;
-          const again = openBot(disk, nowMs);
-          expectSame(again, bot);
-          bot = again;
+          const restarted = openBot(disk, nowMs);
+          expectSameState(restarted, bot);
+          bot = restarted;
         }
       }),
       { numRuns: 100 },
@@ -128,11 +134,11 @@ describe('a late arrival after a restart', () => {
       ({ engine }) => (engine.outcomeUnknown(1 as OrderId), void engine.outcomes.resolve(1 as OrderId, null)),
     ],
     ['a refused order', ({ engine }) => engine.refused(1 as OrderId, '-2010')],
-  ])('of %s is recognised, cancelled, and halts its symbol', (_, end) => {
+  ])('the late arrival of %s after a restart is recognised, cancelled, and halts its symbol', (_, endOrder) => {
     const disk = new SimulatedDisk();
     const bot = openBot(disk, NOW_MS);
-    send(bot, { kind: 'buy', which: 0, share: 5 });
-    end(bot);
+    submitOrder(bot, { kind: 'buy', orderIndex: 0, percent: 5 });
+    endOrder(bot);
     disk.run();
     const { engine, exchange } = openBot(disk.afterKill('', 0), NOW_MS);
     engine.arrivedLate(1 as OrderId, 'v1' as VenueOrderId, NOW_MS);
@@ -145,67 +151,85 @@ describe('a late arrival after a restart', () => {
 describe('a take-profit that waits for the end of its entry, under a limit of one open order', () => {
   const ENTRY = 1 as OrderId;
   /** Restarts a bot that was killed when 120 of the 200 lots of an entry with a take-profit had filled, in two parts. */
-  const killed = (of: Partial<Pick<BotOrder, 'stopLoss' | 'quoteUnits' | 'lots' | 'ladder'>>, maxOpenOrders = 1): RestartBot => {
+  const restartWithPartEntry = (
+    overrides: Partial<Pick<BotOrder, 'stopLoss' | 'quoteUnits' | 'lots' | 'ladder'>>,
+    maxOpenOrders = 1,
+  ): RestartBot => {
     const disk = new SimulatedDisk();
     const { engine } = openBot(disk, NOW_MS, undefined, { maxOpenOrders: 1 });
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
-    const wanted = of.quoteUnits === undefined ? { role: 'limit', lots: 200, limit: 9900 } : { role: 'market', limit: 0 };
-    Object.assign(order, wanted, { takeProfit: 10_100, isGuarded: true, ...of });
+    const terms = overrides.quoteUnits === undefined ? { role: 'limit', lots: 200, limit: 9900 } : { role: 'market', limit: 0 };
+    Object.assign(order, terms, { takeProfit: 10_100, isGuarded: true, ...overrides });
     engine.submit(order);
     engine.acked(ENTRY, 'v1' as VenueOrderId, NOW_MS);
     for (const lots of [50, 70]) engine.filled(ENTRY, filledAt(9900, lots, NOW_MS));
     disk.run();
     return openBot(disk.afterKill('', 0), NOW_MS + 1, undefined, { maxOpenOrders });
   };
-  const targets = ({ engine }: RestartBot) => engine.orders.active().map(({ role, parent, lots, limit }) => [role, parent, lots, limit]);
+  /** Returns role, parent, lots and limit of each open order. */
+  const openOrders = ({ engine }: RestartBot) => engine.orders.active().map(({ role, parent, lots, limit }) => [role, parent, lots, limit]);
 
-  it.each<[string, Parameters<typeof killed>[0]]>([
+  it.each<[string, Parameters<typeof restartWithPartEntry>[0]]>([
     ['by quantity', {}],
     ['by quantity, with a stop', { stopLoss: 9000 as Ticks }],
     ['by amount', { quoteUnits: 2_000_000_000 as Units, lots: 0 as Lots }],
-  ])('is sent when the restarted bot gets the end of an entry %s', (_, of) => {
-    const bot = killed(of);
+  ])('the take-profit is sent when the restarted bot gets the end of an entry %s', (_, overrides) => {
+    const bot = restartWithPartEntry(overrides);
     expect(bot.exchange.submitted).toEqual([]);
     bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
-    expect(targets(bot)).toEqual([['takeProfit', ENTRY, 120, 10_100]]);
-    expect(bot.engine.brackets.total).toBe(of.stopLoss === undefined ? 0 : 1);
+    expect(openOrders(bot)).toEqual([['takeProfit', ENTRY, 120, 10_100]]);
+    expect(bot.engine.brackets.total).toBe(overrides.stopLoss === undefined ? 0 : 1);
   });
 
-  it('includes later fills of the entry, and is not sent a second time', () => {
-    const bot = killed({});
+  it('the take-profit includes later fills of the entry, and is not sent a second time', () => {
+    const bot = restartWithPartEntry({});
     const { engine, disk } = bot;
     engine.filled(ENTRY, filledAt(9900, 80, NOW_MS + 2));
-    expect(targets(bot)).toEqual([['takeProfit', ENTRY, 200, 10_100]]);
+    expect(openOrders(bot)).toEqual([['takeProfit', ENTRY, 200, 10_100]]);
     disk.run();
-    const again = openBot(disk.afterKill('', 0), NOW_MS + 3, undefined, { maxOpenOrders: 1 });
-    expect([targets(again).length, again.exchange.submitted]).toEqual([1, []]);
+    const restarted = openBot(disk.afterKill('', 0), NOW_MS + 3, undefined, { maxOpenOrders: 1 });
+    expect([openOrders(restarted).length, restarted.exchange.submitted]).toEqual([1, []]);
   });
 
-  const LADDER = [{ at: 10_100 as Ticks, sharePpm: 500_000 }, { at: 10_200 as Ticks, sharePpm: 300_000 }, { at: 10_300 as Ticks, sharePpm: 200_000 }]; // prettier-ignore
-  const several = { ladder: LADDER, stopLoss: 9000 as Ticks };
-  it('is sent as several targets, each with its lots', () => {
-    const bot = killed(several, 9);
+  const LADDER = [
+    { at: 10_100 as Ticks, sharePpm: 500_000 },
+    { at: 10_200 as Ticks, sharePpm: 300_000 },
+    { at: 10_300 as Ticks, sharePpm: 200_000 },
+  ];
+  /** Returns the lots of each take-profit order, by its limit. */
+  const targetLots = (bot: RestartBot) => {
+    const orders = openOrders(bot);
+    for (const [role, parent] of orders) expect([role, parent]).toEqual(['takeProfit', ENTRY]);
+    return orders.map(([, , lots, limit]) => [limit, lots]);
+  };
+  const withLadder = { ladder: LADDER, stopLoss: 9000 as Ticks };
+  it('a take-profit of several targets is sent for the filled lots when the entry ends', () => {
+    const bot = restartWithPartEntry(withLadder, 9);
     expect(bot.exchange.submitted).toEqual([]);
     bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
-    expect(targets(bot)).toEqual([['takeProfit', ENTRY, 100, 10_100], ['takeProfit', ENTRY, 20, 10_200]]); // prettier-ignore
-    const filled = killed(several, 9);
-    filled.engine.filled(ENTRY, filledAt(9900, 80, NOW_MS + 2));
-    expect(targets(filled)).toEqual([['takeProfit', ENTRY, 100, 10_100], ['takeProfit', ENTRY, 60, 10_200], ['takeProfit', ENTRY, 40, 10_300]]); // prettier-ignore
-    const amount = killed({ ...several, quoteUnits: 2_000_000_000 as Units, lots: 0 as Lots }, 9);
-    amount.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
-    expect(targets(amount)).toEqual([['takeProfit', ENTRY, 60, 10_100], ['takeProfit', ENTRY, 36, 10_200], ['takeProfit', ENTRY, 24, 10_300]]); // prettier-ignore
+    expect(targetLots(bot)).toEqual([[10_100, 100], [10_200, 20]]); // prettier-ignore
+  });
+  it('a take-profit of several targets is sent for all lots when the entry fills', () => {
+    const bot = restartWithPartEntry(withLadder, 9);
+    bot.engine.filled(ENTRY, filledAt(9900, 80, NOW_MS + 2));
+    expect(targetLots(bot)).toEqual([[10_100, 100], [10_200, 60], [10_300, 40]]); // prettier-ignore
+  });
+  it('a take-profit of several targets divides the filled lots of an entry by amount', () => {
+    const bot = restartWithPartEntry({ ...withLadder, quoteUnits: 2_000_000_000 as Units, lots: 0 as Lots }, 9);
+    bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
+    expect(targetLots(bot)).toEqual([[10_100, 60], [10_200, 36], [10_300, 24]]); // prettier-ignore
   });
 
-  it('is not sent once the position is closed', () => {
-    const bot = killed({}, 2);
+  it('the take-profit is not sent once the position is closed', () => {
+    const bot = restartWithPartEntry({}, 2);
     bot.engine.filled(sellAll(bot), filledAt(10_000, 120, NOW_MS + 2));
     bot.engine.ended(ENTRY, 'canceled', NOW_MS + 3);
-    expect([targets(bot), bot.engine.brackets.total]).toEqual([[], 0]);
+    expect([openOrders(bot), bot.engine.brackets.total]).toEqual([[], 0]);
   });
 });
 
 const filledAt = (price: number, lots: number, timeMs: number) =>
-  fillOf({ tradeId: ++trades, price, lots, notional: lots * price * 1000, fee: 0, timeMs });
+  fillOf({ tradeId: ++lastTradeId, price, lots, notional: lots * price * 1000, fee: 0, timeMs });
 
 /** Sends an order of the strategy that sells the whole holding. */
 function sellAll({ engine }: RestartBot): OrderId {
@@ -218,7 +242,7 @@ function sellAll({ engine }: RestartBot): OrderId {
 }
 
 describe('halts in the journal', () => {
-  it('that a person must clear survive a restart, and their end records who cleared them', () => {
+  it('halts that a person must clear survive a restart, and the journal records who cleared them', () => {
     const disk = new SimulatedDisk();
     const bot = openBot(disk, NOW_MS);
     bot.engine.raiseHalt('ALIEN', null, 'order 7 is foreign');
@@ -227,33 +251,35 @@ describe('halts in the journal', () => {
     bot.engine.risk.halts.raise({ kind: 'market', market: 'spot' }, 'CANCEL_ONLY', 'OPERATOR', 'by hand', NOW_MS);
     bot.engine.clearHalt('GAP', 0);
     disk.run();
-    const again = openBot(disk.afterKill('', 0), NOW_MS + 1);
-    expect(again.engine.risk.halts.causes()).toMatchObject(
+    const restarted = openBot(disk.afterKill('', 0), NOW_MS + 1);
+    expect(restarted.engine.risk.halts.causes()).toMatchObject(
       bot.engine.risk.halts.causes().map(({ scope, state, code, why }) => ({ scope, state, code, why })),
     );
-    again.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'mara', NOW_MS + 2);
-    const text = again.fixture.state;
-    expect([...text.halts.keys()].toSorted()).toEqual(['account ALIEN', 'market spot OPERATOR', 'strategy 0 OPERATOR']);
-    const records = recordsOf(settled(again));
+    restarted.engine.risk.resume({ kind: 'account' }, 'ALIEN', 'mara', NOW_MS + 2);
+    const { halts } = restarted.fixture.state;
+    expect([...halts.keys()].toSorted()).toEqual(['account ALIEN', 'market spot OPERATOR', 'strategy 0 OPERATOR']);
+    const records = recordsOf(settledDisk(restarted));
     expect(records.findLast(({ k }) => k === 'RESUME')).toMatchObject({ scope: 'account', code: 'ALIEN', who: 'mara' });
   });
 });
 
-function settled({ disk }: RestartBot): SimulatedDisk {
+/** Returns the disk of a bot once all its writes have ended. */
+function settledDisk({ disk }: RestartBot): SimulatedDisk {
   disk.run();
   return disk;
 }
 
-function expectSame(again: RestartBot, before: RestartBot): void {
-  const { engine, exchange } = again;
-  const { halts: held, ...believed } = beliefOf(before.engine);
-  const { halts: holds, ...believes } = beliefOf(engine);
-  expect(believes).toEqual(believed);
+/** Expects the restarted bot to believe the same as before and to have sent nothing. Orders without a reply are unknown now. */
+function expectSameState(restarted: RestartBot, before: RestartBot): void {
+  const { engine, exchange } = restarted;
+  const { halts: haltsBefore, ...beliefBefore } = beliefOf(before.engine);
+  const { halts: haltsAfter, ...beliefAfter } = beliefOf(engine);
+  expect(beliefAfter).toEqual(beliefBefore);
   const unknown = engine.orders.active().filter(({ state }) => state === STATE.unknown);
   // An order whose reply was still awaited now has an unknown outcome, so its symbol is halted.
-  expect(holds.some(([code]) => code === 'UNKNOWN_OUTCOME')).toBe(unknown.length > 0);
+  expect(haltsAfter.some(([code]) => code === 'UNKNOWN_OUTCOME')).toBe(unknown.length > 0);
   const others = (causes: readonly string[][]) => causes.filter(([code]) => code !== 'UNKNOWN_OUTCOME');
-  expect(others(holds)).toEqual(others(held));
+  expect(others(haltsAfter)).toEqual(others(haltsBefore));
   expect([exchange.submitted, exchange.cancelled]).toEqual([[], []]);
   followUnknown(engine);
   expect(exchange.reads).toEqual(unknown.map(({ id }) => [id, 'openOrders']));

@@ -1,8 +1,9 @@
-// Strategies and feeds for the simulations, with brackets, timers, several feeds and intervals, and gaps.
+// Provides strategies and feeds for simulations: brackets, timers, several feeds and intervals, and gaps.
 
 import { crossedDown, crossedUp, int, sma, Strategy } from '../../src/index.ts';
 import { feed, hoursOf, minutes } from './plans.ts';
 
+/** Trades crosses of two averages in onBar, with brackets. */
 export class OnBar extends Strategy.with({ fast: int(5), slow: int(12) }) {
   up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
   down = this.use(crossedDown(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
@@ -13,6 +14,7 @@ export class OnBar extends Strategy.with({ fast: int(5), slow: int(12) }) {
   }
 }
 
+/** Trades crosses of two averages by `when`, with a trailing stop and resting limits. */
 export class When extends Strategy.with({ fast: int(4), slow: int(9) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
@@ -40,23 +42,27 @@ export class Enters extends Strategy.with({ fast: int(5), slow: int(12) }) {
   }
 }
 
+/** Trades several symbols on minutes and hours, with timers and random limits. */
 export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
   hours = this.feed('hours', { interval: '1h' });
   average = this.use(sma(this.hours.close, 3));
-  all = this.feeds('all').map((one) => ({ feed: one, up: this.use(crossedUp(one.close, sma(one.close, this.params.smoothing))) }));
+  all = this.feeds('all').map((feedOfSymbol) => ({
+    feed: feedOfSymbol,
+    up: this.use(crossedUp(feedOfSymbol.close, sma(feedOfSymbol.close, this.params.smoothing))),
+  }));
   fills = 0;
   constructor(...setup: ConstructorParameters<typeof Strategy>) {
     super(...setup);
     this.every('30m', () => this.cancelAll());
-    this.at('05:07', () => this.all.forEach(({ feed: one }) => this.exit(one)));
+    this.at('05:07', () => this.all.forEach(({ feed: symbolFeed }) => this.exit(symbolFeed)));
   }
   override onBar() {
-    for (const { feed: one, up } of this.all) {
-      if (!up.value || !this.position(one).isFlat) continue;
-      const limit = this.random() < 0.5 ? one.close.value * 0.999 : undefined;
+    for (const { feed: symbolFeed, up } of this.all) {
+      if (!up.value || !this.position(symbolFeed).isFlat) continue;
+      const limit = this.random() < 0.5 ? symbolFeed.close.value * 0.999 : undefined;
       this.buy(
         { quote: '400' },
-        { feed: one, tag: one.instrument.wireName, stopLoss: one.close.value * 0.985, ...(limit ? { limit } : {}) },
+        { feed: symbolFeed, tag: symbolFeed.instrument.wireName, stopLoss: symbolFeed.close.value * 0.985, ...(limit ? { limit } : {}) },
       );
     }
     if (this.hours.fresh && this.average.value < this.average.prev) this.exit(this.all[0]!.feed);
@@ -65,7 +71,8 @@ export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
     this.fills++;
   }
   cancelAll() {
-    for (const { feed: one } of this.all) for (const order of this.openOrders(one)) if (order.side === 'buy') this.cancel(order.id);
+    for (const { feed: symbolFeed } of this.all)
+      for (const order of this.openOrders(symbolFeed)) if (order.side === 'buy') this.cancel(order.id);
   }
 }
 
@@ -80,4 +87,4 @@ export const many = [
   feed('all', c),
   feed('hours', hoursOf(a)),
   feed('hoursOfB', hoursOf(b)),
-].filter((one, at, list) => list.findIndex((other) => other.bars === one.bars && other.name === one.name) === at);
+].filter((plan, index, plans) => plans.findIndex((other) => other.bars === plan.bars && other.name === plan.name) === index);

@@ -1,4 +1,4 @@
-// Tests of feeds with bars made from trades: beside time bars, as execution feeds, and where they are refused.
+// Tests feeds whose bars are made from trades: beside time bars, as execution feeds, and where they are rejected.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,14 @@ import { Strategy, type StrategyClass } from '../../src/strategy/strategy.ts';
 import { backtest } from '../../src/tasks/backtest/fromCode/backtest.ts';
 import { wantedFeeds } from '../../src/tasks/bot/config/wantedFeeds.ts';
 
-const HOUR = 3_600_000;
-const START = Date.parse('2024-03-01T00:00:00Z');
+const HOUR_MS = 3_600_000;
+const START_MS = Date.parse('2024-03-01T00:00:00Z');
 /** A trade every 10 s for a little more than four hours. The price of a trade gives its number. */
-const TRADES = Array.from({ length: 1500 }, (_, at) => ({ id: at + 1, ms: START + 5000 + at * 10_000, price: 100 + at / 100 }));
+const TRADES = Array.from({ length: 1500 }, (_, index) => ({
+  id: index + 1,
+  ms: START_MS + 5000 + index * 10_000,
+  price: 100 + index / 100,
+}));
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-tradeBars-'));
 const catalog = join(folder, 'data');
@@ -28,62 +32,65 @@ beforeAll(async () => {
   const trades = join(folder, 'ABCUSDT-trades.csv');
   writeFileSync(trades, `id,price,qty,time\n${TRADES.map(({ id, ms, price }) => `${id},${price.toFixed(2)},1.5,${ms}`).join('\n')}\n`);
   const hours = Array.from({ length: 4 }, (_, hour) => {
-    const traded = TRADES.filter(({ ms }) => Math.floor((ms - START) / HOUR) === hour).map(({ price }) => price.toFixed(2));
-    return [START + hour * HOUR, traded[0], traded.at(-1), traded[0], traded.at(-1), 540].join(',');
+    const prices = TRADES.filter(({ ms }) => Math.floor((ms - START_MS) / HOUR_MS) === hour).map(({ price }) => price.toFixed(2));
+    return [START_MS + hour * HOUR_MS, prices[0], prices.at(-1), prices[0], prices.at(-1), 540].join(',');
   });
   const bars = join(folder, 'ABCUSDT-1h.csv');
   writeFileSync(bars, `open_time,open,high,low,close,volume\n${hours.join('\n')}\n`);
   await importTrades([trades], { catalog });
-  await importFiles([bars], { catalog, nowMs: START + 24 * HOUR });
+  await importFiles([bars], { catalog, nowMs: START_MS + 24 * HOUR_MS });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 class Idle extends Strategy {}
-const run = (strategy: StrategyClass, more: object = {}) =>
+/** Runs a strategy on bars of seven trades, with hourly bars beside them. */
+const runOnTradeBars = (strategy: StrategyClass, overrides: object = {}) =>
   backtest({
     strategy,
     feeds: { bars: { symbol: 'ABCUSDT', interval: '7ticks' }, trend: { symbol: 'ABCUSDT', interval: '1h' } },
     catalog,
     cash: { USDT: '100000' },
-    ...more,
+    ...overrides,
   });
 
 describe('a run on bars from trades', () => {
-  it('shows a time bar at its close, and fills orders at the first price of the next bar from trades', async () => {
+  it('a run on bars from trades shows time bars at their close, and fills orders at the first price of the next bar', async () => {
     const hours: number[] = [];
-    const asked: number[] = [];
-    class Both extends Strategy {
+    const closesAtOrder: number[] = [];
+    class TradeAndTimeBars extends Strategy {
       trend = this.feed('trend');
       override onBar() {
         if (this.trend.fresh) hours.push(this.nowMs);
         if (!this.bars.fresh) return;
         // The bar ends with its seventh trade, and no later trade is known.
-        expect((this.nowMs - 1 - START - 5000) / 10_000).toBeCloseTo(this.bars.bar.close * 100 - 10_000, 6);
-        if (this.position().isFlat && asked.length < 3) {
-          asked.push(this.bars.bar.close);
+        expect((this.nowMs - 1 - START_MS - 5000) / 10_000).toBeCloseTo(this.bars.bar.close * 100 - 10_000, 6);
+        if (this.position().isFlat && closesAtOrder.length < 3) {
+          closesAtOrder.push(this.bars.bar.close);
           this.buy({ base: '1' });
         } else this.exit();
       }
     }
-    const { record } = await run(Both);
-    expect(hours).toEqual([1, 2, 3, 4].map((hour) => START + hour * HOUR));
-    const buys = Array.from({ length: record.fills.length }, (_, at) => at).filter((at) => record.fills.side[at] === 0);
-    expect(buys.map((at) => fromScaled(record.fills.price[at]!, 2))).toEqual(asked.map((close) => (close + 0.01).toFixed(2)));
+    const { record } = await runOnTradeBars(TradeAndTimeBars);
+    expect(hours).toEqual([1, 2, 3, 4].map((hour) => START_MS + hour * HOUR_MS));
+    const buyRows = Array.from({ length: record.fills.length }, (_, index) => index).filter((index) => record.fills.side[index] === 0);
+    expect(buyRows.map((index) => fromScaled(record.fills.price[index]!, 2))).toEqual(
+      closesAtOrder.map((close) => (close + 0.01).toFixed(2)),
+    );
     expect(record.feeds.map(({ bars }) => bars.interval)).toEqual(['7ticks', '1h']);
   });
 
-  it('has the same bars for every time range, because counting begins with the day', async () => {
-    const closes: Record<string, number[]> = { whole: [], part: [] };
-    const noting = (into: number[]) =>
+  it('a run on bars from trades has the same bars for every time range, because counting begins with the day', async () => {
+    const [wholeTimes, partTimes]: [number[], number[]] = [[], []];
+    const recordingInto = (times: number[]) =>
       class extends Strategy {
         override onBar() {
-          if (this.bars.fresh) into.push(this.nowMs);
+          if (this.bars.fresh) times.push(this.nowMs);
         }
       };
-    await run(noting(closes['whole']!));
-    await run(noting(closes['part']!), { from: '2024-03-01T02:00' });
-    expect(closes['part']).toEqual(closes['whole']!.filter((ms) => ms > START + 2 * HOUR));
-    expect(closes['part']!.length).toBeGreaterThan(100);
+    await runOnTradeBars(recordingInto(wholeTimes));
+    await runOnTradeBars(recordingInto(partTimes), { from: '2024-03-01T02:00' });
+    expect(partTimes).toEqual(wholeTimes.filter((ms) => ms > START_MS + 2 * HOUR_MS));
+    expect(partTimes.length).toBeGreaterThan(100);
   });
 });
 
@@ -95,7 +102,7 @@ describe('the names of bars from trades', () => {
     ['1000000.000dollar', '1000000dollar'],
     ['100range', '100range'],
     ['999999999999999.999999999999dollar', '999999999999999.999999999999dollar'],
-  ])('%s is %s', (text, name) => {
+  ])('the interval %s is named %s, and is no interval of time', (text, name) => {
     expect(parseFeedInterval(text)).toBe(name);
     expect(parseInterval(text)).toBe(null);
   });
@@ -111,43 +118,45 @@ describe('the names of bars from trades', () => {
     'ticks',
     '.5volume',
     '0.0000000000001range',
-  ])('%s is not an interval', (text) => expect(parseFeedInterval(text)).toBe(null));
+  ])('%s is rejected as an interval of bars from trades', (text) => expect(parseFeedInterval(text)).toBe(null));
 });
 
-describe('bars from trades are refused', () => {
-  const source = (lines: string) => yamlSource('x.yaml', '.', `strategy: s.ts\ncash: '1000'\n${lines}`);
+describe('rejected bars from trades', () => {
+  const sourceWith = (lines: string) => yamlSource('x.yaml', '.', `strategy: s.ts\ncash: '1000'\n${lines}`);
   const load = (lines: string) => {
-    const given = source(lines);
-    return loadFeeds(parseDefinition(given), given, memoryStore([]), { fromMs: null, toMs: null });
+    const definitionSource = sourceWith(lines);
+    return loadFeeds(parseDefinition(definitionSource), definitionSource, memoryStore([]), { fromMs: null, toMs: null });
   };
-  it('without a catalog', () => {
+  it('bars from trades are rejected without a catalog', () => {
     expect(() => load('feeds: { bars: { symbol: ABCUSDT, interval: 7ticks } }')).toThrow(
       'feeds.bars.interval: expected a catalog with trades for bars of 7ticks, got bars from memory',
     );
   });
-  it('with minCoverage', () => {
+  it('bars from trades are rejected with minCoverage', () => {
     expect(() => load("feeds: { bars: { symbol: ABCUSDT, interval: 7ticks, minCoverage: '0.5' } }")).toThrow(
       'feeds.bars.minCoverage: expected bars of a length of time, got 7ticks',
     );
   });
-  it('of a symbol without trades', async () => {
+  it('bars from trades of a symbol without trades are rejected', async () => {
     const feeds = { bars: { symbol: 'XYZUSDT', interval: '7ticks' } };
-    await expect(run(Idle, { feeds })).rejects.toThrow(/bars of 7ticks need trades, and .* has none/);
+    await expect(runOnTradeBars(Idle, { feeds })).rejects.toThrow(/bars of 7ticks need trades, and .* has none/);
   });
-  it('with an amount that no bar reaches', async () => {
+  it('bars from trades with an amount that no bar reaches are rejected', async () => {
     const feeds = { bars: { symbol: 'ABCUSDT', interval: '9999ticks' } };
-    await expect(run(Idle, { feeds })).rejects.toThrow('no bar of 9999ticks opens and ends from the start to the end');
+    await expect(runOnTradeBars(Idle, { feeds })).rejects.toThrow('no bar of 9999ticks opens and ends from the start to the end');
   });
-  it('beside an execution interval of time bars', async () => {
-    await expect(run(Idle, { fills: { executionInterval: '1m' } })).rejects.toThrow('expected trades, finest or off beside bars of 7ticks');
+  it('bars from trades beside an execution interval of time bars are rejected', async () => {
+    await expect(runOnTradeBars(Idle, { fills: { executionInterval: '1m' } })).rejects.toThrow(
+      'expected trades, finest or off beside bars of 7ticks',
+    );
   });
-  it('by a bot', () => {
-    const given = source('feeds: { bars: { symbol: ABCUSDT, interval: 7ticks } }');
-    expect(() => wantedFeeds({ definition: parseDefinition(given), source: given })).toThrow(
+  it('bars from trades are rejected by a bot', () => {
+    const definitionSource = sourceWith('feeds: { bars: { symbol: ABCUSDT, interval: 7ticks } }');
+    expect(() => wantedFeeds({ definition: parseDefinition(definitionSource), source: definitionSource })).toThrow(
       'feeds.bars.interval: expected a length of time for a bot, got 7ticks',
     );
   });
-  it('by a command that stores bars', () => {
+  it('bars from trades are rejected by a command that stores bars', () => {
     expect(() => intervalOf('--interval', '7ticks')).toThrow('--interval: expected a length');
   });
 });

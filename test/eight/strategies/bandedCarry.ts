@@ -1,4 +1,4 @@
-// Long the coin and short its perpetual while funding pays for it; weights that drift by less than the band are left alone.
+// Buys the coin and sells its perpetual while the mean funding rate pays for it. Drifts of the weights within the band are ignored.
 import { float, int, Strategy } from 'isobar';
 
 export default class BandedCarry extends Strategy.with({
@@ -13,7 +13,7 @@ export default class BandedCarry extends Strategy.with({
   override onBar() {
     if (!this.coin.fresh || !this.contract.fresh) return;
     const funding = this.funding(this.contract);
-    const rates = Array.from({ length: this.params.rates }, (_, times) => funding.ago(times));
+    const rates = Array.from({ length: this.params.rates }, (_, rows) => funding.ago(rows));
     const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
     if (mean > this.params.enter) this.isOpen = true;
     else if (mean < 0) this.isOpen = false;

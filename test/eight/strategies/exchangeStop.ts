@@ -1,4 +1,4 @@
-// Breakouts of a contract, both ways; the stop waits at the exchange and is moved as the average range takes it along.
+// Trades breakouts of a contract in both directions. The stop waits at the exchange and trails the close by a multiple of the ATR.
 import { atr, float, highest, int, lowest, Strategy } from 'isobar';
 
 export default class ExchangeStop extends Strategy.with({ bars: int(24, { min: 2, max: 500 }), atrs: float(3, { min: 0.5, max: 20 }) }) {
@@ -15,12 +15,12 @@ export default class ExchangeStop extends Strategy.with({ bars: int(24, { min: 2
       else if (close < this.lower.prev) this.sell({ equity: 0.5 }, { tag: 'entry' });
       return;
     }
-    const away = this.params.atrs * this.range.value;
-    const wanted = isLong ? close - away : close + away;
+    const stopDistance = this.params.atrs * this.range.value;
+    const stopPrice = isLong ? close - stopDistance : close + stopDistance;
     const [stop] = this.openOrders().filter(({ tag }) => tag === 'stop');
     if (stop !== undefined) {
-      if (isLong ? wanted > stop.trigger : wanted < stop.trigger) stop.amend({ stop: wanted, size: qty.abs() });
-    } else if (isLong) this.sell({ base: qty }, { trigger: wanted, tag: 'stop' });
-    else this.buy({ base: qty.abs() }, { trigger: wanted, tag: 'stop' });
+      if (isLong ? stopPrice > stop.trigger : stopPrice < stop.trigger) stop.amend({ stop: stopPrice, size: qty.abs() });
+    } else if (isLong) this.sell({ base: qty }, { trigger: stopPrice, tag: 'stop' });
+    else this.buy({ base: qty.abs() }, { trigger: stopPrice, tag: 'stop' });
   }
 }

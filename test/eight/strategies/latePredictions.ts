@@ -1,4 +1,4 @@
-// Holds while a model predicts a rise: its newest prediction in its newest revision, as long as that is not too old.
+// Holds a position while the newest prediction of a model is positive and not too old.
 import { float, int, sma, Strategy } from 'isobar';
 
 export default class LatePredictions extends Strategy.with({ enter: float(0.2, { min: 0, max: 5 }), hours: int(6, { min: 1, max: 100 }) }) {

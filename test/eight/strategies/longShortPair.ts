@@ -1,4 +1,4 @@
-// Pairs: short the contract that is too expensive by a rolling beta, long the other, until the z-score of their spread is back at zero.
+// Trades a pair: sells the contract that is too expensive by a rolling beta and buys the other, until their spread is normal again.
 import { beta, custom, float, int, log, Strategy, zscore } from 'isobar';
 
 export default class LongShortPair extends Strategy.with({ bars: int(48, { min: 5, max: 500 }), entry: float(1.8, { min: 0.1, max: 5 }) }) {
@@ -11,12 +11,12 @@ export default class LongShortPair extends Strategy.with({ bars: int(48, { min: 
 
   override onBar() {
     if (!this.bars.fresh || !this.other.fresh) return;
-    const before = this.side;
+    const previousSide = this.side;
     if (this.side * this.z.value > 0) this.side = 0;
     if (this.side === 0 && Math.abs(this.z.value) > this.params.entry) this.side = -Math.sign(this.z.value);
-    if (this.side === before) return;
+    if (this.side === previousSide) return;
     const ratio = Math.min(2, Math.max(0.2, this.hedge.value));
-    const [first, second] = [this.bars.instrument.wireName, this.other.instrument.wireName];
-    this.rebalance({ [first]: 0.5 * this.side, [second]: -0.5 * ratio * this.side }, { band: '0.02', minTrade: '20' });
+    const [ownSymbol, otherSymbol] = [this.bars.instrument.wireName, this.other.instrument.wireName];
+    this.rebalance({ [ownSymbol]: 0.5 * this.side, [otherSymbol]: -0.5 * ratio * this.side }, { band: '0.02', minTrade: '20' });
   }
 }

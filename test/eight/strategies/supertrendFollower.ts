@@ -1,4 +1,4 @@
-// Long while the Supertrend rises; the stop follows its line.
+// Holds a long position while the Supertrend rises. The stop follows its line.
 import { above, crossedDown, crossedUp, float, int, Strategy, supertrend, type OrderId } from 'isobar';
 
 export default class SupertrendFollower extends Strategy.with({

@@ -1,4 +1,4 @@
-// Dips of 5 minutes while the hour is above its average: one order, with targets at one, two and three times the risk.
+// Buys dips of 5-minute bars while the hourly close is above its average. Targets are at one, two and three times the risk.
 import { above, and, atr, below, ema, float, int, rsi, Strategy, type FillInfo, type OrderId } from 'isobar';
 
 export default class ThreeTargets extends Strategy.with({
@@ -21,7 +21,7 @@ export default class ThreeTargets extends Strategy.with({
     this.closeAt(this.nowMs + 24 * 3_600_000);
   });
 
-  /** The first target that fills takes the stop of the rest to the entry. */
+  /** Moves the stop to the entry price once a target has filled. */
   override onFill({ side, price }: FillInfo) {
     if (side === 'buy') this.entryPrice = price;
     else if (this.entry !== null && price > this.entryPrice) this.amend(this.entry, { stop: this.entryPrice });

@@ -1,4 +1,4 @@
-// Inputs of profiles that no run of isobar has, or that are rare: drawn from a seed, at the edges of the tools' definitions.
+// Draws inputs of profiles at the edges of the tools' definitions, which runs of isobar do not have or rarely have.
 
 import { seededRng } from '../../../src/base/number/rng.ts';
 import { randomInput } from './random.ts';
@@ -7,8 +7,8 @@ import type { ProfileInput, ProfileTrades } from '../../../src/report/profiles/f
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2023, 5, 1);
 
-/** An input of daily bars with the given daily returns, and trades with the given results on 1,000 each. */
-function drawn(returns: readonly number[], results: readonly number[], start = 1000, stepDays = 1): ProfileInput {
+/** Returns an input with the given returns of bars, and trades with the given results on a notional of 1,000 each. */
+function inputWith(returns: readonly number[], results: readonly number[], start = 1000, stepDays = 1): ProfileInput {
   let equity = start;
   const path = returns.map((change) => (equity *= 1 + change));
   const rng = seededRng(returns.length + results.length);
@@ -28,16 +28,17 @@ function drawn(returns: readonly number[], results: readonly number[], start = 1
   };
 }
 
+/** Returns trades with the given results, spread over the bars. Every third is short. */
 function tradesOf(results: readonly number[], openMs: Float64Array): ProfileTrades {
-  // A money of nautilus has eight digits.
+  // The tool nautilus keeps money with eight decimals.
   const pnl = Float64Array.from(results, (value) => Math.round(value * 1e8) / 1e8);
-  const last = openMs.length - 1;
-  const entryRow = pnl.map((_, row) => Math.floor((row * last) / pnl.length));
+  const lastRow = openMs.length - 1;
+  const entryRow = pnl.map((_, row) => Math.floor((row * lastRow) / pnl.length));
   return {
     length: pnl.length,
     isShort: Uint8Array.from(pnl, (_, row) => (row % 3 === 2 ? 1 : 0)),
     entryMs: entryRow.map((row) => openMs[row]!),
-    exitMs: entryRow.map((row) => openMs[Math.min(last, row + 1)]! + 3_600_000),
+    exitMs: entryRow.map((row) => openMs[Math.min(lastRow, row + 1)]! + 3_600_000),
     entryPrice: pnl.map(() => 100),
     exitPrice: pnl.map((profit) => 100 + profit / 10),
     quantity: pnl.map(() => 10),
@@ -48,40 +49,44 @@ function tradesOf(results: readonly number[], openMs: Float64Array): ProfileTrad
   };
 }
 
-/** Sums of three even draws, about normal. */
+/** Returns roughly normal numbers: each is the sum of three uniform draws. */
 function draws(count: number, seed: number, middle: number, width: number): number[] {
   const rng = seededRng(seed);
   return Array.from({ length: count }, () => middle + width * (rng.next() + rng.next() + rng.next() - 1.5));
 }
 
-/** Equity that is 0 at the close of some bars within days, and comes back by the end of each day. */
+/** Returns an input whose equity is 0 at the close of some bars, and recovers by the end of each day. */
 function touchesZero(): ProfileInput {
-  const daily = drawn(draws(20, 37, -0.01, 0.2), draws(14, 38, -3, 25));
+  const daily = inputWith(draws(20, 37, -0.01, 0.2), draws(14, 38, -3, 25));
   const stepMs = DAY_MS / 6;
   const equity = Float64Array.from({ length: 120 }, (_, row) => {
     const end = daily.bars.equity[Math.floor(row / 6)]!;
-    return row % 6 === 5 ? end : row % 18 === 8 ? 0 : end * (1 + 0.01 * (row % 6));
+    const isEndOfDay = row % 6 === 5;
+    if (isEndOfDay) return end;
+    const isZero = row % 18 === 8;
+    return isZero ? 0 : end * (1 + 0.01 * (row % 6));
   });
   const close = equity.map((_, row) => daily.bars.close![Math.floor(row / 6)]! + (row % 6));
   return { ...daily, bars: { intervalMs: stepMs, openMs: equity.map((_, row) => FIRST_MS + row * stepMs), equity, close } };
 }
 
+/** Inputs by name. */
 export const DRAWN: Readonly<Record<string, () => ProfileInput>> = {
-  drawnLong: () => drawn(draws(500, 31, 0.0008, 0.03), draws(150, 32, 1, 40)),
-  drawnWeeks: () => drawn(draws(60, 33, 0.002, 0.06), draws(20, 34, -2, 30), 1000, 7),
-  drawnBigDays: () => drawn([0.2, 1.5, 0, 0.1, 3.2], [200, 1800], 1000),
-  drawnHugeFirstDay: () => drawn([12, 0.5, 20], [12_000], 1000),
+  drawnLong: () => inputWith(draws(500, 31, 0.0008, 0.03), draws(150, 32, 1, 40)),
+  drawnWeeks: () => inputWith(draws(60, 33, 0.002, 0.06), draws(20, 34, -2, 30), 1000, 7),
+  drawnBigDays: () => inputWith([0.2, 1.5, 0, 0.1, 3.2], [200, 1800], 1000),
+  drawnHugeFirstDay: () => inputWith([12, 0.5, 20], [12_000], 1000),
   drawnEqualDays: () =>
-    drawn(
+    inputWith(
       Array.from({ length: 12 }, () => 0.25),
       [250, 312.5],
       1000,
     ),
-  drawnBelowZero: () => drawn([0.01, -0.3, -1.2], [10, -303, -848.4], 1000),
-  drawnOneFall: () => drawn([0.01, 0.02, 0.01, -0.005], [10, 20, -5], 1000),
-  drawnOneBar: () => drawn([0.01], [], 1000),
-  drawnLostAtOnce: () => drawn([-1], [-1000], 1000),
-  drawnQuiet: () => drawn(draws(90, 35, 0.0001, 0.0015), draws(9, 36, 0.01, 0.5), 1_000_000),
+  drawnBelowZero: () => inputWith([0.01, -0.3, -1.2], [10, -303, -848.4], 1000),
+  drawnOneFall: () => inputWith([0.01, 0.02, 0.01, -0.005], [10, 20, -5], 1000),
+  drawnOneBar: () => inputWith([0.01], [], 1000),
+  drawnLostAtOnce: () => inputWith([-1], [-1000], 1000),
+  drawnQuiet: () => inputWith(draws(90, 35, 0.0001, 0.0015), draws(9, 36, 0.01, 0.5), 1_000_000),
   drawnTouchesZero: touchesZero,
-  ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`random${at + 1}`, () => randomInput(at + 1)])),
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`random${index + 1}`, () => randomInput(index + 1)])),
 };

@@ -1,4 +1,4 @@
-// The figures of each profile against those of the real tools, which figures.py computed from the same inputs (docs/profiles.md).
+// Tests the figures of each profile against those of the real tool, which figures.py computed from the same inputs (docs/profiles.md).
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -9,22 +9,23 @@ import { profileOf, PROFILES } from '../../../src/report/profiles/profile.ts';
 import { DRAWN } from './drawn.ts';
 import { RUNS, runOf } from './runs.ts';
 
-type Stored = number | string;
-type StoredFigures = Readonly<Record<string, Stored>>;
+type StoredFigure = number | string;
+type StoredFigures = Readonly<Record<string, StoredFigure>>;
 interface Golden {
   readonly versions: Readonly<Record<string, string>>;
   readonly runs: Readonly<Record<string, StoredFigures>>;
 }
 
-const HERE = new URL('.', import.meta.url);
-const NAMES = [...Object.keys(RUNS), ...Object.keys(DRAWN)];
+const PROFILES_FOLDER = new URL('.', import.meta.url);
+const INPUT_NAMES = [...Object.keys(RUNS), ...Object.keys(DRAWN)];
+/** Largest relative difference of two figures. */
 const TOLERANCE = 1e-9;
-/** What two sums of the same numbers in another order leave of 0, squared: the beta of an equity whose returns are all equal. */
+/** Largest absolute difference. Equal returns have a beta of 0, and the order of summation leaves a remainder. */
 const NOISE = 1e-30;
 
-const inputFile = (name: string) => new URL(`inputs/${name}.json`, HERE);
-const goldenOf = (tool: string) => JSON.parse(readFileSync(new URL(`figures/${tool}.json`, HERE), 'utf8')) as Golden;
-/** JSON of columns; NaN becomes null. */
+const inputFile = (name: string) => new URL(`inputs/${name}.json`, PROFILES_FOLDER);
+const goldenOf = (tool: string) => JSON.parse(readFileSync(new URL(`figures/${tool}.json`, PROFILES_FOLDER), 'utf8')) as Golden;
+/** Returns an input as JSON. NaN becomes null. */
 const jsonOf = (input: ProfileInput) =>
   JSON.stringify(input, (_, value: unknown) => (ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value));
 
@@ -36,13 +37,13 @@ function storedInput(name: string): ProfileInput {
   return { ...input, trades: { ...input.trades, isShort: Uint8Array.from(input.trades.isShort) } };
 }
 
-test.each(Object.keys(RUNS))('the stored input of %s is that of its run (ISOBAR_UPDATE=1 writes it)', async (name) => {
+test.each(Object.keys(RUNS))('the stored input of the run %s is that of its run (ISOBAR_UPDATE=1 writes it)', async (name) => {
   const { input } = await runOf(name);
   storeOnRequest(name, input);
   expect(JSON.parse(jsonOf(input))).toEqual(JSON.parse(readFileSync(inputFile(name), 'utf8')));
 });
 
-test.each(Object.keys(RUNS))('%s: each of our figures is that of the summary, or null with a reason', async (name) => {
+test.each(Object.keys(RUNS))('every corrected figure of the run %s is that of its summary, or null with a reason', async (name) => {
   const { result, input } = await runOf(name);
   for (const tool of PROFILE_NAMES) {
     const { figures } = profileOf(tool, input, result.summary);
@@ -51,22 +52,22 @@ test.each(Object.keys(RUNS))('%s: each of our figures is that of the summary, or
   }
 });
 
-/** Returns what is wrong with a figure: a null without a reason, a number with one, a place that is not there, a wrong `equal`. */
+/** Returns the faults of a figure: a null without a reason, a number with one, an unknown place, or a wrong `equal`. */
 function contradictions(figure: ProfileFigure, summary: unknown): string[] {
   const { name, original, corrected, reason, equal, isobar, formula, differs } = figure;
-  const found: string[] = [];
-  if ((corrected === null) !== (reason !== null)) found.push(`${name}: ${corrected} with the reason ${reason}`);
-  if (corrected !== null && !Number.isFinite(corrected)) found.push(`${name}: ${corrected}`);
-  if (formula === '' || differs === '') found.push(`${name}: without a definition`);
+  const faults: string[] = [];
+  if ((corrected === null) !== (reason !== null)) faults.push(`${name}: ${corrected} with the reason ${reason}`);
+  if (corrected !== null && !Number.isFinite(corrected)) faults.push(`${name}: ${corrected}`);
+  if (formula === '' || differs === '') faults.push(`${name}: without a definition`);
   if (equal !== (typeof original === 'number' && corrected !== null && isEqual(corrected, original)))
-    found.push(`${name}: equal is ${equal}`);
-  if (isobar === null) return found;
-  const at = isobar
+    faults.push(`${name}: equal is ${equal}`);
+  if (isobar === null) return faults;
+  const summaryValue = isobar
     .split('.')
-    .reduce<unknown>((of, key) => (typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined), summary);
-  if (at === undefined) found.push(`${name}: there is no ${isobar}`);
-  if ((at === null) !== (corrected === null)) found.push(`${name}: ${isobar} is ${String(at)}, shown is ${corrected}`);
-  return found;
+    .reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined), summary);
+  if (summaryValue === undefined) faults.push(`${name}: there is no ${isobar}`);
+  if ((summaryValue === null) !== (corrected === null)) faults.push(`${name}: ${isobar} is ${String(summaryValue)}, shown is ${corrected}`);
+  return faults;
 }
 
 test.each(Object.keys(DRAWN))('the stored input of %s is the drawn one (ISOBAR_UPDATE=1 writes it)', (name) => {
@@ -75,37 +76,43 @@ test.each(Object.keys(DRAWN))('the stored input of %s is the drawn one (ISOBAR_U
   expect(JSON.parse(jsonOf(input))).toEqual(JSON.parse(readFileSync(inputFile(name), 'utf8')));
 });
 
+/** Writes the input if ISOBAR_UPDATE=1, and expects that it is stored. */
 function storeOnRequest(name: string, input: ProfileInput): void {
   if (process.env['ISOBAR_UPDATE'] === '1') writeFileSync(inputFile(name), `${jsonOf(input)}\n`);
   expect(existsSync(inputFile(name)), `there is no ${name}.json: ISOBAR_UPDATE=1 writes it`).toBe(true);
 }
 
-test('there is an input for each run, and no other', () => {
-  const files = readdirSync(new URL('inputs', HERE)).map((file) => file.replace('.json', ''));
-  expect(files.toSorted()).toEqual(NAMES.toSorted());
+test('each run and each drawn input has a stored input, and there is no other', () => {
+  const files = readdirSync(new URL('inputs', PROFILES_FOLDER)).map((file) => file.replace('.json', ''));
+  expect(files.toSorted()).toEqual(INPUT_NAMES.toSorted());
 });
 
-test.each(PROFILE_NAMES)('%s: its version is the one of the golden figures', (tool) => {
+test.each(PROFILE_NAMES)('the profile %s has the version of its golden figures', (tool) => {
   const { packageName, version } = PROFILES[tool];
   expect(goldenOf(tool).versions[packageName]).toBe(version);
 });
 
-test.each(PROFILE_NAMES.flatMap((tool) => NAMES.map((name) => [tool, name] as const)))('%s, %s: equal to 1e-9', (tool, name) => {
-  expect(differences(tool, name)).toEqual([]);
-});
+test.each(PROFILE_NAMES.flatMap((tool) => INPUT_NAMES.map((name) => [tool, name] as const)))(
+  'the figures of the profile %s for the input %s equal those of the real tool to 1e-9',
+  (tool, name) => {
+    expect(differences(tool, name)).toEqual([]);
+  },
+);
 
 /** Returns one line for each figure that differs or that only one side has. */
 function differences(tool: ProfileName, name: string): string[] {
-  const wanted = goldenOf(tool).runs[name] ?? {};
-  const found = new Map(PROFILES[tool].figures(storedInput(name)).map((figure) => [figure.name, originalValue(figure.original)]));
-  const names = new Set([...Object.keys(wanted), ...found.keys()]);
+  const expectedFigures = goldenOf(tool).runs[name] ?? {};
+  const actualFigures = new Map(PROFILES[tool].figures(storedInput(name)).map((figure) => [figure.name, originalValue(figure.original)]));
+  const names = new Set([...Object.keys(expectedFigures), ...actualFigures.keys()]);
   return [...names].flatMap((figure) => {
-    const [is, want] = [found.get(figure), wanted[figure]];
-    return is !== undefined && want !== undefined && isEqual(is, want) ? [] : [`${figure}: expected ${want}, got ${is}`];
+    const [actual, expected] = [actualFigures.get(figure), expectedFigures[figure]];
+    const isSame = actual !== undefined && expected !== undefined && isEqual(actual, expected);
+    return isSame ? [] : [`${figure}: expected ${expected}, got ${actual}`];
   });
 }
 
-function isEqual(is: Stored, want: Stored): boolean {
-  if (typeof is === 'string' || typeof want === 'string') return is === want;
-  return is === want || Math.abs(is - want) <= Math.max(TOLERANCE * Math.abs(want), NOISE);
+/** True when two figures are equal within TOLERANCE or NOISE. */
+function isEqual(actual: StoredFigure, expected: StoredFigure): boolean {
+  if (typeof actual === 'string' || typeof expected === 'string') return actual === expected;
+  return actual === expected || Math.abs(actual - expected) <= Math.max(TOLERANCE * Math.abs(expected), NOISE);
 }

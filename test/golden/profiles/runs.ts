@@ -1,4 +1,4 @@
-// The runs whose figures are compared with those of other tools: each made from code, with bars from a seed or drawn by hand.
+// Runs the backtests whose figures are compared with those of other tools, on seeded bars or bars of given closes.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { profileInput } from '../../../src/tasks/backtest/verify/profiled.ts';
 const HOUR_MS = 3_600_000;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 
+/** Buys and sells at crosses of two averages. */
 class Cross extends Strategy.with({ fast: int(5, { min: 2 }), slow: int(12, { min: 3 }) }) {
   fast = this.use(sma(this.bars.close, this.params.fast));
   slow = this.use(sma(this.bars.close, this.params.slow));
@@ -24,16 +25,16 @@ class Cross extends Strategy.with({ fast: int(5, { min: 2 }), slow: int(12, { mi
   });
 }
 
-/** Long above the average, short below it. */
+/** Holds a long position above the average, and a short one below it. */
 class BothWays extends Strategy.with({ bars: int(20, { min: 2 }) }) {
   line = this.use(sma(this.bars.close, this.params.bars));
 
   override onBar(): void {
-    const above = this.bars.close.value > this.line.value;
+    const isAbove = this.bars.close.value > this.line.value;
     const { isFlat, isLong } = this.position();
-    if (isFlat && above) this.buy();
+    if (isFlat && isAbove) this.buy();
     else if (isFlat) this.sell();
-    else if (isLong !== above) this.exit();
+    else if (isLong !== isAbove) this.exit();
   }
 }
 
@@ -52,7 +53,7 @@ class AtBars extends Strategy.with({ first: int(1, { min: 0 }), every: int(4, { 
   }
 }
 
-/** Hourly bars whose closes are given in cents; each opens at the close before it. */
+/** Returns bars with the given closes in cents. Each opens at the close before it. */
 function barsOf(cents: readonly number[], hours = 1): Bars {
   const close = Float64Array.from(cents, (value) => value / 100);
   const open = close.map((value, row) => (row === 0 ? value : close[row - 1]!));
@@ -64,22 +65,24 @@ function barsOf(cents: readonly number[], hours = 1): Bars {
     high: open.map((value, row) => Math.max(value, close[row]!)),
     low: open.map((value, row) => Math.min(value, close[row]!)),
     close,
-    // Its digits are those of the quantity.
+    // The decimals of the volume become those of the quantity.
     volume: close.map(() => 1000.12345),
   };
 }
 
-const rows = (length: number, cents: (row: number) => number): number[] => Array.from({ length }, (_, row) => Math.round(cents(row)));
+/** Returns rounded closes in cents by a formula. */
+const closesBy = (length: number, cents: (row: number) => number): number[] => Array.from({ length }, (_, row) => Math.round(cents(row)));
 
-/** A catalog of generated contracts with mark prices and funding. */
-const contracts = (catalog: string, seed: number, bars: number): NonNullable<CodeOptions['feeds']> => {
+/** Generates a contract with mark prices and funding into a catalog. Returns the feeds of a run on it. */
+const generatedContract = (catalog: string, seed: number, bars: number): NonNullable<CodeOptions['feeds']> => {
   generateInto(catalog, { symbol: 'SYNUSDT', market: 'futures', interval: '1h', fromMs: FIRST_MS, bars, seed });
   return { bars: { symbol: 'SYNUSDT', interval: '1h' } };
 };
 
-type Make = (catalog: string) => CodeOptions;
+type RunOptionsOf = (catalog: string) => CodeOptions;
 
-export const RUNS: Readonly<Record<string, Make>> = {
+/** Options of the runs, by name. */
+export const RUNS: Readonly<Record<string, RunOptionsOf>> = {
   spotCross: () => ({
     strategy: Cross,
     data: generateBars({ interval: '4h', from: '2024-01-03T16:00', bars: 400, seed: 11 }),
@@ -103,7 +106,7 @@ export const RUNS: Readonly<Record<string, Make>> = {
     strategy: AtBars,
     params: { first: 10, every: 60 },
     data: barsOf(
-      rows(180, (row) => 10_000 + row * 7 + 90 * Math.abs((row % 14) - 7)),
+      closesBy(180, (row) => 10_000 + row * 7 + 90 * Math.abs((row % 14) - 7)),
       4,
     ),
     cash: '10000',
@@ -113,7 +116,7 @@ export const RUNS: Readonly<Record<string, Make>> = {
     strategy: AtBars,
     params: { first: 5, every: 20 },
     data: barsOf(
-      rows(120, (row) => 10_000 - row * 11),
+      closesBy(120, (row) => 10_000 - row * 11),
       4,
     ),
     cash: '10000',
@@ -129,14 +132,14 @@ export const RUNS: Readonly<Record<string, Make>> = {
   spotWinners: () => ({
     strategy: AtBars,
     params: { first: 0, every: 3, turns: 60 },
-    data: barsOf(rows(200, (row) => 10_000 * 1.004 ** row)),
+    data: barsOf(closesBy(200, (row) => 10_000 * 1.004 ** row)),
     cash: '1000',
     fees: '0',
   }),
   spotLosers: () => ({
     strategy: AtBars,
     params: { first: 1, every: 2, turns: 90 },
-    data: barsOf(rows(200, (row) => 20_000 - row * 31 - 40 * (row % 3))),
+    data: barsOf(closesBy(200, (row) => 20_000 - row * 31 - 40 * (row % 3))),
     cash: '1000',
     fees: '0.001',
   }),
@@ -145,7 +148,7 @@ export const RUNS: Readonly<Record<string, Make>> = {
   spotDraws: () => ({
     strategy: AtBars,
     params: { first: 0, every: 5, turns: 40 },
-    data: barsOf(rows(240, (row) => 10_000 + (Math.floor(row / 32) % 3) * 25)),
+    data: barsOf(closesBy(240, (row) => 10_000 + (Math.floor(row / 32) % 3) * 25)),
     cash: '10000',
     fees: '0',
   }),
@@ -158,7 +161,7 @@ export const RUNS: Readonly<Record<string, Make>> = {
   futuresFunding: (catalog) => ({
     strategy: BothWays,
     market: 'futures',
-    feeds: contracts(catalog, 21, 24 * 40),
+    feeds: generatedContract(catalog, 21, 24 * 40),
     catalog,
     futures: { leverage: 3 },
     size: { equity: '2' },
@@ -169,7 +172,7 @@ export const RUNS: Readonly<Record<string, Make>> = {
     strategy: BothWays,
     params: { bars: 60 },
     market: 'futures',
-    feeds: contracts(catalog, 22, 24 * 50),
+    feeds: generatedContract(catalog, 22, 24 * 50),
     catalog,
     futures: { leverage: 50, margin: 'isolated' },
     size: { equity: '6' },
@@ -180,18 +183,18 @@ export const RUNS: Readonly<Record<string, Make>> = {
     strategy: BothWays,
     params: { bars: 72 },
     market: 'futures',
-    feeds: contracts(catalog, 23, 24 * 30),
+    feeds: generatedContract(catalog, 23, 24 * 30),
     catalog,
     futures: { leverage: 100, margin: 'cross', liquidationFee: '0.02' },
     size: { equity: '60' },
     cash: '100',
     fees: { maker: '0', taker: '0' },
   }),
-  /** All prices fall to a cent, and nearly all that was there is gone. */
+  /** Prices fall to one cent, and nearly all equity is lost. */
   spotCrash: () => ({
     strategy: AtBars,
     params: { first: 2, every: 3, turns: 41 },
-    data: barsOf(rows(240, (row) => Math.max(1, 10_000 * 0.93 ** row))),
+    data: barsOf(closesBy(240, (row) => Math.max(1, 10_000 * 0.93 ** row))),
     cash: '1000',
     fees: '0.001',
   }),
@@ -199,7 +202,7 @@ export const RUNS: Readonly<Record<string, Make>> = {
     strategy: AtBars,
     params: { turns: 0 },
     market: 'futures',
-    feeds: contracts(catalog, 24, 24 * 12),
+    feeds: generatedContract(catalog, 24, 24 * 12),
     catalog,
     cash: '10000',
   }),
@@ -207,7 +210,7 @@ export const RUNS: Readonly<Record<string, Make>> = {
     strategy: AtBars,
     params: { first: 30, every: 170 },
     market: 'futures',
-    feeds: contracts(catalog, 25, 24 * 15),
+    feeds: generatedContract(catalog, 25, 24 * 15),
     catalog,
     futures: { leverage: 5 },
     size: { equity: '3' },
@@ -218,31 +221,31 @@ export const RUNS: Readonly<Record<string, Make>> = {
     strategy: AtBars,
     params: { first: 1, every: 2, turns: 240 },
     market: 'futures',
-    feeds: contracts(catalog, 26, 24 * 21),
+    feeds: generatedContract(catalog, 26, 24 * 21),
     catalog,
     futures: { leverage: 3 },
     size: { equity: '2' },
     cash: '10000',
     fees: { maker: '0.002', taker: '0.004' },
   }),
-  /** Trades for days before the last one takes all. */
+  /** Trades for days before the last trade loses everything. */
   futuresRuinedLate: (catalog) => ({
     strategy: BothWays,
     params: { bars: 43 },
     market: 'futures',
-    feeds: contracts(catalog, 27, 24 * 60),
+    feeds: generatedContract(catalog, 27, 24 * 60),
     catalog,
     futures: { leverage: 100, margin: 'cross', liquidationFee: '0.02' },
     size: { equity: '60' },
     cash: '1000',
     fees: { maker: '0', taker: '0' },
   }),
-  /** Hardly anything is left, for weeks. */
+  /** Trades for weeks with hardly any equity left. */
   futuresNearlyRuined: (catalog) => ({
     strategy: BothWays,
     params: { bars: 30 },
     market: 'futures',
-    feeds: contracts(catalog, 27, 24 * 60),
+    feeds: generatedContract(catalog, 27, 24 * 60),
     catalog,
     futures: { leverage: 100, margin: 'cross', liquidationFee: '0.02' },
     size: { equity: '25' },
@@ -251,27 +254,29 @@ export const RUNS: Readonly<Record<string, Make>> = {
   }),
 };
 
+/** A run, and the input of its profiles. */
 export interface ProfiledRun {
   readonly result: BacktestResult;
   readonly input: ProfileInput;
 }
 
-const made = new Map<string, Promise<ProfiledRun>>();
+const runByName = new Map<string, Promise<ProfiledRun>>();
 
-/** Returns a run with what a profile computes from, read from its folder. Makes it once. */
+/** Returns a run and the input of its profiles, read from the run folder. Each run is made once. */
 export function runOf(name: string): Promise<ProfiledRun> {
-  let run = made.get(name);
-  if (run === undefined) made.set(name, (run = makeRun(name)));
+  let run = runByName.get(name);
+  if (run === undefined) runByName.set(name, (run = makeRun(name)));
   return run;
 }
 
+/** Runs a backtest and reads the input of its profiles. */
 async function makeRun(name: string): Promise<ProfiledRun> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-profiles-'));
   try {
     const result = await backtest(RUNS[name]!(join(folder, 'data')));
     const input = profileInput(await result.write(join(folder, 'runs')), result.summary);
     const closeMs = input.bars.openMs.map((ms) => ms + input.bars.intervalMs);
-    // The types of `dist` are others of the same names.
+    // The types of `dist` and of the sources have the same names, but TypeScript treats them as different.
     const feeds = result.record.feeds.filter(({ execution }) => execution) as unknown as readonly PricedFeed[];
     const { fromMs } = result.summary.run;
     const benchmark = heldReturns(Float64Array.of(fromMs, ...result.metrics.days), feeds);

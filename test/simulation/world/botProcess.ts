@@ -1,4 +1,4 @@
-// One process of the production bot in the world: a simulated process beside which a second one may be started, and which kills may end.
+// Simulates one process of the production bot. A test can start a second process beside it and kill it.
 
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
 import { ConfigError } from '../../../src/base/errors.ts';
@@ -8,36 +8,39 @@ import { SimulatedProcess, type OpenJournalAs, type ProcessParts } from '../../.
 import type { SimulatedNetwork } from './network.ts';
 import type { Trader } from './trader.ts';
 
-/** Numbers of processes that are started beside the one that runs. */
-const SECOND = 1_000_000;
+/** Added to a process number to get the number of a second process of the same bot. */
+const SECOND_PROCESS_OFFSET = 1_000_000;
+/** Maximum number of bars in each feed: more than the minutes of a day, so that no bar is dropped. */
+const MAX_FEED_BARS = 4096;
 
-export interface BotProcessParts extends ProcessParts {
+export interface BotProcessDeps extends ProcessParts {
   readonly network: SimulatedNetwork;
   readonly configFile: string;
   readonly strategy: typeof Trader;
-  /** Whether the process of this number runs. */
-  readonly runs: (number: number) => boolean;
+  /** True while the process of this number runs. */
+  readonly isRunning: (processNumber: number) => boolean;
 }
 
 export class BotProcess extends SimulatedProcess {
-  readonly number: number;
-  /** A kill was requested. Its work is one of promises, and continues after the answer. */
+  readonly processNumber: number;
+  /** True once a kill was requested. A kill runs asynchronously and continues after its reply. */
   isKilled = false;
-  /** A kill that closes positions is under way. */
-  flattens = false;
+  /** True while a kill that closes positions is running. */
+  isFlattening = false;
   #isKillDone = false;
   #openAs: ((pid: number) => OpenedJournal) | null = null;
-  readonly #parts: BotProcessParts;
+  readonly #deps: BotProcessDeps;
 
-  constructor(parts: BotProcessParts) {
-    super(parts);
-    this.number = parts.number;
-    this.#parts = parts;
+  constructor(deps: BotProcessDeps) {
+    super(deps);
+    this.processNumber = deps.number;
+    this.#deps = deps;
   }
 
-  /** Promises wait for something: they need turns of the event loop. */
-  get isBusy(): boolean {
-    if (this.pending > 0 || !this.isKilled || this.#isKillDone) return this.pending > 0;
+  /** Returns true while promises of this process still need turns of the event loop. Side effect: remembers that a kill has ended. */
+  needsEventLoop(): boolean {
+    if (this.pending > 0) return true;
+    if (!this.isKilled || this.#isKillDone) return false;
     this.#isKillDone = this.control?.ownKill?.phase === 'done';
     return !this.#isKillDone;
   }
@@ -46,7 +49,7 @@ export class BotProcess extends SimulatedProcess {
   }
 
   async open(): Promise<void> {
-    const { configFile, network, strategy } = this.#parts;
+    const { configFile, network, strategy } = this.#deps;
     return this.openBot({
       config: readLiveConfig(configFile, {}),
       load: async (entry, source) => ({
@@ -54,7 +57,7 @@ export class BotProcess extends SimulatedProcess {
         inputs: [],
         folder: '.',
       }),
-      room: 4096,
+      room: MAX_FEED_BARS,
       wire: network.wireOf(this),
       isPretty: false,
       openJournal: (open) => this.#openJournal(open),
@@ -62,17 +65,17 @@ export class BotProcess extends SimulatedProcess {
   }
 
   #openJournal(open: OpenJournalAs): OpenedJournal {
-    const findProcess = (other: { readonly pid: number }): 'running' | 'gone' => (this.#parts.runs(other.pid) ? 'running' : 'gone');
+    const findProcess = (other: { readonly pid: number }): 'running' | 'gone' => (this.#deps.isRunning(other.pid) ? 'running' : 'gone');
     this.#openAs = (pid) => open({ self: { pid, started: String(pid), namespace: 'n', boot: 'b', host: 'world' }, findProcess });
-    return this.#openAs(this.number);
+    return this.#openAs(this.processNumber);
   }
 
-  /** Another process of the same bot is started beside this one. Returns whether it got the journal. */
+  /** Starts a second process of the same bot. Returns true if it could open the journal. */
   startSecond(): boolean {
     let hasOpened = false;
     this.run(() => {
       try {
-        this.#openAs?.(SECOND + this.number);
+        this.#openAs?.(SECOND_PROCESS_OFFSET + this.processNumber);
         hasOpened = this.#openAs !== null;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;

@@ -1,4 +1,4 @@
-// Bundles a program of the world from sources, with changes of named lines for the runs that plant a fault.
+// Bundles a program of the simulated world from sources. It may replace named lines, to plant a fault.
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,19 +6,19 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** `changes`: `{ file, from, to }`, each with a `from` that stands in its file once. */
+/** Bundles `entry` into `outfile`. Each change `{ file, from, to }` replaces the text `from`, which its file must contain once. */
 export async function bundleWorld(entry, outfile, changes = []) {
-  const loaded = new Set();
-  const planted = {
+  const changedFiles = new Set();
+  const plugin = {
     name: 'planted',
     setup({ onLoad }) {
       onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
-        const own = changes.filter(({ file }) => path === root + file);
-        if (own.length === 0) return null;
-        const contents = own.reduce(
+        const fileChanges = changes.filter(({ file }) => path === root + file);
+        if (fileChanges.length === 0) return null;
+        const contents = fileChanges.reduce(
           (text, { file, from, to }) => {
             if (text.split(from).length !== 2) throw new Error(`${file}: expected this line once: ${from}`);
-            loaded.add(file);
+            changedFiles.add(file);
             return text.replace(from, () => to);
           },
           readFileSync(path, 'utf8'),
@@ -37,10 +37,10 @@ export async function bundleWorld(entry, outfile, changes = []) {
     target: 'node20',
     packages: 'external',
     sourcemap: 'inline',
-    // The package asks where it lies.
+    // The package finds its own folder by `import.meta.url`.
     define: { 'import.meta.url': JSON.stringify(new URL('../../../dist/world.js', import.meta.url).href) },
     logLevel: 'error',
-    plugins: [planted],
+    plugins: [plugin],
   });
-  for (const { file } of changes) if (!loaded.has(file)) throw new Error(`${file} is no part of the world`);
+  for (const { file } of changes) if (!changedFiles.has(file)) throw new Error(`${file}: expected a file that the simulated world loads`);
 }

@@ -1,4 +1,4 @@
-// Takes each guard of the order path out and lets the world find it: npm run sim:guards -- [--rows LIST] [--from SEED] [--days N] [--hours N] [--search] [--json]
+// Removes each guard of the order path in turn and checks that the simulation finds the fault: npm run sim:guards
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,20 +10,22 @@ import { bundleWorld } from './bundle.mjs';
 const usage = 'npm run sim:guards -- [--rows 1,2,...] [--search [--from SEED] [--days N] [--hours N]] [--json]';
 const text = { type: 'string' };
 const flag = { type: 'boolean', default: false };
-const given = readArguments({
+const args = readArguments({
   options: { rows: text, from: text, days: text, hours: text, search: flag, json: flag },
   usage,
   whole: ['from', 'days', 'hours'],
 });
+/** Time limit of one search, seconds. */
 const MAX_SECONDS = 60;
-const table = JSON.parse(readFileSync(new URL('guardSeeds.json', import.meta.url), 'utf8'));
+/** Guards with a seed that finds their removal (`caught`), and guards with a reason why none does (`notCaught`). */
+const guardSeeds = JSON.parse(readFileSync(new URL('guardSeeds.json', import.meta.url), 'utf8'));
 const cache = new URL('../../../node_modules/.cache/isobar/', import.meta.url);
-const programs = ['search', 'planted'].map((name) => fileURLToPath(new URL(`${name}-${process.pid}.mjs`, cache)));
+const [searchProgram, plantedProgram] = ['search', 'planted'].map((name) => fileURLToPath(new URL(`${name}-${process.pid}.mjs`, cache)));
 
-/** The first violation of the first of these days that has one; null: none, or not within the time. */
-async function firstOf(days) {
+/** Returns the seed and text of the first violation in these days. Both are absent if there is none within the time limit. */
+async function firstViolation(days) {
   const startMs = performance.now();
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', programs[0], 'search', ...days.map(String)], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=64', searchProgram, 'search', ...days.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), MAX_SECONDS * 1000);
@@ -38,35 +40,36 @@ async function firstOf(days) {
   return { ...found, seconds: Number(((performance.now() - startMs) / 1000).toFixed(1)) };
 }
 
+/** Removes the guards one after the other and prints the results. Returns the exit code: 0 if every removal was found. */
 async function run() {
-  await bundleWorld(new URL('planted.ts', import.meta.url), programs[1]);
-  const { plantedBy } = await import(pathToFileURL(programs[1]).href);
-  const rows = given.rows === undefined ? table.caught.map(({ row }) => row) : given.rows.split(',').map(Number);
-  const hours = Number(given.hours ?? 2);
+  await bundleWorld(new URL('planted.ts', import.meta.url), plantedProgram);
+  const { plantedBy } = await import(pathToFileURL(plantedProgram).href);
+  const rows = args.rows === undefined ? guardSeeds.caught.map(({ row }) => row) : args.rows.split(',').map(Number);
+  const hours = Number(args.hours ?? 2);
   const results = [];
   for (const row of rows) {
     const planted = plantedBy(row);
     if (planted === null) fail(`--rows: there is no guard ${row}`, usage);
-    const known = table.caught.find((each) => each.row === row);
-    if (known === undefined && !given.search) fail(`--rows: no seed is known for ${row}; search for one: --search`, usage);
-    await bundleWorld(new URL('main.ts', import.meta.url), programs[0], planted.changes);
-    const from = given.search ? Number(given.from ?? 1) : known.seed;
-    const days = given.search ? [from, from + Number(given.days ?? 16), 1, hours] : [from, from + 1, 1, known.hours];
-    const { seed = null, first = null, seconds } = await firstOf(days);
+    const knownSeed = guardSeeds.caught.find((entry) => entry.row === row);
+    if (knownSeed === undefined && !args.search) fail(`--rows: no seed is known for ${row}; search for one: --search`, usage);
+    await bundleWorld(new URL('main.ts', import.meta.url), searchProgram, planted.changes);
+    const from = args.search ? Number(args.from ?? 1) : knownSeed.seed;
+    const days = args.search ? [from, from + Number(args.days ?? 16), 1, hours] : [from, from + 1, 1, knownSeed.hours];
+    const { seed = null, first = null, seconds } = await firstViolation(days);
     const rule = first === null ? null : first.slice(0, first.indexOf(' '));
-    const isCaught = first !== null && (given.search || rule === known.rule);
+    const isCaught = first !== null && (args.search || rule === knownSeed.rule);
     results.push({ row, seed, hours: days[3], rule, isCaught, seconds });
     console.error(`${isCaught ? 'found' : 'NOT FOUND'}  ${planted.name}: seed ${seed}, ${seconds} s: ${first}`);
   }
   const caught = results.filter(({ isCaught }) => isCaught).length;
-  if (given.json) console.log(JSON.stringify({ guards: results.length, caught, results }));
+  if (args.json) console.log(JSON.stringify({ guards: results.length, caught, results }));
   else console.log(`${caught} of ${results.length} guards that were taken out were found`);
   return caught === results.length ? 0 : 1;
 }
 
-mkdirSync(dirname(programs[0]), { recursive: true });
+mkdirSync(dirname(searchProgram), { recursive: true });
 try {
   process.exitCode = await run();
 } finally {
-  for (const program of programs) rmSync(program, { force: true });
+  for (const program of [searchProgram, plantedProgram]) rmSync(program, { force: true });
 }

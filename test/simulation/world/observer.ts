@@ -1,55 +1,71 @@
-// Looks at the bot and at the exchange after every event, and says what does not hold. Its expectations come from the design of order safety alone.
+// Checks the bot against the exchange after every event. The rules come from docs/order-safety.md alone, not from the code under test.
 
 import { Decimal } from 'decimal.js';
-import type { OwnTrade } from '../../../src/paperExchange/orders/userOrder.ts';
+import type { OwnTrade, UserOrder } from '../../../src/paperExchange/orders/userOrder.ts';
 import type { OrderId } from '../../../src/model/order.ts';
 import { clientOrderIdOf, orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import type { BotProcess } from './botProcess.ts';
 import { CASH, SYMBOLS, type SimulatedVenue, type TrueOrder } from './venue.ts';
 import { fillText, type Trader } from './trader.ts';
 
-/** Audit, read lag and visibility delay: within this time the bot has to know of an order (S4). */
+type Engine = NonNullable<BotProcess['opened']>['bot']['deps']['engine'];
+
+/** Time within which the bot must know of an order, ms (S4). It covers an audit, the read lag and the visibility delay. */
 const KNOWN_MS = 1_200_000;
+/** Allowed requests for each order, beside a fixed number for the audits of a day (L2). */
 const REQUESTS_PER_ORDER = 60;
-/** The bot says that there is no such order. */
+/** Done reasons by which the bot says that the venue never had the order. */
 const DENIALS: ReadonlySet<string | null> = new Set(['refused', 'noEffect', 'notSent']);
 
-export interface Seen {
+/** The state of the world that the rules are checked against. */
+export interface WorldFacts {
   readonly venue: SimulatedVenue;
   readonly process: BotProcess | null;
   readonly nowMs: number;
-  /** What the operator has halted, and has not resumed yet. */
+  /** The operator's halt that is in force; null without one. */
   readonly halted: 'HALT_NEW' | 'CANCEL_ONLY' | null;
   /** Largest position of one symbol, lots: `maxPositionQty` of the config. */
   readonly maxLots: number;
 }
 
+/** Facts that are checked only at the end of the day. */
+export interface EndFacts {
+  /** Number of requests that the bot has sent. */
+  readonly requests: number;
+  /** Secret of the bot's key. No file may contain it. */
+  readonly secret: string;
+  readonly journalFiles: readonly Uint8Array[];
+}
+
 export class Observer {
   readonly violations: string[] = [];
   readonly #reported = new Set<string>();
-  readonly #notified = new Map<string, number>();
+  /** Number of reported fills that were already checked, by order. */
+  readonly #checkedCounts = new Map<number, number>();
   #trader: Trader | null = null;
   #notifiedCount = 0;
   #placedCount = 0;
-  /** Orders whose end the bot has not reported yet. */
+  /** Orders that SAID still has to judge. */
   readonly #unjudged = new Set<TrueOrder>();
   unknown = new Set<number>();
-  /** Orders that were there without need: more than one of a client order id, and none of a network's making. */
+  /** Number of orders that the bot sent twice under one client order id. Copies made by the network do not count. */
   duplicates = 0;
-  /** Orders that stand or have filled, although the bot does not know it in the end. */
+  /** Number of orders that are open or filled without the bot's knowledge at the end of the day. */
   forgotten = 0;
-  /** Client order ids of second copies that the bot has named to its operator. */
+  /** Client order ids of second copies that the bot has reported to its operator. */
   readonly #namedCopies = new Set<string>();
 
-  /** What the operator reads. */
+  /** Collects the second copies that a text for the operator names. */
   noteCopies(text: string): void {
     for (const [, copy] of text.matchAll(/is a second copy of (\w+)/g)) this.#namedCopies.add(copy!);
   }
 
+  /** Collects the second copies that the reasons of halts name. */
   readHalts(process: BotProcess | null): void {
     for (const { why } of process?.opened?.bot.deps.engine.risk.halts.causes() ?? []) this.noteCopies(why);
   }
 
+  /** Adds a violation. Texts that differ only in their numbers are reported once. */
   report(rule: string, text: string, nowMs: number): void {
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
     if (this.#reported.has(key)) return;
@@ -57,131 +73,199 @@ export class Observer {
     this.violations.push(`${rule} at ${new Date(nowMs).toISOString()}: ${text}`);
   }
 
-  /** After every event. */
-  look({ venue, process, nowMs, maxLots }: Seen): void {
-    if (venue.byCid.size < venue.orders.size)
-      for (const [cid, count] of venue.byCid)
-        if (count > 1 + (venue.copied.get(cid) ?? 0)) this.report('S1', `${cid} was placed ${count} times`, nowMs);
-    const copies = new Set(Array.from(venue.copied.keys()).flatMap((cid) => venue.copiesOf(cid).map(({ order }) => order.id)));
+  /** Checks all rules that must hold after every event. */
+  checkAfterEvent(facts: WorldFacts): void {
+    const { venue, process, nowMs } = facts;
+    this.#checkPlacements(venue, nowMs);
+    const copies = new Set(
+      Array.from(venue.copyCountByClientId.keys()).flatMap((clientOrderId) => venue.copiesOf(clientOrderId).map(({ order }) => order.id)),
+    );
     const live = venue.live().filter(({ id }) => !copies.has(id));
-    for (const base of SYMBOLS) {
-      let lots = venue.heldLots(base);
-      if (lots < 0) this.report('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
-      for (const { instrument, intent, live: its } of live)
-        if (its !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy') lots += Math.max(0, its.lots - its.filledLots);
-      if (lots > maxLots) this.report('S3', `${base}: ${lots} lots are held and bought, ${maxLots} are allowed`, nowMs);
-    }
+    this.#checkPositions(facts, live);
     const opened = process?.opened;
     if (!process || !opened) return;
     const { engine, cidOf } = opened.bot.deps;
     const prefix = cidOf(1 as never).slice(0, 16);
-    const slots = new Map<string, number>();
-    for (const { id, clientOrderId, placedMs } of live) {
-      const own = orderIdIn(prefix, clientOrderId ?? '');
-      const known = own === null ? undefined : (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own));
-      if (known === undefined && nowMs - placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
-        this.report('S4', `${id} (${clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
-      if (known === undefined) continue;
-      const slot = `${known.strategy} ${known.instrumentIndex} ${known.slot}`;
-      slots.set(slot, (slots.get(slot) ?? 0) + 1);
-      if (known.slot !== '' && slots.get(slot)! > 1) this.report('S2', `${slot}: ${slots.get(slot)} orders are alive at once`, nowMs);
-    }
-    while (this.#placedCount < venue.placed.length) this.#unjudged.add(venue.placed[this.#placedCount++]!);
-    for (const each of this.#unjudged) {
-      const { order, cid, trades, placedMs } = each;
-      const own = orderIdIn(prefix, cid);
-      const known = own === null ? undefined : (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own));
-      const isDenied = known !== undefined && DENIALS.has(known.reason);
-      if (known === undefined ? nowMs - placedMs > KNOWN_MS : known.lifecycle === 'done' && !isDenied) this.#unjudged.delete(each);
-      // One that was canceled without a fill had no effect either. A second copy may be carried out where the first one was refused.
-      if (!isDenied || venue.copied.has(cid) || (trades.length === 0 && !live.includes(order))) continue;
-      this.#unjudged.delete(each);
-      const what = trades.length > 0 ? 'has filled' : 'stands';
-      this.report('SAID', `the bot says of order ${own} "${known.reason}", and it ${what} at the exchange`, nowMs);
-    }
+    this.#checkLiveOrders(engine, prefix, live, nowMs);
+    this.#checkDenials(engine, prefix, live, venue, nowMs);
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
-    const { trader } = process;
-    if (trader === null) return;
-    if (trader === this.#trader && trader.notifiedCount === this.#notifiedCount) return;
-    [this.#trader, this.#notifiedCount] = [trader, trader.notifiedCount];
-    for (const [order, texts] of trader.notified) {
-      const key = `${order}`;
-      if (this.#notified.get(key) === texts.length) continue;
-      this.#notified.set(key, texts.length);
-      const happened = tradesOf(venue, prefix, order).map(textOf);
-      for (const [at, text] of texts.entries())
-        if (happened[at] !== text)
-          this.report('TOLD', `order ${order}: fill ${at + 1} was told as "${text}", it was "${happened[at] ?? 'none'}"`, nowMs);
+    if (process.trader !== null) this.#checkReportedFills(process.trader, prefix, venue, nowMs);
+  }
+
+  /** S1: each client order id has one order, and one more for each second copy that the network delivered. */
+  #checkPlacements(venue: SimulatedVenue, nowMs: number): void {
+    if (venue.orderCountByClientId.size === venue.orders.size) return;
+    for (const [clientOrderId, count] of venue.orderCountByClientId)
+      if (count > 1 + (venue.copyCountByClientId.get(clientOrderId) ?? 0))
+        this.report('S1', `${clientOrderId} was placed ${count} times`, nowMs);
+  }
+
+  /** S3: holdings are never negative, and holdings with all open buys stay within the largest position. */
+  #checkPositions({ venue, nowMs, maxLots }: WorldFacts, live: readonly UserOrder[]): void {
+    for (const base of SYMBOLS) {
+      let lots = venue.heldLots(base);
+      if (lots < 0) this.report('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
+      for (const { instrument, intent, live: openPart } of live)
+        if (openPart !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy')
+          lots += Math.max(0, openPart.lots - openPart.filledLots);
+      if (lots > maxLots) this.report('S3', `${base}: ${lots} lots are held and bought, ${maxLots} are allowed`, nowMs);
     }
   }
 
-  /** A create leaves (S7). */
-  create({ process, nowMs, halted }: Seen, body: string, journal: () => Buffer): void {
-    const cid = /"newClientOrderId":"([^"]+)"/i.exec(body)?.[1];
-    if (cid === undefined || !journal().includes(cid))
+  /** S4: the bot soon knows each live order. S2: a decision slot holds at most one live order. */
+  #checkLiveOrders(engine: Engine, prefix: string, live: readonly UserOrder[], nowMs: number): void {
+    const ordersInSlot = new Map<string, number>();
+    for (const { id, clientOrderId, placedMs } of live) {
+      const botOrder = botOrderOf(engine, orderIdIn(prefix, clientOrderId ?? ''));
+      if (botOrder === undefined) {
+        if (nowMs - placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
+          this.report('S4', `${id} (${clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
+        continue;
+      }
+      const slot = `${botOrder.strategy} ${botOrder.instrumentIndex} ${botOrder.slot}`;
+      const count = (ordersInSlot.get(slot) ?? 0) + 1;
+      ordersInSlot.set(slot, count);
+      if (botOrder.slot !== '' && count > 1) this.report('S2', `${slot}: ${count} orders are alive at once`, nowMs);
+    }
+  }
+
+  /** SAID: an order that the bot reports as denied by the venue or absent has no effect at the venue. */
+  #checkDenials(engine: Engine, prefix: string, live: readonly UserOrder[], venue: SimulatedVenue, nowMs: number): void {
+    while (this.#placedCount < venue.placed.length) this.#unjudged.add(venue.placed[this.#placedCount++]!);
+    for (const trueOrder of this.#unjudged) {
+      const { order, clientOrderId, trades, placedMs } = trueOrder;
+      const id = orderIdIn(prefix, clientOrderId);
+      const botOrder = botOrderOf(engine, id);
+      const isDenied = botOrder !== undefined && DENIALS.has(botOrder.reason);
+      // An unknown order is judged by S4 once it is old enough. An order that ended otherwise needs no further look.
+      if (botOrder === undefined ? nowMs - placedMs > KNOWN_MS : botOrder.lifecycle === 'done' && !isDenied)
+        this.#unjudged.delete(trueOrder);
+      if (!isDenied) continue;
+      // The exchange may carry out a second copy although it refused the first one.
+      if (venue.copyCountByClientId.has(clientOrderId)) continue;
+      // An order that was canceled without a fill had no effect.
+      if (trades.length === 0 && !live.includes(order)) continue;
+      this.#unjudged.delete(trueOrder);
+      const effect = trades.length > 0 ? 'has filled' : 'stands';
+      this.report('SAID', `the bot says of order ${id} "${botOrder.reason}", and it ${effect} at the exchange`, nowMs);
+    }
+  }
+
+  /** TOLD: the fills reported to the strategy are the venue's trades, in the same order. */
+  #checkReportedFills(trader: Trader, prefix: string, venue: SimulatedVenue, nowMs: number): void {
+    if (trader === this.#trader && trader.notifiedCount === this.#notifiedCount) return;
+    [this.#trader, this.#notifiedCount] = [trader, trader.notifiedCount];
+    for (const [order, texts] of trader.notified) {
+      if (this.#checkedCounts.get(order) === texts.length) continue;
+      this.#checkedCounts.set(order, texts.length);
+      const expected = tradesOf(venue, prefix, order).map(tradeText);
+      for (const [index, text] of texts.entries())
+        if (expected[index] !== text)
+          this.report('TOLD', `order ${order}: fill ${index + 1} was told as "${text}", it was "${expected[index] ?? 'none'}"`, nowMs);
+    }
+  }
+
+  /** Checks a create request as it leaves: it is durable in the journal (S9), and no halt forbids it (S7). */
+  checkCreate({ process, nowMs, halted }: WorldFacts, body: string, durableJournal: () => Buffer): void {
+    const clientOrderId = /"newClientOrderId":"([^"]+)"/i.exec(body)?.[1];
+    if (clientOrderId === undefined || !durableJournal().includes(clientOrderId))
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;
     const states = engine.risk.halts.causes().filter(({ scope }) => scope.kind === 'account');
-    // The kill's own slices close what is held.
-    const isSlice = process.flattens && /"side":"SELL"/i.test(body);
+    const isBuy = /"side":"BUY"/i.test(body);
+    // A kill may send slices that sell holdings.
+    const isSlice = process.isFlattening && /"side":"SELL"/i.test(body);
     if (!isSlice && states.some(({ state }) => state === 'KILLED')) this.report('S7', `a create leaves after the kill: ${body}`, nowMs);
-    if (halted !== null && !isSlice && (halted === 'CANCEL_ONLY' || /"side":"BUY"/i.test(body)))
+    if (halted !== null && !isSlice && (halted === 'CANCEL_ONLY' || isBuy))
       this.report('S7', `a create leaves though the operator has halted: ${body}`, nowMs);
-    if (states.some(({ code }) => code === 'STARTING') && /"side":"BUY"/i.test(body))
+    if (states.some(({ code }) => code === 'STARTING') && isBuy)
       this.report('S7', `a buy leaves before the audits of the start: ${body}`, nowMs);
   }
 
-  /** When everything has come to rest. */
-  final({ venue, process, nowMs }: Seen, requests: number, secret: string, written: readonly Uint8Array[]): void {
-    for (const [cid, count] of venue.byCid) this.duplicates += Math.max(0, count - 1 - (venue.copied.get(cid) ?? 0));
+  /** Checks what must hold at the end of the day, after an hour without faults. */
+  checkEnd({ venue, process, nowMs }: WorldFacts, { requests, secret, journalFiles }: EndFacts): void {
+    for (const [clientOrderId, count] of venue.orderCountByClientId)
+      this.duplicates += Math.max(0, count - 1 - (venue.copyCountByClientId.get(clientOrderId) ?? 0));
     const opened = process?.opened;
     if (!process || !opened) return this.report('L1', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
     const { engine, cidOf } = bot.deps;
-    const prefix = cidOf(1 as never).slice(0, 16);
+    this.#checkRest(engine, bot.isTrading, nowMs);
+    this.#checkOpenOrders(engine, venue, nowMs);
+    this.#checkHalts(engine, nowMs);
+    this.#checkCash(engine, venue, nowMs);
+    this.#checkAllFills(process.trader, cidOf(1 as never).slice(0, 16), venue, nowMs);
+    for (const clientOrderId of venue.copyCountByClientId.keys())
+      if (venue.copiesOf(clientOrderId).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(clientOrderId))
+        this.report('COPY', `a second copy of ${clientOrderId} filled, and the bot did not say so`, nowMs);
+    if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
+      this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);
+    for (const bytes of journalFiles)
+      if (Buffer.from(bytes).includes(secret)) this.report('S12', 'the secret stands in what was written', nowMs);
+  }
+
+  /** L1: no outcome is unknown, and the bot trades. */
+  #checkRest(engine: Engine, isTrading: boolean, nowMs: number): void {
     const unknown = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown');
     if (unknown.length > 0) this.report('L1', `${unknown.length} outcomes are still unknown`, nowMs);
-    if (!bot.isTrading) this.report('L1', 'the bot does not trade in the end', nowMs);
+    if (!isTrading) this.report('L1', 'the bot does not trade in the end', nowMs);
+  }
+
+  /** S6: the bot's open orders are those of the exchange. */
+  #checkOpenOrders(engine: Engine, venue: SimulatedVenue, nowMs: number): void {
     const open = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
-    this.forgotten += venue.live().filter(({ id }) => !open.has(id)).length;
-    for (const { id } of venue.live()) if (!open.has(id)) this.report('S6', `${id} is open at the exchange and not in the bot`, nowMs);
+    const forgotten = venue.live().filter(({ id }) => !open.has(id));
+    this.forgotten += forgotten.length;
+    for (const { id } of forgotten) this.report('S6', `${id} is open at the exchange and not in the bot`, nowMs);
     if (open.size !== venue.live().length)
       this.report('S6', `${open.size} orders are open in the bot, ${venue.live().length} at the exchange`, nowMs);
+  }
+
+  /** L1: no halt is left that should have cleared by itself. */
+  #checkHalts(engine: Engine, nowMs: number): void {
     const causes = engine.risk.halts.causes().filter(({ code }) => !['LATE_LANDING', 'INCIDENT', 'OPERATOR'].includes(code));
     if (causes.length > 0) this.report('L1', `halts stand: ${causes.map(({ code, why }) => `${code}: ${why}`).join('; ')}`, nowMs);
+  }
+
+  /** S6: the bot's cash has changed by the same amount as the cash at the exchange. */
+  #checkCash(engine: Engine, venue: SimulatedVenue, nowMs: number): void {
     const cash = engine.ledger.cashTotal - CASH * 1e8;
     const truth = venue.units('USDT') - CASH * 1e8 - venue.copiedCash;
     if (cash !== truth) this.report('S6', `cash changed by ${cash} in the books, by ${truth} at the exchange`, nowMs);
-    for (const { order, cid, trades } of venue.orders.values()) {
-      if (trades.length === 0 || venue.copiesOf(cid).some((copy) => copy.order === order)) continue;
-      const own = orderIdIn(prefix, cid);
-      if (own === null) this.report('S5', `${order.id} filled and bears no id of the bot`, nowMs);
-      else {
-        const notified = process.trader?.notified.get(own) ?? [];
-        const happened = trades.map(textOf);
-        if (notified.length !== happened.length || notified.some((text, at) => text !== happened[at])) {
-          if (venue.ownOf(cid)?.order === order) this.forgotten++;
-          this.report('TOLD', `order ${own}: the strategy was told [${notified.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
-        }
+  }
+
+  /** S5 and TOLD: each filled order bears an id of the bot, and exactly its fills were reported to the strategy. */
+  #checkAllFills(trader: Trader | null, prefix: string, venue: SimulatedVenue, nowMs: number): void {
+    for (const { order, clientOrderId, trades } of venue.orders.values()) {
+      if (trades.length === 0 || venue.copiesOf(clientOrderId).some((copy) => copy.order === order)) continue;
+      const id = orderIdIn(prefix, clientOrderId);
+      if (id === null) {
+        this.report('S5', `${order.id} filled and bears no id of the bot`, nowMs);
+        continue;
       }
+      const notified = trader?.notified.get(id) ?? [];
+      const expected = trades.map(tradeText);
+      if (notified.length === expected.length && notified.every((text, index) => text === expected[index])) continue;
+      if (venue.ownOf(clientOrderId)?.order === order) this.forgotten++;
+      this.report('TOLD', `order ${id}: the strategy was told [${notified.join(', ')}], it was [${expected.join(', ')}]`, nowMs);
     }
-    for (const cid of venue.copied.keys())
-      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(cid))
-        this.report('COPY', `a second copy of ${cid} filled, and the bot did not say so`, nowMs);
-    if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
-      this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);
-    for (const bytes of written)
-      if (Buffer.from(bytes).includes(secret)) this.report('S12', 'the secret stands in what was written', nowMs);
   }
 }
 
+/** Returns the bot's record of an order, also of one that was proven absent. Undefined when it has none. */
+function botOrderOf(engine: Engine, id: OrderId | null) {
+  return id === null ? undefined : (engine.orders.get(id) ?? engine.orders.provenAbsent.get(id));
+}
+
+/** Returns the venue's trades of an order of the bot. */
 function tradesOf(venue: SimulatedVenue, prefix: string, order: number): readonly OwnTrade[] {
   return venue.ownOf(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];
 }
 
-function textOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {
+/** Returns a trade of the venue in the form in which the strategy records its fills. */
+function tradeText({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {
   const qty = new Decimal(lots).div(10 ** instrument.quantityDigits).toString();
   const digits = feeInBase ? instrument.baseDigits : instrument.quoteDigits;
   const asset = feeInBase ? instrument.base : instrument.quote;

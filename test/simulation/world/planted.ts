@@ -1,15 +1,16 @@
-// Faults that the world has to find: a guard of the order path taken out, or a fault put back that it had found itself.
+// Lists the faults that the simulation must find: removed guards of the order path, and former faults that it found itself.
 
 import type { Change, Guard } from '../../mutations/guard.ts';
 import { GUARDS } from '../../mutations/table.ts';
 
-export interface Planted {
+/** Changes of source lines that together make one fault. */
+export interface PlantedFault {
   readonly name: string;
   readonly changes: readonly Change[];
 }
 
-/** A row has one guard, or two: the second one has the number of the row and this. */
-const SECOND_OF_ROW = 100;
+/** Added to the row to get the number of the second guard of a row. A row has one or two guards. */
+export const SECOND_OF_ROW = 100;
 
 const guardOf = (number: number): Guard | undefined => {
   const isSecond = number > SECOND_OF_ROW;
@@ -17,8 +18,10 @@ const guardOf = (number: number): Guard | undefined => {
 };
 const changesOf = (guard: Guard): readonly Change[] => [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to }));
 
-/** Numbers behind those of the guards. */
-export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
+/** Lowest number of a fault that is not a guard. */
+export const FIRST_FORMER_FAULT = 201;
+/** Faults that are not guards, by number. */
+export const FORMER_FAULTS: Readonly<Record<number, PlantedFault>> = {
   201: {
     name: 'a waiting order that is denied when it is released is looked for at the time at which it was made',
     changes: [
@@ -125,9 +128,9 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
   },
 };
 
-/** The changes of a number; null: the number is unknown. */
-export function plantedBy(number: number): Planted | null {
+/** Returns the fault with this number. Null for an unknown number. */
+export function plantedBy(number: number): PlantedFault | null {
   const guard = guardOf(number);
   if (guard) return { name: guard.name, changes: changesOf(guard) };
-  return OLD_FAULTS[number] ?? null;
+  return FORMER_FAULTS[number] ?? null;
 }

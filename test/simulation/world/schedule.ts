@@ -1,10 +1,10 @@
-// What goes wrong in one seed: a list that is drawn before anything runs, so that a failure can be replayed with a part of it.
+// Draws the faults of a simulated day before the day runs, so that a failing day can be repeated with some of its faults.
 
 import { seededRng } from '../../../src/base/number/rng.ts';
 import { NETWORK_FAULTS } from '../../../src/worlds/computer/faultyNetwork.ts';
 
 export const DAY_MS = 86_400_000;
-/** Without faults, at the end of the day: everything has to come to rest. */
+/** Length of the last part of a day, which has no faults, so that everything can come to rest. */
 export const CALM_MS = 3_600_000;
 
 export const REQUEST_FAULTS = [...NETWORK_FAULTS, 'duplicateRequest', 'otherReply'] as const;
@@ -25,63 +25,65 @@ export const TIMED_FAULTS = [
   'secondStart',
 ] as const;
 
-/** A fault of the `at`-th create of the day. */
+/** A fault of one create request. `at` is the number of the request on its day, from 1. */
 export interface RequestFault {
   readonly what: (typeof REQUEST_FAULTS)[number];
   readonly at: number;
-  /** Uniform in [0, 1): its size. */
+  /** Uniform in [0, 1). It scales the fault, such as the length of a delay. */
   readonly size: number;
 }
-/** A fault `at` this time of the day, ms. */
+/** A fault at a time. `at` is the time since the begin of the day, ms. */
 export interface TimedFault {
   readonly what: (typeof TIMED_FAULTS)[number];
   readonly at: number;
   readonly size: number;
 }
-export type Happening = RequestFault | TimedFault;
+export type ScheduledFault = RequestFault | TimedFault;
 
-export const isTimed = (one: Happening): one is TimedFault => (TIMED_FAULTS as readonly string[]).includes(one.what);
+/** True for a fault at a time, false for a fault of a create request. */
+export const isTimed = (fault: ScheduledFault): fault is TimedFault => (TIMED_FAULTS as readonly string[]).includes(fault.what);
 
-/** Every fourth day is a busy one: many orders, close to the limits, and most of their requests fail. */
+/** True for every fourth day: it has many orders, close to the limits, and most of their requests fail. */
 export const isBusyDay = (seed: number): boolean => seed % 4 === 3;
 
-/** Draws the day of a seed, in order of time. */
-export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly Happening[] {
+/** Returns the faults of a seed: first those of create requests by number, then those at a time. */
+export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly ScheduledFault[] {
   const faultyMs = lengthMs - CALM_MS;
   const rng = seededRng(seed);
-  const list: Happening[] = [];
-  const share = REQUEST_FAULTS.map(() => rng.next() ** 2);
-  const total = share.reduce((sum, each) => sum + each, 0);
-  const often = (isBusyDay(seed) ? 0.5 : 0.3) + rng.next() * 0.3;
+  const list: ScheduledFault[] = [];
+  const weights = REQUEST_FAULTS.map(() => rng.next() ** 2);
+  const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);
+  const faultProbability = (isBusyDay(seed) ? 0.5 : 0.3) + rng.next() * 0.3;
+  // A day has fewer than 1,200 create requests.
   for (let at = 1; at <= 1200; at++) {
-    if (rng.next() >= often) continue;
-    let left = rng.next() * total;
-    const what = REQUEST_FAULTS.find((_, index) => (left -= share[index]!) < 0) ?? 'loseReply';
+    if (rng.next() >= faultProbability) continue;
+    let remaining = rng.next() * totalWeight;
+    const what = REQUEST_FAULTS.find((_, index) => (remaining -= weights[index]!) < 0) ?? 'loseReply';
     list.push({ what, at, size: rng.next() });
   }
-  const timed = (what: TimedFault['what'], count: number): void => {
+  const addTimedFaults = (what: TimedFault['what'], count: number): void => {
     for (let nth = 0; nth < count; nth++) list.push({ what, at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs), size: rng.next() });
   };
-  const upTo = (count: number): number => Math.floor(rng.next() * (count + 1));
-  timed('kill', 3 + upTo(6));
-  timed('power', 1 + upTo(3));
-  timed('diskCrash', 1 + upTo(3));
-  timed('partition', upTo(4));
-  timed('stale', upTo(10));
-  timed('gap', upTo(4));
-  timed('halt', upTo(3));
-  timed('killSwitch', upTo(1));
-  timed('flatten', upTo(1));
-  timed('lostFlatten', upTo(2));
-  timed('unlink', upTo(2));
-  timed('syncFails', upTo(2));
-  timed('bitFlips', upTo(2));
-  timed('secondStart', upTo(2));
+  const drawUpTo = (count: number): number => Math.floor(rng.next() * (count + 1));
+  addTimedFaults('kill', 3 + drawUpTo(6));
+  addTimedFaults('power', 1 + drawUpTo(3));
+  addTimedFaults('diskCrash', 1 + drawUpTo(3));
+  addTimedFaults('partition', drawUpTo(4));
+  addTimedFaults('stale', drawUpTo(10));
+  addTimedFaults('gap', drawUpTo(4));
+  addTimedFaults('halt', drawUpTo(3));
+  addTimedFaults('killSwitch', drawUpTo(1));
+  addTimedFaults('flatten', drawUpTo(1));
+  addTimedFaults('lostFlatten', drawUpTo(2));
+  addTimedFaults('unlink', drawUpTo(2));
+  addTimedFaults('syncFails', drawUpTo(2));
+  addTimedFaults('bitFlips', drawUpTo(2));
+  addTimedFaults('secondStart', drawUpTo(2));
   return list.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
 }
 
-/** One line for people. */
-export function happeningText(one: Happening): string {
-  if (!isTimed(one)) return `create ${one.at}: ${one.what} (${one.size.toFixed(3)})`;
-  return `${new Date(one.at).toISOString().slice(11, 23)} ${one.what} (${one.size.toFixed(3)})`;
+/** Returns a fault as one line of text. */
+export function faultText(fault: ScheduledFault): string {
+  if (!isTimed(fault)) return `create ${fault.at}: ${fault.what} (${fault.size.toFixed(3)})`;
+  return `${new Date(fault.at).toISOString().slice(11, 23)} ${fault.what} (${fault.size.toFixed(3)})`;
 }

@@ -1,27 +1,28 @@
-// Makes a failing schedule as short as it can be: parts of it are left out as long as a violation of the same rule remains.
+// Shortens a failing schedule: leaves out parts of it while a violation of the same rule remains.
 
-import { isTimed, type Happening } from './schedule.ts';
-import { dayOf, type DayResult } from './world.ts';
+import { isTimed, type ScheduledFault } from './schedule.ts';
+import { runDay, type DayResult } from './world.ts';
 
-export interface Shrunk {
-  readonly schedule: readonly Happening[];
+export interface ShrunkSchedule {
+  readonly schedule: readonly ScheduledFault[];
   readonly result: DayResult;
   readonly runs: number;
 }
 
+/** Returns the code of the violated rule, the first word of the text. */
 export const ruleOf = (violation: string): string => violation.slice(0, violation.indexOf(' '));
 
-/** Delta debugging: halves first, then ever smaller parts, at most `maxRuns` runs. */
+/** Returns the shortest failing schedule found in at most `maxRuns` runs. It uses delta debugging: halves first, then smaller parts. */
 export async function shrink(
   seed: number,
-  schedule: readonly Happening[],
+  schedule: readonly ScheduledFault[],
   failed: DayResult,
   { maxRuns, lengthMs }: { readonly maxRuns: number; readonly lengthMs?: number },
-): Promise<Shrunk> {
+): Promise<ShrunkSchedule> {
   const rule = ruleOf(failed.violations[0]!);
-  let [result, runs, parts] = [failed, 0, 2];
-  // Faults of creates that never came are no part of it.
-  let best = schedule.filter((one) => isTimed(one) || one.at <= failed.creates);
+  let [bestResult, runs, parts] = [failed, 0, 2];
+  // Leave out faults of creates that the bot never sent.
+  let best = schedule.filter((fault) => isTimed(fault) || fault.at <= failed.creates);
   const options = lengthMs === undefined ? {} : { lengthMs };
   while (best.length > 0 && runs < maxRuns) {
     const size = Math.ceil(best.length / parts);
@@ -29,9 +30,9 @@ export async function shrink(
     for (let from = 0; from < best.length && runs < maxRuns; from += size) {
       const candidate = [...best.slice(0, from), ...best.slice(from + size)];
       runs++;
-      const tried = await dayOf(seed, candidate, options);
-      if (!tried.violations.some((violation) => ruleOf(violation) === rule)) continue;
-      [best, result, isSmaller] = [candidate, tried, true];
+      const candidateResult = await runDay(seed, candidate, options);
+      if (!candidateResult.violations.some((violation) => ruleOf(violation) === rule)) continue;
+      [best, bestResult, isSmaller] = [candidate, candidateResult, true];
       parts = Math.max(2, parts - 1);
       break;
     }
@@ -39,5 +40,5 @@ export async function shrink(
     if (size === 1) break;
     parts = Math.min(best.length, parts * 2);
   }
-  return { schedule: best, result, runs };
+  return { schedule: best, result: bestResult, runs };
 }

@@ -1,4 +1,4 @@
-// The production exchange of the world, with markets that follow a seed, and the truth about the bot's account, noted as it happens.
+// Runs the production exchange with seeded markets, and records every order and trade of the bot's account as they happen.
 
 import { lots } from '../../../src/base/brand.ts';
 import { seededRng } from '../../../src/base/number/rng.ts';
@@ -16,12 +16,12 @@ import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.
 
 export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
 export const CASH = 1_000_000;
-/** Coins of the account that are not the bot's. */
-const OTHER = 50;
+/** Coins of each symbol on the account that do not belong to the bot. */
+const FOREIGN_COINS = 50;
 const FIRST_TICKS = 10_000;
 const HISTORY_MS = 7_200_000;
 
-const spot = (base: string): Instrument => ({
+const spotInstrument = (base: string): Instrument => ({
   id: instrumentId('spot', `${base}USDT`),
   market: 'spot',
   wireName: `${base}USDT`,
@@ -36,10 +36,10 @@ const spot = (base: string): Instrument => ({
   takerFeePpm: 1000,
 });
 
-/** An order of the bot, as the exchange has it. */
+/** An order of the bot in the exchange's books, with its trades. */
 export interface TrueOrder {
   readonly order: UserOrder;
-  readonly cid: string;
+  readonly clientOrderId: string;
   readonly placedMs: number;
   readonly trades: OwnTrade[];
 }
@@ -47,22 +47,22 @@ export interface TrueOrder {
 export class SimulatedVenue {
   readonly service: Service;
   readonly key = demoKey(1);
-  /** Every order that was ever placed, by exchange id. */
+  /** Every order that was ever placed, by venue order id. */
   readonly orders = new Map<string, TrueOrder>();
-  /** The same, oldest first. */
+  /** Every order that was ever placed, oldest first. */
   readonly placed: TrueOrder[] = [];
-  /** How many orders bear each client order id. */
-  readonly byCid = new Map<string, number>();
+  /** Number of orders of each client order id. */
+  readonly orderCountByClientId = new Map<string, number>();
   /** The first order of each client order id. */
-  readonly ofCid = new Map<string, TrueOrder>();
-  /** Creates whose second copy a network has delivered, by client order id. */
-  readonly copied = new Map<string, number>();
-  readonly #placed = new Map<string, TrueOrder[]>();
+  readonly firstByClientId = new Map<string, TrueOrder>();
+  /** Number of second copies that the network has delivered, by client order id. */
+  readonly copyCountByClientId = new Map<string, number>();
+  readonly #ordersByClientId = new Map<string, TrueOrder[]>();
   tradeCount = 0;
   /** Counts all changes of orders. */
   changes = 0;
-  /** A jump of all prices. */
-  factor = 1;
+  /** Factor of all prices, changed by price jumps. */
+  priceFactor = 1;
 
   constructor(seed: number, startMs: number) {
     const rng = seededRng(seed ^ 0x5eed);
@@ -70,107 +70,112 @@ export class SimulatedVenue {
     this.service = openService(
       {
         ...SERVICE_DEFAULTS,
-        instruments: SYMBOLS.map(spot),
+        instruments: SYMBOLS.map(spotInstrument),
         accounts: [
           {
             name: 'bot',
             uid: '10001',
-            balances: { USDT: String(CASH), ...Object.fromEntries(SYMBOLS.map((base) => [base, String(OTHER)])) },
+            balances: { USDT: String(CASH), ...Object.fromEntries(SYMBOLS.map((base) => [base, String(FOREIGN_COINS)])) },
             keys: [this.key],
           },
         ],
-        // Every other exchange carries a signed request out again if it comes again.
+        // In about half of the seeds the exchange executes a repeated request again.
         profile: { ...PROFILES.seed, replayedRequest: rng.next() < 0.5 ? 'accept' : 'refuse' },
         delays: { admissionMs, visibilityMs, cancelMs },
       },
       startMs,
     );
     for (const [index, market] of this.service.markets.entries()) {
-      const own = seededRng(seed * 31 + index);
+      const marketRng = seededRng(seed * 31 + index);
       const price = writeHistory(
         market,
-        walk(own, startMs - HISTORY_MS, { price: FIRST_TICKS, stepMs: 15_000, stepPpm: 150, lots: 2000 }),
+        walk(marketRng, startMs - HISTORY_MS, { price: FIRST_TICKS, stepMs: 15_000, stepPpm: 150, lots: 2000 }),
         startMs,
       );
-      const plain = walk(own, startMs, { price, stepMs: 12_000, stepPpm: 150, lots: 20_000 });
+      const nextPoint = walk(marketRng, startMs, { price, stepMs: 12_000, stepPpm: 150, lots: 20_000 });
       const source: PriceSource = () => {
-        const point = plain();
-        return point === null ? null : { ...point, price: Math.round(point.price * this.factor) };
+        const point = nextPoint();
+        return point === null ? null : { ...point, price: Math.round(point.price * this.priceFactor) };
       };
-      followPrices(market, source, this.service.scheduler, own, { levels: 4, spread: 2, spacing: 5, lots: 4000, price });
+      followPrices(market, source, this.service.scheduler, marketRng, { levels: 4, spread: 2, spacing: 5, lots: 4000, price });
     }
-    this.#note();
+    this.#recordOrdersAndTrades();
   }
 
-  /** When something is due here. */
+  /** Time of the exchange's next event, ms. */
   get nextMs(): number {
     return (this.service.scheduler as DueQueue).nextMs;
   }
 
+  /** Returns the bot's open orders. */
   live(): readonly UserOrder[] {
     return this.service.spot.live().filter(({ account }) => account === 0);
   }
-  /** Units of an asset, free and locked. */
+  /** Returns the free and locked units of an asset. */
   units(asset: string): number {
     const { venue } = this.service.spot;
     return venue.free(0, asset) + venue.locked(0, asset);
   }
 
-  /** What of a coin is the bot's, in lots. What second copies of its orders traded is the account's. */
+  /** Returns the bot's holding of a coin, lots. Trades of second copies do not count: they belong to the account. */
   heldLots(base: string): number {
-    return (this.units(base) - OTHER * 1e8 - this.#copyUnits(base)) / 1e4;
+    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#copyUnits(base)) / 1e4;
   }
-  /** What of a coin a kill has to close, in lots: what a second copy has sold is sold, and what one has bought is the account's. */
+  /** Returns the lots of a coin that a kill must close. Sales of second copies reduce them, but their buys belong to the account. */
   closableLots(base: string): number {
-    return (this.units(base) - OTHER * 1e8 - this.#copyUnits(base, true)) / 1e4;
+    return (this.units(base) - FOREIGN_COINS * 1e8 - this.#copyUnits(base, true)) / 1e4;
   }
-  #copyUnits(base: string, areBuys = false): number {
+  /** Returns the units of a coin that second copies have moved. `onlyBuys` leaves out their sales. */
+  #copyUnits(base: string, onlyBuys = false): number {
     let units = 0;
-    if (this.orders.size === this.ofCid.size) return units;
-    for (const cid of this.copied.keys())
-      for (const { isBuyer, lots: qty, fee, feeInBase, instrument } of this.copiesOf(cid).flatMap(({ trades }) => trades))
-        if (instrument.base === base && (isBuyer || !areBuys)) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
+    if (this.orders.size === this.firstByClientId.size) return units;
+    for (const clientOrderId of this.copyCountByClientId.keys())
+      for (const { isBuyer, lots: qty, fee, feeInBase, instrument } of this.copiesOf(clientOrderId).flatMap(({ trades }) => trades))
+        if (instrument.base === base && (isBuyer || !onlyBuys)) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
     return units;
   }
-  /** Units of money that second copies have moved. */
+  /** Units of cash that second copies have moved. */
   get copiedCash(): number {
-    const trades = Array.from(this.copied.keys()).flatMap((cid) => this.copiesOf(cid).flatMap((copy) => copy.trades));
+    const trades = Array.from(this.copyCountByClientId.keys()).flatMap((clientOrderId) =>
+      this.copiesOf(clientOrderId).flatMap((copy) => copy.trades),
+    );
     const unitsOf = ({ isBuyer, lots: qty, price, fee, feeInBase }: OwnTrade): number =>
       (isBuyer ? -1 : 1) * qty * price * 100 - (feeInBase ? 0 : fee);
     return trades.reduce((sum, trade) => sum + unitsOf(trade), 0);
   }
-  /** The orders of a client order id that are not the bot's: all but the one that it has, or the first. */
-  copiesOf(cid: string): readonly TrueOrder[] {
-    const all = this.#placed.get(cid) ?? [];
+  /** Returns the second copies of a client order id: all its orders except the one that the bot knows, or else the first. */
+  copiesOf(clientOrderId: string): readonly TrueOrder[] {
+    const all = this.#ordersByClientId.get(clientOrderId) ?? [];
     if (all.length < 2) return [];
-    const own = all.find(({ order }) => order.id === this.knownId(cid)) ?? all[0];
-    return all.filter((each) => each !== own);
+    const botOrder = all.find(({ order }) => order.id === this.venueIdInBot(clientOrderId)) ?? all[0];
+    return all.filter((placedOrder) => placedOrder !== botOrder);
   }
-  /** The order of a client order id that is the bot's. */
-  ownOf(cid: string): TrueOrder | undefined {
-    const known = this.copied.has(cid) ? this.knownId(cid) : null;
-    return (known === null ? undefined : this.orders.get(known)) ?? this.ofCid.get(cid);
+  /** Returns the order of a client order id that belongs to the bot. */
+  ownOf(clientOrderId: string): TrueOrder | undefined {
+    const venueId = this.copyCountByClientId.has(clientOrderId) ? this.venueIdInBot(clientOrderId) : null;
+    return (venueId === null ? undefined : this.orders.get(venueId)) ?? this.firstByClientId.get(clientOrderId);
   }
-  /** The exchange id that the bot has for a client order id; the world sets it. */
-  knownId: (cid: string) => string | null = () => null;
+  /** Returns the venue order id that the bot has for a client order id. The world sets this function. */
+  venueIdInBot: (clientOrderId: string) => string | null = () => null;
 
-  #note(): void {
-    const side = this.service.spot;
-    const place = side.place.bind(side);
-    const book = (side as unknown as { book(account: number, trade: OwnTrade): void }).book.bind(side);
-    Object.assign(side, {
+  /** Wraps the exchange's functions that place orders and book trades, so that each call is recorded. */
+  #recordOrdersAndTrades(): void {
+    const spotSide = this.service.spot;
+    const place = spotSide.place.bind(spotSide);
+    const book = (spotSide as unknown as { book(account: number, trade: OwnTrade): void }).book.bind(spotSide);
+    Object.assign(spotSide, {
       place: (...args: Parameters<typeof place>) => {
         const order = place(...args);
         if (order !== null && order.account === 0) {
-          const cid = order.clientOrderId ?? '';
-          const noted = { order, cid, placedMs: side.nowMs, trades: [] };
-          this.orders.set(order.id, noted);
-          this.placed.push(noted);
-          if (!this.ofCid.has(cid)) this.ofCid.set(cid, noted);
-          const placed = this.#placed.get(cid) ?? [];
-          this.#placed.set(cid, placed);
-          placed.push(noted);
-          this.byCid.set(cid, (this.byCid.get(cid) ?? 0) + 1);
+          const clientOrderId = order.clientOrderId ?? '';
+          const recordedOrder = { order, clientOrderId, placedMs: spotSide.nowMs, trades: [] };
+          this.orders.set(order.id, recordedOrder);
+          this.placed.push(recordedOrder);
+          if (!this.firstByClientId.has(clientOrderId)) this.firstByClientId.set(clientOrderId, recordedOrder);
+          const placed = this.#ordersByClientId.get(clientOrderId) ?? [];
+          this.#ordersByClientId.set(clientOrderId, placed);
+          placed.push(recordedOrder);
+          this.orderCountByClientId.set(clientOrderId, (this.orderCountByClientId.get(clientOrderId) ?? 0) + 1);
           this.changes++;
         }
         return order;

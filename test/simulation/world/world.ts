@@ -1,4 +1,4 @@
-// The world of one seed: a production bot and the production exchange on one virtual clock, for a day with faults and an hour without.
+// Runs a simulated day: a production bot and the production exchange on one virtual clock. Its last hour has no faults.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,23 +14,24 @@ import { settlePromises } from '../../../src/worlds/computer/simulatedProcess.ts
 import { BotProcess } from './botProcess.ts';
 import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
-import { Observer, type Seen } from './observer.ts';
-import { CALM_MS, DAY_MS, isBusyDay, isTimed, type Happening, type TimedFault } from './schedule.ts';
+import { Observer, type WorldFacts } from './observer.ts';
+import { CALM_MS, DAY_MS, isBusyDay, isTimed, type ScheduledFault, type RequestFault, type TimedFault } from './schedule.ts';
 import { BusyTrader, Trader } from './trader.ts';
 import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
 
-/** At the end of the day no new order leaves. */
+/** Time before the end of the day from which the operator allows no new order, ms. */
 const QUIET_MS = 900_000;
-/** Periods of reads about an unknown outcome; a bot has one of them. */
-const RESOLVE_MS = [2000, 10_000, 20_000, 30_000] as const;
-/** A bot trades one symbol to this many. */
-const MAX_SYMBOLS = 3;
+/** Possible values of `orders.resolveEveryMs`. Each day draws one. */
+const RESOLVE_EVERY_MS = [2000, 10_000, 20_000, 30_000] as const;
+/** A bot trades at least one and at most this many symbols. */
+const MAX_BOT_SYMBOLS = 3;
 export const START_MS = Date.UTC(2026, 0, 5);
 
+/** Counts of one simulated day, its violations, and a hash of everything that happened. */
 export interface DayResult {
   readonly seed: number;
   readonly orders: number;
-  /** Creates that left, or were about to. */
+  /** Number of create requests, with those whose connection was refused. */
   readonly creates: number;
   readonly fills: number;
   readonly instants: number;
@@ -45,7 +46,7 @@ export interface DayResult {
 
 export interface DayOptions {
   readonly lengthMs?: number;
-  /** The day ends with the first violation. */
+  /** True to end the day at the first violation. */
   readonly untilViolation?: boolean;
   readonly print?: (line: string) => void;
 }
@@ -58,7 +59,7 @@ class World {
   readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-world-'));
   readonly hash = createHash('sha256');
   readonly #rng: Rng;
-  readonly #schedule: readonly Happening[];
+  readonly #schedule: readonly ScheduledFault[];
   readonly #print: (line: string) => void;
   readonly #endMs: number;
   readonly #untilViolation: boolean;
@@ -68,16 +69,20 @@ class World {
   process: BotProcess | null = null;
   restarts = 0;
   kills = 0;
-  #processes = 0;
+  #processCount = 0;
   #mustStart = false;
-  #seenState = -1;
-  #lookMs = -Infinity;
-  /** The create whose answer is lost, and which a kill follows; NaN: none; Infinity: the next one. */
-  #flattenAt = NaN;
-  /** The operator's halt that stands. */
+  #checkedState = -1;
+  #nextCheckMs = -Infinity;
+  /** Number of the create request whose reply is lost and that a kill follows. NaN for none, Infinity for the next one. */
+  #flattenAtCreate = NaN;
+  /** The operator's halt that is in force; null without one. */
   #halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
 
-  constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, untilViolation = false, print = () => {} }: DayOptions) {
+  constructor(
+    seed: number,
+    schedule: readonly ScheduledFault[],
+    { lengthMs = DAY_MS, untilViolation = false, print = () => {} }: DayOptions,
+  ) {
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#schedule = schedule;
     this.#print = print;
@@ -87,55 +92,64 @@ class World {
     this.#maxLots = this.#isBusy ? 25_000 : 80_000;
     this.queue.runDue(START_MS);
     this.venue = new SimulatedVenue(seed, START_MS);
-    const faults = new Map(schedule.flatMap((one) => (isTimed(one) ? [] : [[one.at, one]])));
-    this.network = new SimulatedNetwork({
-      queue: this.queue,
-      venue: this.venue,
-      rng: seededRng(seed ^ 0x4e7),
-      faultOf: (create) => {
-        if (this.queue.nowMs >= this.#endMs - CALM_MS) return undefined;
-        if (this.#flattenAt !== Infinity) return faults.get(create);
-        this.#flattenAt = create;
-        return { what: 'loseReply', at: create, size: 0.9 };
-      },
-      left: ({ target, body, create }) => {
-        if (create === 0) return;
-        const text = Buffer.from(body).toString();
-        this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
-        print(`${this.#time} create ${create} leaves: ${text}${faults.has(create) ? ` (${faults.get(create)!.what})` : ''}`);
-        this.observer.create(this.#seen, text, () => this.journal.lasting(this.queue.nowMs));
-        if (create === this.#flattenAt) this.queue.at(this.queue.nowMs + 50, () => this.#kill(this.process, true));
-      },
-      copied: (body) => {
-        const cid = /"newClientOrderId":"([^"]+)"/i.exec(Buffer.from(body).toString())?.[1] ?? '';
-        this.venue.copied.set(cid, (this.venue.copied.get(cid) ?? 0) + 1);
-        // The operator looks at the second copy, and lets the bot continue.
-        this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
-      },
-      mistaken: () => this.queue.at(this.queue.nowMs + 600_000, () => this.#resume('ECHO')),
-      answered: (status) => {
-        if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
-      },
-    });
-    this.venue.knownId = (cid) => {
+    const faultByCreate = new Map(schedule.flatMap((event) => (isTimed(event) ? [] : [[event.at, event]])));
+    this.network = this.#connectNetwork(faultByCreate, seededRng(seed ^ 0x4e7));
+    this.venue.venueIdInBot = (clientOrderId) => {
       const deps = this.process?.opened?.bot.deps;
-      const id = deps ? orderIdIn(deps.cidOf(1 as never).slice(0, 16), cid) : null;
+      const id = deps ? orderIdIn(deps.cidOf(1 as never).slice(0, 16), clientOrderId) : null;
       return (id === null ? null : (deps?.engine.orders.get(id)?.venueId ?? null)) as string | null;
     };
     this.#writeConfig(seededRng(seed ^ 0xc0f));
   }
 
+  /** Returns the network between the bot and the exchange. Its events are hashed, checked and followed by acts of the operator. */
+  #connectNetwork(faultByCreate: ReadonlyMap<number, RequestFault>, rng: Rng): SimulatedNetwork {
+    return new SimulatedNetwork({
+      queue: this.queue,
+      venue: this.venue,
+      rng,
+      faultOf: (createNumber) => {
+        if (this.queue.nowMs >= this.#endMs - CALM_MS) return undefined;
+        if (this.#flattenAtCreate !== Infinity) return faultByCreate.get(createNumber);
+        this.#flattenAtCreate = createNumber;
+        return { what: 'loseReply', at: createNumber, size: 0.9 };
+      },
+      onRequest: ({ target, body, createNumber }) => {
+        if (createNumber === 0) return;
+        const text = Buffer.from(body).toString();
+        const fault = faultByCreate.get(createNumber);
+        this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
+        this.#print(`${this.#time} create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
+        this.observer.checkCreate(this.#facts, text, () => this.journal.durableBytes(this.queue.nowMs));
+        if (createNumber === this.#flattenAtCreate) this.queue.at(this.queue.nowMs + 50, () => this.#kill(this.process, true));
+      },
+      onDuplicate: (body) => {
+        const clientOrderId = /"newClientOrderId":"([^"]+)"/i.exec(Buffer.from(body).toString())?.[1] ?? '';
+        const copies = this.venue.copyCountByClientId;
+        copies.set(clientOrderId, (copies.get(clientOrderId) ?? 0) + 1);
+        // 20 minutes later the operator has looked at the second copy, and lets the bot continue.
+        this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
+      },
+      onWrongReply: () => this.queue.at(this.queue.nowMs + 600_000, () => this.#resume('ECHO')),
+      onReply: (status) => {
+        if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
+      },
+    });
+  }
+
+  /** Virtual time of day as text, for the log. */
   get #time(): string {
     return new Date(this.queue.nowMs).toISOString().slice(11, 23);
   }
-  get #seen(): Seen {
+  get #facts(): WorldFacts {
     return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.#halted, maxLots: this.#maxLots };
   }
 
+  /** Writes the keys and the config of the bot. The number of symbols and the period of reads are drawn. */
   #writeConfig(rng: Rng): void {
-    const oneOf = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
-    const resolveEveryMs = oneOf(RESOLVE_MS);
-    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MAX_SYMBOLS));
+    const drawOne = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
+    const resolveEveryMs = drawOne(RESOLVE_EVERY_MS);
+    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MAX_BOT_SYMBOLS));
     const { key } = this.venue;
     writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
@@ -155,38 +169,40 @@ class World {
     writeFileSync(join(this.folder, 'bot.yaml'), JSON.stringify(config));
   }
 
+  /** Runs the day event by event, and checks the rules after each. */
   async run(): Promise<void> {
     this.#start();
-    for (const one of this.#schedule)
-      if (isTimed(one) && START_MS + one.at < this.#endMs) this.queue.at(START_MS + one.at, () => this.#happen(one));
-    this.queue.at(this.#endMs - QUIET_MS, () => this.#quiet());
+    for (const event of this.#schedule)
+      if (isTimed(event) && START_MS + event.at < this.#endMs) this.queue.at(START_MS + event.at, () => this.#applyTimedFault(event));
+    this.queue.at(this.#endMs - QUIET_MS, () => this.#stopOpening());
     for (;;) {
-      if (this.process?.isBusy) await settlePromises();
+      if (this.process?.needsEventLoop()) await settlePromises();
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;
       if (this.venue.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
-      if (this.process !== null && this.process.flattens) this.journal.mirror();
-      this.#look();
+      if (this.process !== null && this.process.isFlattening) this.journal.mirror();
+      this.#checkIfChanged();
       if (this.#untilViolation && this.observer.violations.length > 0) return;
     }
     this.venue.service.advance(this.#endMs);
     this.queue.runDue(this.#endMs);
-    this.observer.final(this.#seen, this.network.requests, this.venue.key.secret, this.journal.contents());
+    const endFacts = { requests: this.network.requests, secret: this.venue.key.secret, journalFiles: this.journal.contents() };
+    this.observer.checkEnd(this.#facts, endFacts);
     for (const text of this.observer.violations) this.hash.update(text);
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }
 
-  /** After every event that changed something at the exchange, in the journal or in the reports to the strategy. */
-  #look(): void {
+  /** Checks the rules if the last event changed something at the exchange, in the journal or in the reports to the strategy. */
+  #checkIfChanged(): void {
     const { process, venue } = this;
-    const journal = process?.opened?.bot.deps.journal.lastSeq ?? 0;
-    const state = venue.changes + journal + (process?.trader?.notifiedCount ?? 0) + this.#processes;
-    if (state === this.#seenState && this.queue.nowMs < this.#lookMs) return;
-    this.#seenState = state;
-    this.#lookMs = this.queue.nowMs + 60_000;
-    this.observer.look(this.#seen);
+    const lastSeq = process?.opened?.bot.deps.journal.lastSeq ?? 0;
+    const state = venue.changes + lastSeq + (process?.trader?.notifiedCount ?? 0) + this.#processCount;
+    if (state === this.#checkedState && this.queue.nowMs < this.#nextCheckMs) return;
+    this.#checkedState = state;
+    this.#nextCheckMs = this.queue.nowMs + 60_000;
+    this.observer.checkAfterEvent(this.#facts);
   }
 
   // --- The bot
@@ -194,7 +210,7 @@ class World {
   #start(): void {
     this.#mustStart = false;
     const rng = this.#rng;
-    const number = ++this.#processes;
+    const processNumber = ++this.#processCount;
     const process = new BotProcess({
       queue: this.queue,
       network: this.network,
@@ -203,9 +219,9 @@ class World {
       random: () => rng.next(),
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
       drift: (rng.next() - 0.5) * 1e-4,
-      number,
+      number: processNumber,
       strategy: this.#isBusy ? BusyTrader : Trader,
-      runs: (other) => other === this.process?.number && !this.process.isDead,
+      isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
         this.observer.noteCopies(line);
@@ -213,13 +229,13 @@ class World {
       },
       broken: (why) => {
         this.#print(`${this.#time} broken: ${why}`);
-        if (!this.journal.mustStopBot) this.observer.report('BROKEN', why, this.queue.nowMs);
-        else this.queue.at(this.queue.nowMs, () => process === this.process && this.#die(false, 30));
+        if (!this.journal.mustBotStop) this.observer.report('BROKEN', why, this.queue.nowMs);
+        else this.queue.at(this.queue.nowMs, () => process === this.process && this.#endProcess(false, 30));
       },
-      crashed: () => this.#die(true, 5),
+      crashed: () => this.#endProcess(true, 5),
     });
     this.process = process;
-    this.#print(`${this.#time} process ${number} starts`);
+    this.#print(`${this.#time} process ${processNumber} starts`);
     process.pending++;
     process.open().then(
       () => {
@@ -228,55 +244,57 @@ class World {
       },
       (error: unknown) => {
         process.pending--;
-        if (process.isDead || this.process !== process) return;
-        if (error instanceof Crash) return this.#die(true, 5);
-        const text = error instanceof Error ? error.message : String(error);
-        this.#print(`${this.#time} the start ended: ${text}`);
-        // The exchange did not answer, or not evenly: a supervisor starts it again. Anything else is refused for good.
-        const isOfNetwork =
-          (error instanceof Error && error.constructor.name === 'NoAnswer') ||
-          /the clock of the|expected it to within|no answer/i.test(text);
-        // The operator brings the folder back from a copy.
-        const isOfFlip = this.journal.isFlipped && error instanceof ConfigError;
-        if (isOfFlip) this.journal.restore();
-        if (!isOfNetwork && !isOfFlip)
-          this.observer.report(
-            'RESTART',
-            `the start is refused: ${error instanceof ConfigError ? text : String((error as Error).stack)}`,
-            this.queue.nowMs,
-          );
-        this.#die(false, 60);
+        if (!process.isDead && this.process === process) this.#startFailed(error);
       },
     );
   }
 
-  /** The process has ended; the next one starts after `seconds`. */
-  #die(isPower: boolean, seconds: number): void {
+  /** Handles a start that has failed: a network fault or a flipped bit explains it, or else it is a violation. */
+  #startFailed(error: unknown): void {
+    if (error instanceof Crash) return this.#endProcess(true, 5);
+    const text = error instanceof Error ? error.message : String(error);
+    this.#print(`${this.#time} the start ended: ${text}`);
+    // Without an answer, or with uneven ones, a supervisor starts the bot again.
+    const isNetworkFault =
+      (error instanceof Error && error.constructor.name === 'NoAnswer') || /the clock of the|expected it to within|no answer/i.test(text);
+    // The operator brings the folder back from a copy.
+    const isBitFlip = this.journal.isFlipped && error instanceof ConfigError;
+    if (isBitFlip) this.journal.restore();
+    if (!isNetworkFault && !isBitFlip) {
+      const reason = error instanceof ConfigError ? text : String((error as Error).stack);
+      this.observer.report('RESTART', `the start is refused: ${reason}`, this.queue.nowMs);
+    }
+    this.#endProcess(false, 60);
+  }
+
+  /** Ends the process. The next one starts after `seconds`. */
+  #endProcess(isPowerLoss: boolean, seconds: number): void {
     const { process } = this;
     if (process === null) return;
     process.die();
     this.process = null;
-    this.journal.endProcess(isPower, this.#rng);
+    this.journal.endProcess(isPowerLoss, this.#rng);
     this.restarts++;
-    this.#print(`${this.#time} the process is gone${isPower ? ', and what was not synced with it' : ''}`);
+    this.#print(`${this.#time} the process is gone${isPowerLoss ? ', and what was not synced with it' : ''}`);
     this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
   }
 
-  // --- What happens to it
+  // --- Faults and the operator
 
-  #happen({ what, size }: TimedFault): void {
+  /** Applies a fault of the schedule. `size`, in [0, 1), scales its duration or amount. */
+  #applyTimedFault({ what, size }: TimedFault): void {
     const { process, network, queue, venue } = this;
     this.#print(`${this.#time} ${what} ${size.toFixed(3)}`);
     const downSeconds = 1 + Math.floor(size ** 4 * 900);
-    if (what === 'kill') this.#die(false, downSeconds);
-    else if (what === 'power') this.#die(true, downSeconds);
+    if (what === 'kill') this.#endProcess(false, downSeconds);
+    else if (what === 'power') this.#endProcess(true, downSeconds);
     else if (what === 'diskCrash') this.journal.disk.crashAt = this.journal.disk.operations + 1 + Math.floor(size * 40);
     else if (what === 'partition') network.partitionedUntilMs = queue.nowMs + 5000 + size ** 3 * 600_000;
     else if (what === 'stale') {
       network.staleUntilMs = queue.nowMs + 600_000;
       network.staleMs = Math.floor(size * 1200);
-    } else if (what === 'gap') venue.factor *= 1 + (size - 0.5) * 0.1;
-    else if (what === 'lostFlatten') this.#flattenAt = Infinity;
+    } else if (what === 'gap') venue.priceFactor *= 1 + (size - 0.5) * 0.1;
+    else if (what === 'lostFlatten') this.#flattenAtCreate = Infinity;
     else if (what === 'unlink' && process !== null) this.journal.unlink(queue.nowMs);
     else if (what === 'syncFails' && process?.opened != null) this.journal.failSync();
     else if (what === 'bitFlips') this.#flipBit(size);
@@ -286,15 +304,16 @@ class World {
     else this.#kill(process, what === 'flatten');
   }
 
-  /** The process ends, and a bit of its journal is another one. */
+  /** Ends the process and flips a bit of its journal. */
   #flipBit(size: number): void {
     const flip = this.process?.opened == null ? null : this.journal.flipBit(size);
     if (flip === null) return;
-    this.#die(false, 5);
+    this.#endProcess(false, 5);
     flip();
   }
 
-  #act(process: BotProcess, work: Promise<unknown>): void {
+  /** Counts an act of the operator as pending until it has ended. A failed act is a violation. */
+  #trackAct(process: BotProcess, work: Promise<unknown>): void {
     process.pending++;
     work.then(
       () => process.pending--,
@@ -310,20 +329,20 @@ class World {
     if (!process || !control) return;
     const state = size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY';
     const halting = control.halt({ scope: 'account', state, why: 'the operator looks' }, 'operator');
-    this.#act(
+    this.#trackAct(
       process,
       halting.then(({ done }) => done && (this.#halted = state)),
     );
     this.queue.at(this.queue.nowMs + 60_000 + Math.floor(size * 1_200_000), () => this.#resume());
   }
-  /** No new order, so that what is open at the end has been open for long. */
-  #quiet(): void {
+  /** Stops new orders, so that every order that is open at the end of the day is old enough to be known. */
+  #stopOpening(): void {
     const { process } = this;
     const control = process?.control;
-    if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#quiet());
-    this.#act(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
+    if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#stopOpening());
+    this.#trackAct(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
   }
-  /** The bot may be down, or die before it answers: the operator tries again. */
+  /** Resumes the bot. It may be down, or end before it replies, so the operator tries again after 30 s. */
   #resume(code: string | null = null): void {
     const { process } = this;
     const control = process?.control;
@@ -332,7 +351,7 @@ class World {
     this.observer.readHalts(process);
     let isAnswered = false;
     const resuming = control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator');
-    this.#act(
+    this.#trackAct(
       process,
       resuming.then(() => (isAnswered = true)),
     );
@@ -344,11 +363,12 @@ class World {
     if (!process || !control) return;
     this.kills++;
     process.isKilled = true;
-    process.flattens = flatten;
+    process.isFlattening = flatten;
     if (flatten) this.journal.mirror();
-    this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
+    this.#trackAct(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
     this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
   }
+  /** Waits for the end of the kill, checks what it says it has done, and re-arms the bot. */
   #afterKill(process: BotProcess): void {
     const view = this.process === process ? process.control?.ownKill : null;
     if (view && view.phase !== 'done') return void this.queue.at(this.queue.nowMs + 60_000, () => this.#afterKill(process));
@@ -359,9 +379,9 @@ class World {
         if (this.venue.closableLots(base) >= 1)
           this.observer.report('KILL', `the kill says that all is closed, and ${base} is held`, this.queue.nowMs);
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
-    // The operator reads the halts, and lets the account trade again as a whole.
+    // The operator reads the halts and re-arms the whole account.
     this.observer.readHalts(this.process);
-    this.#die(false, 30);
+    this.#endProcess(false, 30);
     this.#halted = null;
     try {
       rearm(join(this.folder, 'bot'), 'operator', 'all was looked at');
@@ -376,7 +396,8 @@ class World {
   }
 }
 
-export async function dayOf(seed: number, schedule: readonly Happening[], options: DayOptions = {}): Promise<DayResult> {
+/** Runs the day of a seed and returns its result. */
+export async function runDay(seed: number, schedule: readonly ScheduledFault[], options: DayOptions = {}): Promise<DayResult> {
   const world = new World(seed, schedule, options);
   try {
     await world.run();
