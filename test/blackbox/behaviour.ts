@@ -60,7 +60,7 @@ export async function checkStates(world: World, endpoint: EndpointOf): Promise<v
 export async function checkClientIds(world: World, endpoint: EndpointOf): Promise<void> {
   const given = { ...LIMIT, symbol: 'btcusdt', newClientOrderId: 'twice' };
   const ids: unknown[] = [];
-  for (let at = 0; at < 2; at++) {
+  for (let index = 0; index < 2; index++) {
     const { json } = await world.succeeds(endpoint('spot.newOrder'), given, 'a client id again');
     expect(json).toMatchObject({ symbol, clientOrderId: 'twice' });
     ids.push((json as Row)['orderId']);

@@ -76,6 +76,6 @@ export class Coverage {
 /** In groups of five. */
 const spaced = (marks: readonly string[]): string =>
   marks
-    .map((mark, at) => (at > 0 && at % 5 === 0 ? ` ${mark}` : mark))
+    .map((mark, index) => (index > 0 && index % 5 === 0 ? ` ${mark}` : mark))
     .join('')
     .trimEnd();

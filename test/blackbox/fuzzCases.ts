@@ -111,7 +111,7 @@ const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
 /** Parameters that mean nothing, to calls that change nothing. */
 function strangeQuery(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets.filter(({ endpoint: { method } }) => method === 'GET'));
-  const many = rng.is(0.1) ? Array.from({ length: 40 }, (_, at) => `p${at}=1`) : [];
+  const many = rng.is(0.1) ? Array.from({ length: 40 }, (_, index) => `p${index}=1`) : [];
   const long = rng.is(0.05) ? [`long=${'x'.repeat(rng.below(40_000))}`] : [];
   const query = [...unusualPairs(rng, Object.keys(endpoint.params)), ...many, ...long].join(rng.of(['&', '&&', ';', '&=&']));
   return { kind: 'strangeQuery', bytes: head('GET', `${endpoint.path}?${query}`, usual(), ''), code: null };
@@ -155,7 +155,7 @@ function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
       ]),
     () => '['.repeat(rng.below(5000)),
     () => `{"a":${'{"a":'.repeat(rng.below(100))}1${'}'.repeat(rng.below(100))}`,
-    () => `{${Array.from({ length: rng.below(60) }, (_, at) => `"k${at}":${at}`).join(',')}}`,
+    () => `{${Array.from({ length: rng.below(60) }, (_, index) => `"k${index}":${index}`).join(',')}}`,
     () => JSON.stringify(Object.fromEntries(rng.some(6, () => [rng.of(UNUSUAL_TEXTS), rng.of(UNUSUAL_TEXTS)]))),
     () => `{"volume":${rng.of(['1e999', '-0', '01', '1.', '.5', '0x10', '1_000', 'Infinity', '9'.repeat(400)])}}`,
     () => '{"__proto__":{"symbol":"BTCUSDT","contractName":"E-BTC-USDT"}}',

@@ -45,7 +45,7 @@ async function twice(world: World, endpoint: Endpoint, name: string): Promise<vo
 export async function checkSurplus(seed: World, strict: World, endpoint: Endpoint): Promise<void> {
   await seed.answers(endpoint, { ...(await endpoint.good(seed)), surplus: 1 }, 0, 'a surplus parameter');
   await strict.answers(endpoint, { ...(await endpoint.good(strict)), surplus: 1 }, -1103, 'a surplus parameter, strictly');
-  const many = Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`p${at}`, 1]));
+  const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`p${index}`, 1]));
   await seed.answers(endpoint, many, -1101, '33 parameters');
   for (const recvWindow of [0, -1, 1.5, 'x', '']) {
     await seed.answers(endpoint, { ...(await endpoint.good(seed)), recvWindow }, -1102, `recvWindow ${recvWindow}`);

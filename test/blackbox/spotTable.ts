@@ -167,7 +167,7 @@ export const SPOT: readonly Endpoint[] = [
     params: {
       symbol: name('body'),
       orderIds: list(
-        Array.from({ length: 11 }, (_, at) => at + 1),
+        Array.from({ length: 11 }, (_, index) => index + 1),
         [
           [[{}], -1102],
           [['x'], -1102],

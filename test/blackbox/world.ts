@@ -63,9 +63,9 @@ export function filesOf(more: object): Files {
       contract('BND', { priceBand: '0.1' }),
       contract('SHT', { closed: true }),
     ],
-    accounts: names.map((account, at) => ({
+    accounts: names.map((account, index) => ({
       name: account,
-      uid: 10_001 + at,
+      uid: 10_001 + index,
       balances: MONEY,
       futures: { balances: { USDT: MONEY.USDT }, leverage: 5 },
       keys: [{ keyFile: `${account}.key`, secretFile: `${account}.secret`, ...KEY, ...ACCOUNTS[account]!.key }],
@@ -198,12 +198,12 @@ export class World {
     }
   }
 
-  async spotOrder(over: Given, as = 'alice'): Promise<string> {
-    return idIn(await this.caller.post('/sapi/v1/order', { ...SPOT_ORDER, ...over }, { as }), /"orderId":(\d+)/);
+  async spotOrder(overrides: Given, as = 'alice'): Promise<string> {
+    return idIn(await this.caller.post('/sapi/v1/order', { ...SPOT_ORDER, ...overrides }, { as }), /"orderId":(\d+)/);
   }
 
-  async futuresOrder(over: Given, as = 'alice'): Promise<string> {
-    const given = { ...FUTURES_ORDER, positionType: 1, ...over };
+  async futuresOrder(overrides: Given, as = 'alice'): Promise<string> {
+    const given = { ...FUTURES_ORDER, positionType: 1, ...overrides };
     return idIn(await this.caller.post('/fapi/v1/order', given, { as }), /"orderId":"(\d+)"/);
   }
 }

@@ -89,7 +89,7 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
   });
 
   it('syncs files and folders, never within the call, each as often as it is asked', async () => {
-    const paths = Array.from({ length: 12 }, (_, at) => `${folder}/f${at}`);
+    const paths = Array.from({ length: 12 }, (_, index) => `${folder}/f${index}`);
     for (const path of paths) disk.create(path);
     for (const path of [...paths, ...paths]) disk.append(path, Buffer.from('x'));
     expect(await Promise.all([...paths, folder, ...paths].map(synced))).toEqual(Array.from({ length: 25 }, () => null));

@@ -81,10 +81,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
   minItems: (is, value) => unless(!Array.isArray(value) || value.length >= Number(is), 'too few elements'),
   maxItems: (is, value) => unless(!Array.isArray(value) || value.length <= Number(is), 'too many elements'),
   prefixItems: (is, value, _, reader) =>
-    Array.isArray(value) ? (is as readonly unknown[]).flatMap((each, at) => within(`[${at}]`, reader.problems(each, value[at]))) : [],
+    Array.isArray(value)
+      ? (is as readonly unknown[]).flatMap((each, index) => within(`[${index}]`, reader.problems(each, value[index])))
+      : [],
   items: (is, value, { prefixItems }, reader) => {
     const skipped = Array.isArray(prefixItems) ? prefixItems.length : 0;
-    return Array.isArray(value) ? value.slice(skipped).flatMap((each, at) => within(`[${at + skipped}]`, reader.problems(is, each))) : [];
+    return Array.isArray(value)
+      ? value.slice(skipped).flatMap((each, index) => within(`[${index + skipped}]`, reader.problems(is, each)))
+      : [];
   },
   required: (is, value) =>
     isMap(value) ? (is as readonly string[]).filter((name) => !Object.hasOwn(value, name)).map((name) => `${name} is missing`) : [],

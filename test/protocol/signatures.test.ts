@@ -113,8 +113,8 @@ test('bodies are signed as bytes, even if they are not text; a GET signs none; t
 test('two digests are equal only if every digit is, in either letter case', () => {
   const digest = fc.stringMatching(/^[\da-f]{64}$/);
   fc.assert(
-    fc.property(digest, fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'.split('')), (text, at, digit) => {
-      const other = text.slice(0, at) + digit + text.slice(at + 1);
+    fc.property(digest, fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'.split('')), (text, index, digit) => {
+      const other = text.slice(0, index) + digit + text.slice(index + 1);
       expect(isSameSignature(text, other.toUpperCase())).toBe(other === text);
       for (const wrong of ['', text.slice(1), `${text}0`, `g${text.slice(1)}`, `${text.slice(1)}ſ`]) {
         expect(isSameSignature(text, wrong)).toBe(false);

@@ -141,43 +141,43 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
   test('a request is NOT_SENT if the host name does not exist or the certificate is not trusted', async () => {
     const secure = await StubExchange.start(always(200, '{}'), { ...selfSigned('IP:127.0.0.1') });
     for (const origin of ['https://no-such-host.invalid', secure.origin]) {
-      const setup = await fixtureOf(() => {}, { ...HURRY, origin });
-      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await setup.call(op, args, TARGET)).kind, origin).toBe('notSent');
+      const fixture = await fixtureOf(() => {}, { ...HURRY, origin });
+      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await fixture.call(op, args, TARGET)).kind, origin).toBe('notSent');
     }
     expect([secure.bytesIn, secure.requests.length]).toEqual([0, 0]);
     await secure.close();
   });
 
   test('a request is NOT_SENT after a time limit or a cancel in the queue for a connection', async () => {
-    const rig = await fixtureOf(() => {}, { wire: { connections: 1 } });
-    rig.answerWith(always(200, '[]'));
-    await rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
-    rig.answerWith(() => {});
-    const first = rig.start(ORDER.op, ORDER.args);
-    await until(() => rig.stub.count('POST', '/sapi/v1/order') === 1);
-    const [second, third] = [rig.start(ORDER.op, ORDER.args, { timeoutMs: 30 }), rig.start(ORDER.op, ORDER.args)];
+    const fixture = await fixtureOf(() => {}, { wire: { connections: 1 } });
+    fixture.answerWith(always(200, '[]'));
+    await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
+    fixture.answerWith(() => {});
+    const first = fixture.start(ORDER.op, ORDER.args);
+    await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
+    const [second, third] = [fixture.start(ORDER.op, ORDER.args, { timeoutMs: 30 }), fixture.start(ORDER.op, ORDER.args)];
     expect(await second.outcome).toEqual({ kind: 'notSent', cause: 'no answer within 30 ms' });
     third.cancel();
     expect(await third.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
     first.cancel();
     expect(await first.outcome).toEqual({ kind: 'unknown', cause: 'cancelled', status: null, error: null });
-    rig.answerWith(always(200, '[]'));
-    await rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
-    expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(1);
+    fixture.answerWith(always(200, '[]'));
+    await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
+    expect(fixture.stub.count('POST', '/sapi/v1/order')).toBe(1);
   });
 
   test('a request is NOT_SENT after a cancel during the measurement of the clock, at once after the call, or a second cancel', async () => {
-    const otherFixture = await fixtureOf(() => {});
-    otherFixture.stub.behaviour = () => {};
-    const waiting = otherFixture.start(ORDER.op, ORDER.args);
-    await until(() => otherFixture.stub.requests.length === 1);
+    const fixture = await fixtureOf(() => {});
+    fixture.stub.behaviour = () => {};
+    const waiting = fixture.start(ORDER.op, ORDER.args);
+    await until(() => fixture.stub.requests.length === 1);
     waiting.cancel();
     waiting.cancel();
     expect(await waiting.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
-    const atOnce = otherFixture.start('futures.ping', {});
+    const atOnce = fixture.start('futures.ping', {});
     atOnce.cancel();
     expect((await atOnce.outcome).kind).toBe('notSent');
-    expect(otherFixture.asked).toEqual([]);
+    expect(fixture.asked).toEqual([]);
   });
 });
 
@@ -200,48 +200,48 @@ describe('time limits', () => {
   });
 
   test('time limits cover all attempts: the last reply counts, and an attempt without time is not waited for', async () => {
-    const setup = await fixtureOf(always(503, '{}'));
-    await setup.call('futures.ping', {}, { attempts: 1 });
-    const from = setup.scheduler.nowMs;
+    const fixture = await fixtureOf(always(503, '{}'));
+    await fixture.call('futures.ping', {}, { attempts: 1 });
+    const from = fixture.scheduler.nowMs;
     // The third attempt would be sent after 375 ms at the earliest.
-    const outcome = await setup.call('futures.ping', {}, { attempts: 5, timeoutMs: 370 });
+    const outcome = await fixture.call('futures.ping', {}, { attempts: 5, timeoutMs: 370 });
     expect(outcome).toMatchObject({ kind: 'unknown', status: 503 });
-    expect(setup.scheduler.nowMs - from).toBeLessThan(370);
-    expect(setup.asked.length).toBeLessThanOrEqual(3);
+    expect(fixture.scheduler.nowMs - from).toBeLessThan(370);
+    expect(fixture.asked.length).toBeLessThanOrEqual(3);
   });
 
   test('a late reply is reported once, and a later one is not', async () => {
     const waiting: Socket[] = [];
-    const rig = await fixtureOf((socket) => void waiting.push(socket), { speed: 100 });
+    const fixture = await fixtureOf((socket) => void waiting.push(socket), { speed: 100 });
     const late: Outcome<unknown>[] = [];
     const options = { timeoutMs: 1000, late: (outcome: Outcome<unknown>) => void late.push(outcome) };
-    rig.clock.measure('spot');
-    await until(() => rig.clock.isMeasured('spot'));
+    fixture.clock.measure('spot');
+    await until(() => fixture.clock.isMeasured('spot'));
     /** The time limit is ten milliseconds of this computer, so the request may arrive after it. */
     const unanswered = async (call: Promise<Outcome<unknown>>): Promise<void> => {
       const before = waiting.length;
       expect((await call).kind).toBe('unknown');
       await until(() => waiting.length > before);
     };
-    await unanswered(rig.call(ORDER.op, ORDER.args, options));
+    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
     waiting.at(-1)!.write(answerBytes(200, '{"orderId":"7"}'));
     await until(() => late.length === 1);
     expect(late).toEqual([{ kind: 'acked', value: expect.objectContaining({ orderId: '7' }) as unknown }]);
-    expect(rig.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
+    expect(fixture.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
 
-    await unanswered(rig.call(ORDER.op, ORDER.args, options));
+    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
     waiting.at(-1)!.write(answerBytes(400, '{"code":-2017,"msg":"balance_not_enough"}'));
     await until(() => late.length === 2);
     expect(late[1]).toMatchObject({ kind: 'refused', code: -2017 });
 
     // A late reply is of no use to a read.
-    await unanswered(rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
+    await unanswered(fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
     await until(() => waiting.at(-1)!.destroyed);
-    await unanswered(rig.call(ORDER.op, ORDER.args, options));
-    const from = rig.scheduler.nowMs;
+    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
+    const from = fixture.scheduler.nowMs;
     await until(() => waiting.at(-1)!.destroyed);
-    expect(rig.scheduler.nowMs - from).toBeGreaterThan(LATE_MS - 2000);
-    expect([late.length, rig.stub.count('POST', '/sapi/v1/order')]).toEqual([2, 3]);
+    expect(fixture.scheduler.nowMs - from).toBeGreaterThan(LATE_MS - 2000);
+    expect([late.length, fixture.stub.count('POST', '/sapi/v1/order')]).toEqual([2, 3]);
   });
 });
 
@@ -263,46 +263,46 @@ describe('reads are repeated', () => {
   });
 
   test('reads are repeated over a connection that was reset while it was idle', async () => {
-    const setup = await fixtureOf(always(200, '[]'), { speed: 20 });
+    const fixture = await fixtureOf(always(200, '[]'), { speed: 20 });
     for (let round = 0; round < 20; round++) {
-      expect((await setup.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-      setup.stub.resetAll();
+      expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+      fixture.stub.resetAll();
     }
-    const before = setup.stub.count('POST', '/sapi/v1/order');
-    setup.answerWith(always(200, '{"orderId":"7"}'));
+    const before = fixture.stub.count('POST', '/sapi/v1/order');
+    fixture.answerWith(always(200, '{"orderId":"7"}'));
     let certain = 0;
     for (let round = 0; round < 20; round++) {
-      setup.stub.resetAll();
-      const { kind } = await setup.call(ORDER.op, ORDER.args);
+      fixture.stub.resetAll();
+      const { kind } = await fixture.call(ORDER.op, ORDER.args);
       expect(['acked', 'unknown', 'notSent']).toContain(kind);
       if (kind === 'acked') certain++;
     }
-    const times = setup.stub.count('POST', '/sapi/v1/order') - before;
+    const times = fixture.stub.count('POST', '/sapi/v1/order') - before;
     expect(times).toBeLessThanOrEqual(20);
     expect(times).toBeGreaterThanOrEqual(certain);
   });
 
   test('reads are repeated at most to five attempts, whatever the option', async () => {
-    const rig = await fixtureOf(always(503, ''), HURRY);
-    await rig.call('futures.ping', {}, { attempts: 1000, ...TARGET });
-    expect(rig.asked).toHaveLength(5);
+    const fixture = await fixtureOf(always(503, ''), HURRY);
+    await fixture.call('futures.ping', {}, { attempts: 1000, ...TARGET });
+    expect(fixture.asked).toHaveLength(5);
   });
 
   test('reads are repeated after 429 when the class is free again, and not after 418', async () => {
     let left = 1;
-    const otherFixture = await fixtureOf(() => {}, { speed: 50 });
-    otherFixture.answerWith(
+    const fixture = await fixtureOf(() => {}, { speed: 50 });
+    fixture.answerWith(
       (socket) => void socket.write(left-- > 0 ? answerBytes(429, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}') : answerBytes(200, '[]')),
     );
-    const from = otherFixture.scheduler.nowMs;
-    expect((await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-    expect(otherFixture.scheduler.nowMs - from).toBeGreaterThanOrEqual(2000);
-    otherFixture.answerWith(always(418, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}'));
-    const before = otherFixture.asked.length;
-    expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', status: 418 });
-    expect(await otherFixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'notSent' });
-    expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'notSent' });
-    expect(otherFixture.asked.length - before, 'a ban stops everything').toBe(1);
+    const from = fixture.scheduler.nowMs;
+    expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+    expect(fixture.scheduler.nowMs - from).toBeGreaterThanOrEqual(2000);
+    fixture.answerWith(always(418, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}'));
+    const before = fixture.asked.length;
+    expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', status: 418 });
+    expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'notSent' });
+    expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'notSent' });
+    expect(fixture.asked.length - before, 'a ban stops everything').toBe(1);
   });
 });
 
@@ -322,46 +322,46 @@ describe('the clock of the service', () => {
 
   test('the clock of the service may be an hour off in either direction, and may jump: a read during the jump is repeated once', async () => {
     for (const aheadMs of [-3_600_000, 3_600_000]) {
-      const setup: RestFixture = await fixtureOf(
-        judging(() => setup),
+      const fixture: RestFixture = await fixtureOf(
+        judging(() => fixture),
         { aheadMs },
       );
-      expect((await setup.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-      setup.aheadMs = 0;
-      const before = setup.asked.length;
-      expect((await setup.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-      expect(setup.asked.length - before).toBe(2);
-      expect((await setup.call(ORDER.op, ORDER.args)).kind, 'and is right for what comes next').toBe('acked');
+      expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+      fixture.aheadMs = 0;
+      const before = fixture.asked.length;
+      expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+      expect(fixture.asked.length - before).toBe(2);
+      expect((await fixture.call(ORDER.op, ORDER.args)).kind, 'and is right for what comes next').toBe('acked');
     }
   });
 
   test('a write during a jump of the clock is refused once, and the next one is accepted', async () => {
-    const rig: RestFixture = await fixtureOf(judging(() => rig));
-    expect((await rig.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-    const { ms } = rig.clock.now('spot');
-    rig.aheadMs = 3_600_000;
-    expect(await rig.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
-    await until(() => rig.clock.now('spot').ms - ms > 3_500_000);
-    expect((await rig.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-    expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(3);
+    const fixture: RestFixture = await fixtureOf(judging(() => fixture));
+    expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+    const { ms } = fixture.clock.now('spot');
+    fixture.aheadMs = 3_600_000;
+    expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
+    await until(() => fixture.clock.now('spot').ms - ms > 3_500_000);
+    expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+    expect(fixture.stub.count('POST', '/sapi/v1/order')).toBe(3);
   });
 
   test('the clock of the service that is always wrong causes no endless loop', async () => {
-    const otherFixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
+    const fixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
     for (let i = 0; i < 10; i++) {
-      expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
-      expect(await otherFixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
+      expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
+      expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
     }
     // The first read is sent twice; the clock is measured at the start and once more.
-    expect([otherFixture.asked.length, otherFixture.stub.requests.length - otherFixture.asked.length]).toEqual([21, 10]);
+    expect([fixture.asked.length, fixture.stub.requests.length - fixture.asked.length]).toEqual([21, 10]);
   });
 
   test('the clock of the service that cannot be read is replaced by our own', async () => {
-    const stand = await fixtureOf(() => {});
-    stand.stub.behaviour = (socket, { target }) =>
+    const fixture = await fixtureOf(() => {});
+    fixture.stub.behaviour = (socket, { target }) =>
       void socket.write(target.endsWith('/time') ? answerBytes(500, '') : answerBytes(200, '[]'));
-    expect((await stand.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-    expect(stand.clock.isMeasured('spot')).toBe(false);
+    expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+    expect(fixture.clock.isMeasured('spot')).toBe(false);
   });
 });
 

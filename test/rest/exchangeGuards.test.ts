@@ -82,7 +82,7 @@ describe('evidence', () => {
   });
 
   it('evidence of a list of open orders at its maximum length is incomplete', () => {
-    const rows = Array.from({ length: MAX_ROWS }, (_, at) => at);
+    const rows = Array.from({ length: MAX_ROWS }, (_, index) => index);
     const whole = (count: number): boolean => pageOf({ rows: rows.slice(0, count), refused: [] }, MAX_ROWS, (row) => row).isWhole;
     expect([whole(MAX_ROWS - 1), whole(MAX_ROWS)]).toEqual([true, false]);
   });
