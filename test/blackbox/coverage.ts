@@ -1,4 +1,4 @@
-// Which code each endpoint was seen to answer, as a table, beside the list of what cannot be answered.
+// Counts the codes that each endpoint has answered, and compares them with the list of unreachable codes.
 
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';

@@ -1,4 +1,4 @@
-// Part 8 of the specification: rates by the sliding window on the exchange's own clock, bans, and the largest lists.
+// Checks part 8 of the specification: rates in a sliding window on the exchange's clock, bans, and the largest lists.
 
 import { expect } from 'vitest';
 import type { Sending } from './caller.ts';

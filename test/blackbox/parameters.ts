@@ -1,32 +1,40 @@
-// One parameter of one endpoint, sent in every way that it can be wrong in, over HTTP.
+// Sends one parameter of one endpoint in every way that it can be wrong, and checks the code of each reply.
 
 import type { Given } from './caller.ts';
 import type { Endpoint, Wrong } from './endpoint.ts';
 import type { World } from './world.ts';
 
-const without = (given: Given, name: string): Given => Object.fromEntries(Object.entries(given).filter(([each]) => each !== name));
+const without = (args: Given, name: string): Given => Object.fromEntries(Object.entries(args).filter(([otherName]) => otherName !== name));
 
 export async function checkParameter(world: World, endpoint: Endpoint, name: string, wrong: Wrong): Promise<void> {
-  const good = await endpoint.good(world);
+  const validArgs = await endpoint.good(world);
   // A valid call needs a new order, because the call before may have ended the old one.
-  const sent = async (value: unknown): Promise<Given> => ({ ...(wrong.missing === 0 ? await endpoint.good(world) : good), [name]: value });
-  await world.answers(endpoint, without(good, name), wrong.missing, `without ${name}`);
-  await world.answers(endpoint, await sent(''), wrong.empty, `${name} empty`);
+  const argsWith = async (value: unknown): Promise<Given> => ({
+    ...(wrong.missing === 0 ? await endpoint.good(world) : validArgs),
+    [name]: value,
+  });
+  await world.answers(endpoint, without(validArgs, name), wrong.missing, `without ${name}`);
+  await world.answers(endpoint, await argsWith(''), wrong.empty, `${name} empty`);
   for (const way of ['type', 'range', 'precise'] as const) {
     for (const [value, code] of wrong[way])
-      await world.answers(endpoint, await sent(value), code, `${way} of ${name} ${JSON.stringify(value)}`);
+      await world.answers(endpoint, await argsWith(value), code, `${way} of ${name} ${JSON.stringify(value)}`);
   }
   if (endpoint.method === 'POST') {
-    await world.answers(endpoint, await sent(null), wrong.missing, `${name} null`);
-    await inTheQuery(world, endpoint, name, wrong, good);
+    await world.answers(endpoint, await argsWith(null), wrong.missing, `${name} null`);
+    await inTheQuery(world, endpoint, name, wrong, validArgs);
   }
   await twice(world, endpoint, name);
 }
 
 /** A parameter in the wrong place counts as not sent. */
-async function inTheQuery(world: World, endpoint: Endpoint, name: string, wrong: Wrong, good: Given): Promise<void> {
-  const moved = { ...endpoint, path: `${endpoint.path}?${name}=${encodeURIComponent(JSON.stringify(good[name]) ?? '')}` };
-  await world.answers(moved, without(wrong.missing === 0 ? await endpoint.good(world) : good, name), wrong.missing, `${name} in the query`);
+async function inTheQuery(world: World, endpoint: Endpoint, name: string, wrong: Wrong, validArgs: Given): Promise<void> {
+  const withQueryParameter = { ...endpoint, path: `${endpoint.path}?${name}=${encodeURIComponent(JSON.stringify(validArgs[name]) ?? '')}` };
+  await world.answers(
+    withQueryParameter,
+    without(wrong.missing === 0 ? await endpoint.good(world) : validArgs, name),
+    wrong.missing,
+    `${name} in the query`,
+  );
 }
 
 async function twice(world: World, endpoint: Endpoint, name: string): Promise<void> {

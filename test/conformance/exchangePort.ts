@@ -1,4 +1,4 @@
-// What every OrderGateway must do: one script of twenty orders, and the required outcome of each.
+// Runs one script of twenty orders against any OrderGateway, and checks the required outcome of each order.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -180,14 +180,14 @@ export const fillPriceOf = (order: number, row: number) => FILL[kindOf(order)](r
 /** The suite that every world passes. */
 export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
   describe(`${name} as OrderGateway`, () => {
-    it('leads each of twenty orders through its lifecycle', async () => {
+    it('the gateway leads each of twenty orders through its lifecycle', async () => {
       const { lifecycles, orders } = await play(makeWorld);
       expect(orders).toHaveLength(20);
       expect(lifecycles).toEqual(Array.from({ length: 20 }, (_, index) => EXPECTED_STATES[kindOf(index + 1)]));
       expect(orders).toMatchObject(Array.from({ length: 20 }, (_, index) => ({ ending: ENDING[kindOf(index + 1)] })));
     });
 
-    it('fills what can fill, once, at the price and time that the rows give', async () => {
+    it('the gateway fills each order once, at the price and time of the rows', async () => {
       const { fills } = await play(makeWorld);
       const expected = Array.from({ length: 20 }, (_, index) => ({ order: index + 1, ...fillPriceOf(index + 1, index + 1) })).filter(
         (fill) => 'price' in fill,
@@ -195,7 +195,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
       expect(fills).toMatchObject(expected);
     });
 
-    it('leaves nothing behind: no order, no reservation but absent holds, nothing unknown, nothing impossible', async () => {
+    it('the script leaves no open order, no unknown order, and no reservation but those of absent orders', async () => {
       const { engine } = await play(makeWorld);
       expect(engine.orders.active()).toEqual([]);
       expect(engine.market?.workingOrders(0) ?? 0).toBe(0);
@@ -207,7 +207,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
       expect(engine.ledger.isFlat(0, 0)).toBe(true);
     });
 
-    it('does the same again', async () => {
+    it('a second run of the script gives the same results', async () => {
       const [{ engine: _, ...one }, { engine: __, ...two }] = [await play(makeWorld), await play(makeWorld)];
       expect(two).toEqual(one);
     });

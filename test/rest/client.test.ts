@@ -1,4 +1,4 @@
-// The client against a misbehaving service: it never crashes, never reports a wrong outcome class, and never repeats anything but a read.
+// Tests the client against a misbehaving service: it never crashes or reports a wrong outcome, and repeats only reads.
 
 import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
@@ -12,20 +12,20 @@ import { BROKEN_ANSWERS } from './brokenAnswers.ts';
 import { READS, WRITES } from './calls.ts';
 import { CREDENTIALS, RestFixture, SECRET, type FixtureOptions } from './restClientFixture.ts';
 
-const opened: RestFixture[] = [];
+const openFixtures: RestFixture[] = [];
 afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
+  for (const fixture of openFixtures.splice(0)) await fixture.close();
 });
 
 async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promise<RestFixture> {
   const fixture = await RestFixture.open(behaviour, options);
-  opened.push(fixture);
+  openFixtures.push(fixture);
   return fixture;
 }
 
-/** Time runs so fast that pauses between attempts take no real time, and the time limit is far away. */
-const HURRY = { speed: 500 };
-const TARGET = { timeoutMs: 600_000 };
+/** A fast clock, so that the pauses between attempts take no real time. */
+const FAST_CLOCK = { speed: 500 };
+const LONG_TIME_LIMIT = { timeoutMs: 600_000 };
 const ORDER = WRITES[0]!;
 const OPEN_ORDERS = READS[0]!;
 const CALLS = [...WRITES, ...READS];
@@ -80,11 +80,11 @@ describe('a reply without a result leaves the outcome unknown; only reads are se
   test.each(Object.entries(answers))(
     'a reply without a result leaves the outcome unknown; only reads are sent again: %s',
     async (_name, [behaviour, times, isLarge = false]) => {
-      const fixture = await fixtureOf(behaviour, HURRY);
+      const fixture = await fixtureOf(behaviour, FAST_CLOCK);
       // A large reply is slow to read, so only the first calls are tried. They include each way of reading a reply.
       for (const { op, args, kind } of isLarge ? [ORDER, WRITES[3]!, OPEN_ORDERS] : CALLS) {
         const before = fixture.asked.length;
-        const outcome = await fixture.call(op, args, TARGET);
+        const outcome = await fixture.call(op, args, LONG_TIME_LIMIT);
         // These calls accept an object without any known member as a reply.
         const isEmptyAnswer = outcome.kind === 'acked' && /ping|symbols|testNewOrder|batchCancel/.test(op);
         if (!isEmptyAnswer) expect(outcome.kind, op).toBe('unknown');
@@ -96,10 +96,10 @@ describe('a reply without a result leaves the outcome unknown; only reads are se
 });
 
 test('an order whose reply is cut off at any byte is unknown, and is sent once', async () => {
-  const whole = answerBytes(200, '{"orderId":"499890200602846976"}');
+  const wholeReply = answerBytes(200, '{"orderId":"499890200602846976"}');
   const fixture = await fixtureOf(() => {}, { speed: 20 });
   for (const isCounted of [true, false]) {
-    const bytes = isCounted ? whole : Buffer.from(whole.toString().replace(/content-length: \d+\r\n/, ''));
+    const bytes = isCounted ? wholeReply : Buffer.from(wholeReply.toString().replace(/content-length: \d+\r\n/, ''));
     for (let length = 0; length <= bytes.length; length++) {
       fixture.answerWith((socket) => void (length === 0 ? socket.end() : socket.end(bytes.subarray(0, length))));
       const before = fixture.stub.count('POST', '/sapi/v1/order');
@@ -129,10 +129,10 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
     const stub = await StubExchange.start(() => {});
     const { origin } = stub;
     await stub.close();
-    const fixture = await fixtureOf(() => {}, { ...HURRY, origin });
+    const fixture = await fixtureOf(() => {}, { ...FAST_CLOCK, origin });
     for (const { op, args, kind } of CALLS) {
       const logged = fixture.logs.filter((entry) => entry.op === op).length;
-      const outcome = await fixture.call(op, args, TARGET);
+      const outcome = await fixture.call(op, args, LONG_TIME_LIMIT);
       expect(outcome, op).toMatchObject({ kind: 'notSent', cause: expect.stringContaining('ECONNREFUSED') as string });
       expect(fixture.logs.filter((entry) => entry.op === op).length - logged, op).toBe(kind === 'read' ? 3 : 1);
     }
@@ -141,8 +141,8 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
   test('a request is NOT_SENT if the host name does not exist or the certificate is not trusted', async () => {
     const secure = await StubExchange.start(always(200, '{}'), { ...selfSigned('IP:127.0.0.1') });
     for (const origin of ['https://no-such-host.invalid', secure.origin]) {
-      const fixture = await fixtureOf(() => {}, { ...HURRY, origin });
-      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await fixture.call(op, args, TARGET)).kind, origin).toBe('notSent');
+      const fixture = await fixtureOf(() => {}, { ...FAST_CLOCK, origin });
+      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await fixture.call(op, args, LONG_TIME_LIMIT)).kind, origin).toBe('notSent');
     }
     expect([secure.bytesIn, secure.requests.length]).toEqual([0, 0]);
     await secure.close();
@@ -247,16 +247,16 @@ describe('time limits', () => {
 
 describe('reads are repeated', () => {
   test('reads are repeated until they are answered, with new signatures, after growing pauses', async () => {
-    let left = 2;
+    let failuresLeft = 2;
     const times: number[] = [];
     const fixture = await fixtureOf(() => {}, { speed: 20 });
     fixture.answerWith((socket, request) => {
       times.push(Number(request.headers.find(([name]) => name === 'X-CH-TS')?.[1]));
-      socket.write(left-- > 0 ? answerBytes(500, '{"code":-1001,"msg":"DISCONNECTED"}') : answerBytes(200, '[]'));
+      socket.write(failuresLeft-- > 0 ? answerBytes(500, '{"code":-1001,"msg":"DISCONNECTED"}') : answerBytes(200, '[]'));
     });
     expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'acked' });
     expect(times).toHaveLength(3);
-    const pauses = times.slice(1).map((at, i) => at - times[i]!);
+    const pauses = times.slice(1).map((at, index) => at - times[index]!);
     expect(pauses[0]).toBeGreaterThanOrEqual(125);
     expect(pauses[1]).toBeGreaterThanOrEqual(250);
     expect(fixture.logs.filter(({ op }) => op === 'spot.openOrders').map(({ attempt, kind }) => [attempt, kind])).toEqual([[1, 'unknown'], [2, 'unknown'], [3, 'acked']]); // prettier-ignore
@@ -283,16 +283,17 @@ describe('reads are repeated', () => {
   });
 
   test('reads are repeated at most to five attempts, whatever the option', async () => {
-    const fixture = await fixtureOf(always(503, ''), HURRY);
-    await fixture.call('futures.ping', {}, { attempts: 1000, ...TARGET });
+    const fixture = await fixtureOf(always(503, ''), FAST_CLOCK);
+    await fixture.call('futures.ping', {}, { attempts: 1000, ...LONG_TIME_LIMIT });
     expect(fixture.asked).toHaveLength(5);
   });
 
   test('reads are repeated after 429 when the class is free again, and not after 418', async () => {
-    let left = 1;
+    let failuresLeft = 1;
     const fixture = await fixtureOf(() => {}, { speed: 50 });
     fixture.answerWith(
-      (socket) => void socket.write(left-- > 0 ? answerBytes(429, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}') : answerBytes(200, '[]')),
+      (socket) =>
+        void socket.write(failuresLeft-- > 0 ? answerBytes(429, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}') : answerBytes(200, '[]')),
     );
     const from = fixture.scheduler.nowMs;
     expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
@@ -348,7 +349,7 @@ describe('the clock of the service', () => {
 
   test('the clock of the service that is always wrong causes no endless loop', async () => {
     const fixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
-    for (let i = 0; i < 10; i++) {
+    for (let index = 0; index < 10; index++) {
       expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
       expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
     }
@@ -383,8 +384,8 @@ test('logs have facts, and neither secrets nor text of the service', async () =>
 });
 
 test('ended calls leave no timer and no connection, and closing ends all calls', async () => {
-  const held = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
-  const before = { timers: held(/Timeout/), sockets: held(/TCPSocket/) };
+  const activeResources = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
+  const before = { timers: activeResources(/Timeout/), sockets: activeResources(/TCPSocket/) };
   const fixture = await fixtureOf(always(200, '{}'), { speed: 20, wire: { connections: 8 } });
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => fixture.call('futures.ping', {})));
   expect(outcomes.every(({ kind }) => kind === 'acked')).toBe(true);
@@ -394,8 +395,8 @@ test('ended calls leave no timer and no connection, and closing ends all calls',
   silent.cancel();
   await silent.outcome;
   // The server's ends of the connections, which this test has opened.
-  await until(() => held(/TCPSocket/) - before.sockets <= fixture.stub.open && held(/Timeout/) <= before.timers);
+  await until(() => activeResources(/TCPSocket/) - before.sockets <= fixture.stub.open && activeResources(/Timeout/) <= before.timers);
   await fixture.close();
-  opened.pop();
-  await until(() => held(/TCPSocket/) <= before.sockets && fixture.stub.open === 0);
+  openFixtures.pop();
+  await until(() => activeResources(/TCPSocket/) <= before.sockets && fixture.stub.open === 0);
 });

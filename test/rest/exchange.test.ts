@@ -1,4 +1,4 @@
-// Orders through the exchange behind REST, against the paper exchange in virtual time: what is acknowledged, filled, cancelled and refused.
+// Tests orders through the REST adapter and the paper exchange in virtual time: acknowledged, filled, cancelled and refused.
 
 import { describe, expect, it } from 'vitest';
 import { InvariantError } from '../../src/base/errors.ts';

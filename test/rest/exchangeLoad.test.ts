@@ -1,4 +1,4 @@
-// A bot that trades all the time: its audits stay complete, and money that leaves the account is found within seconds.
+// Tests a bot that trades all the time: its audits stay complete, and it finds a withdrawal within seconds.
 
 import { afterEach, expect, it } from 'vitest';
 import { Auditor } from '../../src/tasks/bot/account/auditor.ts';

@@ -1,4 +1,4 @@
-// Downloads and recordings over real sockets into real files: new rows, messages, unchanged rows, and what an outage leaves.
+// Tests downloads and recordings over real sockets into real files: new rows, unchanged rows, messages, and outages.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Second copies of several creates: what the operator reads before he clears the halt names each of them.
+// Tests second copies of several creates: the halt that the operator reads names each of them.
 
 import { describe, expect, it } from 'vitest';
 import { RestWorld } from '../fixtures/restFixture.ts';
