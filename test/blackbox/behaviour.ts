@@ -56,7 +56,7 @@ export async function checkStates(world: World, endpoint: EndpointOf): Promise<v
   }
 }
 
-/** Part 2.1: client ids repeat, and the latest order with one is meant; a symbol of a create is in any case. */
+/** Checks part 2.1: a repeated client order id means its latest order, and a create accepts a symbol in any letter case. */
 export async function checkClientIds(world: World, endpoint: EndpointOf): Promise<void> {
   const args = { ...LIMIT, symbol: 'btcusdt', newClientOrderId: 'twice' };
   const ids: unknown[] = [];
@@ -70,7 +70,7 @@ export async function checkClientIds(world: World, endpoint: EndpointOf): Promis
   await world.fails(endpoint('spot.cancelOrder'), { symbol }, -1102, 'a cancel without an id');
 }
 
-/** What the specification leaves to either form is taken in both. */
+/** Checks that the exchange accepts both forms where the specification allows two. */
 export async function checkBothForms(world: World, endpoint: EndpointOf): Promise<void> {
   const orders = [{ price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' }];
   const batch = endpoint('spot.batchOrders');
@@ -98,7 +98,7 @@ export async function checkBothForms(world: World, endpoint: EndpointOf): Promis
   expect(await world.caller.send('POST', '/sapi/v1/order', body)).toMatchObject({ status: 200, json: { price: 10.5, origQty: 1 } });
 }
 
-/** Part 4: every interval of each market, and the two that are special. */
+/** Checks part 4: every interval of each market, and the two special ones. */
 export async function checkIntervals(world: World, endpoint: EndpointOf): Promise<void> {
   const common = ['1min', '5min', '15min', '30min', '1day', '1week', '1month'];
   for (const [op, name, hour] of [
@@ -115,7 +115,7 @@ export async function checkIntervals(world: World, endpoint: EndpointOf): Promis
   expect(empty(json, '1h of spot')).toEqual([]);
 }
 
-/** A MARKET BUY of spot has an amount for its volume, a MARKET OPEN of futures a value. */
+/** Checks that the volume of a spot MARKET BUY is an amount, and that of a futures MARKET OPEN a value. */
 export async function checkAmounts(world: World, endpoint: EndpointOf): Promise<void> {
   const market = { symbol, type: 'MARKET', side: 'BUY', volume: 250 };
   const { json } = await world.succeeds(endpoint('spot.newOrder'), market, 'MARKET BUY', { as: 'busy' });
@@ -136,11 +136,11 @@ export interface List {
   readonly op: string;
   readonly given: Given;
   readonly member?: string;
-  /** Newest first by this; null: the rows have nothing that grows. */
+  /** The member that falls from row to row. It is null if the rows have no such member. */
   readonly by: string | null;
-  /** It can begin with a row of the caller's choice. */
+  /** True if the list accepts fromId. */
   readonly hasFromId?: true;
-  /** Rows without a limit, and the most with one; null: it takes none. */
+  /** Number of rows without a limit, and the maximum limit. The maximum is null if the list accepts no limit. */
   readonly usual: number;
   readonly max: number | null;
 }

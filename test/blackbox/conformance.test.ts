@@ -65,7 +65,7 @@ describe.each(ENDPOINTS)('$op', (endpoint) => {
   it('the rate limit of the endpoint is that of the specification', () =>
     checkRate(limited, endpoint, `127.0.1.${ENDPOINTS.indexOf(endpoint) + 1}`));
 
-  it('keys without permission and denied addresses get their codes', () => checkSender(seed, endpoint));
+  it('wrong content types, methods and addresses, and planted faults, get their codes', () => checkSender(seed, endpoint));
 
   if (endpoint.isSigned) {
     it('missing and wrong credentials get their codes', () => checkCredentials(seed, endpoint));

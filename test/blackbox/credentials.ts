@@ -6,7 +6,7 @@ import { BY_FAULT } from './codes.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DENIED, HOME, type World } from './world.ts';
 
-/** Every endpoint: how it is sent, from where, and what only a fault of the exchange answers. */
+/** Checks the content type, the method and the address of any endpoint, and the codes that only a planted fault causes. */
 export async function checkSender(world: World, endpoint: Endpoint): Promise<void> {
   const { path, isSigned } = endpoint;
   const type = (value: string | undefined): Sending => ({ headers: { 'Content-Type': value } });
@@ -23,7 +23,7 @@ export async function checkSender(world: World, endpoint: Endpoint): Promise<voi
   for (const code of BY_FAULT) await world.failsByFault(endpoint, await endpoint.good(world), code);
 }
 
-/** A public call asks for no credentials, and is answered whatever it has in their place. */
+/** Checks that a public call needs no credentials, and succeeds with invalid ones. */
 export async function checkOpen(world: World, endpoint: Endpoint): Promise<void> {
   const validArgs = await endpoint.good(world);
   await world.succeeds(endpoint, validArgs, 'a right key', { as: 'alice' });
@@ -32,7 +32,7 @@ export async function checkOpen(world: World, endpoint: Endpoint): Promise<void>
   await world.succeeds(endpoint, validArgs, 'an old timestamp', { as: 'alice', ts: 1 });
 }
 
-/** A signed call: each header and what it says, each in turn. */
+/** Checks each header of a signed call in turn. */
 export async function checkCredentials(world: World, endpoint: Endpoint): Promise<void> {
   const header = (name: string, value?: string): Sending => ({ headers: { [name]: value } });
   const validArgs = await endpoint.good(world);

@@ -1,4 +1,4 @@
-// Delays of admission, visibility and cancels, and the answers that come before them.
+// Tests delays of admission, visibility and cancels, and the replies before they end.
 
 import { describe, expect, it } from 'vitest';
 import { DELAYS, type Delays } from '../../src/paperExchange/dialect/config.ts';
@@ -8,7 +8,7 @@ const fixtureWithDelays = (overrides: Partial<Delays>) => new Fixture({ delays: 
 const cancelOrder = (fixture: Fixture, orderId: string) => fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' });
 
 describe('without delays', () => {
-  it('an order has traded before the next request, and its own answer does not say so', () => {
+  it('without delays an order trades before the next request, and its own reply does not show the fill', () => {
     const fixture = fixtureWithDelays({});
     fixture.limit('bob', 'SELL', '1', '100');
     const answer = fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 100 });
@@ -16,7 +16,7 @@ describe('without delays', () => {
     expect(fixture.query(/\d{19}/.exec(answer.body)![0])).toMatchObject({ status: 'FILLED', executedQty: 1 });
   });
 
-  it('a cancel answers PENDING_CANCEL and is done', () => {
+  it('without delays a cancel answers PENDING_CANCEL, and the next query shows CANCELED', () => {
     const fixture = fixtureWithDelays({});
     const id = fixture.limit('alice', 'BUY', '1', '100');
     expect(JSON.parse(cancelOrder(fixture, id).body)).toMatchObject({ status: 'PENDING_CANCEL' });
@@ -25,7 +25,7 @@ describe('without delays', () => {
 });
 
 describe('admission', () => {
-  it('admission holds the funds at once and trades when the delay has ended', () => {
+  it('an order locks its funds at once, and trades when the admission delay has ended', () => {
     const fixture = fixtureWithDelays({ admissionMs: 20 });
     fixture.limit('bob', 'SELL', '1', '100');
     fixture.pass(20);
@@ -38,7 +38,7 @@ describe('admission', () => {
     expect(fixture.query(id)['status']).toBe('FILLED');
   });
 
-  it('admission of an order that was cancelled before brings nothing into the book', () => {
+  it('an order that is cancelled within the admission delay never enters the book', () => {
     const fixture = fixtureWithDelays({ admissionMs: 20 });
     const id = fixture.limit('alice', 'BUY', '1', '100');
     cancelOrder(fixture, id);
@@ -50,7 +50,7 @@ describe('admission', () => {
 });
 
 describe('visibility', () => {
-  it('visibility delays what reads show, and nothing else', () => {
+  it('the visibility delay affects only what reads show', () => {
     const fixture = fixtureWithDelays({ visibilityMs: 50 });
     fixture.limit('bob', 'SELL', '1', '100');
     const id = fixture.limit('alice', 'BUY', '2', '100');
@@ -70,7 +70,7 @@ describe('visibility', () => {
 });
 
 describe('a cancel that takes its time', () => {
-  it('a cancel that takes its time leaves the order in the book, where it may still fill', () => {
+  it('an order may still fill within the cancel delay', () => {
     const fixture = fixtureWithDelays({ cancelMs: 60 });
     const id = fixture.limit('alice', 'BUY', '1', '100');
     cancelOrder(fixture, id);
@@ -89,7 +89,7 @@ describe('a cancel that takes its time', () => {
     expect(codeOf(cancelOrder(fixture, secondId))).toBe(-1145);
   });
 
-  it('a cancel that takes its time answers a second one alike, or -1145 where a switch says so', () => {
+  it('a second cancel within the delay succeeds under secondCancel: again, and gets -1145 under refuse', () => {
     for (const [secondCancel, code] of [
       ['again', 0],
       ['refuse', -1145],

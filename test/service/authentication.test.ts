@@ -18,21 +18,21 @@ describe('headers', () => {
     ['a key in another case', { 'x-ch-apikey': 'ALICE-KEY' }, -2015, 401],
     ['a wrong signature', { 'x-ch-sign': '0'.repeat(64) }, -1022, 401],
     ['a short signature', { 'x-ch-sign': 'abc' }, -1022, 401],
-  ])('headers: %s', (_, headers, code, status) => {
+  ])('a signed call with %s gets its code', (_, headers, code, status) => {
     for (const answer of [new Fixture().get(ACCOUNT_PATH, { headers }), new Fixture().post('/sapi/v1/order', {}, { headers })]) {
       expect([codeOf(answer), answer.status]).toEqual([code, status]);
       expect(JSON.parse(answer.body)).toEqual({ code, msg: expect.any(String) as string });
     }
   });
 
-  it('accepts a charset in Content-Type, and a signature in capitals', () => {
+  it('a charset in Content-Type and a signature in capitals are accepted', () => {
     const fixture = new Fixture();
     expect(fixture.get(ACCOUNT_PATH, { headers: { 'content-type': 'application/json; charset=utf-8' } }).status).toBe(200);
     const sign = createHmac('sha256', 'alice-Secret').update(`${START_MS}GET${ACCOUNT_PATH}`).digest('hex');
     expect(fixture.get(ACCOUNT_PATH, { headers: { 'x-ch-sign': sign.toUpperCase() } }).status).toBe(200);
   });
 
-  it('asks a GET for no Content-Type under contentType: post, but a POST for one', () => {
+  it('under contentType: post a GET needs no Content-Type, and a POST needs one', () => {
     const fixture = new Fixture({}, { contentType: 'post' });
     const headers = { 'content-type': undefined };
     expect(codeOf(fixture.get(ACCOUNT_PATH, { headers }))).toBe(0);
@@ -51,12 +51,12 @@ describe('the window', () => {
     [999, 0],
     [1000, -1021],
     [1001, -1021],
-  ])('a timestamp %i ms from the clock of the exchange: %i', (offset, code) => {
+  ])('a timestamp %i ms from the clock of the exchange gets the code %i', (offset, code) => {
     expect(codeAt(START_MS + offset)).toBe(code);
   });
 
   it.each(['recvWindow', 'recvwindow', 'recWindow'])(
-    'the window: %s sets its length, in queries and bodies, as text and as a number',
+    'the parameter %s sets the length of the window, in queries and bodies, as text and as a number',
     (name) => {
       for (const [age, code] of [
         [299, 0],
@@ -72,18 +72,18 @@ describe('the window', () => {
     },
   );
 
-  it('the window is 5000 where it cannot be read, which the check of parameters then refuses', () => {
+  it('an invalid recvWindow counts as 5000 for the window, and the later check of parameters rejects it', () => {
     expect(codeAt(START_MS - 5001, {}, `${ACCOUNT_PATH}?recvWindow=0`)).toBe(-1021);
     expect(codeAt(START_MS - 5000, {}, `${ACCOUNT_PATH}?recvWindow=0`)).toBe(-1102);
   });
 
   it('the window may be longer than 5000', () => expect(codeAt(START_MS - 60_000, {}, `${ACCOUNT_PATH}?recvWindow=60000`)).toBe(0));
 
-  it.each(['', 'x', '1.5', '-1', '1e12'])('the window refuses the timestamp "%s"', (ts) => {
+  it.each(['', 'x', '1.5', '-1', '1e12'])('the timestamp "%s" is rejected', (ts) => {
     expect(codeAt(ts)).toBe(ts === '' ? -1023 : -1021);
   });
 
-  it('the window follows the clock of the exchange, also where that has jumped', () => {
+  it('the window follows a jump of the clock of the exchange', () => {
     const fixture = new Fixture();
     fixture.service.clockOffsetMs = 60_000;
     expect(codeOf(fixture.get(ACCOUNT_PATH))).toBe(-1021);
@@ -104,7 +104,7 @@ describe('the signature', () => {
     ['omit', textWithQuery, true],
     ['omit', textWithoutQuery, false],
     ['either', textWithQuery.replace('%2F', '/'), true],
-  ])('signQuery %s, signed %s: refused %s', (signQuery, signed, isRefused) => {
+  ])('under signQuery: %s a signature over %s is refused: %s', (signQuery, signed, isRefused) => {
     // A right signature meets the unknown symbol next.
     expect(codeOf(new Fixture({}, { signQuery }).get(query, { signedText: signed }))).toBe(isRefused ? -1022 : -1121);
   });
@@ -118,7 +118,7 @@ describe('the signature', () => {
     ['&recvwindow=99999999999999999999', true],
     ['&surplus=1', true],
     ['&__proto__=1', true],
-  ])('either, over the bare path, with %s in the query: refused %s', (options, isRefused) => {
+  ])('under signQuery: either a signature over the bare path with %s in the query is refused: %s', (options, isRefused) => {
     expect(codeOf(new Fixture().get(`${query}${options}`, { signedText: textWithoutQuery }))).toBe(isRefused ? -1022 : -1121);
     expect(codeOf(new Fixture().get(`${query}${options}`, { signedText: `${textWithQuery}${options}` }))).toBe(-1121);
   });
@@ -132,7 +132,7 @@ describe('the signature', () => {
     ).toBe(-1022);
   });
 
-  it('the signature is refused a second time under replayedRequest: refuse', () => {
+  it('a replayed request is refused under replayedRequest: refuse', () => {
     for (const [replayedRequest, code] of [
       ['accept', 0],
       ['refuse', -1022],
@@ -172,7 +172,7 @@ describe('keys', () => {
     ['trader', -2015, 0],
     ['futures', -2015, -2015],
     ['bob', -1004, -1004],
-  ])('keys: %s: reading %i, ordering %i', (account, expectedReadCode, expectedTradeCode) => {
+  ])('the key of %s gets the code %i for a read and %i for an order', (account, expectedReadCode, expectedTradeCode) => {
     expect([
       codeOf(fixture().get(ACCOUNT_PATH, { as: account })),
       codeOf(fixture().post('/sapi/v1/order', order, { as: account })),
@@ -187,11 +187,11 @@ describe('keys', () => {
     ['2001:DB8::1', 0],
     ['::1', -2015],
     ['6.6.6.6', -2200],
-  ])('a list of addresses, asked from %s: %i', (ip, code) => {
+  ])('a key with a list of addresses gets from %s the code %i', (ip, code) => {
     expect(codeOf(fixture().get(ACCOUNT_PATH, { as: 'home', ip }))).toBe(code);
   });
 
-  it('names the list of the key -2200 where a switch asks for it; the deny list holds for public calls too', () => {
+  it('a denied address gets -2200: from the list of a key under ipListCode: -2200, and from the deny list for every call', () => {
     expect(codeOf(new Fixture({ accounts }, { ipListCode: '-2200' }).get(ACCOUNT_PATH, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
     const denied = fixture().open('/sapi/v1/ping', { ip: '6.6.6.6' });
     expect([denied.status, codeOf(denied)]).toEqual([403, -2200]);
@@ -199,8 +199,8 @@ describe('keys', () => {
 });
 
 describe('the order of checks', () => {
-  /** Each row breaks its own rule and all that come later; the code is its own. */
-  it('the order of checks answers the first that fails', () => {
+  /** Each case breaks one check and all later ones, and gets the code of the first. */
+  it('a request with several faults gets the code of the first check', () => {
     const invalidOptions: RequestOptions = {
       as: 'nobody',
       timestamp: 1,

@@ -1,4 +1,4 @@
-// Every code of the specification: reached on spot, reached by a fault, or reached on futures alone.
+// Tests that every code of the specification has a cause: on spot, only on futures, or by a planted fault.
 
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
@@ -11,9 +11,9 @@ const codeOfOrder = (fixture: Fixture, overrides: object = {}) => codeOf(fixture
 const withoutHeader = (name: string) => ({ headers: { [name]: undefined } });
 const codeOfCancel = (fixture: Fixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
 
-/** What a fault alone can cause: step -, exchange dialect 10.2. */
+/** Codes that only a planted fault causes (step -, exchange dialect 10.2). */
 const BY_FAULT = [-1000, -1001, -1006, -1007, -1016];
-/** What has no cause on spot. */
+/** Codes without a cause on spot. */
 const ON_FUTURES: Readonly<Record<string, () => number>> = {
   [-1014]: () => codeOf(new FuturesFixture().trigger('alice', 'BUY', '1', '1000', { open: 'OPEN' })),
   [-2100]: () => codeOf(new FuturesFixture().create('alice', 'BUY', 1, 1000, { open: 'SHUT' })),
@@ -72,7 +72,7 @@ const CAUSES: Readonly<Record<string, () => number>> = {
   35: () => codeOfOrder(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, restricted: true }] })),
 };
 
-test('the table is complete', () => {
+test('the tables of causes have every code', () => {
   const tableCodes = [...Object.keys(CAUSES).map(Number), ...BY_FAULT, ...Object.keys(ON_FUTURES).map(Number)];
   expect(tableCodes.toSorted((a, b) => a - b)).toEqual(ERROR_CODES.map(({ code }) => code).toSorted((a, b) => a - b));
 });

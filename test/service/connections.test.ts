@@ -1,4 +1,4 @@
-// Connections of the exchange's HTTP server: requests in any number of pieces, bytes that are not valid requests, and clients that do not read.
+// Tests connections of the exchange's HTTP server: requests in pieces, invalid bytes, and clients that do not read.
 
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe('a connection', () => {
   });
   afterAll(() => server.close());
 
-  /** What comes back on one connection, which is ended after the last piece; `between` runs between the pieces. */
+  /** Sends pieces over one connection and ends it. Runs `between` after each piece. Returns the text that comes back. */
   async function replyText(
     pieces: readonly string[],
     between = async (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20)),
@@ -49,7 +49,7 @@ describe('a connection', () => {
   const replyBodies = (text: string): readonly string[] => [...text.matchAll(/\r\n\r\n(\[.*?\])/gs)].map((replies) => replies[1]!);
   const GET_REPLY = '["GET","/a?b=1","1",""]';
 
-  it('a connection has the head of an ordinary server', async () => {
+  it('a reply has the usual headers and the length of its body in bytes', async () => {
     expect((await replyText([GET])).replace(/Date: .* GMT/, 'Date: now')).toBe(
       'HTTP/1.1 200 OK\r\nContent-Type: application/json;charset=UTF-8\r\nContent-Length: 23\r\n' +
         `Date: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65\r\n\r\n${GET_REPLY}`,
@@ -68,20 +68,20 @@ describe('a connection', () => {
       2,
     ],
     ['another method, then a plain one', [GET.replace('GET', 'DELETE'), GET], 2],
-  ])('a connection answers %s in their order', async (_, pieces, count) => {
+  ])('a connection answers requests in their order: %s', async (_, pieces, count) => {
     const replies = replyBodies(await replyText(pieces));
     expect(replies).toHaveLength(count);
     expect(replies.at(-1)).toBe(GET_REPLY);
   });
 
-  it('a connection answers one that comes while another waits after it', async () => {
+  it('a request that comes while an earlier one waits is answered after it', async () => {
     const waiting = replyText([GET.replace('/a?b=1', '/later'), GET, POST]);
     await new Promise((resolve) => setTimeout(resolve, 40));
     for (const run of heldReplies.splice(0)) run();
     expect(replyBodies(await waiting)).toEqual(['["GET","/later","1",""]', GET_REPLY, '["POST","/a",null,"{}"]']);
   });
 
-  it('a connection answers nothing on a connection whose client has ended it before the reply was ready, and answers others', async () => {
+  it('a client that ends its connection before the reply is ready gets none, and other connections are answered', async () => {
     const alone = replyText([GET.replace('/a?b=1', '/later')]);
     await new Promise((resolve) => setTimeout(resolve, 60));
     for (const run of heldReplies.splice(0)) run();
@@ -89,7 +89,7 @@ describe('a connection', () => {
     expect(replyBodies(await replyText([GET]))).toEqual([GET_REPLY]);
   });
 
-  it('a connection ends without an answer, or in the middle of one, where it is to', async () => {
+  it('a planted fault ends a connection without a reply, or within one', async () => {
     expect(await replyText([GET.replace('/a?b=1', '/none')])).toBe('');
     expect(await replyText([GET.replace('/a?b=1', '/cut')])).toMatch(/\r\n\r\n\["G$/);
   });
@@ -112,7 +112,7 @@ describe('a connection', () => {
     expect(replyBodies(reply)).toEqual([]);
   });
 
-  it('bytes behind a body belong to the next request: the server refuses them, and reads no further', async () => {
+  it('bytes behind a body are an invalid next request, which is rejected with 400', async () => {
     const reply = await replyText([`${POST}x`, GET]);
     expect(reply).toMatch(/^HTTP\/1\.1 400 /);
     expect(replyBodies(reply)).not.toContain(GET_REPLY);
@@ -143,7 +143,7 @@ describe('a client that does not read', () => {
   const BODY = JSON.stringify('x'.repeat(1 << 20));
   const pause = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-  /** Asks for a megabyte `times` times, `by` requests at once, until three have no answer, and reads nothing meanwhile. */
+  /** Sends up to `requestCount` requests for 1 MB in batches, and reads nothing. Stops after three batches without a reply. */
   async function askWithoutReading(requestCount: number, batchSize = 1) {
     const progress = { answers: 0 };
     let sweep = (): void => {};
@@ -168,7 +168,7 @@ describe('a client that does not read', () => {
     return { listener, socket, closed, sweep: () => sweep(), asked: requestsSent, answers: () => progress.answers };
   }
 
-  it('a client that does not read is not answered any further than it has room for, and is once it reads', async () => {
+  it('a client that does not read gets no further replies when its buffers are full, and gets the rest once it reads', async () => {
     const { listener, socket, asked: requestsSent, answers } = await askWithoutReading(60);
     // The buffers of the sockets, which only the system knows, and one more answer.
     expect(answers()).toBeLessThan(30);
@@ -184,7 +184,7 @@ describe('a client that does not read', () => {
   it.each([
     ['one at a time', 1],
     ['several at once', 2],
-  ])('a client that does not read is closed after a while: requests %s', async (_, batchSize) => {
+  ])('a client that does not read is closed by the third check of idle connections: requests %s', async (_, batchSize) => {
     const { listener, socket, closed, sweep } = await askWithoutReading(40, batchSize);
     for (let round = 0; round < 3; round++) sweep();
     // The end of it comes behind what it has not read.

@@ -1,4 +1,4 @@
-// The page at the root of the control port and the document of the interface, as a browser gets them.
+// Tests the page of the control port and the OpenAPI document, as a browser gets them.
 
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
@@ -30,7 +30,7 @@ const fetchPage = async (exchange: RunningExchange, query = ''): Promise<{ text:
   return { text: await answer.text(), policy: answer.headers.get('content-security-policy') ?? '' };
 };
 
-it('shows accounts, book, orders and trades of the instrument that is asked for', async () => {
+it('the control page shows accounts, book, orders and trades of the requested instrument', async () => {
   const exchange = await startExchange();
   await new Signer(exchange.url, demoKey(1)).post('/sapi/v1/order', {
     symbol: 'ETHUSDT',
@@ -63,7 +63,7 @@ it('the control page loads nothing, and runs only its own scripts', async () => 
   for (const address of addresses) expect(address).toMatch(new RegExp(`^(data:,|\\?symbol=[\\w-]+|${exchange.url}/openapi\\.json)$`));
 });
 
-/** As a name of an attacker that leads to this computer would ask. */
+/** Returns the status of a request with another host name, as a name of an attacker that resolves to this computer would send. */
 const statusForHost = (url: string, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { headers: { Host: host } }, (answer) => (answer.resume(), resolve(answer.statusCode ?? 0)));
@@ -71,7 +71,7 @@ const statusForHost = (url: string, host: string): Promise<number> =>
     sent.end();
   });
 
-it('answers requests for this computer alone', async () => {
+it('the control port rejects requests whose host name is not that of this computer', async () => {
   const exchange = await startExchange();
   for (const path of ['/', '/truth']) {
     expect(await statusForHost(exchange.controlUrl + path, 'evil.example:80')).toBe(403);
@@ -81,7 +81,7 @@ it('answers requests for this computer alone', async () => {
   expect(await statusForHost(`${exchange.url}/`, '127.0.0.1')).toBe(404);
 });
 
-it('serves the document of its interface, to pages from elsewhere too', async () => {
+it('the exchange serves its OpenAPI document, also to pages of other origins', async () => {
   const exchange = await startExchange();
   const answer = await fetch(`${exchange.url}/openapi.json`);
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
@@ -89,7 +89,7 @@ it('serves the document of its interface, to pages from elsewhere too', async ()
 });
 
 const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
-it.skipIf(!existsSync(BROWSER))('in a browser: keeps itself fresh, fits a phone, and says when its numbers are old', async () => {
+it.skipIf(!existsSync(BROWSER))('in a browser the control page refreshes itself, fits a phone, and marks old numbers', async () => {
   const exchange = await startExchange();
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: BROWSER });

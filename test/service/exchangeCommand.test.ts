@@ -1,4 +1,4 @@
-// `isobar exchange` from the command line: its file, its errors, its first line, and its end.
+// Tests the `isobar exchange` command: its config file, its errors, its first line of output, and its exit code.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ writeConfigFile('key', 'the-key\n', 0o600);
 writeConfigFile('secret', 'the-secret\n', 0o600);
 const readConfigText = (text: string) => readExchange(writeConfigFile('exchange.yaml', text), { profileFile: null, speed: 1 });
 
-it('reads a file with its keys, limits and switches', () => {
+it('a config file of the exchange is read with its keys, limits and switches', () => {
   const { service } = readConfigText(SPOT_CONFIG);
   expect(service.instruments).toMatchObject([{ id: 'spot:BTCUSDT', minLots: 100, makerFeePpm: 1000 }]);
   expect(service.states).toMatchObject({ 'spot:BTCUSDT': { priceBandPpm: 100_000, frozen: false } });
@@ -116,7 +116,7 @@ it.each([
   ['uid: 10001,', "uid: 10001, balances: { USDT: '1' },", /account alice balances: this exchange has no spot instruments/],
   ["BTC: '0.5' }", "DOGE: '0.5' }", /account alice futures balances DOGE: no instrument trades it/],
   ["notional: '2.5', ", '', /E-BTC-USD: tier 1 of contract 2 does not follow/],
-])('of futures: %s written as %s is refused with its place', async (good, bad, message) => {
+])('in a futures config %s written as %s is rejected with its place', async (good, bad, message) => {
   expect(FUTURES_CONFIG).toContain(good);
   const opening = async () =>
     (
@@ -130,7 +130,7 @@ it.each([
   await expect(opening()).rejects.toThrow(message);
 });
 
-it('reads the example that comes with isobar', () => {
+it('the example config of the exchange is valid', () => {
   const file = new URL('../../config/exchange.example.yaml', import.meta.url).pathname;
   expect(readExchange(file, { profileFile: null, speed: 1 }).prices.size).toBe(3);
 });
@@ -150,7 +150,7 @@ it.each([
     "USDT: '100000000'",
     /account alice balances USDT: 100000000 brings the total to \d+ or more, which is too much at 8 digits/,
   ],
-])('%s written as %s is refused with its place', async (good, bad, message) => {
+])('in a spot config %s written as %s is rejected with its place', async (good, bad, message) => {
   expect(SPOT_CONFIG).toContain(good);
   const opening = async () =>
     (
@@ -164,12 +164,12 @@ it.each([
   expect((error as ConfigError).message).toMatch(message);
 });
 
-it('reads a profile', () => {
+it('a profile file is read, and an invalid value is rejected', () => {
   expect(readProfile(writeConfigFile('profile.yaml', 'strictTypes: true\nlists: list\n'))).toEqual({ strictTypes: true, lists: 'list' });
   expect(() => readProfile(writeConfigFile('profile.yaml', 'lists: [1]\n'))).toThrow(/profile\.yaml lists: expected bare or list/);
 });
 
-it('says where it is in its first line, serves, and ends at SIGINT with 130', async () => {
+it('isobar exchange prints its addresses and key in its first line, serves requests, and exits with 130 at SIGINT', async () => {
   const child = spawn(
     process.execPath,
     [new URL('../../dist/cli/isobar.js', import.meta.url).pathname, 'exchange', '--demo', '--port', '0'],
@@ -204,7 +204,7 @@ it('says where it is in its first line, serves, and ends at SIGINT with 130', as
 });
 
 it.skipIf(process.platform !== 'linux')(
-  'refuses a folder in which Node would retry without end to make one',
+  'isobar exchange rejects a --data folder under /proc with 2, because Node.js would retry without end there',
   async () => {
     const isobar = new URL('../../dist/cli/isobar.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [isobar, 'exchange', '--demo', '--port', '0', '--data', '/proc/of-isobar/x'], {

@@ -203,25 +203,46 @@ interface ScriptRun {
   readonly ids: Record<string, string[]>;
 }
 
-function runStep({ fixture, background, ids }: ScriptRun, step: Step): void {
+function runStep(run: ScriptRun, step: Step): void {
+  const { fixture, background, ids } = run;
   const contractName = 'E-BTC-USDT';
-  if (step.kind === 'wait') fixture.pass(step.ms);
-  else if (step.kind === 'point') background.step({ timeMs: fixture.nowMs, price: step.price, lots: step.lots });
-  else if (step.kind === 'cancel') {
-    const orderId = ids[step.as]!.at(-1 - step.back);
-    if (orderId !== undefined) fixture.post('/fapi/v1/cancel', { contractName, orderId }, { as: step.as });
-  } else if (step.kind === 'condition') {
-    const isExit = step.type < '3';
-    const more = isExit ? { open: 'CLOSE', type: 'MARKET' } : { open: 'OPEN', type: 'LIMIT', price: step.price };
-    fixture.trigger(step.as, step.side, step.type, String(step.price), { volume: step.volume, ...more });
-  } else if (step.kind === 'setting') {
-    fixture.post('/fapi/v1/edit_lever', { contractName, nowLevel: step.leverage }, { as: step.as });
-    fixture.post('/fapi/v1/edit_user_margin_model', { contractName, marginModel: step.isolated ? 2 : 1 }, { as: step.as });
-    fixture.post('/fapi/v1/edit_user_position_model', { contractName, positionModel: step.net ? 1 : 2 }, { as: step.as });
-  } else {
-    const id = /\d{19}/.exec(fixture.create(step.as, step.side, step.volume, step.price, { ...step.more }).body)?.[0];
-    if (id !== undefined) ids[step.as]!.push(id);
+  switch (step.kind) {
+    case 'wait':
+      fixture.pass(step.ms);
+      break;
+    case 'point':
+      background.step({ timeMs: fixture.nowMs, price: step.price, lots: step.lots });
+      break;
+    case 'cancel': {
+      const orderId = ids[step.as]!.at(-1 - step.back);
+      if (orderId !== undefined) fixture.post('/fapi/v1/cancel', { contractName, orderId }, { as: step.as });
+      break;
+    }
+    case 'condition':
+      placeTrigger(fixture, step);
+      break;
+    case 'setting':
+      fixture.post('/fapi/v1/edit_lever', { contractName, nowLevel: step.leverage }, { as: step.as });
+      fixture.post('/fapi/v1/edit_user_margin_model', { contractName, marginModel: step.isolated ? 2 : 1 }, { as: step.as });
+      fixture.post('/fapi/v1/edit_user_position_model', { contractName, positionModel: step.net ? 1 : 2 }, { as: step.as });
+      break;
+    case 'order':
+      placeOrder(run, step);
   }
+}
+
+/** Places a trigger order. Types 1 and 2 close a position at the market, and types 3 and 4 open one by a limit. */
+function placeTrigger(fixture: FuturesFixture, step: Step & { readonly kind: 'condition' }): void {
+  const isExit = step.type < '3';
+  const child = isExit ? { open: 'CLOSE', type: 'MARKET' } : { open: 'OPEN', type: 'LIMIT', price: step.price };
+  fixture.trigger(step.as, step.side, step.type, String(step.price), { volume: step.volume, ...child });
+}
+
+/** Places an order, and keeps its id if the exchange accepts it. */
+function placeOrder({ fixture, ids }: ScriptRun, step: Step & { readonly kind: 'order' }): void {
+  const reply = fixture.create(step.as, step.side, step.volume, step.price, { ...step.more });
+  const id = /\d{19}/.exec(reply.body)?.[0];
+  if (id !== undefined) ids[step.as]!.push(id);
 }
 
 const eventCounts = { liquidations: 0, funding: 0, trades: 0, triggered: 0 };

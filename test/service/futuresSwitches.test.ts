@@ -1,4 +1,4 @@
-// Each switch of the futures side that no other test turns, in both of its readings, as it shows on the wire.
+// Tests the effect on the wire of each futures switch that no other test covers.
 
 import { expect, it } from 'vitest';
 import { codeOf } from './serviceFixture.ts';
@@ -24,7 +24,7 @@ it.each<[string, string, (fixture: FuturesFixture) => string, RegExp, RegExp]>([
   ],
   ['contractFields', 'wide', (fixture) => fixture.open('/fapi/v1/contracts').body, /"status":1\}/, /"status":1,"\w+Money"/],
   ['depthTime', 'null', (fixture) => fixture.open(`/fapi/v1/depth?${CONTRACT}`).body, /^\{"time":\d{13},/, /^\{"time":null,/],
-])('%s: %s', (name, value, answer, expectedByDefault, expectedUnderSwitch) => {
+])('the futures switch %s: %s changes the reply', (name, value, answer, expectedByDefault, expectedUnderSwitch) => {
   expect(answer(new FuturesFixture())).toMatch(expectedByDefault);
   expect(answer(new FuturesFixture({}, { [name]: value }))).toMatch(expectedUnderSwitch);
 });
@@ -35,13 +35,13 @@ it.each<[string, string, (fixture: FuturesFixture) => number, number, number]>([
   ['conditionPath', 'slash', (fixture) => fixture.post('/fapi/v1/conditionOrder', {}).status, 400, 404],
   ['cancelTriggerPath', '/fapi/v1/cancel_trigger_order', (fixture) => fixture.post('/v1/inner/trigger_order_cancel', {}).status, 400, 404],
   ['historyMax', '100', (fixture) => codeOf(fixture.post('/fapi/v1/orderHistorical', { limit: '101' })), 0, -1102],
-])('%s: %s answers with another code', (name, value, code, expectedByDefault, expectedUnderSwitch) => {
+])('the futures switch %s: %s changes the code', (name, value, code, expectedByDefault, expectedUnderSwitch) => {
   const otherSwitches = name === 'historyMax' ? { limitTooLarge: 'reject' } : {};
   expect(code(new FuturesFixture({}, otherSwitches))).toBe(expectedByDefault);
   expect(code(new FuturesFixture({}, { ...otherSwitches, [name]: value }))).toBe(expectedUnderSwitch);
 });
 
-it('the other path of a trigger cancel is served where the switch says so', () => {
+it('the path of a trigger cancel follows cancelTriggerPath', () => {
   const path = '/fapi/v1/cancel_trigger_order';
   expect(new FuturesFixture({}, { cancelTriggerPath: path }).post(path, {}).status).toBe(400);
   expect(new FuturesFixture().post(path, {}).status).toBe(404);

@@ -1,4 +1,4 @@
-// Requests from strangers: whatever their method, path, headers and bytes, they get a documented answer and change nothing.
+// Tests malformed and unauthorized requests: each gets a documented reply and changes nothing.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -58,7 +58,7 @@ const target = fc.oneof(
   fc.string({ unit: 'binary-ascii', maxLength: 40 }).map((value) => `/${value}`),
 );
 
-test('a stranger gets an answer, and the exchange is as it was', () => {
+test('an unauthorized request gets a documented reply, and orders and balances do not change', () => {
   const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
   const resting = fixture.limit('alice', 'BUY', '1', '10');
   const seenCodes = new Set<number>();
@@ -71,7 +71,7 @@ test('a stranger gets an answer, and the exchange is as it was', () => {
       text,
       (method, requestTarget, requestBody, isSigned, header) => {
         const headers = isSigned ? {} : { 'x-ch-apikey': header, 'x-ch-ts': header, 'content-type': header };
-        // One that is signed is the doing of a key: it may not order, whatever it says.
+        // A request with the headers of a key has a wrong secret, so that it may not order either.
         const answer = fixture.send(method, requestTarget, requestBody, {
           headers,
           as: isSigned ? 'alice' : 'nobody',

@@ -1,4 +1,4 @@
-// Faults of reads, disk and process, as the control port brings them about: over real sockets, on an exchange that lasts.
+// Tests planted faults of reads, disk and process over real sockets, at an exchange with a folder.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ describe('reads', () => {
     ['READ.truncate', { rows: 1 }, () => allIds.slice(0, 1)],
     ['READ.duplicate', {}, () => [allIds[0], ...allIds]],
     ['READ.reverse', {}, () => allIds.toReversed()],
-  ] as const)('reads: %s', async (point, params, expected) => {
+  ] as const)('the fault %s changes one list, and the next list is complete', async (point, params, expected) => {
     await scheduleFaults(exchange, { point, op: 'spot.openOrders', nth: 1, params });
     expect(orderIdsIn(await openOrders(exchange.url))).toEqual(expected());
     expect(orderIdsIn(await openOrders(exchange.url))).toEqual(allIds);
@@ -60,7 +60,7 @@ describe('reads', () => {
     expect((await openOrders(exchange.url)).match(/"status":"SUSPENDED"/g)).toHaveLength(3);
   });
 
-  it('READ.lag: what reads show stands still, and then catches up', async () => {
+  it('under READ.lag reads show an old state for the given time', async () => {
     await controlCall(exchange.controlUrl, '/clock', { pause: true });
     await scheduleFaults(exchange, { point: 'READ.lag', op: 'spot.newOrder', nth: 1, params: { ms: 900 } });
     await placeOrder(exchange.url, '103');
@@ -72,7 +72,7 @@ describe('reads', () => {
     await controlCall(exchange.controlUrl, '/clock', { pause: false });
   });
 
-  it('says what is wrong with a schedule', async () => {
+  it('an invalid schedule of faults is rejected with a reason', async () => {
     const errorText = async (row: JsonFields): Promise<string> =>
       (await controlCall(exchange.controlUrl, '/faults', { schedule: [row] })).text();
     expect(await errorText({ point: 'DISK.sync', op: 'spot.ping', nth: 1, params: { error: 'EIO' } })).toContain('no op for DISK.sync');
@@ -85,7 +85,7 @@ describe('the disk', () => {
   it.each([
     ['DISK.write', { error: 'ENOSPC', bytes: 10 }],
     ['DISK.sync', { error: 'EIO' }],
-  ])('the disk: %s: nothing that came with it is answered, and nothing after it', async (point, params) => {
+  ])('after the fault %s neither the request of the failed write nor a later one is answered', async (point, params) => {
     const data = join(root, point);
     const reported: string[] = [];
     const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
@@ -103,7 +103,7 @@ describe('the disk', () => {
     await restarted.close();
   });
 
-  it('DISK.slow: answers wait for it', async () => {
+  it('under DISK.slow replies wait for the disk', async () => {
     const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
     const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data: join(root, 'slow') });
     await placeOrder(exchange.url, '100');
@@ -120,7 +120,7 @@ describe('the process', () => {
   beforeAll(() => (killer = new ExchangeKiller()));
   afterAll(() => killer.remove());
 
-  it('the process is killed with a write of its record: what came before was answered, what came with it was not', async () => {
+  it('a process that is killed at a write has answered earlier requests, and not the request of that write', async () => {
     const firstRun = killer.start(1);
     const { url, controlUrl } = await firstRun.open;
     const answered = orderIdsIn(await placeOrder(url, '100'));
@@ -129,7 +129,7 @@ describe('the process', () => {
     await firstRun.ended;
     const secondRun = killer.start(1);
     const { url: secondUrl, controlUrl: secondControlUrl } = await secondRun.open;
-    // The write was done, so it may be there; the answer is not.
+    // The record was written, so the order may exist. Its reply was not sent.
     expect(orderIdsIn(await openOrders(secondUrl))).toEqual(expect.arrayContaining(answered as string[]));
     await scheduleFaults({ controlUrl: secondControlUrl }, { point: 'PROC.kill', nth: 1, params: { step: 'before' } });
     await expect(placeOrder(secondUrl, '102')).rejects.toThrow();

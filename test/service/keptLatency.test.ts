@@ -1,4 +1,4 @@
-// How long a create waits for the disk, compared with an append and fdatasync of the same number of bytes.
+// Measures how long a create waits for the disk, compared with an append and fdatasync of the same number of bytes.
 
 import { closeSync, fdatasync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { FileSystemDisk } from '../../src/adapters/disk/fileSystemDisk.ts';
 import { KeptFixture } from '../fixtures/keptFixture.ts';
 
 const CREATE_COUNT = 150;
-/** What a create of a limit order writes, about. */
+/** Approximate number of bytes that the create of a limit order writes. */
 const BYTES_PER_CREATE = 700;
 
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
@@ -19,7 +19,7 @@ async function durationMs(startWork: (done: () => void) => void): Promise<number
   return performance.now() - startMs;
 }
 
-it('a create waits for its sync and little more', async () => {
+it('a durable create takes at most four times as long as its sync, plus 2 ms', async () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-kept-latency-'));
   const files = new FileSystemDisk();
   const folder = join(root, 'data');

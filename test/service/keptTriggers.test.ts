@@ -1,4 +1,4 @@
-// Triggers that have ended: found wherever they are asked for, and not in memory.
+// Tests trigger orders that have ended: every read finds them, and they are not in memory.
 
 import { expect, it } from 'vitest';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
@@ -7,7 +7,7 @@ import { codeOf } from './serviceFixture.ts';
 
 const TRIGGER_COUNT = 1500;
 
-it('ended trigger orders are on their page behind as many others, and cannot be cancelled again', () => {
+it('ended trigger orders are on the last page of 1500, and cannot be cancelled again', () => {
   const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
   const cancel = (orderId: string) => fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId });
   const ids: string[] = [];

@@ -1,4 +1,4 @@
-// Kills of bots whose journals are missing, empty or damaged, and of bots with trigger orders at the exchange.
+// Tests kills of bots whose journals are missing, empty or damaged, and of bots with trigger orders at the exchange.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ describe('trigger orders', () => {
     return rows.filter(({ status }) => status.word === 'PENDING').map(({ triggerOrderId }) => triggerOrderId);
   };
   const timeMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
-  /** Buys 1000 at the market, protects them, and would buy more above; another client has a waiting order too. */
+  /** Buys 1000 contracts, protects them by a stop, and places a trigger order to buy more. Another client has a trigger order too. */
   async function openProtectedPosition(isAnswered: boolean) {
     fixture = await KillFixture.open();
     const instrument = fixture.instrument(contractName);

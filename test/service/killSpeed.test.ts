@@ -1,4 +1,4 @@
-// How fast a kill is, against our own exchange over real HTTP: the gate, the first cancel on the wire, and the proof of all of them.
+// Measures a kill against the paper exchange over real HTTP: the kill switch, the first cancel on the wire, and the proof of all cancels.
 
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';

@@ -1,4 +1,4 @@
-// Part 8 of the specification: counts, sliding windows, who they count on, and bans.
+// Tests part 8 of the specification: counts, sliding windows, keys and addresses, and bans.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ describe('the counts of the specification', () => {
     account: 20,
     batchOrders: 50,
   };
-  it.each(Object.entries(counts))('the counts of the specification: %s: %i in two seconds', (name, count) => {
+  it.each(Object.entries(counts))('the call %s is limited to %i requests in two seconds', (name, count) => {
     const op = OPS.find((candidate) => candidate === `spot.${name}`)!;
     const { method, path } = endpointOf(op);
     const fixture = new Fixture();
@@ -52,7 +52,7 @@ describe('who it counts on', () => {
     expect(fixture.get(ACCOUNT, { as: 'bob' }).status).toBe(200);
   });
 
-  it('the address, for public calls; the key where the credentials are right, the address again where they are wrong', () => {
+  it('public calls count on the key if the credentials are valid, else on the address', () => {
     const fixture = new Fixture({ limits });
     const status = (headers: Record<string, string>, ip = '10.0.0.1') => fixture.open('/sapi/v1/ping', { headers, ip }).status;
     expect(repeated(4, () => status({}))).toEqual([200, 200, 200, 429]);
@@ -63,13 +63,13 @@ describe('who it counts on', () => {
     expect(status({ 'x-ch-apikey': 'bob-Key', 'x-ch-ts': '1', 'x-ch-sign': 'wrong' })).toBe(429);
   });
 
-  it('the address, for requests that are refused before the limit', () => {
+  it('requests that are refused before the limit count on the address', () => {
     const fixture = new Fixture();
     expect(repeated(21, () => fixture.get(ACCOUNT, { secret: 'wrong' }).status).slice(-2)).toEqual([401, 429]);
     expect(fixture.get(ACCOUNT).status).toBe(200);
   });
 
-  it('elements of a batch, where a switch asks for it', () => {
+  it('each element of a batch counts under batchWeight: elements', () => {
     const body = { symbol: 'BTCUSDT', orderIds: repeated(10, (index) => index + 1) };
     const statuses = (batchWeight: string) => {
       const fixture = new Fixture({}, { batchWeight });
@@ -82,7 +82,7 @@ describe('who it counts on', () => {
 
 describe('bans', () => {
   const statusesOfReads = (fixture: Fixture, count: number, ip = '10.0.0.1') => repeated(count, () => fixture.get(ACCOUNT, { ip }).status);
-  it('bans come after twenty refusals within a minute, hold for every call from the address, and double', () => {
+  it('an address is banned for all calls after twenty refusals within a minute, and the next ban is twice as long', () => {
     const fixture = new Fixture({ accounts: ACCOUNTS }, { retryAfter: 'on' });
     statusesOfReads(fixture, 20, '10.0.0.2');
     expect(statusesOfReads(fixture, 20)).toEqual(repeated(20, () => 429));
@@ -101,7 +101,7 @@ describe('bans', () => {
     expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
   });
 
-  it('bans do not come where refusals lie further apart', () => {
+  it('refusals that are more than 3 s apart cause no ban', () => {
     const fixture = new Fixture({ limits: { 'spot.account': { count: 1, windowMs: 3_600_000 } } });
     statusesOfReads(fixture, 1);
     for (let index = 0; index < 40; index++) {
@@ -110,7 +110,7 @@ describe('bans', () => {
     }
   });
 
-  it('bans have length and threshold from the profile, and no header unless asked for', () => {
+  it('length and threshold of a ban follow the profile, and Retry-After is off by default', () => {
     const fixture = new Fixture({}, { banAfter: 2, banMs: 50 });
     expect(statusesOfReads(fixture, 23).slice(-3)).toEqual([429, 429, 418]);
     expect(fixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).headers).toEqual({});
@@ -120,7 +120,7 @@ describe('bans', () => {
 });
 
 describe('a sliding window', () => {
-  it('a sliding window lets in what a list of all times would', () => {
+  it('a sliding window admits the same requests as a list of all times', () => {
     const stepArbitrary = fc.record({ gap: fc.nat(30), weight: fc.integer({ min: 1, max: 4 }) });
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-// The market of the paper exchange: replayed bars give the same bars, trade reports agree with trades, and a seed gives the same market.
+// Tests the market of the paper exchange: replayed bars, reports of trades, and the seeded demo.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ describe('replayed bars', () => {
   const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: START_MS, bars: 200, seed: 5 });
   const scale = 10 ** bars.instrument.priceDigits;
 
-  it('replayed bars are the klines again: open, high, low, close', () => {
+  it('the klines of replayed bars have the prices of these bars', () => {
     const service = replayOf(bars, 100, 1);
     service.advance(START_MS + 100 * 60_000 - 1);
     const rows = (readPublic(service, '/sapi/v1/klines?symbol=SYNUSDT&interval=1min&limit=200') as Record<string, number>[]).toReversed();
@@ -49,7 +49,7 @@ describe('replayed bars', () => {
     });
   });
 
-  it('replayed bars run faster where they are asked to', () => {
+  it('at speed 60 replayed bars run 60 times as fast', () => {
     const service = replayOf(bars, 100, 60);
     service.advance(START_MS + 100_000 - 1);
     expect(service.spot.markets[0]!.tape.latest(1)[0]!.price).toBe(ticksOf(bars, 'close')[199]);
@@ -57,7 +57,7 @@ describe('replayed bars', () => {
 });
 
 describe('what is reported of the trades', () => {
-  it('klines of every interval are those of a plain sum over the trades', () => {
+  it('klines of every interval equal a plain sum over the trades', () => {
     const trade = fc.record({
       gap: fc.integer({ min: 0, max: 400_000 }),
       price: fc.integer({ min: 1, max: 1000 }),
@@ -105,7 +105,7 @@ describe('what is reported of the trades', () => {
     expect(klines.day(laterMs)).toMatchObject({ open: 500, high: 500, low: 300, last: 300, lots: 2 });
   });
 
-  it('the ticker covers a day, and its volume shrinks again', () => {
+  it('the ticker covers one day, and older trades leave its volume', () => {
     const klines = new Klines();
     klines.print(START_MS, 500, 7);
     klines.print(START_MS + 3_600_000, 300, 2);
@@ -117,7 +117,7 @@ describe('what is reported of the trades', () => {
 });
 
 describe('the demonstration', () => {
-  it('the demonstration is the same for the same seed and another for another, and its book has two sides', () => {
+  it('the demo has the same market for the same seed, another for another seed, and a book with two sides', () => {
     const marketOf = (seed: number) => {
       const service = assembleExchange(demoSettings(seed), START_MS);
       service.advance(START_MS + 60_000);
@@ -133,7 +133,7 @@ describe('the demonstration', () => {
     expect(bids[0]![0]).toBeLessThan(asks[0]![0]!);
   });
 
-  it('the demonstration opens with history on every interval', () => {
+  it('the demo starts with history on every interval', () => {
     const service = assembleExchange(demoSettings(1), START_MS);
     for (const [interval, min] of Object.entries({ '1min': 300, '5min': 300, '30min': 300, '60min': 190, '1day': 8, '1month': 1 })) {
       expect(readPublic(service, `/sapi/v1/klines?symbol=ETHUSDT&interval=${interval}&limit=300`), interval).toHaveProperty(

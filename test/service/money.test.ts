@@ -1,4 +1,4 @@
-// Money in random scripts of several accounts: accounts are never overdrawn, no money is created or lost, and the book is never crossed.
+// Tests random scripts of two accounts: no account is overdrawn, no money is created or lost, and the book is never crossed.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ test.each([
   ['amount', DELAYS.zero],
   ['amount', DELAYS.realistic],
   ['amountPlusFee', DELAYS.zero],
-] as const)('lockedFormula %s, delays %o', (lockedFormula, delays) => {
+] as const)('random spot scripts conserve money and never cross the book: lockedFormula %s, delays %o', (lockedFormula, delays) => {
   fc.assert(
     fc.property(fc.array(stepArbitrary, { minLength: 1, maxLength: 60 }), fc.nat(1000), (steps, seed) => {
       const fixture = new Fixture({ delays, limits: {}, accounts: ACCOUNTS }, { lockedFormula });
@@ -46,7 +46,7 @@ test.each([
       for (const name of ['alice', 'bob']) {
         for (const orderId of ids[name]!) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: name });
         fixture.pass(5000);
-        // When nothing is open, nothing is held.
+        // Without open orders nothing is locked.
         for (const asset of ['BTC', 'USDT']) expect(fixture.balance(name, asset).locked).toBe('0');
       }
       checkInvariants(fixture);
@@ -90,7 +90,7 @@ function checkInvariants({ service: { spot } }: Fixture): void {
   }
 }
 
-/** Units of 10^-8. */
+/** Returns a decimal in units of 10^-8. */
 const unitsOf = (text: string): bigint => {
   const [whole = '0', part = ''] = text.split('.');
   return BigInt(whole + part.padEnd(8, '0'));

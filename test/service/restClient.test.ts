@@ -1,4 +1,4 @@
-// Our own client against our own exchange, over real HTTP: the round trip of every call, in each shipped profile.
+// Tests the round trip of every call of the production client to the paper exchange, over real HTTP, in each shipped profile.
 
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,7 +59,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     return outcome.value;
   }
 
-  it('reads the market', async () => {
+  it('the client reads the spot market data', async () => {
     await ackedCall('spot.ping', {});
     const { serverTimeMs } = await ackedCall('spot.serverTime', {});
     expect(Math.abs(serverTimeMs - exchange.service.nowMs)).toBeLessThan(1000);
@@ -71,7 +71,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     expect((await ackedCall('spot.klines', { symbol: 'BTCUSDT', interval: '1m', limit: 300 })).rows).toHaveLength(300);
   });
 
-  it('places, finds, fills and cancels orders', async () => {
+  it('the client places, finds, fills and cancels spot orders', async () => {
     const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT' } as const;
     await ackedCall('spot.testNewOrder', { ...order, volume: '0.01', price: '100.5' });
     const filled = await ackedCall('spot.newOrder', { ...order, volume: '0.01', price: '90000', newClientOrderId: 'first' });
@@ -101,7 +101,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     expect((await ackedCall('spot.account', {})).rows).toContainEqual({ asset: 'BTC', free: '1.00999', locked: '0' });
   });
 
-  it('refuses with its own codes', async () => {
+  it('an order that the exchange refuses has the code of the exchange', async () => {
     const outcome = await callAsPromise(client, 'spot.newOrder', {
       symbol: 'BTCUSDT',
       side: 'BUY',
@@ -121,7 +121,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     });
   });
 
-  it('reads the market of contracts', async () => {
+  it('the client reads the futures market data', async () => {
     const contractName = 'E-BTC-USDT';
     await ackedCall('futures.ping', {});
     await ackedCall('futures.serverTime', {});
@@ -135,7 +135,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     expect((await ackedCall('futures.klines', { contractName, interval: '1m', limit: 300 })).rows).toHaveLength(300);
   });
 
-  it('opens, protects and closes a position', async () => {
+  it('the client opens, protects and closes a futures position', async () => {
     const contractName = 'E-ETH-USDT';
     await ackedCall('futures.changePositionMode', { contractName, positionModel: 2 });
     await ackedCall('futures.changeMarginMode', { contractName, marginModel: 2 });

@@ -1,4 +1,4 @@
-// Bars that fill orders (`match: bars`) from a configuration file: the stopped clock, the control port, and configuration errors.
+// Tests an exchange whose config has bars that fill orders (`match: bars`): the stopped clock, the control port, and config errors.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ fills: { slippageTicks: 1, maxVolumeShare: '0.1', graceMs: 500 }
 const VALID_PRICES = '{ catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars }';
 const readConfig = (path: string, speed: number | null = null) => readExchange(path, { profileFile: null, speed });
 
-it('an exchange with match: bars starts at the time of its bars, stands still, and shows a bar once its clock is stepped to the close', async () => {
+it('with match: bars the clock starts at the first bar and is stopped, and a step to the close shows the bar', async () => {
   const settings = readConfig(writeConfig(VALID_PRICES));
   expect(settings.service.fills).toMatchObject({ limitRule: 'through', maxVolumeSharePpm: 100_000 });
   const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {} });

@@ -1,4 +1,4 @@
-// Each switch of the spot side in each of its values, as it shows on the wire; and the files that set them.
+// Tests the effect of each spot switch on the wire, in each of its values, and the shipped profiles.
 
 import { describe, expect, it } from 'vitest';
 import { profileOf, PROFILES } from '../../src/paperExchange/dialect/profile.ts';
@@ -7,7 +7,7 @@ import { SEED_VARIANTS } from '../../src/protocol/shapes/variants.ts';
 import { codeOf, Fixture } from './serviceFixture.ts';
 
 describe('switches', () => {
-  it('switches are 59, the first value of each the default', () => {
+  it('there are 59 switches, and profile seed has their default values', () => {
     expect(Object.keys(SWITCHES)).toHaveLength(59);
     expect(PROFILES.seed).toMatchObject(SEED_VARIANTS);
     expect(PROFILES.seed).toMatchObject({ signQuery: 'either', banAfter: 20, strictTypes: false, heartbeatForm: 'frame' });
@@ -20,10 +20,10 @@ describe('switches', () => {
     [{ strictTypes: 'true' }, /expected false or true, got "true"/],
     [{ banAfter: 0 }, /expected a whole number above 0, got 0/],
     [{ createStatus: 0 }, /expected 0 or NEW, got 0/],
-  ])('switches: %j is refused', (values, message) => expect(() => profileOf(values)).toThrow(message));
+  ])('the invalid switch %j is rejected', (values, message) => expect(() => profileOf(values)).toThrow(message));
 });
 
-/** An order of alice that has traded in part, one of bob in full. */
+/** Starts an exchange with an order of alice that has filled in part, and one of bob that has filled. */
 function withTrades(switches: object): { fixture: Fixture; id: string; answer: (target: string) => string } {
   const fixture = new Fixture({}, { ...switches });
   fixture.limit('bob', 'SELL', '1', '100');
@@ -71,7 +71,7 @@ describe('what a switch changes', () => {
       /^\{"code":"-1121","msg":"BAD_SYMBOL","data":null\}$/,
     ],
     ['batchOrdersMethod', 'post', '/sapi/v1/batchOrders', /-1121/, /-1020/],
-  ])('what a switch changes: %s: %s at %s', (name, value, target, expectedByDefault, expectedUnderSwitch) => {
+  ])('the switch %s: %s changes the reply to GET %s', (name, value, target, expectedByDefault, expectedUnderSwitch) => {
     expect(withTrades({}).answer(target)).toMatch(expectedByDefault);
     expect(withTrades({ [name]: value }).answer(target)).toMatch(expectedUnderSwitch);
   });
@@ -97,7 +97,7 @@ describe('what a switch changes', () => {
     ['cancelByClientId', 'refuse', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /PENDING_CANCEL/, /-2013/],
     ['cancelStatus', 'CANCELED', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /"PENDING_CANCEL"/, /"CANCELED"/],
     ['testOrderScope', 'parameters', '/sapi/v1/order/test', { ...create, volume: 1e9 }, /-2017/, /^\{\}$/],
-  ])('what a switch changes: %s: %s at %s', (name, value, target, body, expectedByDefault, expectedUnderSwitch) => {
+  ])('the switch %s: %s changes the reply to POST %s', (name, value, target, body, expectedByDefault, expectedUnderSwitch) => {
     expect(withTrades({}).fixture.post(target, body).body).toMatch(expectedByDefault);
     expect(withTrades({ [name]: value }).fixture.post(target, body).body).toMatch(expectedUnderSwitch);
   });
@@ -130,7 +130,7 @@ describe('what a switch changes', () => {
     expect(Array.from({ length: 22 }, () => fixture.get('/sapi/v1/myTrades').status).at(-1)).toBe(429);
   });
 
-  it('lockedFormula: with the fee, and the fee in quote', () => {
+  it('under lockedFormula: amountPlusFee a resting buy locks its amount and its fee in the quote asset', () => {
     const { fixture } = withTrades({ lockedFormula: 'amountPlusFee' });
     // 1 filled at 100, taker 0.2 %; 1 rests at 100, held with the higher rate.
     expect(fixture.balance('alice', 'USDT')).toEqual({ free: '99799.6', locked: '100.2' });
@@ -139,14 +139,14 @@ describe('what a switch changes', () => {
 });
 
 describe('profiles', () => {
-  it('strict refuses what seed takes', () => {
+  it('profile strict rejects text for numbers and unknown parameters', () => {
     const { fixture } = withTrades({ ...PROFILES.strict });
     const order = { symbol: 'BTCUSDT', volume: '1', side: 'BUY', type: 'LIMIT', price: 10 };
     expect(codeOf(fixture.post('/sapi/v1/order', order))).toBe(-1102);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, volume: 1, x: 1 }))).toBe(-1103);
   });
 
-  it('lenient answers as services do', () => {
+  it('profile lenient answers reads without Content-Type, and errors with status 200', () => {
     const { fixture, id } = withTrades({ ...PROFILES.lenient });
     expect(fixture.get(OPEN_ORDERS, { headers: { 'content-type': undefined } }).body).toContain(
       `{"list":[{"symbol":"BTCUSDT","orderId":${id}`,

@@ -18,6 +18,7 @@ function readExchangeWithTrades(trades: string, speed: number | null = null) {
   const path = join(folder, 'exchange.yaml');
   const symbol = '{ symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 4, prices: { trades: trades.csv } }';
   writeFileSync(path, `instruments:\n  - ${symbol}\n`);
+  // A config file that others may write is rejected, whatever the umask of this process.
   chmodSync(path, 0o644);
   return readExchange(path, { profileFile: null, speed });
 }
@@ -27,6 +28,7 @@ it.each([
   [10, 10],
 ])('an exchange of recorded trades trades each one at its price and time, at speed %s', (speed, speedFactor) => {
   const prices = ['100.00', '100.50', '99.25', '99.25', '101.10'];
+  // Times alternate between milliseconds and ISO text, because a file may have either.
   const rows = prices.map(
     (price, index) =>
       `${index},${price},0.5000,${index % 2 === 0 ? FROM_MS + index * 1000 : new Date(FROM_MS + index * 1000).toISOString()}`,
