@@ -47,8 +47,8 @@ const VALID_ARGS: Readonly<Partial<Record<Op, CallArgs>>> = {
   'futures.cancelTriggerOrder': { contractName, orderId: TRIGGER },
 };
 
-const CONTRACT_NAME: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['e-btc-usdt', -1121] };
-const OPTIONAL_NAME: FaultCodes = { ...CONTRACT_NAME, missing: 0 };
+const NAME: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['e-btc-usdt', -1121] };
+const OPTIONAL_NAME: FaultCodes = { ...NAME, missing: 0 };
 const LIMIT: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -1102, beyond: [0, -1102] };
 const PRICE: FaultCodes = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
 const TRIGGER_PRICE: FaultCodes = { ...PRICE, empty: -1105, beyond: ['0', -1102] };
@@ -66,12 +66,12 @@ const FROM_ID: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -
 const MODEL: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: [3, -2100] };
 
 const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
-  'futures.depth': { contractName: CONTRACT_NAME, limit: LIMIT },
-  'futures.ticker': { contractName: CONTRACT_NAME },
-  'futures.indexPrice': { contractName: CONTRACT_NAME, limit: LIMIT },
-  'futures.klines': { contractName: CONTRACT_NAME, interval: { missing: -1102, empty: -1105, beyond: ['4h', -1102] }, limit: LIMIT },
+  'futures.depth': { contractName: NAME, limit: LIMIT },
+  'futures.ticker': { contractName: NAME },
+  'futures.indexPrice': { contractName: NAME, limit: LIMIT },
+  'futures.klines': { contractName: NAME, interval: { missing: -1102, empty: -1105, beyond: ['4h', -1102] }, limit: LIMIT },
   'futures.createOrder': {
-    contractName: CONTRACT_NAME,
+    contractName: NAME,
     volume: VOLUME,
     price: PRICE,
     type: TYPE,
@@ -81,7 +81,7 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     clientOrderId: CLIENT_ID,
     timeInForce: TIME_IN_FORCE,
   },
-  'futures.orderInformation': { contractName: CONTRACT_NAME, orderId: { ...ORDER_ID, beyond: ['7', 0] }, clientOrderId: IN_QUERY },
+  'futures.orderInformation': { contractName: NAME, orderId: { ...ORDER_ID, beyond: ['7', 0] }, clientOrderId: IN_QUERY },
   'futures.createConditionOrder': {
     triggerType: TRIGGER_TYPE,
     triggerPrice: TRIGGER_PRICE,
@@ -90,24 +90,24 @@ const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, Fault
     open: OPEN,
     side: SIDE,
     type: TYPE,
-    contractName: CONTRACT_NAME,
+    contractName: NAME,
     price: PRICE,
     volume: VOLUME,
   },
-  'futures.cancelOrder': { contractName: CONTRACT_NAME, orderId: ORDER_ID },
+  'futures.cancelOrder': { contractName: NAME, orderId: ORDER_ID },
   'futures.openOrders': { contractName: OPTIONAL_NAME },
   'futures.orderHistory': { contractName: OPTIONAL_NAME, limit: LIMIT, fromId: FROM_ID },
   'futures.profitHistory': { contractName: OPTIONAL_NAME, limit: LIMIT, fromId: FROM_ID },
-  'futures.myTrades': { contractName: CONTRACT_NAME, limit: LIMIT, fromId: { ...FROM_ID, foreign: -1102 } },
-  'futures.positions': { contractName: CONTRACT_NAME },
-  'futures.changePositionMode': { contractName: CONTRACT_NAME, positionModel: MODEL },
-  'futures.changeMarginMode': { contractName: CONTRACT_NAME, marginModel: MODEL },
+  'futures.myTrades': { contractName: NAME, limit: LIMIT, fromId: { ...FROM_ID, foreign: -1102 } },
+  'futures.positions': { contractName: NAME },
+  'futures.changePositionMode': { contractName: NAME, positionModel: MODEL },
+  'futures.changeMarginMode': { contractName: NAME, marginModel: MODEL },
   'futures.changeLeverage': {
-    contractName: CONTRACT_NAME,
+    contractName: NAME,
     nowLevel: { missing: -1102, empty: -1105, foreign: -1102, chars: -1102, beyond: ['101', -2100] },
   },
-  'futures.triggerOrderList': { contractName: CONTRACT_NAME, page: LIMIT, limit: LIMIT },
-  'futures.cancelTriggerOrder': { contractName: CONTRACT_NAME, orderId: ORDER_ID },
+  'futures.triggerOrderList': { contractName: NAME, page: LIMIT, limit: LIMIT },
+  'futures.cancelTriggerOrder': { contractName: NAME, orderId: ORDER_ID },
 };
 
 function withOrderAndTrigger(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): FuturesFixture {
