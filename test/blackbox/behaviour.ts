@@ -1,4 +1,4 @@
-// What the specification says of answers in sequence: orders and their states, ids of clients, lists newest first, largest lists.
+// Checks sequences of replies against the specification: states of orders, client order ids, and the order and length of lists.
 
 import { expect } from 'vitest';
 import type { Given } from './caller.ts';
@@ -24,12 +24,12 @@ const LIMIT = { symbol, type: 'LIMIT', side: 'BUY', volume: 1, price: 10 };
 /** Part 3: INIT in the answer to a create whatever its matching brings, PENDING_CANCEL in that to a cancel, whose end comes later. */
 export async function checkStates(world: World, endpoint: EndpointOf): Promise<void> {
   const query = async (orderId: unknown, status: string, executedQty: number): Promise<void> => {
-    const given = { orderId: String(orderId).replace('#', ''), symbol };
-    const { json } = await world.succeeds(endpoint('spot.queryOrder'), given, status);
+    const args = { orderId: String(orderId).replace('#', ''), symbol };
+    const { json } = await world.succeeds(endpoint('spot.queryOrder'), args, status);
     expect(json).toMatchObject({ status, executedQty });
   };
-  const create = async (given: Given): Promise<unknown> => {
-    const { json } = await world.succeeds(endpoint('spot.newOrder'), given, 'a create');
+  const create = async (args: Given): Promise<unknown> => {
+    const { json } = await world.succeeds(endpoint('spot.newOrder'), args, 'a create');
     expect(json).toMatchObject({ status: 0, executedQty: 0, clientOrderId: '0' });
     return (json as Row)['orderId'];
   };
@@ -38,30 +38,30 @@ export async function checkStates(world: World, endpoint: EndpointOf): Promise<v
   await query(await create({ ...LIMIT, price: 100 }), 'FILLED', 1);
   // More than rests at its price: it waits with what is left.
   const sale = await world.spotOrder({ side: 'SELL', volume: 2, price: 98 }, 'busy');
-  const part = await create({ ...LIMIT, volume: 3, price: 98 });
-  await query(part, 'PARTIALLY_FILLED', 2);
+  const partlyFilled = await create({ ...LIMIT, volume: 3, price: 98 });
+  await query(partlyFilled, 'PARTIALLY_FILLED', 2);
   await world.fails(endpoint('spot.cancelOrder'), { orderId: sale, symbol }, -1145, 'a filled order', { as: 'busy' });
   for (const [orderId, executedQty] of [
     [resting, 0],
-    [part, 2],
+    [partlyFilled, 2],
   ] as const) {
-    const given = { orderId: String(orderId).replace('#', ''), symbol };
-    const { json } = await world.succeeds(endpoint('spot.cancelOrder'), given, 'a cancel');
-    expect(json).toMatchObject({ status: 'PENDING_CANCEL', orderId, orderIdString: given.orderId });
+    const args = { orderId: String(orderId).replace('#', ''), symbol };
+    const { json } = await world.succeeds(endpoint('spot.cancelOrder'), args, 'a cancel');
+    expect(json).toMatchObject({ status: 'PENDING_CANCEL', orderId, orderIdString: args.orderId });
     await query(orderId, 'CANCELED', executedQty);
   }
-  for (const given of [{}, { orderId: '7', symbol }, { orderId: 'x', symbol }, { orderId: '', symbol }]) {
-    const { json } = await world.succeeds(endpoint('spot.queryOrder'), given, 'an order that is not there');
+  for (const args of [{}, { orderId: '7', symbol }, { orderId: 'x', symbol }, { orderId: '', symbol }]) {
+    const { json } = await world.succeeds(endpoint('spot.queryOrder'), args, 'an order that is not there');
     expect(members({ code: text, msg: text, data: nil })(json, 'body')).toEqual([]);
   }
 }
 
-/** Part 2.1: client ids repeat, and the latest order with one is meant; a symbol of a create is in any case. */
+/** Checks part 2.1: a repeated client order id means its latest order, and a create accepts a symbol in any letter case. */
 export async function checkClientIds(world: World, endpoint: EndpointOf): Promise<void> {
-  const given = { ...LIMIT, symbol: 'btcusdt', newClientOrderId: 'twice' };
+  const args = { ...LIMIT, symbol: 'btcusdt', newClientOrderId: 'twice' };
   const ids: unknown[] = [];
-  for (let at = 0; at < 2; at++) {
-    const { json } = await world.succeeds(endpoint('spot.newOrder'), given, 'a client id again');
+  for (let index = 0; index < 2; index++) {
+    const { json } = await world.succeeds(endpoint('spot.newOrder'), args, 'a client id again');
     expect(json).toMatchObject({ symbol, clientOrderId: 'twice' });
     ids.push((json as Row)['orderId']);
   }
@@ -70,7 +70,7 @@ export async function checkClientIds(world: World, endpoint: EndpointOf): Promis
   await world.fails(endpoint('spot.cancelOrder'), { symbol }, -1102, 'a cancel without an id');
 }
 
-/** What the specification leaves to either form is taken in both. */
+/** Checks that the exchange accepts both forms where the specification allows two. */
 export async function checkBothForms(world: World, endpoint: EndpointOf): Promise<void> {
   const orders = [{ price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' }];
   const batch = endpoint('spot.batchOrders');
@@ -98,7 +98,7 @@ export async function checkBothForms(world: World, endpoint: EndpointOf): Promis
   expect(await world.caller.send('POST', '/sapi/v1/order', body)).toMatchObject({ status: 200, json: { price: 10.5, origQty: 1 } });
 }
 
-/** Part 4: every interval of each market, and the two that are special. */
+/** Checks part 4: every interval of each market, and the two special ones. */
 export async function checkIntervals(world: World, endpoint: EndpointOf): Promise<void> {
   const common = ['1min', '5min', '15min', '30min', '1day', '1week', '1month'];
   for (const [op, name, hour] of [
@@ -115,7 +115,7 @@ export async function checkIntervals(world: World, endpoint: EndpointOf): Promis
   expect(empty(json, '1h of spot')).toEqual([]);
 }
 
-/** A MARKET BUY of spot has an amount for its volume, a MARKET OPEN of futures a value. */
+/** Checks that the volume of a spot MARKET BUY is an amount, and that of a futures MARKET OPEN a value. */
 export async function checkAmounts(world: World, endpoint: EndpointOf): Promise<void> {
   const market = { symbol, type: 'MARKET', side: 'BUY', volume: 250 };
   const { json } = await world.succeeds(endpoint('spot.newOrder'), market, 'MARKET BUY', { as: 'busy' });
@@ -125,22 +125,22 @@ export async function checkAmounts(world: World, endpoint: EndpointOf): Promise<
 
   const contractName = 'E-BTC-USDT';
   const open = { contractName, type: 'MARKET', side: 'BUY', open: 'OPEN', volume: 25.5 };
-  const made = await world.succeeds(endpoint('futures.createOrder'), open, 'MARKET OPEN', { as: 'busy' });
-  const given = { contractName, orderId: (made.json as Row)['orderId'] };
-  const opened = await world.succeeds(endpoint('futures.orderInformation'), given, 'what it opened', { as: 'busy' });
+  const created = await world.succeeds(endpoint('futures.createOrder'), open, 'MARKET OPEN', { as: 'busy' });
+  const args = { contractName, orderId: (created.json as Row)['orderId'] };
+  const openedOrder = await world.succeeds(endpoint('futures.orderInformation'), args, 'what it opened', { as: 'busy' });
   // A contract of 0.01 at 100 is worth 1.
-  expect(opened.json).toMatchObject({ executedQty: 25, avgPrice: 100 });
+  expect(openedOrder.json).toMatchObject({ executedQty: 25, avgPrice: 100 });
 }
 
 export interface List {
   readonly op: string;
   readonly given: Given;
   readonly member?: string;
-  /** Newest first by this; null: the rows have nothing that grows. */
+  /** The member that falls from row to row. It is null if the rows have no such member. */
   readonly by: string | null;
-  /** It can begin with a row of the caller's choice. */
+  /** True if the list accepts fromId. */
   readonly hasFromId?: true;
-  /** Rows without a limit, and the most with one; null: it takes none. */
+  /** Number of rows without a limit, and the maximum limit. The maximum is null if the list accepts no limit. */
   readonly usual: number;
   readonly max: number | null;
 }
@@ -193,17 +193,21 @@ export async function fillLists(world: World): Promise<void> {
 }
 
 /** Newest first, and never more rows than asked for, or than there may be. */
-export async function checkList(world: World, endpoint: Endpoint, { op, given, member, by, hasFromId, usual, max }: List): Promise<void> {
-  const rows = async (more: Given): Promise<readonly Row[]> => {
-    const { json } = await world.succeeds(endpoint, { ...given, ...more }, JSON.stringify(more), { as: 'busy' });
+export async function checkList(
+  world: World,
+  endpoint: Endpoint,
+  { op, given: args, member, by, hasFromId, usual: expectedCount, max }: List,
+): Promise<void> {
+  const rows = async (extraArgs: Given): Promise<readonly Row[]> => {
+    const { json } = await world.succeeds(endpoint, { ...args, ...extraArgs }, JSON.stringify(extraArgs), { as: 'busy' });
     return rowsOf(json, member);
   };
   const all = await rows({});
-  if (max === null) expect(all.length, op).toBeGreaterThanOrEqual(usual);
+  if (max === null) expect(all.length, op).toBeGreaterThanOrEqual(expectedCount);
   else {
-    const asked = [7, max, max + 1].map((limit) => rows({ limit }));
-    const counts = (await Promise.all(asked)).map(({ length }) => length);
-    expect([all.length, ...counts], op).toEqual([usual, 7, max, max]);
+    const replies = [7, max, max + 1].map((limit) => rows({ limit }));
+    const counts = (await Promise.all(replies)).map(({ length }) => length);
+    expect([all.length, ...counts], op).toEqual([expectedCount, 7, max, max]);
   }
   if (by === null) return;
   const keysOf = (of: readonly Row[]): readonly bigint[] => of.map((row) => BigInt(String(row[by]).replace('#', '')));

@@ -1,4 +1,4 @@
-// A client made for these tests from parts 4 and 5 of the specification alone: plain HTTP, its own signature, ids kept to the last digit.
+// Sends signed requests over plain HTTP. It is written only from parts 4 and 5 of the specification, and keeps every digit of an id.
 
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';

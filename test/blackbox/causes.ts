@@ -1,4 +1,4 @@
-// Codes that depend on several members of an order, on its instrument, on its account or on another order: each cause written by hand.
+// Lists the causes of codes that depend on several parameters, the instrument, the account or another order, written by hand.
 
 import { expect } from 'vitest';
 import type { Given, Sending } from './caller.ts';

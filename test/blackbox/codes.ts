@@ -1,4 +1,4 @@
-// The error codes of part 7 of the specification, with the HTTP status that each is answered with, and the envelope of each market.
+// Lists the error codes of part 7 of the specification with their HTTP statuses, and checks the envelope of each market.
 
 import type { Reply } from './caller.ts';
 import { long, members, nil, oneOf, text } from './shapes.ts';

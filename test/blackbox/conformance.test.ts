@@ -1,4 +1,4 @@
-// The specification against a running exchange, from outside: every endpoint, parameter, code and limit, over plain HTTP.
+// Tests a running exchange from outside against the specification: every endpoint, parameter, code and limit, over plain HTTP.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkAmounts, checkBothForms, checkClientIds, checkIntervals, checkList, checkStates, fillLists, LISTS } from './behaviour.ts';
@@ -11,7 +11,7 @@ import { checkParameter, checkSurplus } from './parameters.ts';
 import { ENDPOINTS, NO_LIMITS } from './table.ts';
 import { World } from './world.ts';
 
-const opsWhere = (holds: (of: Endpoint) => boolean): readonly string[] => ENDPOINTS.filter(holds).map(({ op }) => op);
+const opsWhere = (holds: (endpoint: Endpoint) => boolean): readonly string[] => ENDPOINTS.filter(holds).map(({ op }) => op);
 
 const coverage = new Coverage(
   opsWhere(() => true),
@@ -51,32 +51,35 @@ afterAll(async () => {
 });
 
 describe.each(ENDPOINTS)('$op', (endpoint) => {
-  it('answers what is documented', async () => {
+  it('a valid call gets a reply of the documented shape', async () => {
     const reply = await seed.succeeds(endpoint, await endpoint.good(seed), 'right');
     expect(endpoint.shape(reply.json, 'body'), reply.text).toEqual([]);
   });
 
-  it.each(Object.entries(endpoint.params))('%s, wrong in every way', (name, wrong) => checkParameter(seed, endpoint, name, wrong));
+  it.each(Object.entries(endpoint.params))('the parameter %s gets its code in every way that it can be wrong', (name, wrong) =>
+    checkParameter(seed, endpoint, name, wrong),
+  );
 
-  it('surplus parameters and bytes', () => checkSurplus(seed, strict, endpoint));
+  it('surplus parameters and bytes get their codes', () => checkSurplus(seed, strict, endpoint));
 
-  it('its limit', () => checkRate(limited, endpoint, `127.0.1.${ENDPOINTS.indexOf(endpoint) + 1}`));
+  it('the rate limit of the endpoint is that of the specification', () =>
+    checkRate(limited, endpoint, `127.0.1.${ENDPOINTS.indexOf(endpoint) + 1}`));
 
-  it('the sender', () => checkSender(seed, endpoint));
+  it('wrong content types, methods and addresses, and planted faults, get their codes', () => checkSender(seed, endpoint));
 
   if (endpoint.isSigned) {
-    it('credentials', () => checkCredentials(seed, endpoint));
-    it('the order of checks', () => checkOrder(seed, endpoint));
-    it('the window', () => checkWindow(seed, endpoint));
+    it('missing and wrong credentials get their codes', () => checkCredentials(seed, endpoint));
+    it('a call with several faults gets the code of the first check', () => checkOrder(seed, endpoint));
+    it('a timestamp outside the time window is refused, to the millisecond', () => checkWindow(seed, endpoint));
   } else it('needs no credentials', () => checkOpen(seed, endpoint));
 });
 
 describe('causes', () => {
   beforeAll(() => strict.fillUp('bob'));
 
-  it.each(ALL_CAUSES)('$op $code: $what', (cause) => checkCause(worlds(), endpointOf(cause.op), cause));
+  it.each(ALL_CAUSES)('$op gets $code for its cause: $what', (cause) => checkCause(worlds(), endpointOf(cause.op), cause));
 
-  it('the end of an order, at the three calls that cancel one', async () => {
+  it('each of the three cancel calls reports an order that has ended', async () => {
     const price = { side: 'BUY', volume: 1, price: 100 };
     await checkEnded(seed, endpointOf('spot.cancelOrder'), await seed.spotOrder(price));
     await checkEnded(seed, endpointOf('futures.cancelOrder'), await seed.futuresOrder(price));
@@ -85,20 +88,21 @@ describe('causes', () => {
 });
 
 describe('limits', () => {
-  it('ban a client that continues', () => checkBan(limited, ENDPOINTS));
+  it('a client that continues beyond its limit is banned', () => checkBan(limited, ENDPOINTS));
   it('limits count public calls on address or key', () => checkWhom(limited, endpointOf('spot.ping')));
 });
 
 describe('orders', () => {
-  it.each(Object.entries({ checkStates, checkClientIds, checkBothForms, checkAmounts, checkIntervals }))('orders: %s', (_, check) =>
-    check(seed, endpointOf),
+  it.each(Object.entries({ checkStates, checkClientIds, checkBothForms, checkAmounts, checkIntervals }))(
+    'sequences of orders follow the specification: %s',
+    (_, check) => check(seed, endpointOf),
   );
 });
 
 describe('lists', () => {
   beforeAll(() => fillLists(seed));
 
-  it.each(LISTS)('$op', (list) => checkList(seed, endpointOf(list.op), list));
+  it.each(LISTS)('the list of $op has the specified order and length', (list) => checkList(seed, endpointOf(list.op), list));
 });
 
 /** An operation of an OpenAPI document, as far as it names parameters. */

@@ -1,4 +1,4 @@
-// Which code each endpoint was seen to answer, as a table, beside the list of what cannot be answered.
+// Counts the codes that each endpoint has answered, and compares them with the list of unreachable codes.
 
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -76,6 +76,6 @@ export class Coverage {
 /** In groups of five. */
 const spaced = (marks: readonly string[]): string =>
   marks
-    .map((mark, at) => (at > 0 && at % 5 === 0 ? ` ${mark}` : mark))
+    .map((mark, index) => (index > 0 && index % 5 === 0 ? ` ${mark}` : mark))
     .join('')
     .trimEnd();

@@ -1,4 +1,4 @@
-// Part 5 of the specification for one endpoint: headers, keys, addresses, the window to the ms, the signature.
+// Checks part 5 of the specification for one endpoint: headers, keys, addresses, the time window and the signature.
 
 import { expect } from 'vitest';
 import { type Given, keyOf, type Sending } from './caller.ts';
@@ -6,7 +6,7 @@ import { BY_FAULT } from './codes.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DENIED, HOME, type World } from './world.ts';
 
-/** Every endpoint: how it is sent, from where, and what only a fault of the exchange answers. */
+/** Checks the content type, the method and the address of any endpoint, and the codes that only a planted fault causes. */
 export async function checkSender(world: World, endpoint: Endpoint): Promise<void> {
   const { path, isSigned } = endpoint;
   const type = (value: string | undefined): Sending => ({ headers: { 'Content-Type': value } });
@@ -23,20 +23,20 @@ export async function checkSender(world: World, endpoint: Endpoint): Promise<voi
   for (const code of BY_FAULT) await world.failsByFault(endpoint, await endpoint.good(world), code);
 }
 
-/** A public call asks for no credentials, and is answered whatever it has in their place. */
+/** Checks that a public call needs no credentials, and succeeds with invalid ones. */
 export async function checkOpen(world: World, endpoint: Endpoint): Promise<void> {
-  const good = await endpoint.good(world);
-  await world.succeeds(endpoint, good, 'a right key', { as: 'alice' });
-  await world.succeeds(endpoint, good, 'an unknown key', { as: 'nobody' });
-  await world.succeeds(endpoint, good, 'a wrong signature', { as: 'alice', secret: 'wrong' });
-  await world.succeeds(endpoint, good, 'an old timestamp', { as: 'alice', ts: 1 });
+  const validArgs = await endpoint.good(world);
+  await world.succeeds(endpoint, validArgs, 'a right key', { as: 'alice' });
+  await world.succeeds(endpoint, validArgs, 'an unknown key', { as: 'nobody' });
+  await world.succeeds(endpoint, validArgs, 'a wrong signature', { as: 'alice', secret: 'wrong' });
+  await world.succeeds(endpoint, validArgs, 'an old timestamp', { as: 'alice', ts: 1 });
 }
 
-/** A signed call: each header and what it says, each in turn. */
+/** Checks each header of a signed call in turn. */
 export async function checkCredentials(world: World, endpoint: Endpoint): Promise<void> {
   const header = (name: string, value?: string): Sending => ({ headers: { [name]: value } });
-  const good = await endpoint.good(world);
-  const fails = (code: number, what: string, sending: Sending) => world.fails(endpoint, good, code, what, sending);
+  const validArgs = await endpoint.good(world);
+  const fails = (code: number, what: string, sending: Sending) => world.fails(endpoint, validArgs, code, what, sending);
   for (const value of [undefined, '']) {
     await fails(-1002, 'no key', header('X-CH-APIKEY', value));
     await fails(-1023, 'no timestamp', header('X-CH-TS', value));
@@ -56,7 +56,7 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
   const passes = async (what: string, sending: Sending) => world.succeeds(endpoint, await endpoint.good(world), what, sending);
   await passes('a signature in capitals', { spelled: (signature) => signature.toUpperCase() });
   // The right address, and an account that has nothing that the call could mean: any answer but a refusal of the key.
-  const reply = await world.call(endpoint, good, { as: 'home', from: HOME });
+  const reply = await world.call(endpoint, validArgs, { as: 'home', from: HOME });
   expect(reply.code, `${endpoint.op}, a key from its address: ${reply.text}`).not.toBe(-2015);
 }
 

@@ -1,4 +1,4 @@
-// What a row of the endpoint table states, and how each kind of parameter can be wrong, by parts 4 and 7 of the specification.
+// Declares a row of the endpoint table, and the ways in which each kind of parameter can be wrong (parts 4 and 7).
 
 import type { Given } from './caller.ts';
 import type { Shape } from './shapes.ts';

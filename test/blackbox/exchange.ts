@@ -1,4 +1,4 @@
-// A paper exchange as its users have it: the built command as a process of its own, a folder with its files, its clock held still.
+// Starts the built `isobar exchange` command as a separate process, with its config files in a folder and a stopped clock.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Records of futures answers, written by hand from part 2.2 of the specification.
+// Declares the records of futures replies, written by hand from part 2.2 of the specification.
 
 import { bool, digits, empty, iso, listOf, long, members, ms, notShown, num, nullable, numText, oneOf, text } from './shapes.ts';
 

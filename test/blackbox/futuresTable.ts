@@ -1,4 +1,4 @@
-// The twenty-two futures endpoints, written by hand from parts 2.2, 3 and 4.2 of the specification.
+// Lists the 22 futures endpoints, written by hand from parts 2.2, 3 and 4.2 of the specification.
 
 import {
   choice,
@@ -19,14 +19,14 @@ import { account, contract, historyRow, order, ownTrade, positionsShape, trigger
 import { digits, empty, envelope, listOf, members, ms, nil, notShown, nullable, num, numText, pair, text } from './shapes.ts';
 
 const contractName = 'E-BTC-USDT';
-/** One without positions or orders, whose settings may be changed. */
-const IDLE = 'E-ETH-USDT';
-const CHILD = { contractName, volume: 1, price: 10, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1, clientOrderId: 'mine' };
+/** A contract without positions or orders. Tests may change its settings. */
+const IDLE_CONTRACT = 'E-ETH-USDT';
+const ORDER_ARGS = { contractName, volume: 1, price: 10, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1, clientOrderId: 'mine' };
 
 const open = { method: 'GET', isSigned: false, isWrite: false } as const;
-const read = { method: 'GET', isSigned: true, isWrite: false } as const;
-const list = { method: 'POST', isSigned: true, isWrite: false } as const;
-const write = { method: 'POST', isSigned: true, isWrite: true } as const;
+const signedGet = { method: 'GET', isSigned: true, isWrite: false } as const;
+const signedPost = { method: 'POST', isSigned: true, isWrite: false } as const;
+const signedWrite = { method: 'POST', isSigned: true, isWrite: true } as const;
 const oneContract = { contractName: name('query') };
 const levels = listOf(pair(num, num));
 const openClose = choice(-2100, 'SHUT');
@@ -38,7 +38,7 @@ const positionType: Wrong = {
     ['many', -2100],
   ],
 };
-const mode: Wrong = {
+const modeParam: Wrong = {
   ...choice(-2100, 3),
   type: [
     [true, -1102],
@@ -100,7 +100,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: listOf(members({ high: numText, vol: numText, low: numText, close: numText, open: numText, idx: ms })),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'futures.createOrder',
     path: '/fapi/v1/order',
     params: {
@@ -114,11 +114,11 @@ export const FUTURES: readonly Endpoint[] = [
       clientOrderId: clientId('body'),
       timeInForce: choice(-2100, 'GTC', 'optional'),
     },
-    good: () => ({ ...CHILD, timeInForce: 'IOC' }),
+    good: () => ({ ...ORDER_ARGS, timeInForce: 'IOC' }),
     shape: members(orderId),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'futures.orderInformation',
     path: '/fapi/v1/order',
     params: { ...oneContract, orderId: id('query', 0), clientOrderId: clientId('query') },
@@ -126,7 +126,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: order,
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'futures.createConditionOrder',
     path: '/fapi/v1/conditionOrder/',
     params: {
@@ -141,11 +141,11 @@ export const FUTURES: readonly Endpoint[] = [
       price: price('10.01'),
       volume: volume('1.5'),
     },
-    good: () => ({ ...CHILD, triggerType: '4', triggerPrice: '9' }),
+    good: () => ({ ...ORDER_ARGS, triggerType: '4', triggerPrice: '9' }),
     shape: envelope(members({ triggerIds: listOf(digits), ids: empty, cancelIds: empty }), true),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'futures.cancelOrder',
     path: '/fapi/v1/cancel',
     params: { contractName: name('body'), orderId: id('body', -1112) },
@@ -153,7 +153,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: members(orderId),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'futures.openOrders',
     path: '/fapi/v1/openOrders',
     params: { contractName: name('query', 'optional') },
@@ -161,7 +161,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: envelope(listOf(notShown)),
   },
   {
-    ...list,
+    ...signedPost,
     op: 'futures.orderHistory',
     path: '/fapi/v1/orderHistorical',
     params: { contractName: name('body', 'optional'), limit: limit('body', 1000), fromId },
@@ -169,7 +169,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: listOf(historyRow),
   },
   {
-    ...list,
+    ...signedPost,
     op: 'futures.profitHistory',
     path: '/fapi/v1/profitHistorical',
     params: { contractName: name('body', 'optional'), limit: limit('body', 1000), fromId },
@@ -177,7 +177,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: listOf(notShown),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'futures.myTrades',
     path: '/fapi/v1/myTrades',
     params: { ...oneContract, limit: limit('query', 1000), fromId: id('query', 0, 'optional') },
@@ -185,7 +185,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: listOf(ownTrade),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'futures.positions',
     path: '/fapi/v1/positions',
     params: oneContract,
@@ -193,23 +193,23 @@ export const FUTURES: readonly Endpoint[] = [
     shape: positionsShape,
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'futures.changePositionMode',
     path: '/fapi/v1/edit_user_position_model',
-    params: { contractName: name('body'), positionModel: mode },
-    good: () => ({ contractName: IDLE, positionModel: 1 }),
+    params: { contractName: name('body'), positionModel: modeParam },
+    good: () => ({ contractName: IDLE_CONTRACT, positionModel: 1 }),
     shape: envelope(nil),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'futures.changeMarginMode',
     path: '/fapi/v1/edit_user_margin_model',
-    params: { contractName: name('body'), marginModel: mode },
-    good: () => ({ contractName: IDLE, marginModel: 1 }),
+    params: { contractName: name('body'), marginModel: modeParam },
+    good: () => ({ contractName: IDLE_CONTRACT, marginModel: 1 }),
     shape: envelope(nil),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'futures.changeLeverage',
     path: '/fapi/v1/edit_lever',
     params: {
@@ -229,11 +229,11 @@ export const FUTURES: readonly Endpoint[] = [
         precise: [['5.5', -1102]],
       },
     },
-    good: () => ({ contractName: IDLE, nowLevel: '5' }),
+    good: () => ({ contractName: IDLE_CONTRACT, nowLevel: '5' }),
     shape: envelope(nil),
   },
   {
-    ...list,
+    ...signedPost,
     op: 'futures.triggerOrderList',
     path: '/fapi/v1/trigger_order_list',
     params: { contractName: name('body'), page: page('body'), limit: limit('body', 1000) },
@@ -241,7 +241,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: envelope(triggers),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'futures.cancelTriggerOrder',
     path: '/v1/inner/trigger_order_cancel',
     params: { contractName: name('body'), orderId: id('body', -1112) },
@@ -249,7 +249,7 @@ export const FUTURES: readonly Endpoint[] = [
     shape: envelope(notShown, true),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'futures.account',
     path: '/fapi/v1/account',
     params: {},

@@ -1,4 +1,4 @@
-// A run of malformed requests against one exchange: what it answered, and whether it is the same afterwards.
+// Sends malformed requests to one exchange, and checks that each reply is documented.
 
 import { expect } from 'vitest';
 import { CODES } from './codes.ts';
@@ -9,11 +9,11 @@ import { type RawReply, RawSocket } from './rawSocket.ts';
 import type { World } from './world.ts';
 
 const SOCKETS = 16;
-/** What an HTTP server says of requests that it cannot read, and what the service says; no 5xx, for nothing here is its own fault. */
+/** Statuses of the HTTP server and of the service for these requests. A 5xx is absent, because no request here is the fault of the server. */
 const STATUSES = [101, 200, 400, 401, 403, 404, 408, 411, 413, 417, 426, 431];
 const documented = new Set([0, ...CODES]);
 
-/** How often each kind was answered what. */
+/** The count of replies for each kind of request and status. */
 export type Tally = ReadonlyMap<string, number>;
 
 /** Sends `count` requests, with the seeds from `seed` on. Throws at the first answer that is not documented. */
@@ -21,16 +21,16 @@ export async function fuzz(world: World, targets: FuzzWorld['targets'], seed: nu
   const given: FuzzWorld = { targets, nowMs: world.exchange.nowMs };
   const port = Number(new URL(world.exchange.origin).port);
   const tally = new Map<string, number>();
-  let next = seed;
+  let nextSeed = seed;
   const work = async (): Promise<void> => {
     const socket = new RawSocket(port);
-    while (next < seed + count) {
-      const own = next++;
-      const sent = fuzzCase(new Random(own), given);
-      const reply = await socket.ask(sent.bytes, sent.isLast ?? false, sent.hasBody ?? true);
-      check(sent, reply, own);
-      const what = `${sent.kind} ${reply.status ?? 'closed'}`;
-      tally.set(what, (tally.get(what) ?? 0) + 1);
+    while (nextSeed < seed + count) {
+      const caseSeed = nextSeed++;
+      const request = fuzzCase(new Random(caseSeed), given);
+      const reply = await socket.ask(request.bytes, request.isLast ?? false, request.hasBody ?? true);
+      check(request, reply, caseSeed);
+      const kindAndStatus = `${request.kind} ${reply.status ?? 'closed'}`;
+      tally.set(kindAndStatus, (tally.get(kindAndStatus) ?? 0) + 1);
     }
     socket.close();
   };
@@ -38,19 +38,19 @@ export async function fuzz(world: World, targets: FuzzWorld['targets'], seed: nu
   return tally;
 }
 
-function check(sent: FuzzCase, { status, body }: RawReply, seed: number): void {
-  const what = `${sent.kind}; again: npm run campaign -- exchangeFuzz --seed ${seed} --cases 1\n${sent.bytes.toString('latin1').slice(0, 1500)}\n${body.slice(0, 500)}`;
+function check(request: FuzzCase, { status, body }: RawReply, seed: number): void {
+  const what = `${request.kind}; again: npm run campaign -- exchangeFuzz --seed ${seed} --cases 1\n${request.bytes.toString('latin1').slice(0, 1500)}\n${body.slice(0, 500)}`;
   if (status === null) {
-    expect(sent.isLast, `closed without an answer: ${what}`).toBe(true);
+    expect(request.isLast, `closed without an answer: ${what}`).toBe(true);
     return;
   }
   expect(STATUSES, what).toContain(status);
   const code = codeIn(body);
   if (code !== null) expect(documented, what).toContain(code);
-  if (sent.code !== null) expect(code, what).toBe(sent.code);
+  if (request.code !== null) expect(code, what).toBe(request.code);
 }
 
-/** The code of an error, 0 for other JSON, null for what is no JSON: an answer of the HTTP server itself. */
+/** Returns the code of an error, 0 for other JSON, and null for an empty body, which only the HTTP server sends. */
 function codeIn(body: string): number | null {
   if (body === '') return null;
   const json: unknown = JSON.parse(body);

@@ -1,4 +1,4 @@
-// The parts of fuzz requests: heads, signatures, and unexpected texts.
+// Builds the parts of fuzz requests: heads, signatures and unexpected texts.
 
 import { createHmac } from 'node:crypto';
 import { type Given, keyOf, secretOf } from './caller.ts';

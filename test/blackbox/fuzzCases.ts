@@ -1,4 +1,4 @@
-// Malformed requests, drawn from a seed: none of them may change anything, whatever they are answered.
+// Draws malformed requests from a seed. No request may change anything at the exchange.
 
 import { gzipSync } from 'node:zlib';
 import { keyOf } from './caller.ts';
@@ -18,10 +18,10 @@ import {
 } from './fuzzBytes.ts';
 import type { Random } from './random.ts';
 
-/** A request of one of the kinds. */
+/** Draws a request of a random kind. */
 export function fuzzCase(rng: Random, world: FuzzWorld): FuzzCase {
-  const make = rng.of(KINDS);
-  return make(rng, world);
+  const buildCase = rng.of(KINDS);
+  return buildCase(rng, world);
 }
 
 const KINDS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
@@ -34,13 +34,13 @@ const KINDS: readonly ((rng: Random, world: FuzzWorld) => FuzzCase)[] = [
   strangeEncoding,
   strangeSize,
   upgrade,
-  tampered,
-  spoiled,
-  spoiled,
+  withChangedByte,
+  withOneWrongParameter,
+  withOneWrongParameter,
   unusualRead,
 ];
 
-/** No HTTP at all. */
+/** Bytes that are not HTTP. */
 function garbage(rng: Random): FuzzCase {
   const bytes = rng.of([
     () => rng.bytes(1 + rng.below(200)),
@@ -52,7 +52,7 @@ function garbage(rng: Random): FuzzCase {
   return { kind: 'garbage', bytes, isLast: true, code: null };
 }
 
-/** A head that is almost one. */
+/** A request head with one malformed line. */
 function brokenHead(rng: Random, world: FuzzWorld): FuzzCase {
   const { path } = rng.of(world.targets).endpoint;
   const line = rng.of([
@@ -96,7 +96,7 @@ function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'strangeMethod', bytes: head(method, path, usual(), ''), hasBody: method !== 'HEAD', code: isKnown ? -1020 : null };
 }
 
-/** What would end a request line. */
+/** Characters that would end a request line. */
 const UNSENDABLE = /\s|\0/g;
 const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
   rng.some(6, () => {
@@ -111,13 +111,13 @@ const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
 /** Parameters that mean nothing, to calls that change nothing. */
 function strangeQuery(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets.filter(({ endpoint: { method } }) => method === 'GET'));
-  const many = rng.is(0.1) ? Array.from({ length: 40 }, (_, at) => `p${at}=1`) : [];
+  const many = rng.is(0.1) ? Array.from({ length: 40 }, (_, index) => `p${index}=1`) : [];
   const long = rng.is(0.05) ? [`long=${'x'.repeat(rng.below(40_000))}`] : [];
   const query = [...unusualPairs(rng, Object.keys(endpoint.params)), ...many, ...long].join(rng.of(['&', '&&', ';', '&=&']));
   return { kind: 'strangeQuery', bytes: head('GET', `${endpoint.path}?${query}`, usual(), ''), code: null };
 }
 
-/** Headers with anything in them. */
+/** Headers with arbitrary values. */
 function strangeHeaders(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, good } = rng.of(world.targets.filter(({ endpoint: { isSigned } }) => isSigned));
   const headers = rng.some(8, () => {
@@ -155,7 +155,7 @@ function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
       ]),
     () => '['.repeat(rng.below(5000)),
     () => `{"a":${'{"a":'.repeat(rng.below(100))}1${'}'.repeat(rng.below(100))}`,
-    () => `{${Array.from({ length: rng.below(60) }, (_, at) => `"k${at}":${at}`).join(',')}}`,
+    () => `{${Array.from({ length: rng.below(60) }, (_, index) => `"k${index}":${index}`).join(',')}}`,
     () => JSON.stringify(Object.fromEntries(rng.some(6, () => [rng.of(UNUSUAL_TEXTS), rng.of(UNUSUAL_TEXTS)]))),
     () => `{"volume":${rng.of(['1e999', '-0', '01', '1.', '.5', '0x10', '1_000', 'Infinity', '9'.repeat(400)])}}`,
     () => '{"__proto__":{"symbol":"BTCUSDT","contractName":"E-BTC-USDT"}}',
@@ -197,7 +197,7 @@ function strangeSize(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'strangeSize', bytes: Buffer.from(text), isLast: true, code: null };
 }
 
-/** Wishes for another protocol. */
+/** Requests for an upgrade to another protocol. */
 function upgrade(rng: Random, world: FuzzWorld): FuzzCase {
   const path = rng.of(['/ws', '/ws?x', '/', rng.of(world.targets).endpoint.path]);
   const headers: Headers = [
@@ -210,33 +210,33 @@ function upgrade(rng: Random, world: FuzzWorld): FuzzCase {
 }
 
 /** A valid order with one byte changed after it was signed. */
-function tampered(rng: Random, world: FuzzWorld): FuzzCase {
+function withChangedByte(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, good } = rng.of(writes(world));
   const body = Buffer.from(JSON.stringify(good));
   const bytes = signedPost(world, endpoint.path, body);
-  const at = bytes.length - 1 - rng.below(body.length);
-  bytes[at]! ^= 1 << rng.below(8);
+  const byteIndex = bytes.length - 1 - rng.below(body.length);
+  bytes[byteIndex]! ^= 1 << rng.below(8);
   return { kind: 'tampered', bytes, code: -1022 };
 }
 
-/** An order under a right signature, right but for one parameter, which is wrong as the table says. */
-function spoiled(rng: Random, world: FuzzWorld): FuzzCase {
+/** A correctly signed order with one parameter that is wrong in a way of the table. */
+function withOneWrongParameter(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, good } = rng.of(writes(world));
-  const [name, wrong] = rng.of(Object.entries(endpoint.params).filter(([, each]) => waysOf(each).length > 0));
-  const [value, code] = rng.of(waysOf(wrong));
+  const [name, wrong] = rng.of(Object.entries(endpoint.params).filter(([, each]) => invalidValuesOf(each).length > 0));
+  const [value, code] = rng.of(invalidValuesOf(wrong));
   const { [name]: _, ...rest } = good;
-  const given = value === undefined ? rest : { ...rest, [name]: value };
+  const body = value === undefined ? rest : { ...rest, [name]: value };
   const surplus = Object.fromEntries(rng.some(3, () => [`surplus${rng.below(9)}`, rng.of(UNUSUAL_TEXTS)]));
-  return { kind: 'spoiled', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...surplus, ...given }))), code };
+  return { kind: 'spoiled', bytes: signedPost(world, endpoint.path, Buffer.from(JSON.stringify({ ...surplus, ...body }))), code };
 }
 
-/** Values of a parameter that are refused, and with which code; undefined: it is left out. */
-function waysOf({ missing, empty, type, range, precise }: Wrong): readonly (readonly [value: unknown, code: number])[] {
-  const ways = [[undefined, missing] as const, ['', empty] as const, ...type, ...range, ...precise];
-  return ways.filter(([, code]) => code !== 0);
+/** Returns invalid values of a parameter with their codes. The value undefined leaves the parameter out. */
+function invalidValuesOf({ missing, empty, type, range, precise }: Wrong): readonly (readonly [value: unknown, code: number])[] {
+  const invalidValues = [[undefined, missing] as const, ['', empty] as const, ...type, ...range, ...precise];
+  return invalidValues.filter(([, code]) => code !== 0);
 }
 
-/** Reads under a right signature, with odd parameters. */
+/** Correctly signed reads with unusual parameters. */
 function unusualRead(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, good } = rng.of(world.targets.filter(({ endpoint: { isSigned, isWrite } }) => isSigned && !isWrite));
   const names = Object.keys(endpoint.params);

@@ -1,4 +1,4 @@
-// Part 8 of the specification: rates by the sliding window on the exchange's own clock, bans, and the largest lists.
+// Checks part 8 of the specification: rates in a sliding window on the exchange's clock, bans, and the largest lists.
 
 import { expect } from 'vitest';
 import type { Sending } from './caller.ts';
@@ -59,8 +59,8 @@ export async function checkBan(world: World, endpoints: readonly Endpoint[]): Pr
   const from = '127.0.2.1';
   const go = (as = 'busy') => world.call(account, {}, { as, from });
   for (const banMs of [300_000, 600_000]) {
-    for (let at = 0; at < 20; at++) expect((await go()).status, `call ${at}`).toBe(200);
-    for (let at = 0; at < 20; at++) expect((await go()).status, `call ${at} beyond the limit`).toBe(429);
+    for (let index = 0; index < 20; index++) expect((await go()).status, `call ${index}`).toBe(200);
+    for (let index = 0; index < 20; index++) expect((await go()).status, `call ${index} beyond the limit`).toBe(429);
     for (const endpoint of endpoints) {
       const reply = await world.fails(endpoint, {}, -1003, 'while banned', { from });
       expect(reply.status, endpoint.op).toBe(418);

@@ -1,32 +1,40 @@
-// One parameter of one endpoint, sent in every way that it can be wrong in, over HTTP.
+// Sends one parameter of one endpoint in every way that it can be wrong, and checks the code of each reply.
 
 import type { Given } from './caller.ts';
 import type { Endpoint, Wrong } from './endpoint.ts';
 import type { World } from './world.ts';
 
-const without = (given: Given, name: string): Given => Object.fromEntries(Object.entries(given).filter(([each]) => each !== name));
+const without = (args: Given, name: string): Given => Object.fromEntries(Object.entries(args).filter(([otherName]) => otherName !== name));
 
 export async function checkParameter(world: World, endpoint: Endpoint, name: string, wrong: Wrong): Promise<void> {
-  const good = await endpoint.good(world);
+  const validArgs = await endpoint.good(world);
   // A valid call needs a new order, because the call before may have ended the old one.
-  const sent = async (value: unknown): Promise<Given> => ({ ...(wrong.missing === 0 ? await endpoint.good(world) : good), [name]: value });
-  await world.answers(endpoint, without(good, name), wrong.missing, `without ${name}`);
-  await world.answers(endpoint, await sent(''), wrong.empty, `${name} empty`);
+  const argsWith = async (value: unknown): Promise<Given> => ({
+    ...(wrong.missing === 0 ? await endpoint.good(world) : validArgs),
+    [name]: value,
+  });
+  await world.answers(endpoint, without(validArgs, name), wrong.missing, `without ${name}`);
+  await world.answers(endpoint, await argsWith(''), wrong.empty, `${name} empty`);
   for (const way of ['type', 'range', 'precise'] as const) {
     for (const [value, code] of wrong[way])
-      await world.answers(endpoint, await sent(value), code, `${way} of ${name} ${JSON.stringify(value)}`);
+      await world.answers(endpoint, await argsWith(value), code, `${way} of ${name} ${JSON.stringify(value)}`);
   }
   if (endpoint.method === 'POST') {
-    await world.answers(endpoint, await sent(null), wrong.missing, `${name} null`);
-    await inTheQuery(world, endpoint, name, wrong, good);
+    await world.answers(endpoint, await argsWith(null), wrong.missing, `${name} null`);
+    await inTheQuery(world, endpoint, name, wrong, validArgs);
   }
   await twice(world, endpoint, name);
 }
 
 /** A parameter in the wrong place counts as not sent. */
-async function inTheQuery(world: World, endpoint: Endpoint, name: string, wrong: Wrong, good: Given): Promise<void> {
-  const moved = { ...endpoint, path: `${endpoint.path}?${name}=${encodeURIComponent(JSON.stringify(good[name]) ?? '')}` };
-  await world.answers(moved, without(wrong.missing === 0 ? await endpoint.good(world) : good, name), wrong.missing, `${name} in the query`);
+async function inTheQuery(world: World, endpoint: Endpoint, name: string, wrong: Wrong, validArgs: Given): Promise<void> {
+  const withQueryParameter = { ...endpoint, path: `${endpoint.path}?${name}=${encodeURIComponent(JSON.stringify(validArgs[name]) ?? '')}` };
+  await world.answers(
+    withQueryParameter,
+    without(wrong.missing === 0 ? await endpoint.good(world) : validArgs, name),
+    wrong.missing,
+    `${name} in the query`,
+  );
 }
 
 async function twice(world: World, endpoint: Endpoint, name: string): Promise<void> {
@@ -45,7 +53,7 @@ async function twice(world: World, endpoint: Endpoint, name: string): Promise<vo
 export async function checkSurplus(seed: World, strict: World, endpoint: Endpoint): Promise<void> {
   await seed.answers(endpoint, { ...(await endpoint.good(seed)), surplus: 1 }, 0, 'a surplus parameter');
   await strict.answers(endpoint, { ...(await endpoint.good(strict)), surplus: 1 }, -1103, 'a surplus parameter, strictly');
-  const many = Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`p${at}`, 1]));
+  const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`p${index}`, 1]));
   await seed.answers(endpoint, many, -1101, '33 parameters');
   for (const recvWindow of [0, -1, 1.5, 'x', '']) {
     await seed.answers(endpoint, { ...(await endpoint.good(seed)), recvWindow }, -1102, `recvWindow ${recvWindow}`);

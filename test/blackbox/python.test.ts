@@ -1,4 +1,4 @@
-// A client in another language that knows only the address: it places, finds and cancels orders on both markets.
+// Tests a Python client that knows only the address: it places, finds and cancels orders on both markets.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

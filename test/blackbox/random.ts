@@ -1,4 +1,4 @@
-// Seeded draws for the fuzz: the same seed is the same requests.
+// Draws random values for the fuzz. The same seed gives the same requests.
 
 export class Random {
   #state: number;

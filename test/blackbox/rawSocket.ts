@@ -1,4 +1,4 @@
-// HTTP by hand over a bare socket: any bytes out, and what comes back, whether or not it is an answer.
+// Sends any bytes over a bare socket, and parses the HTTP reply if there is one.
 
 import { connect, type Socket } from 'node:net';
 
@@ -45,8 +45,8 @@ export class RawSocket {
       }, TIME_LIMIT_MS);
       socket.on('data', (chunk: Buffer) => {
         received = Buffer.concat([received, chunk]);
-        const found = replyIn(received, hasBody);
-        if (found !== null) finish(found.reply, isLast || found.closes);
+        const parsed = replyIn(received, hasBody);
+        if (parsed !== null) finish(parsed.reply, isLast || parsed.closes);
       });
       socket.on('error', () => {});
       socket.on('close', () => finish(replyIn(received, hasBody, true)?.reply ?? { status: null, body: '' }, true));

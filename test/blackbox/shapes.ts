@@ -1,4 +1,4 @@
-// Shapes of answers, taken from part 2 of the specification: the members and their types.
+// Checks the members of replies and their types, as part 2 of the specification states them.
 
 /** What is wrong with a value, with its place; none: it has the shape. */
 export type Shape = (value: unknown, at: string) => readonly string[];

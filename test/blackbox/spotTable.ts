@@ -1,4 +1,4 @@
-// The sixteen spot endpoints, written by hand from parts 2.1, 3 and 4.1 of the specification.
+// Lists the 16 spot endpoints, written by hand from parts 2.1, 3 and 4.1 of the specification.
 
 import { clientId, type Endpoint, id, interval, limit, list, name, orderType, price, side, volume } from './endpoint.ts';
 import { bool, digits, listOf, long, members, ms, notShown, num, oneOf, pair, text } from './shapes.ts';
@@ -8,8 +8,8 @@ const ROW = { price: 10, volume: 1, side: 'BUY', batchType: 'LIMIT' };
 const ORDER = { symbol, volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
 
 const open = { method: 'GET', isSigned: false, isWrite: false } as const;
-const read = { method: 'GET', isSigned: true, isWrite: false } as const;
-const write = { method: 'POST', isSigned: true, isWrite: true } as const;
+const signedGet = { method: 'GET', isSigned: true, isWrite: false } as const;
+const signedWrite = { method: 'POST', isSigned: true, isWrite: true } as const;
 const spotLevels = listOf(pair(num, num));
 const order = {
   symbol: name('body'),
@@ -72,7 +72,7 @@ export const SPOT: readonly Endpoint[] = [
     shape: listOf(members({ idx: ms, open: num, close: num, high: num, low: num, vol: num })),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'spot.newOrder',
     path: '/sapi/v1/order',
     params: order,
@@ -80,7 +80,7 @@ export const SPOT: readonly Endpoint[] = [
     shape: members({ ...orderMembers, transactTime: long, status: oneOf(0), type: oneOf('LIMIT'), side: oneOf('BUY') }),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'spot.testNewOrder',
     path: '/sapi/v1/order/test',
     params: {
@@ -103,7 +103,7 @@ export const SPOT: readonly Endpoint[] = [
     shape: members({}),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'spot.batchOrders',
     path: '/sapi/v1/batchOrders',
     params: {
@@ -128,7 +128,7 @@ export const SPOT: readonly Endpoint[] = [
     shape: members({ ids: listOf(long) }),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'spot.queryOrder',
     path: '/sapi/v1/order',
     params: {
@@ -148,7 +148,7 @@ export const SPOT: readonly Endpoint[] = [
     }),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'spot.cancelOrder',
     path: '/sapi/v1/cancel',
     params: {
@@ -161,13 +161,13 @@ export const SPOT: readonly Endpoint[] = [
     shape: members({ symbol: text, orderId: long, clientOrderId: text, orderIdString: digits, status: oneOf('PENDING_CANCEL') }),
   },
   {
-    ...write,
+    ...signedWrite,
     op: 'spot.batchCancel',
     path: '/sapi/v1/batchCancel',
     params: {
       symbol: name('body'),
       orderIds: list(
-        Array.from({ length: 11 }, (_, at) => at + 1),
+        Array.from({ length: 11 }, (_, index) => index + 1),
         [
           [[{}], -1102],
           [['x'], -1102],
@@ -179,7 +179,7 @@ export const SPOT: readonly Endpoint[] = [
     shape: members({ success: listOf(long), failed: listOf(long) }),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'spot.openOrders',
     path: '/sapi/v1/openOrders',
     params: { symbol: name('query', 'defaulted'), limit: limit('query', 1000, 'defaulted') },
@@ -187,7 +187,7 @@ export const SPOT: readonly Endpoint[] = [
     shape: listOf(members({ ...orderMembers, time: notShown, avgPrice: num, type: text, side: text, status: text })),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'spot.myTrades',
     path: '/sapi/v1/myTrades',
     params: {
@@ -213,7 +213,7 @@ export const SPOT: readonly Endpoint[] = [
     ),
   },
   {
-    ...read,
+    ...signedGet,
     op: 'spot.account',
     path: '/sapi/v1/account',
     params: {},

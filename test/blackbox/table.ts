@@ -1,4 +1,4 @@
-// All 38 endpoints.
+// Joins the spot and futures tables into one list of all 38 endpoints.
 
 import type { Endpoint } from './endpoint.ts';
 import { FUTURES } from './futuresTable.ts';

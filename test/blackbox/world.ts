@@ -1,4 +1,4 @@
-// An exchange with accounts and instruments of every condition, made ready by orders over HTTP, and what the tests ask of it.
+// Starts an exchange with accounts and instruments in every condition, and offers the calls and checks of the tests.
 
 import { expect } from 'vitest';
 import { Caller, type Given, raw, type Reply, type Sending, keyOf, secretOf } from './caller.ts';
@@ -7,25 +7,25 @@ import type { Coverage } from './coverage.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Exchange, type Files } from './exchange.ts';
 
-/** Not served at all, and the only one that the key of `home` may be used from. On Linux all of 127.0.0.0/8 is this computer. */
+/** DENIED is an address that the exchange rejects. HOME is the only address for the key of `home`. Linux serves all of 127.0.0.0/8. */
 export const DENIED = '127.0.0.66';
 export const HOME = '127.0.0.5';
 
-const instrument = (symbol: string, more: object = {}) => ({
+const instrument = (symbol: string, overrides: object = {}) => ({
   symbol,
   base: symbol.slice(0, -4),
   quote: 'USDT',
   priceDigits: 2,
   quantityDigits: 4,
   minQuantity: '0.001',
-  ...more,
+  ...overrides,
 });
-const contract = (coin: string, more: object = {}) => ({
+const contract = (coin: string, overrides: object = {}) => ({
   contractName: `E-${coin}-USDT`,
   multiplier: '0.01',
   priceDigits: 1,
   maxMarketVolume: 1_000_000,
-  ...more,
+  ...overrides,
 });
 
 const MONEY = { USDT: '1000000', BTC: '10000', BND: '10000' };
@@ -33,7 +33,7 @@ const KEY = { read: true, trade: true, markets: ['spot', 'futures'] };
 const ACCOUNTS: Readonly<Record<string, { readonly key?: object; readonly account?: object }>> = {
   alice: {},
   bob: {},
-  /** For what must not meet the limits of alice. */
+  /** For calls that must not meet the rate limits of alice. */
   busy: {},
   closed: { account: { closed: true } },
   restricted: { account: { restricted: true } },
@@ -45,8 +45,8 @@ const ACCOUNTS: Readonly<Record<string, { readonly key?: object; readonly accoun
   home: { key: { ips: [HOME] } },
 };
 
-/** The files of an exchange without prices of its own: what trades is what these tests bring. */
-export function filesOf(more: object): Files {
+/** Returns the files of an exchange without prices. Only the orders of the tests trade. */
+export function filesOf(overrides: object): Files {
   const names = Object.keys(ACCOUNTS);
   const config = {
     instruments: [
@@ -63,9 +63,9 @@ export function filesOf(more: object): Files {
       contract('BND', { priceBand: '0.1' }),
       contract('SHT', { closed: true }),
     ],
-    accounts: names.map((account, at) => ({
+    accounts: names.map((account, index) => ({
       name: account,
-      uid: 10_001 + at,
+      uid: 10_001 + index,
       balances: MONEY,
       futures: { balances: { USDT: MONEY.USDT }, leverage: 5 },
       keys: [{ keyFile: `${account}.key`, secretFile: `${account}.secret`, ...KEY, ...ACCOUNTS[account]!.key }],
@@ -73,7 +73,7 @@ export function filesOf(more: object): Files {
     })),
     denyIps: [DENIED],
     maxTriggers: 5000,
-    ...more,
+    ...overrides,
   };
   const keys = names.flatMap((account) => [
     [`${account}.key`, `${keyOf(account)}\n`],
@@ -94,8 +94,8 @@ export class World {
   }
 
   /** Opens the exchange with resting sales of bob in its books, and with rows of alice in every list. */
-  static async open(more: object, coverage: Coverage | null = null): Promise<World> {
-    const world = new World(await Exchange.start(filesOf(more)), coverage);
+  static async open(overrides: object, coverage: Coverage | null = null): Promise<World> {
+    const world = new World(await Exchange.start(filesOf(overrides)), coverage);
     for (const symbol of ['BTCUSDT', 'BNDUSDT']) {
       await world.spotOrder({ symbol, side: 'SELL', volume: 1000, price: 100 }, 'bob');
       await world.spotOrder({ symbol, side: 'BUY', volume: 1, price: 100 });
@@ -117,43 +117,43 @@ export class World {
     await this.exchange.stop();
   }
 
-  call({ method, path, isSigned }: Endpoint, given: Given, sending: Sending = {}): Promise<Reply> {
-    const usual = isSigned ? sending : { as: null, ...sending };
-    return method === 'GET' ? this.caller.get(path, given, usual) : this.caller.post(path, given, usual);
+  call({ method, path, isSigned }: Endpoint, args: Given, sending: Sending = {}): Promise<Reply> {
+    const options = isSigned ? sending : { as: null, ...sending };
+    return method === 'GET' ? this.caller.get(path, args, options) : this.caller.post(path, args, options);
   }
 
-  /** Asks, and fails the test where the answer is not a success. */
-  async succeeds(endpoint: Endpoint, given: Given, what: string, sending: Sending = {}): Promise<Reply> {
-    const reply = await this.call(endpoint, given, sending);
-    expect([reply.status, reply.code], `${endpoint.op}, ${what}: ${reply.text}`).toEqual([200, 0]);
+  /** Sends a call, and fails the test if the reply is not a success. */
+  async succeeds(endpoint: Endpoint, args: Given, description: string, sending: Sending = {}): Promise<Reply> {
+    const reply = await this.call(endpoint, args, sending);
+    expect([reply.status, reply.code], `${endpoint.op}, ${description}: ${reply.text}`).toEqual([200, 0]);
     return reply;
   }
 
-  /** Asks, and fails the test where the answer is not the error `code`, in the envelope and with the status of the specification. */
-  async fails(endpoint: Endpoint, given: Given, code: number, what: string, sending: Sending = {}): Promise<Reply> {
-    return this.isError(endpoint, await this.call(endpoint, given, sending), code, what);
+  /** Sends a call, and fails the test if the reply is not the error `code` in its specified envelope and status. */
+  async fails(endpoint: Endpoint, args: Given, code: number, description: string, sending: Sending = {}): Promise<Reply> {
+    return this.isError(endpoint, await this.call(endpoint, args, sending), code, description);
   }
 
-  isError({ op, path }: Endpoint, reply: Reply, code: number, what: string, isFault = false): Reply {
-    expect(notTheError(reply, path, code), `${op}, ${what}: ${reply.text}`).toEqual([]);
+  isError({ op, path }: Endpoint, reply: Reply, code: number, description: string, isFault = false): Reply {
+    expect(notTheError(reply, path, code), `${op}, ${description}: ${reply.text}`).toEqual([]);
     this.#coverage?.saw(op, code, isFault);
     return reply;
   }
 
-  /** Orders a fault that answers `code`, and meets it. */
-  async failsByFault(endpoint: Endpoint, given: Given, code: number): Promise<void> {
+  /** Plants a fault that answers `code`, and sends the call that meets it. */
+  async failsByFault(endpoint: Endpoint, args: Given, code: number): Promise<void> {
     await this.exchange.faults([{ point: 'GW.code', op: endpoint.op, nth: 1, params: { code } }]);
-    this.isError(endpoint, await this.call(endpoint, given), code, 'a fault on order', true);
+    this.isError(endpoint, await this.call(endpoint, args), code, 'a fault on order', true);
     await this.exchange.faults([]);
   }
 
-  /** The code of 0 or of an error, whichever `code` says. */
-  async answers(endpoint: Endpoint, given: Given, code: number, what: string, sending: Sending = {}): Promise<void> {
-    if (code === 0) await this.succeeds(endpoint, given, what, sending);
-    else await this.fails(endpoint, given, code, what, sending);
+  /** Sends a call, and fails the test if its code is not `code`. A code of 0 is a success. */
+  async answers(endpoint: Endpoint, args: Given, code: number, description: string, sending: Sending = {}): Promise<void> {
+    if (code === 0) await this.succeeds(endpoint, args, description, sending);
+    else await this.fails(endpoint, args, code, description, sending);
   }
 
-  /** A number on the wire, however long. */
+  /** Returns a number that is sent with all its digits. */
   number(id: string): unknown {
     return raw(id);
   }
@@ -178,14 +178,14 @@ export class World {
   }
 
   async #trigger(triggerPrice: string): Promise<string> {
-    const given = { ...TRIGGER, side: 'BUY', volume: 1, price: 10, triggerPrice };
-    return idIn(await this.caller.post('/fapi/v1/conditionOrder/', given), /"triggerIds":\["(\d+)"\]/);
+    const args = { ...TRIGGER, side: 'BUY', volume: 1, price: 10, triggerPrice };
+    return idIn(await this.caller.post('/fapi/v1/conditionOrder/', args), /"triggerIds":\["(\d+)"\]/);
   }
 
   /** Gives an account as many open orders and trigger orders as it may have. */
   async fillUp(as: string): Promise<void> {
     const price = { side: 'BUY', volume: 1, price: 10 };
-    for (const [path, given] of [
+    for (const [path, args] of [
       ['/sapi/v1/order', { ...SPOT_ORDER, ...price }],
       ['/fapi/v1/order', { ...FUTURES_ORDER, ...price, positionType: 1 }],
       ['/fapi/v1/conditionOrder/', { ...TRIGGER, ...price }],
@@ -193,18 +193,18 @@ export class World {
       let code = 0;
       for (let placed = 0; code === 0; placed++) {
         if (placed > 100) throw new Error(`${as} may have more than ${placed} orders`);
-        ({ code } = await this.caller.post(path, given, { as }));
+        ({ code } = await this.caller.post(path, args, { as }));
       }
     }
   }
 
-  async spotOrder(over: Given, as = 'alice'): Promise<string> {
-    return idIn(await this.caller.post('/sapi/v1/order', { ...SPOT_ORDER, ...over }, { as }), /"orderId":(\d+)/);
+  async spotOrder(overrides: Given, as = 'alice'): Promise<string> {
+    return idIn(await this.caller.post('/sapi/v1/order', { ...SPOT_ORDER, ...overrides }, { as }), /"orderId":(\d+)/);
   }
 
-  async futuresOrder(over: Given, as = 'alice'): Promise<string> {
-    const given = { ...FUTURES_ORDER, positionType: 1, ...over };
-    return idIn(await this.caller.post('/fapi/v1/order', given, { as }), /"orderId":"(\d+)"/);
+  async futuresOrder(overrides: Given, as = 'alice'): Promise<string> {
+    const args = { ...FUTURES_ORDER, positionType: 1, ...overrides };
+    return idIn(await this.caller.post('/fapi/v1/order', args, { as }), /"orderId":"(\d+)"/);
   }
 }
 

@@ -1,4 +1,4 @@
-// The promises of the Disk port, kept by the file system and by the simulated disk; and what only the file system rejects.
+// Tests the promises of the Disk port on the file system and on the simulated disk, and what only the file system rejects.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
       settle();
     });
 
-  it('makes a file once, appends, and reports what is there', () => {
+  it('a disk creates a file once, appends to it, and reports its size and bytes', () => {
     const path = `${folder}/a`;
     expect(disk.list(folder)).toEqual([]);
     disk.create(path);
@@ -76,27 +76,27 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     expect([disk.size(path), textOf(disk, path)]).toEqual([7, 'one two']);
   });
 
-  it('lists names in order, those of the folder alone', () => {
+  it('a disk lists only the names of the folder, in order', () => {
     for (const name of ['b', 'a10', 'a9', 'c.jsonl']) disk.create(`${folder}/${name}`);
     expect(disk.list(folder)).toEqual(['a10', 'a9', 'b', 'c.jsonl']);
   });
 
-  it('says what is not there', () => {
+  it('a disk reports a missing file or folder', () => {
     const path = `${folder}/none`;
     const acts = [() => disk.read(path), () => disk.size(path), () => disk.append(path, Buffer.from('x')), () => disk.remove(path)];
     expect(acts.map(codeOf)).toEqual(['ENOENT', 'ENOENT', 'ENOENT', 'ENOENT']);
     expect(codeOf(() => disk.rename(path, `${folder}/x`))).toBe('ENOENT');
   });
 
-  it('syncs files and folders, never within the call, each as often as it is asked', async () => {
-    const paths = Array.from({ length: 12 }, (_, at) => `${folder}/f${at}`);
+  it('a disk syncs files and folders after the call, as often as requested', async () => {
+    const paths = Array.from({ length: 12 }, (_, index) => `${folder}/f${index}`);
     for (const path of paths) disk.create(path);
     for (const path of [...paths, ...paths]) disk.append(path, Buffer.from('x'));
     expect(await Promise.all([...paths, folder, ...paths].map(synced))).toEqual(Array.from({ length: 25 }, () => null));
     for (const path of paths) expect(textOf(disk, path)).toBe('xx');
   });
 
-  it('renames over a file, and removes', () => {
+  it('a disk renames over an existing file, and removes files', () => {
     const [a, b] = [`${folder}/a`, `${folder}/b`];
     for (const path of [a, b]) {
       disk.create(path);
@@ -110,7 +110,7 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     expect([disk.list(folder), textOf(disk, b)]).toEqual([['b'], '']);
   });
 
-  it('may lose a file while it is synced', async () => {
+  it('a file may be removed while a disk syncs it', async () => {
     const path = `${folder}/a`;
     disk.create(path);
     disk.append(path, Buffer.alloc(100_000));
@@ -143,7 +143,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     refusal(() => disk.append(path, Buffer.from('x'))),
   ];
 
-  it('files of others are readable by their owner alone, whatever the umask', () => {
+  it('new files are readable only by their owner, whatever the umask', () => {
     const before = process.umask(0);
     try {
       disk.prepare(`${folder}/deep/er`);
@@ -156,7 +156,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     ]);
   });
 
-  it.each([0o640, 0o604, 0o660, 0o602, 0o610, 0o777])('files of others: of mode %o are refused', (mode) => {
+  it.each([0o640, 0o604, 0o660, 0o602, 0o610, 0o777])('a file of mode %o is rejected', (mode) => {
     const path = `${folder}/a`;
     writeFileSync(path, 'text');
     chmodSync(path, mode);
@@ -166,7 +166,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     expect(refusal(() => disk.prepare(folder))).toMatch(/expected mode 0700 or tighter/);
   });
 
-  it('behind a symbolic link are refused, also where it leads nowhere', () => {
+  it('a file behind a symbolic link is rejected, also if the link leads nowhere', () => {
     const target = `${folder}/target`;
     disk.create(target);
     symlinkSync(target, `${folder}/link`);
@@ -180,7 +180,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
       expect(refusal(() => disk.prepare(`${folder}/${name}`))).toMatch(/expected a folder, got a symbolic link/);
   });
 
-  it('files of others that are not regular files are rejected, without waiting for the other end of a pipe', () => {
+  it('a file that is not a regular file is rejected, without waiting for the other end of a pipe', () => {
     execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', `${folder}/pipe`]);
     mkdirSync(`${folder}/folder`, { mode: 0o700 });
     expect(refusal(() => disk.read(`${folder}/pipe`))).toMatch(/expected a file, got something else/);
@@ -190,7 +190,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     expect(codeOf(() => disk.prepare(`${folder}/file`))).toBe('EEXIST');
   });
 
-  it.skipIf(process.getuid?.() !== 0)('files of others: of another owner are refused', () => {
+  it.skipIf(process.getuid?.() !== 0)('a file of another owner is rejected', () => {
     disk.create(`${folder}/a`);
     disk.close();
     chownSync(`${folder}/a`, 65_534, 65_534);
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     expect(refusal(() => disk.prepare(folder))).toMatch(/got one of user 65534/);
   });
 
-  it.skipIf(process.getuid?.() === 0)('files of others: of another owner are refused, such as those of root', () => {
+  it.skipIf(process.getuid?.() === 0)('a file of root is rejected for another user', () => {
     expect(refusal(() => disk.read('/etc/hostname'))).toMatch(/got one of user 0/);
     expect(refusal(() => disk.prepare('/usr'))).toMatch(/got one of user 0/);
   });

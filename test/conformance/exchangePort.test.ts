@@ -1,4 +1,4 @@
-// The whole bot from the container, once in a replay and once with a stub exchange: one script of twenty orders gives the same results.
+// Tests that one script of twenty orders gives the same results in a replay, with a stub exchange, and through REST.
 
 import { expect, it } from 'vitest';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
@@ -40,7 +40,7 @@ exchangePortSuite('the replay behind modules', rebound);
 exchangePortSuite('the stub', stub);
 exchangePortSuite('REST before the paper exchange', restPort);
 
-it('the bot does the same behind both: lifecycles, orders, fills, ledger and journal', async () => {
+it('the replay and the stub exchange give the same lifecycles, orders, fills, ledger and journal', async () => {
   const { engine: replayed, ...before } = await play(replay);
   const { engine: stubbed, ...after } = await play(stub);
   expect(stubbed).not.toBe(replayed);

@@ -1,4 +1,4 @@
-// What every OrderGateway must do: one script of twenty orders, and the required outcome of each.
+// Runs one script of twenty orders against any OrderGateway, and checks the required outcome of each order.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -105,13 +105,13 @@ export async function play(makeWorld: MakeWorld): Promise<Outcome> {
   return {
     lifecycles: (instance as Script).reported.slice(1),
     orders: rowsOf(engine.orders.columns()),
-    fills: Array.from({ length: fills.length }, (_, at) => ({
-      order: fills.orderId[at],
-      price: fills.price[at],
-      lots: fills.lots[at],
-      fee: fills.fee[at],
-      isMaker: fills.isMaker[at] === 1,
-      minute: (fills.timeMs[at]! - START_MS) / MINUTE,
+    fills: Array.from({ length: fills.length }, (_, index) => ({
+      order: fills.orderId[index],
+      price: fills.price[index],
+      lots: fills.lots[index],
+      fee: fills.fee[index],
+      isMaker: fills.isMaker[index] === 1,
+      minute: (fills.timeMs[index]! - START_MS) / MINUTE,
     })),
     cash: engine.ledger.cashTotal,
     held: spotBooks(engine).baseTotal(0),
@@ -121,14 +121,14 @@ export async function play(makeWorld: MakeWorld): Promise<Outcome> {
 }
 
 function rowsOf(orders: OrderColumns): object[] {
-  return Array.from({ length: orders.length }, (_, at) => ({
-    side: SIDES[orders.side[at]!],
-    role: ROLES[orders.role[at]!],
-    ending: ENDINGS[orders.ending[at]!],
-    code: orders.texts[orders.code[at]!],
-    lots: orders.lots[at],
-    filled: orders.filledLots[at],
-    wasUnknown: orders.wasUnknown[at] === 1,
+  return Array.from({ length: orders.length }, (_, index) => ({
+    side: SIDES[orders.side[index]!],
+    role: ROLES[orders.role[index]!],
+    ending: ENDINGS[orders.ending[index]!],
+    code: orders.texts[orders.code[index]!],
+    lots: orders.lots[index],
+    filled: orders.filledLots[index],
+    wasUnknown: orders.wasUnknown[index] === 1,
   }));
 }
 
@@ -180,22 +180,22 @@ export const fillPriceOf = (order: number, row: number) => FILL[kindOf(order)](r
 /** The suite that every world passes. */
 export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
   describe(`${name} as OrderGateway`, () => {
-    it('leads each of twenty orders through its lifecycle', async () => {
+    it('the gateway leads each of twenty orders through its lifecycle', async () => {
       const { lifecycles, orders } = await play(makeWorld);
       expect(orders).toHaveLength(20);
-      expect(lifecycles).toEqual(Array.from({ length: 20 }, (_, at) => EXPECTED_STATES[kindOf(at + 1)]));
-      expect(orders).toMatchObject(Array.from({ length: 20 }, (_, at) => ({ ending: ENDING[kindOf(at + 1)] })));
+      expect(lifecycles).toEqual(Array.from({ length: 20 }, (_, index) => EXPECTED_STATES[kindOf(index + 1)]));
+      expect(orders).toMatchObject(Array.from({ length: 20 }, (_, index) => ({ ending: ENDING[kindOf(index + 1)] })));
     });
 
-    it('fills what can fill, once, at the price and time that the rows give', async () => {
+    it('the gateway fills each order once, at the price and time of the rows', async () => {
       const { fills } = await play(makeWorld);
-      const expected = Array.from({ length: 20 }, (_, at) => ({ order: at + 1, ...fillPriceOf(at + 1, at + 1) })).filter(
+      const expected = Array.from({ length: 20 }, (_, index) => ({ order: index + 1, ...fillPriceOf(index + 1, index + 1) })).filter(
         (fill) => 'price' in fill,
       );
       expect(fills).toMatchObject(expected);
     });
 
-    it('leaves nothing behind: no order, no reservation but absent holds, nothing unknown, nothing impossible', async () => {
+    it('the script leaves no open order, no unknown order, and no reservation but those of absent orders', async () => {
       const { engine } = await play(makeWorld);
       expect(engine.orders.active()).toEqual([]);
       expect(engine.market?.workingOrders(0) ?? 0).toBe(0);
@@ -207,7 +207,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
       expect(engine.ledger.isFlat(0, 0)).toBe(true);
     });
 
-    it('does the same again', async () => {
+    it('a second run of the script gives the same results', async () => {
       const [{ engine: _, ...one }, { engine: __, ...two }] = [await play(makeWorld), await play(makeWorld)];
       expect(two).toEqual(one);
     });

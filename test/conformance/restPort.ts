@@ -1,4 +1,4 @@
-// The same script behind REST: the paper exchange in virtual time, whose other traders act like the rows of the replay.
+// Runs the script through REST: the paper exchange in virtual time, whose other traders trade like the rows of the replay.
 
 import { fromScaled } from '../../src/base/number/decimal.ts';
 import { deliverInstant } from '../../src/engine/loop/liveSteps.ts';

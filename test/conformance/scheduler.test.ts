@@ -1,4 +1,4 @@
-// The promises of the Scheduler, kept by the queue of a backtest and by the timers of live trading alike.
+// Tests the promises of the Scheduler on the queue of a backtest and on the timers of live trading.
 
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -35,18 +35,18 @@ function live(speed: number): Subject {
 }
 
 describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
-  const opened: Subject[] = [];
-  const subject = (): Subject => {
+  const openSubjects: Subject[] = [];
+  const openSubject = (): Subject => {
     const found = open();
-    opened.push(found);
+    openSubjects.push(found);
     return found;
   };
   afterEach(() => {
-    for (const each of opened.splice(0)) each.close();
+    for (const subject of openSubjects.splice(0)) subject.close();
   });
 
   test('a scheduler runs nothing within the call, nothing early, and each callback once', async () => {
-    const { scheduler, until } = subject();
+    const { scheduler, until } = openSubject();
     const from = scheduler.nowMs;
     const ran: [number, number][] = [];
     for (const after of [0, 1, 5, 12]) scheduler.at(from + after, () => ran.push([after, scheduler.nowMs - from]));
@@ -56,8 +56,8 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     for (const [after, at] of ran) expect(at).toBeGreaterThanOrEqual(after);
   });
 
-  test('runs what comes up meanwhile after what was asked for before', async () => {
-    const { scheduler, until } = subject();
+  test('a scheduler runs a new callback after the earlier ones of the same time', async () => {
+    const { scheduler, until } = openSubject();
     const at = scheduler.nowMs + 5;
     const ran: string[] = [];
     scheduler.at(at, () => {
@@ -69,8 +69,8 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     expect(ran).toEqual(['first', 'second', 'asked meanwhile']);
   });
 
-  test('forgets what was cancelled, also by a task of the same time; a handle that has ended does no harm', async () => {
-    const { scheduler, until } = subject();
+  test('a scheduler does not run a cancelled callback, also if a callback of the same time cancels it', async () => {
+    const { scheduler, until } = openSubject();
     const at = scheduler.nowMs + 3;
     const ran: string[] = [];
     const ended = scheduler.at(at, () => ran.push('gone'));
@@ -87,12 +87,12 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     expect(ran).toEqual(['first', 'third']);
   });
 
-  test('keeps the order of a sorted list on random histories', async () => {
+  test('a scheduler runs random histories in the order of a sorted list', async () => {
     const step = fc.record({ after: fc.integer({ min: 0, max: 12 }), cancels: fc.option(fc.nat(60), { freq: 4 }) });
     const histories = fc.sample(fc.array(step, { minLength: 1, maxLength: 60 }), { numRuns: 40, seed: 7 });
     await Promise.all(
       histories.map(async (steps) => {
-        const { scheduler, until } = subject();
+        const { scheduler, until } = openSubject();
         const from = scheduler.nowMs;
         const ran: number[] = [];
         const handles: number[] = [];
@@ -104,7 +104,7 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
           list.push({ after, name });
           if (cancels === null || handles[cancels] === undefined) continue;
           scheduler.cancel(handles[cancels]);
-          list = list.filter(({ name: each }) => each !== cancels);
+          list = list.filter((callback) => callback.name !== cancels);
         }
         await until(from + 15);
         expect(ran).toEqual(list.toSorted((a, b) => a.after - b.after || a.name - b.name).map(({ name }) => name));

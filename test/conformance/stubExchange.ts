@@ -1,4 +1,4 @@
-// An exchange that does by script what a real one might: answers, loses answers, fills and cancels, through the ExchangeSink alone.
+// Simulates an exchange that replies, loses replies, fills and cancels by script, only through the ExchangeSink.
 
 import type { ServiceIdentifier } from 'inversify';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -52,9 +52,9 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
     if (this.#resting.delete(id)) this.#sink.ended(id, 'canceled', this.#now());
   }
   read({ id }: Order, channel: Channel): void {
-    const found = channel !== 'balances' && this.#resting.has(id);
+    const isFound = channel !== 'balances' && this.#resting.has(id);
     const venueMs = this.#now();
-    this.#scheduler.at(venueMs, () => this.#sink.evidence(id, { channel, venueMs, complete: true, found }));
+    this.#scheduler.at(venueMs, () => this.#sink.evidence(id, { channel, venueMs, complete: true, found: isFound }));
   }
   workingOrders(): number {
     return this.#resting.size;
@@ -63,10 +63,10 @@ export class StubExchange implements ExchangeAdapter, BarMarket {
   settleMarks(): void {}
   matchRow(_instrument: number, row: number): void {
     for (const order of this.#resting.values()) {
-      const at = fillPriceOf(order.id, row);
-      if (at === null) continue;
+      const fillPrice = fillPriceOf(order.id, row);
+      if (fillPrice === null) continue;
       this.#resting.delete(order.id);
-      this.#fill(order, at.price, at.isMaker, at.isMaker ? bars.closeMs[row]! : bars.openMs[row]!);
+      this.#fill(order, fillPrice.price, fillPrice.isMaker, fillPrice.isMaker ? bars.closeMs[row]! : bars.openMs[row]!);
     }
   }
 

@@ -1,4 +1,4 @@
-// A reading of JSON Schema 2020-12 that shares nothing with what makes the document: the keywords that it uses, and no other.
+// Validates values against the JSON Schema 2020-12 keywords that the document uses, independently of the code that makes it.
 
 export type Schema = Readonly<Record<string, unknown>>;
 type Check = (is: unknown, value: unknown, schema: Schema, within: Reader) => readonly string[];
@@ -81,17 +81,21 @@ const CHECKS: Readonly<Record<string, Check>> = {
   minItems: (is, value) => unless(!Array.isArray(value) || value.length >= Number(is), 'too few elements'),
   maxItems: (is, value) => unless(!Array.isArray(value) || value.length <= Number(is), 'too many elements'),
   prefixItems: (is, value, _, reader) =>
-    Array.isArray(value) ? (is as readonly unknown[]).flatMap((each, at) => within(`[${at}]`, reader.problems(each, value[at]))) : [],
+    Array.isArray(value)
+      ? (is as readonly unknown[]).flatMap((element, index) => within(`[${index}]`, reader.problems(element, value[index])))
+      : [],
   items: (is, value, { prefixItems }, reader) => {
     const skipped = Array.isArray(prefixItems) ? prefixItems.length : 0;
-    return Array.isArray(value) ? value.slice(skipped).flatMap((each, at) => within(`[${at + skipped}]`, reader.problems(is, each))) : [];
+    return Array.isArray(value)
+      ? value.slice(skipped).flatMap((element, index) => within(`[${index + skipped}]`, reader.problems(is, element)))
+      : [];
   },
   required: (is, value) =>
     isMap(value) ? (is as readonly string[]).filter((name) => !Object.hasOwn(value, name)).map((name) => `${name} is missing`) : [],
   properties: (is, value, _, reader) =>
     isMap(value)
-      ? Object.entries(asObject(is)).flatMap(([name, each]) =>
-          Object.hasOwn(value, name) ? within(name, reader.problems(each, value[name])) : [],
+      ? Object.entries(asObject(is)).flatMap(([name, element]) =>
+          Object.hasOwn(value, name) ? within(name, reader.problems(element, value[name])) : [],
         )
       : [],
   additionalProperties: (is, value, { properties = {}, patternProperties = {} }, reader) =>
@@ -100,22 +104,22 @@ const CHECKS: Readonly<Record<string, Check>> = {
           .filter(
             (name) =>
               !Object.hasOwn(asObject(properties), name) &&
-              !Object.keys(asObject(patternProperties)).some((each) => new RegExp(each, 'u').test(name)),
+              !Object.keys(asObject(patternProperties)).some((element) => new RegExp(element, 'u').test(name)),
           )
           .flatMap((name) => within(name, reader.problems(is, value[name])))
       : [],
   patternProperties: (is, value, _, reader) =>
     isMap(value)
-      ? Object.entries(asObject(is)).flatMap(([pattern, each]) =>
+      ? Object.entries(asObject(is)).flatMap(([pattern, element]) =>
           Object.keys(value)
             .filter((name) => new RegExp(pattern, 'u').test(name))
-            .flatMap((name) => within(name, reader.problems(each, value[name]))),
+            .flatMap((name) => within(name, reader.problems(element, value[name]))),
         )
       : [],
   anyOf: (is, value, _, reader) => {
-    const all = (is as readonly unknown[]).map((each) => reader.problems(each, value));
+    const all = (is as readonly unknown[]).map((element) => reader.problems(element, value));
     return all.some((found) => found.length === 0) ? [] : [`in no form: ${all.map((found) => found[0]).join(' | ')}`];
   },
-  allOf: (is, value, _, reader) => (is as readonly unknown[]).flatMap((each) => reader.problems(each, value)),
+  allOf: (is, value, _, reader) => (is as readonly unknown[]).flatMap((element) => reader.problems(element, value)),
   not: (is, value, _, reader) => unless(reader.problems(is, value).length > 0, 'what may not be'),
 };

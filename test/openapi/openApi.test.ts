@@ -1,4 +1,4 @@
-// The OpenAPI document by a reading of its own: its structure, its references, and every documented answer and request against it.
+// Tests the OpenAPI document with an independent validator: its structure, its references, and every documented reply and request.
 
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
@@ -21,9 +21,10 @@ import { OPEN_API_SCHEMA } from './openApiSchema.ts';
 const file = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
 const document: unknown = JSON.parse(file);
 const reader = new Reader(document);
-const at = (value: unknown, ...steps: readonly string[]): Schema => steps.reduce((found, step) => asObject(found[step]), asObject(value));
-const operationOf = (op: Op): Schema => at(document, 'paths', endpointOf(op).path, endpointOf(op).method.toLowerCase());
-const mediaOf = (op: Op): Schema => at(operationOf(op), 'responses', '200', 'content', 'application/json');
+const memberAt = (value: unknown, ...steps: readonly string[]): Schema =>
+  steps.reduce((found, step) => asObject(found[step]), asObject(value));
+const operationOf = (op: Op): Schema => memberAt(document, 'paths', endpointOf(op).path, endpointOf(op).method.toLowerCase());
+const mediaOf = (op: Op): Schema => memberAt(operationOf(op), 'responses', '200', 'content', 'application/json');
 const answerProblems = (op: Op, body: string) => reader.problems(mediaOf(op)['schema'], JSON.parse(body));
 const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
 
@@ -32,7 +33,7 @@ test('docs/openapi.json is what the tables make', () => {
 });
 
 describe('the document', () => {
-  it('the document is one of OpenAPI 3.1, and its references lead somewhere', () => {
+  it('the document is valid OpenAPI 3.1, and each of its references exists', () => {
     expect(new Reader(OPEN_API_SCHEMA).problems(OPEN_API_SCHEMA, document)).toEqual([]);
     const references = [...file.matchAll(/"\$ref": "([^"]+)"/g)].map((match) => match[1]!);
     expect(references.length).toBeGreaterThan(100);
@@ -40,8 +41,8 @@ describe('the document', () => {
   });
 
   it('the document has the operation of every endpoint and no other, with its security and its parameters', () => {
-    const found = Object.values(at(document, 'paths')).flatMap((path) =>
-      Object.values(asObject(path)).map((each) => asObject(each)['operationId']),
+    const found = Object.values(memberAt(document, 'paths')).flatMap((path) =>
+      Object.values(asObject(path)).map((element) => asObject(element)['operationId']),
     );
     expect(new Set(found)).toEqual(new Set(OPS));
     expect(found.length).toBe(OPS.length);
@@ -49,17 +50,18 @@ describe('the document', () => {
       const { params, security, method } = endpointOf(op);
       const { parameters = [], requestBody } = operationOf(op);
       const names = (parameters as readonly { name: string }[]).map(({ name }) => name);
-      const inBody = requestBody === undefined ? [] : Object.keys(at(requestBody, 'content', 'application/json', 'schema', 'properties'));
-      const known = Object.keys(params).filter((name) => params[name]?.kind !== 'time');
-      expect([names, inBody], op).toEqual(method === 'GET' ? [known, []] : [[], known]);
-      const wanted = SECURITY[security].signature ? [{ apiKey: [], timestamp: [], signature: [] }] : [];
-      expect(operationOf(op)['security'], op).toEqual(wanted);
+      const inBody =
+        requestBody === undefined ? [] : Object.keys(memberAt(requestBody, 'content', 'application/json', 'schema', 'properties'));
+      const parameterNames = Object.keys(params).filter((name) => params[name]?.kind !== 'time');
+      expect([names, inBody], op).toEqual(method === 'GET' ? [parameterNames, []] : [[], parameterNames]);
+      const expectedSecurity = SECURITY[security].signature ? [{ apiKey: [], timestamp: [], signature: [] }] : [];
+      expect(operationOf(op)['security'], op).toEqual(expectedSecurity);
     }
   });
 });
 
 describe('answers', () => {
-  it.each(OPS)('answers: %s: the example and every documented answer are of its schema', (op) => {
+  it.each(OPS)('the example and every documented reply of %s match its schema', (op) => {
     const { schema, example } = mediaOf(op);
     expect(reader.problems(schema, example)).toEqual([]);
     expect(decodeAnswer(answerOf(op), parsed(JSON.stringify(example))).ok).toBe(true);
@@ -70,7 +72,7 @@ describe('answers', () => {
     Object.fromEntries(Object.entries(VARIANT_VALUES).map(([name, values]) => [name, fc.constantFrom(...values)])),
   ) as fc.Arbitrary<Variants>;
 
-  it.each(OPS)('answers: %s: whatever the paper exchange can answer, under every switch', (op) => {
+  it.each(OPS)('every reply of the paper exchange to %s matches its schema, under every switch', (op) => {
     fc.assert(
       fc.property(answerArbitrary(op), variants, (value, switches) => {
         const body = writeJson(endpointOf(op).answer.write(value, switches));
@@ -94,15 +96,16 @@ describe('answers', () => {
 });
 
 describe('errors', () => {
-  it.each(['spot', 'futures'] as const)('every code in both payloads of %s, at its HTTP status', (market) => {
+  it.each(['spot', 'futures'] as const)('every error code of %s matches the schema of its HTTP status, in both envelopes', (market) => {
     for (const { code, http } of ERROR_CODES) {
       for (const errorBody of VARIANT_VALUES.errorBody) {
         const { status, body } = errorAnswer(code, market, { ...SEED_VARIANTS, errorBody });
         const op: Op = `${market}.account`;
-        const response = asObject(reader.target(String(at(operationOf(op), 'responses', String(status))['$ref'])));
-        expect(reader.problems(at(response, 'content', 'application/json')['schema'], JSON.parse(writeJson(body))), String(code)).toEqual(
-          [],
-        );
+        const response = asObject(reader.target(String(memberAt(operationOf(op), 'responses', String(status))['$ref'])));
+        expect(
+          reader.problems(memberAt(response, 'content', 'application/json')['schema'], JSON.parse(writeJson(body))),
+          String(code),
+        ).toEqual([]);
         expect(http).toContain(status);
       }
     }
@@ -111,7 +114,7 @@ describe('errors', () => {
 
 describe('requests', () => {
   const bodyProblems = (op: Op, body: unknown) =>
-    reader.problems(at(operationOf(op), 'requestBody', 'content', 'application/json')['schema'], body);
+    reader.problems(memberAt(operationOf(op), 'requestBody', 'content', 'application/json')['schema'], body);
   const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.5, price: 9300 };
 
   it.each<[Op, object, string]>([
@@ -149,10 +152,10 @@ function isWhole(op: Op, body: string): boolean {
 /** Copies of `value`, each without one of its members, at whatever depth. */
 function withOneMemberLess(value: unknown): unknown[] {
   if (Array.isArray(value))
-    return value.flatMap((each, index) => withOneMemberLess(each).map((less) => value.with(index, less) as unknown));
+    return value.flatMap((element, index) => withOneMemberLess(element).map((less) => value.with(index, less) as unknown));
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) => [
+  return Object.entries(value).flatMap(([name, element]) => [
     Object.fromEntries(Object.entries(value).filter(([other]) => other !== name)),
-    ...withOneMemberLess(each).map((less) => ({ ...value, [name]: less })),
+    ...withOneMemberLess(element).map((less) => ({ ...value, [name]: less })),
   ]);
 }

@@ -1,4 +1,4 @@
-// The schema of an OpenAPI 3.1 document, as far as ours goes, written from the specification of OpenAPI; no other members are allowed.
+// Declares the schema of the used part of OpenAPI 3.1, written from the OpenAPI specification. Other members are invalid.
 
 const text = { type: 'string', minLength: 1 };
 const closed = (properties: object, required: readonly string[]) => ({ type: 'object', properties, required, additionalProperties: false });

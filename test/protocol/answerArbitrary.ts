@@ -1,4 +1,4 @@
-// Any answer that a service could give, made from the table's own description of it.
+// Builds fast-check arbitraries for every reply that a service may send, from the endpoint table.
 
 import * as fc from 'fast-check';
 import { timeMs } from '../../src/base/brand.ts';
@@ -6,69 +6,71 @@ import { answerOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { RecordValue } from '../../src/protocol/shapes/record.ts';
 import type { Value } from '../../src/protocol/shapes/value.ts';
 
-const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[1-9]\\d{${min - 1},${max - 1}}$`));
-/** The decimal in its one plain text, without unneeded zeros. */
+const digitText = (min: number, max: number) => fc.stringMatching(new RegExp(`^[1-9]\\d{${min - 1},${max - 1}}$`));
+/** A positive decimal in its canonical text, without unneeded zeros. */
 const amount = fc.oneof(
-  digits(1, 18),
-  fc.tuple(fc.oneof(fc.constant('0'), digits(1, 12)), fc.stringMatching(/^\d{0,17}[1-9]$/)).map(([whole, part]) => `${whole}.${part}`),
+  digitText(1, 18),
+  fc
+    .tuple(fc.oneof(fc.constant('0'), digitText(1, 12)), fc.stringMatching(/^\d{0,17}[1-9]$/))
+    .map(([integer, part]) => `${integer}.${part}`),
 );
-const signed = fc.oneof(
+const signedAmount = fc.oneof(
   fc.constant('0'),
   amount,
   amount.map((text) => `-${text}`),
 );
-const whole = fc.nat({ max: 2 ** 31 });
-const id = digits(1, 19);
+const integer = fc.nat({ max: 2 ** 31 });
+const id = digitText(1, 19);
 const clientId = fc.stringMatching(/^[A-Za-z0-9_-]{1,31}$/).filter((text) => text !== '0');
 const name = fc.stringMatching(/^[A-Z][A-Z0-9-]{0,15}$/);
-/** Later than 1e11 ms, which distinguishes bars in ms from bars in seconds; whole seconds, because some forms have nothing finer. */
-const time = fc.integer({ min: 100_000_001, max: 4_000_000_000 }).map((seconds) => timeMs(seconds * 1000));
-const reading = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
+/** A time after 1e11 ms, below which a bar's time counts as seconds. It is in whole seconds, because some forms have nothing finer. */
+const wholeSeconds = fc.integer({ min: 100_000_001, max: 4_000_000_000 }).map((seconds) => timeMs(seconds * 1000));
+const spelled = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
 const STATUSES = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED'];
 
 const BY_KIND: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  decimal: signed,
+  decimal: signedAmount,
   price: amount,
   id,
   idOrNone: fc.option(id),
   clientId: fc.option(clientId),
   text: fc.string({ unit: 'binary', minLength: 1 }),
   upperText: name,
-  integer: whole,
+  integer,
   flag: fc.boolean(),
-  time,
-  barTime: time,
-  zonelessTime: time,
+  time: wholeSeconds,
+  barTime: wholeSeconds,
+  zonelessTime: wholeSeconds,
   side: fc.constantFrom('buy', 'sell'),
   action: fc.constantFrom('OPEN', 'CLOSE'),
   status: fc.oneof(
-    reading(STATUSES),
+    spelled(STATUSES),
     fc.constantFrom('77', 'FROZEN').map((raw) => ({ word: 'UNKNOWN', raw })),
   ),
-  timeInForce: fc.option(reading(['IOC', 'FOK', 'POST_ONLY'])),
+  timeInForce: fc.option(spelled(['IOC', 'FOK', 'POST_ONLY'])),
 };
 
 const isRecord = (value: Value<unknown>): value is RecordValue<unknown> => 'fields' in value;
-const rowIn = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
+const rowShapeOf = (value: Value<unknown>): Value<unknown> | null => ('row' in value ? (value.row as Value<unknown>) : null);
 
 /** Returns an arbitrary for every possible `value`. */
 export function arbitraryOf(value: Value<unknown>): fc.Arbitrary<unknown> {
   if (isRecord(value)) {
-    const members = Object.entries(value.fields).map(([own, { value: of, canBeNull }]) => {
-      const some = arbitraryOf(of);
-      return [own, canBeNull ? fc.option(some) : some] as const;
+    const members = Object.entries(value.fields).map(([ownShape, { value: of, canBeNull }]) => {
+      const rowArbitrary = arbitraryOf(of);
+      return [ownShape, canBeNull ? fc.option(rowArbitrary) : rowArbitrary] as const;
     });
-    // A fill without the id of our own order is rightly refused.
+    // A fill without the id of the account's own order is invalid, so each fill has both ids.
     return fc
       .record(Object.fromEntries(members))
       .map((row) => ('bidId' in row ? { ...row, bidId: row['bidId'] ?? '1', askId: row['askId'] ?? '2' } : row));
   }
-  const row = rowIn(value);
+  const row = rowShapeOf(value);
   if (row) return fc.array(arbitraryOf(row), { maxLength: 3 });
-  if (value.kind.startsWith('code:')) return reading(value.kind.slice('code:'.length).split('|'));
-  const found = BY_KIND[value.kind];
-  if (!found) throw new Error(`no arbitrary for ${value.kind}`);
-  return found;
+  if (value.kind.startsWith('code:')) return spelled(value.kind.slice('code:'.length).split('|'));
+  const rowsOfReply = BY_KIND[value.kind];
+  if (!rowsOfReply) throw new Error(`no arbitrary for ${value.kind}`);
+  return rowsOfReply;
 }
 
 const levels = (direction: 1 | -1) =>
@@ -76,9 +78,9 @@ const levels = (direction: 1 | -1) =>
     .uniqueArray(fc.integer({ min: 1, max: 1e9 }), { maxLength: 5 })
     .map((ticks) => ticks.toSorted((a, b) => (a - b) * direction).map((price) => ({ price: String(price), quantity: '1.5' })));
 const ids = fc.array(id, { maxLength: 4 });
-const depth = fc.record({ timeMs: fc.option(time), bids: levels(-1), asks: levels(1) });
+const depth = fc.record({ timeMs: fc.option(wholeSeconds), bids: levels(-1), asks: levels(1) });
 
-const OWN_SHAPES: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
+const REPLIES_WITHOUT_ROWS: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
   'spot.depth': depth,
   'futures.depth': depth,
   'spot.batchOrders': fc.record({ ids }),
@@ -87,17 +89,19 @@ const OWN_SHAPES: Readonly<Partial<Record<Op, fc.Arbitrary<unknown>>>> = {
 };
 /** Returns an arbitrary for every possible reply of `op`. */
 export function answerArbitrary(op: Op): fc.Arbitrary<unknown> {
-  const own = OWN_SHAPES[op];
-  if (own) return own;
+  const ownShape = REPLIES_WITHOUT_ROWS[op];
+  if (ownShape) return ownShape;
   const { row, container } = answerOf(op);
   if (row === null) return fc.constant(null);
-  const some = arbitraryOf(row);
-  if (container.kind === 'one') return some;
-  if (container.kind === 'oneOrNone') return fc.option(some);
-  const rows = fc.array(some, { maxLength: 4 }).map((found) => (op.endsWith('klines') ? newestFirst(found) : found));
+  const rowArbitrary = arbitraryOf(row);
+  if (container.kind === 'one') return rowArbitrary;
+  if (container.kind === 'oneOrNone') return fc.option(rowArbitrary);
+  const rows = fc
+    .array(rowArbitrary, { maxLength: 4 })
+    .map((rowsOfReply) => (op.endsWith('klines') ? newestFirst(rowsOfReply) : rowsOfReply));
   const refused = fc.constant([]);
-  if (op === 'spot.account') return fc.record({ uid: fc.option(digits(1, 9)), rows, refused });
-  if (op === 'futures.triggerOrderList') return fc.record({ count: whole, rows, refused });
+  if (op === 'spot.account') return fc.record({ uid: fc.option(digitText(1, 9)), rows, refused });
+  if (op === 'futures.triggerOrderList') return fc.record({ count: integer, rows, refused });
   return fc.record({ rows, refused });
 }
 

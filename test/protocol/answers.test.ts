@@ -1,4 +1,4 @@
-// Every documented answer decodes, from every shape that services were seen to give; what a needed member lacks is refused, not invented.
+// Tests that every documented reply is decoded, in every known shape, and that a reply without a required member is refused.
 
 import { describe, expect, test } from 'vitest';
 import { OPS, answerOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';
@@ -10,20 +10,20 @@ import { SPOT_ANSWERS } from './documentedSpotAnswers.ts';
 
 const ANSWERS = { ...SPOT_ANSWERS, ...FUTURES_ANSWERS };
 
-function decoded(op: Op, body: string): unknown {
+function decode(op: Op, body: string): unknown {
   const json = parseJson(body);
   if (!json.ok) throw new Error(`${json.problem} at ${json.at}`);
-  const found = decodeAnswer(answerOf(op), json.value);
-  if (!found.ok) throw new Error(found.problem);
-  return found.value;
+  const result = decodeAnswer(answerOf(op), json.value);
+  if (!result.ok) throw new Error(result.problem);
+  return result.value;
 }
 
 /** Returns the reason why a body is refused. */
 function problem(op: Op, body: string): string | null {
   const json = parseJson(body);
   if (!json.ok) throw new Error(`${json.problem} at ${json.at}`);
-  const found = decodeAnswer(answerOf(op), json.value);
-  return found.ok ? null : found.problem;
+  const result = decodeAnswer(answerOf(op), json.value);
+  return result.ok ? null : result.problem;
 }
 
 test('every endpoint has documented answers', () => {
@@ -31,8 +31,8 @@ test('every endpoint has documented answers', () => {
 });
 
 describe.each(OPS)('%s', (op) => {
-  test.each(ANSWERS[op])('$shape', ({ body, means }) => {
-    expect(decoded(op, body)).toEqual(means);
+  test.each(ANSWERS[op])('a reply of the shape $shape is decoded to its documented meaning', ({ body, means }) => {
+    expect(decode(op, body)).toEqual(means);
   });
 });
 
@@ -69,7 +69,7 @@ describe('a refused answer', () => {
 
   test('a row that cannot be read is reported with its instrument, and the other rows are decoded', () => {
     const rows = `[{"orderId":1,${ORDER}},{"orderId":2,${ORDER.replace('"executedQty":0', '"executedQty":"?"')}},{"orderId":3,${ORDER}},7]`;
-    expect(decoded('spot.openOrders', rows)).toMatchObject({
+    expect(decode('spot.openOrders', rows)).toMatchObject({
       rows: [{ orderId: '1' }, { orderId: '3' }],
       refused: [
         { instrument: 'BTCUSDT', problem: '[1].executedQty: expected a decimal, got "?"' },
@@ -80,7 +80,7 @@ describe('a refused answer', () => {
 
   test('a fill that does not name its own order is refused', () => {
     const fill = '"symbol":"BTCUSDT","id":1,"price":1,"qty":1,"time":1,"isBuyer":true,"isMaker":false,"feeCoin":"BTC","fee":0';
-    expect(decoded('spot.myTrades', `[{${fill},"bidId":0,"askId":5}]`)).toMatchObject({
+    expect(decode('spot.myTrades', `[{${fill},"bidId":0,"askId":5}]`)).toMatchObject({
       rows: [],
       refused: [{ instrument: 'BTCUSDT', problem: '[0].bidId: expected the id of the own order, got 0' }],
     });

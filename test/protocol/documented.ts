@@ -1,4 +1,4 @@
-// What the documented answers of both markets share.
+// Declares the parts that the documented replies of both markets share.
 
 export interface DocumentedAnswer {
   /** The section of the document. */

@@ -1,4 +1,4 @@
-// Answers of futures as the specification and the exchange dialect document them, and what each says: written by hand.
+// Lists the documented futures replies and the meaning of each, written by hand from the specification and the exchange dialect.
 
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import { answer, bar, list, NO_ORDER, reading, type DocumentedAnswer } from './documented.ts';

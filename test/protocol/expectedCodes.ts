@@ -1,4 +1,4 @@
-// The 41 codes, written by hand from the specification, part 7, the exchange dialect, 10.2, and order safety, section 4.
+// Lists the 41 error codes, written by hand from the specification (part 7), the exchange dialect (10.2) and order safety (4).
 
 export interface ExpectedCode {
   readonly code: number;

@@ -1,4 +1,4 @@
-// What each of the 38 calls has to look like on the wire: written by hand from the specification, parts 4, 5 and 8; never generated.
+// Lists the expected request of each of the 38 calls, written by hand from parts 4, 5 and 8 of the specification.
 
 /** One row of the tables of part 4. */
 export interface ExpectedRequest {

@@ -1,4 +1,4 @@
-// HMAC-SHA256 by openssl: a signature that none of our code, and no library of Node's, has made.
+// Computes HMAC-SHA256 with openssl, independently of this project's code and of the libraries of Node.js.
 
 import { execFileSync } from 'node:child_process';
 

@@ -1,4 +1,4 @@
-// Errors and outcomes: each of the 41 codes in every shape, and whatever else a wire can bring, ends in its one class (order safety, 4).
+// Tests that each of the 41 codes, and every other reply or failure, has exactly one outcome class (order safety, 4).
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

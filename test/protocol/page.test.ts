@@ -1,4 +1,4 @@
-// The tables of docs/protocol.md equal those of the code.
+// Tests that the tables of docs/protocol.md equal those of the code.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// All 38 calls against the expectation written from the specification: request line, headers, body bytes, signature, parameters, limits.
+// Tests all 38 calls against the hand-written expectation: request line, headers, body, signature, parameters and limits.
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
@@ -257,7 +257,7 @@ describe('arguments that must not be sent', () => {
       { contractName: 'E-BTC-USDT', nowLevel: 2.5 },
       'futures.changeLeverage nowLevel: expected a whole number from 1 to 1000, got 2.5',
     ],
-  ])('the arguments are refused: %s %j', (name, args, message) => {
+  ])('a call with invalid arguments is rejected: %s %j', (name, args, message) => {
     let text: unknown;
     try {
       buildChecked(opOf(name), args);

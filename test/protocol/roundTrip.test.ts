@@ -1,4 +1,4 @@
-// What the service writes the client reads, whatever the switches of the dialect: every endpoint, every record, every spelling.
+// Tests that the client reads every reply that the paper exchange writes, under every switch and spelling.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -21,9 +21,9 @@ const encode = (op: Op, value: unknown, variants?: Variants): string => encodeAn
 function decode(op: Op, text: string): unknown {
   const json = parseJson(text);
   if (!json.ok) throw new Error(`${json.problem} at ${json.at}: ${text}`);
-  const found = decodeAnswer(answerOf(op), json.value);
-  if (!found.ok) throw new Error(`${found.problem}: ${text}`);
-  return found.value;
+  const decoded = decodeAnswer(answerOf(op), json.value);
+  if (!decoded.ok) throw new Error(`${decoded.problem}: ${text}`);
+  return decoded.value;
 }
 
 /** Returns the value without the spelling of codes, which only the wire has. */

@@ -1,4 +1,4 @@
-// The signature vectors of the exchange dialect, section 11: published or computed there, computed again here by openssl.
+// Tests the signature vectors of the exchange dialect (section 11), computed again here with openssl.
 
 import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
@@ -77,24 +77,27 @@ const VECTORS: readonly Vector[] = [
   },
 ];
 
-test.each(VECTORS)('vector $name', ({ method, target, signQuery = 'include', body = '', signature }) => {
-  const message = signedBytes({ timestamp: TIMESTAMP, method, path: signedPath(target, signQuery) }, utf8(body));
-  expect(opensslHmac(SECRET, message)).toBe(signature);
-  expect(createHmac('sha256', SECRET).update(message).digest('hex')).toBe(signature);
-  expect(isSameSignature(signature, signature.toUpperCase())).toBe(true);
-});
+test.each(VECTORS)(
+  'the signature of the vector $name equals the published one and that of openssl',
+  ({ method, target, signQuery = 'include', body = '', signature }) => {
+    const message = signedBytes({ timestamp: TIMESTAMP, method, path: signedPath(target, signQuery) }, utf8(body));
+    expect(opensslHmac(SECRET, message)).toBe(signature);
+    expect(createHmac('sha256', SECRET).update(message).digest('hex')).toBe(signature);
+    expect(isSameSignature(signature, signature.toUpperCase())).toBe(true);
+  },
+);
 
 test("the client's signatures for the calls of the vectors equal the published ones", () => {
-  const at = timeMs(Number(TIMESTAMP));
+  const atMs = timeMs(Number(TIMESTAMP));
   const signed = (text: string) => opensslHmac(SECRET, text);
   const byVector = (number: number) => VECTORS[number - 1]!.signature;
-  expect(signed(stringToSign(buildRequest('spot.account', {}), at))).toBe(byVector(2));
+  expect(signed(stringToSign(buildRequest('spot.account', {}), atMs))).toBe(byVector(2));
   const query = { orderId: '499890200602846976', symbol: 'BTCUSDT' };
-  expect(signed(stringToSign(buildRequest('spot.queryOrder', query), at))).toBe(byVector(3));
-  expect(signed(stringToSign(buildRequest('spot.queryOrder', query, { ...DEFAULT_DIALECT, signQuery: 'omit' }), at))).toBe(byVector(4));
-  expect(signed(stringToSign(buildRequest('futures.openOrders', { contractName: 'E-BTC-USDT' }), at))).toBe(byVector(5));
+  expect(signed(stringToSign(buildRequest('spot.queryOrder', query), atMs))).toBe(byVector(3));
+  expect(signed(stringToSign(buildRequest('spot.queryOrder', query, { ...DEFAULT_DIALECT, signQuery: 'omit' }), atMs))).toBe(byVector(4));
+  expect(signed(stringToSign(buildRequest('futures.openOrders', { contractName: 'E-BTC-USDT' }), atMs))).toBe(byVector(5));
   const trigger = { contractName: 'E-BTC-USDT', orderId: '1322738336974712847' };
-  expect(signed(stringToSign(buildRequest('futures.cancelTriggerOrder', trigger), at))).toBe(byVector(7));
+  expect(signed(stringToSign(buildRequest('futures.cancelTriggerOrder', trigger), atMs))).toBe(byVector(7));
 });
 
 test('the decoded form of a query has another signature', () => {
@@ -105,20 +108,20 @@ test('the decoded form of a query has another signature', () => {
 
 test('bodies are signed as bytes, even if they are not text; a GET signs none; the method is signed in upper case', () => {
   const unusual = new Uint8Array([0x7b, 0xff, 0x00, 0x7d]);
-  const of = { timestamp: '1', method: 'post', path: '/a' };
-  expect([...signedBytes(of, unusual)]).toEqual([...utf8('1POST/a'), ...unusual]);
-  expect(signedBytes({ ...of, method: 'GET' }, unusual)).toEqual(utf8('1GET/a'));
+  const signedRequest = { timestamp: '1', method: 'post', path: '/a' };
+  expect([...signedBytes(signedRequest, unusual)]).toEqual([...utf8('1POST/a'), ...unusual]);
+  expect(signedBytes({ ...signedRequest, method: 'GET' }, unusual)).toEqual(utf8('1GET/a'));
 });
 
 test('two digests are equal only if every digit is, in either letter case', () => {
   const digest = fc.stringMatching(/^[\da-f]{64}$/);
   fc.assert(
-    fc.property(digest, fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'.split('')), (text, at, digit) => {
-      const other = text.slice(0, at) + digit + text.slice(at + 1);
+    fc.property(digest, fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'.split('')), (text, index, digit) => {
+      const other = text.slice(0, index) + digit + text.slice(index + 1);
       expect(isSameSignature(text, other.toUpperCase())).toBe(other === text);
-      for (const wrong of ['', text.slice(1), `${text}0`, `g${text.slice(1)}`, `${text.slice(1)}ſ`]) {
-        expect(isSameSignature(text, wrong)).toBe(false);
-        expect(isSameSignature(wrong, wrong)).toBe(false);
+      for (const invalidSignature of ['', text.slice(1), `${text}0`, `g${text.slice(1)}`, `${text.slice(1)}ſ`]) {
+        expect(isSameSignature(text, invalidSignature)).toBe(false);
+        expect(isSameSignature(invalidSignature, invalidSignature)).toBe(false);
       }
     }),
   );
@@ -126,7 +129,7 @@ test('two digests are equal only if every digit is, in either letter case', () =
 
 test('a timestamp is accepted up to a second ahead and recvWindow behind (specification, part 5)', () => {
   const now = 1_700_000_000_000;
-  expect([now + 999, now, now - 5000].map((at) => isInWindow(at, now))).toEqual([true, true, true]);
-  expect([now + 1000, now - 5001].map((at) => isInWindow(at, now))).toEqual([false, false]);
-  expect([now - 2000, now - 2001].map((at) => isInWindow(at, now, 2000))).toEqual([true, false]);
+  expect([now + 999, now, now - 5000].map((atMs) => isInWindow(atMs, now))).toEqual([true, true, true]);
+  expect([now + 1000, now - 5001].map((atMs) => isInWindow(atMs, now))).toEqual([false, false]);
+  expect([now - 2000, now - 2001].map((atMs) => isInWindow(atMs, now, 2000))).toEqual([true, false]);
 });

@@ -1,4 +1,4 @@
-// Ways in which a connection can break after the whole request has arrived.
+// Lists the ways in which a connection can break after the whole request has arrived.
 
 import { answerBytes, type Behaviour } from '../fixtures/stubExchange.ts';
 

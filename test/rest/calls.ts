@@ -1,4 +1,4 @@
-// One call of each kind in each market, for tests that go through all of them.
+// Lists one call of each kind in each market, for tests that run all of them.
 
 import type { Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { Given } from '../../src/protocol/arguments.ts';

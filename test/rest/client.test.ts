@@ -1,4 +1,4 @@
-// The client against a misbehaving service: it never crashes, never reports a wrong outcome class, and never repeats anything but a read.
+// Tests the client against a misbehaving service: it never crashes or reports a wrong outcome, and repeats only reads.
 
 import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
@@ -12,20 +12,20 @@ import { BROKEN_ANSWERS } from './brokenAnswers.ts';
 import { READS, WRITES } from './calls.ts';
 import { CREDENTIALS, RestFixture, SECRET, type FixtureOptions } from './restClientFixture.ts';
 
-const opened: RestFixture[] = [];
+const openFixtures: RestFixture[] = [];
 afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
+  for (const fixture of openFixtures.splice(0)) await fixture.close();
 });
 
 async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promise<RestFixture> {
   const fixture = await RestFixture.open(behaviour, options);
-  opened.push(fixture);
+  openFixtures.push(fixture);
   return fixture;
 }
 
-/** Time runs so fast that pauses between attempts take no real time, and the time limit is far away. */
-const HURRY = { speed: 500 };
-const TARGET = { timeoutMs: 600_000 };
+/** A fast clock, so that the pauses between attempts take no real time. */
+const FAST_CLOCK = { speed: 500 };
+const LONG_TIME_LIMIT = { timeoutMs: 600_000 };
 const ORDER = WRITES[0]!;
 const OPEN_ORDERS = READS[0]!;
 const CALLS = [...WRITES, ...READS];
@@ -80,11 +80,11 @@ describe('a reply without a result leaves the outcome unknown; only reads are se
   test.each(Object.entries(answers))(
     'a reply without a result leaves the outcome unknown; only reads are sent again: %s',
     async (_name, [behaviour, times, isLarge = false]) => {
-      const fixture = await fixtureOf(behaviour, HURRY);
+      const fixture = await fixtureOf(behaviour, FAST_CLOCK);
       // A large reply is slow to read, so only the first calls are tried. They include each way of reading a reply.
       for (const { op, args, kind } of isLarge ? [ORDER, WRITES[3]!, OPEN_ORDERS] : CALLS) {
         const before = fixture.asked.length;
-        const outcome = await fixture.call(op, args, TARGET);
+        const outcome = await fixture.call(op, args, LONG_TIME_LIMIT);
         // These calls accept an object without any known member as a reply.
         const isEmptyAnswer = outcome.kind === 'acked' && /ping|symbols|testNewOrder|batchCancel/.test(op);
         if (!isEmptyAnswer) expect(outcome.kind, op).toBe('unknown');
@@ -96,10 +96,10 @@ describe('a reply without a result leaves the outcome unknown; only reads are se
 });
 
 test('an order whose reply is cut off at any byte is unknown, and is sent once', async () => {
-  const whole = answerBytes(200, '{"orderId":"499890200602846976"}');
+  const wholeReply = answerBytes(200, '{"orderId":"499890200602846976"}');
   const fixture = await fixtureOf(() => {}, { speed: 20 });
   for (const isCounted of [true, false]) {
-    const bytes = isCounted ? whole : Buffer.from(whole.toString().replace(/content-length: \d+\r\n/, ''));
+    const bytes = isCounted ? wholeReply : Buffer.from(wholeReply.toString().replace(/content-length: \d+\r\n/, ''));
     for (let length = 0; length <= bytes.length; length++) {
       fixture.answerWith((socket) => void (length === 0 ? socket.end() : socket.end(bytes.subarray(0, length))));
       const before = fixture.stub.count('POST', '/sapi/v1/order');
@@ -129,10 +129,10 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
     const stub = await StubExchange.start(() => {});
     const { origin } = stub;
     await stub.close();
-    const fixture = await fixtureOf(() => {}, { ...HURRY, origin });
+    const fixture = await fixtureOf(() => {}, { ...FAST_CLOCK, origin });
     for (const { op, args, kind } of CALLS) {
       const logged = fixture.logs.filter((entry) => entry.op === op).length;
-      const outcome = await fixture.call(op, args, TARGET);
+      const outcome = await fixture.call(op, args, LONG_TIME_LIMIT);
       expect(outcome, op).toMatchObject({ kind: 'notSent', cause: expect.stringContaining('ECONNREFUSED') as string });
       expect(fixture.logs.filter((entry) => entry.op === op).length - logged, op).toBe(kind === 'read' ? 3 : 1);
     }
@@ -141,43 +141,43 @@ describe('a request that was never sent is NOT_SENT, with proof', () => {
   test('a request is NOT_SENT if the host name does not exist or the certificate is not trusted', async () => {
     const secure = await StubExchange.start(always(200, '{}'), { ...selfSigned('IP:127.0.0.1') });
     for (const origin of ['https://no-such-host.invalid', secure.origin]) {
-      const setup = await fixtureOf(() => {}, { ...HURRY, origin });
-      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await setup.call(op, args, TARGET)).kind, origin).toBe('notSent');
+      const fixture = await fixtureOf(() => {}, { ...FAST_CLOCK, origin });
+      for (const { op, args } of [ORDER, OPEN_ORDERS]) expect((await fixture.call(op, args, LONG_TIME_LIMIT)).kind, origin).toBe('notSent');
     }
     expect([secure.bytesIn, secure.requests.length]).toEqual([0, 0]);
     await secure.close();
   });
 
   test('a request is NOT_SENT after a time limit or a cancel in the queue for a connection', async () => {
-    const rig = await fixtureOf(() => {}, { wire: { connections: 1 } });
-    rig.answerWith(always(200, '[]'));
-    await rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
-    rig.answerWith(() => {});
-    const first = rig.start(ORDER.op, ORDER.args);
-    await until(() => rig.stub.count('POST', '/sapi/v1/order') === 1);
-    const [second, third] = [rig.start(ORDER.op, ORDER.args, { timeoutMs: 30 }), rig.start(ORDER.op, ORDER.args)];
+    const fixture = await fixtureOf(() => {}, { wire: { connections: 1 } });
+    fixture.answerWith(always(200, '[]'));
+    await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
+    fixture.answerWith(() => {});
+    const first = fixture.start(ORDER.op, ORDER.args);
+    await until(() => fixture.stub.count('POST', '/sapi/v1/order') === 1);
+    const [second, third] = [fixture.start(ORDER.op, ORDER.args, { timeoutMs: 30 }), fixture.start(ORDER.op, ORDER.args)];
     expect(await second.outcome).toEqual({ kind: 'notSent', cause: 'no answer within 30 ms' });
     third.cancel();
     expect(await third.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
     first.cancel();
     expect(await first.outcome).toEqual({ kind: 'unknown', cause: 'cancelled', status: null, error: null });
-    rig.answerWith(always(200, '[]'));
-    await rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
-    expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(1);
+    fixture.answerWith(always(200, '[]'));
+    await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
+    expect(fixture.stub.count('POST', '/sapi/v1/order')).toBe(1);
   });
 
   test('a request is NOT_SENT after a cancel during the measurement of the clock, at once after the call, or a second cancel', async () => {
-    const otherFixture = await fixtureOf(() => {});
-    otherFixture.stub.behaviour = () => {};
-    const waiting = otherFixture.start(ORDER.op, ORDER.args);
-    await until(() => otherFixture.stub.requests.length === 1);
+    const fixture = await fixtureOf(() => {});
+    fixture.stub.behaviour = () => {};
+    const waiting = fixture.start(ORDER.op, ORDER.args);
+    await until(() => fixture.stub.requests.length === 1);
     waiting.cancel();
     waiting.cancel();
     expect(await waiting.outcome).toEqual({ kind: 'notSent', cause: 'cancelled' });
-    const atOnce = otherFixture.start('futures.ping', {});
+    const atOnce = fixture.start('futures.ping', {});
     atOnce.cancel();
     expect((await atOnce.outcome).kind).toBe('notSent');
-    expect(otherFixture.asked).toEqual([]);
+    expect(fixture.asked).toEqual([]);
   });
 });
 
@@ -200,109 +200,110 @@ describe('time limits', () => {
   });
 
   test('time limits cover all attempts: the last reply counts, and an attempt without time is not waited for', async () => {
-    const setup = await fixtureOf(always(503, '{}'));
-    await setup.call('futures.ping', {}, { attempts: 1 });
-    const from = setup.scheduler.nowMs;
+    const fixture = await fixtureOf(always(503, '{}'));
+    await fixture.call('futures.ping', {}, { attempts: 1 });
+    const from = fixture.scheduler.nowMs;
     // The third attempt would be sent after 375 ms at the earliest.
-    const outcome = await setup.call('futures.ping', {}, { attempts: 5, timeoutMs: 370 });
+    const outcome = await fixture.call('futures.ping', {}, { attempts: 5, timeoutMs: 370 });
     expect(outcome).toMatchObject({ kind: 'unknown', status: 503 });
-    expect(setup.scheduler.nowMs - from).toBeLessThan(370);
-    expect(setup.asked.length).toBeLessThanOrEqual(3);
+    expect(fixture.scheduler.nowMs - from).toBeLessThan(370);
+    expect(fixture.asked.length).toBeLessThanOrEqual(3);
   });
 
   test('a late reply is reported once, and a later one is not', async () => {
     const waiting: Socket[] = [];
-    const rig = await fixtureOf((socket) => void waiting.push(socket), { speed: 100 });
+    const fixture = await fixtureOf((socket) => void waiting.push(socket), { speed: 100 });
     const late: Outcome<unknown>[] = [];
     const options = { timeoutMs: 1000, late: (outcome: Outcome<unknown>) => void late.push(outcome) };
-    rig.clock.measure('spot');
-    await until(() => rig.clock.isMeasured('spot'));
+    fixture.clock.measure('spot');
+    await until(() => fixture.clock.isMeasured('spot'));
     /** The time limit is ten milliseconds of this computer, so the request may arrive after it. */
     const unanswered = async (call: Promise<Outcome<unknown>>): Promise<void> => {
       const before = waiting.length;
       expect((await call).kind).toBe('unknown');
       await until(() => waiting.length > before);
     };
-    await unanswered(rig.call(ORDER.op, ORDER.args, options));
+    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
     waiting.at(-1)!.write(answerBytes(200, '{"orderId":"7"}'));
     await until(() => late.length === 1);
     expect(late).toEqual([{ kind: 'acked', value: expect.objectContaining({ orderId: '7' }) as unknown }]);
-    expect(rig.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
+    expect(fixture.logs.map(({ kind, isLate }) => [kind, isLate])).toEqual(expect.arrayContaining([['unknown', false], ['acked', true]])); // prettier-ignore
 
-    await unanswered(rig.call(ORDER.op, ORDER.args, options));
+    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
     waiting.at(-1)!.write(answerBytes(400, '{"code":-2017,"msg":"balance_not_enough"}'));
     await until(() => late.length === 2);
     expect(late[1]).toMatchObject({ kind: 'refused', code: -2017 });
 
     // A late reply is of no use to a read.
-    await unanswered(rig.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
+    await unanswered(fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args, options));
     await until(() => waiting.at(-1)!.destroyed);
-    await unanswered(rig.call(ORDER.op, ORDER.args, options));
-    const from = rig.scheduler.nowMs;
+    await unanswered(fixture.call(ORDER.op, ORDER.args, options));
+    const from = fixture.scheduler.nowMs;
     await until(() => waiting.at(-1)!.destroyed);
-    expect(rig.scheduler.nowMs - from).toBeGreaterThan(LATE_MS - 2000);
-    expect([late.length, rig.stub.count('POST', '/sapi/v1/order')]).toEqual([2, 3]);
+    expect(fixture.scheduler.nowMs - from).toBeGreaterThan(LATE_MS - 2000);
+    expect([late.length, fixture.stub.count('POST', '/sapi/v1/order')]).toEqual([2, 3]);
   });
 });
 
 describe('reads are repeated', () => {
   test('reads are repeated until they are answered, with new signatures, after growing pauses', async () => {
-    let left = 2;
+    let failuresLeft = 2;
     const times: number[] = [];
     const fixture = await fixtureOf(() => {}, { speed: 20 });
     fixture.answerWith((socket, request) => {
       times.push(Number(request.headers.find(([name]) => name === 'X-CH-TS')?.[1]));
-      socket.write(left-- > 0 ? answerBytes(500, '{"code":-1001,"msg":"DISCONNECTED"}') : answerBytes(200, '[]'));
+      socket.write(failuresLeft-- > 0 ? answerBytes(500, '{"code":-1001,"msg":"DISCONNECTED"}') : answerBytes(200, '[]'));
     });
     expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'acked' });
     expect(times).toHaveLength(3);
-    const pauses = times.slice(1).map((at, i) => at - times[i]!);
+    const pauses = times.slice(1).map((at, index) => at - times[index]!);
     expect(pauses[0]).toBeGreaterThanOrEqual(125);
     expect(pauses[1]).toBeGreaterThanOrEqual(250);
     expect(fixture.logs.filter(({ op }) => op === 'spot.openOrders').map(({ attempt, kind }) => [attempt, kind])).toEqual([[1, 'unknown'], [2, 'unknown'], [3, 'acked']]); // prettier-ignore
   });
 
   test('reads are repeated over a connection that was reset while it was idle', async () => {
-    const setup = await fixtureOf(always(200, '[]'), { speed: 20 });
+    const fixture = await fixtureOf(always(200, '[]'), { speed: 20 });
     for (let round = 0; round < 20; round++) {
-      expect((await setup.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-      setup.stub.resetAll();
+      expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+      fixture.stub.resetAll();
     }
-    const before = setup.stub.count('POST', '/sapi/v1/order');
-    setup.answerWith(always(200, '{"orderId":"7"}'));
+    const before = fixture.stub.count('POST', '/sapi/v1/order');
+    fixture.answerWith(always(200, '{"orderId":"7"}'));
     let certain = 0;
     for (let round = 0; round < 20; round++) {
-      setup.stub.resetAll();
-      const { kind } = await setup.call(ORDER.op, ORDER.args);
+      fixture.stub.resetAll();
+      const { kind } = await fixture.call(ORDER.op, ORDER.args);
       expect(['acked', 'unknown', 'notSent']).toContain(kind);
       if (kind === 'acked') certain++;
     }
-    const times = setup.stub.count('POST', '/sapi/v1/order') - before;
+    const times = fixture.stub.count('POST', '/sapi/v1/order') - before;
     expect(times).toBeLessThanOrEqual(20);
     expect(times).toBeGreaterThanOrEqual(certain);
   });
 
   test('reads are repeated at most to five attempts, whatever the option', async () => {
-    const rig = await fixtureOf(always(503, ''), HURRY);
-    await rig.call('futures.ping', {}, { attempts: 1000, ...TARGET });
-    expect(rig.asked).toHaveLength(5);
+    const fixture = await fixtureOf(always(503, ''), FAST_CLOCK);
+    await fixture.call('futures.ping', {}, { attempts: 1000, ...LONG_TIME_LIMIT });
+    expect(fixture.asked).toHaveLength(5);
   });
 
   test('reads are repeated after 429 when the class is free again, and not after 418', async () => {
-    let left = 1;
-    const otherFixture = await fixtureOf(() => {}, { speed: 50 });
-    otherFixture.answerWith(
-      (socket) => void socket.write(left-- > 0 ? answerBytes(429, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}') : answerBytes(200, '[]')),
+    let failuresLeft = 1;
+    const fixture = await fixtureOf(() => {}, { speed: 50 });
+    fixture.answerWith(
+      (socket) =>
+        void socket.write(failuresLeft-- > 0 ? answerBytes(429, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}') : answerBytes(200, '[]')),
     );
-    const from = otherFixture.scheduler.nowMs;
-    expect((await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-    expect(otherFixture.scheduler.nowMs - from).toBeGreaterThanOrEqual(2000);
-    otherFixture.answerWith(always(418, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}'));
-    const before = otherFixture.asked.length;
-    expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', status: 418 });
-    expect(await otherFixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'notSent' });
-    expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'notSent' });
-    expect(otherFixture.asked.length - before, 'a ban stops everything').toBe(1);
+    const from = fixture.scheduler.nowMs;
+    expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+    expect(fixture.scheduler.nowMs - from).toBeGreaterThanOrEqual(2000);
+    fixture.answerWith(always(418, '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}'));
+    const before = fixture.asked.length;
+    expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', status: 418 });
+    expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'notSent' });
+    expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'notSent' });
+    expect(fixture.asked.length - before, 'a ban stops everything').toBe(1);
   });
 });
 
@@ -322,46 +323,46 @@ describe('the clock of the service', () => {
 
   test('the clock of the service may be an hour off in either direction, and may jump: a read during the jump is repeated once', async () => {
     for (const aheadMs of [-3_600_000, 3_600_000]) {
-      const setup: RestFixture = await fixtureOf(
-        judging(() => setup),
+      const fixture: RestFixture = await fixtureOf(
+        judging(() => fixture),
         { aheadMs },
       );
-      expect((await setup.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-      setup.aheadMs = 0;
-      const before = setup.asked.length;
-      expect((await setup.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-      expect(setup.asked.length - before).toBe(2);
-      expect((await setup.call(ORDER.op, ORDER.args)).kind, 'and is right for what comes next').toBe('acked');
+      expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+      fixture.aheadMs = 0;
+      const before = fixture.asked.length;
+      expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+      expect(fixture.asked.length - before).toBe(2);
+      expect((await fixture.call(ORDER.op, ORDER.args)).kind, 'and is right for what comes next').toBe('acked');
     }
   });
 
   test('a write during a jump of the clock is refused once, and the next one is accepted', async () => {
-    const rig: RestFixture = await fixtureOf(judging(() => rig));
-    expect((await rig.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-    const { ms } = rig.clock.now('spot');
-    rig.aheadMs = 3_600_000;
-    expect(await rig.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
-    await until(() => rig.clock.now('spot').ms - ms > 3_500_000);
-    expect((await rig.call(ORDER.op, ORDER.args)).kind).toBe('acked');
-    expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(3);
+    const fixture: RestFixture = await fixtureOf(judging(() => fixture));
+    expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+    const { ms } = fixture.clock.now('spot');
+    fixture.aheadMs = 3_600_000;
+    expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
+    await until(() => fixture.clock.now('spot').ms - ms > 3_500_000);
+    expect((await fixture.call(ORDER.op, ORDER.args)).kind).toBe('acked');
+    expect(fixture.stub.count('POST', '/sapi/v1/order')).toBe(3);
   });
 
   test('the clock of the service that is always wrong causes no endless loop', async () => {
-    const otherFixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
-    for (let i = 0; i < 10; i++) {
-      expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
-      expect(await otherFixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
+    const fixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
+    for (let index = 0; index < 10; index++) {
+      expect(await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
+      expect(await fixture.call(ORDER.op, ORDER.args)).toMatchObject({ kind: 'refused', code: -1021 });
     }
     // The first read is sent twice; the clock is measured at the start and once more.
-    expect([otherFixture.asked.length, otherFixture.stub.requests.length - otherFixture.asked.length]).toEqual([21, 10]);
+    expect([fixture.asked.length, fixture.stub.requests.length - fixture.asked.length]).toEqual([21, 10]);
   });
 
   test('the clock of the service that cannot be read is replaced by our own', async () => {
-    const stand = await fixtureOf(() => {});
-    stand.stub.behaviour = (socket, { target }) =>
+    const fixture = await fixtureOf(() => {});
+    fixture.stub.behaviour = (socket, { target }) =>
       void socket.write(target.endsWith('/time') ? answerBytes(500, '') : answerBytes(200, '[]'));
-    expect((await stand.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
-    expect(stand.clock.isMeasured('spot')).toBe(false);
+    expect((await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
+    expect(fixture.clock.isMeasured('spot')).toBe(false);
   });
 });
 
@@ -383,8 +384,8 @@ test('logs have facts, and neither secrets nor text of the service', async () =>
 });
 
 test('ended calls leave no timer and no connection, and closing ends all calls', async () => {
-  const held = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
-  const before = { timers: held(/Timeout/), sockets: held(/TCPSocket/) };
+  const activeResources = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
+  const before = { timers: activeResources(/Timeout/), sockets: activeResources(/TCPSocket/) };
   const fixture = await fixtureOf(always(200, '{}'), { speed: 20, wire: { connections: 8 } });
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => fixture.call('futures.ping', {})));
   expect(outcomes.every(({ kind }) => kind === 'acked')).toBe(true);
@@ -394,8 +395,8 @@ test('ended calls leave no timer and no connection, and closing ends all calls',
   silent.cancel();
   await silent.outcome;
   // The server's ends of the connections, which this test has opened.
-  await until(() => held(/TCPSocket/) - before.sockets <= fixture.stub.open && held(/Timeout/) <= before.timers);
+  await until(() => activeResources(/TCPSocket/) - before.sockets <= fixture.stub.open && activeResources(/Timeout/) <= before.timers);
   await fixture.close();
-  opened.pop();
-  await until(() => held(/TCPSocket/) <= before.sockets && fixture.stub.open === 0);
+  openFixtures.pop();
+  await until(() => activeResources(/TCPSocket/) <= before.sockets && fixture.stub.open === 0);
 });

@@ -1,4 +1,4 @@
-// The fault catalogue against the exchange behind REST, C1 and C2: clocks that are wrong, unsure or jump.
+// Tests faults C1 and C2 of the fault catalogue through REST: clocks that are wrong, uncertain or jump.
 
 import { describe, expect, it } from 'vitest';
 import { RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restFixture.ts';

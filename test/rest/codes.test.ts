@@ -1,4 +1,4 @@
-// Each of the 41 codes from a real socket, in the envelopes of both markets: the right class for each kind of call, and the right advice.
+// Tests each of the 41 error codes over a real socket: its outcome class for each kind of call, and its advice.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { errorCodeOf } from '../../src/protocol/outcome.ts';
@@ -86,17 +86,17 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
     for (const envelope of Object.values(ENVELOPES)) {
       for (const status of new Set([200, http])) {
         for (const call of EACH) {
-          const found = await fixtureOf(code, always(status, envelope(code)), 1);
-          const before = found.asked.length;
-          const outcome = await found.call(call.op, call.args, { attempts: 1 });
+          const codeFixture = await fixtureOf(code, always(status, envelope(code)), 1);
+          const before = codeFixture.asked.length;
+          const outcome = await codeFixture.call(call.op, call.args, { attempts: 1 });
           const where = `${call.op} HTTP ${status} ${envelope(code)}`;
           // The service's clock is measured, and a read is sent once more, whatever the number of attempts.
-          expect(found.asked.length - before, where).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
+          expect(codeFixture.asked.length - before, where).toBe(code === -1021 && call.kind === 'read' ? 2 : 1);
           const expected = status >= 500 ? 'unknown' : call.kind === 'create' ? create : other;
           expect(outcome.kind, where).toBe(expected);
           expect(errorCodeOf(outcome), where).toBe(code);
           expect(outcome, where).toMatchObject(expected === 'refused' ? { status, msg: 'why' } : { status, error: { code, msg: 'why' } });
-          expect(found.logs.at(-1), where).toMatchObject({ op: call.op, kind: expected, status, code, isLate: false });
+          expect(codeFixture.logs.at(-1), where).toMatchObject({ op: call.op, kind: expected, status, code, isLate: false });
         }
       }
     }
@@ -108,11 +108,11 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
   test('a code is retried by reads if a pause may help, and by no other call', async () => {
     for (const envelope of Object.values(ENVELOPES)) {
       for (const call of EACH.filter(({ op }) => !/test|Trigger|Leverage/.test(op))) {
-        const found = await fixtureOf(code, always(http, envelope(code)), LASTING.has(code) ? 50 : 500);
-        const before = found.asked.length;
-        await found.call(call.op, call.args, { timeoutMs: 600_000 });
+        const codeFixture = await fixtureOf(code, always(http, envelope(code)), LASTING.has(code) ? 50 : 500);
+        const before = codeFixture.asked.length;
+        await codeFixture.call(call.op, call.args, { timeoutMs: 600_000 });
         const times = call.kind !== 'read' ? 1 : code === -1021 ? 2 : retry === 'after' ? 3 : 1;
-        expect(found.asked.length - before, `${call.op} HTTP ${http}`).toBe(times);
+        expect(codeFixture.asked.length - before, `${call.op} HTTP ${http}`).toBe(times);
       }
     }
   });

@@ -1,4 +1,4 @@
-// The doctor against a stub exchange over real sockets: a healthy exchange passes, and each fault fails its own check with its own fix.
+// Tests `isobar doctor` against a stub exchange over real sockets. Each fault fails its own check with its own fix.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -50,13 +50,13 @@ describe('a healthy exchange', () => {
 const ACCOUNT = 'GET /sapi/v1/account';
 const TEST_ORDER = 'POST /sapi/v1/order/test';
 const WITHOUT_ADVICE = [-1022, -1021];
-const MATTER: Readonly<Record<number, string>> = { [-2015]: 'spot.permission', [-1004]: 'spot.permission', [-2200]: 'spot.ip' };
+const CHECK_OF_CODE: Readonly<Record<number, string>> = { [-2015]: 'spot.permission', [-1004]: 'spot.permission', [-2200]: 'spot.ip' };
 
 describe.each(ERROR_CODES)('$code', ({ code, http, advice }) => {
   test('the code in reply to the signed read and to the test order fails with its remedy', async () => {
     const stub = await fixture.stub({ answers: { [ACCOUNT]: errorOf(code, '/sapi', http[0]) } });
     const read = await fixture.examine(stub.url);
-    const name = MATTER[code] ?? 'spot.signature';
+    const name = CHECK_OF_CODE[code] ?? 'spot.signature';
     expect(failures(read)).toEqual([name]);
     const atRead = found(read, name);
     expect(atRead).toMatchObject({ code, detail: expect.stringContaining(String(code)), serviceText: `the service says: said ${code}` });
@@ -75,14 +75,14 @@ describe.each(ERROR_CODES)('$code', ({ code, http, advice }) => {
   });
 });
 
-interface Ill {
+interface Symptom {
   readonly options: StubOptions;
   readonly check: string;
   readonly code: number;
   readonly fix: RegExp;
 }
 
-const ILLS: Readonly<Record<string, Ill>> = {
+const SYMPTOMS: Readonly<Record<string, Symptom>> = {
   'a trading side with another clock': { options: { stepMs: 7000 }, check: 'spot.signature', code: -1021, fix: /own clocks differ/ },
   'an address that is not listed': {
     options: { isAddressListed: false },
@@ -104,7 +104,7 @@ const ILLS: Readonly<Record<string, Ill>> = {
   },
 };
 
-test.each(Object.entries(ILLS))('the symptom is explained: %s', async (_, { options, check, code, fix }) => {
+test.each(Object.entries(SYMPTOMS))('the doctor explains the symptom: %s', async (_, { options, check, code, fix }) => {
   const stub = await fixture.stub(options);
   const examined = await fixture.examine(stub.url);
   expect(failures(examined)).toEqual([check]);
@@ -149,8 +149,8 @@ describe('key and signature', () => {
     expect(failures(examined)).toEqual(['spot.signature']);
     expect(examined.report.dialect.signPathPrefix).toBe(false);
     expect(found(examined, 'spot.signature').fix).toEqual([expect.stringContaining('set dialect.signPathPrefix to false')]);
-    const mended = fixture.write('mended.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n  signPathPrefix: false\n');
-    expect(failures(await fixture.examine(stub.url, { config: mended }))).toEqual([]);
+    const fixedConfig = fixture.write('mended.yaml', 'dialect:\n  pathPrefix:\n    spot: /spot/open\n  signPathPrefix: false\n');
+    expect(failures(await fixture.examine(stub.url, { config: fixedConfig }))).toEqual([]);
     const without = await fixture.examine(stub.url);
     expect(found(without, 'spot.ping').fix[0]).toContain('dialect.pathPrefix.spot');
   });
@@ -260,7 +260,7 @@ describe('the connection', () => {
     [407, '', 'a proxy of your network'],
     [429, '', 'limits the rate of this address'],
     [502, '<html>bad gateway</html>', 'maintenance'],
-  ])('HTTP %i with %j is explained', async (status, body, fix) => {
+  ])('the doctor explains a reply of HTTP %i with %j', async (status, body, fix) => {
     const stub = await fixture.stub({ answers: { 'GET /sapi/v1/ping': { status, body } } });
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.ping']);
@@ -275,7 +275,7 @@ describe('the connection', () => {
     expect(stub.seen.at(-1)?.call).toBe(ACCOUNT);
   });
 
-  test('a service that does not answer about the account only is reported', async () => {
+  test('a service that answers everything but the account call is reported', async () => {
     const stub = await fixture.stub({ answers: { [ACCOUNT]: 'hang' } });
     const examined = await fixture.examine(stub.url, { timeoutMs: 200 });
     expect(failures(examined)).toEqual(['spot.signature']);

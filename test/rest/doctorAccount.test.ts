@@ -1,4 +1,4 @@
-// The account checks of the doctor: balances, positions, modes and leverage.
+// Tests the account checks of the doctor: balances, positions, modes and leverage.
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { resultLines } from '../../src/cli/doctor/text.ts';
@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 describe('the account', () => {
-  const held = (side: string, more: object = {}) => ({
+  const positionRow = (side: string, more: object = {}) => ({
     id: 1,
     uid: 1,
     positionType: 1,
@@ -38,17 +38,17 @@ describe('the account', () => {
   });
 
   test('positions, modes and leverage of the account are reported', async () => {
-    const stub = await fixture.stub({ positions: [held('BUY')] });
-    const one = await fixture.examine(stub.url, futures);
-    expect(found(one, 'futures.positions').detail).toBe('open: long 3 E-BTC-USDT');
-    expect(found(one, 'futures.marginMode').detail).toBe('E-BTC-USDT cross');
-    expect(found(one, 'futures.leverage').detail).toBe('E-BTC-USDT 20x');
-    expect(found(one, 'futures.positionMode').status).toBe('ok');
-    stub.options = { positions: [held('BUY'), held('SELL', { positionType: 2, leverageLevel: 200 })] };
-    const two = await fixture.examine(stub.url, futures);
-    expect(found(two, 'futures.positionMode')).toMatchObject({ status: 'warning', detail: 'two-way: long and short in E-BTC-USDT' });
-    expect(found(two, 'futures.leverage')).toMatchObject({ status: 'warning', more: ['E-BTC-USDT allows 1 to 150'] });
-    expect(two.report.ok).toBe(true);
+    const stub = await fixture.stub({ positions: [positionRow('BUY')] });
+    const oneWay = await fixture.examine(stub.url, futures);
+    expect(found(oneWay, 'futures.positions').detail).toBe('open: long 3 E-BTC-USDT');
+    expect(found(oneWay, 'futures.marginMode').detail).toBe('E-BTC-USDT cross');
+    expect(found(oneWay, 'futures.leverage').detail).toBe('E-BTC-USDT 20x');
+    expect(found(oneWay, 'futures.positionMode').status).toBe('ok');
+    stub.options = { positions: [positionRow('BUY'), positionRow('SELL', { positionType: 2, leverageLevel: 200 })] };
+    const twoWay = await fixture.examine(stub.url, futures);
+    expect(found(twoWay, 'futures.positionMode')).toMatchObject({ status: 'warning', detail: 'two-way: long and short in E-BTC-USDT' });
+    expect(found(twoWay, 'futures.leverage')).toMatchObject({ status: 'warning', more: ['E-BTC-USDT allows 1 to 150'] });
+    expect(twoWay.report.ok).toBe(true);
   });
 
   test('positions that the service reports with the account alone are reported', async () => {

@@ -1,4 +1,4 @@
-// The heartbeat socket: the check of `isobar doctor`, and that a bot answers it if its config names one.
+// Tests the heartbeat socket: the check of `isobar doctor`, and the socket of a bot whose config names one.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
@@ -36,8 +36,8 @@ describe('isobar doctor', () => {
     const reading = await heartbeatOf(url, { scheduler: scheduler(), timeoutMs: 2000, random: () => 0.5 });
     // On a busy machine a second ping may come before the socket is closed.
     expect(reading).toEqual({ kind: 'open', pings: expect.toSatisfy((pings: number) => pings >= 1) });
-    const found = await checkSocket({ socket: () => Promise.resolve(reading) } as never, url);
-    expect(found).toMatchObject({ status: 'ok', detail: `${url} is open, and its heartbeat was answered` });
+    const result = await checkSocket({ socket: () => Promise.resolve(reading) } as never, url);
+    expect(result).toMatchObject({ status: 'ok', detail: `${url} is open, and its heartbeat was answered` });
   });
 
   test('isobar doctor fails for an address that is not a WebSocket, with a remedy', async () => {
@@ -49,8 +49,8 @@ describe('isobar doctor', () => {
     const socket = report.checks.find(({ name }) => name === 'socket')!;
     expect(socket).toMatchObject({ status: 'failed', detail: expect.stringContaining('could not be opened') });
     expect(socket.fix[0]).toContain('correct socketUrl');
-    const wrong = fixture.write('wrong.yaml', 'socketUrl: https://api.example.com/ws\n');
-    await expect(fixture.examine(stub.url, { config: wrong })).rejects.toThrow(ConfigError);
+    const wrongConfig = fixture.write('wrong.yaml', 'socketUrl: https://api.example.com/ws\n');
+    await expect(fixture.examine(stub.url, { config: wrongConfig })).rejects.toThrow(ConfigError);
   });
 });
 

@@ -1,4 +1,4 @@
-// Orders through the exchange behind REST, against the paper exchange in virtual time: what is acknowledged, filled, cancelled and refused.
+// Tests orders through the REST adapter and the paper exchange in virtual time: acknowledged, filled, cancelled and refused.
 
 import { describe, expect, it } from 'vitest';
 import { InvariantError } from '../../src/base/errors.ts';
@@ -34,7 +34,7 @@ describe('an order', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 10_000 });
     for (let i = 0; i < 3; i++) expect(world.audit('full')).toMatchObject({ kind: 'ok' });
     const fills = world.engine.fills.columns();
-    expect(Array.from({ length: fills.length }, (_, at) => [fills.price[at], fills.lots[at]])).toEqual([[9950, 3000], [9990, 7000]]); // prettier-ignore
+    expect(Array.from({ length: fills.length }, (_, index) => [fills.price[index], fills.lots[index]])).toEqual([[9950, 3000], [9990, 7000]]); // prettier-ignore
     expect(world.engine.ledger.cashTotal - 50_000 * 1e8).toBe(world.balance('USDT') - 100_000 * 1e8);
   });
 

@@ -1,4 +1,4 @@
-// Stops that wait at the exchange and are moved: a position that had one has one at every moment, whatever goes wrong on the way.
+// Tests moving a stop that waits at the exchange. The position has a stop at every moment, whatever fails on the way.
 
 import { describe, expect, it } from 'vitest';
 import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';

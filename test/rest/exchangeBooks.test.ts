@@ -1,4 +1,4 @@
-// The books never claim more than the exchange shows: unattributed fills, answers about other symbols, double ids, fills finer than a lot.
+// Tests that the spot books never claim more than the exchange shows: unattributed fills, foreign replies, double ids, fills below a lot.
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
@@ -18,8 +18,8 @@ const scopes = (world: RestWorld, code: string) =>
 const venue = (world: RestWorld) => ({ quote: world.balance('USDT') - 100_000 * 1e8, base: world.balance(BTC.base) - 10 * 1e8 });
 /** Returns the same from the books: the holdings of strategies, and the position of the account. */
 function books(world: RestWorld) {
-  const sum = (of: (fill: RestWorld['external'][number]) => Decimal) =>
-    world.external.reduce((total, fill) => total.plus(of(fill)), new Decimal(0));
+  const sum = (amountOf: (fill: RestWorld['external'][number]) => Decimal) =>
+    world.external.reduce((total, fill) => total.plus(amountOf(fill)), new Decimal(0));
   const sign = (fill: RestWorld['external'][number]) => (fill.side === 'buy' ? 1 : -1);
   const feeIn = (coin: string) => (fill: RestWorld['external'][number]) => (fill.feeCoin === coin ? new Decimal(fill.fee) : new Decimal(0));
   const quote = sum((fill) => new Decimal(fill.notional).times(-sign(fill)).minus(feeIn(BTC.quote)(fill)));
@@ -101,15 +101,15 @@ describe('the second copy of a create', () => {
     world.pass(300);
     world.audit('full');
     world.exchange.clear('DUPLICATE', null);
-    const own = () => world.service.spot.live().filter(({ account }) => account === 0).length;
+    const ownOpenOrders = () => world.service.spot.live().filter(({ account }) => account === 0).length;
     world.until(() => world.audit('fast').kind === 'ok', 60_000);
-    expect(own()).toBe(1);
+    expect(ownOpenOrders()).toBe(1);
   });
 });
 
 describe('the second copy of a create that rests', () => {
   /** The order is open at the exchange, and cannot be cancelled. */
-  async function resting(openOrdersClientId: 'on' | 'off') {
+  async function withRestingSecondCopy(openOrdersClientId: 'on' | 'off') {
     const world = await RestWorld.open({ switches: { openOrdersClientId } });
     world.faulty.faults.set({
       seed: 1,
@@ -127,7 +127,7 @@ describe('the second copy of a create that rests', () => {
   it.each(['on', 'off'] as const)(
     'the second copy of a create that rests is identified by its client order id, and its fills after a resume are named, if lists have client order ids: %s',
     async (list) => {
-      const { world, id } = await resting(list);
+      const { world, id } = await withRestingSecondCopy(list);
       expect(world.placedOf(id)).toBe(2);
       expect(codes(world)).toEqual(['DUPLICATE']);
       world.exchange.clear('DUPLICATE', null);
@@ -255,10 +255,10 @@ describe('while fills of no strategy have taken from what the strategies hold', 
     world.until(() => world.external.length > 0, 60_000);
     // The books have 3 BTC; 2 of them are sold.
     const all = world.order({ side: 'sell', lots: 10_001, limit: 12_000 });
-    const left = world.order({ side: 'sell', lots: 10_000, limit: 12_000 });
+    const remainder = world.order({ side: 'sell', lots: 10_000, limit: 12_000 });
     world.pass(200);
     expect(world.reported).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
-    expect(world.get(left).lifecycle).toBe('working');
+    expect(world.get(remainder).lifecycle).toBe('working');
     world.exchange.clear('DUPLICATE', null);
     const rest = world.order({ side: 'sell', lots: 20_000, limit: 12_010 });
     world.pass(200);
@@ -275,10 +275,10 @@ describe('while fills of no strategy have taken from what the strategies hold', 
     expect(scopes(world, 'STRAY')[0]!.why).toContain(`of order ${byManual}, sold 2 at 110`);
     const all = world.order({ side: 'sell', lots: 30_001, limit: 12_000 });
     world.pass(100);
-    const left = world.order({ side: 'sell', lots: 30_000, limit: 12_000 });
+    const remainder = world.order({ side: 'sell', lots: 30_000, limit: 12_000 });
     world.pass(200);
     expect(world.reported).toContain(`notSent ${all} VENUE_HOLDS_LESS`);
-    expect(world.get(left).lifecycle).toBe('working');
+    expect(world.get(remainder).lifecycle).toBe('working');
   });
 });
 
@@ -310,7 +310,7 @@ describe('a fill that is finer than a lot', () => {
     const order = (executed: string, status: string): string =>
       `{"symbol":"BTCUSDT","orderId":${venueId},"clientOrderId":"${world.cidOf(id)}","price":90,"origQty":0.1,"executedQty":${executed},"type":"LIMIT","side":"BUY","status":"${status}"}`;
     const answer = (op: string, body: string) => ({ point: 'NET.replace', op, p: 1, params: { status: 200, body } });
-    const shows = (trades: readonly string[], executed: string, status: string): void =>
+    const setReplies = (trades: readonly string[], executed: string, status: string): void =>
       world.faulty.faults.set({
         seed: 1,
         schedule: [
@@ -319,12 +319,12 @@ describe('a fill that is finer than a lot', () => {
           answer('spot.openOrders', status === 'FILLED' ? '[]' : `[${order(executed, status)}]`),
         ],
       });
-    shows([row(77, '0.04005')], '0.04005', 'PARTIALLY_FILLED');
+    setReplies([row(77, '0.04005')], '0.04005', 'PARTIALLY_FILLED');
     world.pass(10_000);
     expect(world.get(id)).toMatchObject({ lifecycle: 'working', filledLots: 400 });
     expect(world.external).toMatchObject([{ tradeId: '77', side: 'buy', qty: '0.00005', notional: '0.0045' }]);
     expect(scopes(world, 'FINE_FILL')[0]!.why).toContain('trade 77');
-    shows([row(78, '0.05995'), row(77, '0.04005')], '0.1', 'FILLED');
+    setReplies([row(78, '0.05995'), row(77, '0.04005')], '0.1', 'FILLED');
     world.audit('fast');
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });

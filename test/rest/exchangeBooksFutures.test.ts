@@ -1,4 +1,4 @@
-// The books of contracts never claim more than the exchange shows: second copies, ids given twice, positions that a busy bot cannot hide.
+// Tests that the futures books never claim more than the exchange shows: second copies, ids given twice, unexplained positions.
 
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
@@ -61,22 +61,22 @@ describe('contracts', () => {
 
   it('two trigger orders that are acknowledged with one id are both unknown, found, and cancelled', async () => {
     const world = await open();
-    const ask = (level: number): OrderId => {
+    const placeOrder = (level: number): OrderId => {
       const made = { id: 0 as OrderId };
       applyInbox(world.engine, world.queue.nowMs, () => {
         const order = world.engine.newOrder(0, world.engine.execution[0]!, 'buy');
-        const wanted = {
+        const intent = {
           role: 'condition',
           reduceOnly: false,
           limit: ticks(level + 100),
           triggerTicks: ticks(level),
           triggersAbove: true,
         } as const;
-        made.id = world.engine.submit(Object.assign(order, { ...wanted, lots: 10, slot: `at ${level}` }));
+        made.id = world.engine.submit(Object.assign(order, { ...intent, lots: 10, slot: `at ${level}` }));
       });
       return made.id;
     };
-    const first = ask(10_500);
+    const first = placeOrder(10_500);
     world.until(() => world.get(first).lifecycle === 'working', 5000);
     const { triggerId } = parseTriggerTrackId(String(world.get(first).venueId))!;
     const body = JSON.stringify({ code: '0', msg: 'Success', data: { triggerIds: [triggerId], ids: [], cancelIds: [] } });
@@ -87,7 +87,7 @@ describe('contracts', () => {
         { point: 'NET.reqDrop', op: 'futures.triggerOrderList', p: 1, params: {} },
       ],
     });
-    const other = ask(10_600);
+    const other = placeOrder(10_600);
     world.pass(200);
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     expect(codes(world)).toContain('ECHO');

@@ -1,4 +1,4 @@
-// A stop at an exchange that confirms cancels late: it waits for the end of its target, which holds the coins, and sells then; once.
+// Tests a stop at an exchange that confirms cancels late. It waits until its target has released the coins, and sells them once.
 
 import { expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';

@@ -1,4 +1,4 @@
-// The fault catalogue against the exchange behind REST (order safety, section 14): the right class, one order at most, nothing forgotten.
+// Tests the fault catalogue (order safety, section 14) through REST: the right outcome, at most one order, and no forgotten order.
 
 import { describe, expect, it } from 'vitest';
 import { ENDINGS } from '../../src/model/run/run.ts';
@@ -365,8 +365,8 @@ describe('X1 to X9: the exchange', () => {
   it('an order by hand is unattributed: new risk stops until a person has named it', async () => {
     const world = await open();
     const venueId = bob(world).limit('alice', 'BUY', '0.5', '50');
-    const found = world.audit('full');
-    expect(found.kind).toBe('mismatch');
+    const auditResult = world.audit('full');
+    expect(auditResult.kind).toBe('mismatch');
     expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('ALIEN');
     world.exchange.ignore(venueId);
     expect(world.audit('full').kind).toBe('ok');

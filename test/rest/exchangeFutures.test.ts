@@ -1,4 +1,4 @@
-// Futures through the exchange behind REST: open and close, settings that come first, evidence without client order ids, funding, liquidation.
+// Tests futures through the REST adapter: settings, opening and closing, evidence without client order ids, funding, and liquidation.
 
 import { describe, expect, it } from 'vitest';
 import { BTC, ETH, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';

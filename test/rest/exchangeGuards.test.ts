@@ -1,4 +1,4 @@
-// Schedules in which a single guard of the order path prevents a wrong belief after a fault (order safety, section 16).
+// Tests schedules in which one guard of the order path prevents a wrong order state after a fault (order safety, section 16).
 
 import { describe, expect, it } from 'vitest';
 import { EvidenceReader } from '../../src/adapters/exchange/prove/evidence.ts';
@@ -72,9 +72,9 @@ describe('evidence', () => {
         return immediate({ isWhole: true, unattributed: 0, fresh: 0 });
       },
     });
-    const wanted = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof TrackedOrder>[0];
+    const trackedRequest = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof TrackedOrder>[0];
     reader.read(
-      new TrackedOrder(wanted, 'A1', 50_000, { id: wanted.id, lifecycle: 'unknown', reason: null }),
+      new TrackedOrder(trackedRequest, 'A1', 50_000, { id: trackedRequest.id, lifecycle: 'unknown', reason: null }),
       { instrument: BTC, instrumentIndex: 0 },
       'myTrades',
     );
@@ -82,7 +82,7 @@ describe('evidence', () => {
   });
 
   it('evidence of a list of open orders at its maximum length is incomplete', () => {
-    const rows = Array.from({ length: MAX_ROWS }, (_, at) => at);
+    const rows = Array.from({ length: MAX_ROWS }, (_, index) => index);
     const whole = (count: number): boolean => pageOf({ rows: rows.slice(0, count), refused: [] }, MAX_ROWS, (row) => row).isWhole;
     expect([whole(MAX_ROWS - 1), whole(MAX_ROWS)]).toEqual([true, false]);
   });
@@ -127,8 +127,15 @@ describe('a stop', () => {
     const made = { id: 0 as OrderId };
     applyInbox(world.engine, world.queue.nowMs, () => {
       const order = world.engine.newOrder(0, world.engine.execution[0]!, 'sell');
-      const wanted = { role: 'stopLoss', reduceOnly: true, triggerTicks: ticks(9600), triggersAbove: false, lots: 10, slot } as const;
-      made.id = world.engine.submit(Object.assign(order, wanted));
+      const trackedRequest = {
+        role: 'stopLoss',
+        reduceOnly: true,
+        triggerTicks: ticks(9600),
+        triggersAbove: false,
+        lots: 10,
+        slot,
+      } as const;
+      made.id = world.engine.submit(Object.assign(order, trackedRequest));
     });
     return made.id;
   };

@@ -1,4 +1,4 @@
-// A bot that trades all the time: its audits stay complete, and money that leaves the account is found within seconds.
+// Tests a bot that trades all the time: its audits stay complete, and it finds a withdrawal within seconds.
 
 import { afterEach, expect, it } from 'vitest';
 import { Auditor } from '../../src/tasks/bot/account/auditor.ts';
@@ -23,7 +23,7 @@ async function busy(
   switches = {},
 ): Promise<{ readonly reports: readonly AuditReport[]; readonly halfMs: number; readonly world: RestWorld }> {
   const world = await RestWorld.open({ switches });
-  for (let at = 0; at < 50; at++) {
+  for (let index = 0; index < 50; index++) {
     bob(world).limit('bob', 'SELL', '0.2', '100.10');
     bob(world).limit('bob', 'BUY', '0.2', '99.90');
   }
@@ -44,13 +44,13 @@ async function busy(
   reports.push({ atMs: world.nowMs, result: { kind: 'ok', differences: [], isComplete: true, venueMs: world.nowMs } });
   const beganMs = world.nowMs;
   let halfMs = 0;
-  for (let at = 0; at < ORDERS; at++) {
+  for (let index = 0; index < ORDERS; index++) {
     if (halfMs === 0 && world.nowMs - beganMs >= SPAN_MS / 2) {
       halfMs = world.nowMs;
       atHalf(world);
     }
-    const isBuy = at % 2 === 0;
-    world.order({ side: isBuy ? 'buy' : 'sell', lots: 100 + (at % 7), limit: isBuy ? 10_010 : 9990 });
+    const isBuy = index % 2 === 0;
+    world.order({ side: isBuy ? 'buy' : 'sell', lots: 100 + (index % 7), limit: isBuy ? 10_010 : 9990 });
     world.pass(Math.floor(SPAN_MS / ORDERS), 15);
   }
   return { reports, halfMs, world };
@@ -58,7 +58,7 @@ async function busy(
 
 const maxMs = (reports: readonly AuditReport[]): number => {
   const complete = reports.filter(({ result }) => result.isComplete);
-  return Math.max(...complete.slice(1).map(({ atMs }, at) => atMs - complete[at]!.atMs));
+  return Math.max(...complete.slice(1).map(({ atMs }, index) => atMs - complete[index]!.atMs));
 };
 
 it('165 orders in 90 s: no audit is missed for half of the stale-account limit, and none is wrong', async () => {

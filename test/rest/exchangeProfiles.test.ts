@@ -1,4 +1,4 @@
-// The exchange behind REST with every shipped profile: the same orders are found and end alike.
+// Tests the REST adapter with every shipped profile: each finds and ends the same orders.
 
 import { describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';

@@ -1,4 +1,4 @@
-// A bot behind REST that is killed and begins again: nothing is sent twice, nothing is booked twice, nothing is forgotten.
+// Tests a bot that is killed and restarted: it sends and books nothing twice, and forgets no order.
 
 import { describe, expect, it } from 'vitest';
 import { RestWorld } from '../fixtures/restFixture.ts';

@@ -1,4 +1,4 @@
-// The exchange behind REST over real sockets: bytes that leave, answers that are lost on the way, and orders that end.
+// Tests the REST adapter over real sockets: orders that are placed, replies that are lost, and orders that end.
 
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Trigger orders through the exchange behind REST: they wait there, fire, continue as the order they placed, or are cancelled.
+// Tests trigger orders through the REST adapter: they wait at the exchange, fire, continue as the placed order, or are cancelled.
 
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';

@@ -1,4 +1,4 @@
-// Downloads and recordings over real sockets into real files: new rows, messages, unchanged rows, and what an outage leaves.
+// Tests downloads and recordings over real sockets into real files: new rows, unchanged rows, messages, and outages.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,74 +57,74 @@ describe('isobar data download', () => {
   });
 
   it('isobar data download adds new rows, to several sets at once', async () => {
-    const setup = await fixtureAt();
+    const fixture = await fixtureAt();
     const sets = [BTC, key('ETHUSDT', '1m'), key('ETHUSDT', '1d')];
-    await download(setup, sets);
-    await setup.advance(2 * HOUR);
-    expect(await download(setup, sets)).toMatchObject([
+    await download(fixture, sets);
+    await fixture.advance(2 * HOUR);
+    expect(await download(fixture, sets)).toMatchObject([
       { newRows: 120, equalRows: 179, manifest: { rows: 419, gaps: 0 } },
       { newRows: 120, manifest: { rows: 419 } },
       { newRows: 0, isWritten: false, manifest: { rows: 299 } },
     ]);
     // One call for the listing and one for the time of each market, and two for each set.
-    expect(setup.exchange.calls.get('/sapi/v1/symbols')).toBe(2);
-    expect(setup.exchange.calls.get('/sapi/v1/klines')).toBe(6);
+    expect(fixture.exchange.calls.get('/sapi/v1/symbols')).toBe(2);
+    expect(fixture.exchange.calls.get('/sapi/v1/klines')).toBe(6);
   });
 
   it('isobar data download leaves a hole that the newest bars do not cover, and names it', async () => {
-    const rig = await fixtureAt();
-    await downloadOne(rig);
-    await rig.advance(400 * MINUTE);
-    const set = await downloadOne(rig);
+    const fixture = await fixtureAt();
+    await downloadOne(fixture);
+    await fixture.advance(400 * MINUTE);
+    const set = await downloadOne(fixture);
     expect(set.hole).toEqual({ fromMs: Date.UTC(2026, 0, 5, 8), bars: 101 });
     expect(set.manifest).toMatchObject({ rows: 598, missingBars: 101, missing: [{ after: '2026-01-05T07:59:00.000Z', bars: 101 }] });
   });
 
   it('isobar data download reports revised bars, and replaces them when requested', async () => {
-    const otherFixture = await fixtureAt();
-    await downloadOne(otherFixture);
-    const before = otherFixture.files();
+    const fixture = await fixtureAt();
+    await downloadOne(fixture);
+    const before = fixture.files();
     const openMs = Date.UTC(2026, 0, 5, 7, 30);
-    otherFixture.exchange.change('1m', openMs, { close: '150.00' });
-    const kept = await downloadOne(otherFixture);
+    fixture.exchange.change('1m', openMs, { close: '150.00' });
+    const kept = await downloadOne(fixture);
     expect(kept.revised).toMatchObject([{ openMs, now: { close: 150 } }]);
-    expect(otherFixture.files()).toEqual(before);
-    expect(await downloadOne(otherFixture, BTC, { revised: 'replace' })).toMatchObject({ isWritten: true });
-    expect(await downloadOne(otherFixture)).toMatchObject({ revised: [], equalRows: 299 });
+    expect(fixture.files()).toEqual(before);
+    expect(await downloadOne(fixture, BTC, { revised: 'replace' })).toMatchObject({ isWritten: true });
+    expect(await downloadOne(fixture)).toMatchObject({ revised: [], equalRows: 299 });
   });
 
   it('isobar data download fills the hole of a late bar', async () => {
-    const stand = await fixtureAt();
+    const fixture = await fixtureAt();
     const openMs = Date.UTC(2026, 0, 5, 7, 30);
-    stand.exchange.change('1m', openMs, { missing: true });
-    expect((await downloadOne(stand)).manifest).toMatchObject({ missingBars: 1 });
-    stand.exchange.changes.clear();
-    expect(await downloadOne(stand)).toMatchObject({ newRows: 1, filledRows: 1, manifest: { missingBars: 0 } });
+    fixture.exchange.change('1m', openMs, { missing: true });
+    expect((await downloadOne(fixture)).manifest).toMatchObject({ missingBars: 1 });
+    fixture.exchange.changes.clear();
+    expect(await downloadOne(fixture)).toMatchObject({ newRows: 1, filledRows: 1, manifest: { missingBars: 0 } });
   });
 
   it('isobar data download builds the intervals that the exchange lacks, or lists and does not serve', async () => {
-    const stand = await fixtureAt();
-    expect(await downloadOne(stand, key('BTCUSDT', '4h'))).toMatchObject({
+    const fixture = await fixtureAt();
+    expect(await downloadOne(fixture, key('BTCUSDT', '4h'))).toMatchObject({
       from: '1h',
       rows: 299,
       made: { manifest: { rows: 75, thinBars: 1, source: 'resampled' } },
     });
-    stand.exchange.empty.add('60min');
-    expect(await downloadOne(stand, key('ETHUSDT', '1h'))).toMatchObject({ from: '30m', made: { manifest: { rows: 150 } } });
-    expect(listKeys(stand.catalog).map(({ symbol, interval }) => `${symbol} ${interval}`)).toEqual([
+    fixture.exchange.empty.add('60min');
+    expect(await downloadOne(fixture, key('ETHUSDT', '1h'))).toMatchObject({ from: '30m', made: { manifest: { rows: 150 } } });
+    expect(listKeys(fixture.catalog).map(({ symbol, interval }) => `${symbol} ${interval}`)).toEqual([
       'BTCUSDT 1h',
       'BTCUSDT 4h',
       'ETHUSDT 30m',
       'ETHUSDT 1h',
     ]);
-    stand.exchange.empty.clear();
+    fixture.exchange.empty.clear();
     // The exchange serves the interval now. Its bars are not mixed with the built ones.
-    await expect(downloadOne(stand, key('ETHUSDT', '1h'))).rejects.toThrow(/these bars are resampled, not an exchange's/);
+    await expect(downloadOne(fixture, key('ETHUSDT', '1h'))).rejects.toThrow(/these bars are resampled, not an exchange's/);
   });
 
   it('isobar data download stores the terms of a contract, and a record as fine as its bars', async () => {
-    const stand = await fixtureAt();
-    const set = await downloadOne(stand, key('E-BTC-USDT', '1m', 'futures'));
+    const fixture = await fixtureAt();
+    const set = await downloadOne(fixture, key('E-BTC-USDT', '1m', 'futures'));
     expect(set.instrument).toMatchObject({
       base: 'BTC',
       quote: 'USDT',
@@ -144,7 +144,7 @@ describe('isobar data download', () => {
         assumed: ['tiers'],
       },
     });
-    const contract: unknown = JSON.parse(readFileSync(join(stand.catalog, 'futures/E-BTC-USDT/contract.json'), 'utf8'));
+    const contract: unknown = JSON.parse(readFileSync(join(fixture.catalog, 'futures/E-BTC-USDT/contract.json'), 'utf8'));
     expect(contract).toMatchObject({
       multiplier: '0.0001',
       multiplierCoin: 'BTC',
@@ -156,50 +156,50 @@ describe('isobar data download', () => {
   });
 
   it('isobar data download refuses what is not available, before anything is stored', async () => {
-    const stand = await fixtureAt();
+    const fixture = await fixtureAt();
     const old = Date.UTC(2025, 11, 1);
-    await expect(download(stand, [BTC], { fromMs: old })).rejects.toMatchObject({
+    await expect(download(fixture, [BTC], { fromMs: old })).rejects.toMatchObject({
       message:
         '--from: expected 2026-01-05 03:01 UTC or later for BTCUSDT 1m, got 2025-12-01 00:00 UTC: ' +
         'the API gives the newest 300 klines and takes no time',
       remedy: 'leave --from out, and import older bars from public archives: isobar data import FILE',
     });
-    await expect(download(stand, [BTC, key('BTCUSD', '1m')])).rejects.toMatchObject({
+    await expect(download(fixture, [BTC, key('BTCUSD', '1m')])).rejects.toMatchObject({
       message: '--symbol: the spot market of the exchange has no BTCUSD',
       remedy: 'did you mean BTCUSDT?',
     });
-    expect(stand.files()).toEqual({});
-    expect(await downloadOne(stand, BTC, { fromMs: START - HOUR })).toMatchObject({ rows: 299, newRows: 59 });
+    expect(fixture.files()).toEqual({});
+    expect(await downloadOne(fixture, BTC, { fromMs: START - HOUR })).toMatchObject({ rows: 299, newRows: 59 });
     // The catalog has the bars from that time on.
-    await stand.advance(HOUR);
-    await downloadOne(stand);
-    await stand.advance(5 * HOUR - 5 * MINUTE);
-    expect(await downloadOne(stand, BTC, { fromMs: START - HOUR / 2 })).toMatchObject({ newRows: 295, hole: null });
+    await fixture.advance(HOUR);
+    await downloadOne(fixture);
+    await fixture.advance(5 * HOUR - 5 * MINUTE);
+    expect(await downloadOne(fixture, BTC, { fromMs: START - HOUR / 2 })).toMatchObject({ newRows: 295, hole: null });
   });
 
   it('isobar data download fails only for the set that the exchange does not answer about', async () => {
-    const stand = await fixtureAt();
-    stand.exchange.empty.add('1min');
-    stand.exchange.empty.add('1week');
-    stand.exchange.empty.add('1day');
-    const done = await download(stand, [BTC, key('BTCUSDT', '5m')]);
+    const fixture = await fixtureAt();
+    fixture.exchange.empty.add('1min');
+    fixture.exchange.empty.add('1week');
+    fixture.exchange.empty.add('1day');
+    const done = await download(fixture, [BTC, key('BTCUSDT', '5m')]);
     expect(done).toMatchObject([
       { kind: 'failed', problem: 'spot.klines: the exchange has no bars of BTCUSDT' },
       { kind: 'stored', newRows: 299 },
     ]);
-    stand.exchange.isAway = true;
-    const [failed] = await download(stand);
+    fixture.exchange.isAway = true;
+    const [failed] = await download(fixture);
     expect(failed).toMatchObject({ kind: 'failed', remedy: 'isobar doctor looks for the reason' });
   });
 
   it('isobar data download refreshes records and reports the changes', async () => {
-    const stand = await fixtureAt();
-    const refresh = () => stand.finish(refreshInstruments(stand.service, 'spot', ['BTCUSDT'], stand.catalog));
+    const fixture = await fixtureAt();
+    const refresh = () => fixture.finish(refreshInstruments(fixture.service, 'spot', ['BTCUSDT'], fixture.catalog));
     expect(await refresh()).toMatchObject([{ isNew: true, isTradable: true, instrument: { priceDigits: 2, quantityDigits: 5 } }]);
-    stand.exchange.spot = stand.exchange.spot.map((row) => ({ ...row, QuantityPrecision: 6, pricePrecision: 1 }));
+    fixture.exchange.spot = fixture.exchange.spot.map((row) => ({ ...row, QuantityPrecision: 6, pricePrecision: 1 }));
     expect(await refresh()).toMatchObject([{ isNew: false, changes: ['pricePrecision 2 -> 1', 'quantityPrecision 5 -> 6'] }]);
-    await downloadOne(stand);
-    expect(readInstrument(stand.catalog, 'spot', 'BTCUSDT')?.priceDigits).toBe(2);
+    await downloadOne(fixture);
+    expect(readInstrument(fixture.catalog, 'spot', 'BTCUSDT')?.priceDigits).toBe(2);
     expect(await refresh()).toMatchObject([{ changes: [] }]);
   });
 });
@@ -251,31 +251,31 @@ describe('isobar data record', () => {
   });
 
   it('isobar data record starts while the exchange is not reachable, and reports late and revised bars, and the hole of a long outage', async () => {
-    const setup = await fixtureAt();
-    setup.exchange.isAway = true;
-    const run = recording(setup, [BTC]);
-    await setup.advance(5 * MINUTE);
+    const fixture = await fixtureAt();
+    fixture.exchange.isAway = true;
+    const run = recording(fixture, [BTC]);
+    await fixture.advance(5 * MINUTE);
     expect(run.count('caughtUp')).toBe(0);
     expect(run.count('trouble')).toBeGreaterThan(3);
-    setup.exchange.isAway = false;
-    await setup.advance(2 * MINUTE);
+    fixture.exchange.isAway = false;
+    await fixture.advance(2 * MINUTE);
     expect(run.count('caughtUp')).toBe(1);
     const late = Date.UTC(2026, 0, 5, 8, 7);
-    setup.exchange.change('1m', late, { missing: true });
-    setup.exchange.change('1m', late - 3 * MINUTE, { close: '123.45' });
-    await setup.advance(3 * MINUTE);
+    fixture.exchange.change('1m', late, { missing: true });
+    fixture.exchange.change('1m', late - 3 * MINUTE, { close: '123.45' });
+    await fixture.advance(3 * MINUTE);
     expect(run.news.find(({ kind }) => kind === 'revised')).toMatchObject({ bar: { openMs: late - 3 * MINUTE, close: 123.45 } });
     expect(run.news.find(({ kind }) => kind === 'gap')).toMatchObject({ gap: { fromMs: late, bars: 1, why: 'notSent' } });
-    setup.exchange.changes.clear();
-    await setup.advance(MINUTE);
+    fixture.exchange.changes.clear();
+    await fixture.advance(MINUTE);
     expect(run.news.find(({ kind }) => kind === 'late')).toMatchObject({ bar: { openMs: late } });
-    setup.exchange.isAway = true;
-    await setup.advance(400 * MINUTE);
-    setup.exchange.isAway = false;
-    await setup.advance(2 * MINUTE);
+    fixture.exchange.isAway = true;
+    await fixture.advance(400 * MINUTE);
+    fixture.exchange.isAway = false;
+    await fixture.advance(2 * MINUTE);
     await run.end();
     expect(run.news.find((item) => item.kind === 'gap' && item.gap.why === 'outOfReach')).toBeDefined();
-    const { manifest, unchanged } = checkBars(setup.catalog, BTC);
+    const { manifest, unchanged } = checkBars(fixture.catalog, BTC);
     expect(unchanged).toBe(true);
     expect(manifest).toMatchObject({ gaps: 1, wrong: [] });
     expect(manifest.missingBars).toBeGreaterThan(95);

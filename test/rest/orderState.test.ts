@@ -1,4 +1,4 @@
-// The exchange adapter watches an order exactly while the order manager has it open or proven absent, after every event.
+// Tests that the REST adapter watches an order exactly while the order manager has it open or proven absent.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TrackedOrders, type TrackedOrder } from '../../src/adapters/exchange/order/trackedOrder.ts';

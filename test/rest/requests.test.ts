@@ -1,4 +1,4 @@
-// All 38 calls through the real client: what reaches the socket equals, byte for byte, what was written by hand from the specification.
+// Tests the bytes of all 38 calls through the real client against requests written by hand from the specification.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
@@ -75,8 +75,8 @@ describe.each(EXPECTED_REQUESTS)('$op', ({ op: name, args, method, target, body 
 });
 
 test('each call has sent one request, and the clock was measured once for each market', () => {
-  const asked = fixture.stub.requests.filter(({ target }) => target.endsWith('/time'));
-  expect(asked).toHaveLength(2 * (5 + 1));
+  const timeRequests = fixture.stub.requests.filter(({ target }) => target.endsWith('/time'));
+  expect(timeRequests).toHaveLength(2 * (5 + 1));
 });
 
 describe('nothing is sent', () => {

@@ -1,4 +1,4 @@
-// The real client before a service of bare sockets: undici, limiter, clock and signatures, on a scheduler that may hurry.
+// Connects the real client (undici, limiter, clock, signatures) to a stub of bare sockets, on a scheduler that may run fast.
 
 import { createHmac } from 'node:crypto';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
@@ -90,9 +90,9 @@ export class RestFixture {
       cancel = this.client.callChecked(
         op,
         args,
-        (found) => {
+        (received) => {
           if (isWithin || ++calls > 1) reject(new Error(`done came ${isWithin ? 'within the call' : 'twice'}`));
-          else resolve(found);
+          else resolve(received);
         },
         options,
       );

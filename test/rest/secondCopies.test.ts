@@ -1,4 +1,4 @@
-// Second copies of several creates: what the operator reads before he clears the halt names each of them.
+// Tests second copies of several creates: the halt that the operator reads names each of them.
 
 import { describe, expect, it } from 'vitest';
 import { RestWorld } from '../fixtures/restFixture.ts';
@@ -12,7 +12,10 @@ const namedIn = (why: string): string[] => Array.from(why.matchAll(/second copy 
 
 /** Sends orders whose creates a network delivers twice, and compares everything. Returns their client order ids. */
 function sendTwice(world: RestWorld, count: number): readonly string[] {
-  const schedule = Array.from({ length: count }, (_, at) => ({ point: 'NET.dup', op: 'spot.newOrder', nth: at + 1, params: {} }) as const);
+  const schedule = Array.from(
+    { length: count },
+    (_, index) => ({ point: 'NET.dup', op: 'spot.newOrder', nth: index + 1, params: {} }) as const,
+  );
   world.faulty.faults.set({ seed: 1, schedule });
   const ids = Array.from({ length: count }, () => world.order(LIMIT));
   world.pass(5000);

@@ -1,4 +1,4 @@
-// Two orders that the exchange acknowledges with one id: both are unknown until both are found.
+// Tests two orders that the exchange acknowledges with one id: both are unknown until both are found.
 
 import { describe, expect, it } from 'vitest';
 import { RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';

@@ -1,4 +1,4 @@
-// The wire against real sockets that misbehave: one outcome each, the truth about what left, nothing sent twice, nothing left open.
+// Tests the wire against misbehaving sockets: one true outcome a request, nothing sent twice, and no connection left open.
 
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -112,8 +112,8 @@ describe('a response', () => {
     const [packed, large] = [always(200, bomb, { 'content-encoding': 'gzip' }), always(200, Buffer.alloc(10_000_000, 32))];
     const endless: Behaviour = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-      const more = (): void => void (socket.writable && socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`, more));
-      more();
+      const writeMore = (): void => void (socket.writable && socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`, writeMore));
+      writeMore();
     };
     const before = process.memoryUsage().rss;
     for (const behaviour of [packed, large, endless]) {
@@ -256,18 +256,18 @@ describe('a response after a cancel', () => {
     const wire = wireOf(options);
     const outcomes: WireOutcome[] = [];
     const late: WireReply[] = [];
-    const ask = (): (() => void) =>
+    const startRequest = (): (() => void) =>
       wire.send(
         post(stub.origin),
         (outcome) => void outcomes.push(outcome),
         (reply) => void late.push(reply),
       );
-    return { stub, waiting, outcomes, late, ask };
+    return { stub, waiting, outcomes, late, ask: startRequest };
   };
 
   test('a response after a cancel is reported once, after the outcome', async () => {
-    const { stub, waiting, outcomes, late, ask } = await pending();
-    const cancel = ask();
+    const { stub, waiting, outcomes, late, ask: startRequest } = await pending();
+    const cancel = startRequest();
     await until(() => waiting.length === 1);
     cancel();
     await until(() => outcomes.length === 1);
@@ -280,8 +280,8 @@ describe('a response after a cancel', () => {
   });
 
   test('a response after a cancel is no longer awaited after a second cancel, nor is the oldest of too many', async () => {
-    const { stub, waiting, outcomes, late, ask } = await pending({ connections: 4 });
-    const cancels = [ask(), ask(), ask(), ask()];
+    const { stub, waiting, outcomes, late, ask: startRequest } = await pending({ connections: 4 });
+    const cancels = [startRequest(), startRequest(), startRequest(), startRequest()];
     await until(() => waiting.length === 4);
     cancels[0]!();
     cancels[0]!();
@@ -296,9 +296,9 @@ describe('a response after a cancel', () => {
   });
 
   test('a request that was not sent has no late outcome', async () => {
-    const { stub, waiting, outcomes, ask } = await pending({ connections: 1 });
-    ask();
-    const cancel = ask();
+    const { stub, waiting, outcomes, ask: startRequest } = await pending({ connections: 1 });
+    startRequest();
+    const cancel = startRequest();
     await until(() => waiting.length === 1);
     cancel();
     waiting[0]!.write(answerBytes(200, '{}'));

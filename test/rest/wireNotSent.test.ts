@@ -1,4 +1,4 @@
-// The wire against real sockets that fail before anything has left: no byte was written, and no connection stays open.
+// Tests the wire against sockets that fail before any byte was sent: the request is NOT_SENT, and no connection stays open.
 
 import { lookup } from 'node:dns';
 import type { Socket } from 'node:net';

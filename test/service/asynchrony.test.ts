@@ -1,102 +1,102 @@
-// Delays of admission, visibility and cancels, and the answers that come before them.
+// Tests delays of admission, visibility and cancels, and the replies before they end.
 
 import { describe, expect, it } from 'vitest';
 import { DELAYS, type Delays } from '../../src/paperExchange/dialect/config.ts';
 import { codeOf, Fixture } from './serviceFixture.ts';
 
-const fixture = (over: Partial<Delays>) => new Fixture({ delays: { ...DELAYS.zero, ...over } });
-const cancel = (of: Fixture, orderId: string) => of.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' });
+const fixtureWithDelays = (overrides: Partial<Delays>) => new Fixture({ delays: { ...DELAYS.zero, ...overrides } });
+const cancelOrder = (fixture: Fixture, orderId: string) => fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' });
 
 describe('without delays', () => {
-  it('an order has traded before the next request, and its own answer does not say so', () => {
-    const of = fixture({});
-    of.limit('bob', 'SELL', '1', '100');
-    const answer = of.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 100 });
+  it('without delays an order trades before the next request, and its own reply does not show the fill', () => {
+    const fixture = fixtureWithDelays({});
+    fixture.limit('bob', 'SELL', '1', '100');
+    const answer = fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 100 });
     expect(JSON.parse(answer.body)).toMatchObject({ status: 0, executedQty: 0 });
-    expect(of.query(/\d{19}/.exec(answer.body)![0])).toMatchObject({ status: 'FILLED', executedQty: 1 });
+    expect(fixture.query(/\d{19}/.exec(answer.body)![0])).toMatchObject({ status: 'FILLED', executedQty: 1 });
   });
 
-  it('a cancel answers PENDING_CANCEL and is done', () => {
-    const of = fixture({});
-    const id = of.limit('alice', 'BUY', '1', '100');
-    expect(JSON.parse(cancel(of, id).body)).toMatchObject({ status: 'PENDING_CANCEL' });
-    expect(of.query(id)['status']).toBe('CANCELED');
+  it('without delays a cancel answers PENDING_CANCEL, and the next query shows CANCELED', () => {
+    const fixture = fixtureWithDelays({});
+    const id = fixture.limit('alice', 'BUY', '1', '100');
+    expect(JSON.parse(cancelOrder(fixture, id).body)).toMatchObject({ status: 'PENDING_CANCEL' });
+    expect(fixture.query(id)['status']).toBe('CANCELED');
   });
 });
 
 describe('admission', () => {
-  it('admission holds the funds at once and trades when the delay has ended', () => {
-    const of = fixture({ admissionMs: 20 });
-    of.limit('bob', 'SELL', '1', '100');
-    of.pass(20);
-    const id = of.limit('alice', 'BUY', '1', '100');
-    expect(of.balance('alice', 'USDT')).toEqual({ free: '99900', locked: '100' });
-    of.pass(19);
-    expect(of.query(id)['status']).toBe('NEW');
-    expect(of.open('/sapi/v1/depth?symbol=BTCUSDT&limit=5').body).toContain('"bids":[],"asks":[[100,1]]');
-    of.pass(1);
-    expect(of.query(id)['status']).toBe('FILLED');
+  it('an order locks its funds at once, and trades when the admission delay has ended', () => {
+    const fixture = fixtureWithDelays({ admissionMs: 20 });
+    fixture.limit('bob', 'SELL', '1', '100');
+    fixture.pass(20);
+    const id = fixture.limit('alice', 'BUY', '1', '100');
+    expect(fixture.balance('alice', 'USDT')).toEqual({ free: '99900', locked: '100' });
+    fixture.pass(19);
+    expect(fixture.query(id)['status']).toBe('NEW');
+    expect(fixture.open('/sapi/v1/depth?symbol=BTCUSDT&limit=5').body).toContain('"bids":[],"asks":[[100,1]]');
+    fixture.pass(1);
+    expect(fixture.query(id)['status']).toBe('FILLED');
   });
 
-  it('admission of an order that was cancelled before brings nothing into the book', () => {
-    const of = fixture({ admissionMs: 20 });
-    const id = of.limit('alice', 'BUY', '1', '100');
-    cancel(of, id);
-    of.pass(100);
-    expect(of.query(id)['status']).toBe('CANCELED');
-    expect(of.open('/sapi/v1/depth?symbol=BTCUSDT&limit=5').body).toContain('"bids":[]');
-    expect(of.balance('alice', 'USDT')).toEqual({ free: '100000', locked: '0' });
+  it('an order that is cancelled within the admission delay never enters the book', () => {
+    const fixture = fixtureWithDelays({ admissionMs: 20 });
+    const id = fixture.limit('alice', 'BUY', '1', '100');
+    cancelOrder(fixture, id);
+    fixture.pass(100);
+    expect(fixture.query(id)['status']).toBe('CANCELED');
+    expect(fixture.open('/sapi/v1/depth?symbol=BTCUSDT&limit=5').body).toContain('"bids":[]');
+    expect(fixture.balance('alice', 'USDT')).toEqual({ free: '100000', locked: '0' });
   });
 });
 
 describe('visibility', () => {
-  it('visibility delays what reads show, and nothing else', () => {
-    const of = fixture({ visibilityMs: 50 });
-    of.limit('bob', 'SELL', '1', '100');
-    const id = of.limit('alice', 'BUY', '2', '100');
-    expect(of.query(id)).toMatchObject({ data: null });
-    expect(of.get('/sapi/v1/openOrders').body).toBe('[]');
-    expect(of.get('/sapi/v1/myTrades').body).toBe('[]');
-    expect(of.balance('alice', 'BTC').free).toBe('10.998');
-    of.pass(50);
-    expect(of.query(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
-    expect(of.get('/sapi/v1/openOrders').body).toContain(id);
-    cancel(of, id);
-    expect(of.query(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
-    expect(codeOf(cancel(of, id))).toBe(-1145);
-    of.pass(50);
-    expect(of.query(id)).toMatchObject({ status: 'CANCELED', executedQty: 1 });
+  it('the visibility delay affects only what reads show', () => {
+    const fixture = fixtureWithDelays({ visibilityMs: 50 });
+    fixture.limit('bob', 'SELL', '1', '100');
+    const id = fixture.limit('alice', 'BUY', '2', '100');
+    expect(fixture.query(id)).toMatchObject({ data: null });
+    expect(fixture.get('/sapi/v1/openOrders').body).toBe('[]');
+    expect(fixture.get('/sapi/v1/myTrades').body).toBe('[]');
+    expect(fixture.balance('alice', 'BTC').free).toBe('10.998');
+    fixture.pass(50);
+    expect(fixture.query(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
+    expect(fixture.get('/sapi/v1/openOrders').body).toContain(id);
+    cancelOrder(fixture, id);
+    expect(fixture.query(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
+    expect(codeOf(cancelOrder(fixture, id))).toBe(-1145);
+    fixture.pass(50);
+    expect(fixture.query(id)).toMatchObject({ status: 'CANCELED', executedQty: 1 });
   });
 });
 
 describe('a cancel that takes its time', () => {
-  it('a cancel that takes its time leaves the order in the book, where it may still fill', () => {
-    const of = fixture({ cancelMs: 60 });
-    const id = of.limit('alice', 'BUY', '1', '100');
-    cancel(of, id);
-    expect(of.query(id)['status']).toBe('PENDING_CANCEL');
-    of.pass(59);
-    of.limit('bob', 'SELL', '0.25', '100');
-    expect(of.query(id)).toMatchObject({ status: 'PENDING_CANCEL', executedQty: 0.25 });
-    of.pass(1);
-    expect(of.query(id)).toMatchObject({ status: 'CANCELED', executedQty: 0.25 });
-    const other = of.limit('alice', 'BUY', '1', '100');
-    cancel(of, other);
-    of.limit('bob', 'SELL', '1', '100');
-    expect(of.query(other)['status']).toBe('FILLED');
-    of.pass(60);
-    expect(of.query(other)['status']).toBe('FILLED');
-    expect(codeOf(cancel(of, other))).toBe(-1145);
+  it('an order may still fill within the cancel delay', () => {
+    const fixture = fixtureWithDelays({ cancelMs: 60 });
+    const id = fixture.limit('alice', 'BUY', '1', '100');
+    cancelOrder(fixture, id);
+    expect(fixture.query(id)['status']).toBe('PENDING_CANCEL');
+    fixture.pass(59);
+    fixture.limit('bob', 'SELL', '0.25', '100');
+    expect(fixture.query(id)).toMatchObject({ status: 'PENDING_CANCEL', executedQty: 0.25 });
+    fixture.pass(1);
+    expect(fixture.query(id)).toMatchObject({ status: 'CANCELED', executedQty: 0.25 });
+    const secondId = fixture.limit('alice', 'BUY', '1', '100');
+    cancelOrder(fixture, secondId);
+    fixture.limit('bob', 'SELL', '1', '100');
+    expect(fixture.query(secondId)['status']).toBe('FILLED');
+    fixture.pass(60);
+    expect(fixture.query(secondId)['status']).toBe('FILLED');
+    expect(codeOf(cancelOrder(fixture, secondId))).toBe(-1145);
   });
 
-  it('a cancel that takes its time answers a second one alike, or -1145 where a switch says so', () => {
+  it('a second cancel within the delay succeeds under secondCancel: again, and gets -1145 under refuse', () => {
     for (const [secondCancel, code] of [
       ['again', 0],
       ['refuse', -1145],
     ] as const) {
-      const of = new Fixture({ delays: DELAYS.realistic }, { secondCancel });
-      const id = of.limit('alice', 'BUY', '1', '100');
-      expect([codeOf(cancel(of, id)), codeOf(cancel(of, id))]).toEqual([0, code]);
+      const fixture = new Fixture({ delays: DELAYS.realistic }, { secondCancel });
+      const id = fixture.limit('alice', 'BUY', '1', '100');
+      expect([codeOf(cancelOrder(fixture, id)), codeOf(cancelOrder(fixture, id))]).toEqual([0, code]);
     }
   });
 });

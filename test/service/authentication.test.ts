@@ -1,10 +1,10 @@
-// Part 5 of the specification, header by header and ms by ms; the order of checks 4 to 9 of exchange dialect 10.1.
+// Tests part 5 of the specification: headers, the time window, signatures, keys, and the order of checks 4 to 9.
 
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ACCOUNTS, ALL, codeOf, Fixture, START_MS, type Sending } from './serviceFixture.ts';
+import { ACCOUNTS, ALL_PERMISSIONS, codeOf, Fixture, START_MS, type RequestOptions } from './serviceFixture.ts';
 
-const READ = '/sapi/v1/account';
+const ACCOUNT_PATH = '/sapi/v1/account';
 
 describe('headers', () => {
   it.each<[string, Record<string, string | undefined>, number, number]>([
@@ -18,30 +18,31 @@ describe('headers', () => {
     ['a key in another case', { 'x-ch-apikey': 'ALICE-KEY' }, -2015, 401],
     ['a wrong signature', { 'x-ch-sign': '0'.repeat(64) }, -1022, 401],
     ['a short signature', { 'x-ch-sign': 'abc' }, -1022, 401],
-  ])('headers: %s', (_, headers, code, status) => {
-    for (const answer of [new Fixture().get(READ, { headers }), new Fixture().post('/sapi/v1/order', {}, { headers })]) {
+  ])('a signed call with %s gets its code', (_, headers, code, status) => {
+    for (const answer of [new Fixture().get(ACCOUNT_PATH, { headers }), new Fixture().post('/sapi/v1/order', {}, { headers })]) {
       expect([codeOf(answer), answer.status]).toEqual([code, status]);
       expect(JSON.parse(answer.body)).toEqual({ code, msg: expect.any(String) as string });
     }
   });
 
-  it('accepts a charset in Content-Type, and a signature in capitals', () => {
+  it('a charset in Content-Type and a signature in capitals are accepted', () => {
     const fixture = new Fixture();
-    expect(fixture.get(READ, { headers: { 'content-type': 'application/json; charset=utf-8' } }).status).toBe(200);
-    const sign = createHmac('sha256', 'alice-Secret').update(`${START_MS}GET${READ}`).digest('hex');
-    expect(fixture.get(READ, { headers: { 'x-ch-sign': sign.toUpperCase() } }).status).toBe(200);
+    expect(fixture.get(ACCOUNT_PATH, { headers: { 'content-type': 'application/json; charset=utf-8' } }).status).toBe(200);
+    const sign = createHmac('sha256', 'alice-Secret').update(`${START_MS}GET${ACCOUNT_PATH}`).digest('hex');
+    expect(fixture.get(ACCOUNT_PATH, { headers: { 'x-ch-sign': sign.toUpperCase() } }).status).toBe(200);
   });
 
-  it('asks a GET for no Content-Type under contentType: post, but a POST for one', () => {
-    const setup = new Fixture({}, { contentType: 'post' });
+  it('under contentType: post a GET needs no Content-Type, and a POST needs one', () => {
+    const fixture = new Fixture({}, { contentType: 'post' });
     const headers = { 'content-type': undefined };
-    expect(codeOf(setup.get(READ, { headers }))).toBe(0);
-    expect(codeOf(setup.post('/sapi/v1/cancel', {}, { headers }))).toBe(-1017);
+    expect(codeOf(fixture.get(ACCOUNT_PATH, { headers }))).toBe(0);
+    expect(codeOf(fixture.post('/sapi/v1/cancel', {}, { headers }))).toBe(-1017);
   });
 });
 
 describe('the window', () => {
-  const at = (ts: number | string, more: Sending = {}, target = READ): number => codeOf(new Fixture().get(target, { ts, ...more }));
+  const codeAt = (ts: number | string, options: RequestOptions = {}, target = ACCOUNT_PATH): number =>
+    codeOf(new Fixture().get(target, { timestamp: ts, ...options }));
 
   it.each([
     [-5001, -1021],
@@ -50,62 +51,62 @@ describe('the window', () => {
     [999, 0],
     [1000, -1021],
     [1001, -1021],
-  ])('a timestamp %i ms from the clock of the exchange: %i', (offset, code) => {
-    expect(at(START_MS + offset)).toBe(code);
+  ])('a timestamp %i ms from the clock of the exchange gets the code %i', (offset, code) => {
+    expect(codeAt(START_MS + offset)).toBe(code);
   });
 
   it.each(['recvWindow', 'recvwindow', 'recWindow'])(
-    'the window: %s sets its length, in queries and bodies, as text and as a number',
+    'the parameter %s sets the length of the window, in queries and bodies, as text and as a number',
     (name) => {
       for (const [age, code] of [
         [299, 0],
         [300, 0],
         [301, -1021],
       ] as const) {
-        expect(at(START_MS - age, {}, `${READ}?${name}=300`)).toBe(code);
+        expect(codeAt(START_MS - age, {}, `${ACCOUNT_PATH}?${name}=300`)).toBe(code);
         const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
         for (const value of [300, '300']) {
-          expect(codeOf(new Fixture().post('/sapi/v1/order/test', { ...order, [name]: value }, { ts: START_MS - age }))).toBe(code);
+          expect(codeOf(new Fixture().post('/sapi/v1/order/test', { ...order, [name]: value }, { timestamp: START_MS - age }))).toBe(code);
         }
       }
     },
   );
 
-  it('the window is 5000 where it cannot be read, which the check of parameters then refuses', () => {
-    expect(at(START_MS - 5001, {}, `${READ}?recvWindow=0`)).toBe(-1021);
-    expect(at(START_MS - 5000, {}, `${READ}?recvWindow=0`)).toBe(-1102);
+  it('an invalid recvWindow counts as 5000 for the window, and the later check of parameters rejects it', () => {
+    expect(codeAt(START_MS - 5001, {}, `${ACCOUNT_PATH}?recvWindow=0`)).toBe(-1021);
+    expect(codeAt(START_MS - 5000, {}, `${ACCOUNT_PATH}?recvWindow=0`)).toBe(-1102);
   });
 
-  it('the window may be longer than 5000', () => expect(at(START_MS - 60_000, {}, `${READ}?recvWindow=60000`)).toBe(0));
+  it('the window may be longer than 5000', () => expect(codeAt(START_MS - 60_000, {}, `${ACCOUNT_PATH}?recvWindow=60000`)).toBe(0));
 
-  it.each(['', 'x', '1.5', '-1', '1e12'])('the window refuses the timestamp "%s"', (ts) => {
-    expect(at(ts)).toBe(ts === '' ? -1023 : -1021);
+  it.each(['', 'x', '1.5', '-1', '1e12'])('the timestamp "%s" is rejected', (ts) => {
+    expect(codeAt(ts)).toBe(ts === '' ? -1023 : -1021);
   });
 
-  it('the window follows the clock of the exchange, also where that has jumped', () => {
+  it('the window follows a jump of the clock of the exchange', () => {
     const fixture = new Fixture();
     fixture.service.clockOffsetMs = 60_000;
-    expect(codeOf(fixture.get(READ))).toBe(-1021);
-    expect(codeOf(fixture.get(READ, { ts: START_MS + 60_000 }))).toBe(0);
+    expect(codeOf(fixture.get(ACCOUNT_PATH))).toBe(-1021);
+    expect(codeOf(fixture.get(ACCOUNT_PATH, { timestamp: START_MS + 60_000 }))).toBe(0);
     expect(fixture.open('/sapi/v1/time').body).toBe(`{"serverTime":${START_MS + 60_000},"timezone":"UTC"}`);
   });
 });
 
 describe('the signature', () => {
   const query = '/sapi/v1/order?symbol=BTC%2FUSDT&orderId=1';
-  const withQuery = `${START_MS}GET${query}`;
-  const bare = `${START_MS}GET/sapi/v1/order`;
+  const textWithQuery = `${START_MS}GET${query}`;
+  const textWithoutQuery = `${START_MS}GET/sapi/v1/order`;
   it.each([
-    ['either', withQuery, false],
-    ['either', bare, false],
-    ['include', withQuery, false],
-    ['include', bare, true],
-    ['omit', withQuery, true],
-    ['omit', bare, false],
-    ['either', withQuery.replace('%2F', '/'), true],
-  ])('signQuery %s, signed %s: refused %s', (signQuery, signed, isRefused) => {
+    ['either', textWithQuery, false],
+    ['either', textWithoutQuery, false],
+    ['include', textWithQuery, false],
+    ['include', textWithoutQuery, true],
+    ['omit', textWithQuery, true],
+    ['omit', textWithoutQuery, false],
+    ['either', textWithQuery.replace('%2F', '/'), true],
+  ])('under signQuery: %s a signature over %s is refused: %s', (signQuery, signed, isRefused) => {
     // A right signature meets the unknown symbol next.
-    expect(codeOf(new Fixture({}, { signQuery }).get(query, { signed }))).toBe(isRefused ? -1022 : -1121);
+    expect(codeOf(new Fixture({}, { signQuery }).get(query, { signedText: signed }))).toBe(isRefused ? -1022 : -1121);
   });
 
   it.each([
@@ -117,9 +118,9 @@ describe('the signature', () => {
     ['&recvwindow=99999999999999999999', true],
     ['&surplus=1', true],
     ['&__proto__=1', true],
-  ])('either, over the bare path, with %s in the query: refused %s', (more, isRefused) => {
-    expect(codeOf(new Fixture().get(`${query}${more}`, { signed: bare }))).toBe(isRefused ? -1022 : -1121);
-    expect(codeOf(new Fixture().get(`${query}${more}`, { signed: `${withQuery}${more}` }))).toBe(-1121);
+  ])('under signQuery: either a signature over the bare path with %s in the query is refused: %s', (options, isRefused) => {
+    expect(codeOf(new Fixture().get(`${query}${options}`, { signedText: textWithoutQuery }))).toBe(isRefused ? -1022 : -1121);
+    expect(codeOf(new Fixture().get(`${query}${options}`, { signedText: `${textWithQuery}${options}` }))).toBe(-1121);
   });
 
   it('the signature covers the bytes of the body as they were sent', () => {
@@ -127,27 +128,27 @@ describe('the signature', () => {
     const fixture = new Fixture();
     expect(codeOf(fixture.post('/sapi/v1/cancel', body))).toBe(-2013);
     expect(
-      codeOf(fixture.post('/sapi/v1/cancel', body, { signed: `${START_MS}POST/sapi/v1/cancel${JSON.stringify(JSON.parse(body))}` })),
+      codeOf(fixture.post('/sapi/v1/cancel', body, { signedText: `${START_MS}POST/sapi/v1/cancel${JSON.stringify(JSON.parse(body))}` })),
     ).toBe(-1022);
   });
 
-  it('the signature is refused a second time under replayedRequest: refuse', () => {
+  it('a replayed request is refused under replayedRequest: refuse', () => {
     for (const [replayedRequest, code] of [
       ['accept', 0],
       ['refuse', -1022],
     ] as const) {
-      const setup = new Fixture({}, { replayedRequest });
-      expect([codeOf(setup.get(READ)), codeOf(setup.get(READ))]).toEqual([0, code]);
-      expect(codeOf(setup.get(READ, { ts: START_MS + 1 }))).toBe(0);
+      const fixture = new Fixture({}, { replayedRequest });
+      expect([codeOf(fixture.get(ACCOUNT_PATH)), codeOf(fixture.get(ACCOUNT_PATH))]).toEqual([0, code]);
+      expect(codeOf(fixture.get(ACCOUNT_PATH, { timestamp: START_MS + 1 }))).toBe(0);
     }
   });
 });
 
 describe('keys', () => {
-  const keyOf = (apiKey: string, over: object, ips: readonly string[] | null = null) => ({
+  const keyOf = (apiKey: string, overrides: object, ips: readonly string[] | null = null) => ({
     apiKey: `${apiKey}-Key`,
     secret: `${apiKey}-Secret`,
-    permissions: { ...ALL, ...over },
+    permissions: { ...ALL_PERMISSIONS, ...overrides },
     ips,
   });
   const accounts = [
@@ -171,8 +172,11 @@ describe('keys', () => {
     ['trader', -2015, 0],
     ['futures', -2015, -2015],
     ['bob', -1004, -1004],
-  ])('keys: %s: reading %i, ordering %i', (as, read, trade) => {
-    expect([codeOf(fixture().get(READ, { as })), codeOf(fixture().post('/sapi/v1/order', order, { as }))]).toEqual([read, trade]);
+  ])('the key of %s gets the code %i for a read and %i for an order', (account, expectedReadCode, expectedTradeCode) => {
+    expect([
+      codeOf(fixture().get(ACCOUNT_PATH, { as: account })),
+      codeOf(fixture().post('/sapi/v1/order', order, { as: account })),
+    ]).toEqual([expectedReadCode, expectedTradeCode]);
   });
 
   it.each([
@@ -183,37 +187,40 @@ describe('keys', () => {
     ['2001:DB8::1', 0],
     ['::1', -2015],
     ['6.6.6.6', -2200],
-  ])('a list of addresses, asked from %s: %i', (ip, code) => {
-    expect(codeOf(fixture().get(READ, { as: 'home', ip }))).toBe(code);
+  ])('a key with a list of addresses gets from %s the code %i', (ip, code) => {
+    expect(codeOf(fixture().get(ACCOUNT_PATH, { as: 'home', ip }))).toBe(code);
   });
 
-  it('names the list of the key -2200 where a switch asks for it; the deny list holds for public calls too', () => {
-    expect(codeOf(new Fixture({ accounts }, { ipListCode: '-2200' }).get(READ, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
+  it('a denied address gets -2200: from the list of a key under ipListCode: -2200, and from the deny list for every call', () => {
+    expect(codeOf(new Fixture({ accounts }, { ipListCode: '-2200' }).get(ACCOUNT_PATH, { as: 'home', ip: '1.2.3.4' }))).toBe(-2200);
     const denied = fixture().open('/sapi/v1/ping', { ip: '6.6.6.6' });
     expect([denied.status, codeOf(denied)]).toEqual([403, -2200]);
   });
 });
 
 describe('the order of checks', () => {
-  /** Each row breaks its own rule and all that come later; the code is its own. */
-  it('the order of checks answers the first that fails', () => {
-    const broken: Sending = {
+  /** Each case breaks one check and all later ones, and gets the code of the first. */
+  it('a request with several faults gets the code of the first check', () => {
+    const invalidOptions: RequestOptions = {
       as: 'nobody',
-      ts: 1,
+      timestamp: 1,
       headers: { 'content-type': undefined, 'x-ch-apikey': undefined, 'x-ch-ts': undefined, 'x-ch-sign': undefined },
     };
-    const fix = (headers: Record<string, string>): Sending => ({ ...broken, headers: { ...broken.headers, ...headers } });
+    const withHeaders = (headers: Record<string, string>): RequestOptions => ({
+      ...invalidOptions,
+      headers: { ...invalidOptions.headers, ...headers },
+    });
     const json = { 'content-type': 'application/json' };
-    const steps: [Sending, number][] = [
-      [broken, -1017],
-      [fix(json), -1002],
-      [fix({ ...json, 'x-ch-apikey': 'nobody' }), -1023],
-      [fix({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1' }), -1024],
-      [fix({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -2015],
-      [fix({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -1021],
-      [fix({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': String(START_MS), 'x-ch-sign': 'x' }), -1022],
+    const cases: [RequestOptions, number][] = [
+      [invalidOptions, -1017],
+      [withHeaders(json), -1002],
+      [withHeaders({ ...json, 'x-ch-apikey': 'nobody' }), -1023],
+      [withHeaders({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1' }), -1024],
+      [withHeaders({ ...json, 'x-ch-apikey': 'nobody', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -2015],
+      [withHeaders({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': '1', 'x-ch-sign': 'x' }), -1021],
+      [withHeaders({ ...json, 'x-ch-apikey': 'alice-Key', 'x-ch-ts': String(START_MS), 'x-ch-sign': 'x' }), -1022],
       [{ as: 'alice' }, -1102],
     ];
-    for (const [sending, code] of steps) expect(codeOf(new Fixture().post('/sapi/v1/order', 'no JSON', sending))).toBe(code);
+    for (const [options, code] of cases) expect(codeOf(new Fixture().post('/sapi/v1/order', 'no JSON', options))).toBe(code);
   });
 });

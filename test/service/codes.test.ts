@@ -1,19 +1,19 @@
-// Every code of the specification: reached on spot, reached by a fault, or reached on futures alone.
+// Tests that every code of the specification has a cause: on spot, only on futures, or by a planted fault.
 
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { FaultyService } from '../../src/paperExchange/faults/faultyService.ts';
 import { FuturesFixture } from './futuresFixture.ts';
-import { ACCOUNTS, ALL, BTC, codeOf, Fixture } from './serviceFixture.ts';
+import { ACCOUNTS, ALL_PERMISSIONS, BTC, codeOf, Fixture } from './serviceFixture.ts';
 
 const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 10 };
-const place = (fixture: Fixture, over: object = {}) => codeOf(fixture.post('/sapi/v1/order', { ...order, ...over }));
-const headers = (name: string) => ({ headers: { [name]: undefined } });
-const cancel = (fixture: Fixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
+const codeOfOrder = (fixture: Fixture, overrides: object = {}) => codeOf(fixture.post('/sapi/v1/order', { ...order, ...overrides }));
+const withoutHeader = (name: string) => ({ headers: { [name]: undefined } });
+const codeOfCancel = (fixture: Fixture, orderId: string) => codeOf(fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }));
 
-/** What a fault alone can cause: step -, exchange dialect 10.2. */
+/** Codes that only a planted fault causes (step -, exchange dialect 10.2). */
 const BY_FAULT = [-1000, -1001, -1006, -1007, -1016];
-/** What has no cause on spot. */
+/** Codes without a cause on spot. */
 const ON_FUTURES: Readonly<Record<string, () => number>> = {
   [-1014]: () => codeOf(new FuturesFixture().trigger('alice', 'BUY', '1', '1000', { open: 'OPEN' })),
   [-2100]: () => codeOf(new FuturesFixture().create('alice', 'BUY', 1, 1000, { open: 'SHUT' })),
@@ -21,7 +21,7 @@ const ON_FUTURES: Readonly<Record<string, () => number>> = {
 };
 
 const CAUSES: Readonly<Record<string, () => number>> = {
-  [-1002]: () => codeOf(new Fixture().get('/sapi/v1/account', headers('x-ch-apikey'))),
+  [-1002]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('x-ch-apikey'))),
   [-1003]: () =>
     codeOf(
       Array.from(
@@ -32,51 +32,49 @@ const CAUSES: Readonly<Record<string, () => number>> = {
         )(new Fixture()),
       ).at(-1)!,
     ),
-  [-1004]: () => place(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, closed: true }] })),
-  [-1015]: () => ((setup) => (place(setup), place(setup)))(new Fixture({ maxOpenOrders: 1 })),
-  [-1017]: () => codeOf(new Fixture().get('/sapi/v1/account', headers('content-type'))),
-  [-1020]: () => place(new Fixture({ off: ['spot.newOrder'] })),
-  [-1021]: () => codeOf(new Fixture().get('/sapi/v1/account', { ts: 1 })),
+  [-1004]: () => codeOfOrder(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, closed: true }] })),
+  [-1015]: () => ((fixture) => (codeOfOrder(fixture), codeOfOrder(fixture)))(new Fixture({ maxOpenOrders: 1 })),
+  [-1017]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('content-type'))),
+  [-1020]: () => codeOfOrder(new Fixture({ off: ['spot.newOrder'] })),
+  [-1021]: () => codeOf(new Fixture().get('/sapi/v1/account', { timestamp: 1 })),
   [-1022]: () => codeOf(new Fixture().get('/sapi/v1/account', { secret: 'x' })),
-  [-1023]: () => codeOf(new Fixture().get('/sapi/v1/account', headers('x-ch-ts'))),
-  [-1024]: () => codeOf(new Fixture().get('/sapi/v1/account', headers('x-ch-sign'))),
-  [-1100]: () => place(new Fixture(), { newClientOrderId: 'ä' }),
+  [-1023]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('x-ch-ts'))),
+  [-1024]: () => codeOf(new Fixture().get('/sapi/v1/account', withoutHeader('x-ch-sign'))),
+  [-1100]: () => codeOfOrder(new Fixture(), { newClientOrderId: 'ä' }),
   [-1101]: () =>
-    codeOf(new Fixture().post('/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: Array.from({ length: 11 }, (_, at) => at) })),
-  [-1102]: () => place(new Fixture(), { volume: null }),
-  [-1103]: () => place(new Fixture({}, { unknownParams: 'reject' }), { x: 1 }),
+    codeOf(new Fixture().post('/sapi/v1/batchCancel', { symbol: 'BTCUSDT', orderIds: Array.from({ length: 11 }, (_, index) => index) })),
+  [-1102]: () => codeOfOrder(new Fixture(), { volume: null }),
+  [-1103]: () => codeOfOrder(new Fixture({}, { unknownParams: 'reject' }), { x: 1 }),
   [-1104]: () => codeOf(new Fixture().post('/sapi/v1/order', '{"symbol":"BTCUSDT"} x')),
-  [-1105]: () => place(new Fixture(), { side: '' }),
-  [-1106]: () => place(new Fixture({}, { unknownParams: 'reject' }), { type: 'MARKET' }),
-  [-1111]: () => place(new Fixture(), { type: 'MARKET', volume: '1.000000001' }),
-  [-1112]: () => cancel(new Fixture({}, { missingOrderCode: '-1112' }), '5'),
-  [-1116]: () => place(new Fixture(), { type: 'STOP' }),
-  [-1117]: () => place(new Fixture(), { side: 'LONG' }),
-  [-1121]: () => place(new Fixture(), { symbol: 'X' }),
-  [-1136]: () => place(new Fixture(), { volume: 0 }),
+  [-1105]: () => codeOfOrder(new Fixture(), { side: '' }),
+  [-1106]: () => codeOfOrder(new Fixture({}, { unknownParams: 'reject' }), { type: 'MARKET' }),
+  [-1111]: () => codeOfOrder(new Fixture(), { type: 'MARKET', volume: '1.000000001' }),
+  [-1112]: () => codeOfCancel(new Fixture({}, { missingOrderCode: '-1112' }), '5'),
+  [-1116]: () => codeOfOrder(new Fixture(), { type: 'STOP' }),
+  [-1117]: () => codeOfOrder(new Fixture(), { side: 'LONG' }),
+  [-1121]: () => codeOfOrder(new Fixture(), { symbol: 'X' }),
+  [-1136]: () => codeOfOrder(new Fixture(), { volume: 0 }),
   [-1138]: () => {
-    const rig = new Fixture({ states: { [BTC.id]: { priceBandPpm: 1000 } } });
-    rig.limit('bob', 'SELL', '1', '100');
-    rig.limit('alice', 'BUY', '1', '100');
-    return place(rig);
+    const fixture = new Fixture({ states: { [BTC.id]: { priceBandPpm: 1000 } } });
+    fixture.limit('bob', 'SELL', '1', '100');
+    fixture.limit('alice', 'BUY', '1', '100');
+    return codeOfOrder(fixture);
   },
-  [-1139]: () => place(new Fixture({ states: { [BTC.id]: { marketTrading: false } } }), { type: 'MARKET' }),
+  [-1139]: () => codeOfOrder(new Fixture({ states: { [BTC.id]: { marketTrading: false } } }), { type: 'MARKET' }),
   [-1145]: () =>
-    ((otherFixture) => ((id) => (cancel(otherFixture, id), cancel(otherFixture, id)))(otherFixture.limit('alice', 'BUY', '1', '1')))(
-      new Fixture(),
-    ),
-  [-1147]: () => place(new Fixture(), { price: 1.001 }),
-  [-2013]: () => cancel(new Fixture(), '5'),
+    ((fixture) => ((id) => (codeOfCancel(fixture, id), codeOfCancel(fixture, id)))(fixture.limit('alice', 'BUY', '1', '1')))(new Fixture()),
+  [-1147]: () => codeOfOrder(new Fixture(), { price: 1.001 }),
+  [-2013]: () => codeOfCancel(new Fixture(), '5'),
   [-2015]: () => codeOf(new Fixture().get('/sapi/v1/account', { as: 'nobody' })),
-  [-2016]: () => place(new Fixture({ states: { [BTC.id]: { frozen: true } } })),
-  [-2017]: () => place(new Fixture(), { volume: 1_000_000 }),
+  [-2016]: () => codeOfOrder(new Fixture({ states: { [BTC.id]: { frozen: true } } })),
+  [-2017]: () => codeOfOrder(new Fixture(), { volume: 1_000_000 }),
   [-2200]: () => codeOf(new Fixture({ denyIps: ['127.0.0.0/8'] }).get('/sapi/v1/account')),
-  35: () => place(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, restricted: true }] })),
+  35: () => codeOfOrder(new Fixture({ accounts: [{ ...ACCOUNTS[0]!, restricted: true }] })),
 };
 
-test('the table is complete', () => {
-  const listed = [...Object.keys(CAUSES).map(Number), ...BY_FAULT, ...Object.keys(ON_FUTURES).map(Number)];
-  expect(listed.toSorted((a, b) => a - b)).toEqual(ERROR_CODES.map(({ code }) => code).toSorted((a, b) => a - b));
+test('the tables of causes have every code', () => {
+  const tableCodes = [...Object.keys(CAUSES).map(Number), ...BY_FAULT, ...Object.keys(ON_FUTURES).map(Number)];
+  expect(tableCodes.toSorted((a, b) => a - b)).toEqual(ERROR_CODES.map(({ code }) => code).toSorted((a, b) => a - b));
 });
 
 test.each(Object.entries(CAUSES).map(([code, cause]) => [Number(code), cause] as const))('%i has a cause on spot', (code, cause) => {
@@ -89,7 +87,7 @@ test.each(Object.entries(ON_FUTURES).map(([code, cause]) => [Number(code), cause
 
 test.each(BY_FAULT)('%i can be caused by a fault, with its own HTTP status', (code) => {
   const fixture = new Fixture({
-    accounts: [{ ...ACCOUNTS[0]!, keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: ALL, ips: null }] }],
+    accounts: [{ ...ACCOUNTS[0]!, keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: ALL_PERMISSIONS, ips: null }] }],
   });
   const faulty = new FaultyService(fixture.service);
   faulty.faults.set({ seed: 1, schedule: [{ point: 'GW.code', p: 1, params: { code } }] });

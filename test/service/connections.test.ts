@@ -1,4 +1,4 @@
-// Connections of the exchange's HTTP server: requests in any number of pieces, bytes that are not valid requests, and clients that do not read.
+// Tests connections of the exchange's HTTP server: requests in pieces, invalid bytes, and clients that do not read.
 
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,25 +10,25 @@ const GET = 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\nX-Ch-Ts:  1 \r\n\r\n';
 const POST = 'POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
 describe('a connection', () => {
   let server: RunningHttpServer;
-  const later: (() => void)[] = [];
+  const heldReplies: (() => void)[] = [];
   const answer: Answerer = ({ method, target, headers, body }, deliver) => {
-    const usual = {
+    const reply = {
       status: 200,
       headers: {},
       body: JSON.stringify([method, target, headers['x-ch-ts'] ?? null, Buffer.from(body).toString()]),
     };
-    if (target === '/later') later.push(() => deliver(usual));
+    if (target === '/later') heldReplies.push(() => deliver(reply));
     else if (target === '/none') deliver(null);
-    else if (target === '/cut') deliver({ ...usual, cutAt: 3 });
-    else if (target === '/wide') deliver({ ...usual, body: '"\u20ac"' });
-    else deliver(usual);
+    else if (target === '/cut') deliver({ ...reply, cutAt: 3 });
+    else if (target === '/wide') deliver({ ...reply, body: '"\u20ac"' });
+    else deliver(reply);
   };
   beforeAll(async () => {
     server = await startHttpServer(answer, { ...HTTP_DEFAULTS, requestTimeoutMs: 200, clock: { repeat } });
   });
   afterAll(() => server.close());
 
-  /** What comes back on one connection, which is ended after the last piece; `between` runs between the pieces. */
+  /** Sends pieces over one connection and ends it. Runs `between` after each piece. Returns the text that comes back. */
   async function replyText(
     pieces: readonly string[],
     between = async (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20)),
@@ -46,13 +46,13 @@ describe('a connection', () => {
     await closed;
     return Buffer.concat(chunks).toString();
   }
-  const bodies = (text: string): readonly string[] => [...text.matchAll(/\r\n\r\n(\[.*?\])/gs)].map((found) => found[1]!);
-  const answered = '["GET","/a?b=1","1",""]';
+  const replyBodies = (text: string): readonly string[] => [...text.matchAll(/\r\n\r\n(\[.*?\])/gs)].map((replies) => replies[1]!);
+  const GET_REPLY = '["GET","/a?b=1","1",""]';
 
-  it('a connection has the head of an ordinary server', async () => {
+  it('a reply has the usual headers and the length of its body in bytes', async () => {
     expect((await replyText([GET])).replace(/Date: .* GMT/, 'Date: now')).toBe(
       'HTTP/1.1 200 OK\r\nContent-Type: application/json;charset=UTF-8\r\nContent-Length: 23\r\n' +
-        `Date: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65\r\n\r\n${answered}`,
+        `Date: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65\r\n\r\n${GET_REPLY}`,
     );
     expect(await replyText([GET.replace('/a?b=1', '/wide')])).toMatch(/Content-Length: 5\r\n.*"\u20ac"$/s);
   });
@@ -68,28 +68,28 @@ describe('a connection', () => {
       2,
     ],
     ['another method, then a plain one', [GET.replace('GET', 'DELETE'), GET], 2],
-  ])('a connection answers %s in their order', async (_, pieces, count) => {
-    const found = bodies(await replyText(pieces));
-    expect(found).toHaveLength(count);
-    expect(found.at(-1)).toBe(answered);
+  ])('a connection answers requests in their order: %s', async (_, pieces, count) => {
+    const replies = replyBodies(await replyText(pieces));
+    expect(replies).toHaveLength(count);
+    expect(replies.at(-1)).toBe(GET_REPLY);
   });
 
-  it('a connection answers one that comes while another waits after it', async () => {
+  it('a request that comes while an earlier one waits is answered after it', async () => {
     const waiting = replyText([GET.replace('/a?b=1', '/later'), GET, POST]);
     await new Promise((resolve) => setTimeout(resolve, 40));
-    for (const run of later.splice(0)) run();
-    expect(bodies(await waiting)).toEqual(['["GET","/later","1",""]', answered, '["POST","/a",null,"{}"]']);
+    for (const run of heldReplies.splice(0)) run();
+    expect(replyBodies(await waiting)).toEqual(['["GET","/later","1",""]', GET_REPLY, '["POST","/a",null,"{}"]']);
   });
 
-  it('a connection answers nothing on a connection whose client has ended it before the reply was ready, and answers others', async () => {
+  it('a client that ends its connection before the reply is ready gets none, and other connections are answered', async () => {
     const alone = replyText([GET.replace('/a?b=1', '/later')]);
     await new Promise((resolve) => setTimeout(resolve, 60));
-    for (const run of later.splice(0)) run();
+    for (const run of heldReplies.splice(0)) run();
     expect(await alone).toBe('');
-    expect(bodies(await replyText([GET]))).toEqual([answered]);
+    expect(replyBodies(await replyText([GET]))).toEqual([GET_REPLY]);
   });
 
-  it('a connection ends without an answer, or in the middle of one, where it is to', async () => {
+  it('a planted fault ends a connection without a reply, or within one', async () => {
     expect(await replyText([GET.replace('/a?b=1', '/none')])).toBe('');
     expect(await replyText([GET.replace('/a?b=1', '/cut')])).toMatch(/\r\n\r\n\["G$/);
   });
@@ -109,13 +109,13 @@ describe('a connection', () => {
   ])('a request with %s is answered with 400, and nothing after it is read', async (_, text) => {
     const reply = await replyText([text + GET]);
     expect(reply).toMatch(/^HTTP\/1\.1 400 /);
-    expect(bodies(reply)).toEqual([]);
+    expect(replyBodies(reply)).toEqual([]);
   });
 
-  it('bytes behind a body belong to the next request: the server refuses them, and reads no further', async () => {
+  it('bytes behind a body are an invalid next request, which is rejected with 400', async () => {
     const reply = await replyText([`${POST}x`, GET]);
     expect(reply).toMatch(/^HTTP\/1\.1 400 /);
-    expect(bodies(reply)).not.toContain(answered);
+    expect(replyBodies(reply)).not.toContain(GET_REPLY);
   });
 
   it.each([
@@ -134,8 +134,8 @@ describe('a connection', () => {
 
   it('a request that is cut off with its connection gets no reply', async () => {
     const reply = await replyText([POST.slice(0, -1)]);
-    expect(bodies(reply)).toEqual([]);
-    expect(bodies(await replyText([GET]))).toEqual([answered]);
+    expect(replyBodies(reply)).toEqual([]);
+    expect(replyBodies(await replyText([GET]))).toEqual([GET_REPLY]);
   });
 });
 
@@ -143,13 +143,13 @@ describe('a client that does not read', () => {
   const BODY = JSON.stringify('x'.repeat(1 << 20));
   const pause = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-  /** Asks for a megabyte `times` times, `by` requests at once, until three have no answer, and reads nothing meanwhile. */
-  async function flood(times: number, by = 1) {
-    const seen = { answers: 0 };
+  /** Sends up to `requestCount` requests for 1 MB in batches, and reads nothing. Stops after three batches without a reply. */
+  async function askWithoutReading(requestCount: number, batchSize = 1) {
+    const progress = { answers: 0 };
     let sweep = (): void => {};
     const clock = { repeat: (_: number, run: () => void) => ((sweep = run), () => {}) };
     const answer: Answerer = (_, deliver) => {
-      seen.answers++;
+      progress.answers++;
       deliver({ status: 200, headers: {}, body: BODY });
     };
     const listener = await startHttpServer(answer, { ...HTTP_DEFAULTS, clock });
@@ -158,35 +158,35 @@ describe('a client that does not read', () => {
     socket.on('error', () => {});
     await new Promise((resolve) => socket.on('connect', resolve));
     socket.pause();
-    let asked = 0;
-    for (let unanswered = 0; asked < times && unanswered < 3; asked += by) {
-      const { answers } = seen;
-      socket.write(GET.repeat(by));
-      for (let tries = 0; tries < 50 && seen.answers === answers; tries++) await pause(2);
-      if (seen.answers === answers) unanswered++;
+    let requestsSent = 0;
+    for (let unanswered = 0; requestsSent < requestCount && unanswered < 3; requestsSent += batchSize) {
+      const { answers } = progress;
+      socket.write(GET.repeat(batchSize));
+      for (let tries = 0; tries < 50 && progress.answers === answers; tries++) await pause(2);
+      if (progress.answers === answers) unanswered++;
     }
-    return { listener, socket, closed, sweep: () => sweep(), asked, answers: () => seen.answers };
+    return { listener, socket, closed, sweep: () => sweep(), asked: requestsSent, answers: () => progress.answers };
   }
 
-  it('a client that does not read is not answered any further than it has room for, and is once it reads', async () => {
-    const { listener: otherServer, socket, asked, answers } = await flood(60);
+  it('a client that does not read gets no further replies when its buffers are full, and gets the rest once it reads', async () => {
+    const { listener, socket, asked: requestsSent, answers } = await askWithoutReading(60);
     // The buffers of the sockets, which only the system knows, and one more answer.
     expect(answers()).toBeLessThan(30);
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
     socket.resume();
-    for (let tries = 0; tries < 400 && bytes < asked * BODY.length; tries++) await pause(10);
-    expect([answers(), Math.floor(bytes / BODY.length)]).toEqual([asked, asked]);
+    for (let tries = 0; tries < 400 && bytes < requestsSent * BODY.length; tries++) await pause(10);
+    expect([answers(), Math.floor(bytes / BODY.length)]).toEqual([requestsSent, requestsSent]);
     socket.destroy();
-    await otherServer.close();
+    await listener.close();
   });
 
   it.each([
     ['one at a time', 1],
     ['several at once', 2],
-  ])('a client that does not read is closed after a while: requests %s', async (_, by) => {
-    const { listener, socket, closed, sweep } = await flood(40, by);
-    for (let sweeps = 0; sweeps < 3; sweeps++) sweep();
+  ])('a client that does not read is closed by the third check of idle connections: requests %s', async (_, batchSize) => {
+    const { listener, socket, closed, sweep } = await askWithoutReading(40, batchSize);
+    for (let round = 0; round < 3; round++) sweep();
     // The end of it comes behind what it has not read.
     socket.resume();
     // Long before the server would close a connection that has read everything and is idle.
@@ -196,12 +196,12 @@ describe('a client that does not read', () => {
   });
 
   it('a client that has read all replies and sends no request now is not closed', async () => {
-    const { listener, socket, closed, sweep } = await flood(2, 2);
+    const { listener, socket, closed, sweep } = await askWithoutReading(2, 2);
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
     socket.resume();
     for (let tries = 0; tries < 400 && bytes < 2 * BODY.length; tries++) await pause(10);
-    for (let sweeps = 0; sweeps < 3; sweeps++) sweep();
+    for (let round = 0; round < 3; round++) sweep();
     await pause(20);
     expect(socket.destroyed).toBe(false);
     socket.destroy();

@@ -1,4 +1,4 @@
-// The page at the root of the control port and the document of the interface, as a browser gets them.
+// Tests the page of the control port and the OpenAPI document, as a browser gets them.
 
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
@@ -8,49 +8,49 @@ import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 import { Signer } from './signedFetch.ts';
 
-const opened: RunningExchange[] = [];
+const runningExchanges: RunningExchange[] = [];
 afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
+  for (const exchange of runningExchanges.splice(0)) await exchange.close();
 });
 
-async function open(name = 'demo'): Promise<RunningExchange> {
+async function startExchange(name = 'demo'): Promise<RunningExchange> {
   const { service, ...settings } = demoSettings(1);
   const accounts = service.accounts.map((account) => ({ ...account, name }));
   const running = await runExchange(
     { ...settings, service: { ...service, accounts } },
     { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {} },
   );
-  opened.push(running);
+  runningExchanges.push(running);
   return running;
 }
 
-const pageOf = async (of: RunningExchange, query = ''): Promise<{ text: string; policy: string }> => {
-  const answer = await fetch(`${of.controlUrl}/${query}`);
+const fetchPage = async (exchange: RunningExchange, query = ''): Promise<{ text: string; policy: string }> => {
+  const answer = await fetch(`${exchange.controlUrl}/${query}`);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html;charset=UTF-8']);
   return { text: await answer.text(), policy: answer.headers.get('content-security-policy') ?? '' };
 };
 
-it('shows accounts, book, orders and trades of the instrument that is asked for', async () => {
-  const of = await open();
-  await new Signer(of.url, demoKey(1)).post('/sapi/v1/order', {
+it('the control page shows accounts, book, orders and trades of the requested instrument', async () => {
+  const exchange = await startExchange();
+  await new Signer(exchange.url, demoKey(1)).post('/sapi/v1/order', {
     symbol: 'ETHUSDT',
     side: 'SELL',
     type: 'LIMIT',
     volume: 0.5,
     price: 9876.54,
   });
-  const { text } = await pageOf(of, '?symbol=ETHUSDT');
+  const { text } = await fetchPage(exchange, '?symbol=ETHUSDT');
   const plain = text.replaceAll(/<style>[\s\S]*?<\/style>|<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
   expect(plain).toContain('Bid, USDT ETH');
   expect(plain).toMatch(/ETHUSDT \d\d:\d\d:\d\d demo ▼ sell limit 9 876\.54 0\.5000 0\.0000 new 1322\d{15}/);
   expect(plain).toMatch(/demo 10001 spot ETH 9\.5 0\.5/);
   expect(plain).toContain('1 open order, 1 account');
-  expect((await pageOf(of, '?symbol=<b>')).text).toContain('aria-current="page">BTCUSDT');
+  expect((await fetchPage(exchange, '?symbol=<b>')).text).toContain('aria-current="page">BTCUSDT');
 });
 
 it('the control page loads nothing, and runs only its own scripts', async () => {
-  const of = await open('<img/src=x/onerror=alert(1)>');
-  const { text, policy } = await pageOf(of);
+  const exchange = await startExchange('<img/src=x/onerror=alert(1)>');
+  const { text, policy } = await fetchPage(exchange);
   expect(text).not.toContain('<img');
   expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-\S+' 'sha256-\S+'; style-src 'sha256-\S+'; /);
   expect(policy).toContain("frame-ancestors 'none'");
@@ -60,37 +60,37 @@ it('the control page loads nothing, and runs only its own scripts', async () => 
   expect(scripts.every((hash) => policy.includes(`'sha256-${hash}'`))).toBe(true);
   expect(text).not.toMatch(/\sstyle=|\son\w+=/);
   const addresses = Array.from(text.matchAll(/(?:src|href)="([^"]+)"/g), ([, address]) => address!);
-  for (const address of addresses) expect(address).toMatch(new RegExp(`^(data:,|\\?symbol=[\\w-]+|${of.url}/openapi\\.json)$`));
+  for (const address of addresses) expect(address).toMatch(new RegExp(`^(data:,|\\?symbol=[\\w-]+|${exchange.url}/openapi\\.json)$`));
 });
 
-/** As a name of an attacker that leads to this computer would ask. */
-const statusFor = (url: string, host: string): Promise<number> =>
+/** Returns the status of a request with another host name, as a name of an attacker that resolves to this computer would send. */
+const statusForHost = (url: string, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { headers: { Host: host } }, (answer) => (answer.resume(), resolve(answer.statusCode ?? 0)));
     sent.on('error', reject);
     sent.end();
   });
 
-it('answers requests for this computer alone', async () => {
-  const of = await open();
+it('the control port rejects requests whose host name is not that of this computer', async () => {
+  const exchange = await startExchange();
   for (const path of ['/', '/truth']) {
-    expect(await statusFor(of.controlUrl + path, 'evil.example:80')).toBe(403);
-    for (const host of ['localhost:1', '127.0.0.1', '[::1]:8080']) expect(await statusFor(of.controlUrl + path, host)).toBe(200);
+    expect(await statusForHost(exchange.controlUrl + path, 'evil.example:80')).toBe(403);
+    for (const host of ['localhost:1', '127.0.0.1', '[::1]:8080']) expect(await statusForHost(exchange.controlUrl + path, host)).toBe(200);
   }
   // The exchange itself has no such page.
-  expect(await statusFor(`${of.url}/`, '127.0.0.1')).toBe(404);
+  expect(await statusForHost(`${exchange.url}/`, '127.0.0.1')).toBe(404);
 });
 
-it('serves the document of its interface, to pages from elsewhere too', async () => {
-  const of = await open();
-  const answer = await fetch(`${of.url}/openapi.json`);
+it('the exchange serves its OpenAPI document, also to pages of other origins', async () => {
+  const exchange = await startExchange();
+  const answer = await fetch(`${exchange.url}/openapi.json`);
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(await answer.json()).toMatchObject({ openapi: '3.1.0' });
 });
 
 const BROWSER = process.env['ISOBAR_CHROMIUM'] ?? '/usr/bin/chromium';
-it.skipIf(!existsSync(BROWSER))('in a browser: keeps itself fresh, fits a phone, and says when its numbers are old', async () => {
-  const of = await open();
+it.skipIf(!existsSync(BROWSER))('in a browser the control page refreshes itself, fits a phone, and marks old numbers', async () => {
+  const exchange = await startExchange();
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: BROWSER });
   try {
@@ -98,14 +98,14 @@ it.skipIf(!existsSync(BROWSER))('in a browser: keeps itself fresh, fits a phone,
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => problems.push(message.text()));
-    await page.goto(of.controlUrl ?? '');
+    await page.goto(exchange.controlUrl ?? '');
     const before = await page.textContent('#trades-live');
     // No script of ours may run in it, as its policy says: the look is from outside.
     await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== before, { timeout: 300_000 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(problems).toEqual([]);
     expect(await page.isVisible('#stale')).toBe(false);
-    await of.close();
+    await exchange.close();
     await page.waitForSelector('#stale', { state: 'visible', timeout: 60_000 });
   } finally {
     await browser.close();

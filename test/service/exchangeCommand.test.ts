@@ -1,4 +1,4 @@
-// `isobar exchange` from the command line: its file, its errors, its first line, and its end.
+// Tests the `isobar exchange` command: its config file, its errors, its first line of output, and its exit code.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,14 +12,14 @@ import { ConfigError } from '../../src/base/errors.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-exchange-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const write = (name: string, text: string, mode = 0o644): string => {
+const writeConfigFile = (name: string, text: string, mode = 0o644): string => {
   const path = join(folder, name);
   writeFileSync(path, text);
   chmodSync(path, mode);
   return path;
 };
 
-const GOOD = `instruments:
+const SPOT_CONFIG = `instruments:
   - { symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5, minQuantity: '0.001', priceBand: '0.1' }
 accounts:
   - name: alice
@@ -31,12 +31,12 @@ switches: { strictTypes: false }
 delays: realistic
 limits: { spot.newOrder: { count: 3, windowMs: 1000 }, spot.account: null }
 `;
-write('key', 'the-key\n', 0o600);
-write('secret', 'the-secret\n', 0o600);
-const read = (text: string) => readExchange(write('exchange.yaml', text), { profileFile: null, speed: 1 });
+writeConfigFile('key', 'the-key\n', 0o600);
+writeConfigFile('secret', 'the-secret\n', 0o600);
+const readConfigText = (text: string) => readExchange(writeConfigFile('exchange.yaml', text), { profileFile: null, speed: 1 });
 
-it('reads a file with its keys, limits and switches', () => {
-  const { service } = read(GOOD);
+it('a config file of the exchange is read with its keys, limits and switches', () => {
+  const { service } = readConfigText(SPOT_CONFIG);
   expect(service.instruments).toMatchObject([{ id: 'spot:BTCUSDT', minLots: 100, makerFeePpm: 1000 }]);
   expect(service.states).toMatchObject({ 'spot:BTCUSDT': { priceBandPpm: 100_000, frozen: false } });
   expect(service.accounts).toMatchObject([
@@ -47,7 +47,7 @@ it('reads a file with its keys, limits and switches', () => {
   expect(service.limits).toEqual({ 'spot.newOrder': { count: 3, windowMs: 1000 }, 'spot.account': null });
 });
 
-const FUTURES = `contracts:
+const FUTURES_CONFIG = `contracts:
   - { contractName: E-BTC-USDT, multiplier: '0.0001', priceDigits: 1, fundingRate: '-0.0001', maxMarketVolume: 1000, frozen: true }
   - contractName: E-BTC-USD
     multiplier: '100'
@@ -62,7 +62,7 @@ liquidationFee: '0.01'
 `;
 
 it('an exchange file with contracts only opens an exchange with contracts only', async () => {
-  const settings = read(FUTURES);
+  const settings = readConfigText(FUTURES_CONFIG);
   const { instruments, accounts, fundingRates, maxTriggers, liquidationFeePpm } = settings.service;
   expect(instruments).toMatchObject([
     {
@@ -102,7 +102,7 @@ it('an exchange file with contracts only opens an exchange with contracts only',
 });
 
 it('a new account has at most the leverage that a contract without tiers allows', async () => {
-  const settings = read(FUTURES.replace(/\n    tiers: .*/, '').replace('leverage: 3, ', ''));
+  const settings = readConfigText(FUTURES_CONFIG.replace(/\n    tiers: .*/, '').replace('leverage: 3, ', ''));
   expect(settings.service.instruments.map(({ contract }) => contract?.maxLeverage)).toEqual([125, 10]);
   const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
   const { venue, markets } = exchange.service.futures;
@@ -116,14 +116,21 @@ it.each([
   ['uid: 10001,', "uid: 10001, balances: { USDT: '1' },", /account alice balances: this exchange has no spot instruments/],
   ["BTC: '0.5' }", "DOGE: '0.5' }", /account alice futures balances DOGE: no instrument trades it/],
   ["notional: '2.5', ", '', /E-BTC-USD: tier 1 of contract 2 does not follow/],
-])('of futures: %s written as %s is refused with its place', async (good, bad, message) => {
-  expect(FUTURES).toContain(good);
+])('in a futures config %s written as %s is rejected with its place', async (good, bad, message) => {
+  expect(FUTURES_CONFIG).toContain(good);
   const opening = async () =>
-    (await runExchange(read(FUTURES.replace(good, bad)), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} })).close();
+    (
+      await runExchange(readConfigText(FUTURES_CONFIG.replace(good, bad)), {
+        host: '127.0.0.1',
+        port: 0,
+        controlPort: null,
+        crash: () => {},
+      })
+    ).close();
   await expect(opening()).rejects.toThrow(message);
 });
 
-it('reads the example that comes with isobar', () => {
+it('the example config of the exchange is valid', () => {
   const file = new URL('../../config/exchange.example.yaml', import.meta.url).pathname;
   expect(readExchange(file, { profileFile: null, speed: 1 }).prices.size).toBe(3);
 });
@@ -143,24 +150,26 @@ it.each([
     "USDT: '100000000'",
     /account alice balances USDT: 100000000 brings the total to \d+ or more, which is too much at 8 digits/,
   ],
-])('%s written as %s is refused with its place', async (good, bad, message) => {
-  expect(GOOD).toContain(good);
+])('in a spot config %s written as %s is rejected with its place', async (good, bad, message) => {
+  expect(SPOT_CONFIG).toContain(good);
   const opening = async () =>
-    (await runExchange(read(GOOD.replace(good, bad)), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} })).close();
+    (
+      await runExchange(readConfigText(SPOT_CONFIG.replace(good, bad)), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} })
+    ).close();
   const error = await opening().then(
     () => null,
-    (of: unknown) => of,
+    (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(ConfigError);
   expect((error as ConfigError).message).toMatch(message);
 });
 
-it('reads a profile', () => {
-  expect(readProfile(write('profile.yaml', 'strictTypes: true\nlists: list\n'))).toEqual({ strictTypes: true, lists: 'list' });
-  expect(() => readProfile(write('profile.yaml', 'lists: [1]\n'))).toThrow(/profile\.yaml lists: expected bare or list/);
+it('a profile file is read, and an invalid value is rejected', () => {
+  expect(readProfile(writeConfigFile('profile.yaml', 'strictTypes: true\nlists: list\n'))).toEqual({ strictTypes: true, lists: 'list' });
+  expect(() => readProfile(writeConfigFile('profile.yaml', 'lists: [1]\n'))).toThrow(/profile\.yaml lists: expected bare or list/);
 });
 
-it('says where it is in its first line, serves, and ends at SIGINT with 130', async () => {
+it('isobar exchange prints its addresses and key in its first line, serves requests, and exits with 130 at SIGINT', async () => {
   const child = spawn(
     process.execPath,
     [new URL('../../dist/cli/isobar.js', import.meta.url).pathname, 'exchange', '--demo', '--port', '0'],
@@ -177,14 +186,14 @@ it('says where it is in its first line, serves, and ends at SIGINT with 130', as
     child.on('error', reject);
     child.on('exit', () => reject(new Error(`it ended: ${text}`)));
   });
-  const reply = JSON.parse(line) as { spot: string };
-  expect(reply).toEqual({
+  const firstLine = JSON.parse(line) as { spot: string };
+  expect(firstLine).toEqual({
     spot: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
-    futures: reply.spot,
+    futures: firstLine.spot,
     key: expect.stringMatching(/^[\da-f]{32}$/) as string,
     secret: expect.stringMatching(/^[\da-f]{64}$/) as string,
   });
-  const time = await fetch(`${reply.spot}/sapi/v1/time`, { headers: { 'content-type': 'application/json' } });
+  const time = await fetch(`${firstLine.spot}/sapi/v1/time`, { headers: { 'content-type': 'application/json' } });
   expect(await time.json()).toMatchObject({ timezone: 'UTC' });
   const code = await new Promise<number | null>((resolve) => {
     child.removeAllListeners('exit');
@@ -195,7 +204,7 @@ it('says where it is in its first line, serves, and ends at SIGINT with 130', as
 });
 
 it.skipIf(process.platform !== 'linux')(
-  'refuses a folder in which Node would retry without end to make one',
+  'isobar exchange rejects a --data folder under /proc with 2, because Node.js would retry without end there',
   async () => {
     const isobar = new URL('../../dist/cli/isobar.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [isobar, 'exchange', '--demo', '--port', '0', '--data', '/proc/of-isobar/x'], {

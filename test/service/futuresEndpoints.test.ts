@@ -1,10 +1,10 @@
-// All twenty-two futures endpoints: what the specification documents, as plain JSON and as the decoders of the client read it.
+// Tests the reply of each of the 22 futures endpoints, as plain JSON and as the client decodes it.
 
 import { describe, expect, it } from 'vitest';
 import { OPS, type Op, answerOf, endpointOf } from '../../src/protocol/endpoints/endpoints.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { decodeAnswer } from '../../src/protocol/shapes/answer.ts';
-import { FuturesFixture, OTHER, PERPETUAL } from './futuresFixture.ts';
+import { FuturesFixture, ETH_PERPETUAL, PERPETUAL } from './futuresFixture.ts';
 import { codeOf, START_MS } from './serviceFixture.ts';
 
 const FIRST = '1954000000000000001';
@@ -12,17 +12,17 @@ const SECOND = '1954000000000000002';
 const THIRD = '1954000000000000003';
 const FOURTH = '1954000000000000004';
 const TRIGGER = '1622000000000000001';
-const NOW = START_MS + 2500;
+const NOW_MS = START_MS + 2500;
 
 /**
  * Alice sells 100 at 1000 and bids for 50 at 900.5; a second later bob buys 40 of hers, and half a second later he closes 10 of them at
  * 900.5. Alice is short 30 then, and has a stop for 5 of them at 1100.
  */
-function traded(): FuturesFixture {
+function withTrades(): FuturesFixture {
   const fixture = new FuturesFixture({
-    instruments: [PERPETUAL, OTHER],
+    instruments: [PERPETUAL, ETH_PERPETUAL],
     accounts: ACCOUNTS,
-    fundingRates: { [PERPETUAL.id]: 100_000_000, [OTHER.id]: 0 },
+    fundingRates: { [PERPETUAL.id]: 100_000_000, [ETH_PERPETUAL.id]: 0 },
   });
   fixture.order('alice', 'SELL', 100, 1000, { clientOrderId: 'a-1' });
   fixture.order('alice', 'BUY', 50, 900.5, { timeInForce: 'POST_ONLY' });
@@ -35,9 +35,9 @@ function traded(): FuturesFixture {
   return fixture;
 }
 
-const ACCOUNTS = ['alice', 'bob'].map((name, at) => ({
+const ACCOUNTS = ['alice', 'bob'].map((name, index) => ({
   name,
-  uid: String(10_001 + at),
+  uid: String(10_001 + index),
   balances: {},
   futures: { balances: { USDT: '10000' } },
   keys: [
@@ -45,21 +45,21 @@ const ACCOUNTS = ['alice', 'bob'].map((name, at) => ({
   ],
 }));
 
-interface Row {
+interface ExpectedAnswer {
   readonly op: Op;
   readonly target: string;
   readonly body?: unknown;
-  /** The text of the answer, to the letter. */
+  /** The exact text of the reply. */
   readonly answer: string;
 }
 const AT = 'contractName=E-BTC-USDT';
 const ORDER = { contractName: 'E-BTC-USDT', volume: 5, price: 800, type: 'LIMIT', side: 'BUY', open: 'OPEN', positionType: 1 };
-const DONE = '{"code":"0","msg":"成功","data":null}';
-const DONE_WIDE = '{"code":"0","msg":"成功","data":null,"msgData":null,"succ":true}';
+const SUCCESS_BODY = '{"code":"0","msg":"成功","data":null}';
+const WIDE_SUCCESS_BODY = '{"code":"0","msg":"成功","data":null,"msgData":null,"succ":true}';
 
-const ROWS: readonly Row[] = [
+const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
   { op: 'futures.ping', target: '/fapi/v1/ping', answer: '{}' },
-  { op: 'futures.serverTime', target: '/fapi/v1/time', answer: `{"serverTime":${NOW},"timezone":"UTC"}` },
+  { op: 'futures.serverTime', target: '/fapi/v1/time', answer: `{"serverTime":${NOW_MS},"timezone":"UTC"}` },
   {
     op: 'futures.contracts',
     target: '/fapi/v1/contracts',
@@ -165,15 +165,20 @@ const ROWS: readonly Row[] = [
     op: 'futures.changePositionMode',
     target: '/fapi/v1/edit_user_position_model',
     body: { contractName: 'E-ETH-USDT', positionModel: 2 },
-    answer: DONE,
+    answer: SUCCESS_BODY,
   },
   {
     op: 'futures.changeMarginMode',
     target: '/fapi/v1/edit_user_margin_model',
     body: { contractName: 'E-ETH-USDT', marginModel: 2 },
-    answer: DONE,
+    answer: SUCCESS_BODY,
   },
-  { op: 'futures.changeLeverage', target: '/fapi/v1/edit_lever', body: { contractName: 'E-ETH-USDT', nowLevel: '7' }, answer: DONE },
+  {
+    op: 'futures.changeLeverage',
+    target: '/fapi/v1/edit_lever',
+    body: { contractName: 'E-ETH-USDT', nowLevel: '7' },
+    answer: SUCCESS_BODY,
+  },
   {
     op: 'futures.triggerOrderList',
     target: '/fapi/v1/trigger_order_list',
@@ -187,7 +192,7 @@ const ROWS: readonly Row[] = [
     op: 'futures.cancelTriggerOrder',
     target: '/v1/inner/trigger_order_cancel',
     body: `{"contractName":"E-BTC-USDT","orderId":${TRIGGER}}`,
-    answer: DONE_WIDE,
+    answer: WIDE_SUCCESS_BODY,
   },
   {
     op: 'futures.account',
@@ -202,25 +207,25 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('futures', () => {
-  it('futures has a row here for each of its endpoints', () => {
-    expect(ROWS.map(({ op }) => op)).toEqual(OPS.filter((op) => endpointOf(op).market === 'futures'));
+  it('the table of expected replies has each futures endpoint', () => {
+    expect(EXPECTED_ANSWERS.map(({ op }) => op)).toEqual(OPS.filter((op) => endpointOf(op).market === 'futures'));
   });
 
-  it.each(ROWS)('$op', ({ op, target, body, answer }) => {
-    const fixture = traded();
+  it.each(EXPECTED_ANSWERS)('the reply of $op is the expected text, and the client decodes it', ({ op, target, body, answer }) => {
+    const fixture = withTrades();
     const { security } = endpointOf(op);
-    const got = security === 'NONE' ? fixture.open(target) : body === undefined ? fixture.get(target) : fixture.post(target, body);
-    expect({ status: got.status, body: got.body }).toEqual({ status: 200, body: answer });
-    const json = parseJson(got.body);
+    const reply = security === 'NONE' ? fixture.open(target) : body === undefined ? fixture.get(target) : fixture.post(target, body);
+    expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: answer });
+    const json = parseJson(reply.body);
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
   });
 });
 
 describe('lists', () => {
-  it('page by fromId, each in its own ids: the oldest from there on, newest first', () => {
+  it('lists with fromId return the oldest rows from that id on, newest first', () => {
     const pages = (fromId: 'inclusive' | 'exclusive') => {
       const fixture = new FuturesFixture({}, { fromId });
-      for (let at = 0; at < 4; at++) {
+      for (let index = 0; index < 4; index++) {
         fixture.order('bob', 'SELL', 1, 1000);
         fixture.order('alice', 'BUY', 1, 1000);
         fixture.order('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
@@ -248,13 +253,13 @@ describe('lists', () => {
     ]);
   });
 
-  it('lists of triggers keep what has ended, in pages', () => {
-    const setup = traded();
-    setup.order('alice', 'SELL', 1, 2000);
-    for (const price of ['1200', '1300', '1400']) setup.trigger('alice', 'BUY', '1', price);
-    setup.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000003' });
+  it('the list of trigger orders also has ended ones, in pages', () => {
+    const fixture = withTrades();
+    fixture.order('alice', 'SELL', 1, 2000);
+    for (const price of ['1200', '1300', '1400']) fixture.trigger('alice', 'BUY', '1', price);
+    fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000003' });
     const read = (page: number) =>
-      setup.read(setup.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT', page, limit: 3 })) as object;
+      fixture.read(fixture.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT', page, limit: 3 })) as object;
     expect(read(1)).toMatchObject({
       data: {
         count: 4,
@@ -269,58 +274,60 @@ describe('lists', () => {
     expect(read(3)).toMatchObject({ data: { count: 4, trigOrderList: [] } });
   });
 
-  it('lists of others, of other contracts and of none are not there', () => {
-    const rig = traded();
-    expect(rig.get(`/fapi/v1/order?${AT}&orderId=${THIRD}`).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(rig.get(`/fapi/v1/order?contractName=E-ETH-USDT&orderId=${FIRST}`).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(rig.get('/fapi/v1/openOrders?contractName=E-ETH-USDT').body).toBe(DONE);
+  it('an order of another account or contract is not found', () => {
+    const fixture = withTrades();
+    expect(fixture.get(`/fapi/v1/order?${AT}&orderId=${THIRD}`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(fixture.get(`/fapi/v1/order?contractName=E-ETH-USDT&orderId=${FIRST}`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(fixture.get('/fapi/v1/openOrders?contractName=E-ETH-USDT').body).toBe(SUCCESS_BODY);
     for (const [contractName, orderId] of [
       ['E-BTC-USDT', THIRD],
       ['E-ETH-USDT', SECOND],
     ]) {
-      expect(codeOf(rig.post('/fapi/v1/cancel', { contractName, orderId }))).toBe(-1112);
-      expect(codeOf(rig.post('/v1/inner/trigger_order_cancel', { contractName, orderId }))).toBe(-1112);
+      expect(codeOf(fixture.post('/fapi/v1/cancel', { contractName, orderId }))).toBe(-1112);
+      expect(codeOf(fixture.post('/v1/inner/trigger_order_cancel', { contractName, orderId }))).toBe(-1112);
     }
-    expect(codeOf(rig.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: TRIGGER }, { as: 'bob' }))).toBe(-1112);
-    expect(rig.positions('alice', 'E-ETH-USDT')).toEqual([]);
+    expect(codeOf(fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: TRIGGER }, { as: 'bob' }))).toBe(
+      -1112,
+    );
+    expect(fixture.positions('alice', 'E-ETH-USDT')).toEqual([]);
   });
 });
 
 describe('a switch', () => {
   it.each<[string, string, (fixture: FuturesFixture) => string, string | RegExp, string | RegExp]>([
-    ['okMsg', 'Success', (setup) => setup.get('/fapi/v1/openOrders').body, '成功', 'Success'],
-    ['futuresOpenOrders', 'bare', (rig) => rig.get('/fapi/v1/openOrders').body, /"data":null/, /^\[\]$/],
-    ['intervals', 'futures4h', (otherFixture) => otherFixture.open(`/fapi/v1/klines?${AT}&interval=4h`).body, /-1102/, /^\[\{/],
-    ['intervals', 'futures4h', (stand) => stand.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
-    ['klineIdx', 's', (stand) => stand.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /"idx":\d{13}/, /"idx":\d{10},/],
-    ['klinesOpenBar', 'off', (stand) => stand.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
+    ['okMsg', 'Success', (fixture) => fixture.get('/fapi/v1/openOrders').body, '成功', 'Success'],
+    ['futuresOpenOrders', 'bare', (fixture) => fixture.get('/fapi/v1/openOrders').body, /"data":null/, /^\[\]$/],
+    ['intervals', 'futures4h', (fixture) => fixture.open(`/fapi/v1/klines?${AT}&interval=4h`).body, /-1102/, /^\[\{/],
+    ['intervals', 'futures4h', (fixture) => fixture.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
+    ['klineIdx', 's', (fixture) => fixture.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /"idx":\d{13}/, /"idx":\d{10},/],
+    ['klinesOpenBar', 'off', (fixture) => fixture.open(`/fapi/v1/klines?${AT}&interval=1h`).body, /^\[\{/, /^\[\]$/],
     [
       'statusSpelling',
       'variant',
-      (stand) => stand.info(stand.order('bob', 'SELL', 90, 900), 'bob')['status'] as string,
+      (fixture) => fixture.info(fixture.order('bob', 'SELL', 90, 900), 'bob')['status'] as string,
       'PARTIALLY_FILLED',
       'PART_FILLED',
     ],
-  ])('a switch: %s: %s', (name, value, answer, usual, other) => {
-    const answerUnder = (switches: object): string => {
-      const stand = new FuturesFixture({}, { ...switches });
-      stand.order('bob', 'BUY', 1, 900);
-      stand.order('bob', 'SELL', 1, 900);
-      stand.order('bob', 'BUY', 1, 900);
-      return answer(stand);
+  ])('the switch %s changes the reply if it is %s', (name, value, answer, expectedByDefault, expectedUnderSwitch) => {
+    const readUnder = (switches: object): string => {
+      const fixture = new FuturesFixture({}, { ...switches });
+      fixture.order('bob', 'BUY', 1, 900);
+      fixture.order('bob', 'SELL', 1, 900);
+      fixture.order('bob', 'BUY', 1, 900);
+      return answer(fixture);
     };
-    expect(answerUnder({})).toMatch(usual);
-    expect(answerUnder({ [name]: value })).toMatch(other);
+    expect(readUnder({})).toMatch(expectedByDefault);
+    expect(readUnder({ [name]: value })).toMatch(expectedUnderSwitch);
   });
 
-  it('secondCancel: again, or -1145', () => {
+  it('a second cancel succeeds under secondCancel: again, and gets -1145 under refuse', () => {
     for (const [secondCancel, expected] of [
       ['again', 0],
       ['refuse', -1145],
     ] as const) {
-      const stand = new FuturesFixture({ delays: { admissionMs: 0, visibilityMs: 0, cancelMs: 60 } }, { secondCancel });
-      const orderId = stand.order('alice', 'BUY', 1, 900);
-      const cancel = () => codeOf(stand.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId }));
+      const fixture = new FuturesFixture({ delays: { admissionMs: 0, visibilityMs: 0, cancelMs: 60 } }, { secondCancel });
+      const orderId = fixture.order('alice', 'BUY', 1, 900);
+      const cancel = () => codeOf(fixture.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId }));
       expect([cancel(), cancel()]).toEqual([0, expected]);
     }
   });

@@ -1,4 +1,4 @@
-// A paper exchange with contracts: two accounts with money there, and what their calls look like.
+// Runs a paper exchange with contracts and two funded accounts, and offers their calls as methods.
 
 import type { AccountConfig, ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
@@ -8,7 +8,7 @@ import { ACCOUNTS, BTC, codeOf, Fixture, ETH } from './serviceFixture.ts';
 
 /** 0.001 BTC a contract, prices in 0.1, USDT in 0.0001; fees of 0.02 % and 0.04 % to open, 0.025 % and 0.05 % to close. */
 export const PERPETUAL = linearContract({ maxMarketLots: 5000 });
-export const OTHER = linearContract({ contractId: 3 }, { base: 'ETH' });
+export const ETH_PERPETUAL = linearContract({ contractId: 3 }, { base: 'ETH' });
 /** 100 USD a contract, in BTC. */
 export const INVERSE = inverseContract();
 
@@ -19,7 +19,7 @@ export const TRADERS: readonly AccountConfig[] = ACCOUNTS.map((account) => ({
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Limits are out of the way unless a test puts them there. */
+/** Removes the rate limits, so that only the tests about limits meet them. */
 const NO_LIMITS = Object.fromEntries(
   ['createOrder', 'createConditionOrder', 'cancelOrder', 'cancelTriggerOrder', 'openOrders', 'orderHistory', 'profitHistory', 'myTrades']
     .concat(['positions', 'account', 'orderInformation', 'triggerOrderList', 'changeLeverage', 'changeMarginMode', 'changePositionMode'])
@@ -27,53 +27,58 @@ const NO_LIMITS = Object.fromEntries(
 );
 
 export class FuturesFixture extends Fixture {
-  constructor(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}) {
-    super({ instruments: [BTC, ETH, PERPETUAL, OTHER, INVERSE], accounts: TRADERS, limits: NO_LIMITS, ...over }, switches);
+  constructor(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}) {
+    super({ instruments: [BTC, ETH, PERPETUAL, ETH_PERPETUAL, INVERSE], accounts: TRADERS, limits: NO_LIMITS, ...overrides }, switches);
   }
 
   /** The answer to a create; a LIMIT OPEN of E-BTC-USDT unless `more` says otherwise. */
-  create(as: string, side: 'BUY' | 'SELL', volume: number, price: number | null, more: Json = {}): ServiceResponse {
+  create(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: Json = {}): ServiceResponse {
     const kind = price === null ? { type: 'MARKET' } : { type: 'LIMIT', price };
-    return this.post('/fapi/v1/order', { contractName: 'E-BTC-USDT', volume, side, open: 'OPEN', ...kind, ...more }, { as });
+    return this.post(
+      '/fapi/v1/order',
+      { contractName: 'E-BTC-USDT', volume, side, open: 'OPEN', ...kind, ...extraFields },
+      { as: account },
+    );
   }
 
-  /** The same where it has to be taken: its id. */
-  order(as: string, side: 'BUY' | 'SELL', volume: number, price: number | null, more: Json = {}): string {
-    const answer = this.create(as, side, volume, price, more);
+  /** Creates an order that the exchange must accept. Returns its id. */
+  order(account: string, side: 'BUY' | 'SELL', volume: number, price: number | null, extraFields: Json = {}): string {
+    const answer = this.create(account, side, volume, price, extraFields);
     const id = /^\{"orderId":"(\d{19})"\}$/.exec(answer.body)?.[1];
     if (id === undefined) throw new Error(`no order: ${answer.status} ${answer.body}`);
     return id;
   }
 
-  trigger(as: string, side: 'BUY' | 'SELL', triggerType: string, triggerPrice: string, more: Json = {}): ServiceResponse {
-    const child = { contractName: 'E-BTC-USDT', side, open: 'CLOSE', type: 'MARKET', volume: 1, ...more };
-    return this.post('/fapi/v1/conditionOrder/', { ...child, triggerType, triggerPrice }, { as });
+  trigger(account: string, side: 'BUY' | 'SELL', triggerType: string, triggerPrice: string, extraFields: Json = {}): ServiceResponse {
+    const child = { contractName: 'E-BTC-USDT', side, open: 'CLOSE', type: 'MARKET', volume: 1, ...extraFields };
+    return this.post('/fapi/v1/conditionOrder/', { ...child, triggerType, triggerPrice }, { as: account });
   }
 
-  /** An answer with its ids as text. */
+  /** Parses a successful reply. Ids of 19 digits become text, because a number would lose digits. */
   read(response: ServiceResponse): unknown {
     if (codeOf(response) !== 0) throw new Error(response.body);
     return JSON.parse(response.body.replaceAll(/([:[,])(\d{19})(?=[,}\]])/g, '$1"$2"'));
   }
 
-  info(id: string, as = 'alice'): Json {
-    return this.read(this.get(`/fapi/v1/order?contractName=E-BTC-USDT&orderId=${id}`, { as })) as Json;
+  info(id: string, account = 'alice'): Json {
+    return this.read(this.get(`/fapi/v1/order?contractName=E-BTC-USDT&orderId=${id}`, { as: account })) as Json;
   }
-  positions(as = 'alice', contractName = 'E-BTC-USDT'): readonly Json[] {
-    return (this.read(this.get(`/fapi/v1/positions?contractName=${contractName}`, { as })) as { positions: readonly Json[] }).positions;
+  positions(account = 'alice', contractName = 'E-BTC-USDT'): readonly Json[] {
+    return (this.read(this.get(`/fapi/v1/positions?contractName=${contractName}`, { as: account })) as { positions: readonly Json[] })
+      .positions;
   }
-  account(as = 'alice', marginCoin = 'USDT'): Json {
-    const { account } = this.read(this.get('/fapi/v1/account', { as })) as { account: readonly Json[] };
-    return account.find((row) => row['marginCoin'] === marginCoin)!;
+  account(account = 'alice', marginCoin = 'USDT'): Json {
+    const { account: rows } = this.read(this.get('/fapi/v1/account', { as: account })) as { account: readonly Json[] };
+    return rows.find((row) => row['marginCoin'] === marginCoin)!;
   }
-  rows(path: string, body: Json = {}, as = 'alice'): readonly Json[] {
-    return this.read(this.post(path, body, { as })) as readonly Json[];
+  rows(path: string, body: Json = {}, account = 'alice'): readonly Json[] {
+    return this.read(this.post(path, body, { as: account })) as readonly Json[];
   }
-  trades(as = 'alice'): readonly Json[] {
-    return this.read(this.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=1000', { as })) as readonly Json[];
+  trades(account = 'alice'): readonly Json[] {
+    return this.read(this.get('/fapi/v1/myTrades?contractName=E-BTC-USDT&limit=1000', { as: account })) as readonly Json[];
   }
-  triggers(as = 'alice'): readonly Json[] {
-    const { data } = this.read(this.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT' }, { as })) as {
+  triggers(account = 'alice'): readonly Json[] {
+    const { data } = this.read(this.post('/fapi/v1/trigger_order_list', { contractName: 'E-BTC-USDT' }, { as: account })) as {
       data: { trigOrderList: readonly Json[] };
     };
     return data.trigOrderList;

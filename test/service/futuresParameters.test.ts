@@ -1,12 +1,12 @@
-// Every parameter of every futures endpoint made wrong in every way, and the code of each cause that futures have.
+// Tests every parameter of every futures endpoint in every way that it can be wrong, and the code of each cause.
 
 import { describe, expect, it } from 'vitest';
 import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { FuturesFixture, INVERSE, OTHER, PERPETUAL, TRADERS } from './futuresFixture.ts';
-import { call, checkCell, type Faults, type Given } from './parameterCell.ts';
+import { FuturesFixture, INVERSE, ETH_PERPETUAL, PERPETUAL, TRADERS } from './futuresFixture.ts';
+import { call, checkCell, type FaultCodes, type CallArgs } from './parameterCell.ts';
 import { BTC, codeOf, ETH } from './serviceFixture.ts';
 
 const ID = '1954000000000000001';
@@ -25,8 +25,8 @@ const ORDER = {
 };
 const { timeInForce: _, ...CHILD } = ORDER;
 
-/** A call that is right, on an exchange where alice has an order and a trigger. */
-const GOOD: Readonly<Partial<Record<Op, Given>>> = {
+/** Arguments of a valid call at an exchange where alice has an order and a trigger order. */
+const VALID_ARGS: Readonly<Partial<Record<Op, CallArgs>>> = {
   'futures.depth': { contractName, limit: 5 },
   'futures.ticker': { contractName },
   'futures.indexPrice': { contractName, limit: 5 },
@@ -47,25 +47,25 @@ const GOOD: Readonly<Partial<Record<Op, Given>>> = {
   'futures.cancelTriggerOrder': { contractName, orderId: TRIGGER },
 };
 
-const NAME: Faults = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['e-btc-usdt', -1121] };
-const OPTIONAL_NAME: Faults = { ...NAME, missing: 0 };
-const LIMIT: Faults = { missing: 0, empty: -1102, foreign: -1102, chars: -1102, beyond: [0, -1102] };
-const PRICE: Faults = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
-const TRIGGER_PRICE: Faults = { ...PRICE, empty: -1105, beyond: ['0', -1102] };
-const VOLUME: Faults = { missing: -1102, empty: -1105, foreign: -1102, beyond: [0, -1136] };
-const CLIENT_ID: Faults = { missing: 0, empty: 0, foreign: -1102, chars: -1100, beyond: ['x'.repeat(32), -1100] };
-const IN_QUERY: Faults = { missing: 0, empty: 0, chars: -1100, beyond: ['x'.repeat(32), -1100] };
-const SIDE: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -1117, beyond: ['buy', -1117] };
-const TYPE: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -1116, beyond: ['STOP', -1116] };
-const OPEN: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['open', -2100] };
-const POSITION_TYPE: Faults = { missing: 0, empty: -1102, foreign: -1102, chars: -2100, beyond: [3, -2100] };
-const TIME_IN_FORCE: Faults = { missing: 0, empty: -1102, foreign: -1102, chars: -2100, beyond: ['GTC', -2100] };
-const TRIGGER_TYPE: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['5', -2100] };
-const ORDER_ID: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -1100, beyond: ['7', -1112] };
-const FROM_ID: Faults = { missing: 0, empty: -1102, foreign: -1102, chars: -1100, beyond: ['x', -1102] };
-const MODEL: Faults = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: [3, -2100] };
+const NAME: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['e-btc-usdt', -1121] };
+const OPTIONAL_NAME: FaultCodes = { ...NAME, missing: 0 };
+const LIMIT: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -1102, beyond: [0, -1102] };
+const PRICE: FaultCodes = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
+const TRIGGER_PRICE: FaultCodes = { ...PRICE, empty: -1105, beyond: ['0', -1102] };
+const VOLUME: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: [0, -1136] };
+const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, foreign: -1102, chars: -1100, beyond: ['x'.repeat(32), -1100] };
+const IN_QUERY: FaultCodes = { missing: 0, empty: 0, chars: -1100, beyond: ['x'.repeat(32), -1100] };
+const SIDE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -1117, beyond: ['buy', -1117] };
+const TYPE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -1116, beyond: ['STOP', -1116] };
+const OPEN: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['open', -2100] };
+const POSITION_TYPE: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -2100, beyond: [3, -2100] };
+const TIME_IN_FORCE: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -2100, beyond: ['GTC', -2100] };
+const TRIGGER_TYPE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: ['5', -2100] };
+const ORDER_ID: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -1100, beyond: ['7', -1112] };
+const FROM_ID: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, chars: -1100, beyond: ['x', -1102] };
+const MODEL: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, chars: -2100, beyond: [3, -2100] };
 
-const TABLE: Readonly<Partial<Record<Op, Readonly<Record<string, Faults>>>>> = {
+const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
   'futures.depth': { contractName: NAME, limit: LIMIT },
   'futures.ticker': { contractName: NAME },
   'futures.indexPrice': { contractName: NAME, limit: LIMIT },
@@ -110,43 +110,47 @@ const TABLE: Readonly<Partial<Record<Op, Readonly<Record<string, Faults>>>>> = {
   'futures.cancelTriggerOrder': { contractName: NAME, orderId: ORDER_ID },
 };
 
-function prepared(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): FuturesFixture {
-  const fixture = new FuturesFixture(over, switches);
+function withOrderAndTrigger(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): FuturesFixture {
+  const fixture = new FuturesFixture(overrides, switches);
   fixture.order('alice', 'BUY', 1, 10, { positionType: 1 });
   fixture.trigger('alice', 'BUY', '4', '9', { open: 'OPEN', type: 'LIMIT', price: 10, positionType: 1 });
   return fixture;
 }
 
-const code = (op: Op, given: Given, switches: SwitchValues = {}, over: Partial<ServiceConfig> = {}): number =>
-  call(prepared(over, switches), op, given);
+const codeOfCall = (op: Op, args: CallArgs, switches: SwitchValues = {}, overrides: Partial<ServiceConfig> = {}): number =>
+  call(withOrderAndTrigger(overrides, switches), op, args);
 
 describe('every parameter', () => {
-  it('every parameter stands in this table, but for those that a switch has to allow', () => {
-    for (const op of OPS.filter((each) => each.startsWith('futures.'))) {
+  it('the table has every futures parameter that no switch has to allow', () => {
+    for (const op of OPS.filter((trader) => trader.startsWith('futures.'))) {
       const { params } = endpointOf(op);
-      const there = Object.keys(params).filter((name) => params[name]!.kind !== 'time');
-      expect(Object.keys(TABLE[op] ?? {}).toSorted(), op).toEqual(there.toSorted());
+      const parameterNames = Object.keys(params).filter((name) => params[name]!.kind !== 'time');
+      expect(Object.keys(CODES_OF_FAULTS[op] ?? {}).toSorted(), op).toEqual(parameterNames.toSorted());
     }
   });
 
-  const cells = Object.entries(TABLE).flatMap(([op, params]) =>
+  const cells = Object.entries(CODES_OF_FAULTS).flatMap(([op, params]) =>
     Object.entries(params).map(([name, faults]) => ({ op: op as Op, name, faults })),
   );
-  it.each(cells)('$op $name', ({ op, name, faults }) => checkCell({ op, name, faults, good: GOOD[op]!, code, fixture: prepared }));
+  it.each(cells)('each fault of $name in $op gets its code', ({ op, name, faults }) =>
+    checkCell({ op, parameter: name, faults, validArgs: VALID_ARGS[op]!, codeOfCall, createFixture: withOrderAndTrigger }),
+  );
 
-  it('every parameter of an order is required where a switch says so', () => {
+  it('positionType is required under positionTypeRequired: yes and conditionRequired: all', () => {
     const { positionType: _type, ...order } = ORDER;
-    expect(code('futures.createOrder', order, { positionTypeRequired: 'yes' })).toBe(-1102);
-    const { positionType: _other, ...trigger } = GOOD['futures.createConditionOrder']!;
-    expect(code('futures.createConditionOrder', trigger, { conditionRequired: 'all' })).toBe(-1102);
-    expect(code('futures.createConditionOrder', GOOD['futures.createConditionOrder']!, { conditionRequired: 'all' })).toBe(0);
+    expect(codeOfCall('futures.createOrder', order, { positionTypeRequired: 'yes' })).toBe(-1102);
+    const { positionType: _other, ...trigger } = VALID_ARGS['futures.createConditionOrder']!;
+    expect(codeOfCall('futures.createConditionOrder', trigger, { conditionRequired: 'all' })).toBe(-1102);
+    expect(codeOfCall('futures.createConditionOrder', VALID_ARGS['futures.createConditionOrder']!, { conditionRequired: 'all' })).toBe(0);
   });
 
-  it('every parameter may be text where it is a number, and a number where it is text', () => {
-    expect(code('futures.createOrder', { ...ORDER, volume: '1', price: '10.0', positionType: '1' })).toBe(0);
-    expect(code('futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], triggerType: 4, triggerPrice: 9 })).toBe(0);
-    expect(code('futures.changeLeverage', { contractName: 'E-ETH-USDT', nowLevel: 5 })).toBe(0);
-    expect(code('futures.createOrder', { ...ORDER, volume: '1' }, { strictTypes: true })).toBe(-1102);
+  it('a futures parameter may be text instead of a number, and a number instead of text, unless types are strict', () => {
+    expect(codeOfCall('futures.createOrder', { ...ORDER, volume: '1', price: '10.0', positionType: '1' })).toBe(0);
+    expect(
+      codeOfCall('futures.createConditionOrder', { ...VALID_ARGS['futures.createConditionOrder'], triggerType: 4, triggerPrice: 9 }),
+    ).toBe(0);
+    expect(codeOfCall('futures.changeLeverage', { contractName: 'E-ETH-USDT', nowLevel: 5 })).toBe(0);
+    expect(codeOfCall('futures.createOrder', { ...ORDER, volume: '1' }, { strictTypes: true })).toBe(-1102);
   });
 });
 
@@ -154,7 +158,7 @@ describe('causes', () => {
   const FROZEN = { states: { [PERPETUAL.id]: { frozen: true } } };
   const MARKET = { contractName, volume: 5, type: 'MARKET', side: 'BUY', open: 'OPEN' };
   const CLOSED = linearContract({ isTrading: false });
-  it.each<[string, Given, number, SwitchValues?, Partial<ServiceConfig>?]>([
+  it.each<[string, CallArgs, number, SwitchValues?, Partial<ServiceConfig>?]>([
     ['price with too many decimals', { ...ORDER, price: 10.01 }, -1147],
     ['volume of a part of a contract', { ...ORDER, volume: 1.5 }, -1147],
     ['value with too many decimals', { ...MARKET, volume: '5.00001' }, -1111],
@@ -170,22 +174,28 @@ describe('causes', () => {
     ['nothing to close', { ...ORDER, open: 'CLOSE' }, 10015],
     ['frozen', ORDER, -2016, {}, FROZEN],
     ['no market orders', MARKET, -1139, {}, { states: { [PERPETUAL.id]: { marketTrading: false } } }],
-    ['restricted', ORDER, 35, {}, { accounts: TRADERS.map((each) => ({ ...each, restricted: true })) }],
+    ['restricted', ORDER, 35, {}, { accounts: TRADERS.map((trader) => ({ ...trader, restricted: true })) }],
     ['switched off', ORDER, -1020, {}, { off: ['futures.createOrder'] }],
-    ['a contract that is not open', ORDER, -2016, {}, { instruments: [BTC, ETH, CLOSED, OTHER, INVERSE] }],
-  ])('causes: %s', (_name, given, expected, switches = {}, over = {}) => {
-    const fixture = new FuturesFixture(over, switches);
+    ['a contract that is not open', ORDER, -2016, {}, { instruments: [BTC, ETH, CLOSED, ETH_PERPETUAL, INVERSE] }],
+  ])('a futures create gets the code of its cause: %s', (_name, args, expected, switches = {}, overrides = {}) => {
+    const fixture = new FuturesFixture(overrides, switches);
     // A price has to be known before a MARKET order can be valued.
-    if (over.states === undefined && over.accounts === undefined && over.instruments === undefined && over.off === undefined) {
+    if (
+      overrides.states === undefined &&
+      overrides.accounts === undefined &&
+      overrides.instruments === undefined &&
+      overrides.off === undefined
+    ) {
       fixture.order('bob', 'SELL', 5000, 10);
       fixture.order('bob', 'BUY', 1, 10);
     }
-    expect(call(fixture, 'futures.createOrder', given)).toBe(expected);
+    expect(call(fixture, 'futures.createOrder', args)).toBe(expected);
   });
 
-  it('causes of trigger orders', () => {
-    const setup = prepared({ maxTriggers: 2 });
-    const place = (more: Given) => call(setup, 'futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], ...more });
+  it('a trigger order gets the code of its cause', () => {
+    const fixture = withOrderAndTrigger({ maxTriggers: 2 });
+    const place = (changedArgs: CallArgs) =>
+      call(fixture, 'futures.createConditionOrder', { ...VALID_ARGS['futures.createConditionOrder'], ...changedArgs });
     expect(place({ triggerType: '1' })).toBe(-1014);
     expect(place({ triggerType: '2', open: 'CLOSE' })).toBe(10015);
     expect(place({ triggerPrice: '9.01' })).toBe(-1147);
@@ -194,42 +204,42 @@ describe('causes', () => {
     expect([place({}), place({})]).toEqual([0, -1015]);
   });
 
-  it('too many orders, and a price outside of the band, have their own codes', () => {
-    const rig = new FuturesFixture({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
-    rig.order('bob', 'SELL', 1, 100);
-    rig.order('alice', 'BUY', 1, 100);
-    expect(call(rig, 'futures.createOrder', { ...ORDER, price: 89.9 })).toBe(-1138);
-    rig.order('alice', 'BUY', 1, 95);
-    expect(call(rig, 'futures.createOrder', { ...ORDER, price: 95 })).toBe(-1015);
+  it('a futures order beyond the maximum count gets -1015, and one outside the price band gets -1138', () => {
+    const fixture = new FuturesFixture({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
+    fixture.order('bob', 'SELL', 1, 100);
+    fixture.order('alice', 'BUY', 1, 100);
+    expect(call(fixture, 'futures.createOrder', { ...ORDER, price: 89.9 })).toBe(-1138);
+    fixture.order('alice', 'BUY', 1, 95);
+    expect(call(fixture, 'futures.createOrder', { ...ORDER, price: 95 })).toBe(-1015);
   });
 
   it('an order or a trigger that has ended cannot be cancelled', () => {
-    const otherFixture = prepared();
-    const cancel = (orderId: string) => call(otherFixture, 'futures.cancelOrder', { contractName, orderId });
+    const fixture = withOrderAndTrigger();
+    const cancel = (orderId: string) => call(fixture, 'futures.cancelOrder', { contractName, orderId });
     expect([cancel(ID), cancel(ID), cancel('1')]).toEqual([0, -1145, -1112]);
-    const trigger = () => call(otherFixture, 'futures.cancelTriggerOrder', { contractName, orderId: TRIGGER });
+    const trigger = () => call(fixture, 'futures.cancelTriggerOrder', { contractName, orderId: TRIGGER });
     expect([trigger(), trigger()]).toEqual([0, -1145]);
-    expect(call(prepared({}, { missingOrderCode: '-2013' }), 'futures.cancelOrder', { contractName, orderId: '1' })).toBe(-2013);
+    expect(call(withOrderAndTrigger({}, { missingOrderCode: '-2013' }), 'futures.cancelOrder', { contractName, orderId: '1' })).toBe(-2013);
   });
 
   it('settings cannot change while an order or position depends on them, unless a switch allows it', () => {
-    const set = (stand: FuturesFixture) => [
-      call(stand, 'futures.changePositionMode', { contractName, positionModel: 2 }),
-      call(stand, 'futures.changeMarginMode', { contractName, marginModel: 2 }),
-      call(stand, 'futures.changeLeverage', { contractName, nowLevel: '5' }),
+    const changeSettings = (fixture: FuturesFixture) => [
+      call(fixture, 'futures.changePositionMode', { contractName, positionModel: 2 }),
+      call(fixture, 'futures.changeMarginMode', { contractName, marginModel: 2 }),
+      call(fixture, 'futures.changeLeverage', { contractName, nowLevel: '5' }),
     ];
-    expect(set(prepared())).toEqual([-1020, -1020, -1020]);
-    expect(set(prepared({}, { settingsInUse: 'accept' }))).toEqual([-1020, 0, 0]);
-    expect(set(new FuturesFixture())).toEqual([0, 0, 0]);
-    const low = new FuturesFixture();
+    expect(changeSettings(withOrderAndTrigger())).toEqual([-1020, -1020, -1020]);
+    expect(changeSettings(withOrderAndTrigger({}, { settingsInUse: 'accept' }))).toEqual([-1020, 0, 0]);
+    expect(changeSettings(new FuturesFixture())).toEqual([0, 0, 0]);
+    const flatFixture = new FuturesFixture();
     const levels = ['-1', '0', '1', '100', '1001', '9999999999999999999', '1.5'];
-    expect(levels.map((nowLevel) => call(low, 'futures.changeLeverage', { contractName, nowLevel }))).toEqual([
+    expect(levels.map((nowLevel) => call(flatFixture, 'futures.changeLeverage', { contractName, nowLevel }))).toEqual([
       -2100, -2100, 0, 0, -2100, -2100, -1102,
     ]);
   });
 
-  it('answers in the payload of futures', () => {
-    expect(prepared().post('/fapi/v1/order', {}).body).toBe('{"code":"-1121","msg":"BAD_SYMBOL","msgData":null,"succ":false}');
-    expect(codeOf(prepared().get('/fapi/v1/positions'))).toBe(-1121);
+  it('an error of a futures endpoint has the futures envelope', () => {
+    expect(withOrderAndTrigger().post('/fapi/v1/order', {}).body).toBe('{"code":"-1121","msg":"BAD_SYMBOL","msgData":null,"succ":false}');
+    expect(codeOf(withOrderAndTrigger().get('/fapi/v1/positions'))).toBe(-1121);
   });
 });

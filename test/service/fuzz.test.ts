@@ -1,4 +1,4 @@
-// Requests from strangers: whatever their method, path, headers and bytes, they get a documented answer and change nothing.
+// Tests malformed and unauthorized requests: each gets a documented reply and changes nothing.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary-ascii', maxLength: 20 }),
   fc.constantFrom('', '0', '-1', '1e309', '__proto__', '../..', '%00', 'BTCUSDT', 'E-BTC-USDT', 'null', '9'.repeat(40)),
 );
-const value = fc.oneof(
+const valueArbitrary = fc.oneof(
   text,
   fc.double(),
   fc.boolean(),
@@ -46,7 +46,7 @@ const names = [
   '__proto__',
 ];
 const body = fc.oneof(
-  fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 8 }).map((of) => JSON.stringify(of)),
+  fc.dictionary(fc.constantFrom(...names), valueArbitrary, { maxKeys: 8 }).map((fields) => JSON.stringify(fields)),
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom('[[[[[[', '{"a":1}{"b":2}', '﻿{}', '{"symbol":"BTCUSDT","symbol":"X"}', '\u0000', 'x'.repeat(5000)),
 );
@@ -54,14 +54,14 @@ const target = fc.oneof(
   fc.constantFrom(...paths),
   fc
     .tuple(fc.constantFrom(...paths), fc.array(fc.tuple(fc.constantFrom(...names), text), { maxLength: 5 }))
-    .map(([path, pairs]) => `${path}?${pairs.map(([name, of]) => `${name}=${encodeURIComponent(of)}`).join('&')}`),
-  fc.string({ unit: 'binary-ascii', maxLength: 40 }).map((of) => `/${of}`),
+    .map(([path, pairs]) => `${path}?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`),
+  fc.string({ unit: 'binary-ascii', maxLength: 40 }).map((value) => `/${value}`),
 );
 
-test('a stranger gets an answer, and the exchange is as it was', () => {
+test('an unauthorized request gets a documented reply, and orders and balances do not change', () => {
   const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
   const resting = fixture.limit('alice', 'BUY', '1', '10');
-  const seen = new Set<number>();
+  const seenCodes = new Set<number>();
   fc.assert(
     fc.property(
       fc.constantFrom('GET', 'POST', 'PUT', 'HEAD', ''),
@@ -69,19 +69,23 @@ test('a stranger gets an answer, and the exchange is as it was', () => {
       body,
       fc.boolean(),
       text,
-      (method, to, sent, isSigned, header) => {
+      (method, requestTarget, requestBody, isSigned, header) => {
         const headers = isSigned ? {} : { 'x-ch-apikey': header, 'x-ch-ts': header, 'content-type': header };
-        // One that is signed is the doing of a key: it may not order, whatever it says.
-        const answer = fixture.send(method, to, sent, { headers, as: isSigned ? 'alice' : 'nobody', secret: isSigned ? 'wrong' : 'x' });
+        // A request with the headers of a key has a wrong secret, so that it may not order either.
+        const answer = fixture.send(method, requestTarget, requestBody, {
+          headers,
+          as: isSigned ? 'alice' : 'nobody',
+          secret: isSigned ? 'wrong' : 'x',
+        });
         expect(answer.status).toBeLessThan(500);
         expect(JSON.parse(answer.body)).toBeInstanceOf(Object);
         expect(CODES).toContain(codeOf(answer));
-        seen.add(codeOf(answer));
+        seenCodes.add(codeOf(answer));
       },
     ),
     { numRuns: 2000 },
   );
-  expect(seen.size).toBeGreaterThan(4);
+  expect(seenCodes.size).toBeGreaterThan(4);
   expect(fixture.balance('alice', 'USDT')).toEqual({ free: '99990', locked: '10' });
   expect(fixture.query(resting)['status']).toBe('NEW');
   expect(fixture.service.spot.live()).toHaveLength(1);
@@ -91,8 +95,8 @@ test('a stranger gets an answer, and the exchange is as it was', () => {
 test('a malformed request with a valid signature gets a documented code, and money does not change', () => {
   const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
   fc.assert(
-    fc.property(fc.constantFrom('GET', 'POST'), target, body, (method, to, sent) => {
-      const answer = fixture.send(method, to, sent, {});
+    fc.property(fc.constantFrom('GET', 'POST'), target, body, (method, requestTarget, requestBody) => {
+      const answer = fixture.send(method, requestTarget, requestBody, {});
       expect(answer.status).toBeLessThan(500);
       expect(CODES).toContain(codeOf(answer));
     }),

@@ -1,4 +1,4 @@
-// Over real sockets: bytes as they are sent, keep-alive, limits of size, faults of the network, and the control port.
+// Tests the exchange over real sockets: keep-alive, size limits, planted network faults, and the control port.
 
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -9,25 +9,28 @@ import type { ExchangeSettings } from '../../src/paperExchange/process/file/sett
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
 
 const key = demoKey(1);
-const opened: RunningExchange[] = [];
+const runningExchanges: RunningExchange[] = [];
 afterEach(async () => {
-  for (const each of opened.splice(0)) await each.close();
+  for (const exchange of runningExchanges.splice(0)) await exchange.close();
 });
 
-/** Without prices: the book has what the test brings. */
-async function open(crash = () => {}, settings: ExchangeSettings = { ...demoSettings(1), prices: new Map() }): Promise<RunningExchange> {
+/** Starts an exchange. Without prices the book has only the orders of the test. */
+async function startExchange(
+  crash = () => {},
+  settings: ExchangeSettings = { ...demoSettings(1), prices: new Map() },
+): Promise<RunningExchange> {
   const running = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash });
-  opened.push(running);
+  runningExchanges.push(running);
   return running;
 }
 
-interface Answer {
+interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
 }
 
-function http(url: string, method: string, headers: Readonly<Record<string, string>>, body: string, agent?: Agent): Promise<Answer> {
+function http(url: string, method: string, headers: Readonly<Record<string, string>>, body: string, agent?: Agent): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: { 'Content-Length': Buffer.byteLength(body), ...headers }, agent }, (response) => {
       const chunks: Buffer[] = [];
@@ -42,7 +45,7 @@ function http(url: string, method: string, headers: Readonly<Record<string, stri
   });
 }
 
-function call({ url, service }: RunningExchange, method: string, target: string, body = '', agent?: Agent): Promise<Answer> {
+function signedCall({ url, service }: RunningExchange, method: string, target: string, body = '', agent?: Agent): Promise<HttpReply> {
   const ts = String(service.nowMs);
   const sign = createHmac('sha256', key.secret)
     .update(ts + method + target + body)
@@ -56,61 +59,69 @@ function call({ url, service }: RunningExchange, method: string, target: string,
   );
 }
 
-const control = async ({ controlUrl }: RunningExchange, method: string, path: string, body?: unknown): Promise<Answer> =>
+const controlCall = async ({ controlUrl }: RunningExchange, method: string, path: string, body?: unknown): Promise<HttpReply> =>
   http(controlUrl + path, method, {}, body === undefined ? '' : JSON.stringify(body));
 
 const ORDER = '{"symbol":"BTCUSDT","volume":0.01,"side":"BUY","type":"LIMIT","price":1.00}';
 
 describe('the server', () => {
-  it('places and fills an order, and reports the balance that follows', async () => {
-    const of = await open(undefined, demoSettings(1));
-    const made = await call(of, 'POST', '/sapi/v1/order', '{"symbol":"BTCUSDT","volume":0.01,"side":"BUY","type":"LIMIT","price":90000.0}');
-    const id = /"orderId":(\d{19})/.exec(made.body)![1];
-    expect((await call(of, 'GET', `/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`)).body).toContain('"status":"FILLED"');
-    expect((await call(of, 'GET', '/sapi/v1/account')).body).toContain('"asset":"BTC","free":1.00999,"locked":0');
+  it('the server fills an order, and reports the new balance', async () => {
+    const exchange = await startExchange(undefined, demoSettings(1));
+    const created = await signedCall(
+      exchange,
+      'POST',
+      '/sapi/v1/order',
+      '{"symbol":"BTCUSDT","volume":0.01,"side":"BUY","type":"LIMIT","price":90000.0}',
+    );
+    const id = /"orderId":(\d{19})/.exec(created.body)![1];
+    expect((await signedCall(exchange, 'GET', `/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`)).body).toContain('"status":"FILLED"');
+    expect((await signedCall(exchange, 'GET', '/sapi/v1/account')).body).toContain('"asset":"BTC","free":1.00999,"locked":0');
   });
 
-  it('the server keeps a connection for many requests', async () => {
-    const of = await open();
+  it('the server serves many requests over one connection', async () => {
+    const exchange = await startExchange();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<unknown>();
     agent.on('free', (socket: { localPort?: number }) => ports.add(socket.localPort));
-    for (let at = 0; at < 5; at++) expect((await call(of, 'GET', '/sapi/v1/ping', '', agent)).body).toBe('{}');
+    for (let index = 0; index < 5; index++) expect((await signedCall(exchange, 'GET', '/sapi/v1/ping', '', agent)).body).toBe('{}');
     expect(ports.size).toBe(1);
     agent.destroy();
   });
 
-  it('the server refuses a body that is too large, and survives bytes that are no HTTP', async () => {
-    const of = await open();
-    const large = await call(of, 'POST', '/sapi/v1/order', `{"symbol":"${'x'.repeat(300_000)}"}`).catch((error: unknown) => error);
-    expect(large instanceof Error || (large as Answer).status === 413).toBe(true);
+  it('a body that is too large is rejected, and bytes that are not HTTP do not end the server', async () => {
+    const exchange = await startExchange();
+    const large = await signedCall(exchange, 'POST', '/sapi/v1/order', `{"symbol":"${'x'.repeat(300_000)}"}`).catch(
+      (error: unknown) => error,
+    );
+    expect(large instanceof Error || (large as HttpReply).status === 413).toBe(true);
     await new Promise<void>((resolve) => {
-      const socket = connect(Number(new URL(of.url).port), '127.0.0.1', () => socket.end('GET \u0000 nonsense\r\n\r\n'));
+      const socket = connect(Number(new URL(exchange.url).port), '127.0.0.1', () => socket.end('GET \u0000 nonsense\r\n\r\n'));
       socket.on('close', () => resolve());
       socket.on('error', () => resolve());
       socket.resume();
     });
-    expect((await call(of, 'GET', '/sapi/v1/ping')).status).toBe(200);
+    expect((await signedCall(exchange, 'GET', '/sapi/v1/ping')).status).toBe(200);
   });
 
-  it('the server names the port that it cannot have', async () => {
-    const of = await open();
-    const again = runExchange(
+  it('the error for a port in use names the port', async () => {
+    const exchange = await startExchange();
+    const secondExchange = runExchange(
       { ...demoSettings(1), prices: new Map() },
-      { host: '127.0.0.1', port: Number(new URL(of.url).port), controlPort: null, crash: () => {} },
+      { host: '127.0.0.1', port: Number(new URL(exchange.url).port), controlPort: null, crash: () => {} },
     );
-    await expect(again).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+: EADDRINUSE/);
+    await expect(secondExchange).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+: EADDRINUSE/);
   });
 });
 
 describe('the control port', () => {
-  const openOrders = async (of: RunningExchange) => ((await call(of, 'GET', '/sapi/v1/openOrders')).body.match(/orderId/g) ?? []).length;
-  const fault = (of: RunningExchange, point: string, params = {}, op = 'spot.newOrder') =>
-    control(of, 'POST', '/faults', { seed: 1, schedule: [{ point, op, nth: 1, params }] });
+  const openOrders = async (exchange: RunningExchange) =>
+    ((await signedCall(exchange, 'GET', '/sapi/v1/openOrders')).body.match(/orderId/g) ?? []).length;
+  const scheduleFault = (exchange: RunningExchange, point: string, params = {}, op = 'spot.newOrder') =>
+    controlCall(exchange, 'POST', '/faults', { seed: 1, schedule: [{ point, op, nth: 1, params }] });
 
-  /** Once a fault holds a request or an answer back. */
-  const held = async (of: RunningExchange): Promise<void> => {
-    while ((JSON.parse((await control(of, 'GET', '/truth')).body) as { held: number }).held === 0)
+  /** Waits until a fault holds a request or a reply back. */
+  const untilHeld = async (exchange: RunningExchange): Promise<void> => {
+    while ((JSON.parse((await controlCall(exchange, 'GET', '/truth')).body) as { held: number }).held === 0)
       await new Promise((resolve) => setTimeout(resolve, 5));
   };
 
@@ -127,101 +138,101 @@ describe('the control port', () => {
     ['BUS.unknown', { executed: 1, code: -1007 }, 504, 1],
     ['BUS.unknown', { executed: 0, code: -1006 }, 500, 0],
     ['BUS.unknown', { executed: 1, code: 504 }, 504, 1],
-  ])('the control port: %s %j: %s, %i orders', async (point, params, expected, orders) => {
-    const of = await open();
-    expect(JSON.parse((await fault(of, point, params)).body)).toEqual({ active: 1 });
-    const got = await call(of, 'POST', '/sapi/v1/order', ORDER).then(
+  ])('the fault %s %j ends a create with %s and leaves %i orders', async (point, params, expected, orders) => {
+    const exchange = await startExchange();
+    expect(JSON.parse((await scheduleFault(exchange, point, params)).body)).toEqual({ active: 1 });
+    const outcome = await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER).then(
       ({ status }) => status,
       (error: Error) => (/hang up|reset/.test(error.message) ? 'socket' : error.message),
     );
-    expect(got).toBe(expected);
-    expect(await openOrders(of)).toBe(orders);
+    expect(outcome).toBe(expected);
+    expect(await openOrders(exchange)).toBe(orders);
     // The next request succeeds.
-    expect((await call(of, 'POST', '/sapi/v1/order', ORDER)).status).toBe(200);
+    expect((await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER)).status).toBe(200);
   });
 
-  it('the control port delays requests and answers on the time of the exchange', async () => {
-    const of = await open();
-    await control(of, 'POST', '/clock', { pause: true });
-    await fault(of, 'NET.respDelay', { ms: 60_000 });
+  it('a delayed reply waits for the clock of the exchange', async () => {
+    const exchange = await startExchange();
+    await controlCall(exchange, 'POST', '/clock', { pause: true });
+    await scheduleFault(exchange, 'NET.respDelay', { ms: 60_000 });
     let isDone = false;
-    const waiting = call(of, 'POST', '/sapi/v1/order', ORDER).then((answer) => ((isDone = true), answer));
-    await held(of);
-    expect(await openOrders(of)).toBe(1);
+    const waiting = signedCall(exchange, 'POST', '/sapi/v1/order', ORDER).then((answer) => ((isDone = true), answer));
+    await untilHeld(exchange);
+    expect(await openOrders(exchange)).toBe(1);
     expect(isDone).toBe(false);
-    await control(of, 'POST', '/clock', { stepMs: 60_000 });
+    await controlCall(exchange, 'POST', '/clock', { stepMs: 60_000 });
     expect((await waiting).status).toBe(200);
   });
 
-  it('a request that arrives late is outside of its window', async () => {
-    const of = await open();
-    await control(of, 'POST', '/clock', { pause: true });
-    await fault(of, 'NET.reqDelay', { ms: 5001 });
-    const waiting = call(of, 'POST', '/sapi/v1/order', ORDER);
-    await held(of);
-    await control(of, 'POST', '/clock', { stepMs: 5001 });
+  it('a request that is delayed beyond its window is rejected', async () => {
+    const exchange = await startExchange();
+    await controlCall(exchange, 'POST', '/clock', { pause: true });
+    await scheduleFault(exchange, 'NET.reqDelay', { ms: 5001 });
+    const waiting = signedCall(exchange, 'POST', '/sapi/v1/order', ORDER);
+    await untilHeld(exchange);
+    await controlCall(exchange, 'POST', '/clock', { stepMs: 5001 });
     expect((await waiting).body).toBe('{"code":-1021,"msg":"INVALID_TIMESTAMP"}');
   });
 
-  it('the control port answers others while a long step of a synthetic market is made', async () => {
-    const of = await open(undefined, demoSettings(1));
-    await control(of, 'POST', '/clock', { pause: true });
-    const before = of.service.nowMs;
+  it('the exchange answers other requests during a long step of a synthetic market', async () => {
+    const exchange = await startExchange(undefined, demoSettings(1));
+    await controlCall(exchange, 'POST', '/clock', { pause: true });
+    const before = exchange.service.nowMs;
     const stepMs = 3 * 3_600_000;
     const done = new AbortController();
-    const stepping = control(of, 'POST', '/clock', { stepMs }).finally(() => done.abort());
-    const seen = new Set<number>();
+    const stepping = controlCall(exchange, 'POST', '/clock', { stepMs }).finally(() => done.abort());
+    const timesMs = new Set<number>();
     while (!done.signal.aborted) {
-      const { status } = await call(of, 'GET', '/sapi/v1/time');
-      if (status === 200) seen.add(of.service.nowMs);
+      const { status } = await signedCall(exchange, 'GET', '/sapi/v1/time');
+      if (status === 200) timesMs.add(exchange.service.nowMs);
     }
     expect(JSON.parse((await stepping).body)).toEqual({ now: before + stepMs });
-    expect(of.service.nowMs).toBe(before + stepMs);
-    // Some saw the time in between; each of them a whole part of the step.
-    const between = [...seen].filter((ms) => ms > before && ms < before + stepMs);
-    expect(between.length).toBeGreaterThan(0);
-    expect(between.filter((ms) => (ms - before) % 1_800_000 !== 0)).toEqual([]);
+    expect(exchange.service.nowMs).toBe(before + stepMs);
+    // Some requests saw intermediate times. Each is a whole number of half hours after the start.
+    const intermediateMs = [...timesMs].filter((ms) => ms > before && ms < before + stepMs);
+    expect(intermediateMs.length).toBeGreaterThan(0);
+    expect(intermediateMs.filter((ms) => (ms - before) % 1_800_000 !== 0)).toEqual([]);
   });
 
-  it('the control port moves time, and reports the truth', async () => {
-    const of = await open();
-    await control(of, 'POST', '/clock', { pause: true });
-    const before = (JSON.parse((await control(of, 'GET', '/truth')).body) as { now: number }).now;
-    const moved = JSON.parse((await control(of, 'POST', '/clock', { stepMs: 3_600_000 })).body) as { now: number };
+  it('the control port moves the clock, and reports accounts and orders', async () => {
+    const exchange = await startExchange();
+    await controlCall(exchange, 'POST', '/clock', { pause: true });
+    const before = (JSON.parse((await controlCall(exchange, 'GET', '/truth')).body) as { now: number }).now;
+    const moved = JSON.parse((await controlCall(exchange, 'POST', '/clock', { stepMs: 3_600_000 })).body) as { now: number };
     expect(moved.now).toBe(before + 3_600_000);
-    expect(JSON.parse((await control(of, 'POST', '/clock', { jumpMs: -2000 })).body)).toEqual({ now: moved.now - 2000 });
-    expect((await call(of, 'GET', '/sapi/v1/account')).body).toContain('-1021');
-    await control(of, 'POST', '/clock', { jumpMs: 2000 });
-    await call(of, 'POST', '/sapi/v1/order', ORDER);
-    const truth = JSON.parse((await control(of, 'GET', '/truth')).body) as Readonly<Record<string, unknown>>;
+    expect(JSON.parse((await controlCall(exchange, 'POST', '/clock', { jumpMs: -2000 })).body)).toEqual({ now: moved.now - 2000 });
+    expect((await signedCall(exchange, 'GET', '/sapi/v1/account')).body).toContain('-1021');
+    await controlCall(exchange, 'POST', '/clock', { jumpMs: 2000 });
+    await signedCall(exchange, 'POST', '/sapi/v1/order', ORDER);
+    const truth = JSON.parse((await controlCall(exchange, 'GET', '/truth')).body) as Readonly<Record<string, unknown>>;
     expect(truth).toMatchObject({
       accounts: [{ name: 'demo', uid: '10001' }],
       orders: [{ account: 'demo', status: 'NEW', isInBook: true }],
     });
   });
 
-  it('the control port refuses what it does not know, and ends the exchange', async () => {
+  it('the control port rejects invalid requests, and its crash request ends the exchange', async () => {
     let isDown = false;
-    const of = await open(() => void (isDown = true));
-    const refusals = [
-      control(of, 'GET', '/faults'),
-      control(of, 'POST', '/faults', { schedule: [{ point: 'NET.none', nth: 1 }] }),
-      control(of, 'POST', '/faults', { schedule: [{ point: 'NET.dup', nth: 1, p: 1 }] }),
-      control(of, 'POST', '/faults', { schedule: [{ point: 'BUS.delay', nth: 1 }] }),
-      control(of, 'POST', '/clock', {}),
+    const exchange = await startExchange(() => void (isDown = true));
+    const invalidCalls = [
+      controlCall(exchange, 'GET', '/faults'),
+      controlCall(exchange, 'POST', '/faults', { schedule: [{ point: 'NET.none', nth: 1 }] }),
+      controlCall(exchange, 'POST', '/faults', { schedule: [{ point: 'NET.dup', nth: 1, p: 1 }] }),
+      controlCall(exchange, 'POST', '/faults', { schedule: [{ point: 'BUS.delay', nth: 1 }] }),
+      controlCall(exchange, 'POST', '/clock', {}),
       // An exchange that loops without end answers no client any more, not even a signal.
-      control(of, 'POST', '/clock', { speed: 1e99 }),
-      control(of, 'POST', '/clock', { stepMs: 9e15 }),
-      control(of, 'POST', '/clock', { jumpMs: -9e15 }),
-      // It cannot be known which of the two is meant.
-      control(of, 'POST', '/clock', { stepMs: 1, jumpMs: 5 }),
-      control(of, 'POST', '/clock', { stepMs: 1, jump: 5 }),
-      control(of, 'POST', '/faults', { schedul: [] }),
-      control(of, 'POST', '/faults', [{ point: 'NET.dup', nth: 1 }]),
-      control(of, 'POST', '/crash', {}),
+      controlCall(exchange, 'POST', '/clock', { speed: 1e99 }),
+      controlCall(exchange, 'POST', '/clock', { stepMs: 9e15 }),
+      controlCall(exchange, 'POST', '/clock', { jumpMs: -9e15 }),
+      // A request must have exactly one of the two.
+      controlCall(exchange, 'POST', '/clock', { stepMs: 1, jumpMs: 5 }),
+      controlCall(exchange, 'POST', '/clock', { stepMs: 1, jump: 5 }),
+      controlCall(exchange, 'POST', '/faults', { schedul: [] }),
+      controlCall(exchange, 'POST', '/faults', [{ point: 'NET.dup', nth: 1 }]),
+      controlCall(exchange, 'POST', '/crash', {}),
     ];
-    expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([404, ...refusals.slice(1).map(() => 400)]);
-    const wrong: readonly (readonly [point: string, params: unknown, says: string])[] = [
+    expect((await Promise.all(invalidCalls)).map(({ status }) => status)).toEqual([404, ...invalidCalls.slice(1).map(() => 400)]);
+    const invalidFaults: readonly (readonly [point: string, params: unknown, says: string])[] = [
       ['NET.respDelay', { ms: -5 }, 'params.ms of NET.respDelay, a whole number from 0'],
       ['NET.truncate', { bytes: -1 }, 'params.bytes of NET.truncate, a whole number from 0'],
       // The first request would have ended the exchange.
@@ -231,22 +242,22 @@ describe('the control port', () => {
       ['NET.dup', { ms: 5 }, 'no params.ms of NET.dup'],
       ['NET.dup', [], 'params to be an object'],
     ];
-    for (const [point, params, message] of wrong) {
-      const { status, body } = await control(of, 'POST', '/faults', { schedule: [{ point, nth: 1, params }] });
+    for (const [point, params, message] of invalidFaults) {
+      const { status, body } = await controlCall(exchange, 'POST', '/faults', { schedule: [{ point, nth: 1, params }] });
       expect([status, (JSON.parse(body) as { error: string }).error]).toEqual([400, expect.stringContaining(message)]);
     }
-    expect((await control(of, 'POST', '/faults', { schedule: [{ point: 'NET.dup', nht: 1, p: 1 }] })).body).toContain('got nht');
-    const fromPage = await http(`${of.controlUrl}/crash`, 'POST', { Origin: 'http://example.com' }, '{"at":"now"}');
+    expect((await controlCall(exchange, 'POST', '/faults', { schedule: [{ point: 'NET.dup', nht: 1, p: 1 }] })).body).toContain('got nht');
+    const fromPage = await http(`${exchange.controlUrl}/crash`, 'POST', { Origin: 'http://example.com' }, '{"at":"now"}');
     expect([fromPage.status, isDown]).toEqual([403, false]);
-    await control(of, 'POST', '/crash', { at: 'now' });
+    await controlCall(exchange, 'POST', '/crash', { at: 'now' });
     expect(isDown).toBe(true);
   });
 });
 
 describe('connections', () => {
-  it('connections are as many as the settings say: one more is closed as it comes', async () => {
+  it('a connection beyond maxConnections is closed at once', async () => {
     const demo = demoSettings(1);
-    const { url } = await open(undefined, { ...demo, prices: new Map(), httpServer: { maxConnections: 2 } });
+    const { url } = await startExchange(undefined, { ...demo, prices: new Map(), httpServer: { maxConnections: 2 } });
     const { port } = new URL(url);
     const sockets = Array.from({ length: 2 }, () => connect(Number(port), '127.0.0.1'));
     await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
@@ -258,9 +269,9 @@ describe('connections', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('connections that bring half a body are closed after the time for a request', async () => {
+  it('a connection that sends half a body is closed with 408 after requestTimeoutMs', async () => {
     const demo = demoSettings(1);
-    const { url } = await open(undefined, { ...demo, prices: new Map(), httpServer: { requestTimeoutMs: 50 } });
+    const { url } = await startExchange(undefined, { ...demo, prices: new Map(), httpServer: { requestTimeoutMs: 50 } });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -1,4 +1,4 @@
-// Faults of reads, disk and process, as the control port brings them about: over real sockets, on an exchange that lasts.
+// Tests planted faults of reads, disk and process over real sockets, at an exchange with a folder.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,66 +12,72 @@ import { Signer } from './signedFetch.ts';
 const root = mkdtempSync(join(tmpdir(), 'isobar-kept-faults-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-type Row = Readonly<Record<string, unknown>>;
+type JsonFields = Readonly<Record<string, unknown>>;
 
-async function control(url: string | null, path: string, body: Row): Promise<Response> {
+async function controlCall(url: string | null, path: string, body: JsonFields): Promise<Response> {
   return fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
-const faults = async (of: { readonly controlUrl: string | null }, ...schedule: readonly Row[]): Promise<void> => {
-  const answer = await control(of.controlUrl, '/faults', { seed: 1, schedule });
+const scheduleFaults = async (exchange: { readonly controlUrl: string | null }, ...schedule: readonly JsonFields[]): Promise<void> => {
+  const answer = await controlCall(exchange.controlUrl, '/faults', { seed: 1, schedule });
   if (!answer.ok) throw new Error(await answer.text());
 };
-const order = async (url: string, price: string): Promise<string> =>
+const placeOrder = async (url: string, price: string): Promise<string> =>
   new Signer(url, keyOf(0)).post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.01', price });
 const openOrders = async (url: string): Promise<string> => new Signer(url, keyOf(0)).get('/sapi/v1/openOrders?symbol=BTCUSDT');
-const ids = (text: string): readonly string[] => [...text.matchAll(/"orderId":"?(\d+)/g)].map((found) => found[1]!);
+const orderIdsIn = (text: string): readonly string[] => [...text.matchAll(/"orderId":"?(\d+)/g)].map((match) => match[1]!);
 
 describe('reads', () => {
   let exchange: RunningExchange;
-  let all: readonly string[];
+  let allIds: readonly string[];
   beforeAll(async () => {
     const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
     exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data: join(root, 'reads') });
-    for (const price of ['100', '101', '102']) await order(exchange.url, price);
-    all = ids(await openOrders(exchange.url));
-    expect(all).toHaveLength(3);
+    for (const price of ['100', '101', '102']) await placeOrder(exchange.url, price);
+    allIds = orderIdsIn(await openOrders(exchange.url));
+    expect(allIds).toHaveLength(3);
   });
   afterAll(async () => exchange.close());
 
   it.each([
-    ['READ.truncate', { rows: 1 }, () => all.slice(0, 1)],
-    ['READ.duplicate', {}, () => [all[0], ...all]],
-    ['READ.reverse', {}, () => all.toReversed()],
-  ] as const)('reads: %s', async (point, params, expected) => {
-    await faults(exchange, { point, op: 'spot.openOrders', nth: 1, params });
-    expect(ids(await openOrders(exchange.url))).toEqual(expected());
-    expect(ids(await openOrders(exchange.url))).toEqual(all);
+    ['READ.truncate', { rows: 1 }, () => allIds.slice(0, 1)],
+    ['READ.duplicate', {}, () => [allIds[0], ...allIds]],
+    ['READ.reverse', {}, () => allIds.toReversed()],
+  ] as const)('the fault %s changes one list, and the next list is complete', async (point, params, expected) => {
+    await scheduleFaults(exchange, { point, op: 'spot.openOrders', nth: 1, params });
+    expect(orderIdsIn(await openOrders(exchange.url))).toEqual(expected());
+    expect(orderIdsIn(await openOrders(exchange.url))).toEqual(allIds);
   });
 
   it('READ.remove and READ.replace change a field wherever it stands', async () => {
-    await faults(exchange, { point: 'READ.remove', op: 'spot.openOrders', nth: 1, params: { field: 'clientOrderId' } });
+    await scheduleFaults(exchange, { point: 'READ.remove', op: 'spot.openOrders', nth: 1, params: { field: 'clientOrderId' } });
     expect(await openOrders(exchange.url)).not.toContain('clientOrderId');
-    await faults(exchange, { point: 'READ.replace', op: 'spot.openOrders', nth: 1, params: { field: 'status', value: 'SUSPENDED' } });
+    await scheduleFaults(exchange, {
+      point: 'READ.replace',
+      op: 'spot.openOrders',
+      nth: 1,
+      params: { field: 'status', value: 'SUSPENDED' },
+    });
     expect((await openOrders(exchange.url)).match(/"status":"SUSPENDED"/g)).toHaveLength(3);
   });
 
-  it('READ.lag: what reads show stands still, and then catches up', async () => {
-    await control(exchange.controlUrl, '/clock', { pause: true });
-    await faults(exchange, { point: 'READ.lag', op: 'spot.newOrder', nth: 1, params: { ms: 900 } });
-    await order(exchange.url, '103');
-    expect(ids(await openOrders(exchange.url))).toEqual(all);
-    await control(exchange.controlUrl, '/clock', { stepMs: 899 });
-    expect(ids(await openOrders(exchange.url))).toEqual(all);
-    await control(exchange.controlUrl, '/clock', { stepMs: 1 });
-    expect(ids(await openOrders(exchange.url))).toHaveLength(4);
-    await control(exchange.controlUrl, '/clock', { pause: false });
+  it('under READ.lag reads show an old state for the given time', async () => {
+    await controlCall(exchange.controlUrl, '/clock', { pause: true });
+    await scheduleFaults(exchange, { point: 'READ.lag', op: 'spot.newOrder', nth: 1, params: { ms: 900 } });
+    await placeOrder(exchange.url, '103');
+    expect(orderIdsIn(await openOrders(exchange.url))).toEqual(allIds);
+    await controlCall(exchange.controlUrl, '/clock', { stepMs: 899 });
+    expect(orderIdsIn(await openOrders(exchange.url))).toEqual(allIds);
+    await controlCall(exchange.controlUrl, '/clock', { stepMs: 1 });
+    expect(orderIdsIn(await openOrders(exchange.url))).toHaveLength(4);
+    await controlCall(exchange.controlUrl, '/clock', { pause: false });
   });
 
-  it('says what is wrong with a schedule', async () => {
-    const refused = async (row: Row): Promise<string> => (await control(exchange.controlUrl, '/faults', { schedule: [row] })).text();
-    expect(await refused({ point: 'DISK.sync', op: 'spot.ping', nth: 1, params: { error: 'EIO' } })).toContain('no op for DISK.sync');
-    expect(await refused({ point: 'PROC.kill', nth: 1, params: { step: 'later' } })).toContain('before, written, lasting');
-    expect(await refused({ point: 'READ.remove', nth: 1, params: { field: 3 } })).toContain('params.field');
+  it('an invalid schedule of faults is rejected with a reason', async () => {
+    const errorText = async (row: JsonFields): Promise<string> =>
+      (await controlCall(exchange.controlUrl, '/faults', { schedule: [row] })).text();
+    expect(await errorText({ point: 'DISK.sync', op: 'spot.ping', nth: 1, params: { error: 'EIO' } })).toContain('no op for DISK.sync');
+    expect(await errorText({ point: 'PROC.kill', nth: 1, params: { step: 'later' } })).toContain('before, written, lasting');
+    expect(await errorText({ point: 'READ.remove', nth: 1, params: { field: 3 } })).toContain('params.field');
   });
 });
 
@@ -79,31 +85,31 @@ describe('the disk', () => {
   it.each([
     ['DISK.write', { error: 'ENOSPC', bytes: 10 }],
     ['DISK.sync', { error: 'EIO' }],
-  ])('the disk: %s: nothing that came with it is answered, and nothing after it', async (point, params) => {
+  ])('after the fault %s neither the request of the failed write nor a later one is answered', async (point, params) => {
     const data = join(root, point);
     const reported: string[] = [];
     const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
     const options = { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data, failed: (why: string) => void reported.push(why) };
     const exchange = await runExchange(settings, options);
-    await order(exchange.url, '100');
-    await faults(exchange, { point, nth: 1, params });
-    await expect(order(exchange.url, '101')).rejects.toThrow();
+    await placeOrder(exchange.url, '100');
+    await scheduleFaults(exchange, { point, nth: 1, params });
+    await expect(placeOrder(exchange.url, '101')).rejects.toThrow();
     await expect(openOrders(exchange.url)).rejects.toThrow();
     expect(reported).toEqual([expect.stringContaining(params.error)]);
     await exchange.close();
-    const next = await runExchange(settings, options);
-    expect(await openOrders(next.url)).toMatch(/"price":100[,}]/);
-    expect(next.torn === null).toBe(point === 'DISK.sync');
-    await next.close();
+    const restarted = await runExchange(settings, options);
+    expect(await openOrders(restarted.url)).toMatch(/"price":100[,}]/);
+    expect(restarted.torn === null).toBe(point === 'DISK.sync');
+    await restarted.close();
   });
 
-  it('DISK.slow: answers wait for it', async () => {
+  it('under DISK.slow replies wait for the disk', async () => {
     const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
     const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {}, data: join(root, 'slow') });
-    await order(exchange.url, '100');
-    await faults(exchange, { point: 'DISK.slow', nth: 1, params: { ms: 150 } });
+    await placeOrder(exchange.url, '100');
+    await scheduleFaults(exchange, { point: 'DISK.slow', nth: 1, params: { ms: 150 } });
     const startMs = performance.now();
-    await order(exchange.url, '101');
+    await placeOrder(exchange.url, '101');
     expect(performance.now() - startMs).toBeGreaterThan(140);
     await exchange.close();
   });
@@ -114,25 +120,25 @@ describe('the process', () => {
   beforeAll(() => (killer = new ExchangeKiller()));
   afterAll(() => killer.remove());
 
-  it('the process is killed with a write of its record: what came before was answered, what came with it was not', async () => {
-    const first = killer.start(1);
-    const { url, controlUrl } = await first.open;
-    const answered = ids(await order(url, '100'));
-    await control(controlUrl, '/crash', { at: { record: 1 } });
-    await expect(order(url, '101')).rejects.toThrow();
-    await first.ended;
-    const second = killer.start(1);
-    const { url: again, controlUrl: controls } = await second.open;
-    // The write was done, so it may be there; the answer is not.
-    expect(ids(await openOrders(again))).toEqual(expect.arrayContaining(answered as string[]));
-    await faults({ controlUrl: controls }, { point: 'PROC.kill', nth: 1, params: { step: 'before' } });
-    await expect(order(again, '102')).rejects.toThrow();
-    await second.ended;
-    const third = killer.start(1);
-    const text = await openOrders((await third.open).url);
+  it('a process that is killed at a write has answered earlier requests, and not the request of that write', async () => {
+    const firstRun = killer.start(1);
+    const { url, controlUrl } = await firstRun.open;
+    const answered = orderIdsIn(await placeOrder(url, '100'));
+    await controlCall(controlUrl, '/crash', { at: { record: 1 } });
+    await expect(placeOrder(url, '101')).rejects.toThrow();
+    await firstRun.ended;
+    const secondRun = killer.start(1);
+    const { url: secondUrl, controlUrl: secondControlUrl } = await secondRun.open;
+    // The record was written, so the order may exist. Its reply was not sent.
+    expect(orderIdsIn(await openOrders(secondUrl))).toEqual(expect.arrayContaining(answered as string[]));
+    await scheduleFaults({ controlUrl: secondControlUrl }, { point: 'PROC.kill', nth: 1, params: { step: 'before' } });
+    await expect(placeOrder(secondUrl, '102')).rejects.toThrow();
+    await secondRun.ended;
+    const thirdRun = killer.start(1);
+    const text = await openOrders((await thirdRun.open).url);
     expect(text).not.toContain('"price":102');
     expect(text).toContain('"price":100');
-    await third.kill();
+    await thirdRun.kill();
     expect(existsSync(killer.folder)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-// The kill against our own exchange over real HTTP: what it cancels, closes and leaves, and that no order leaves afterwards.
+// Tests the kill against the paper exchange over real HTTP: what it cancels, closes and keeps, and that it stops new orders.
 
 import { Decimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Kills of bots whose journals are missing, empty or damaged, and of bots with trigger orders at the exchange.
+// Tests kills of bots whose journals are missing, empty or damaged, and of bots with trigger orders at the exchange.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ afterEach(() => fixture.close());
 
 const journal = (): string => join(fixture.folder, 'journal');
 
-function killed(flatten: boolean): Promise<KillReport> {
+function killBot(flatten: boolean): Promise<KillReport> {
   const bot: BotFile = {
     format: 1,
     name: 'bot',
@@ -36,7 +36,7 @@ function killed(flatten: boolean): Promise<KillReport> {
 }
 
 describe('a kill without a whole journal', () => {
-  const lies: readonly (readonly [string, () => void])[] = [
+  const brokenJournals: readonly (readonly [string, () => void])[] = [
     ['is missing', () => {}],
     ['is empty', () => mkdirSync(journal(), { mode: 0o700 })],
     [
@@ -57,11 +57,11 @@ describe('a kill without a whole journal', () => {
   ];
   it('a kill without a whole journal calls nothing closed, and still cancels', async () => {
     fixture = await KillFixture.open();
-    for (const [what, make] of lies) {
-      make();
+    for (const [condition, breakJournal] of brokenJournals) {
+      breakJournal();
       await fixture.rest('BTCUSDT', 1);
-      const { cancelled, slices, residuals } = await killed(true);
-      expect([cancelled, slices, residuals], what).toEqual([1, [], [expect.stringMatching(/journal/)]]);
+      const { cancelled: firstReport, slices, residuals } = await killBot(true);
+      expect([firstReport, slices, residuals], condition).toEqual([1, [], [expect.stringMatching(/journal/)]]);
       rmSync(journal(), { recursive: true, force: true });
     }
     expect((await fixture.call('spot.openOrders', { symbol: 'BTCUSDT', limit: 1000 })).rows).toEqual([]);
@@ -70,62 +70,68 @@ describe('a kill without a whole journal', () => {
 
 describe('trigger orders', () => {
   const contractName = 'E-BTC-USDT';
-  const waiting = async (): Promise<readonly string[]> => {
+  const pendingTriggerIds = async (): Promise<readonly string[]> => {
     const { rows } = await fixture.call('futures.triggerOrderList', { contractName, page: 1, limit: 1000 });
     return rows.filter(({ status }) => status.word === 'PENDING').map(({ triggerOrderId }) => triggerOrderId);
   };
   const timeMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
-  /** Buys 1000 at the market, protects them, and would buy more above; another client has a waiting order too. */
-  async function guarded(isAnswered: boolean) {
+  /** Buys 1000 contracts, protects them by a stop, and places a trigger order to buy more. Another client has a trigger order too. */
+  async function openProtectedPosition(isAnswered: boolean) {
     fixture = await KillFixture.open();
     const instrument = fixture.instrument(contractName);
     const signMs = await timeMs();
     const terms = { contractName, type: 'LIMIT', positionType: 1, volume: '1000' } as const;
-    const [entry, stop, more] = [fixture.nextCid(), fixture.nextCid(), fixture.nextCid()];
-    const bought = { ...terms, side: 'BUY', open: 'OPEN', price: '70000', timeInForce: 'IOC', clientOrderId: entry } as const;
-    const { orderId } = await fixture.call('futures.createOrder', bought);
-    const waits = async (open: 'OPEN' | 'CLOSE', triggerPrice: string, clientOrderId: string): Promise<string> => {
+    const [entry, stop, extraEntryCid] = [fixture.nextCid(), fixture.nextCid(), fixture.nextCid()];
+    const entryOrder = { ...terms, side: 'BUY', open: 'OPEN', price: '70000', timeInForce: 'IOC', clientOrderId: entry } as const;
+    const { orderId } = await fixture.call('futures.createOrder', entryOrder);
+    const placeTrigger = async (open: 'OPEN' | 'CLOSE', triggerPrice: string, clientOrderId: string): Promise<string> => {
       const [side, price, triggerType] = open === 'OPEN' ? (['BUY', '99000', '3'] as const) : (['SELL', '30000', '1'] as const);
       const order = { ...terms, side, open, price, triggerType, triggerPrice, clientOrderId } as const;
       return (await fixture.call('futures.createConditionOrder', order)).triggerIds[0]!;
     };
-    const [stopId, moreId] = [await waits('CLOSE', '40000', stop), await waits('OPEN', '90000', more)];
-    const foreignId = await waits('OPEN', '91000', 'hers');
-    const own = { instrument, qty: '1000', signMs } as const;
+    const [stopId, extraEntryId] = [await placeTrigger('CLOSE', '40000', stop), await placeTrigger('OPEN', '90000', extraEntryCid)];
+    const foreignId = await placeTrigger('OPEN', '91000', 'hers');
+    const ownTerms = { instrument, qty: '1000', signMs } as const;
     const idOf = (id: string, cid: string): string | null => (isAnswered ? `trigger:${id}:${cid}` : null);
     const orders: readonly BookedOrder[] = [
-      { ...own, cid: entry, side: 'buy', price: '70000', orderId },
-      { ...own, cid: stop, side: 'sell', price: '30000', orderId: idOf(stopId, stop), reduceOnly: true, trigger: '40000' },
-      { ...own, cid: more, side: 'buy', price: '99000', orderId: idOf(moreId, more), trigger: '90000' },
+      { ...ownTerms, cid: entry, side: 'buy', price: '70000', orderId },
+      { ...ownTerms, cid: stop, side: 'sell', price: '30000', orderId: idOf(stopId, stop), reduceOnly: true, trigger: '40000' },
+      { ...ownTerms, cid: extraEntryCid, side: 'buy', price: '99000', orderId: idOf(extraEntryId, extraEntryCid), trigger: '90000' },
     ];
     return { orders, stopId, foreignId };
   }
-  const parts = () =>
+  const killParts = () =>
     fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
   it('trigger orders of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
-    const { orders, stopId, foreignId: otherForeignId } = await guarded(true);
+    const { orders, stopId, foreignId } = await openProtectedPosition(true);
     const books = fixture.books(orders);
-    const cancelled = await runKill(parts(), books.books.orders, { all: false, books: null });
-    expect(cancelled).toMatchObject({ triggersCancelled: 1, residuals: [] });
-    expect(await waiting()).toEqual([otherForeignId, stopId]);
+    const firstReport = await runKill(killParts(), books.books.orders, { all: false, books: null });
+    expect(firstReport).toMatchObject({ triggersCancelled: 1, residuals: [] });
+    expect(await pendingTriggerIds()).toEqual([foreignId, stopId]);
     // The outcome of one more of its orders is unknown, so the orders that protect the position stay.
-    const doubt = { instrument: fixture.instrument(contractName), side: 'sell', qty: '400', price: '99000', orderId: null } as const;
-    const doubted = fixture.books([...orders, { ...doubt, cid: fixture.nextCid(), signMs: (await timeMs()) + 60_000, reduceOnly: true }]);
-    const left = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(doubted) });
-    expect(left).toMatchObject({ triggersCancelled: 0, residuals: [expect.stringContaining('400'), expect.stringContaining('unknown')] });
-    expect(await waiting()).toEqual([otherForeignId, stopId]);
-    const closed = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
-    expect(closed).toMatchObject({ triggersCancelled: 1, residuals: [] });
+    const unknownOrder = { instrument: fixture.instrument(contractName), side: 'sell', qty: '400', price: '99000', orderId: null } as const;
+    const booksWithUnknown = fixture.books([
+      ...orders,
+      { ...unknownOrder, cid: fixture.nextCid(), signMs: (await timeMs()) + 60_000, reduceOnly: true },
+    ]);
+    const blockedReport = await runKill(killParts(), books.books.orders, { all: false, books: () => Promise.resolve(booksWithUnknown) });
+    expect(blockedReport).toMatchObject({
+      triggersCancelled: 0,
+      residuals: [expect.stringContaining('400'), expect.stringContaining('unknown')],
+    });
+    expect(await pendingTriggerIds()).toEqual([foreignId, stopId]);
+    const finalReport = await runKill(killParts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
+    expect(finalReport).toMatchObject({ triggersCancelled: 1, residuals: [] });
     expect((await fixture.call('futures.positions', { contractName })).rows).toEqual([]);
-    expect(await waiting()).toEqual([otherForeignId]);
+    expect(await pendingTriggerIds()).toEqual([foreignId]);
   });
 
   it('trigger orders whose replies were lost are recognised by their terms', async () => {
-    const { orders, foreignId } = await guarded(false);
+    const { orders, foreignId } = await openProtectedPosition(false);
     const books = fixture.books(orders);
-    const report = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
+    const report = await runKill(killParts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
     expect(report).toMatchObject({ triggersCancelled: 2, residuals: [] });
-    expect(await waiting()).toEqual([foreignId]);
+    expect(await pendingTriggerIds()).toEqual([foreignId]);
   });
 });

@@ -1,4 +1,4 @@
-// How fast a kill is, against our own exchange over real HTTP: the gate, the first cancel on the wire, and the proof of all of them.
+// Measures a kill against the paper exchange over real HTTP: the kill switch, the first cancel on the wire, and the proof of all cancels.
 
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
@@ -13,7 +13,7 @@ const CANCEL = { all: false, books: null } as const;
 let fixture: KillFixture;
 afterEach(() => fixture.close());
 
-const knownOpen = (ids: readonly string[]): KillOrders => ({
+const booksWithOpenOrders = (ids: readonly string[]): KillOrders => ({
   own: { isOwnId: (venueId) => ids.includes(venueId), isOwnCid: () => false, lostOf: () => [], withoutVenueId: [] },
   open: new Map([[fixture.instrument('BTCUSDT').id, ids]]),
   waiting: new Map(),
@@ -23,17 +23,17 @@ const knownOpen = (ids: readonly string[]): KillOrders => ({
 it('a kill has 200 open orders confirmed cancelled within 10 s and the limits of the service, the first cancel on the wire within 50 ms', async () => {
   fixture = await KillFixture.open();
   const ids = await fixture.rest('BTCUSDT', 200);
-  const before = fixture.logs.length;
-  const own = new OwnTime();
-  onTestFinished(() => own.stop());
+  const logCountBefore = fixture.logs.length;
+  const ownTime = new OwnTime();
+  onTestFinished(() => ownTime.stop());
   const beganMs = performance.now();
   // With the waits of the real exchange: the lists have to be empty twice, 3 s apart.
-  const parts = fixture.parts(KILL_SETTINGS, [fixture.instrument('BTCUSDT')]);
-  const report = await runKill(parts, knownOpen(ids), CANCEL);
-  const tookMs = own.between(beganMs, performance.now());
+  const killParts = fixture.parts(KILL_SETTINGS, [fixture.instrument('BTCUSDT')]);
+  const report = await runKill(killParts, booksWithOpenOrders(ids), CANCEL);
+  const tookMs = ownTime.between(beganMs, performance.now());
   // What a call took is counted from its first byte.
-  const cancels = fixture.logs.slice(before).filter(({ op }) => op === 'spot.batchCancel');
-  const firstMs = own.between(beganMs, Math.min(...cancels.map(({ atMs, latencyMs }) => atMs - (latencyMs ?? 0))));
+  const cancels = fixture.logs.slice(logCountBefore).filter(({ op }) => op === 'spot.batchCancel');
+  const firstMs = ownTime.between(beganMs, Math.min(...cancels.map(({ atMs, latencyMs }) => atMs - (latencyMs ?? 0))));
   console.log(`200 orders: first cancel on the wire after ${firstMs.toFixed(0)} ms, all proved cancelled after ${tookMs.toFixed(0)} ms`);
   expect(report).toMatchObject({ cancelled: 200, residuals: [] });
   expect(tookMs).toBeLessThan(10_000);
@@ -45,8 +45,10 @@ it('a kill has 200 open orders confirmed cancelled within 10 s and the limits of
 it('a kill closes the gate within 1 ms: no order leaves, and reads and cancels do', async () => {
   fixture = await KillFixture.open();
   const [id = ''] = await fixture.rest('BTCUSDT', 1);
-  const took = [new KillSwitch(fixture.folder), new KillSwitch(fixture.folder), fixture.guard].map((guard) => ownMsOf(() => guard.close()));
-  expect(Math.min(...took)).toBeLessThan(1);
+  const closeTimesMs = [new KillSwitch(fixture.folder), new KillSwitch(fixture.folder), fixture.guard].map((guard) =>
+    ownMsOf(() => guard.close()),
+  );
+  expect(Math.min(...closeTimesMs)).toBeLessThan(1);
   const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '0.001', price: '1000' } as const;
   expect(await callAsPromise(fixture.exchange.client, 'spot.newOrder', order)).toMatchObject({ kind: 'notSent' });
   const contract = {

@@ -1,4 +1,4 @@
-// The market of the paper exchange: replayed bars give the same bars, trade reports agree with trades, and a seed gives the same market.
+// Tests the market of the paper exchange: replayed bars, reports of trades, and the seeded demo.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
 import { ACCOUNTS, START_MS } from './serviceFixture.ts';
 
-const read = (service: Service, target: string): unknown =>
+const readPublic = (service: Service, target: string): unknown =>
   JSON.parse(
     service.handle(
       { method: 'GET', target, headers: { 'content-type': 'application/json' }, body: new Uint8Array(0), ip: '' },
@@ -26,7 +26,7 @@ function replayOf(bars: BarColumns, firstRow: number, speed: number): Service {
   const service = {
     ...SERVICE_DEFAULTS,
     instruments: [instrument],
-    accounts: ACCOUNTS.map((each) => ({ ...each, balances: {} })),
+    accounts: ACCOUNTS.map((account) => ({ ...account, balances: {} })),
     profile: PROFILES.seed,
   };
   return assembleExchange({ service, prices: new Map([[instrument.id, { kind: 'bars', bars, firstRow }]]), seed: 3, speed }, START_MS);
@@ -36,20 +36,20 @@ describe('replayed bars', () => {
   const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: START_MS, bars: 200, seed: 5 });
   const scale = 10 ** bars.instrument.priceDigits;
 
-  it('replayed bars are the klines again: open, high, low, close', () => {
+  it('the klines of replayed bars have the prices of these bars', () => {
     const service = replayOf(bars, 100, 1);
     service.advance(START_MS + 100 * 60_000 - 1);
-    const rows = (read(service, '/sapi/v1/klines?symbol=SYNUSDT&interval=1min&limit=200') as Record<string, number>[]).toReversed();
+    const rows = (readPublic(service, '/sapi/v1/klines?symbol=SYNUSDT&interval=1min&limit=200') as Record<string, number>[]).toReversed();
     expect(rows).toHaveLength(200);
-    rows.forEach((row, at) => {
-      const column = (name: 'open' | 'high' | 'low' | 'close') => ticksOf(bars, name)[at]! / scale;
-      expect(row, `row ${at}`).toMatchObject({ idx: START_MS + (at - 100) * 60_000, close: column('close') });
+    rows.forEach((row, index) => {
+      const column = (name: 'open' | 'high' | 'low' | 'close') => ticksOf(bars, name)[index]! / scale;
+      expect(row, `row ${index}`).toMatchObject({ idx: START_MS + (index - 100) * 60_000, close: column('close') });
       // At the opening the makers of the exchange trade once at the first price; nothing else is added.
       expect([row['open'], row['high'], row['low']]).toEqual([column('open'), column('high'), column('low')]);
     });
   });
 
-  it('replayed bars run faster where they are asked to', () => {
+  it('at speed 60 replayed bars run 60 times as fast', () => {
     const service = replayOf(bars, 100, 60);
     service.advance(START_MS + 100_000 - 1);
     expect(service.spot.markets[0]!.tape.latest(1)[0]!.price).toBe(ticksOf(bars, 'close')[199]);
@@ -57,7 +57,7 @@ describe('replayed bars', () => {
 });
 
 describe('what is reported of the trades', () => {
-  it('klines of every interval are those of a plain sum over the trades', () => {
+  it('klines of every interval equal a plain sum over the trades', () => {
     const trade = fc.record({
       gap: fc.integer({ min: 0, max: 400_000 }),
       price: fc.integer({ min: 1, max: 1000 }),
@@ -70,17 +70,17 @@ describe('what is reported of the trades', () => {
         (trades, interval) => {
           const klines = new Klines();
           const expected = new Map<number, number[]>();
-          let now = START_MS;
+          let nowMs = START_MS;
           for (const { gap, price, lots } of trades) {
-            now += gap;
-            klines.print(now, price, lots);
-            const open = openOf(interval, now);
-            const bar = expected.get(open) ?? [price, price, price, price, 0];
-            expected.set(open, [bar[0]!, Math.max(bar[1]!, price), Math.min(bar[2]!, price), price, bar[4]! + lots]);
+            nowMs += gap;
+            klines.print(nowMs, price, lots);
+            const openMs = openOf(interval, nowMs);
+            const bar = expected.get(openMs) ?? [price, price, price, price, 0];
+            expected.set(openMs, [bar[0]!, Math.max(bar[1]!, price), Math.min(bar[2]!, price), price, bar[4]! + lots]);
           }
-          for (const bar of klines.bars(interval, now)) {
-            const found = expected.get(bar.openMs);
-            if (found) expect([bar.open, bar.high, bar.low, bar.close, bar.lots]).toEqual(found);
+          for (const bar of klines.bars(interval, nowMs)) {
+            const expectedBar = expected.get(bar.openMs);
+            if (expectedBar) expect([bar.open, bar.high, bar.low, bar.close, bar.lots]).toEqual(expectedBar);
             else expect([bar.lots, bar.high]).toEqual([0, bar.low]);
           }
         },
@@ -97,45 +97,48 @@ describe('what is reported of the trades', () => {
       const bars = klines.bars(interval, laterMs);
       expect(bars.length, interval).toBeGreaterThanOrEqual(300);
       expect(bars.at(-1), interval).toEqual({ openMs: openOf(interval, laterMs), open: 300, high: 300, low: 300, close: 300, lots: 2 });
-      bars.slice(0, -1).forEach((bar, at) => {
+      bars.slice(0, -1).forEach((bar, index) => {
         expect(bar, interval).toEqual({ openMs: bar.openMs, open: 500, high: 500, low: 500, close: 500, lots: 0 });
-        expect(closeOf(interval, bar.openMs), interval).toBe(bars[at + 1]!.openMs);
+        expect(closeOf(interval, bar.openMs), interval).toBe(bars[index + 1]!.openMs);
       });
     }
     expect(klines.day(laterMs)).toMatchObject({ open: 500, high: 500, low: 300, last: 300, lots: 2 });
   });
 
-  it('the ticker covers a day, and its volume shrinks again', () => {
+  it('the ticker covers one day, and older trades leave its volume', () => {
     const klines = new Klines();
     klines.print(START_MS, 500, 7);
     klines.print(START_MS + 3_600_000, 300, 2);
-    const at = (ms: number) => klines.day(START_MS + ms);
-    expect(at(86_400_000)).toMatchObject({ high: 500, low: 300, last: 300, lots: 9 });
-    expect(at(86_400_001)).toMatchObject({ high: 500, low: 300, lots: 2, last: 300 });
-    expect(at(90_000_001)).toMatchObject({ high: 300, low: 300, lots: 0 });
+    const dayAt = (ms: number) => klines.day(START_MS + ms);
+    expect(dayAt(86_400_000)).toMatchObject({ high: 500, low: 300, last: 300, lots: 9 });
+    expect(dayAt(86_400_001)).toMatchObject({ high: 500, low: 300, lots: 2, last: 300 });
+    expect(dayAt(90_000_001)).toMatchObject({ high: 300, low: 300, lots: 0 });
   });
 });
 
 describe('the demonstration', () => {
-  it('the demonstration is the same for the same seed and another for another, and its book has two sides', () => {
-    const run = (seed: number) => {
+  it('the demo has the same market for the same seed, another for another seed, and a book with two sides', () => {
+    const marketOf = (seed: number) => {
       const service = assembleExchange(demoSettings(seed), START_MS);
       service.advance(START_MS + 60_000);
-      return [read(service, '/sapi/v1/depth?symbol=BTCUSDT&limit=100'), read(service, '/sapi/v1/trades?symbol=ETHUSDT&limit=50')];
+      return [
+        readPublic(service, '/sapi/v1/depth?symbol=BTCUSDT&limit=100'),
+        readPublic(service, '/sapi/v1/trades?symbol=ETHUSDT&limit=50'),
+      ];
     };
-    expect(run(1)).toEqual(run(1));
-    expect(run(1)).not.toEqual(run(2));
-    const [{ bids, asks }] = run(1) as [{ bids: number[][]; asks: number[][] }];
+    expect(marketOf(1)).toEqual(marketOf(1));
+    expect(marketOf(1)).not.toEqual(marketOf(2));
+    const [{ bids, asks }] = marketOf(1) as [{ bids: number[][]; asks: number[][] }];
     expect([bids.length, asks.length]).toEqual([40, 40]);
     expect(bids[0]![0]).toBeLessThan(asks[0]![0]!);
   });
 
-  it('the demonstration opens with history on every interval', () => {
+  it('the demo starts with history on every interval', () => {
     const service = assembleExchange(demoSettings(1), START_MS);
     for (const [interval, min] of Object.entries({ '1min': 300, '5min': 300, '30min': 300, '60min': 190, '1day': 8, '1month': 1 })) {
-      expect(read(service, `/sapi/v1/klines?symbol=ETHUSDT&interval=${interval}&limit=300`), interval).toHaveProperty(
+      expect(readPublic(service, `/sapi/v1/klines?symbol=ETHUSDT&interval=${interval}&limit=300`), interval).toHaveProperty(
         'length',
-        expect.toSatisfy((of: number) => of >= min),
+        expect.toSatisfy((length: number) => length >= min),
       );
     }
   });

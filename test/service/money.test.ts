@@ -1,4 +1,4 @@
-// Money in random scripts of several accounts: accounts are never overdrawn, no money is created or lost, and the book is never crossed.
+// Tests random scripts of two accounts: no account is overdrawn, no money is created or lost, and the book is never crossed.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -16,12 +16,12 @@ type Step =
   | { readonly kind: 'wait'; readonly ms: number };
 
 const as = fc.constantFrom('alice', 'bob');
-const side = fc.constantFrom<'BUY' | 'SELL'>('BUY', 'SELL');
+const sideArbitrary = fc.constantFrom<'BUY' | 'SELL'>('BUY', 'SELL');
 const volume = fc.integer({ min: 10, max: 40_000 });
 const price = fc.integer({ min: 9900, max: 10_100 });
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('limit' as const), as, side, volume, price }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('market' as const), as, side, volume }) },
+const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('limit' as const), as, side: sideArbitrary, volume, price }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('market' as const), as, side: sideArbitrary, volume }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), as, back: fc.nat(6) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('point' as const), price, lots: fc.integer({ min: 1, max: 50_000 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(80) }) },
@@ -31,45 +31,45 @@ test.each([
   ['amount', DELAYS.zero],
   ['amount', DELAYS.realistic],
   ['amountPlusFee', DELAYS.zero],
-] as const)('lockedFormula %s, delays %o', (lockedFormula, delays) => {
+] as const)('random spot scripts conserve money and never cross the book: lockedFormula %s, delays %o', (lockedFormula, delays) => {
   fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), fc.nat(1000), (steps, seed) => {
+    fc.property(fc.array(stepArbitrary, { minLength: 1, maxLength: 60 }), fc.nat(1000), (steps, seed) => {
       const fixture = new Fixture({ delays, limits: {}, accounts: ACCOUNTS }, { lockedFormula });
       const { matcher } = fixture.service.spot.markets[0]!;
       const background = new BackgroundLiquidity(matcher, seededRng(seed), { levels: 5, spread: 3, spacing: 10, lots: 8000 });
       const ids: Record<string, string[]> = { alice: [], bob: [] };
-      for (const each of steps) {
-        play(fixture, each, ids, background);
+      for (const step of steps) {
+        runStep(fixture, step, ids, background);
         fixture.pass(2);
-        check(fixture);
+        checkInvariants(fixture);
       }
       for (const name of ['alice', 'bob']) {
         for (const orderId of ids[name]!) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: name });
         fixture.pass(5000);
-        // When nothing is open, nothing is held.
+        // Without open orders nothing is locked.
         for (const asset of ['BTC', 'USDT']) expect(fixture.balance(name, asset).locked).toBe('0');
       }
-      check(fixture);
+      checkInvariants(fixture);
     }),
     { numRuns: 120 },
   );
 });
 
-function play(fixture: Fixture, of: Step, ids: Record<string, string[]>, background: BackgroundLiquidity): void {
-  if (of.kind === 'wait') fixture.pass(of.ms);
-  else if (of.kind === 'point') background.step({ timeMs: fixture.nowMs, price: of.price, lots: of.lots });
-  else if (of.kind === 'cancel') {
-    const orderId = ids[of.as]!.at(-1 - of.back);
-    if (orderId !== undefined) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: of.as });
+function runStep(fixture: Fixture, step: Step, ids: Record<string, string[]>, background: BackgroundLiquidity): void {
+  if (step.kind === 'wait') fixture.pass(step.ms);
+  else if (step.kind === 'point') background.step({ timeMs: fixture.nowMs, price: step.price, lots: step.lots });
+  else if (step.kind === 'cancel') {
+    const orderId = ids[step.as]!.at(-1 - step.back);
+    if (orderId !== undefined) fixture.post('/sapi/v1/cancel', { orderId, symbol: 'BTCUSDT' }, { as: step.as });
   } else {
-    const order = { symbol: 'BTCUSDT', side: of.side, volume: of.volume / 10_000 };
-    const more = of.kind === 'limit' ? { type: 'LIMIT', price: of.price / 100 } : { type: 'MARKET' };
-    const id = /"orderId":(\d+)/.exec(fixture.post('/sapi/v1/order', { ...order, ...more }, { as: of.as }).body)?.[1];
-    if (id !== undefined) ids[of.as]!.push(id);
+    const order = { symbol: 'BTCUSDT', side: step.side, volume: step.volume / 10_000 };
+    const typeFields = step.kind === 'limit' ? { type: 'LIMIT', price: step.price / 100 } : { type: 'MARKET' };
+    const id = /"orderId":(\d+)/.exec(fixture.post('/sapi/v1/order', { ...order, ...typeFields }, { as: step.as }).body)?.[1];
+    if (id !== undefined) ids[step.as]!.push(id);
   }
 }
 
-function check({ service: { spot } }: Fixture): void {
+function checkInvariants({ service: { spot } }: Fixture): void {
   spot.venue.assertConserved();
   for (const [account] of ACCOUNTS.entries()) {
     for (const asset of spot.assets().keys()) {
@@ -80,55 +80,55 @@ function check({ service: { spot } }: Fixture): void {
   for (const { matcher } of spot.markets) {
     const [bid, ask] = [matcher.book.best('buy'), matcher.book.best('sell')];
     expectSame(bid === null || ask === null || bid.price < ask.price, true);
-    for (const of of ['buy', 'sell'] as const) {
-      const prices = matcher.book.levels(of, Infinity).map((level) => level.price);
+    for (const side of ['buy', 'sell'] as const) {
+      const prices = matcher.book.levels(side, Infinity).map((level) => level.price);
       expectEqual(
         prices,
-        prices.toSorted((a, b) => (of === 'buy' ? b - a : a - b)),
+        prices.toSorted((a, b) => (side === 'buy' ? b - a : a - b)),
       );
     }
   }
 }
 
-/** Units of 10^-8. */
+/** Returns a decimal in units of 10^-8. */
 const unitsOf = (text: string): bigint => {
   const [whole = '0', part = ''] = text.split('.');
   return BigInt(whole + part.padEnd(8, '0'));
 };
 
 test('the money of two accounts that trade with each other is conserved up to their fees, by the replies alone', () => {
-  const orders = fc.oneof(step).filter((each) => each.kind !== 'point');
+  const orders = fc.oneof(stepArbitrary).filter((step) => step.kind !== 'point');
   let trades = 0;
   fc.assert(
     fc.property(fc.array(orders, { minLength: 1, maxLength: 40 }), (steps) => {
       const fixture = new Fixture();
       const { matcher } = fixture.service.spot.markets[0]!;
-      const none = new BackgroundLiquidity(matcher, seededRng(0), { levels: 1, spread: 1, spacing: 1, lots: 1 });
+      const noLiquidity = new BackgroundLiquidity(matcher, seededRng(0), { levels: 1, spread: 1, spacing: 1, lots: 1 });
       const ids: Record<string, string[]> = { alice: [], bob: [] };
-      for (const each of steps) {
-        play(fixture, each, ids, none);
+      for (const step of steps) {
+        runStep(fixture, step, ids, noLiquidity);
         fixture.pass(50);
       }
       fixture.pass(2000);
-      const sums = new Map([
+      const totals = new Map([
         ['BTC', 0n],
         ['USDT', 0n],
       ]);
-      const add = (asset: string, text: string) => sums.set(asset, (sums.get(asset) ?? 0n) + unitsOf(text));
+      const addUnits = (asset: string, text: string) => totals.set(asset, (totals.get(asset) ?? 0n) + unitsOf(text));
       for (const name of ['alice', 'bob']) {
         for (const asset of ['BTC', 'USDT']) {
           const { free, locked } = fixture.balance(name, asset);
-          add(asset, free);
-          add(asset, locked);
+          addUnits(asset, free);
+          addUnits(asset, locked);
         }
         for (const [, coin, fee] of fixture
           .get('/sapi/v1/myTrades?limit=1000', { as: name })
           .body.matchAll(/"feeCoin":"(\w+)","fee":([\d.]+)/g)) {
-          add(coin!, fee!);
+          addUnits(coin!, fee!);
           trades++;
         }
       }
-      expect(sums).toEqual(
+      expect(totals).toEqual(
         new Map([
           ['BTC', unitsOf('20')],
           ['USDT', unitsOf('200000')],

@@ -1,4 +1,4 @@
-// Numbers of any size in requests to the exchange, its caps, and what it does about errors of its own.
+// Tests numbers of any size in requests, the maximum numbers of open orders, and internal errors of the exchange.
 
 import { describe, expect, it } from 'vitest';
 import { ContractMoney } from '../../src/venue/futures/contractMoney.ts';
@@ -14,9 +14,9 @@ const MARKET = { contractName: 'E-BTC-USDT', side: 'BUY', type: 'MARKET', open: 
 const TRIGGER = { ...LIMIT, triggerType: '3', triggerPrice: '2000' };
 const HUGE = '99999999999999999999';
 
-/** Both accounts hold a position, and the market has a price. */
-function traded(over = {}): FuturesFixture {
-  const fixture = new FuturesFixture(over);
+/** Opens a position of each account, so that the market has a price. */
+function withTrades(overrides = {}): FuturesFixture {
+  const fixture = new FuturesFixture(overrides);
   for (const contractName of ['E-BTC-USDT', 'E-BTC-USD']) {
     fixture.create('alice', 'BUY', 10, 1000, { contractName });
     fixture.create('bob', 'SELL', 10, 1000, { contractName });
@@ -30,11 +30,11 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['a spot price of 2^51 units', '/sapi/v1/order', { ...SPOT, price: 2 ** 51 / 100 }, -1138],
     ['a spot volume', '/sapi/v1/order', { ...SPOT, price: 100, volume: HUGE }, -2017],
     ['a spot price of 309 digits', '/sapi/v1/order', { ...SPOT, price: 1e308 }, -1138],
-    ['the same as text', '/sapi/v1/order', { ...SPOT, price: '1e308' }, -1138],
+    ['a spot price of 309 digits as text', '/sapi/v1/order', { ...SPOT, price: '1e308' }, -1138],
     ['a spot price of 308 places', '/sapi/v1/order', { ...SPOT, price: '1e-308' }, -1147],
-    ['a spot price of both', '/sapi/v1/order', { ...SPOT, price: `${HUGE}.001` }, -1147],
+    ['a spot price that is too large and too precise', '/sapi/v1/order', { ...SPOT, price: `${HUGE}.001` }, -1147],
     ['a spot volume of 309 digits', '/sapi/v1/order', { ...SPOT, price: 100, volume: 1e308 }, -2017],
-    ['a spot volume of as many below zero', '/sapi/v1/order', { ...SPOT, price: 100, volume: -1e308 }, -1136],
+    ['a negative spot volume of 309 digits', '/sapi/v1/order', { ...SPOT, price: 100, volume: -1e308 }, -1136],
     ['a price that cannot be read as a number', '/sapi/v1/order', { ...SPOT, price: '1e401' }, -1102],
     ['a trigger price of 309 digits', '/fapi/v1/conditionOrder/', { ...TRIGGER, triggerPrice: '1e308' }, -1138],
     ['a spot amount', '/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: HUGE }, -2017],
@@ -52,50 +52,50 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['the volume of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, volume: HUGE }, -2017],
     ['the volume of a trigger order that closes', '/fapi/v1/conditionOrder/', { ...TRIGGER, open: 'CLOSE', volume: HUGE }, 10015],
   ])('a number beyond its range is refused, and nothing else happens: %s', (_, path, body, code) => {
-    const fixture = traded();
+    const fixture = withTrades();
     const config = { accounts: ACCOUNTS } as never;
     const before = truthOfMarkets(fixture.service, config);
     expect(codeOf(fixture.post(path, body))).toBe(code);
     expect(truthOfMarkets(fixture.service, config)).toEqual(before);
   });
 
-  it('a spot price of 2^53 units in a batch', () => {
-    const setup = new Fixture();
+  it('a batch with a spot price of 2^53 units is refused', () => {
+    const fixture = new Fixture();
     const row = { side: 'SELL', batchType: 'LIMIT', volume: 0.01, price: 99999999999999 };
-    expect(codeOf(setup.post('/sapi/v1/batchOrders', { symbol: 'BTCUSDT', orders: [row] }))).toBe(-1138);
-    expect(setup.get('/sapi/v1/openOrders').body).toBe('[]');
+    expect(codeOf(fixture.post('/sapi/v1/batchOrders', { symbol: 'BTCUSDT', orders: [row] }))).toBe(-1138);
+    expect(fixture.get('/sapi/v1/openOrders').body).toBe('[]');
   });
 });
 
 describe('a number is what it is worth, however it is written', () => {
-  it.each([`100.${'0'.repeat(300)}`, `${'0'.repeat(300)}100`, '1e2', '0.0000001e9'])('a price of %s', (price) => {
+  it.each([`100.${'0'.repeat(300)}`, `${'0'.repeat(300)}100`, '1e2', '0.0000001e9'])('a price written as %s counts as 100', (price) => {
     const fixture = new Fixture();
     expect(codeOf(fixture.post('/sapi/v1/order', { ...SPOT, price }))).toBe(0);
     expect(fixture.get('/sapi/v1/openOrders').body).toContain('"price":100,');
   });
 
   it.each(['101', '9007199254740993', HUGE, '9'.repeat(100)])(
-    'a number is what it is worth, however it is written: %s rows are as many as there may be',
+    'a limit of %s rows returns the maximum, or is rejected under limitTooLarge: reject',
     (limit) => {
       expect(codeOf(new Fixture().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
       expect(codeOf(new Fixture({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
     },
   );
 
-  it('a window of any length', () => {
+  it('a recvWindow of any length is accepted', () => {
     expect(codeOf(new Fixture().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: HUGE }))).toBe(-2013);
   });
 
   it('the price of a MARKET order is not read', () => {
-    const setup = new FuturesFixture();
+    const fixture = new FuturesFixture();
     for (const price of [0, '', '0', -1, 'none', 1e308]) {
       const order = { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price };
-      expect(codeOf(setup.post('/sapi/v1/order/test', order)), String(price)).toBe(0);
-      const strictly = new Fixture({}, { unknownParams: 'reject' });
-      expect(codeOf(strictly.post('/sapi/v1/order/test', order)), String(price)).toBe(-1106);
+      expect(codeOf(fixture.post('/sapi/v1/order/test', order)), String(price)).toBe(0);
+      const strictFixture = new Fixture({}, { unknownParams: 'reject' });
+      expect(codeOf(strictFixture.post('/sapi/v1/order/test', order)), String(price)).toBe(-1106);
     }
     for (const price of [{}, [], true]) {
-      expect(codeOf(setup.post('/sapi/v1/order/test', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price }))).toBe(
+      expect(codeOf(fixture.post('/sapi/v1/order/test', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: 0.01, price }))).toBe(
         -1102,
       );
     }
@@ -103,7 +103,7 @@ describe('a number is what it is worth, however it is written', () => {
 });
 
 describe('money beyond counting', () => {
-  it('money beyond counting is not a reason for an account not to be read: a position whose value at the mark passes 2^53', () => {
+  it('an account can be read if the value of its position at the mark is beyond 2^53', () => {
     const fixture = new FuturesFixture();
     fixture.create('alice', 'BUY', 5_000_000_000, 0.1);
     fixture.create('bob', 'SELL', 5_000_000_000, 0.1);
@@ -120,7 +120,7 @@ describe('money beyond counting', () => {
     auditBooks(fixture.service.sides);
   });
 
-  it.each([PERPETUAL, INVERSE])('money beyond counting is met in few steps: the lots within any value, $id', (instrument) => {
+  it.each([PERPETUAL, INVERSE])('the lots that a value pays for are found in fewer than 150 steps for $id', (instrument) => {
     const money = new ContractMoney(instrument);
     let steps = 0;
     const value = money.value.bind(money);
@@ -137,7 +137,7 @@ describe('money beyond counting', () => {
   });
 });
 
-it('an order by value ends when nothing of its value is left, also where a contract is worth less than a unit', () => {
+it('an order by value ends when its value is spent, also if a contract is worth less than a unit', () => {
   const fixture = new FuturesFixture();
   const contract = { contractName: 'E-BTC-USD' };
   fixture.create('bob', 'SELL', 1_000_001, 30_000_000_000, contract);
@@ -150,10 +150,10 @@ it('an order by value ends when nothing of its value is left, also where a contr
 describe('open orders of an account on an instrument', () => {
   const price = (at: number): object => ({ price: (10 + at / 100).toFixed(2) });
 
-  it('open orders of an account on an instrument are 200 at most: a LIMIT order more is -1015, a MARKET order is taken, and another instrument is free', () => {
+  it('an account has at most 200 open orders on an instrument, and MARKET orders and other instruments are not counted', () => {
     const fixture = new Fixture({ limits: { 'spot.newOrder': null } });
     const order = { ...SPOT, side: 'BUY' };
-    for (let at = 0; at < 200; at++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(at) }))).toBe(0);
+    for (let index = 0; index < 200; index++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(index) }))).toBe(0);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(1) }))).toBe(-1015);
     // What comes before the cap in the order of checks still answers.
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, price: 1.001 }))).toBe(-1147);
@@ -164,18 +164,18 @@ describe('open orders of an account on an instrument', () => {
   });
 
   it('an account has at most the configured number of open orders on an instrument, and one that ends frees a place', () => {
-    const setup = new FuturesFixture({ maxOpenOrdersPerSymbol: 1 });
-    const id = /\d{19}/.exec(setup.post('/fapi/v1/order', LIMIT).body)![0];
-    expect(codeOf(setup.post('/fapi/v1/order', LIMIT))).toBe(-1015);
-    setup.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
-    expect(codeOf(setup.post('/fapi/v1/order', LIMIT))).toBe(0);
+    const fixture = new FuturesFixture({ maxOpenOrdersPerSymbol: 1 });
+    const id = /\d{19}/.exec(fixture.post('/fapi/v1/order', LIMIT).body)![0];
+    expect(codeOf(fixture.post('/fapi/v1/order', LIMIT))).toBe(-1015);
+    fixture.post('/fapi/v1/cancel', { contractName: 'E-BTC-USDT', orderId: id });
+    expect(codeOf(fixture.post('/fapi/v1/order', LIMIT))).toBe(0);
   });
 });
 
 describe('a GET signed over its bare path, under signQuery: either', () => {
   const at = (query: string): number => {
     const fixture = new Fixture();
-    return codeOf(fixture.get(`/sapi/v1/openOrders?${query}`, { signed: `${fixture.nowMs}GET/sapi/v1/openOrders` }));
+    return codeOf(fixture.get(`/sapi/v1/openOrders?${query}`, { signedText: `${fixture.nowMs}GET/sapi/v1/openOrders` }));
   };
 
   it.each([
@@ -188,63 +188,63 @@ describe('a GET signed over its bare path, under signQuery: either', () => {
     expect(at(query)).toBe(code);
   });
 
-  it('a request that is signed with its query may contain any text', () => {
+  it('a GET signed with its query may have any parameter', () => {
     expect(codeOf(new Fixture().get('/sapi/v1/openOrders?symbol=BTCUSDT&other=1&recvWindow=60000'))).toBe(0);
   });
 });
 
 describe('an error of the exchange itself', () => {
-  const open = (): { fixture: Fixture; errors: InternalError[] } => {
+  const withErrorLog = (): { fixture: Fixture; errors: InternalError[] } => {
     const fixture = new Fixture();
     const errors: InternalError[] = [];
     fixture.service.onInternalError = (error) => void errors.push(error);
     return { fixture, errors };
   };
   const order = { ...SPOT, price: 100 };
-  const fault = (): never => {
+  const throwPlanted = (): never => {
     throw new RangeError('planted');
   };
 
-  it('an error of the exchange itself answers -1000 to one request, reports its cause, and the exchange continues while its books agree', () => {
-    const { fixture: setup, errors } = open();
-    const { venue } = setup.service.spot;
+  it('an internal error answers -1000 to its request and is reported, and the exchange continues if its books agree', () => {
+    const { fixture, errors } = withErrorLog();
+    const { venue } = fixture.service.spot;
     const place = venue.place.bind(venue);
-    venue.place = fault;
-    expect(codeOf(setup.post('/sapi/v1/order', order))).toBe(-1000);
+    venue.place = throwPlanted;
+    expect(codeOf(fixture.post('/sapi/v1/order', order))).toBe(-1000);
     expect(errors).toMatchObject([{ where: 'spot.newOrder', doubt: null, cause: { message: 'planted' } }]);
     venue.place = place;
-    expect(codeOf(setup.post('/sapi/v1/order', order))).toBe(0);
-    expect(setup.service.isInDoubt).toBe(false);
+    expect(codeOf(fixture.post('/sapi/v1/order', order))).toBe(0);
+    expect(fixture.service.isInDoubt).toBe(false);
   });
 
-  it('an error of the exchange itself stops the exchange where the books are in doubt: every answer is -1000, and nothing changes', () => {
-    const { fixture: rig, errors } = open();
-    rig.service.spot.orders.add = fault;
-    expect(codeOf(rig.post('/sapi/v1/order', order))).toBe(-1000);
+  it('an internal error that leaves the books in doubt stops the exchange, and every later reply is -1000', () => {
+    const { fixture, errors } = withErrorLog();
+    fixture.service.spot.orders.add = throwPlanted;
+    expect(codeOf(fixture.post('/sapi/v1/order', order))).toBe(-1000);
     expect(errors).toMatchObject([{ where: 'spot.newOrder', doubt: expect.stringContaining('open orders: expected 0, got 1') as string }]);
-    expect(rig.service.isInDoubt).toBe(true);
-    expect(codeOf(rig.get('/sapi/v1/account'))).toBe(-1000);
+    expect(fixture.service.isInDoubt).toBe(true);
+    expect(codeOf(fixture.get('/sapi/v1/account'))).toBe(-1000);
   });
 
-  it('an error of the exchange itself stops it where the error came while time passed', () => {
-    const { fixture: otherFixture, errors } = open();
-    otherFixture.service.scheduler.at(otherFixture.nowMs + 10, fault);
-    otherFixture.pass(20);
+  it('an internal error while time passes stops the exchange', () => {
+    const { fixture, errors } = withErrorLog();
+    fixture.service.scheduler.at(fixture.nowMs + 10, throwPlanted);
+    fixture.pass(20);
     expect(errors).toMatchObject([{ where: 'time', doubt: 'RangeError: planted' }]);
-    expect(codeOf(otherFixture.get('/sapi/v1/time'))).toBe(-1000);
+    expect(codeOf(fixture.get('/sapi/v1/time'))).toBe(-1000);
   });
 });
 
-it('the profit history takes a start and an end, both or none', () => {
-  const fixture = traded();
+it('the profit history accepts a start and an end together, and rejects one of them alone', () => {
+  const fixture = withTrades();
   const startMs = fixture.nowMs;
-  for (let at = 0; at < 4; at++) {
+  for (let index = 0; index < 4; index++) {
     fixture.pass(1000);
     fixture.create('alice', 'SELL', 1, 1000, { open: 'CLOSE' });
     fixture.create('bob', 'BUY', 1, 1000, { open: 'CLOSE' });
   }
-  const times = (more: object): number[] => {
-    const rows = JSON.parse(fixture.post('/fapi/v1/profitHistorical', { limit: '100', ...more }).body) as
+  const times = (range: object): number[] => {
+    const rows = JSON.parse(fixture.post('/fapi/v1/profitHistorical', { limit: '100', ...range }).body) as
       | { mtime: number }[]
       | { data: { mtime: number }[] };
     return (Array.isArray(rows) ? rows : rows.data).map(({ mtime }) => (mtime - startMs) / 1000);

@@ -1,5 +1,4 @@
-// Order scripts that hold at every exchange of the specification, whatever it decides about the questions that the specification leaves
-// open.
+// Runs order scripts that must hold at every exchange, whatever it decides where the specification leaves a question open.
 
 import { expect } from 'vitest';
 import { Decimal } from '../../src/base/number/decimal.ts';
@@ -12,36 +11,36 @@ const contractName = 'E-BTC-USDT';
 const LIMIT = { symbol, side: 'BUY', type: 'LIMIT' } as const;
 const OPEN = { contractName, side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 1 } as const;
 
-/** An order as a query shows it: the text of its status and its filled quantity. */
-function seen(
+/** Returns the status and the filled quantity that a query shows of an order. */
+function statusAndFilled(
   fixture: PairFixture,
   orderId: string,
-  as = 'alice',
+  account = 'alice',
 ): readonly [status: string | null | undefined, executed: string | null | undefined] {
   fixture.settle();
-  const found = fixture.acked('spot.queryOrder', { orderId, symbol }, as);
-  return [found?.status.word, found?.executedQty];
+  const order = fixture.acked('spot.queryOrder', { orderId, symbol }, account);
+  return [order?.status.word, order?.executedQty];
 }
 
 const openIds = (fixture: PairFixture): readonly string[] =>
   fixture.acked('spot.openOrders', { symbol, limit: 100 }).rows.map(({ orderId }) => orderId);
 
-/** Free and locked of an asset. */
-function heldOf(fixture: PairFixture, asset: string, as = 'alice'): Decimal {
-  const row = fixture.acked('spot.account', {}, as).rows.find((each) => each.asset === asset)!;
+/** Returns the free and locked amount of an asset together. */
+function totalBalance(fixture: PairFixture, asset: string, account = 'alice'): Decimal {
+  const row = fixture.acked('spot.account', {}, account).rows.find((balance) => balance.asset === asset)!;
   return new Decimal(row.free).plus(row.locked);
 }
 
-/** Places, finds and cancels. An order that has ended, or never existed, cannot be cancelled. */
-const rests: Script = (fixture) => {
+/** Places, finds and cancels an order. An order that has ended, or never existed, cannot be cancelled. */
+const restAndCancel: Script = (fixture) => {
   const { profile } = fixture;
   fixture.acked('spot.testNewOrder', { ...LIMIT, volume: '1', price: '10' });
   const placed = fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '10', newClientOrderId: 'first' });
-  expect(seen(fixture, placed.orderId)).toEqual(['NEW', '0']);
+  expect(statusAndFilled(fixture, placed.orderId)).toEqual(['NEW', '0']);
   expect(openIds(fixture)).toEqual([placed.orderId]);
   const canceled = fixture.acked('spot.cancelOrder', { orderId: placed.orderId, symbol });
   expect(canceled).toMatchObject({ orderId: placed.orderId, status: { word: profile.cancelStatus } });
-  expect(seen(fixture, placed.orderId)).toEqual(['CANCELED', '0']);
+  expect(statusAndFilled(fixture, placed.orderId)).toEqual(['CANCELED', '0']);
   expect(openIds(fixture)).toEqual([]);
   const missing = profile.missingOrderCode === 'perMarket' ? -2013 : Number(profile.missingOrderCode);
   expect(fixture.refused('spot.cancelOrder', { orderId: placed.orderId, symbol })).toBe(-1145);
@@ -53,36 +52,36 @@ const rests: Script = (fixture) => {
   );
 };
 
-/** A cancel by client id, where it works, reaches the latest order; and so does a query. */
+/** Cancels and queries by client order id. Where the exchange supports it, both reach the latest order with that id. */
 const byClientId: Script = (fixture) => {
   const { profile } = fixture;
   const place = () => fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '10', newClientOrderId: 'same' }).orderId;
   const [first, second] = [place(), place()];
   fixture.settle();
-  const found = fixture.acked('spot.queryOrder', { newClientOrderId: 'same', symbol });
-  expect(found?.orderId).toBe(profile.queryByClientId === 'works' ? second : undefined);
+  const order = fixture.acked('spot.queryOrder', { newClientOrderId: 'same', symbol });
+  expect(order?.orderId).toBe(profile.queryByClientId === 'works' ? second : undefined);
   const cancel = { newClientOrderId: 'same', symbol };
   if (profile.cancelByClientId === 'works') expect(fixture.acked('spot.cancelOrder', cancel).orderId).toBe(second);
   else fixture.refused('spot.cancelOrder', cancel);
-  for (const orderId of openIds(fixture)) fixture.ask('spot.cancelOrder', { orderId, symbol });
-  expect([seen(fixture, first), seen(fixture, second)]).toEqual([
+  for (const orderId of openIds(fixture)) fixture.call('spot.cancelOrder', { orderId, symbol });
+  expect([statusAndFilled(fixture, first), statusAndFilled(fixture, second)]).toEqual([
     ['CANCELED', '0'],
     ['CANCELED', '0'],
   ]);
 };
 
-/** Fills in part and in full: trades add up to the orders and to the balances. */
-const fills: Script = (fixture) => {
-  const before = { BTC: heldOf(fixture, 'BTC'), USDT: heldOf(fixture, 'USDT') };
+/** Fills orders in part and in full. Trades must add up to the orders and to the balances. */
+const fillInParts: Script = (fixture) => {
+  const before = { BTC: totalBalance(fixture, 'BTC'), USDT: totalBalance(fixture, 'USDT') };
   const sale = fixture.acked('spot.newOrder', { ...LIMIT, side: 'SELL', volume: '3', price: '100' }, 'bob');
   fixture.settle();
   const full = fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '101' });
-  expect(seen(fixture, full.orderId)).toEqual(['FILLED', '1']);
+  expect(statusAndFilled(fixture, full.orderId)).toEqual(['FILLED', '1']);
   const part = fixture.acked('spot.newOrder', { ...LIMIT, volume: '2.5', price: '100' });
-  expect(seen(fixture, part.orderId)).toEqual(['PARTIALLY_FILLED', '2']);
-  expect(seen(fixture, sale.orderId, 'bob')).toEqual(['FILLED', '3']);
+  expect(statusAndFilled(fixture, part.orderId)).toEqual(['PARTIALLY_FILLED', '2']);
+  expect(statusAndFilled(fixture, sale.orderId, 'bob')).toEqual(['FILLED', '3']);
   fixture.acked('spot.cancelOrder', { orderId: part.orderId, symbol });
-  expect(seen(fixture, part.orderId)).toEqual(['CANCELED', '2']);
+  expect(statusAndFilled(fixture, part.orderId)).toEqual(['CANCELED', '2']);
 
   const trades = fixture.acked('spot.myTrades', { symbol, limit: 100 }).rows.filter(({ askId }) => askId === sale.orderId);
   expect(trades.map(({ bidId, quantity, price }) => [bidId, quantity, price])).toEqual([
@@ -91,37 +90,37 @@ const fills: Script = (fixture) => {
   ]);
   const spent = { BTC: new Decimal(3), USDT: new Decimal(-300) };
   for (const { feeCoin, fee } of trades) spent[feeCoin as 'BTC' | 'USDT'] = spent[feeCoin as 'BTC' | 'USDT'].minus(fee ?? '0');
-  for (const asset of ['BTC', 'USDT'] as const) expect(heldOf(fixture, asset).minus(before[asset])).toEqual(spent[asset]);
-  // From the older one on, whether or not it is in the answer: a reader who knows it misses no trade.
+  for (const asset of ['BTC', 'USDT'] as const) expect(totalBalance(fixture, asset).minus(before[asset])).toEqual(spent[asset]);
+  // A list from the older trade on misses no trade, whether or not it includes the older one.
   const [newest, older] = trades.map(({ tradeId }) => tradeId);
   const from = fixture.acked('spot.myTrades', { symbol, limit: 100, fromId: older! }).rows.map(({ tradeId }) => tradeId);
   expect(from).toEqual(fixture.profile.fromId === 'inclusive' ? [newest, older] : [newest]);
 };
 
-/** MARKET orders: a purchase by amount, a sale by quantity. */
-const atTheMarket: Script = (fixture) => {
+/** Sends MARKET orders: a purchase by amount and a sale by quantity. */
+const tradeAtMarket: Script = (fixture) => {
   fixture.acked('spot.newOrder', { ...LIMIT, side: 'SELL', volume: '5', price: '100' }, 'bob');
   fixture.acked('spot.newOrder', { ...LIMIT, volume: '5', price: '90' }, 'bob');
   fixture.settle();
   const bought = fixture.acked('spot.newOrder', { symbol, side: 'BUY', type: 'MARKET', volume: '50' });
   const sold = fixture.acked('spot.newOrder', { symbol, side: 'SELL', type: 'MARKET', volume: '0.25' });
-  const [status, executed] = seen(fixture, bought.orderId);
+  const [status, executed] = statusAndFilled(fixture, bought.orderId);
   expect(status).toMatch(/^FILLED|CANCELED$/);
   // A fee in the quote asset comes on top of the amount.
   expect(executed).toBe('0.5');
   const { origQty } = fixture.acked('spot.queryOrder', { orderId: bought.orderId, symbol })!;
   expect(origQty).toBe(fixture.profile.marketBuyOrigQty === 'quote' ? '50' : executed);
-  expect(seen(fixture, sold.orderId)).toEqual(['FILLED', '0.25']);
+  expect(statusAndFilled(fixture, sold.orderId)).toEqual(['FILLED', '0.25']);
 };
 
-/** Batches, where our client can send them: what has no funds is left out, or refuses all. */
-const batches: Script = (fixture) => {
+/** Sends batches of orders. An order without funds is left out, or the exchange refuses the whole batch. */
+const sendBatches: Script = (fixture) => {
   const { profile } = fixture;
   const row = { volume: '1', side: 'BUY', batchType: 'LIMIT', price: '10' } as const;
-  const outcome = fixture.ask('spot.batchOrders', { symbol, orders: [row, { ...row, volume: '100000' }, row] });
+  const outcome = fixture.call('spot.batchOrders', { symbol, orders: [row, { ...row, volume: '100000' }, row] });
   if (profile.batchOrdersMethod === 'get' || profile.batchPartial === 'refuse') {
     expect(outcome).toMatchObject({ kind: 'refused', code: profile.batchOrdersMethod === 'get' ? -1020 : -2017 });
-    for (let at = 0; at < 2; at++) fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '10' });
+    for (let index = 0; index < 2; index++) fixture.acked('spot.newOrder', { ...LIMIT, volume: '1', price: '10' });
   } else expect(outcome).toMatchObject({ kind: 'acked' });
   fixture.settle();
   const ids = openIds(fixture);
@@ -134,8 +133,8 @@ const batches: Script = (fixture) => {
   expect(openIds(fixture)).toEqual([]);
 };
 
-/** A futures position: settings, opened, protected, closed; and every list that shows it. */
-const position: Script = (fixture) => {
+/** Opens, protects and closes a futures position, and checks every list that shows it. */
+const openAndClosePosition: Script = (fixture) => {
   const { profile } = fixture;
   fixture.acked('futures.changePositionMode', { contractName, positionModel: 2 });
   fixture.acked('futures.changeMarginMode', { contractName, marginModel: 2 });
@@ -159,15 +158,15 @@ const position: Script = (fixture) => {
     const held = { positionSide: 'buy', positionVolume: '100', leverage: 10, positionType: 2 };
     expect(fixture.acked('futures.positions', { contractName }).rows).toMatchObject([held]);
   } else expect(fixture.refused('futures.positions', { contractName })).toBe(-1020);
-  const change = fixture.ask('futures.changeLeverage', { contractName, nowLevel: 10 });
+  const change = fixture.call('futures.changeLeverage', { contractName, nowLevel: 10 });
   expect(change).toMatchObject(profile.settingsInUse === 'accept' ? { kind: 'acked' } : { kind: 'refused', code: -1020 });
 
-  waiting(fixture);
+  cancelWaitingOrders(fixture);
   fixture.acked('futures.createOrder', { ...isolated, side: 'SELL', open: 'CLOSE', price: '990', volume: '40' });
-  const market = { contractName, side: 'SELL', type: 'MARKET', open: 'CLOSE', positionType: 2, volume: '60' } as const;
-  fixture.acked('futures.createOrder', market);
+  const readMarketData = { contractName, side: 'SELL', type: 'MARKET', open: 'CLOSE', positionType: 2, volume: '60' } as const;
+  fixture.acked('futures.createOrder', readMarketData);
   fixture.settle();
-  expect(fixture.refused('futures.createOrder', market)).toBe(10015);
+  expect(fixture.refused('futures.createOrder', readMarketData)).toBe(10015);
   expect(fixture.acked('futures.profitHistory', { contractName }).rows.map(({ volume }) => volume)).toEqual(['60', '40']);
   const history = fixture.acked('futures.orderHistory', { contractName }).rows;
   expect(history.map(({ openOrClose, status }) => [openOrClose, status.word])).toEqual([
@@ -179,15 +178,15 @@ const position: Script = (fixture) => {
   expect(history.at(-1)).toMatchObject({ clientId: 'f-1', orderId, type: { word: 'IOC' } });
 };
 
-/** A trigger order and a book order of a position of 100: both are found, and both can be cancelled. */
-function waiting(fixture: PairFixture): void {
+/** Places a trigger order and a resting order for a position of 100. Both are found, and both can be cancelled. */
+function cancelWaitingOrders(fixture: PairFixture): void {
   const stop = { ...OPEN, positionType: 2, side: 'SELL', open: 'CLOSE', price: '100', volume: '100' } as const;
   const { triggerIds } = fixture.acked('futures.createConditionOrder', { ...stop, triggerType: '1', triggerPrice: '101' });
-  const found = fixture.acked('futures.triggerOrderList', { contractName });
-  expect(found).toMatchObject({ count: 1, rows: [{ triggerOrderId: triggerIds[0], status: { word: 'PENDING' } }] });
+  const order = fixture.acked('futures.triggerOrderList', { contractName });
+  expect(order).toMatchObject({ count: 1, rows: [{ triggerOrderId: triggerIds[0], status: { word: 'PENDING' } }] });
   const cancel = { contractName, orderId: triggerIds[0]! };
   fixture.acked('futures.cancelTriggerOrder', cancel);
-  const second = fixture.ask('futures.cancelTriggerOrder', cancel);
+  const second = fixture.call('futures.cancelTriggerOrder', cancel);
   expect(second).toMatchObject(fixture.profile.secondCancel === 'again' ? { kind: 'acked' } : { kind: 'refused', code: -1145 });
   fixture.settle();
   expect(fixture.refused('futures.cancelTriggerOrder', cancel)).toBe(-1145);
@@ -203,14 +202,14 @@ function waiting(fixture: PairFixture): void {
   expect(fixture.acked('futures.openOrders', {}).rows).toEqual([]);
 }
 
-/** Equal calls at once: an exchange that refuses what it has seen takes both, for neither is the other sent again. */
-const atOnce: Script = (fixture) => {
+/** Sends two equal calls at once. An exchange that refuses replays accepts both, because each has its own signature. */
+const sendEqualCallsAtOnce: Script = (fixture) => {
   expect(fixture.twice('spot.account', {})).toEqual(['acked', 'acked']);
   expect(fixture.twice('futures.orderHistory', { contractName })).toEqual(['acked', 'acked']);
 };
 
-/** The public calls: instruments, books, trades and bars of what the scripts before have traded. */
-const market: Script = (fixture) => {
+/** Reads the public data: instruments, books, and the trades and bars that the earlier scripts have made. */
+const readMarketData: Script = (fixture) => {
   expect(fixture.acked('spot.symbols', {}).rows.map((row) => row.symbol)).toEqual([symbol, 'ETHUSDT']);
   expect(fixture.acked('spot.recentTrades', { symbol, limit: 5 })).toMatchObject({ refused: [] });
   expect(fixture.acked('spot.ticker', { symbol }).last).toMatch(/^\d+/);
@@ -229,5 +228,14 @@ const market: Script = (fixture) => {
   for (const { rows } of bars) expect(rows).toHaveLength(count);
 };
 
-/** In their order: each leaves the account without open orders or positions, and with what the next one needs. */
-export const SCRIPTS: Readonly<Record<string, Script>> = { rests, byClientId, fills, atTheMarket, batches, position, atOnce, market };
+/** The scripts in their order. Each leaves the account without open orders or positions, and with the funds for the next one. */
+export const SCRIPTS: Readonly<Record<string, Script>> = {
+  rests: restAndCancel,
+  byClientId,
+  fills: fillInParts,
+  atTheMarket: tradeAtMarket,
+  batches: sendBatches,
+  position: openAndClosePosition,
+  atOnce: sendEqualCallsAtOnce,
+  market: readMarketData,
+};

@@ -1,5 +1,4 @@
-// Two of our clients at one paper exchange in one process: simulated time, a wire with a delay of a few ms, and the dialect of the
-// switches.
+// Connects two production clients to one paper exchange in simulated time, over a wire with a delay of a few ms.
 
 import { createHmac } from 'node:crypto';
 import { RestClient } from '../../src/adapters/exchange/client/restClient.ts';
@@ -15,14 +14,14 @@ import { DELAYS, SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config
 import type { Profile } from '../../src/paperExchange/dialect/switches.ts';
 import { openService } from '../../src/paperExchange/storage/persistence.ts';
 import type { Service } from '../../src/paperExchange/service.ts';
-import { INVERSE, OTHER, PERPETUAL, TRADERS } from './futuresFixture.ts';
+import { INVERSE, ETH_PERPETUAL, PERPETUAL, TRADERS } from './futuresFixture.ts';
 import { BTC, ETH, START_MS } from './serviceFixture.ts';
 
 const ORIGIN = 'http://127.0.0.1';
-/** The client's clock is that far behind the exchange's. */
-const BEHIND_MS = 70_000;
+/** The clients' clock is this far behind the clock of the exchange. */
+const CLOCK_OFFSET_MS = 70_000;
 const WIRE_MS = 3;
-const TIME_LIMIT_MS = 60_000;
+const OUTCOME_TIME_LIMIT_MS = 60_000;
 
 export class PairFixture {
   readonly service: Service;
@@ -32,18 +31,18 @@ export class PairFixture {
 
   constructor(profile: Profile) {
     this.profile = profile;
-    const instruments = [BTC, ETH, PERPETUAL, OTHER, INVERSE];
+    const instruments = [BTC, ETH, PERPETUAL, ETH_PERPETUAL, INVERSE];
     this.service = openService({ ...SERVICE_DEFAULTS, instruments, accounts: TRADERS, profile, delays: DELAYS.realistic }, START_MS);
-    this.#queue.runDue(START_MS - BEHIND_MS);
+    this.#queue.runDue(START_MS - CLOCK_OFFSET_MS);
     for (const { name, keys } of TRADERS) this.#clients.set(name, this.#client(keys[0]!.apiKey, keys[0]!.secret));
   }
 
   /** The outcome of a call of `as`, in simulated time. */
-  ask<O extends Op>(op: O, args: OpArgs<O>, as = 'alice'): Outcome<OpResult<O>> {
-    let found: Outcome<OpResult<O>> | null = null;
-    const outcome = (): Outcome<OpResult<O>> | null => found;
-    this.#clients.get(as)!.call(op, args, (given) => (found = given));
-    const untilMs = this.#queue.nowMs + TIME_LIMIT_MS;
+  call<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): Outcome<OpResult<O>> {
+    let received: Outcome<OpResult<O>> | null = null;
+    const outcome = (): Outcome<OpResult<O>> | null => received;
+    this.#clients.get(account)!.call(op, args, (reply) => (received = reply));
+    const untilMs = this.#queue.nowMs + OUTCOME_TIME_LIMIT_MS;
     while (outcome() === null) {
       if (this.#queue.nextMs > untilMs) throw new Error(`${op}: no outcome`);
       this.#queue.runDue(this.#queue.nextMs);
@@ -51,32 +50,32 @@ export class PairFixture {
     return outcome()!;
   }
 
-  /** The outcomes of two equal calls that leave in the same ms. */
+  /** Sends two equal calls in the same millisecond. Returns the kinds of their outcomes. */
   twice<O extends Op>(op: O, args: OpArgs<O>): readonly Outcome<OpResult<O>>['kind'][] {
-    const found: Outcome<OpResult<O>>['kind'][] = [];
-    for (let at = 0; at < 2; at++) this.#clients.get('alice')!.call(op, args, ({ kind }) => found.push(kind));
-    this.#queue.runDue(this.#queue.nowMs + TIME_LIMIT_MS);
-    return found;
+    const received: Outcome<OpResult<O>>['kind'][] = [];
+    for (let index = 0; index < 2; index++) this.#clients.get('alice')!.call(op, args, ({ kind }) => received.push(kind));
+    this.#queue.runDue(this.#queue.nowMs + OUTCOME_TIME_LIMIT_MS);
+    return received;
   }
 
-  /** What the exchange says to a call that it carries out. */
-  acked<O extends Op>(op: O, args: OpArgs<O>, as = 'alice'): OpResult<O> {
-    const outcome = this.ask(op, args, as);
+  /** Returns the result of a call that the exchange must accept. */
+  acked<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): OpResult<O> {
+    const outcome = this.call(op, args, account);
     if (outcome.kind === 'acked') return outcome.value;
     throw new Error(`${op}: ${JSON.stringify(outcome)}`);
   }
 
-  /** The code of a call that is refused. */
-  refused<O extends Op>(op: O, args: OpArgs<O>, as = 'alice'): number {
-    const outcome = this.ask(op, args, as);
+  /** Returns the error code of a call that the exchange must refuse. */
+  refused<O extends Op>(op: O, args: OpArgs<O>, account = 'alice'): number {
+    const outcome = this.call(op, args, account);
     if (outcome.kind === 'refused') return outcome.code;
     throw new Error(`${op}: ${JSON.stringify(outcome)}`);
   }
 
-  /** Lets all that is under way come to its end. */
+  /** Advances time by one second, so that everything in flight ends. */
   settle(): void {
     this.#queue.runDue(this.#queue.nowMs + 1000);
-    this.service.advance(this.#queue.nowMs + BEHIND_MS);
+    this.service.advance(this.#queue.nowMs + CLOCK_OFFSET_MS);
   }
 
   #client(apiKey: string, secret: string): RestClient {
@@ -95,19 +94,19 @@ export class PairFixture {
   }
 
   readonly #wire: LateReplyWire = ({ method, url, headers, body }, done) => {
-    const after = (run: () => void): number => this.#queue.at(this.#queue.nowMs + WIRE_MS, run);
-    after(() => {
-      const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-      const request = { method, target: url.slice(ORIGIN.length), headers: named, body, ip: '127.0.0.1' };
-      const reply = this.service.handle(request, this.#queue.nowMs + BEHIND_MS);
+    const afterDelay = (run: () => void): number => this.#queue.at(this.#queue.nowMs + WIRE_MS, run);
+    afterDelay(() => {
+      const lowerCaseHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+      const request = { method, target: url.slice(ORIGIN.length), headers: lowerCaseHeaders, body, ip: '127.0.0.1' };
+      const reply = this.service.handle(request, this.#queue.nowMs + CLOCK_OFFSET_MS);
       const answer = { kind: 'reply', status: reply.status, headers: reply.headers, body: new TextEncoder().encode(reply.body) } as const;
-      after(() => done(answer));
+      afterDelay(() => done(answer));
     });
     return () => {};
   };
 }
 
-/** What a user of such an exchange would set: the switches that requests can be fitted to. */
+/** Returns the dialect that a user would configure for an exchange with this profile. */
 function dialectFor(profile: Profile): Dialect {
   const { signQuery, batchCancelField, conditionPath, cancelTriggerPath, klinesRange, queryByClientId, positionsEndpoint } = profile;
   return {

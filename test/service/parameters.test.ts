@@ -1,14 +1,14 @@
-// Steps 11 to 17 of the order of checks: every parameter of every spot endpoint made wrong in every way, and the code of each cause.
+// Tests every parameter of every spot endpoint in every way that it can be wrong, and the code of each cause (steps 11 to 17).
 
 import { describe, expect, it } from 'vitest';
 import { endpointOf, OPS, type Op } from '../../src/protocol/endpoints/endpoints.ts';
 import type { SwitchValues } from '../../src/paperExchange/dialect/profile.ts';
 import type { ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
-import { call, checkCell, type Faults, type Given } from './parameterCell.ts';
+import { call, checkCell, type FaultCodes, type CallArgs } from './parameterCell.ts';
 import { ACCOUNTS, BTC, codeOf, Fixture } from './serviceFixture.ts';
 
-/** A call that is right. */
-const GOOD: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>>> = {
+/** Arguments of a valid call. */
+const VALID_ARGS: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>>> = {
   'spot.depth': { symbol: 'BTCUSDT', limit: 5 },
   'spot.ticker': { symbol: 'BTCUSDT' },
   'spot.recentTrades': { symbol: 'BTCUSDT', limit: 5 },
@@ -23,31 +23,31 @@ const GOOD: Readonly<Partial<Record<Op, Readonly<Record<string, unknown>>>>> = {
   'spot.myTrades': { symbol: 'BTCUSDT', limit: 5, fromId: 1 },
 };
 
-function prepared(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): Fixture {
-  const fixture = new Fixture(over, switches);
+function withOrder(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}): Fixture {
+  const fixture = new Fixture(overrides, switches);
   fixture.limit('alice', 'BUY', '1', '1');
   return fixture;
 }
 
-const code = (op: Op, given: Given, switches: SwitchValues = {}, over: Partial<ServiceConfig> = {}): number =>
-  call(prepared(over, switches), op, given);
+const codeOfCall = (op: Op, args: CallArgs, switches: SwitchValues = {}, overrides: Partial<ServiceConfig> = {}): number =>
+  call(withOrder(overrides, switches), op, args);
 
-const NAME: Faults = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['NOSUCH', -1121] };
-const OPTIONAL_LIMIT: Faults = { missing: 0, empty: -1102, foreign: -1102, beyond: [0, -1102] };
-const PRICE: Faults = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
-const VOLUME: Faults = { missing: -1102, empty: -1105, foreign: -1102, beyond: [0, -1136] };
-const CLIENT_ID: Faults = { missing: 0, empty: 0, foreign: -1102, chars: -1100, beyond: ['x'.repeat(32), -1100] };
-const SIDE: Faults = { missing: -1102, empty: -1105, foreign: -1102, beyond: ['buy', -1117] };
-const TYPE: Faults = { missing: -1102, empty: -1105, foreign: -1102, beyond: ['STOP', -1116] };
+const SYMBOL: FaultCodes = { missing: -1121, empty: -1121, foreign: -1102, chars: -1100, beyond: ['NOSUCH', -1121] };
+const OPTIONAL_LIMIT: FaultCodes = { missing: 0, empty: -1102, foreign: -1102, beyond: [0, -1102] };
+const PRICE: FaultCodes = { missing: -1102, empty: -1102, foreign: -1102, beyond: [-1, -1102] };
+const VOLUME: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: [0, -1136] };
+const CLIENT_ID: FaultCodes = { missing: 0, empty: 0, foreign: -1102, chars: -1100, beyond: ['x'.repeat(32), -1100] };
+const SIDE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: ['buy', -1117] };
+const TYPE: FaultCodes = { missing: -1102, empty: -1105, foreign: -1102, beyond: ['STOP', -1116] };
 
-const TABLE: Readonly<Partial<Record<Op, Readonly<Record<string, Faults>>>>> = {
-  'spot.depth': { symbol: NAME, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
-  'spot.ticker': { symbol: NAME },
-  'spot.recentTrades': { symbol: NAME, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
-  'spot.klines': { symbol: NAME, interval: { missing: -1102, empty: -1105, beyond: ['4h', -1102] }, limit: OPTIONAL_LIMIT },
-  'spot.newOrder': { symbol: NAME, volume: VOLUME, side: SIDE, type: TYPE, price: PRICE, newClientOrderId: CLIENT_ID },
+const CODES_OF_FAULTS: Readonly<Partial<Record<Op, Readonly<Record<string, FaultCodes>>>>> = {
+  'spot.depth': { symbol: SYMBOL, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
+  'spot.ticker': { symbol: SYMBOL },
+  'spot.recentTrades': { symbol: SYMBOL, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
+  'spot.klines': { symbol: SYMBOL, interval: { missing: -1102, empty: -1105, beyond: ['4h', -1102] }, limit: OPTIONAL_LIMIT },
+  'spot.newOrder': { symbol: SYMBOL, volume: VOLUME, side: SIDE, type: TYPE, price: PRICE, newClientOrderId: CLIENT_ID },
   'spot.testNewOrder': {
-    symbol: NAME,
+    symbol: SYMBOL,
     volume: VOLUME,
     side: SIDE,
     type: TYPE,
@@ -56,41 +56,43 @@ const TABLE: Readonly<Partial<Record<Op, Readonly<Record<string, Faults>>>>> = {
     recWindow: { missing: 0, empty: -1102, foreign: -1102, beyond: [0, -1102] },
   },
   'spot.batchOrders': {
-    symbol: NAME,
+    symbol: SYMBOL,
     orders: { missing: -1102, empty: -1102, foreign: -1102, beyond: [Array.from({ length: 11 }, () => ({})), -1101] },
   },
-  'spot.queryOrder': { orderId: { missing: 0, empty: 0, chars: 0, beyond: ['0', 0] }, symbol: { ...NAME, missing: 0 } },
-  'spot.cancelOrder': { orderId: { missing: -1102, empty: -1102, foreign: -1102, chars: -1100, beyond: ['7', -2013] }, symbol: NAME },
-  'spot.batchCancel': { symbol: NAME, orderIds: { missing: -1102, empty: -1102, foreign: -1102, beyond: [Array(11).fill(1), -1101] } },
-  'spot.openOrders': { symbol: { ...NAME, missing: 0 }, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
+  'spot.queryOrder': { orderId: { missing: 0, empty: 0, chars: 0, beyond: ['0', 0] }, symbol: { ...SYMBOL, missing: 0 } },
+  'spot.cancelOrder': { orderId: { missing: -1102, empty: -1102, foreign: -1102, chars: -1100, beyond: ['7', -2013] }, symbol: SYMBOL },
+  'spot.batchCancel': { symbol: SYMBOL, orderIds: { missing: -1102, empty: -1102, foreign: -1102, beyond: [Array(11).fill(1), -1101] } },
+  'spot.openOrders': { symbol: { ...SYMBOL, missing: 0 }, limit: { ...OPTIONAL_LIMIT, empty: -1105 } },
   'spot.myTrades': {
-    symbol: { ...NAME, missing: 0 },
+    symbol: { ...SYMBOL, missing: 0 },
     limit: OPTIONAL_LIMIT,
     fromId: { missing: 0, empty: -1102, chars: -1100, beyond: ['x', -1102] },
   },
 };
 
 describe('every parameter', () => {
-  it('every parameter stands in this table, but for those that a switch has to allow', () => {
-    for (const op of OPS.filter((each) => each.startsWith('spot.'))) {
+  it('the table has every spot parameter that no switch has to allow', () => {
+    for (const op of OPS.filter((candidate) => candidate.startsWith('spot.'))) {
       const { params } = endpointOf(op);
-      const named = Object.keys(TABLE[op] ?? {});
-      const there = Object.keys(params).filter(
+      const tableNames = Object.keys(CODES_OF_FAULTS[op] ?? {});
+      const parameterNames = Object.keys(params).filter(
         (name) => params[name]!.kind !== 'time' && !(params[name]!.need === 'either' && name === 'newClientOrderId'),
       );
-      expect(named.toSorted(), op).toEqual(there.toSorted());
+      expect(tableNames.toSorted(), op).toEqual(parameterNames.toSorted());
     }
   });
 
-  const cells = Object.entries(TABLE).flatMap(([op, params]) =>
+  const cells = Object.entries(CODES_OF_FAULTS).flatMap(([op, params]) =>
     Object.entries(params).map(([name, faults]) => ({ op: op as Op, name, faults })),
   );
 
-  it.each(cells)('$op $name', ({ op, name, faults }) => checkCell({ op, name, faults, good: GOOD[op]!, code, fixture: prepared }));
+  it.each(cells)('each fault of $name in $op gets its code', ({ op, name, faults }) =>
+    checkCell({ op, parameter: name, faults, validArgs: VALID_ARGS[op]!, codeOfCall, createFixture: withOrder }),
+  );
 });
 
 describe('bodies and queries', () => {
-  const post = (body: string): number => codeOf(new Fixture().post('/sapi/v1/order', body));
+  const codeOfBody = (body: string): number => codeOf(new Fixture().post('/sapi/v1/order', body));
   it.each([
     ['', -1121],
     ['{}', -1121],
@@ -101,36 +103,36 @@ describe('bodies and queries', () => {
     ['{"symbol":"BTCUSDT","symbol":"BTCUSDT"}', -1100],
     [`{${'[['.repeat(40)}`, -1102],
     [`{"symbol":${'['.repeat(40)}${']'.repeat(40)}}`, -1104],
-    [`{${Array.from({ length: 33 }, (_, at) => `"a${at}":1`).join(',')}}`, -1101],
+    [`{${Array.from({ length: 33 }, (_, index) => `"a${index}":1`).join(',')}}`, -1101],
     ['{"__proto__":{"symbol":"BTCUSDT"}}', -1121],
     ['{"symbol":"BTCUSDT","volume":1e400}', -1102],
-  ])('bodies and queries: %s: %i', (body, expected) => expect(post(body)).toBe(expected));
+  ])('a body of %s gets the code %i', (body, expected) => expect(codeOfBody(body)).toBe(expected));
 
-  it('has each name of a query once, and decodes what is encoded', () => {
-    const get = (query: string): number => codeOf(new Fixture().open(`/sapi/v1/ticker?${query}`));
-    expect(get('symbol=BTCUSDT&symbol=BTCUSDT')).toBe(-1100);
-    expect(get('symbol=%42TCUSDT')).toBe(0);
-    expect(get('symbol=%E0%A4%A')).toBe(-1100);
-    expect(get(Array.from({ length: 33 }, (_, at) => `a${at}=1`).join('&'))).toBe(-1101);
-    expect(get('')).toBe(-1121);
+  it('a query has each name at most once, and its values are decoded', () => {
+    const codeOfQuery = (query: string): number => codeOf(new Fixture().open(`/sapi/v1/ticker?${query}`));
+    expect(codeOfQuery('symbol=BTCUSDT&symbol=BTCUSDT')).toBe(-1100);
+    expect(codeOfQuery('symbol=%42TCUSDT')).toBe(0);
+    expect(codeOfQuery('symbol=%E0%A4%A')).toBe(-1100);
+    expect(codeOfQuery(Array.from({ length: 33 }, (_, index) => `a${index}=1`).join('&'))).toBe(-1101);
+    expect(codeOfQuery('')).toBe(-1121);
   });
 
-  it('bodies and queries of a GET are in its query: what its body says counts as not sent', () => {
+  it('a parameter in the body of a GET counts as not sent', () => {
     expect(codeOf(new Fixture().send('GET', '/sapi/v1/ticker', '{"symbol":"BTCUSDT"}', {}))).toBe(-1121);
   });
 
-  it('takes numbers as text unless types are strict, and digits as they are', () => {
-    const given = { symbol: 'BTCUSDT', volume: '1.0000', side: 'BUY', type: 'LIMIT', price: '10.50' };
-    expect(code('spot.newOrder', given)).toBe(0);
-    expect(code('spot.newOrder', given, { strictTypes: true })).toBe(-1102);
-    expect(code('spot.newOrder', { ...given, volume: 1, price: 10 }, { strictTypes: true })).toBe(0);
-    expect(code('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: ['5'] })).toBe(0);
-    expect(code('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: ['5'] }, { strictTypes: true })).toBe(-1102);
+  it('a number may be text unless types are strict', () => {
+    const args = { symbol: 'BTCUSDT', volume: '1.0000', side: 'BUY', type: 'LIMIT', price: '10.50' };
+    expect(codeOfCall('spot.newOrder', args)).toBe(0);
+    expect(codeOfCall('spot.newOrder', args, { strictTypes: true })).toBe(-1102);
+    expect(codeOfCall('spot.newOrder', { ...args, volume: 1, price: 10 }, { strictTypes: true })).toBe(0);
+    expect(codeOfCall('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: ['5'] })).toBe(0);
+    expect(codeOfCall('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: ['5'] }, { strictTypes: true })).toBe(-1102);
   });
 });
 
 describe('causes', () => {
-  const order = GOOD['spot.newOrder']!;
+  const order = VALID_ARGS['spot.newOrder']!;
   const market = { symbol: 'BTCUSDT', volume: 1, side: 'SELL', type: 'MARKET' };
   it.each<[string, Readonly<Record<string, unknown>>, number, SwitchValues?, Partial<ServiceConfig>?]>([
     ['price with too many decimals', { ...order, price: 10.001 }, -1147],
@@ -149,11 +151,11 @@ describe('causes', () => {
     ['restricted', order, 35, {}, { accounts: [{ ...ACCOUNTS[0]!, restricted: true }] }],
     ['switched off', order, -1020, {}, { off: ['spot.newOrder'] }],
     ['lower case', { ...order, symbol: 'btcusdt' }, 0, { symbolCase: 'upper' }],
-  ])('causes: %s', (_, given, expected, switches = {}, over = {}) => {
-    expect(call(new Fixture(over, switches), 'spot.newOrder', given)).toBe(expected);
+  ])('a spot create gets the code of its cause: %s', (_, args, expected, switches = {}, overrides = {}) => {
+    expect(call(new Fixture(overrides, switches), 'spot.newOrder', args)).toBe(expected);
   });
 
-  it('too many orders, and a price outside of the band, have their own codes', () => {
+  it('a spot order beyond the maximum count gets -1015, and one outside the price band gets -1138', () => {
     const fixture = new Fixture({ maxOpenOrders: 2, states: { [BTC.id]: { priceBandPpm: 100_000 } } });
     fixture.limit('bob', 'SELL', '1', '100');
     fixture.limit('alice', 'BUY', '1', '100');
@@ -165,11 +167,11 @@ describe('causes', () => {
     expect(call(fixture, 'spot.newOrder', { ...order, price: 91 })).toBe(-1015);
   });
 
-  it('an order that has ended cannot be cancelled', () => {
-    const setup = new Fixture();
-    const [filled, canceled] = [setup.limit('alice', 'SELL', '1', '100'), setup.limit('alice', 'BUY', '1', '1')];
-    setup.limit('bob', 'BUY', '1', '100');
-    const cancel = (orderId: string) => call(setup, 'spot.cancelOrder', { orderId, symbol: 'BTCUSDT' });
+  it('a spot order that has ended cannot be cancelled', () => {
+    const fixture = new Fixture();
+    const [filled, canceled] = [fixture.limit('alice', 'SELL', '1', '100'), fixture.limit('alice', 'BUY', '1', '1')];
+    fixture.limit('bob', 'BUY', '1', '100');
+    const cancel = (orderId: string) => call(fixture, 'spot.cancelOrder', { orderId, symbol: 'BTCUSDT' });
     expect([cancel(filled), cancel(canceled), cancel(canceled), cancel('1')]).toEqual([-1145, 0, -1145, -2013]);
     expect(call(new Fixture({}, { missingOrderCode: '-1112' }), 'spot.cancelOrder', { orderId: '1', symbol: 'BTCUSDT' })).toBe(-1112);
   });

@@ -1,4 +1,4 @@
-// Our own client against our own exchange, over real HTTP: the round trip of every call, in each shipped profile.
+// Tests the round trip of every call of the production client to the paper exchange, over real HTTP, in each shipped profile.
 
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ import { BARE } from '../fixtures/bareProfile.ts';
 describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, profile) => {
   let exchange: RunningExchange;
   let client: RestClient;
-  const ends: (() => unknown)[] = [];
+  const cleanups: (() => unknown)[] = [];
 
   beforeAll(async () => {
     const settings = demoSettings(1);
@@ -42,7 +42,7 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
       dialect: { ...DEFAULT_DIALECT, cancelTriggerPath: profile.cancelTriggerPath },
       random: () => rng.next(),
     });
-    ends.push(
+    cleanups.push(
       () => clock.stop(),
       () => wire.close(),
       () => scheduler.close(),
@@ -50,55 +50,58 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     );
   });
   afterAll(async () => {
-    for (const end of ends) await end();
+    for (const cleanup of cleanups) await cleanup();
   });
 
-  async function acked<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
+  async function ackedCall<O extends Op>(op: O, args: OpArgs<O>): Promise<OpResult<O>> {
     const outcome = await callAsPromise(client, op, args);
     if (outcome.kind !== 'acked') throw new Error(`${op}: ${JSON.stringify(outcome)}`);
     return outcome.value;
   }
 
-  it('reads the market', async () => {
-    await acked('spot.ping', {});
-    const { serverTimeMs } = await acked('spot.serverTime', {});
+  it('the client reads the spot market data', async () => {
+    await ackedCall('spot.ping', {});
+    const { serverTimeMs } = await ackedCall('spot.serverTime', {});
     expect(Math.abs(serverTimeMs - exchange.service.nowMs)).toBeLessThan(1000);
-    expect((await acked('spot.symbols', {})).rows.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT']);
-    const book = await acked('spot.depth', { symbol: 'BTCUSDT', limit: 100 });
+    expect((await ackedCall('spot.symbols', {})).rows.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT']);
+    const book = await ackedCall('spot.depth', { symbol: 'BTCUSDT', limit: 100 });
     expect([book.bids.length, book.asks.length]).toEqual([40, 40]);
-    expect((await acked('spot.ticker', { symbol: 'BTCUSDT' })).last).toMatch(/^\d+/);
-    expect((await acked('spot.recentTrades', { symbol: 'BTCUSDT', limit: 5 })).refused).toEqual([]);
-    expect((await acked('spot.klines', { symbol: 'BTCUSDT', interval: '1m', limit: 300 })).rows).toHaveLength(300);
+    expect((await ackedCall('spot.ticker', { symbol: 'BTCUSDT' })).last).toMatch(/^\d+/);
+    expect((await ackedCall('spot.recentTrades', { symbol: 'BTCUSDT', limit: 5 })).refused).toEqual([]);
+    expect((await ackedCall('spot.klines', { symbol: 'BTCUSDT', interval: '1m', limit: 300 })).rows).toHaveLength(300);
   });
 
-  it('places, finds, fills and cancels orders', async () => {
+  it('the client places, finds, fills and cancels spot orders', async () => {
     const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT' } as const;
-    await acked('spot.testNewOrder', { ...order, volume: '0.01', price: '100.5' });
-    const filled = await acked('spot.newOrder', { ...order, volume: '0.01', price: '90000', newClientOrderId: 'first' });
-    expect(await acked('spot.queryOrder', { orderId: filled.orderId, symbol: 'BTCUSDT' })).toMatchObject({
+    await ackedCall('spot.testNewOrder', { ...order, volume: '0.01', price: '100.5' });
+    const filled = await ackedCall('spot.newOrder', { ...order, volume: '0.01', price: '90000', newClientOrderId: 'first' });
+    expect(await ackedCall('spot.queryOrder', { orderId: filled.orderId, symbol: 'BTCUSDT' })).toMatchObject({
       status: { word: 'FILLED' },
       executedQty: '0.01',
     });
     // The best level of the book may hold less than the order: then there are several trades.
-    const trades = (await acked('spot.myTrades', { symbol: 'BTCUSDT' })).rows;
+    const trades = (await ackedCall('spot.myTrades', { symbol: 'BTCUSDT' })).rows;
     for (const trade of trades) expect(trade).toMatchObject({ bidId: filled.orderId, isBuyer: true });
     expect(trades.reduce((sum, { quantity }) => sum + Number(quantity), 0)).toBeCloseTo(0.01, 8);
-    const open = await acked('spot.newOrder', { ...order, volume: '0.02', price: '100.5' });
-    const batch = await acked('spot.batchOrders', {
+    const open = await ackedCall('spot.newOrder', { ...order, volume: '0.02', price: '100.5' });
+    const batch = await ackedCall('spot.batchOrders', {
       symbol: 'BTCUSDT',
       orders: [{ volume: '0.03', side: 'BUY', batchType: 'LIMIT', price: '99' }],
     });
-    const rows = (await acked('spot.openOrders', { symbol: 'BTCUSDT', limit: 100 })).rows;
+    const rows = (await ackedCall('spot.openOrders', { symbol: 'BTCUSDT', limit: 100 })).rows;
     expect(rows.map(({ orderId }) => orderId)).toEqual([batch.ids[0], open.orderId]);
-    expect((await acked('spot.cancelOrder', { orderId: open.orderId, symbol: 'BTCUSDT' })).status).toMatchObject({
+    expect((await ackedCall('spot.cancelOrder', { orderId: open.orderId, symbol: 'BTCUSDT' })).status).toMatchObject({
       word: 'PENDING_CANCEL',
     });
-    expect(await acked('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: [batch.ids[0]!] })).toEqual({ success: batch.ids, failed: [] });
-    expect((await acked('spot.openOrders', { symbol: 'BTCUSDT', limit: 100 })).rows).toEqual([]);
-    expect((await acked('spot.account', {})).rows).toContainEqual({ asset: 'BTC', free: '1.00999', locked: '0' });
+    expect(await ackedCall('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: [batch.ids[0]!] })).toEqual({
+      success: batch.ids,
+      failed: [],
+    });
+    expect((await ackedCall('spot.openOrders', { symbol: 'BTCUSDT', limit: 100 })).rows).toEqual([]);
+    expect((await ackedCall('spot.account', {})).rows).toContainEqual({ asset: 'BTC', free: '1.00999', locked: '0' });
   });
 
-  it('refuses with its own codes', async () => {
+  it('an order that the exchange refuses has the code of the exchange', async () => {
     const outcome = await callAsPromise(client, 'spot.newOrder', {
       symbol: 'BTCUSDT',
       side: 'BUY',
@@ -118,58 +121,60 @@ describe.each(Object.entries({ ...PROFILES, bare: BARE }))('profile %s', (_, pro
     });
   });
 
-  it('reads the market of contracts', async () => {
+  it('the client reads the futures market data', async () => {
     const contractName = 'E-BTC-USDT';
-    await acked('futures.ping', {});
-    await acked('futures.serverTime', {});
-    const { rows } = await acked('futures.contracts', {});
+    await ackedCall('futures.ping', {});
+    await ackedCall('futures.serverTime', {});
+    const { rows } = await ackedCall('futures.contracts', {});
     expect(rows).toMatchObject([{ symbol: 'E-BTC-USDT', multiplier: '0.0001', status: 1 }, { symbol: 'E-ETH-USDT' }]);
-    const book = await acked('futures.depth', { contractName, limit: 100 });
+    const book = await ackedCall('futures.depth', { contractName, limit: 100 });
     expect([book.bids.length, book.asks.length]).toEqual([40, 40]);
-    const { last } = await acked('futures.ticker', { contractName });
-    const { tagPrice, indexPrice } = await acked('futures.indexPrice', { contractName });
+    const { last } = await ackedCall('futures.ticker', { contractName });
+    const { tagPrice, indexPrice } = await ackedCall('futures.indexPrice', { contractName });
     for (const price of [tagPrice, indexPrice]) expect(Math.abs(Number(price) / Number(last) - 1)).toBeLessThan(0.01);
-    expect((await acked('futures.klines', { contractName, interval: '1m', limit: 300 })).rows).toHaveLength(300);
+    expect((await ackedCall('futures.klines', { contractName, interval: '1m', limit: 300 })).rows).toHaveLength(300);
   });
 
-  it('opens, protects and closes a position', async () => {
+  it('the client opens, protects and closes a futures position', async () => {
     const contractName = 'E-ETH-USDT';
-    await acked('futures.changePositionMode', { contractName, positionModel: 2 });
-    await acked('futures.changeMarginMode', { contractName, marginModel: 2 });
-    await acked('futures.changeLeverage', { contractName, nowLevel: 10 });
+    await ackedCall('futures.changePositionMode', { contractName, positionModel: 2 });
+    await ackedCall('futures.changeMarginMode', { contractName, marginModel: 2 });
+    await ackedCall('futures.changeLeverage', { contractName, nowLevel: 10 });
     const order = { contractName, side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 2 } as const;
-    const { orderId } = await acked('futures.createOrder', {
+    const { orderId } = await ackedCall('futures.createOrder', {
       ...order,
       volume: '100',
       price: '5000',
       timeInForce: 'IOC',
       clientOrderId: 'f-1',
     });
-    expect(await acked('futures.orderInformation', { contractName, orderId })).toMatchObject({
+    expect(await ackedCall('futures.orderInformation', { contractName, orderId })).toMatchObject({
       executedQty: '100',
       status: { word: 'FILLED' },
     });
-    expect((await acked('futures.myTrades', { contractName })).rows.every((trade) => trade.bidId === orderId && trade.isBuyer)).toBe(true);
+    expect((await ackedCall('futures.myTrades', { contractName })).rows.every((trade) => trade.bidId === orderId && trade.isBuyer)).toBe(
+      true,
+    );
     if (profile.positionsEndpoint === 'on') {
-      const { rows } = await acked('futures.positions', { contractName });
+      const { rows } = await ackedCall('futures.positions', { contractName });
       expect(rows).toMatchObject([{ positionSide: 'buy', positionVolume: '100', leverage: 10, positionType: 2 }]);
     }
-    const [account] = (await acked('futures.account', {})).rows;
+    const [account] = (await ackedCall('futures.account', {})).rows;
     expect(account).toMatchObject({ marginCoin: 'USDT', positionVos: [{ contractName, positions: [{ volume: '100', side: 'buy' }] }] });
 
     const stop = { contractName, side: 'SELL', type: 'LIMIT', open: 'CLOSE', positionType: 2, price: '100', volume: '100' } as const;
-    const { triggerIds } = await acked('futures.createConditionOrder', { ...stop, triggerType: '1', triggerPrice: '101' });
-    const waiting = await acked('futures.triggerOrderList', { contractName });
+    const { triggerIds } = await ackedCall('futures.createConditionOrder', { ...stop, triggerType: '1', triggerPrice: '101' });
+    const waiting = await ackedCall('futures.triggerOrderList', { contractName });
     expect(waiting).toMatchObject({ count: 1, rows: [{ triggerOrderId: triggerIds[0], status: { word: 'PENDING' } }] });
-    await acked('futures.cancelTriggerOrder', { contractName, orderId: triggerIds[0]! });
+    await ackedCall('futures.cancelTriggerOrder', { contractName, orderId: triggerIds[0]! });
 
-    const open = await acked('futures.createOrder', { ...order, volume: '5', price: '1000', timeInForce: 'POST_ONLY' });
-    expect((await acked('futures.openOrders', { contractName })).rows.map((row) => row.orderId)).toEqual([open.orderId]);
-    expect(await acked('futures.cancelOrder', { contractName, orderId: open.orderId })).toEqual({ orderId: open.orderId });
-    expect((await acked('futures.openOrders', {})).rows).toEqual([]);
-    await acked('futures.createOrder', { ...order, side: 'SELL', open: 'CLOSE', type: 'MARKET', volume: '100' });
-    expect((await acked('futures.profitHistory', { contractName })).rows.length).toBeGreaterThan(0);
-    const history = (await acked('futures.orderHistory', { contractName })).rows;
+    const open = await ackedCall('futures.createOrder', { ...order, volume: '5', price: '1000', timeInForce: 'POST_ONLY' });
+    expect((await ackedCall('futures.openOrders', { contractName })).rows.map((row) => row.orderId)).toEqual([open.orderId]);
+    expect(await ackedCall('futures.cancelOrder', { contractName, orderId: open.orderId })).toEqual({ orderId: open.orderId });
+    expect((await ackedCall('futures.openOrders', {})).rows).toEqual([]);
+    await ackedCall('futures.createOrder', { ...order, side: 'SELL', open: 'CLOSE', type: 'MARKET', volume: '100' });
+    expect((await ackedCall('futures.profitHistory', { contractName })).rows.length).toBeGreaterThan(0);
+    const history = (await ackedCall('futures.orderHistory', { contractName })).rows;
     expect(history.map(({ openOrClose, status }) => [openOrClose, status.word])).toEqual([
       ['CLOSE', 'FILLED'],
       ['OPEN', 'CANCELED'],

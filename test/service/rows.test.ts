@@ -1,4 +1,4 @@
-// Markets of rows: the exchange fills orders as a replay of the same bars does, shows each closed bar, and stops at its acts.
+// Tests an exchange of rows: it fills orders as a replay of the same bars does, shows each closed bar, and stops at each act.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,23 +16,28 @@ import { BTC, Fixture, START_MS } from './serviceFixture.ts';
 
 const MINUTE_MS = 60_000;
 const { priceDigits, quantityDigits } = BTC;
-const RULES = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200 });
-const WITH_IMPACT = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200, impactPpm: 500_000 });
+const FILL_TERMS = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200 });
+const FILL_TERMS_WITH_IMPACT = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200, impactPpm: 500_000 });
 
 const barsOf = (seed: number, count = 60): BarColumns => ({
   ...synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: count, seed, gapShare: 0.1 }),
   instrument: BTC,
 });
 
-/** A request at the opening of a row: an order at a distance from its price, or the end of an earlier one. */
-type Request =
+/** A request at the open of a row: an order at a distance from its price, or the cancel of an earlier one. */
+type RowRequest =
   | { readonly kind: 'market'; readonly isBuy: boolean; readonly lots: number }
   | { readonly kind: 'limit'; readonly isBuy: boolean; readonly lots: number; readonly awayPpm: number }
   | { readonly kind: 'cancel'; readonly which: number };
-const size = fc.integer({ min: 10, max: 900 });
-const request: fc.Arbitrary<Request> = fc.oneof(
-  fc.record({ kind: fc.constant('market' as const), isBuy: fc.boolean(), lots: size }),
-  fc.record({ kind: fc.constant('limit' as const), isBuy: fc.boolean(), lots: size, awayPpm: fc.integer({ min: -800, max: 800 }) }),
+const lotsArbitrary = fc.integer({ min: 10, max: 900 });
+const requestArbitrary: fc.Arbitrary<RowRequest> = fc.oneof(
+  fc.record({ kind: fc.constant('market' as const), isBuy: fc.boolean(), lots: lotsArbitrary }),
+  fc.record({
+    kind: fc.constant('limit' as const),
+    isBuy: fc.boolean(),
+    lots: lotsArbitrary,
+    awayPpm: fc.integer({ min: -800, max: 800 }),
+  }),
   fc.record({ kind: fc.constant('cancel' as const), which: fc.nat(20) }),
 );
 
@@ -42,19 +47,19 @@ const limitAt = (bars: BarColumns, row: number, awayPpm: number): number =>
 const amountOf = (bars: BarColumns, row: number, volume: number): number =>
   Math.ceil((bars.open[row]! * volume) / 10 ** quantityDigits) + 1;
 
-interface Reported {
+interface ReportedFill {
   readonly price: string;
   readonly quantity: string;
   readonly timeMs: number;
   readonly isMaker: boolean;
 }
 
-/** The same wishes at a venue that a plain walk over the rows drives. */
-function walked(bars: BarColumns, wishes: readonly (readonly Request[])[], latencyMs: number): Reported[] {
-  const reported: Reported[] = [];
+/** Returns the fills of the requests at a venue that a plain loop over the rows drives. */
+function fillsOfPlainWalk(bars: BarColumns, requestsByRow: readonly (readonly RowRequest[])[], latencyMs: number): ReportedFill[] {
+  const reported: ReportedFill[] = [];
   const orders: VenueOrder[] = [];
   const venue = new Venue(
-    { instruments: [BTC], fees: { in: 'received', rounding: 'halfUp' }, ...WITH_IMPACT, maxOpenOrders: 1000 },
+    { instruments: [BTC], fees: { in: 'received', rounding: 'halfUp' }, ...FILL_TERMS_WITH_IMPACT, maxOpenOrders: 1000 },
     {
       filled: (_order, { price, lots: volume, timeMs, isMaker }: Fill) =>
         void reported.push({ price: priceText(price), quantity: (volume / 10 ** quantityDigits).toFixed(quantityDigits), timeMs, isMaker }),
@@ -65,26 +70,26 @@ function walked(bars: BarColumns, wishes: readonly (readonly Request[])[], laten
   venue.deposit(account, 'USDT', 100_000 * 1e8);
   venue.deposit(account, 'BTC', 10 * 1e8);
   const book = venue.book(BTC);
-  let late: VenueOrder[] = [];
+  let lateCancels: VenueOrder[] = [];
   for (let row = 0; row < bars.length; row++) {
     const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
-    for (const each of wishes[row] ?? []) {
-      if (each.kind === 'cancel') {
-        const order = orders[each.which];
+    for (const request of requestsByRow[row] ?? []) {
+      if (request.kind === 'cancel') {
+        const order = orders[request.which];
         if (order !== undefined && order.isOpen && order.status !== 'PENDING_CANCEL' && venue.requestCancel(order)) {
           if (latencyMs === 0) venue.finishCancel(order, openMs);
-          else late.push(order);
+          else lateCancels.push(order);
         }
         continue;
       }
-      const byAmount = each.kind === 'market' && each.isBuy;
+      const isByAmount = request.kind === 'market' && request.isBuy;
       const intent: OrderIntent = {
         instrument: BTC,
-        side: each.isBuy ? 'buy' : 'sell',
-        role: each.kind,
-        lots: lots(byAmount ? 0 : each.lots),
-        quoteUnits: units(byAmount ? amountOf(bars, row, each.lots) * 1e8 : 0),
-        limit: ticks(each.kind === 'limit' ? limitAt(bars, row, each.awayPpm) : 0),
+        side: request.isBuy ? 'buy' : 'sell',
+        role: request.kind,
+        lots: lots(isByAmount ? 0 : request.lots),
+        quoteUnits: units(isByAmount ? amountOf(bars, row, request.lots) * 1e8 : 0),
+        limit: ticks(request.kind === 'limit' ? limitAt(bars, row, request.awayPpm) : 0),
         reduceOnly: false,
         timeInForce: null,
         slot: '',
@@ -97,16 +102,21 @@ function walked(bars: BarColumns, wishes: readonly (readonly Request[])[], laten
     book.bar = { open: at('open'), high: at('high'), low: at('low'), close: at('close'), volumeLots };
     book.matchOpen(openMs, at('open'), 0);
     book.matchRange(openMs, closeMs, at('open'), at('high'), at('low'));
-    for (const order of late) if (order.isOpen) venue.finishCancel(order, closeMs);
-    late = [];
+    for (const order of lateCancels) if (order.isOpen) venue.finishCancel(order, closeMs);
+    lateCancels = [];
   }
   return reported;
 }
 
-/** The same wishes as requests to an exchange whose clock is stepped. */
-function served(bars: BarColumns, wishes: readonly (readonly Request[])[], latencyMs: number, thinkMs: number): Reported[] {
+/** Returns the fills of the same requests at an exchange whose clock is stepped. */
+function fillsOfExchange(
+  bars: BarColumns,
+  requestsByRow: readonly (readonly RowRequest[])[],
+  latencyMs: number,
+  thinkMs: number,
+): ReportedFill[] {
   const fixture = new Fixture({
-    fills: WITH_IMPACT,
+    fills: FILL_TERMS_WITH_IMPACT,
     rowGraceMs: 240,
     instruments: [BTC],
     accounts: [ALICE],
@@ -116,22 +126,22 @@ function served(bars: BarColumns, wishes: readonly (readonly Request[])[], laten
   const ids: string[] = [];
   for (let row = 0; row < bars.length; row++) {
     fixture.pass(bars.openMs[row]! + thinkMs - fixture.nowMs);
-    for (const each of wishes[row] ?? []) {
-      if (each.kind === 'cancel') {
-        const orderId = ids[each.which];
+    for (const request of requestsByRow[row] ?? []) {
+      if (request.kind === 'cancel') {
+        const orderId = ids[request.which];
         if (orderId !== undefined) fixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId });
         continue;
       }
-      const side = each.isBuy ? 'BUY' : 'SELL';
+      const side = request.isBuy ? 'BUY' : 'SELL';
       const volume =
-        each.kind === 'market' && each.isBuy
-          ? String(amountOf(bars, row, each.lots))
-          : (each.lots / 10 ** quantityDigits).toFixed(quantityDigits);
-      const price = each.kind === 'limit' ? { price: priceText(limitAt(bars, row, each.awayPpm)) } : {};
+        request.kind === 'market' && request.isBuy
+          ? String(amountOf(bars, row, request.lots))
+          : (request.lots / 10 ** quantityDigits).toFixed(quantityDigits);
+      const price = request.kind === 'limit' ? { price: priceText(limitAt(bars, row, request.awayPpm)) } : {};
       const { body } = fixture.post('/sapi/v1/order', {
         symbol: 'BTCUSDT',
         side,
-        type: each.kind === 'limit' ? 'LIMIT' : 'MARKET',
+        type: request.kind === 'limit' ? 'LIMIT' : 'MARKET',
         volume,
         ...price,
       });
@@ -144,8 +154,8 @@ function served(bars: BarColumns, wishes: readonly (readonly Request[])[], laten
   return tradesOf(fixture);
 }
 
-/** Own trades as a client reads them, oldest first. */
-function tradesOf(fixture: Fixture): Reported[] {
+/** Returns the account's trades as a client reads them, oldest first. */
+function tradesOf(fixture: Fixture): ReportedFill[] {
   const rows = JSON.parse(fixture.get('/sapi/v1/myTrades?symbol=BTCUSDT&limit=1000').body) as Record<string, string | number | boolean>[];
   return rows.toReversed().map(({ price, qty, time, isMaker }) => ({
     price: Number(price).toFixed(priceDigits),
@@ -168,13 +178,13 @@ describe('an exchange of rows', () => {
     fc.assert(
       fc.property(
         fc.nat(1000),
-        fc.array(fc.array(request, { maxLength: 3 }), { minLength: 30, maxLength: 60 }),
+        fc.array(fc.array(requestArbitrary, { maxLength: 3 }), { minLength: 30, maxLength: 60 }),
         fc.constantFrom(0, 250),
         fc.constantFrom(0, 240),
-        (seed, wishes, latencyMs, thinkMs) => {
+        (seed, requestsByRow, latencyMs, thinkMs) => {
           const bars = barsOf(seed);
-          const expected = walked(bars, wishes, latencyMs);
-          expect(served(bars, wishes, latencyMs, thinkMs)).toEqual(expected);
+          const expected = fillsOfPlainWalk(bars, requestsByRow, latencyMs);
+          expect(fillsOfExchange(bars, requestsByRow, latencyMs, thinkMs)).toEqual(expected);
           fills += expected.length;
         },
       ),
@@ -183,22 +193,22 @@ describe('an exchange of rows', () => {
     expect(fills).toBeGreaterThan(200);
   });
 
-  const opened = (bars: BarColumns, firstRow: number): Fixture => {
-    const fixture = new Fixture({ fills: RULES, instruments: [BTC], accounts: [ALICE] });
+  const exchangeOfRows = (bars: BarColumns, firstRow: number): Fixture => {
+    const fixture = new Fixture({ fills: FILL_TERMS, instruments: [BTC], accounts: [ALICE] });
     fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow, marks: null, funding: [] }]]));
     return fixture;
   };
 
-  it('an exchange of rows shows a bar once it has closed, as it is, and none for what is missing', () => {
+  it('an exchange of rows shows each bar unchanged once it has closed, and none for a gap', () => {
     const bars = barsOf(3, 50);
-    const setup = opened(bars, 0);
+    const fixture = exchangeOfRows(bars, 0);
     const rows = (): readonly Record<string, unknown>[] =>
-      (JSON.parse(setup.open('/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300').body) as Record<string, unknown>[]).toReversed();
-    setup.pass(bars.closeMs[9]! - setup.nowMs - 1);
+      (JSON.parse(fixture.open('/sapi/v1/klines?symbol=BTCUSDT&interval=1min&limit=300').body) as Record<string, unknown>[]).toReversed();
+    fixture.pass(bars.closeMs[9]! - fixture.nowMs - 1);
     expect(rows()).toHaveLength(9);
-    setup.pass(1);
+    fixture.pass(1);
     expect(rows()).toHaveLength(10);
-    setup.pass(bars.closeMs[49]! - setup.nowMs);
+    fixture.pass(bars.closeMs[49]! - fixture.nowMs);
     const expected = Array.from({ length: 50 }, (_, row) => ({
       idx: bars.openMs[row],
       open: bars.open[row],
@@ -209,69 +219,69 @@ describe('an exchange of rows', () => {
     expect(rows()).toMatchObject(expected);
   });
 
-  it('an exchange of rows stops at the acts of a row: what is answered to its open takes part in the rest of it, a MARKET order at the price that is named', () => {
+  it('an exchange of rows stops at the acts of a row, and an order that answers the open fills in the rest of that row', () => {
     const bars = barsOf(5, 4);
-    const rig = opened(bars, 0);
-    const rows = rig.service.rows!;
+    const fixture = exchangeOfRows(bars, 0);
+    const rows = fixture.service.rows!;
     rows.goByActs();
-    rig.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: '1000' });
-    rig.pass(MINUTE_MS);
+    fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: '1000' });
+    fixture.pass(MINUTE_MS);
     const open = rows.next();
     expect(open).toMatchObject({ act: 'open' });
-    expect(tradesOf(rig)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
+    expect(tradesOf(fixture)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
     const { activeMarket } = rows;
     const low = ticksOf(bars, 'low')[0]!;
     expect(() => activeMarket!.holdPrice(low - 1)).toThrow('where the row has traded');
     activeMarket!.holdPrice(low);
-    rig.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: '0.01' });
+    fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: '0.01' });
     const slipped = low - 1 - Math.ceil((low * 200) / 1_000_000);
-    expect(tradesOf(rig)[1]).toMatchObject({ timeMs: START_MS + MINUTE_MS, isMaker: false, price: priceText(slipped) });
+    expect(tradesOf(fixture)[1]).toMatchObject({ timeMs: START_MS + MINUTE_MS, isMaker: false, price: priceText(slipped) });
     expect(rows.next()).toMatchObject({ act: 'inside' });
     expect(rows.next()).toEqual({ act: 'closed', timeMs: START_MS + MINUTE_MS });
     expect(rows.next()).toBeNull();
   });
 
-  it('an exchange of rows gives the cancel of an order that came inside a row the same delay as any cancel: the next row may fill it', () => {
+  it('the cancel of an order that came inside a row has the usual delay, so that the next row may fill the order', () => {
     const bars = barsOf(5, 4);
-    const otherFixture = new Fixture({
-      fills: RULES,
+    const fixture = new Fixture({
+      fills: FILL_TERMS,
       rowGraceMs: 240,
       instruments: [BTC],
       accounts: [ALICE],
       delays: { admissionMs: 100, visibilityMs: 0, cancelMs: 100 },
     });
-    otherFixture.service.followRows(new Map([[otherFixture.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
-    const rows = otherFixture.service.rows!;
+    fixture.service.followRows(new Map([[fixture.service.markets[0]!, { bars, firstRow: 0, marks: null, funding: [] }]]));
+    const rows = fixture.service.rows!;
     rows.goByActs();
-    otherFixture.pass(MINUTE_MS);
+    fixture.pass(MINUTE_MS);
     expect(rows.next()).toMatchObject({ act: 'open' });
     const price = priceText(ticksOf(bars, 'high')[1]! - 1);
-    const { body } = otherFixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: '0.01', price });
+    const { body } = fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'LIMIT', volume: '0.01', price });
     for (let act = rows.next(); act !== null; act = rows.next());
-    expect(tradesOf(otherFixture)).toEqual([]);
-    otherFixture.pass(10);
-    otherFixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: /"orderId":\[?"?(\d+)/.exec(body)![1]! });
-    otherFixture.pass(MINUTE_MS);
+    expect(tradesOf(fixture)).toEqual([]);
+    fixture.pass(10);
+    fixture.post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: /"orderId":\[?"?(\d+)/.exec(body)![1]! });
+    fixture.pass(MINUTE_MS);
     for (let act = rows.next(); act !== null; act = rows.next());
-    expect(tradesOf(otherFixture)).toMatchObject([{ price, isMaker: true }]);
+    expect(tradesOf(fixture)).toMatchObject([{ price, isMaker: true }]);
   });
 
-  it('an exchange of rows reports when a trigger order came, and fires it in the first row at whose open it was there', () => {
-    const stand = new FuturesFixture({ fills: RULES, rowGraceMs: 5000 });
-    const whole = barsOf(5, 4);
-    const tenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);
-    const { open, high, low, close } = whole;
-    const prices = { open: tenths(open), high: tenths(high), low: tenths(low), close: tenths(close) };
-    const bars: BarColumns = { ...whole, ...prices, instrument: PERPETUAL };
-    const market = stand.service.markets.find(({ instrument }) => instrument === PERPETUAL)!;
-    stand.service.followRows(new Map([[market, { bars, firstRow: 0, marks: null, funding: [] }]]));
-    stand.pass(3000);
+  it('an exchange of rows reports when a trigger order came, and fires it in the first row that opens after that', () => {
+    const fixture = new FuturesFixture({ fills: FILL_TERMS, rowGraceMs: 5000 });
+    const unrounded = barsOf(5, 4);
+    const toTenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);
+    const { open, high, low, close } = unrounded;
+    const prices = { open: toTenths(open), high: toTenths(high), low: toTenths(low), close: toTenths(close) };
+    const bars: BarColumns = { ...unrounded, ...prices, instrument: PERPETUAL };
+    const market = fixture.service.markets.find(({ instrument }) => instrument === PERPETUAL)!;
+    fixture.service.followRows(new Map([[market, { bars, firstRow: 0, marks: null, funding: [] }]]));
+    fixture.pass(3000);
     const price = (ticksOf(bars, 'high')[0]! / 10 ** PERPETUAL.priceDigits).toFixed(PERPETUAL.priceDigits);
     const entry = { open: 'OPEN', type: 'LIMIT', price, volume: 1 };
-    expect(stand.trigger('alice', 'BUY', '3', price, entry).status).toBe(200);
+    expect(fixture.trigger('alice', 'BUY', '3', price, entry).status).toBe(200);
     // This list has the time in whole seconds, eight hours ahead of UTC.
-    expect(stand.triggers()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
-    stand.pass(MINUTE_MS);
-    expect(stand.service.futures.triggers.pending()).toEqual([]);
+    expect(fixture.triggers()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
+    fixture.pass(MINUTE_MS);
+    expect(fixture.service.futures.triggers.pending()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Bars that fill orders (`match: bars`) from a configuration file: the stopped clock, the control port, and configuration errors.
+// Tests an exchange whose config has bars that fill orders (`match: bars`): the stopped clock, the control port, and config errors.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ generateInto(join(folder, 'data'), { symbol: 'DEMOUSDT', interval: '15m', fromMs
 generateInto(join(folder, 'data'), { symbol: 'DEMOUSDT', market: 'futures', interval: '1h', fromMs: START_MS, bars: 48, seed: 4 });
 
 const HOUR_MS = 3_600_000;
-const file = (
+const writeConfig = (
   prices: string,
   futures = '{ catalog: data, symbol: DEMOUSDT, interval: 1h, from: 2026-01-05T10:00, match: bars }',
 ): string => {
@@ -30,11 +30,11 @@ fills: { slippageTicks: 1, maxVolumeShare: '0.1', graceMs: 500 }
   chmodSync(path, 0o644);
   return path;
 };
-const GOOD = '{ catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars }';
-const read = (path: string, speed: number | null = null) => readExchange(path, { profileFile: null, speed });
+const VALID_PRICES = '{ catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars }';
+const readConfig = (path: string, speed: number | null = null) => readExchange(path, { profileFile: null, speed });
 
-it('an exchange with match: bars starts at the time of its bars, stands still, and shows a bar once its clock is stepped to the close', async () => {
-  const settings = read(file(GOOD));
+it('with match: bars the clock starts at the first bar and is stopped, and a step to the close shows the bar', async () => {
+  const settings = readConfig(writeConfig(VALID_PRICES));
   expect(settings.service.fills).toMatchObject({ limitRule: 'through', maxVolumeSharePpm: 100_000 });
   const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {} });
   try {
@@ -71,7 +71,12 @@ it('with --speed the clock of the exchange runs by itself', async () => {
   // Simulates a slow computer: the clock has passed rows before the exchange is open.
   let wallMs = Date.now();
   vi.spyOn(Date, 'now').mockImplementation(() => ++wallMs);
-  const exchange = await runExchange(read(file(GOOD), 1e9), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  const exchange = await runExchange(readConfig(writeConfig(VALID_PRICES), 1e9), {
+    host: '127.0.0.1',
+    port: 0,
+    controlPort: null,
+    crash: () => {},
+  });
   exchange.service.advance(exchange.clock.nowMs());
   vi.restoreAllMocks();
   expect(exchange.clock.nowMs()).toBeGreaterThan(START_MS + 10 * HOUR_MS);
@@ -79,6 +84,6 @@ it('with --speed the clock of the exchange runs by itself', async () => {
 });
 
 it('an invalid `prices` entry is rejected with its key or symbol', () => {
-  expect(() => read(file('{ catalog: data, interval: 1h, from: 2026-01-05, match: book }'))).toThrow(/prices/);
-  expect(() => read(file('{ catalog: data, interval: 1h, from: 2027-01-05, match: bars }'))).toThrow(/DEMOUSDT/);
+  expect(() => readConfig(writeConfig('{ catalog: data, interval: 1h, from: 2026-01-05, match: book }'))).toThrow(/prices/);
+  expect(() => readConfig(writeConfig('{ catalog: data, interval: 1h, from: 2027-01-05, match: bars }'))).toThrow(/DEMOUSDT/);
 });

@@ -1,4 +1,4 @@
-// A paper exchange without a network, and a caller with a signature of its own: none of the client's code takes part.
+// Runs a paper exchange without a network. An independent caller signs its requests, so that no production client code is under test.
 
 import { createHmac } from 'node:crypto';
 import { lots } from '../../src/base/brand.ts';
@@ -28,36 +28,36 @@ export const BTC: Instrument = {
 };
 export const ETH: Instrument = { ...BTC, id: instrumentId('spot', 'ETHUSDT'), wireName: 'ETHUSDT', base: 'ETH', makerFeePpm: 0 };
 
-export const ALL = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
-const account = (name: string, uid: string, more: Partial<AccountConfig> = {}): AccountConfig => ({
+export const ALL_PERMISSIONS = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
+const accountConfig = (name: string, uid: string, overrides: Partial<AccountConfig> = {}): AccountConfig => ({
   name,
   uid,
   balances: { USDT: '100000', BTC: '10', ETH: '100' },
-  keys: [{ apiKey: `${name}-Key`, secret: `${name}-Secret`, permissions: ALL, ips: null }],
-  ...more,
+  keys: [{ apiKey: `${name}-Key`, secret: `${name}-Secret`, permissions: ALL_PERMISSIONS, ips: null }],
+  ...overrides,
 });
 
-export const ACCOUNTS: readonly AccountConfig[] = [account('alice', '10001'), account('bob', '10002')];
+export const ACCOUNTS: readonly AccountConfig[] = [accountConfig('alice', '10001'), accountConfig('bob', '10002')];
 
-/** Whose key signs, and what a request may have that an ordinary one has not. */
-export interface Sending {
+/** Options of one request: the signing account, and values that replace the usual ones. */
+export interface RequestOptions {
   readonly as?: string;
   readonly secret?: string;
-  readonly ts?: number | string;
+  readonly timestamp?: number | string;
   readonly ip?: string;
-  /** Over the usual ones; undefined: left out. */
+  /** Replace the usual headers. A header that is undefined is left out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** What is signed in place of what is sent. */
-  readonly signed?: string;
+  /** The text to sign instead of the text that is sent. */
+  readonly signedText?: string;
 }
 
 export class Fixture {
   readonly service: Service;
   nowMs = START_MS;
 
-  constructor(over: Partial<ServiceConfig> = {}, switches: SwitchValues = {}) {
+  constructor(overrides: Partial<ServiceConfig> = {}, switches: SwitchValues = {}) {
     this.service = openService(
-      { ...SERVICE_DEFAULTS, instruments: [BTC, ETH], accounts: ACCOUNTS, profile: profileOf(switches), ...over },
+      { ...SERVICE_DEFAULTS, instruments: [BTC, ETH], accounts: ACCOUNTS, profile: profileOf(switches), ...overrides },
       START_MS,
     );
   }
@@ -67,65 +67,68 @@ export class Fixture {
     this.service.advance(this.nowMs);
   }
 
-  /** Without credentials. */
-  open(target: string, { headers = {}, ip = '127.0.0.1' }: Sending = {}): ServiceResponse {
+  /** Sends a GET without credentials. */
+  open(target: string, { headers = {}, ip = '127.0.0.1' }: RequestOptions = {}): ServiceResponse {
     return this.service.handle(
       { method: 'GET', target, headers: { 'content-type': 'application/json', ...headers }, body: new Uint8Array(0), ip },
       this.nowMs,
     );
   }
 
-  get(target: string, sending: Sending = {}): ServiceResponse {
-    return this.send('GET', target, '', sending);
+  get(target: string, options: RequestOptions = {}): ServiceResponse {
+    return this.send('GET', target, '', options);
   }
 
-  /** `body`: its text, or what JSON makes of it. */
-  post(target: string, body: unknown, sending: Sending = {}): ServiceResponse {
-    return this.send('POST', target, typeof body === 'string' ? body : JSON.stringify(body), sending);
+  /** Sends `body` as it is if it is text, else as JSON. */
+  post(target: string, body: unknown, options: RequestOptions = {}): ServiceResponse {
+    return this.send('POST', target, typeof body === 'string' ? body : JSON.stringify(body), options);
   }
 
   send(
     method: string,
     target: string,
     body: string,
-    { as = 'alice', secret, ts, ip = '127.0.0.1', headers = {}, signed }: Sending,
+    { as: account = 'alice', secret, timestamp, ip = '127.0.0.1', headers = {}, signedText }: RequestOptions,
   ): ServiceResponse {
-    const stamp = String(ts ?? this.nowMs);
-    const text = signed ?? stamp + method + target + (method === 'POST' ? body : '');
-    const usual = {
+    const stamp = String(timestamp ?? this.nowMs);
+    const text = signedText ?? stamp + method + target + (method === 'POST' ? body : '');
+    const defaultHeaders = {
       'content-type': 'application/json',
-      'x-ch-apikey': `${as}-Key`,
+      'x-ch-apikey': `${account}-Key`,
       'x-ch-ts': stamp,
-      'x-ch-sign': createHmac('sha256', secret ?? `${as}-Secret`)
+      'x-ch-sign': createHmac('sha256', secret ?? `${account}-Secret`)
         .update(text)
         .digest('hex'),
     };
-    return this.service.handle({ method, target, headers: { ...usual, ...headers }, body: new TextEncoder().encode(body), ip }, this.nowMs);
+    return this.service.handle(
+      { method, target, headers: { ...defaultHeaders, ...headers }, body: new TextEncoder().encode(body), ip },
+      this.nowMs,
+    );
   }
 
-  /** A limit order; the id on the wire. */
-  limit(as: string, side: 'BUY' | 'SELL', volume: string, price: string, more: object = {}): string {
-    const text = JSON.stringify({ symbol: 'BTCUSDT', side, type: 'LIMIT', ...more }).slice(0, -1);
-    const answer = this.post('/sapi/v1/order', `${text},"volume":${volume},"price":${price}}`, { as });
+  /** Creates a limit order. Returns its id on the wire. Volume and price are put in as text, so that their digits stay as written. */
+  limit(account: string, side: 'BUY' | 'SELL', volume: string, price: string, extraFields: object = {}): string {
+    const text = JSON.stringify({ symbol: 'BTCUSDT', side, type: 'LIMIT', ...extraFields }).slice(0, -1);
+    const answer = this.post('/sapi/v1/order', `${text},"volume":${volume},"price":${price}}`, { as: account });
     const id = /"orderId":\[?"?(\d+)/.exec(answer.body)?.[1];
     if (id === undefined) throw new Error(`no order: ${answer.status} ${answer.body}`);
     return id;
   }
 
-  balance(as: string, asset: string): { free: string; locked: string } {
-    const { body } = this.get('/sapi/v1/account', { as });
-    const found = new RegExp(`"asset":"${asset}","free":([\\d.]+),"locked":([\\d.]+)`).exec(body);
-    if (!found) throw new Error(`no ${asset}: ${body}`);
-    return { free: found[1]!, locked: found[2]! };
+  balance(account: string, asset: string): { free: string; locked: string } {
+    const { body } = this.get('/sapi/v1/account', { as: account });
+    const match = new RegExp(`"asset":"${asset}","free":([\\d.]+),"locked":([\\d.]+)`).exec(body);
+    if (!match) throw new Error(`no ${asset}: ${body}`);
+    return { free: match[1]!, locked: match[2]! };
   }
 
-  query(id: string, as = 'alice'): Readonly<Record<string, unknown>> {
-    return JSON.parse(this.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as }).body) as Readonly<Record<string, unknown>>;
+  query(id: string, account = 'alice'): Readonly<Record<string, unknown>> {
+    return JSON.parse(this.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: account }).body) as Readonly<Record<string, unknown>>;
   }
 }
 
-/** The code of an error, 0 for a success. */
+/** Returns the code of an error reply, or 0 for a success. */
 export function codeOf({ body }: ServiceResponse): number {
-  const found = /^\{"code":"?(-?\d+)/.exec(body)?.[1];
-  return Number(found ?? 0);
+  const match = /^\{"code":"?(-?\d+)/.exec(body)?.[1];
+  return Number(match ?? 0);
 }

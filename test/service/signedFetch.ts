@@ -1,4 +1,4 @@
-// A caller over HTTP with a signature of its own: none of the client's code takes part.
+// Signs and sends requests over HTTP without the production client, so that no code under test takes part.
 
 import { createHmac } from 'node:crypto';
 
@@ -11,20 +11,20 @@ export class Signer {
     this.#key = key;
   }
 
-  /** The answer as text. Throws at any status but 200. */
-  async post(target: string, content: object): Promise<string> {
-    return this.#send('POST', target, JSON.stringify(content));
+  /** Returns the reply as text. Throws at any status but 200. */
+  async post(target: string, fields: object): Promise<string> {
+    return this.#send('POST', target, JSON.stringify(fields));
   }
   async get(target: string): Promise<string> {
     return this.#send('GET', target, '');
   }
 
   async #send(method: string, target: string, body: string): Promise<string> {
-    const ts = String(Date.now());
+    const timestamp = String(Date.now());
     const signature = createHmac('sha256', this.#key.secret)
-      .update(ts + method + target + body)
+      .update(timestamp + method + target + body)
       .digest('hex');
-    const headers = { 'Content-Type': 'application/json', 'X-CH-APIKEY': this.#key.apiKey, 'X-CH-TS': ts, 'X-CH-SIGN': signature };
+    const headers = { 'Content-Type': 'application/json', 'X-CH-APIKEY': this.#key.apiKey, 'X-CH-TS': timestamp, 'X-CH-SIGN': signature };
     const answer = await fetch(this.#url + target, { method, headers, ...(body === '' ? {} : { body }) });
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);

@@ -1,4 +1,4 @@
-// All sixteen spot endpoints: what the specification documents, as plain JSON and as the decoders of the client read it.
+// Tests the reply of each of the 16 spot endpoints, as plain JSON and as the client decodes it.
 
 import { describe, expect, it } from 'vitest';
 import { OPS, type Op, answerOf, endpointOf } from '../../src/protocol/endpoints/endpoints.ts';
@@ -11,7 +11,7 @@ const SECOND = '1322000000000000002';
 const THIRD = '1322000000000000003';
 
 /** Alice sells 1 BTC at 100 and bids 0.5 at 90; bob takes 0.4 of hers a second later. */
-function traded(): Fixture {
+function withTrades(): Fixture {
   const fixture = new Fixture();
   fixture.limit('alice', 'SELL', '1', '100', { newClientOrderId: 'a-1' });
   fixture.limit('alice', 'BUY', '0.5', '90.25');
@@ -22,13 +22,13 @@ function traded(): Fixture {
 }
 
 const ORDER = { symbol: 'btcusdt', volume: 0.5, side: 'BUY', type: 'LIMIT', price: 80.1, newClientOrderId: 'mine' };
-const NOW = START_MS + 2000;
+const NOW_MS = START_MS + 2000;
 
-interface Row {
+interface ExpectedAnswer {
   readonly op: Op;
   readonly target: string;
   readonly body?: unknown;
-  /** The text of the answer, to the letter. */
+  /** The exact text of the reply. */
   readonly answer: string;
 }
 
@@ -37,9 +37,9 @@ const MY_ORDER =
   `{"symbol":"BTCUSDT","orderId":${FIRST},"price":100,"origQty":1,"executedQty":0.4,"avgPrice":100,"type":"LIMIT","side":"SELL",` +
   `"clientOrderId":"a-1","transactTime":${START_MS},"status":"PARTIALLY_FILLED"}`;
 
-const ROWS: readonly Row[] = [
+const EXPECTED_ANSWERS: readonly ExpectedAnswer[] = [
   { op: 'spot.ping', target: '/sapi/v1/ping', answer: '{}' },
-  { op: 'spot.serverTime', target: '/sapi/v1/time', answer: `{"serverTime":${NOW},"timezone":"UTC"}` },
+  { op: 'spot.serverTime', target: '/sapi/v1/time', answer: `{"serverTime":${NOW_MS},"timezone":"UTC"}` },
   {
     op: 'spot.symbols',
     target: '/sapi/v1/symbols',
@@ -50,12 +50,12 @@ const ROWS: readonly Row[] = [
   {
     op: 'spot.depth',
     target: '/sapi/v1/depth?symbol=BTCUSDT&limit=5',
-    answer: `{"time":${NOW},"bids":[[90.25,0.5]],"asks":[[100,0.6]]}`,
+    answer: `{"time":${NOW_MS},"bids":[[90.25,0.5]],"asks":[[100,0.6]]}`,
   },
   {
     op: 'spot.ticker',
     target: '/sapi/v1/ticker?symbol=BTCUSDT',
-    answer: `{"time":${NOW - 86_400_000},"high":100,"low":100,"last":100,"vol":0.4}`,
+    answer: `{"time":${NOW_MS - 86_400_000},"high":100,"low":100,"last":100,"vol":0.4}`,
   },
   {
     op: 'spot.recentTrades',
@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
     target: '/sapi/v1/order',
     body: ORDER,
     answer:
-      `{"symbol":"BTCUSDT","orderId":1322000000000000004,"clientOrderId":"mine","transactTime":${NOW},"price":80.1,"origQty":0.5,` +
+      `{"symbol":"BTCUSDT","orderId":1322000000000000004,"clientOrderId":"mine","transactTime":${NOW_MS},"price":80.1,"origQty":0.5,` +
       '"executedQty":0,"status":0,"type":"LIMIT","side":"BUY"}',
   },
   { op: 'spot.testNewOrder', target: '/sapi/v1/order/test', body: { ...ORDER, recWindow: 4000 }, answer: '{}' },
@@ -121,59 +121,58 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('spot', () => {
-  it('spot has a row here for each of its endpoints', () => {
-    expect(ROWS.map(({ op }) => op)).toEqual(OPS.filter((op) => endpointOf(op).market === 'spot'));
+  it('the table of expected replies has each spot endpoint', () => {
+    expect(EXPECTED_ANSWERS.map(({ op }) => op)).toEqual(OPS.filter((op) => endpointOf(op).market === 'spot'));
   });
 
-  it.each(ROWS)('$op', ({ op, target, body, answer }) => {
-    const fixture = traded();
+  it.each(EXPECTED_ANSWERS)('the reply of $op is the expected text, and the client decodes it', ({ op, target, body, answer }) => {
+    const fixture = withTrades();
     const { security } = endpointOf(op);
-    const got = security === 'NONE' ? fixture.open(target) : body === undefined ? fixture.get(target) : fixture.post(target, body);
-    expect({ status: got.status, body: got.body }).toEqual({ status: 200, body: answer });
-    const json = parseJson(got.body);
+    const reply = security === 'NONE' ? fixture.open(target) : body === undefined ? fixture.get(target) : fixture.post(target, body);
+    expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: answer });
+    const json = parseJson(reply.body);
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
   });
 
-  it('spot answers every futures operation that is known as one that it does not support, in the futures payload', () => {
-    for (const op of OPS.filter((each) => endpointOf(each).market === 'futures')) {
+  it('an exchange without contracts answers every futures call with -1020 in the futures envelope', () => {
+    for (const op of OPS.filter((candidate) => endpointOf(candidate).market === 'futures')) {
       const { method, path, params, security } = endpointOf(op);
-      const wants = 'contractName' in params ? 'E-BTC-USDT' : null;
-      const setup = new Fixture();
-      const target = method === 'GET' && wants !== null ? `${path}?contractName=${wants}&orderId=1` : path;
-      const got = security === 'NONE' ? setup.open(target) : method === 'GET' ? setup.get(target) : setup.post(path, {});
-      expect(got.body, op).toBe('{"code":"-1020","msg":"UNSUPPORTED_OPERATION","msgData":null,"succ":false}');
+      const contractName = 'contractName' in params ? 'E-BTC-USDT' : null;
+      const fixture = new Fixture();
+      const target = method === 'GET' && contractName !== null ? `${path}?contractName=${contractName}&orderId=1` : path;
+      const reply = security === 'NONE' ? fixture.open(target) : method === 'GET' ? fixture.get(target) : fixture.post(path, {});
+      expect(reply.body, op).toBe('{"code":"-1020","msg":"UNSUPPORTED_OPERATION","msgData":null,"succ":false}');
     }
   });
 
-  it('spot knows no other paths, and no other methods', () => {
-    const rig = new Fixture();
-    const unknown = rig.open('/sapi/v1/nothing');
+  it('an unknown path gets 404, and an unknown method gets -1020', () => {
+    const fixture = new Fixture();
+    const unknown = fixture.open('/sapi/v1/nothing');
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([
       404,
       { timestamp: '2026-01-05T00:00:00.000Z', status: 404, error: 'Not Found', message: 'No message available', path: '/sapi/v1/nothing' },
     ]);
-    expect(rig.send('DELETE', '/sapi/v1/order', '', {}).body).toBe('{"code":-1020,"msg":"UNSUPPORTED_OPERATION"}');
+    expect(fixture.send('DELETE', '/sapi/v1/order', '', {}).body).toBe('{"code":-1020,"msg":"UNSUPPORTED_OPERATION"}');
     expect(new Fixture({}, { unknownPath: 'code' }).open('/x')).toMatchObject({ status: 200, body: '{"code":-1002,"msg":"UNAUTHORIZED"}' });
   });
 });
 
 describe('lists', () => {
-  it('lists are newest first, and no longer than their limit', () => {
+  it('the list of open orders is newest first, and has at most limit rows', () => {
     const fixture = new Fixture();
     const ids = ['1', '2', '3'].map((volume) => fixture.limit('alice', 'BUY', volume, '10'));
     const rows = (limit: number) =>
-      [...fixture.get(`/sapi/v1/openOrders?limit=${limit}`).body.matchAll(/"orderId":(\d+)/g)].map((each) => each[1]);
+      [...fixture.get(`/sapi/v1/openOrders?limit=${limit}`).body.matchAll(/"orderId":(\d+)/g)].map((op) => op[1]);
     expect(rows(100)).toEqual(ids.toReversed());
     expect(rows(2)).toEqual(ids.toReversed().slice(0, 2));
   });
 
-  it('lists of own trades page by fromId: the oldest from there on, newest first', () => {
+  it('the trades of an account with fromId are the oldest from that id on, newest first', () => {
     const pages = (fromId: 'inclusive' | 'exclusive') => {
-      const setup = new Fixture({}, { fromId });
-      setup.limit('bob', 'SELL', '5', '100');
-      for (let i = 0; i < 5; i++) setup.limit('alice', 'BUY', '1', '100');
-      const ids = (query: string) =>
-        [...setup.get(`/sapi/v1/myTrades?${query}`).body.matchAll(/"id":(\d+)/g)].map((each) => Number(each[1]));
+      const fixture = new Fixture({}, { fromId });
+      fixture.limit('bob', 'SELL', '5', '100');
+      for (let index = 0; index < 5; index++) fixture.limit('alice', 'BUY', '1', '100');
+      const ids = (query: string) => [...fixture.get(`/sapi/v1/myTrades?${query}`).body.matchAll(/"id":(\d+)/g)].map((op) => Number(op[1]));
       return [ids('limit=2'), ids('limit=2&fromId=2'), ids('fromId=4'), ids('fromId=9'), ids('symbol=ETHUSDT')];
     };
     expect(pages('inclusive')).toEqual([[5, 4], [3, 2], [5, 4], [], []]);
@@ -182,57 +181,57 @@ describe('lists', () => {
 });
 
 describe('orders', () => {
-  it('rest by price and time, and trade at the price of the one that rests', () => {
+  it('orders rest by price and time, and trade at the price of the resting order', () => {
     const fixture = new Fixture();
-    const [late, first, second] = [
+    const [restingAt101, first, second] = [
       fixture.limit('bob', 'SELL', '1', '101'),
       fixture.limit('bob', 'SELL', '1', '100'),
       fixture.limit('bob', 'SELL', '1', '100'),
     ];
     const taker = fixture.limit('alice', 'BUY', '2.5', '105');
-    expect([late, first, second].map((id) => fixture.query(id, 'bob')['executedQty'])).toEqual([0.5, 1, 1]);
+    expect([restingAt101, first, second].map((id) => fixture.query(id, 'bob')['executedQty'])).toEqual([0.5, 1, 1]);
     expect(fixture.query(taker)).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100.2 });
   });
 
-  it('orders by market take what there is, and end', () => {
-    const setup = new Fixture();
+  it('a MARKET order fills what the book offers, and ends', () => {
+    const fixture = new Fixture();
     const market = (side: string, volume: number) =>
-      /\d{19}/.exec(setup.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume, side, type: 'MARKET' }).body)![0];
-    expect(setup.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
-    setup.limit('bob', 'BUY', '0.5', '100');
-    expect(setup.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0.5, avgPrice: 100 });
-    setup.limit('bob', 'SELL', '1', '100');
-    setup.limit('bob', 'SELL', '1', '200');
-    // An amount buys 1 at 100 and 0.25 at 200; what no lot can be had for does not keep it from being filled.
+      /\d{19}/.exec(fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume, side, type: 'MARKET' }).body)![0];
+    expect(fixture.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
+    fixture.limit('bob', 'BUY', '0.5', '100');
+    expect(fixture.query(market('SELL', 1))).toMatchObject({ status: 'CANCELED', executedQty: 0.5, avgPrice: 100 });
+    fixture.limit('bob', 'SELL', '1', '100');
+    fixture.limit('bob', 'SELL', '1', '200');
+    // The amount buys 1 at 100 and 0.25 at 200. A remainder below one lot does not keep the order from being FILLED.
     const buy = market('BUY', 150.01);
-    expect(setup.query(buy)).toMatchObject({ status: 'FILLED', origQty: 150.01, executedQty: 1.25, avgPrice: 120 });
-    expect(setup.balance('alice', 'USDT').locked).toBe('0');
+    expect(fixture.query(buy)).toMatchObject({ status: 'FILLED', origQty: 150.01, executedQty: 1.25, avgPrice: 120 });
+    expect(fixture.balance('alice', 'USDT').locked).toBe('0');
   });
 
   it('a self-trade of one account is listed twice, once for each side', () => {
-    const rig = new Fixture();
-    const [sell, buy] = [rig.limit('alice', 'SELL', '1', '100'), rig.limit('alice', 'BUY', '1', '100')];
-    const rows = JSON.parse(rig.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
+    const fixture = new Fixture();
+    const [sell, buy] = [fixture.limit('alice', 'SELL', '1', '100'), fixture.limit('alice', 'BUY', '1', '100')];
+    const rows = JSON.parse(fixture.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
     expect(rows).toMatchObject([
       { id: 1, bidId: buy, askId: sell, isBuyer: true, isMaker: false, feeCoin: 'BTC', fee: 0.002 },
       { id: 1, bidId: buy, askId: sell, isBuyer: false, isMaker: true, feeCoin: 'USDT', fee: 0.1 },
     ]);
   });
 
-  it('orders with a client id that is given again: the latest is reached', () => {
-    const otherFixture = new Fixture({}, { queryByClientId: 'works' });
-    const [old, latest] = ['1', '2'].map((volume) => otherFixture.limit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
-    expect(otherFixture.get('/sapi/v1/order?newClientOrderId=same&symbol=BTCUSDT').body).toContain(latest);
-    expect(otherFixture.post('/sapi/v1/cancel', { newClientOrderId: 'same', symbol: 'BTCUSDT' }).body).toContain(latest);
-    expect(otherFixture.query(old!)['status']).toBe('NEW');
+  it('a query and a cancel by a client order id that was used twice reach the latest order', () => {
+    const fixture = new Fixture({}, { queryByClientId: 'works' });
+    const [olderId, newerId] = ['1', '2'].map((volume) => fixture.limit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
+    expect(fixture.get('/sapi/v1/order?newClientOrderId=same&symbol=BTCUSDT').body).toContain(newerId);
+    expect(fixture.post('/sapi/v1/cancel', { newClientOrderId: 'same', symbol: 'BTCUSDT' }).body).toContain(newerId);
+    expect(fixture.query(olderId!)['status']).toBe('NEW');
   });
 
-  it('orders of others are not there', () => {
-    const stand = new Fixture();
-    const id = stand.limit('alice', 'BUY', '1', '10');
-    expect(stand.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: 'bob' }).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(stand.get(`/sapi/v1/order?orderId=${id}&symbol=ETHUSDT`).body).toBe('{"code":"0","msg":"Success","data":null}');
-    expect(stand.post('/sapi/v1/cancel', { orderId: id, symbol: 'BTCUSDT' }, { as: 'bob' }).body).toBe(
+  it('an order of another account is not found', () => {
+    const fixture = new Fixture();
+    const id = fixture.limit('alice', 'BUY', '1', '10');
+    expect(fixture.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: 'bob' }).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(fixture.get(`/sapi/v1/order?orderId=${id}&symbol=ETHUSDT`).body).toBe('{"code":"0","msg":"Success","data":null}');
+    expect(fixture.post('/sapi/v1/cancel', { orderId: id, symbol: 'BTCUSDT' }, { as: 'bob' }).body).toBe(
       '{"code":-2013,"msg":"NO_SUCH_ORDER"}',
     );
   });

@@ -1,4 +1,4 @@
-// Each switch of the spot side in each of its values, as it shows on the wire; and the files that set them.
+// Tests the effect of each spot switch on the wire, in each of its values, and the shipped profiles.
 
 import { describe, expect, it } from 'vitest';
 import { profileOf, PROFILES } from '../../src/paperExchange/dialect/profile.ts';
@@ -7,7 +7,7 @@ import { SEED_VARIANTS } from '../../src/protocol/shapes/variants.ts';
 import { codeOf, Fixture } from './serviceFixture.ts';
 
 describe('switches', () => {
-  it('switches are 59, the first value of each the default', () => {
+  it('there are 59 switches, and profile seed has their default values', () => {
     expect(Object.keys(SWITCHES)).toHaveLength(59);
     expect(PROFILES.seed).toMatchObject(SEED_VARIANTS);
     expect(PROFILES.seed).toMatchObject({ signQuery: 'either', banAfter: 20, strictTypes: false, heartbeatForm: 'frame' });
@@ -20,24 +20,24 @@ describe('switches', () => {
     [{ strictTypes: 'true' }, /expected false or true, got "true"/],
     [{ banAfter: 0 }, /expected a whole number above 0, got 0/],
     [{ createStatus: 0 }, /expected 0 or NEW, got 0/],
-  ])('switches: %j is refused', (values, message) => expect(() => profileOf(values)).toThrow(message));
+  ])('the invalid switch %j is rejected', (values, message) => expect(() => profileOf(values)).toThrow(message));
 });
 
-/** An order of alice that has traded in part, one of bob in full. */
-function traded(switches: object): { fixture: Fixture; id: string; answer: (target: string) => string } {
+/** Starts an exchange with an order of alice that has filled in part, and one of bob that has filled. */
+function withTrades(switches: object): { fixture: Fixture; id: string; answer: (target: string) => string } {
   const fixture = new Fixture({}, { ...switches });
   fixture.limit('bob', 'SELL', '1', '100');
   const id = fixture.limit('alice', 'BUY', '2', '100', { newClientOrderId: 'c' });
   return { fixture, id, answer: (target) => fixture.get(target).body };
 }
 
-const OPEN = '/sapi/v1/openOrders?symbol=BTCUSDT';
+const OPEN_ORDERS = '/sapi/v1/openOrders?symbol=BTCUSDT';
 const TRADES = '/sapi/v1/trades?symbol=BTCUSDT';
 const KLINES = '/sapi/v1/klines?symbol=BTCUSDT&interval=';
 
 describe('what a switch changes', () => {
   it.each<[string, string, string, RegExp, RegExp]>([
-    ['lists', 'list', OPEN, /^\[\{/, /^\{"list":\[\{/],
+    ['lists', 'list', OPEN_ORDERS, /^\[\{/, /^\{"list":\[\{/],
     ['lists', 'list', '/sapi/v1/myTrades', /^\[\{/, /^\{"list":\[\{/],
     ['lists', 'list', TRADES, /^\[\{/, /^\{"list":\[\{/],
     [
@@ -48,8 +48,8 @@ describe('what a switch changes', () => {
       /^\{"symbols":\[\{"symbol":"btcusdt".*"quantityPrecision":4,"limitVolumeMin":"0.001"/,
     ],
     ['tradeFields', 'four', TRADES, /^\[\{"id":1,"symbol"/, /^\[\{"side":"BUY","price"/],
-    ['statusSpelling', 'variant', OPEN, /"PARTIALLY_FILLED"/, /"PART_FILLED"/],
-    ['openOrdersClientId', 'off', OPEN, /"clientOrderId":"c"/, /^(?!.*clientOrderId)/],
+    ['statusSpelling', 'variant', OPEN_ORDERS, /"PARTIALLY_FILLED"/, /"PART_FILLED"/],
+    ['openOrdersClientId', 'off', OPEN_ORDERS, /"clientOrderId":"c"/, /^(?!.*clientOrderId)/],
     ['balancesUid', 'on', '/sapi/v1/account', /^\{"balances"/, /^\{"uid":10001,"balances"/],
     ['tickerTime', 'now', '/sapi/v1/ticker?symbol=BTCUSDT', /"time":1767484800000/, /"time":1767571200000/],
     ['klineIdx', 's', `${KLINES}1min`, /"idx":1767571200000/, /"idx":1767571200,/],
@@ -71,9 +71,9 @@ describe('what a switch changes', () => {
       /^\{"code":"-1121","msg":"BAD_SYMBOL","data":null\}$/,
     ],
     ['batchOrdersMethod', 'post', '/sapi/v1/batchOrders', /-1121/, /-1020/],
-  ])('what a switch changes: %s: %s at %s', (name, value, target, before, after) => {
-    expect(traded({}).answer(target)).toMatch(before);
-    expect(traded({ [name]: value }).answer(target)).toMatch(after);
+  ])('the switch %s: %s changes the reply to GET %s', (name, value, target, expectedByDefault, expectedUnderSwitch) => {
+    expect(withTrades({}).answer(target)).toMatch(expectedByDefault);
+    expect(withTrades({ [name]: value }).answer(target)).toMatch(expectedUnderSwitch);
   });
 
   const create = { symbol: 'BTCUSDT', volume: 150, side: 'BUY', type: 'MARKET' };
@@ -97,59 +97,61 @@ describe('what a switch changes', () => {
     ['cancelByClientId', 'refuse', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /PENDING_CANCEL/, /-2013/],
     ['cancelStatus', 'CANCELED', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /"PENDING_CANCEL"/, /"CANCELED"/],
     ['testOrderScope', 'parameters', '/sapi/v1/order/test', { ...create, volume: 1e9 }, /-2017/, /^\{\}$/],
-  ])('what a switch changes: %s: %s at %s', (name, value, target, body, before, after) => {
-    expect(traded({}).fixture.post(target, body).body).toMatch(before);
-    expect(traded({ [name]: value }).fixture.post(target, body).body).toMatch(after);
+  ])('the switch %s: %s changes the reply to POST %s', (name, value, target, body, expectedByDefault, expectedUnderSwitch) => {
+    expect(withTrades({}).fixture.post(target, body).body).toMatch(expectedByDefault);
+    expect(withTrades({ [name]: value }).fixture.post(target, body).body).toMatch(expectedUnderSwitch);
   });
 
   it('a rejected batch has no effect', () => {
-    const { fixture } = traded({ batchPartial: 'refuse' });
-    const before = fixture.balance('alice', 'USDT');
+    const { fixture } = withTrades({ batchPartial: 'refuse' });
+    const expectedByDefault = fixture.balance('alice', 'USDT');
     expect(codeOf(fixture.post('/sapi/v1/batchOrders', batch))).toBe(-2017);
-    expect(fixture.balance('alice', 'USDT')).toEqual(before);
-    expect(JSON.parse(fixture.get(OPEN).body)).toHaveLength(1);
+    expect(fixture.balance('alice', 'USDT')).toEqual(expectedByDefault);
+    expect(JSON.parse(fixture.get(OPEN_ORDERS).body)).toHaveLength(1);
   });
 
   it('one wrong element rejects a batch with its code', () => {
-    const { fixture: setup } = traded({});
-    const wrong = { ...batch, orders: [batch.orders[0], { ...batch.orders[1], price: 1.001 }] };
-    expect(codeOf(setup.post('/sapi/v1/batchOrders', wrong))).toBe(-1147);
-    expect(codeOf(setup.post('/sapi/v1/batchOrders', { ...batch, orders: [{ ...batch.orders[0], side: 'LONG' }] }))).toBe(-1117);
+    const { fixture } = withTrades({});
+    const batchWithBadPrice = { ...batch, orders: [batch.orders[0], { ...batch.orders[1], price: 1.001 }] };
+    expect(codeOf(fixture.post('/sapi/v1/batchOrders', batchWithBadPrice))).toBe(-1147);
+    expect(codeOf(fixture.post('/sapi/v1/batchOrders', { ...batch, orders: [{ ...batch.orders[0], side: 'LONG' }] }))).toBe(-1117);
   });
 
   it('batch orders by GET have their parameters in the query, or in a body that is not signed', () => {
-    const { fixture: rig } = traded({});
+    const { fixture } = withTrades({});
     const query = `/sapi/v1/batchOrders?symbol=BTCUSDT&orders=${encodeURIComponent('[{"price":1,"volume":1,"side":"BUY","batchType":"LIMIT"}]')}`;
-    expect(rig.get(query).body).toMatch(/^\{"ids":\[\d+\]\}$/);
-    expect(rig.send('GET', '/sapi/v1/batchOrders', JSON.stringify(batch), {}).body).toMatch(/^\{"ids":\[\d+\]\}$/);
+    expect(fixture.get(query).body).toMatch(/^\{"ids":\[\d+\]\}$/);
+    expect(fixture.send('GET', '/sapi/v1/batchOrders', JSON.stringify(batch), {}).body).toMatch(/^\{"ids":\[\d+\]\}$/);
   });
 
   it('errorHttp: http200 keeps 418, 429 and 5xx', () => {
-    const { fixture: otherFixture } = traded({ errorHttp: 'http200' });
-    expect(otherFixture.open('/sapi/v1/ticker').status).toBe(200);
-    expect(Array.from({ length: 22 }, () => otherFixture.get('/sapi/v1/myTrades').status).at(-1)).toBe(429);
+    const { fixture } = withTrades({ errorHttp: 'http200' });
+    expect(fixture.open('/sapi/v1/ticker').status).toBe(200);
+    expect(Array.from({ length: 22 }, () => fixture.get('/sapi/v1/myTrades').status).at(-1)).toBe(429);
   });
 
-  it('lockedFormula: with the fee, and the fee in quote', () => {
-    const { fixture: stand } = traded({ lockedFormula: 'amountPlusFee' });
+  it('under lockedFormula: amountPlusFee a resting buy locks its amount and its fee in the quote asset', () => {
+    const { fixture } = withTrades({ lockedFormula: 'amountPlusFee' });
     // 1 filled at 100, taker 0.2 %; 1 rests at 100, held with the higher rate.
-    expect(stand.balance('alice', 'USDT')).toEqual({ free: '99799.6', locked: '100.2' });
-    expect(stand.balance('alice', 'BTC')).toEqual({ free: '11', locked: '0' });
+    expect(fixture.balance('alice', 'USDT')).toEqual({ free: '99799.6', locked: '100.2' });
+    expect(fixture.balance('alice', 'BTC')).toEqual({ free: '11', locked: '0' });
   });
 });
 
 describe('profiles', () => {
-  it('strict refuses what seed takes', () => {
-    const { fixture } = traded({ ...PROFILES.strict });
+  it('profile strict rejects text for numbers and unknown parameters', () => {
+    const { fixture } = withTrades({ ...PROFILES.strict });
     const order = { symbol: 'BTCUSDT', volume: '1', side: 'BUY', type: 'LIMIT', price: 10 };
     expect(codeOf(fixture.post('/sapi/v1/order', order))).toBe(-1102);
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, volume: 1, x: 1 }))).toBe(-1103);
   });
 
-  it('lenient answers as services do', () => {
-    const { fixture: setup, id } = traded({ ...PROFILES.lenient });
-    expect(setup.get(OPEN, { headers: { 'content-type': undefined } }).body).toContain(`{"list":[{"symbol":"BTCUSDT","orderId":${id}`);
-    expect(setup.get('/sapi/v1/account', { headers: { 'x-ch-apikey': undefined } })).toMatchObject({
+  it('profile lenient answers reads without Content-Type, and errors with status 200', () => {
+    const { fixture, id } = withTrades({ ...PROFILES.lenient });
+    expect(fixture.get(OPEN_ORDERS, { headers: { 'content-type': undefined } }).body).toContain(
+      `{"list":[{"symbol":"BTCUSDT","orderId":${id}`,
+    );
+    expect(fixture.get('/sapi/v1/account', { headers: { 'x-ch-apikey': undefined } })).toMatchObject({
       status: 200,
       body: '{"code":"-1002","data":null,"msg":"UNAUTHORIZED","msgData":null,"succ":false}',
     });
