@@ -96,7 +96,7 @@ function namedLayout(cells: readonly string[], text: string, place: string, { ba
   const isBinance = BINANCE.every((name, i) => name.replaceAll('_', '') === names[i]);
   const format = isDownload ? 'cryptodatadownload' : isBinance ? 'binance' : 'csv';
   const symbolAt = indexOfAny(SYMBOLS);
-  const symbol = symbolAt < 0 ? null : { at: symbolAt, name: cells[symbolAt]! };
+  const symbol = symbolAt < 0 ? null : { index: symbolAt, name: cells[symbolAt]! };
   return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };
 }
 
