@@ -86,7 +86,7 @@ class NotifierQueue {
   readonly #notifier: Notifier;
   readonly #options: OutboxOptions & Required<Omit<OutboxOptions, 'lost'>>;
   readonly #waiting: WaitingAlert[] = [];
-  /** Ends the attempt under way; null if there is none. */
+  /** Ends the attempt under way; null while no attempt runs. */
   #giveUp: (() => void) | null = null;
   /** Timer of the pause after a failure; null if there is no pause. */
   #timer: number | null = null;

@@ -84,7 +84,7 @@ interface ScheduledFault extends Fault {
   /** The occurrence at which the fault happens, from 1. Null: at each occurrence with probability `p`. */
   readonly nth: number | null;
   readonly p: number;
-  /** Number of occurrences so far. */
+  /** Number of occurrences until now. */
   occurrences: number;
 }
 

@@ -201,7 +201,7 @@ async function readNewest(service: MarketService, key: BarKey): Promise<BarWindo
   );
 }
 
-/** Returns the gap between the newest stored bar and the oldest downloaded one; null if there is none. */
+/** Returns the gap between the newest stored bar and the oldest downloaded one; null without a gap. */
 function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: BarWindow): Hole | null {
   const lastMs = newestRows(catalog, key, 1).openMs[0];
   const [first] = closed;

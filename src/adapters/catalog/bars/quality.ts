@@ -158,9 +158,9 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
 function isSound({ open, high, low, close, volume }: BarColumns, row: number): boolean {
   const min = low[row]!;
   const max = high[row]!;
-  const isInside = (price: number) => min <= price && price <= max;
+  const isWithinRange = (price: number) => min <= price && price <= max;
   const hasSoundVolume = volume[row]! >= 0 && volume[row]! < Infinity;
-  return min > 0 && max < Infinity && isInside(open[row]!) && isInside(close[row]!) && hasSoundVolume;
+  return min > 0 && max < Infinity && isWithinRange(open[row]!) && isWithinRange(close[row]!) && hasSoundVolume;
 }
 
 /** Returns the number of resampled bars, from `firstRow` on, that have fewer source bars than their interval holds. */

@@ -41,7 +41,7 @@ export async function importExternal(files: readonly string[], options: External
   const { catalog, time, knownAt, value = null } = options;
   const name = checkSeriesName(options.name, '--name');
   const key: ExternalKey = { name, symbol: options.symbol === undefined ? null : checkSymbol(options.symbol) };
-  // A file system may not tell capitals apart.
+  // Some file systems treat names that differ by capitals only as equal.
   const similar = listExternal(catalog).find((series) => series.name !== name && series.name.toLowerCase() === name.toLowerCase());
   if (similar !== undefined)
     throw new ConfigError(

@@ -31,8 +31,8 @@ export async function importFiles(files: readonly string[], options: ImportOptio
   let rowsDone = 0;
   const imported = new Map<BarKey, ImportedSet>();
   // Shortest interval first: its prices have the most decimals, and the instrument record is proposed from the first set.
-  const shortestFirst = [...sets.values()].toSorted((a, b) => typicalLengthMs(a.key.interval) - typicalLengthMs(b.key.interval));
-  for (const set of shortestFirst) {
+  const byLength = [...sets.values()].toSorted((a, b) => typicalLengthMs(a.key.interval) - typicalLengthMs(b.key.interval));
+  for (const set of byLength) {
     const progress: FileProgress = {
       show: (file, rows, share) => options.onProgress?.(file, rowsDone + rows, (bytesDone + share * sizeOf(file)) / totalBytes),
       done(file, rows) {

@@ -153,7 +153,7 @@ export interface FileGap {
 export function gapsBetween(sets: readonly BarSet[], interval: Interval): FileGap[] {
   const gaps: FileGap[] = [];
   const inOrder = sets.toSorted((a, b) => firstMs(a) - firstMs(b));
-  // The set that ends last among the sets so far.
+  // The set that ends last among those already visited.
   let latest: BarSet | null = null;
   for (const set of inOrder) {
     if (latest === null) {

@@ -16,7 +16,7 @@ export class CsvFile {
   /** Number of lines read. */
   private lineCount = 0;
   private lineEnd = NEWLINE;
-  /** The unfinished last line of the chunks so far. */
+  /** The unfinished last line of the chunks read. */
   private rest: Buffer = Buffer.alloc(0);
   private rows: TextRows | null = null;
   private collector: RowCollector | null = null;

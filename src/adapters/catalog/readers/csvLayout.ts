@@ -100,7 +100,7 @@ function namedLayout(cells: readonly string[], text: string, place: string, { ba
   return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };
 }
 
-/** Returns columns of which `positions` are time, open, high, low, close and volume. `names` are all columns of the file. */
+/** Returns the columns of a file. `positions` are those of time, open, high, low, close and volume. `names` are all columns of the file. */
 function columnsAt(positions: readonly number[], names: readonly string[], strict: boolean): Columns {
   const slots = new Int8Array(names.length).fill(-1);
   for (const [slot, position] of positions.entries()) slots[position] = slot;

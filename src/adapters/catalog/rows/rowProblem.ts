@@ -49,7 +49,7 @@ function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean):
   return [`${got} is not the open of a ${rules.interval} bar`, 'name the right interval by --interval, or import with --skip-bad'];
 }
 
-/** Returns a hint on the unit of a Unix time that is not in ms; empty if it is no time in any unit. */
+/** Returns a hint on the unit of a Unix time that is not in ms; empty if it is not a time in any unit. */
 function guessUnit(unixTime: number): string {
   if (!Number.isInteger(msOfUnix(unixTime))) return '';
   return unixTime < EARLIEST_MS ? ' (seconds?)' : ' (finer than ms?)';
