@@ -15,7 +15,7 @@ export function badRow(reason: string): RowProblem {
 }
 
 /**
- * Returns the problem of a row with the six `fields` (time, open, high, low, close, volume) called `names` that the collector did not accept.
+ * Returns the problem of a row with the six `fields` (time, open, high, low, close, volume) called `names` that the collector rejected.
  * `strictMs`: times must be in ms. Throws InvariantError if nothing is wrong.
  */
 export function rowProblem(fields: readonly string[], names: readonly string[], rows: RowCollector, strictMs: boolean): RowProblem {
