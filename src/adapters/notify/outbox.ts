@@ -6,14 +6,14 @@ import type { Scheduler } from '../../ports/scheduler.ts';
 export interface OutboxOptions {
   /** Time limit of one attempt, ms. */
   readonly timeoutMs?: number;
-  /** Pause after the first failure. Doubles with each further failure. */
+  /** Pause after the first failure, ms. Doubles with each further failure. */
   readonly firstPauseMs?: number;
   readonly maxPauseMs?: number;
   /** Maximum number of attempts for one alert. */
   readonly max?: number;
-  /** Within this time, the same code of the same scope is not sent again, unless it is more urgent. */
+  /** Time (ms) in which the same code of the same scope is not sent again, unless it is more urgent. */
   readonly quietMs?: number;
-  /** Receives alerts that were given up or dropped. */
+  /** Called for each alert that was given up or dropped. */
   readonly lost?: (alert: Alert, notifier: string, why: string) => void;
 }
 
@@ -25,7 +25,7 @@ const urgency = ({ level }: Alert): number => ALERT_LEVELS.indexOf(level);
 
 export class AlertOutbox {
   readonly #scheduler: Scheduler;
-  readonly #queues: readonly Queue[];
+  readonly #queues: readonly NotifierQueue[];
   readonly #quietMs: number;
   /** The last alert sent, by scope and code. */
   readonly #recent = new Map<string, Alert>();
@@ -33,33 +33,40 @@ export class AlertOutbox {
   constructor(scheduler: Scheduler, notifiers: readonly Notifier[], options: OutboxOptions = {}) {
     this.#scheduler = scheduler;
     this.#quietMs = options.quietMs ?? DEFAULTS.quietMs;
-    this.#queues = notifiers.map((notifier) => new Queue(scheduler, notifier, options));
+    this.#queues = notifiers.map((notifier) => new NotifierQueue(scheduler, notifier, options));
   }
 
-  /** Sends an alert, at once if no other waits. */
+  /** Sends an alert, immediately if no other alert waits. Ignores a repeated alert. */
   send(alert: Alert): void {
     const key = `${alert.scope} ${alert.code}`;
-    const before = this.#recent.get(key);
-    const isNews = !before || urgency(alert) > urgency(before) || this.#scheduler.nowMs - before.timeMs >= this.#quietMs;
-    if (!isNews) return;
+    const previous = this.#recent.get(key);
+    const isRepeat =
+      previous !== undefined && urgency(alert) <= urgency(previous) && this.#scheduler.nowMs - previous.timeMs < this.#quietMs;
+    if (isRepeat) return;
     this.#recent.set(key, { ...alert, timeMs: this.#scheduler.nowMs });
     for (const queue of this.#queues) queue.add(alert);
   }
 
+  /** Number of waiting alerts of all notifiers. */
   get waiting(): number {
     return this.#queues.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Accepts nothing more, retries waiting alerts at once, and calls `done` when all are delivered or after `maxMs`. */
+  /** Retries waiting alerts immediately. Calls `done` when all are delivered, or after `maxMs`. */
   finish(maxMs: number, done: () => void): void {
-    let left = this.#queues.length;
+    let busyQueues = this.#queues.length;
     const end = (): void => {
       this.#scheduler.cancel(deadline);
       this.stop();
       done();
     };
     const deadline = this.#scheduler.at(this.#scheduler.nowMs + maxMs, end);
-    for (const queue of this.#queues) queue.whenEmpty(() => void (--left === 0 && end()));
+    for (const queue of this.#queues) {
+      queue.whenEmpty(() => {
+        busyQueues--;
+        if (busyQueues === 0) end();
+      });
+    }
   }
 
   /** Stops sending. */
@@ -68,21 +75,25 @@ export class AlertOutbox {
   }
 }
 
-interface Waiting {
+interface WaitingAlert {
   readonly alert: Alert;
   tries: number;
 }
 
-class Queue {
+/** The waiting alerts of one notifier, the most urgent first. */
+class NotifierQueue {
   readonly #scheduler: Scheduler;
   readonly #notifier: Notifier;
   readonly #options: OutboxOptions & Required<Omit<OutboxOptions, 'lost'>>;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingAlert[] = [];
+  /** Ends the attempt under way; null while no attempt runs. */
   #giveUp: (() => void) | null = null;
+  /** Timer of the pause after a failure; null if there is no pause. */
   #timer: number | null = null;
   #isBusy = false;
   #isStopped = false;
-  #emptied: (() => void) | null = null;
+  /** Called once when the queue is empty. */
+  #onEmpty: (() => void) | null = null;
 
   constructor(scheduler: Scheduler, notifier: Notifier, options: OutboxOptions) {
     this.#scheduler = scheduler;
@@ -96,31 +107,35 @@ class Queue {
 
   add(alert: Alert): void {
     if (this.#isStopped) return;
-    // Most urgent first; among equals, oldest first.
-    const at = this.#waiting.findIndex((each) => urgency(each.alert) < urgency(alert));
-    this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, { alert, tries: 0 });
+    this.#insert({ alert, tries: 0 });
     if (this.#waiting.length > MAX_WAITING) {
       const dropped = this.#waiting.pop();
       if (dropped) this.#options.lost?.(dropped.alert, this.#notifier.name, `${MAX_WAITING} others wait`);
     }
-    // An alarm does not wait for the end of a pause.
+    // An alarm ends the pause after a failure.
     if (this.#timer !== null && alert.level === 'alarm') this.#wake();
     this.#sendNext();
   }
 
-  /** Calls `run` once nothing is waiting or under way, which may never happen. */
+  /** Calls `run` once no alert is waiting or under way. Never calls it if the notifier keeps failing. */
   whenEmpty(run: () => void): void {
     if (this.#isStopped) return run();
-    this.#emptied = run;
+    this.#onEmpty = run;
     this.#wake();
     this.#sendNext();
     this.#notifyEmpty();
   }
 
+  /** Inserts an alert by urgency; among equals, the oldest comes first. */
+  #insert(item: WaitingAlert): void {
+    const lessUrgent = this.#waiting.findIndex((other) => urgency(other.alert) < urgency(item.alert));
+    this.#waiting.splice(lessUrgent < 0 ? this.#waiting.length : lessUrgent, 0, item);
+  }
+
   #notifyEmpty(): void {
     if (this.#isBusy || this.#isStopped || this.#waiting.length > 0) return;
-    const run = this.#emptied;
-    this.#emptied = null;
+    const run = this.#onEmpty;
+    this.#onEmpty = null;
     run?.();
   }
 
@@ -148,15 +163,14 @@ class Queue {
     });
   }
 
-  #onFailure(item: Waiting, why: string, mayPass: boolean, retryAfterMs: number | null): void {
+  #onFailure(item: WaitingAlert, why: string, mayPass: boolean, retryAfterMs: number | null): void {
     if (this.#isStopped) return;
     const { max, firstPauseMs, maxPauseMs, lost } = this.#options;
     if (!mayPass || item.tries >= max) {
       lost?.(item.alert, this.#notifier.name, `${why}, after ${item.tries} tries`);
       return;
     }
-    const at = this.#waiting.findIndex((each) => urgency(each.alert) < urgency(item.alert));
-    this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, item);
+    this.#insert(item);
     const pauseMs = Math.max(retryAfterMs ?? 0, Math.min(maxPauseMs, firstPauseMs * 2 ** (item.tries - 1)));
     this.#timer = this.#scheduler.at(this.#scheduler.nowMs + pauseMs, () => {
       this.#timer = null;
@@ -164,6 +178,7 @@ class Queue {
     });
   }
 
+  /** Ends the pause after a failure. */
   #wake(): void {
     if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
     this.#timer = null;

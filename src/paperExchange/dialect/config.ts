@@ -73,7 +73,7 @@ export const DELAYS = {
   realistic: { admissionMs: 20, visibilityMs: 120, cancelMs: 60 },
 } as const satisfies Readonly<Record<string, Delays>>;
 
-/** Everything that one paper exchange is configured with. */
+/** The whole config of a paper exchange. */
 export interface ServiceConfig {
   readonly instruments: readonly Instrument[];
   readonly accounts: readonly AccountConfig[];
@@ -131,11 +131,11 @@ export const SERVICE_DEFAULTS = {
   timezone: 'UTC',
 } as const satisfies Partial<ServiceConfig>;
 
-/** Returns what the venue of a market needs to know about instruments and accounts. */
+/** Returns the states of a market's instruments and the restricted accounts, for its venue. */
 export function statesOf({ instruments, states, accounts }: ServiceConfig, market: Market): VenueState {
-  const own = instruments.filter((instrument) => instrument.market === market).map(({ id }) => id);
+  const ids = instruments.filter((instrument) => instrument.market === market).map(({ id }) => id);
   return {
-    instruments: Object.fromEntries(own.map((id) => [id, states[id] ?? {}])),
+    instruments: Object.fromEntries(ids.map((id) => [id, states[id] ?? {}])),
     restrictedAccounts: accounts.filter(({ restricted }) => restricted === true).map(({ name }) => name),
   };
 }

@@ -79,12 +79,13 @@ export interface Fault {
   readonly params: Readonly<Record<string, number | string>>;
 }
 
-interface Scheduled extends Fault {
+/** A row of the schedule. */
+interface ScheduledFault extends Fault {
   /** The occurrence at which the fault happens, from 1. Null: at each occurrence with probability `p`. */
   readonly nth: number | null;
   readonly p: number;
   /** Number of occurrences until now. */
-  seen: number;
+  occurrences: number;
 }
 
 /** The schedule as a client sends it: a seed for probabilities, and unchecked rows. */
@@ -95,7 +96,7 @@ export interface FaultSchedule {
 
 /** The fault schedule of an exchange, with how often each of its rows could have applied. */
 export class Faults {
-  #schedule: readonly Scheduled[] = [];
+  #schedule: readonly ScheduledFault[] = [];
   #rng = seededRng(0);
 
   /** Replaces the schedule. Throws ConfigError naming the first invalid row. */
@@ -120,19 +121,20 @@ export class Faults {
   }
 
   /** Counts an occurrence of each row that `concerns` selects. Returns the faults that happen at it. */
-  #findFaults(concerns: (row: Scheduled) => boolean): ReadonlyMap<Point, Fault> {
-    const found = new Map<Point, Fault>();
+  #findFaults(concerns: (row: ScheduledFault) => boolean): ReadonlyMap<Point, Fault> {
+    const faults = new Map<Point, Fault>();
     for (const row of this.#schedule) {
       if (!concerns(row)) continue;
-      row.seen++;
-      if (row.nth === null ? this.#rng.next() < row.p : row.seen === row.nth) found.set(row.point, row);
+      row.occurrences++;
+      const isDue = row.nth === null ? this.#rng.next() < row.p : row.occurrences === row.nth;
+      if (isDue) faults.set(row.point, row);
     }
-    return found;
+    return faults;
   }
 }
 
 /** Parses one row of a schedule. Throws ConfigError naming the row. */
-function parseRow(row: unknown, index: number): Scheduled {
+function parseRow(row: unknown, index: number): ScheduledFault {
   const fail = (expected: string): never => {
     throw new ConfigError(`schedule[${index}]: expected ${expected}`, `points: ${Object.keys(POINTS).join(' ')}`);
   };
@@ -148,11 +150,11 @@ function parseRow(row: unknown, index: number): Scheduled {
   if (unknown !== undefined) return fail(`point, op, nth or p, and params, got ${unknown}`);
   const params = paramsOf(point, row['params'] ?? {}, fail);
   if (point === 'PROC.kill' && !STEPS.some((step) => step === params['step'])) return fail(`params.step: ${STEPS.join(', ')}`);
-  return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, seen: 0 };
+  return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, occurrences: 0 };
 }
 
 /** Parses the parameters of a row: all that the point has, each in its range. */
-function paramsOf(point: Point, given: unknown, fail: (what: string) => never): Fault['params'] {
+function paramsOf(point: Point, given: unknown, fail: (expected: string) => never): Fault['params'] {
   const expectedNames: readonly string[] = POINTS[point];
   if (!isRecord(given)) return fail('params to be an object');
   const unknown = Object.keys(given).find((name) => !expectedNames.includes(name));

@@ -68,11 +68,11 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
   for (const segment of reading.segments) {
     const { base, layout, path } = segment;
     const reader = segment === newest ? new StateReader(latest, archive, layout, path) : null;
-    visitLines(disk, segment, (bytes, at, end) => {
-      const kind = kindAt(bytes, at);
-      if (isArchived(kind)) archive.take(kind, bytes, at, end, layout, base + at);
+    visitLines(disk, segment, (bytes, start, end) => {
+      const kind = kindAt(bytes, start);
+      if (isArchived(kind)) archive.take(kind, bytes, start, end, layout, base + start);
       // The newest file begins with the complete state, except for ended orders. Older files matter only for those.
-      reader?.take(kind, bytes.toString('latin1', at, end));
+      reader?.take(kind, bytes.toString('latin1', start, end));
     });
   }
   archive.finish();
@@ -85,20 +85,25 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
 
 /** Restores the rows of an archive file. Each line starts with the original offset of its row. */
 function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: ArchiveRestorer): void {
-  visitLines(disk, file, (bytes, at, end) => {
+  visitLines(disk, file, (bytes, start, end) => {
     // The first and the last line are the file's own head and end.
-    if (bytes[at] === BRACKET) return;
+    if (bytes[start] === BRACKET) return;
     let place = 0;
-    let from = at;
-    for (; bytes[from] !== SPACE; from++) place = place * 10 + bytes[from]! - ZERO;
-    file.archive.note(place, at);
-    const kind = kindAt(bytes, from + 1);
+    let position = start;
+    for (; bytes[position] !== SPACE; position++) place = place * 10 + bytes[position]! - ZERO;
+    file.archive.note(place, start);
+    const rowStart = position + 1;
+    const kind = kindAt(bytes, rowStart);
     if (!isArchived(kind))
       throw damage(file.path, `expected records of ended orders, triggers, trades or reductions, got ${JSON.stringify(kind)}`);
-    archive.take(kind, bytes, from + 1, end, file.layout, place);
+    archive.take(kind, bytes, rowStart, end, file.layout, place);
   });
 }
-const [BRACKET, SPACE, ZERO] = [91, 32, 48];
+
+/** Character codes of `[`, a space and `0`. */
+const BRACKET = 91;
+const SPACE = 32;
+const ZERO = 48;
 
 /** Checks that digits of prices and amounts are unchanged, and that no account is missing. */
 function checkHead({ markets, accounts }: Service, path: string, { instruments, uids }: SegmentHead): void {

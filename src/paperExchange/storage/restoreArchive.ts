@@ -10,20 +10,20 @@ import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
 import type { ArchivedKind } from './recordTable.ts';
 
-/** The owner of a row: side, account and the tag of its instrument. */
-interface Owner {
+/** The owner of a row: market side, account, and the tag of its instrument. */
+interface RowOwner {
   readonly side: SpotExchange | FuturesExchange;
   readonly account: number;
   readonly tag: number;
 }
 
-/** Numbers are combined with a tag below this value. The result sorts by the number. */
+/** Order numbers are multiplied by this before a smaller tag is added, so that sums sort by the number. */
 const MAX_TAGS = 2 ** 13;
 
 /** Collects the archived rows of all files, oldest first. */
 export class ArchiveRestorer {
   readonly #service: Service;
-  readonly #owners = new Map<string, Owner | null>();
+  readonly #owners = new Map<string, RowOwner | null>();
   /** Futures only, by account: numbers of orders, each combined with its tag. */
   readonly #orders: number[][] = [];
   readonly #triggers = new Map<number, { readonly account: number; readonly tag: number }>();
@@ -33,11 +33,11 @@ export class ArchiveRestorer {
     this.#service = service;
   }
 
-  /** Restores an archived row, stored at offset `place`. `at` and `end` are positions in `bytes`. Throws ConfigError if it is invalid. */
-  take(kind: ArchivedKind, bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
-    if (kind === 'trade') return this.#restoreTrade(bytes, at, end, layout, place);
-    if (kind === 'order') return this.#restoreOrder(bytes, at, end, layout, place);
-    const row = bytes.toString('latin1', at, end);
+  /** Restores an archived row: bytes `start` to `end`, stored at offset `place`. Throws ConfigError if the row is invalid. */
+  take(kind: ArchivedKind, bytes: Buffer, start: number, end: number, layout: Layout, place: number): void {
+    if (kind === 'trade') return this.#restoreTrade(bytes, start, end, layout, place);
+    if (kind === 'order') return this.#restoreOrder(bytes, start, end, layout, place);
+    const row = bytes.toString('latin1', start, end);
     if (kind === 'trigger') return this.#restoreTrigger(layout.read(triggerRecord, row), place);
     this.#service.sides.futures?.profits.restore(layout.read(reductionRecord, row), place);
   }
@@ -48,7 +48,7 @@ export class ArchiveRestorer {
     if (owner !== null) this.#register(owner, number, clientOrderId);
   }
 
-  /** Builds the lists that are ordered by appearance. Rows come in order of their end. */
+  /** Builds the lists that are sorted by creation. Archived rows are sorted by the time at which they ended. */
   finish(): void {
     const { futures } = this.#service.sides;
     if (futures === null) return;
@@ -63,22 +63,22 @@ export class ArchiveRestorer {
     if (this.#newestTrigger !== null) futures.triggers.restoreArchived(this.#newestTrigger);
   }
 
-  /** Adds a trigger to the list of its account, whether it waits or not. */
+  /** Adds a waiting or ended trigger to the list of its account. */
   introduceTrigger({ number, uid, symbol }: TriggerRecord | WaitingTriggerRecord): void {
     const owner = this.#owner('futures', uid, symbol);
     if (owner !== null) this.#triggers.set(number, owner);
   }
 
-  #restoreTrade(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
-    const match = TRADE_OWNER.exec(startAt(bytes, at, end, layout));
-    const { market, uid, symbol } = match === null ? layout.read(tradeRecord, bytes.toString('latin1', at, end)) : ownerIn(match);
+  #restoreTrade(bytes: Buffer, start: number, end: number, layout: Layout, place: number): void {
+    const match = TRADE_OWNER.exec(startOfRow(bytes, start, end, layout));
+    const { market, uid, symbol } = match === null ? layout.read(tradeRecord, bytes.toString('latin1', start, end)) : ownerIn(match);
     const owner = this.#owner(market, uid, symbol);
     owner?.side.orders.restoreTrade(owner.account, place, owner.tag);
   }
 
-  #restoreOrder(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
-    const match = ORDER_OWNER.exec(startAt(bytes, at, end, layout));
-    const order = match === null ? layout.read(orderRecord, bytes.toString('latin1', at, end)) : orderIn(match);
+  #restoreOrder(bytes: Buffer, start: number, end: number, layout: Layout, place: number): void {
+    const match = ORDER_OWNER.exec(startOfRow(bytes, start, end, layout));
+    const order = match === null ? layout.read(orderRecord, bytes.toString('latin1', start, end)) : orderIn(match);
     const owner = this.#owner(order.market, order.uid, order.symbol);
     if (owner === null) return;
     owner.side.orders.markArchived(order.number, place);
@@ -86,7 +86,7 @@ export class ArchiveRestorer {
   }
 
   /** Makes an order findable by its client order id and, for futures, by its history. */
-  #register({ side, account, tag }: Owner, number: number, clientOrderId: string | null): void {
+  #register({ side, account, tag }: RowOwner, number: number, clientOrderId: string | null): void {
     side.orders.registerClientId(number, account, clientOrderId);
     if ('profits' in side) (this.#orders[account] ??= []).push(number * MAX_TAGS + tag);
   }
@@ -98,25 +98,23 @@ export class ArchiveRestorer {
     if (stored.number > (this.#newestTrigger?.number ?? 0)) this.#newestTrigger = stored;
   }
 
-  /** Returns the owner of a record. Null: the exchange no longer has that side. */
-  #owner(market: Market, uid: string, symbol: string): Owner | null {
+  /** Returns the owner of a record; null if the exchange no longer has that side. */
+  #owner(market: Market, uid: string, symbol: string): RowOwner | null {
     const key = `${market},${uid},${symbol}`;
-    const known = this.#owners.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#owners.get(key);
+    if (cached !== undefined) return cached;
     const side = this.#service.sides[market];
     const names = side?.rows.names;
-    const owner =
-      side === null || names === undefined
-        ? null
-        : { side, account: names.accountOf(uid), tag: side.rows.tagOf(names.instrumentOf(symbol)) };
+    const hasSide = side !== null && names !== undefined;
+    const owner = hasSide ? { side, account: names.accountOf(uid), tag: side.rows.tagOf(names.instrumentOf(symbol)) } : null;
     this.#owners.set(key, owner);
     return owner;
   }
 }
 
 /**
- * The first fields of usual rows, read without parsing the others, which would take several times as long. A row with an escape, or with
- * fields in another order, is read as a whole.
+ * Matches the first fields of usual rows. Parsing all fields would take several times as long. A row with an escape, or with fields in
+ * another order, is parsed as a whole.
  */
 const ORDER_OWNER = /^\["order","(spot|futures)",(\d{1,15}),"([^"\\]*)",(?:null|"([^"\\]*)"),"([^"\\]*)",/;
 const TRADE_OWNER = /^\["trade","(spot|futures)","([^"\\]*)","([^"\\]*)",/;
@@ -124,16 +122,17 @@ const TRADE_OWNER = /^\["trade","(spot|futures)","([^"\\]*)","([^"\\]*)",/;
 const START_BYTES = 192;
 
 /** Returns the start of a row; empty if the fields may be in another order. */
-const startAt = (bytes: Buffer, at: number, end: number, { isCurrent }: Layout): string =>
-  isCurrent ? bytes.toString('latin1', at, Math.min(end, at + START_BYTES)) : '';
+const startOfRow = (bytes: Buffer, start: number, end: number, { isCurrent }: Layout): string =>
+  isCurrent ? bytes.toString('latin1', start, Math.min(end, start + START_BYTES)) : '';
 
-/** Returns the fields that a regular expression has found. */
+/** Returns the owner of a trade from a match of TRADE_OWNER. */
 const ownerIn = ([, market, uid, symbol]: RegExpExecArray) => ({
   market: market === 'spot' ? ('spot' as const) : ('futures' as const),
   uid: uid!,
   symbol: symbol!,
 });
 
+/** Returns the first fields of an order from a match of ORDER_OWNER. */
 const orderIn = ([, market, number, uid, clientOrderId, symbol]: RegExpExecArray) => ({
   market: market === 'spot' ? ('spot' as const) : ('futures' as const),
   number: Number(number),

@@ -48,8 +48,8 @@ export interface DoctorReport {
 /** Resolves the settings. Throws ConfigError if they are invalid. The checks report invalid keys. */
 export function resolveTarget(options: DoctorOptions, environment: Environment = process.env): DoctorTarget {
   const { settings, credentials } = settingsOf(options, environment);
-  const named = MARKETS.filter((market) => settings.baseUrls[market] !== null);
-  const markets = options.markets ?? named;
+  const marketsWithAddress = MARKETS.filter((market) => settings.baseUrls[market] !== null);
+  const markets = options.markets ?? marketsWithAddress;
   for (const market of markets) originOf(settings, market);
   if (markets.length === 0) {
     throw new ConfigError(
@@ -123,8 +123,8 @@ function recordsOf(catalog: string): Records {
 
 /** Returns the determined dialect options. If the markets differ, a value other than the configured one wins. */
 function dialectOf(checks: readonly CheckResult[], { dialect }: AccessSettings): DialectFinding {
-  const found = checks.flatMap((check) => Object.entries(check.dialect));
-  const isSet = ([name, value]: readonly [string, unknown]): boolean =>
-    Object.entries(dialect).some(([key, set]) => key === name && set === value);
-  return Object.fromEntries([...found.filter(isSet), ...found.filter((option) => !isSet(option))]);
+  const determined = checks.flatMap((check) => Object.entries(check.dialect));
+  const isConfigured = ([name, value]: readonly [string, unknown]): boolean =>
+    Object.entries(dialect).some(([key, configured]) => key === name && configured === value);
+  return Object.fromEntries([...determined.filter(isConfigured), ...determined.filter((option) => !isConfigured(option))]);
 }

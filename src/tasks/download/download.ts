@@ -64,10 +64,10 @@ export async function downloadBars(
   sets: readonly BarKey[],
   options: DownloadOptions,
 ): Promise<readonly (DownloadedSet | FailedSet)[]> {
-  const known = new Map<Market, Promise<MarketFacts | NoAnswer>>();
+  const factsByMarket = new Map<Market, Promise<MarketFacts | NoAnswer>>();
   const readFacts = (market: Market) => {
-    const facts = known.get(market) ?? orNoAnswer(marketFacts(service, market));
-    known.set(market, facts);
+    const facts = factsByMarket.get(market) ?? orNoAnswer(marketFacts(service, market));
+    factsByMarket.set(market, facts);
     return facts;
   };
   for (const key of sets) {
@@ -76,16 +76,17 @@ export async function downloadBars(
     listedIn(facts.listed, key.market, checkSymbol(key.symbol));
     checkReach(service, key, facts.serverMs, options);
   }
-  const done: (DownloadedSet | FailedSet)[] = [];
+  const results: (DownloadedSet | FailedSet)[] = [];
   for (const key of sets) {
-    options.onProgress?.(key, done.length);
+    options.onProgress?.(key, results.length);
     const facts = await readFacts(key.market);
     const set = facts instanceof NoAnswer ? facts : await orNoAnswer(downloadSet(service, key, facts.listed, options));
-    done.push(set instanceof NoAnswer ? { ...key, kind: 'failed', problem: set.message, remedy: set.remedy } : set);
+    results.push(set instanceof NoAnswer ? { ...key, kind: 'failed', problem: set.message, remedy: set.remedy } : set);
   }
-  return done;
+  return results;
 }
 
+/** Returns the result of `work`, or the NoAnswer that it throws. */
 async function orNoAnswer<T>(work: Promise<T>): Promise<T | NoAnswer> {
   try {
     return await work;
@@ -105,12 +106,12 @@ async function marketFacts(service: MarketService, market: Market): Promise<Mark
 }
 
 /**
- * Returns the kline intervals from which the bars of a set can be made, the best first: its own, then the longest, which reach back
- * furthest.
+ * Returns the kline intervals from which the bars of a set can be made, the best first: the set's own interval, then longer ones before
+ * shorter ones, because they reach back further.
  */
 function klineIntervals({ dialect }: MarketService, { market, interval }: BarKey): readonly CommonInterval[] {
-  const found = wireSources(market, interval, dialect);
-  if (found.length > 0) return found;
+  const intervals = wireSources(market, interval, dialect);
+  if (intervals.length > 0) return intervals;
   throw new ConfigError(
     `--interval: the ${market} market has no ${interval} bars, and none to make them of`,
     'choose a longer interval, or import files: isobar data import',
@@ -149,20 +150,20 @@ async function downloadSet(
   const { market, symbol, interval } = key;
   const window = await readNewest(service, key);
   const { interval: from, closed, refused } = window;
-  const stated = listedIn(listed, market, symbol);
-  const before = readInstrument(catalog, market, symbol);
-  const kept = closed.filter(({ openMs }) => fromMs === null || openMs >= fromMs);
+  const listing = listedIn(listed, market, symbol);
+  const previous = readInstrument(catalog, market, symbol);
+  const requested = closed.filter(({ openMs }) => fromMs === null || openMs >= fromMs);
   const fineKey = { ...key, interval: from };
-  if (kept.length === 0 && !existsSync(barsPath(catalog, fineKey))) {
+  if (requested.length === 0 && !existsSync(barsPath(catalog, fineKey))) {
     throw new NoAnswer(
       `${market}.klines: no ${from} bar of ${symbol} has closed yet`,
       fromMs === null ? 'wait for the first' : 'wait, or leave --from out',
     );
   }
   const hole = holeBefore(catalog, fineKey, window);
-  const instrument = refreshRecord(stated, before, kept);
-  const appended = appendBars(catalog, instrument, from, columnsOfBars(kept), revised);
-  if (stated.contract) storeContract(catalog, stated.contract);
+  const instrument = refreshRecord(listing, previous, requested);
+  const appended = appendBars(catalog, instrument, from, columnsOfBars(requested), revised);
+  if (listing.contract) storeContract(catalog, listing.contract);
   return {
     kind: 'stored',
     ...key,
@@ -173,13 +174,13 @@ async function downloadSet(
     refused,
     hole,
     made: from === interval ? null : remake(catalog, key, from, appended.isWritten),
-    instrumentChanges: before ? changedFields(before, appended.instrument) : [],
+    instrumentChanges: previous ? changedFields(previous, appended.instrument) : [],
     rule: revised,
   };
 }
 
 /**
- * Returns the newest bars of the interval, or of the longest one that makes it. An exchange may return nothing for an interval that it
+ * Returns the newest bars of the first interval for which the exchange has any. An exchange may return nothing for an interval that it
  * lists.
  */
 async function readNewest(service: MarketService, key: BarKey): Promise<BarWindow> {
@@ -200,6 +201,7 @@ async function readNewest(service: MarketService, key: BarKey): Promise<BarWindo
   );
 }
 
+/** Returns the gap between the newest stored bar and the oldest downloaded one; null without a gap. */
 function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: BarWindow): Hole | null {
   const lastMs = newestRows(catalog, key, 1).openMs[0];
   const [first] = closed;
@@ -208,12 +210,14 @@ function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: 
   return bars > 0 ? { fromMs: closeOf(interval, lastMs), bars } : null;
 }
 
-function refreshRecord(listed: ListedInstrument, before: Instrument | null, closed: readonly MarketBar[]): Instrument {
-  const [lowest, highest] = [Math.min(...closed.map(({ low }) => low)), Math.max(...closed.map(({ high }) => high))];
-  return instrumentRecordOf(listed, before ?? proposedFor(listed, lowest, highest));
+/** Returns the stored record, or a proposed one, with the terms of the listing. */
+function refreshRecord(listing: ListedInstrument, previous: Instrument | null, bars: readonly MarketBar[]): Instrument {
+  const lowest = Math.min(...bars.map(({ low }) => low));
+  const highest = Math.max(...bars.map(({ high }) => high));
+  return instrumentRecordOf(listing, previous ?? proposedFor(listing, lowest, highest));
 }
 
-/** Resamples the coarser bars if the finer ones changed; null: no coarser bar is complete. */
+/** Resamples the longer bars. Returns null if the shorter ones have not changed or no longer bar is complete. */
 export function remake(catalog: string, key: BarKey, from: Interval, hasChanged: boolean): DownloadedSet['made'] {
   const fineKey = { ...key, interval: from };
   const { firstMs, lastMs } = readEntry(catalog, fineKey);

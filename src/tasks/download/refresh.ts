@@ -15,21 +15,21 @@ export async function refreshInstruments(
   catalog: string,
 ): Promise<readonly RefreshedInstrument[]> {
   const listed = await listMarket(service, market);
-  const found = symbols.map((symbol) => listedIn(listed, market, checkSymbol(symbol)));
-  const done: RefreshedInstrument[] = [];
-  for (const each of found) {
-    const before = readInstrument(catalog, market, each.symbol);
-    const like = before ?? (await proposeRecord(service, each));
-    const instrument = refreshInstrument(catalog, instrumentRecordOf(each, like));
-    if (each.contract) storeContract(catalog, each.contract);
-    done.push({
+  const requested = symbols.map((symbol) => listedIn(listed, market, checkSymbol(symbol)));
+  const refreshed: RefreshedInstrument[] = [];
+  for (const listing of requested) {
+    const previous = readInstrument(catalog, market, listing.symbol);
+    const base = previous ?? (await proposeRecord(service, listing));
+    const instrument = refreshInstrument(catalog, instrumentRecordOf(listing, base));
+    if (listing.contract) storeContract(catalog, listing.contract);
+    refreshed.push({
       instrument,
-      isNew: before === null,
-      isTradable: each.isTradable,
-      changes: before ? changedFields(before, instrument) : [],
+      isNew: previous === null,
+      isTradable: listing.isTradable,
+      changes: previous ? changedFields(previous, instrument) : [],
     });
   }
-  return done;
+  return refreshed;
 }
 
 export interface RefreshedInstrument {

@@ -5,28 +5,31 @@ import type { StrategyNames } from './template.ts';
 
 const MAX_LENGTH = 60;
 
-/** `mean-cross`, `mean cross` and `MeanCross` give the file meanCross with the class MeanCross. Throws ConfigError for an invalid name. */
+/**
+ * Returns the file and class names of a strategy: `mean-cross`, `mean cross` and `MeanCross` give meanCross and MeanCross. Throws ConfigError
+ * for an invalid name.
+ */
 export function strategyFileNames(name: string): StrategyNames {
   const words = name.split(/[-_\s]+/).filter((word) => word !== '');
-  const joined = words.map((word, at) => (at === 0 ? word : capital(word))).join('');
+  const joined = words.map((word, index) => (index === 0 ? word : capitalized(word))).join('');
   if (!/^[A-Za-z][A-Za-z0-9]*$/.test(joined) || joined.length > MAX_LENGTH) {
     throw new ConfigError(
       `${name}: expected a name of at most ${MAX_LENGTH} letters and digits that begins with a letter`,
       'such as: isobar strategy new meanCross',
     );
   }
-  const className = capital(joined);
+  const className = capitalized(joined);
   if (className === 'Strategy') {
     throw new ConfigError(`${name}: Strategy is the class that every strategy extends`, 'choose another name, such as meanCross');
   }
   return { file: lowerFirst(joined), className };
 }
 
-function capital(word: string): string {
+function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** Leading capitals count as one word: `RSICross` becomes `rsiCross`. */
+/** Returns the word with a lower-case start. Leading capitals count as one word: `RSICross` becomes `rsiCross`. */
 function lowerFirst(word: string): string {
-  return word.replace(/^(?:[A-Z]+(?=[A-Z][a-z]|\d|$)|[A-Z])/, (begin) => begin.toLowerCase());
+  return word.replace(/^(?:[A-Z]+(?=[A-Z][a-z]|\d|$)|[A-Z])/, (capitals) => capitals.toLowerCase());
 }

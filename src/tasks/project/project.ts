@@ -11,12 +11,14 @@ import { originFor } from './origin.ts';
 import { kindTexts, projectTexts, strategyTexts, type StrategyKind } from './template.ts';
 import { writeAll } from './write.ts';
 
-/** A year of hourly bars. */
+/** The generated bars of a new project: a year of hourly bars. */
 const BARS = { symbol: 'DEMOUSDT', interval: '1h', from: '2024-01-01', bars: 8784, seed: 7 } as const;
+/** 2024-01-01, the start of the bars. */
 const FROM_MS = 1_704_067_200_000;
 /** Files of version control and file managers. A folder with only these counts as empty. */
-const UNSEEN = new Set(['.git', '.DS_Store']);
-const NAMED = 5;
+const IGNORED_FILES = new Set(['.git', '.DS_Store']);
+/** Maximum number of files that the error for a full folder names. */
+const MAX_SHOWN = 5;
 
 export interface CreatedFiles {
   readonly folder: string;
@@ -27,10 +29,10 @@ export interface CreatedFiles {
 /** Creates a project in `dir`, which is new or empty. Throws ConfigError if files are in the way, and leaves nothing behind. */
 export function createProject(dir: string): CreatedFiles {
   const folder = resolve(dir);
-  const there = content(dir);
-  if (there.length > 0) {
-    const some = there.slice(0, NAMED).join(', ') + (there.length > NAMED ? ', ...' : '');
-    throw new ConfigError(`${dir}: the folder is not empty: ${some}`, 'name a new folder: isobar init my-strategies');
+  const existing = filesIn(dir);
+  if (existing.length > 0) {
+    const shown = existing.slice(0, MAX_SHOWN).join(', ') + (existing.length > MAX_SHOWN ? ', ...' : '');
+    throw new ConfigError(`${dir}: the folder is not empty: ${shown}`, 'name a new folder: isobar init my-strategies');
   }
   checkOutFolder('dir', dir);
   const texts = { 'package.json': packageText(folder), ...projectTexts() };
@@ -48,19 +50,20 @@ export function createStrategy(name: string, kind: StrategyKind | null = null): 
   return { folder, files: Object.keys(texts) };
 }
 
-function content(dir: string): readonly string[] {
+/** Returns the names in a folder; none if it does not exist. Throws ConfigError if it is a file or cannot be read. */
+function filesIn(dir: string): readonly string[] {
   try {
-    const found = statSync(dir, { throwIfNoEntry: false });
-    if (!found) return [];
-    if (!found.isDirectory())
+    const stats = statSync(dir, { throwIfNoEntry: false });
+    if (!stats) return [];
+    if (!stats.isDirectory())
       throw new ConfigError(`${dir}: expected a folder, got a file`, 'name a new folder: isobar init my-strategies');
-    return readdirSync(dir).filter((name) => !UNSEEN.has(name));
+    return readdirSync(dir).filter((name) => !IGNORED_FILES.has(name));
   } catch (error) {
     throw error instanceof ConfigError ? error : fileError(dir, 'cannot be read', error);
   }
 }
 
-/** Versions are exact, so that a project behaves the same later. */
+/** Returns the text of package.json. Versions are exact, so that a project behaves the same later. */
 function packageText(folder: string): string {
   const { symbol, interval, from, bars, seed } = BARS;
   const name = basename(folder).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, ''); // prettier-ignore

@@ -1,4 +1,4 @@
-// The template of `isobar init`: files under config/project, read and renamed.
+// Reads the templates of `isobar init` and `isobar strategy new`, and renames their strategy.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -16,32 +16,32 @@ export interface StrategyNames {
 export type Texts = Readonly<Record<string, string>>;
 
 /** The strategy of the template. */
-const FIRST: StrategyNames = { file: 'meanCross', className: 'MeanCross' };
-/** npm does not pack a .gitignore and would apply it, so the template has it under another name. */
+const TEMPLATE_STRATEGY: StrategyNames = { file: 'meanCross', className: 'MeanCross' };
+/** Names of files that the template has under another name. npm does not pack a .gitignore, and would apply it. */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
 
 /** Returns every file of the template except package.json, which is generated. */
 export function projectTexts(): Texts {
   const folder = join(packageFolder(), 'config', 'project');
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = found.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join('/')).toSorted(byEnding);
-  return Object.fromEntries(paths.map((path) => [RENAMED[path] ?? path, readFileSync(join(folder, path), 'utf8')]));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join('/'));
+  return Object.fromEntries(paths.toSorted(testsLast).map((path) => [RENAMED[path] ?? path, readFileSync(join(folder, path), 'utf8')]));
 }
 
-/** Sorts a file before its test. */
-function byEnding(one: string, other: string): number {
-  const key = (path: string) => path.replace('.test.ts', '.ts.test');
-  return key(one) < key(other) ? -1 : 1;
+/** Compares paths by name, with a file before its test. */
+function testsLast(left: string, right: string): number {
+  const sortKey = (path: string) => path.replace('.test.ts', '.ts.test');
+  return sortKey(left) < sortKey(right) ? -1 : 1;
 }
 
 /** Returns the strategy of the template and its test under another name. */
 export function strategyTexts({ file, className }: StrategyNames): Texts {
-  const own = Object.entries(projectTexts()).filter(([path]) => path.startsWith('strategies/'));
-  const renameClass = (text: string) => text.replaceAll(FIRST.file, file).replaceAll(FIRST.className, className);
-  return Object.fromEntries(own.map(([path, text]) => [renameClass(path), renameClass(text)]));
+  const strategyFiles = Object.entries(projectTexts()).filter(([path]) => path.startsWith('strategies/'));
+  const renameClass = (text: string) => text.replaceAll(TEMPLATE_STRATEGY.file, file).replaceAll(TEMPLATE_STRATEGY.className, className);
+  return Object.fromEntries(strategyFiles.map(([path, text]) => [renameClass(path), renameClass(text)]));
 }
 
-/** Kinds of strategies to begin with, and the feeds of their definitions. */
+/** Feeds in the run definition of each kind of example strategy. */
 const FEEDS_OF = {
   breakout: 'bars: { symbol: DEMOUSDT, interval: 1h }',
   pairs: 'bars: { symbol: DEMOUSDT, interval: 1h }, other: { symbol: TWOUSDT, interval: 1h }',
@@ -51,8 +51,9 @@ const FEEDS_OF = {
 } as const;
 export type StrategyKind = keyof typeof FEEDS_OF;
 export const STRATEGY_KINDS = Object.keys(FEEDS_OF) as readonly StrategyKind[];
-/** The command that makes the bars of the definitions. */
-const BARS = 'isobar data generate --symbol DEMOUSDT,TWOUSDT,THREEUSDT,FOURUSDT --interval 1h --from 2024-01-01 --bars 8784 --seed 7';
+/** The command that generates the bars of the definitions. */
+const BARS_COMMAND =
+  'isobar data generate --symbol DEMOUSDT,TWOUSDT,THREEUSDT,FOURUSDT --interval 1h --from 2024-01-01 --bars 8784 --seed 7';
 
 /**
  * Returns a strategy of a kind under a name, and a definition that runs it. Throws ConfigError for a name that the text uses for something
@@ -60,17 +61,17 @@ const BARS = 'isobar data generate --symbol DEMOUSDT,TWOUSDT,THREEUSDT,FOURUSDT 
  */
 export function kindTexts({ file, className }: StrategyNames, kind: StrategyKind): Texts {
   const text = readFileSync(join(packageFolder(), 'config', 'like', `${kind}.ts`), 'utf8');
-  const own = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-  // A name in a comment or a string hides nothing.
+  const templateClass = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  // Names in comments and strings do not conflict.
   const code = text.replaceAll(/\/\/.*|'[^'\n]*'/g, '');
-  if (className !== own && new RegExp(`\\b${className}\\b`).test(code)) {
+  if (className !== templateClass && new RegExp(`\\b${className}\\b`).test(code)) {
     throw new ConfigError(
       `${file}: a strategy like ${kind} uses ${className} for something else`,
       `choose another name, such as my${className}`,
     );
   }
   const definition = [
-    `# Bars: ${BARS}`,
+    `# Bars: ${BARS_COMMAND}`,
     `strategy: strategies/${file}.ts`,
     `feeds: { ${FEEDS_OF[kind]} }`,
     `cash: { USDT: '10000' }`,
@@ -81,7 +82,7 @@ export function kindTexts({ file, className }: StrategyNames, kind: StrategyKind
     '',
   ];
   return {
-    [`strategies/${file}.ts`]: text.replace(`class ${own} `, `class ${className} `),
+    [`strategies/${file}.ts`]: text.replace(`class ${templateClass} `, `class ${className} `),
     [`backtests/${file}.yaml`]: definition.join('\n'),
   };
 }

@@ -16,8 +16,9 @@ export interface ArrowField {
   readonly buffers: number | 'view' | null;
 }
 
-interface Place {
-  readonly at: number;
+/** Position of a buffer in the file. */
+interface BufferPlace {
+  readonly offset: number;
   readonly length: number;
 }
 
@@ -29,8 +30,8 @@ export interface Batch {
   readonly rows: number;
   /** Compression of the buffers (see inflate.ts); null if uncompressed. */
   readonly codec: number | null;
-  /** By field. Meaningless for types that isobar does not read. */
-  readonly buffers: readonly { readonly nulls: number; readonly validity: Place; readonly data: Place }[];
+  /** By field. `nulls` is the number of empty values. Meaningless for types that isobar does not read. */
+  readonly buffers: readonly { readonly nulls: number; readonly validity: BufferPlace; readonly data: BufferPlace }[];
 }
 
 interface Footer {
@@ -47,7 +48,7 @@ interface Block {
   readonly metadataBytes: number;
   readonly bodyBytes: number;
 }
-type ReadBytes = (at: number, length: number) => Uint8Array;
+type ReadBytes = (offset: number, length: number) => Uint8Array;
 
 /** Buffers of types with one value for each row and no children, by type number in the format's Schema.fbs. */
 const BUFFERS: Readonly<Record<number, number | 'view'>> = {
@@ -80,7 +81,7 @@ export function readFooter(size: number, bytes: ReadBytes): Footer {
   const root = flat.root();
   const schema = flat.follow(flat.field(root, 1));
   const text = (table: number, id: number) => flat.text(flat.follow(flat.field(table, id)));
-  const pairs = (at: number) => new Map(flat.tables(flat.follow(at)).map((pair) => [text(pair, 0), text(pair, 1)]));
+  const pairs = (fieldPosition: number) => new Map(flat.tables(flat.follow(fieldPosition)).map((pair) => [text(pair, 0), text(pair, 1)]));
   return {
     fields: flat.tables(flat.follow(flat.field(schema, 1))).map((field) => fieldOf(flat, field, text(field, 0))),
     metadata: pairs(flat.field(schema, 2)),
@@ -114,7 +115,7 @@ function kindOf(flat: FlatReader, type: number, details: number): ArrowField['ki
   }
 }
 
-/** Throws RangeError for a block that is not a record batch of these columns, or that is not completely in the file. */
+/** Returns the buffers of a record batch. Throws RangeError for a block that is not a record batch of these columns, or that is not completely in the file. */
 export function readBatch(block: Block, fields: readonly ArrowField[], firstRow: number, fileSize: number, bytes: ReadBytes): Batch {
   const { offset, metadataBytes, bodyBytes } = block;
   const head = bytes(offset, metadataBytes);
@@ -129,25 +130,26 @@ export function readBatch(block: Block, fields: readonly ArrowField[], firstRow:
   if (!(rows >= 0 && rows <= Number.MAX_SAFE_INTEGER)) throw new RangeError(`a record batch of ${rows} rows`);
   const nodes = flat.elements(flat.follow(flat.field(batch, 1)), 16);
   const places = flat.elements(flat.follow(flat.field(batch, 2)), 16);
-  const viewCounts = flat.elements(flat.follow(flat.field(batch, 4)), 8).map((at) => flat.long(at));
-  const body = offset + metadataBytes;
-  const placeOf = (index: number): Place => {
+  const viewCounts = flat.elements(flat.follow(flat.field(batch, 4)), 8).map((position) => flat.long(position));
+  const bodyOffset = offset + metadataBytes;
+  const placeOf = (index: number): BufferPlace => {
     const slot = places[index];
-    return slot === undefined ? { at: 0, length: 0 } : { at: body + flat.long(slot), length: flat.long(slot + 8) };
+    if (slot === undefined) return { offset: 0, length: 0 };
+    return { offset: bodyOffset + flat.long(slot), length: flat.long(slot + 8) };
   };
-  let next = 0;
+  let nextBuffer = 0;
   const buffers = fields.map((field, i) => {
     if (field.buffers === null) throw new RangeError(`column ${field.name} is of a type that isobar cannot step over`);
-    const first = next;
-    next += field.buffers === 'view' ? 2 + (viewCounts.shift() ?? 0) : field.buffers;
+    const firstBuffer = nextBuffer;
+    nextBuffer += field.buffers === 'view' ? 2 + (viewCounts.shift() ?? 0) : field.buffers;
     const node = nodes[i];
-    const [validity, data] = [placeOf(first), placeOf(first + 1)];
+    const [validity, data] = [placeOf(firstBuffer), placeOf(firstBuffer + 1)];
     const width = field.kind === 'int32' ? 4 : 8;
     // The length of compressed columns is known only after decompression.
-    const isWhole = data.at + data.length <= fileSize && (codec !== null || data.length >= rows * width);
+    const isWhole = data.offset + data.length <= fileSize && (codec !== null || data.length >= rows * width);
     if (node === undefined || (field.kind !== null && !isWhole)) throw new RangeError(`column ${field.name} ends early`);
     return { nulls: flat.long(node + 8), validity, data };
   });
-  if (nodes.length !== fields.length || next !== places.length) throw new RangeError('columns inside columns');
+  if (nodes.length !== fields.length || nextBuffer !== places.length) throw new RangeError('columns inside columns');
   return { start: offset, end: offset + metadataBytes + bodyBytes, firstRow, rows, codec, buffers };
 }

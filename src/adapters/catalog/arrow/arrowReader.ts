@@ -35,15 +35,15 @@ export function withArrowFile<T>(path: string, use: (file: ArrowFile) => T, infl
     // The offsets in a damaged file may point outside its bytes.
     if (error instanceof RangeError) throw damaged(path, error.message, inflate !== null);
     // Files of other programs may be damaged in other ways, and the decompressors throw their own errors.
-    if (inflate !== null && isOfContent(error)) throw damaged(path, error.message, true);
+    if (inflate !== null && isContentError(error)) throw damaged(path, error.message, true);
     throw fileError(path, 'cannot be read', error);
   } finally {
     closeSync(handle);
   }
 }
 
-/** True for an error that is neither one of ours nor from the system. */
-function isOfContent(error: unknown): error is Error {
+/** True for an error of a parser or decompressor: neither isobar nor the system threw it. */
+function isContentError(error: unknown): error is Error {
   return (
     error instanceof Error &&
     !(error instanceof ConfigError) &&
@@ -52,7 +52,7 @@ function isOfContent(error: unknown): error is Error {
   );
 }
 
-/** `isForeign`: another program wrote the file. */
+/** Returns the error for a damaged file. `isForeign`: another program wrote the file. */
 export function damaged(path: string, why: string, isForeign = false): ConfigError {
   const remedy = isForeign ? 'write it again, or fetch it again' : 'delete it and import the data again';
   return new ConfigError(`${path}: not a whole Arrow file of bars: ${why}`, remedy);
@@ -68,9 +68,9 @@ export class ArrowFile {
   private readonly inflate: Inflate | null;
   private readonly batches: readonly Batch[];
   private readonly size: number;
-  private readonly footAt: number;
+  private readonly footOffset: number;
   private readonly checksums: FileChecksums | null;
-  /** A part of the file in memory, with its offset in the file. */
+  /** A part of the file in memory, with its offset in the file; null if no part is. */
   private part: { readonly start: number; readonly bytes: Uint8Array } | null = null;
   private scratch = new Int32Array(0);
   /** The last decompressed buffer of each column, because rows are mostly read in order. */
@@ -82,10 +82,10 @@ export class ArrowFile {
     this.handle = handle;
     this.inflate = inflate;
     const size = fstatSync(handle).size;
-    const bytes = (at: number, length: number) => this.bytes(at, length);
+    const bytes = (offset: number, length: number) => this.bytes(offset, length);
     this.size = size;
     const footer = readFooter(size, bytes);
-    this.footAt = footer.footAt;
+    this.footOffset = footer.footAt;
     this.checksums = footer.checksums;
     this.fields = footer.fields;
     this.metadata = footer.metadata;
@@ -110,25 +110,27 @@ export class ArrowFile {
     for (const [from, to] of this.batchesInOrder(fromRow, toRow, hash)) use(from, to);
   }
 
-  /** Does the same step by step: yields the rows of each batch between `fromRow` and `toRow`, and reads on when it is asked for the next. */
+  /** Reads as `readWhole` does, step by step: yields the rows of each batch between `fromRow` and `toRow`. Each step reads one batch. */
   *batchesInOrder(fromRow: number, toRow: number, hash: Pick<Hash, 'update'> | null): Generator<readonly [from: number, to: number]> {
-    const { checksums, batches, footAt, size } = this;
+    const { checksums, batches, footOffset, size } = this;
     if (checksums === null) throw this.changedError('it has no checksums: another program wrote it');
-    const starts = [0, ...batches.map(({ start }) => start), footAt];
+    const starts = [0, ...batches.map(({ start }) => start), footOffset];
     if (checksums.parts.length !== batches.length + 1) throw this.changedError('its checksums are not those of its batches');
-    const max = starts.reduce((limit, start, at) => Math.max(limit, (starts[at + 1] ?? size) - start), 0);
-    const room = new Uint8Array(max);
+    const partBytes = (index: number): number => (starts[index + 1] ?? size) - starts[index]!;
+    const maxBytes = starts.reduce((max, _, index) => Math.max(max, partBytes(index)), 0);
+    const buffer = new Uint8Array(maxBytes);
     try {
-      for (const [at, start] of starts.entries()) {
-        const bytes = room.subarray(0, (starts[at + 1] ?? size) - start);
+      for (const [index, start] of starts.entries()) {
+        const bytes = buffer.subarray(0, partBytes(index));
         this.part = null;
         this.readAt(bytes, start);
         hash?.update(bytes);
-        const isFootHere = at === starts.length - 1;
-        if (!(isFootHere ? isFoot(bytes, checksums) : isPart(bytes, checksums.parts[at])))
-          throw this.changedError(`bytes ${start} to ${start + bytes.length} are not those that were written`);
-        const batch = batches[at - 1];
-        if (batch === undefined || isFootHere) continue;
+        const isLastPart = index === starts.length - 1;
+        const isUnchanged = isLastPart ? isFoot(bytes, checksums) : isPart(bytes, checksums.parts[index]);
+        if (!isUnchanged) throw this.changedError(`bytes ${start} to ${start + bytes.length} are not those that were written`);
+        // Part 0 is the head of the file.
+        const batch = batches[index - 1];
+        if (batch === undefined || isLastPart) continue;
         this.part = { start, bytes };
         const [from, to] = [Math.max(fromRow, batch.firstRow), Math.min(toRow, batch.firstRow + batch.rows)];
         if (from < to) yield [from, to];
@@ -151,7 +153,7 @@ export class ArrowFile {
   readInts(name: string, fromRow: number, into: Int32Array): void {
     const column = this.column(name, 'int32');
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
-      if (batch.buffers[column]!.nulls > 0) throw this.empty(column);
+      if (batch.buffers[column]!.nulls > 0) throw this.emptyValuesError(column);
       this.readData(batch, column, bytesOf(into, row, rows), 4 * from);
     });
   }
@@ -164,9 +166,9 @@ export class ArrowFile {
     const halves = this.scratch;
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
       for (let done = 0; done < rows; done += BATCH_ROWS) {
-        const part = Math.min(BATCH_ROWS, rows - done);
-        this.readData(batch, column, bytesOf(halves, 0, 2 * part), 8 * (from + done));
-        writeTimes(halves, part, ticks, into, row + done);
+        const partRows = Math.min(BATCH_ROWS, rows - done);
+        this.readData(batch, column, bytesOf(halves, 0, 2 * partRows), 8 * (from + done));
+        writeTimes(halves, partRows, ticks, into, row + done);
       }
       this.markEmpty(batch, column, from, into.subarray(row, row + rows));
     });
@@ -174,13 +176,13 @@ export class ArrowFile {
 
   /** Returns the first row of the rising timestamp column `name` with a time of at least `ms`; `rows` if there is no such row. */
   rowAt(name: string, ms: number): number {
-    const one = new Float64Array(1);
+    const middleTime = new Float64Array(1);
     let low = 0;
     let high = this.rows;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      this.readTimes(name, middle, one);
-      if (one[0]! < ms) low = middle + 1;
+      this.readTimes(name, middle, middleTime);
+      if (middleTime[0]! < ms) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -204,31 +206,31 @@ export class ArrowFile {
     }
   }
 
-  /** Fills `into` with a column's data in `batch`, from byte `at` on. */
-  private readData(batch: Batch, column: number, into: Uint8Array, at: number): void {
+  /** Fills `into` with a column's data in `batch`, from byte `firstByte` on. */
+  private readData(batch: Batch, column: number, into: Uint8Array, firstByte: number): void {
     const place = batch.buffers[column]!.data;
-    if (batch.codec === null) return this.readAt(into, place.at + at);
+    if (batch.codec === null) return this.readAt(into, place.offset + firstByte);
     let last = this.unpacked.get(column);
     if (last?.batch !== batch) {
       const width = this.fields[column]!.kind === 'int32' ? 4 : 8;
       last = { batch, bytes: this.unpack(batch.codec, place, batch.rows * width) };
       this.unpacked.set(column, last);
     }
-    const part = last.bytes.subarray(at, at + into.length);
+    const part = last.bytes.subarray(firstByte, firstByte + into.length);
     if (part.length !== into.length) throw new RangeError(`column ${this.fields[column]!.name} ends early`);
     into.set(part);
   }
 
   /**
-   * Each buffer starts with its decompressed length; -1 means that it is not compressed. `wantedBytes`: what its rows need. The length may
-   * exceed that only slightly, so that a damaged file cannot demand gigabytes.
+   * Returns a decompressed buffer. It starts with its decompressed length; -1 means that it is not compressed. The length may exceed
+   * `neededBytes`, the bytes of its rows, only slightly, so that a damaged file cannot demand gigabytes.
    */
-  private unpack(codec: number, { at, length }: { at: number; length: number }, wantedBytes: number): Uint8Array {
+  private unpack(codec: number, { offset, length }: { offset: number; length: number }, neededBytes: number): Uint8Array {
     if (length === 0) return new Uint8Array(0);
-    const packed = this.bytes(at, length);
+    const packed = this.bytes(offset, length);
     const unpackedBytes = Number(new DataView(packed.buffer).getBigInt64(0, true));
     if (unpackedBytes === -1) return packed.subarray(8);
-    const maxBytes = Math.min(2 * wantedBytes + PADDING, MAX_UNPACKED_BYTES);
+    const maxBytes = Math.min(2 * neededBytes + PADDING, MAX_UNPACKED_BYTES);
     if (unpackedBytes < 0 || unpackedBytes > maxBytes || !this.inflate) throw new RangeError(`a buffer of ${unpackedBytes} bytes`);
     return this.inflate(codec, packed.subarray(8), unpackedBytes);
   }
@@ -237,15 +239,16 @@ export class ArrowFile {
   private markEmpty(batch: Batch, column: number, from: number, into: Float64Array): void {
     const { nulls, validity } = batch.buffers[column]!;
     if (nulls === 0) return;
-    if (!this.inflate) throw this.empty(column);
-    const bits = batch.codec === null ? this.bytes(validity.at, validity.length) : this.unpack(batch.codec, validity, batch.rows / 8);
+    if (!this.inflate) throw this.emptyValuesError(column);
+    const bits = batch.codec === null ? this.bytes(validity.offset, validity.length) : this.unpack(batch.codec, validity, batch.rows / 8);
     for (let i = 0; i < into.length; i++) {
       const row = from + i;
-      if (((bits[row >> 3] ?? 0) & (1 << (row & 7))) === 0) into[i] = NaN;
+      const hasValue = ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0;
+      if (!hasValue) into[i] = NaN;
     }
   }
 
-  private empty(column: number): ConfigError {
+  private emptyValuesError(column: number): ConfigError {
     return this.damagedError(`empty values in column ${this.fields[column]!.name}`);
   }
 
@@ -260,34 +263,35 @@ export class ArrowFile {
     return damaged(this.path, why, this.inflate !== null);
   }
 
-  private bytes(at: number, length: number): Uint8Array {
-    if (!(length >= 0 && at + length <= this.size)) throw new RangeError(`${length} bytes at ${at} of ${this.size}`);
+  private bytes(offset: number, length: number): Uint8Array {
+    if (!(length >= 0 && offset + length <= this.size)) throw new RangeError(`${length} bytes at ${offset} of ${this.size}`);
     const into = new Uint8Array(length);
-    this.readAt(into, at);
+    this.readAt(into, offset);
     return into;
   }
 
-  private readAt(into: Uint8Array, at: number): void {
+  /** Fills `into` with the bytes from `offset` on: from the part in memory if it has all of them, else from the disk. */
+  private readAt(into: Uint8Array, offset: number): void {
     const { part } = this;
-    if (part !== null && at >= part.start && at + into.byteLength <= part.start + part.bytes.byteLength) {
-      into.set(part.bytes.subarray(at - part.start, at - part.start + into.byteLength));
+    if (part !== null && offset >= part.start && offset + into.byteLength <= part.start + part.bytes.byteLength) {
+      into.set(part.bytes.subarray(offset - part.start, offset - part.start + into.byteLength));
       return;
     }
-    let done = 0;
-    while (done < into.byteLength) {
-      const got = readSync(this.handle, into, done, into.byteLength - done, at + done);
-      if (got === 0) throw this.damagedError(`it ends at byte ${at + done}`);
-      done += got;
+    let bytesRead = 0;
+    while (bytesRead < into.byteLength) {
+      const chunkBytes = readSync(this.handle, into, bytesRead, into.byteLength - bytesRead, offset + bytesRead);
+      if (chunkBytes === 0) throw this.damagedError(`it ends at byte ${offset + bytesRead}`);
+      bytesRead += chunkBytes;
     }
   }
 }
 
-/** Writes `rows` times to `into` from `at` on, given as halves of int64. Hot: docs/performance.md#index-loops. */
-function writeTimes(halves: Int32Array, rows: number, ticks: number, into: Float64Array, at: number): void {
+/** Writes `rows` times, given as halves of int64, to `into` from `firstIndex` on. Hot: docs/performance.md#index-loops. */
+function writeTimes(halves: Int32Array, rows: number, ticks: number, into: Float64Array, firstIndex: number): void {
   for (let i = 0; i < rows; i++) {
     const low = halves[2 * i]! >>> 0;
     const high = halves[2 * i + 1]!;
-    into[at + i] = ticks > 1 ? coarsenUnit(low, high, ticks) : (high * TWO_32 + low) / ticks;
+    into[firstIndex + i] = ticks > 1 ? coarsenUnit(low, high, ticks) : (high * TWO_32 + low) / ticks;
   }
 }
 

@@ -1,11 +1,12 @@
-// CRC-32 checksums of an Arrow file: of its head, each record batch, and its foot. The foot's metadata contains all of them.
+// Computes and checks the CRC-32 checksums of an Arrow file: of its head, each record batch and its foot. The foot stores them all.
 
 import { crc32 } from 'node:zlib';
 
-const PARTS = 'isobar_crc32';
-const FOOT = 'isobar_crc32_foot';
-/** Placeholder for the checksum of the foot. It is included when that checksum is computed. */
-const OPEN = 'foot:________';
+/** Keys of the checksums in the metadata of the foot. */
+const PARTS_KEY = 'isobar_crc32';
+const FOOT_KEY = 'isobar_crc32_foot';
+/** Stands in the foot while the foot's own checksum is computed, and is then replaced by the checksum. */
+const PLACEHOLDER = 'foot:________';
 
 const textOf = (crc: number): string => crc.toString(16).padStart(8, '0');
 
@@ -13,7 +14,7 @@ const textOf = (crc: number): string => crc.toString(16).padStart(8, '0');
 export interface FileChecksums {
   /** The checksum of the head, then that of each record batch including its header. */
   readonly parts: readonly string[];
-  /** The checksum of everything behind the last batch, as written by `sealed`. */
+  /** The checksum of all bytes after the last batch, as written by `sealed`. */
   readonly foot: string;
 }
 
@@ -22,28 +23,29 @@ export class Checksums {
   readonly #parts: string[] = [];
 
   addPart(bytes: readonly Uint8Array[]): void {
-    this.#parts.push(textOf(bytes.reduce((crc, each) => crc32(each, crc), 0)));
+    this.#parts.push(textOf(bytes.reduce((crc, piece) => crc32(piece, crc), 0)));
   }
 
   /** Returns the checksums of the parts written. `sealed` fills in that of the foot. */
   pairs(): readonly (readonly [key: string, value: string])[] {
     return [
-      [PARTS, this.#parts.join(' ')],
-      [FOOT, OPEN],
+      [PARTS_KEY, this.#parts.join(' ')],
+      [FOOT_KEY, PLACEHOLDER],
     ];
   }
 }
 
 /** Returns the foot with its own checksum filled in. */
 export function sealed(foot: Buffer): Buffer {
-  const at = foot.indexOf(OPEN);
-  foot.write(`foot:${textOf(crc32(foot))}`, at, 'latin1');
+  const position = foot.indexOf(PLACEHOLDER);
+  foot.write(`foot:${textOf(crc32(foot))}`, position, 'latin1');
   return foot;
 }
 
-/** Returns null for a file without checksums. */
+/** Returns the checksums in the metadata of a foot; null for a file without checksums. */
 export function checksumsIn(metadata: ReadonlyMap<string, string>): FileChecksums | null {
-  const [parts, foot] = [metadata.get(PARTS), metadata.get(FOOT)];
+  const parts = metadata.get(PARTS_KEY);
+  const foot = metadata.get(FOOT_KEY);
   return parts === undefined || foot === undefined ? null : { parts: parts.split(' '), foot };
 }
 
@@ -53,8 +55,8 @@ export const isPart = (bytes: Uint8Array, checksum: string | undefined): boolean
 /** True if the foot has the bytes that were written. */
 export function isFoot(bytes: Uint8Array, { foot }: FileChecksums): boolean {
   const copy = Buffer.from(bytes);
-  const at = copy.indexOf(foot);
-  if (at < 0 || foot.length !== OPEN.length) return false;
-  copy.write(OPEN, at, 'latin1');
+  const position = copy.indexOf(foot);
+  if (position < 0 || foot.length !== PLACEHOLDER.length) return false;
+  copy.write(PLACEHOLDER, position, 'latin1');
   return foot === `foot:${textOf(crc32(copy))}`;
 }

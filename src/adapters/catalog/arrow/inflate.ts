@@ -6,7 +6,7 @@ export const CODEC = { lz4Frame: 0, zstd: 1 } as const;
 /** Decompresses `packed` into exactly `length` bytes. Throws RangeError if the length differs or the data is damaged. */
 export type Inflate = (codec: number, packed: Uint8Array, length: number) => Uint8Array;
 
-/** Loads both codecs. Callers that read no files of other programs need not load them. */
+/** Loads both decompressors. Only callers that read files of other programs need them. */
 export async function loadInflate(): Promise<Inflate> {
   const [{ default: lz4 }, zstd] = await Promise.all([import('lz4js'), import('fzstd')]);
   return (codec, packed, length) => {
@@ -27,13 +27,14 @@ const VERSION_1 = 0x40;
 const BLOCK_CHECKSUMS = 0x10;
 const CONTENT_SIZE = 0x08;
 const DICTIONARY = 0x01;
+/** Bit of a block's size: the block is not compressed. */
 const STORED = 0x80000000;
 
 /**
- * Decodes the blocks of an LZ4 frame (lz4_Frame_format.md 1.6.4). Own code, because lz4js 0.2.0 mistakes block checksums, which polars
- * writes, for data. A block may refer to earlier ones, so all are decompressed into one array.
+ * Decodes the blocks of an LZ4 frame (lz4_Frame_format.md 1.6.4). Own code, because lz4js 0.2.0 reads block checksums as data, and
+ * polars writes them. A block may refer to earlier blocks, so all blocks are decompressed into one array.
  */
-function inflateLz4(packed: Uint8Array, length: number, block: typeof import('lz4js').decompressBlock): Uint8Array {
+function inflateLz4(packed: Uint8Array, length: number, decompressBlock: typeof import('lz4js').decompressBlock): Uint8Array {
   const target = new Uint8Array(length);
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const flags = view.getUint8(4);
@@ -41,23 +42,23 @@ function inflateLz4(packed: Uint8Array, length: number, block: typeof import('lz
   if ((flags & DICTIONARY) !== 0) throw new RangeError('an LZ4 frame with a dictionary');
   const checksumBytes = flags & BLOCK_CHECKSUMS ? 4 : 0;
   // Magic number, two bytes of flags, optional content size, one checksum byte.
-  let at = flags & CONTENT_SIZE ? 15 : 7;
-  let end = 0;
-  for (let size = view.getUint32(at, true); size !== 0; size = view.getUint32(at, true)) {
-    const bytes = size & ~STORED;
-    at += 4;
-    if (at + bytes > packed.length) throw new RangeError('an LZ4 block that ends early');
+  let position = flags & CONTENT_SIZE ? 15 : 7;
+  let unpackedBytes = 0;
+  for (let size = view.getUint32(position, true); size !== 0; size = view.getUint32(position, true)) {
+    const blockBytes = size & ~STORED;
+    position += 4;
+    if (position + blockBytes > packed.length) throw new RangeError('an LZ4 block that ends early');
     if (size >= STORED) {
-      target.set(packed.subarray(at, at + bytes), end);
-      end += bytes;
+      target.set(packed.subarray(position, position + blockBytes), unpackedBytes);
+      unpackedBytes += blockBytes;
     } else {
-      end = block(packed, target, at, bytes, end);
+      unpackedBytes = decompressBlock(packed, target, position, blockBytes, unpackedBytes);
     }
     // Bytes past the end of the target are lost without an error, so compare the count.
-    if (end > length) break;
-    at += bytes + checksumBytes;
+    if (unpackedBytes > length) break;
+    position += blockBytes + checksumBytes;
   }
-  return exactly(target, end, length);
+  return withLength(target, unpackedBytes, length);
 }
 
 /** Zstandard recommends 8 MiB for decoders. Windows beyond 128 MiB need a special option of its own tool. */
@@ -65,26 +66,31 @@ const MAX_WINDOW_BYTES = 2 ** 27;
 const ZSTD_MAGIC = 0xfd2fb528;
 const SINGLE_SEGMENT = 0x20;
 
-/** Throws RangeError if the frame's header states another size than `length`, because fzstd allocates whatever the header states. */
+/** Throws RangeError if the frame's header states another size than `length`, because fzstd allocates the stated size. */
 function checkZstdHeader(packed: Uint8Array, length: number): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   if (view.getUint32(0, true) !== ZSTD_MAGIC) throw new RangeError('a buffer that is not a zstd frame');
   // RFC 8878, 3.1.1.1: descriptor, optional window, dictionary id, optional content size.
   const descriptor = view.getUint8(4);
-  const isSingle = (descriptor & SINGLE_SEGMENT) !== 0;
-  if (!isSingle) {
-    const window = view.getUint8(5);
-    const base = 2 ** (10 + (window >> 3));
-    if (base + (base / 8) * (window & 7) > MAX_WINDOW_BYTES) throw new RangeError('a zstd window beyond 128 MiB');
+  const isSingleSegment = (descriptor & SINGLE_SEGMENT) !== 0;
+  if (!isSingleSegment) {
+    // The upper five bits are an exponent, the lower three add eighths.
+    const windowCode = view.getUint8(5);
+    const baseBytes = 2 ** (10 + (windowCode >> 3));
+    if (baseBytes + (baseBytes / 8) * (windowCode & 7) > MAX_WINDOW_BYTES) throw new RangeError('a zstd window beyond 128 MiB');
   }
-  const at = 5 + (isSingle ? 0 : 1) + [0, 1, 2, 4][descriptor & 3]!;
-  const size = [
-    () => (isSingle ? view.getUint8(at) : length),
-    () => view.getUint16(at, true) + 256,
-    () => view.getUint32(at, true),
-    () => Number(view.getBigUint64(at, true)),
-  ][descriptor >> 6]!();
-  if (size !== length) throw new RangeError(`${size} bytes where ${length} were announced`);
+  const windowFieldBytes = isSingleSegment ? 0 : 1;
+  const dictionaryIdBytes = [0, 1, 2, 4][descriptor & 3]!;
+  const sizePosition = 5 + windowFieldBytes + dictionaryIdBytes;
+  // The upper two bits of the descriptor choose the width of the content size.
+  const readSize = [
+    () => (isSingleSegment ? view.getUint8(sizePosition) : length),
+    () => view.getUint16(sizePosition, true) + 256,
+    () => view.getUint32(sizePosition, true),
+    () => Number(view.getBigUint64(sizePosition, true)),
+  ][descriptor >> 6]!;
+  const contentBytes = readSize();
+  if (contentBytes !== length) throw new RangeError(`${contentBytes} bytes where ${length} were announced`);
 }
 
 function inflateZstd(packed: Uint8Array, length: number, decompress: typeof import('fzstd').decompress): Uint8Array {
@@ -92,13 +98,14 @@ function inflateZstd(packed: Uint8Array, length: number, decompress: typeof impo
   try {
     // Do not pass a target array: given a longer one, fzstd 0.1.1 returns all of it.
     const bytes = decompress(packed);
-    return exactly(bytes, bytes.length, length);
+    return withLength(bytes, bytes.length, length);
   } catch (error) {
     throw new RangeError(`zstd: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function exactly(bytes: Uint8Array, got: number, length: number): Uint8Array {
-  if (got !== length) throw new RangeError(`${got} bytes where ${length} were announced`);
+/** Returns `bytes`. Throws RangeError if the number of decompressed bytes is not `length`. */
+function withLength(bytes: Uint8Array, unpackedBytes: number, length: number): Uint8Array {
+  if (unpackedBytes !== length) throw new RangeError(`${unpackedBytes} bytes where ${length} were announced`);
   return bytes;
 }

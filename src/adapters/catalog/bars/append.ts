@@ -71,7 +71,8 @@ function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawCo
     );
   }
   const { raw, ...joined } = joinRows(stored?.bars ?? emptyColumns(0), stored?.facts.openLastBar ?? false, rows, rule);
-  if (rule === 'keep' && joined.revised.length >= FOREIGN_ROWS && joined.revised.length > joined.equalRows) throw foreign(path, joined);
+  if (rule === 'keep' && joined.revised.length >= FOREIGN_ROWS && joined.revised.length > joined.equalRows)
+    throw differentSourceError(path, joined);
   const isWritten = joined.newRows > 0 || joined.openRow !== null || (rule === 'replace' && joined.revised.length > 0);
   const instrument = withEnoughDigits(catalog, given, rows, path);
   if (!isWritten && stored) {
@@ -127,7 +128,8 @@ export function storeInstrument(catalog: string, instrument: Instrument): boolea
   return true;
 }
 
-function foreign(path: string, { revised, equalRows }: Omit<JoinedRows, 'raw'>): ConfigError {
+/** Returns the error for downloaded bars that contradict too many stored ones. */
+function differentSourceError(path: string, { revised, equalRows }: Omit<JoinedRows, 'raw'>): ConfigError {
   const [first] = revised.map(({ openMs }) => formatMinute(openMs));
   const compared = revised.length + equalRows;
   return new ConfigError(
@@ -142,41 +144,41 @@ export function joinRows(stored: RawColumns, hasOpenRow: boolean, rows: RawColum
   const revised: RevisedBar[] = [];
   const lastClosed = stored.length - (hasOpenRow ? 2 : 1);
   const lastClosedMs = lastClosed >= 0 ? stored.openMs[lastClosed]! : -Infinity;
-  let i = 0;
-  let j = 0;
-  let n = 0;
+  let storedRow = 0;
+  let downloadedRow = 0;
+  let rowsWritten = 0;
   let equalRows = 0;
   let filledRows = 0;
   let openRow: JoinedRows['openRow'] = null;
   const copy = (from: RawColumns, row: number) => {
-    for (const name of RAW) both[name][n] = from[name][row]!;
-    n++;
+    for (const name of RAW) both[name][rowsWritten] = from[name][row]!;
+    rowsWritten++;
   };
-  while (i < stored.length || j < rows.length) {
-    const storedMs = i < stored.length ? stored.openMs[i]! : Infinity;
-    const newMs = j < rows.length ? rows.openMs[j]! : Infinity;
-    const isOpen = hasOpenRow && i === stored.length - 1;
-    if (storedMs < newMs) {
+  while (storedRow < stored.length || downloadedRow < rows.length) {
+    const storedMs = storedRow < stored.length ? stored.openMs[storedRow]! : Infinity;
+    const downloadedMs = downloadedRow < rows.length ? rows.openMs[downloadedRow]! : Infinity;
+    const isOpen = hasOpenRow && storedRow === stored.length - 1;
+    if (storedMs < downloadedMs) {
       // An open bar is valid only as the last one.
-      if (isOpen && newMs < Infinity) openRow = 'removed';
-      else copy(stored, i);
-      i++;
-    } else if (newMs < storedMs) {
-      if (newMs < lastClosedMs) filledRows++;
-      copy(rows, j++);
+      if (isOpen && downloadedMs < Infinity) openRow = 'removed';
+      else copy(stored, storedRow);
+      storedRow++;
+    } else if (downloadedMs < storedMs) {
+      if (downloadedMs < lastClosedMs) filledRows++;
+      copy(rows, downloadedRow++);
     } else {
-      const isEqual = RAW.every((name) => stored[name][i] === rows[name][j]);
+      const isEqual = RAW.every((name) => stored[name][storedRow] === rows[name][downloadedRow]);
       if (isOpen) openRow = 'restated';
       else if (isEqual) equalRows++;
-      else revised.push({ openMs: storedMs, was: figuresOf(stored, i), now: figuresOf(rows, j) });
-      if (isOpen || (!isEqual && rule === 'replace')) copy(rows, j);
-      else copy(stored, i);
-      i++;
-      j++;
+      else revised.push({ openMs: storedMs, was: figuresOf(stored, storedRow), now: figuresOf(rows, downloadedRow) });
+      if (isOpen || (!isEqual && rule === 'replace')) copy(rows, downloadedRow);
+      else copy(stored, storedRow);
+      storedRow++;
+      downloadedRow++;
     }
   }
   const newRows = rows.length - equalRows - revised.length - (openRow === 'restated' ? 1 : 0);
-  return { raw: n === both.length ? both : sliceColumns(both, 0, n), newRows, filledRows, equalRows, revised, openRow };
+  return { raw: rowsWritten === both.length ? both : sliceColumns(both, 0, rowsWritten), newRows, filledRows, equalRows, revised, openRow };
 }
 
 function figuresOf({ open, high, low, close, volume }: RawColumns, row: number): PriceFigures {

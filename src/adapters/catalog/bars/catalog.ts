@@ -1,5 +1,5 @@
-// The catalog: a folder with one Arrow file for each (market, symbol, interval), an instrument record for each symbol, and a gap manifest
-// for each file.
+// Reads and writes the catalog: a folder with one Arrow file for each (market, symbol, interval), an instrument record for each symbol, and
+// a gap manifest for each file.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ export interface CatalogEntry extends BarKey {
 /** Columns of the file in order, corresponding to the bar columns. */
 const FILE_NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
 const BARS_IN = 'bars_in';
-/** Written into each file. Raised with every change of the layout. */
+/** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = '2';
 
 /** Returns the record of a symbol, or null if the catalog has none. Throws ConfigError if it is invalid. */
@@ -305,7 +305,7 @@ export interface CheckedBars<Seen = unknown> {
   readonly manifest: GapManifest;
   /** False if another program has changed the columns. */
   readonly unchanged: boolean;
-  /** What the caller computed from the bars, which are not kept. */
+  /** The result that the caller computed from the bars. The bars themselves are not kept. */
   readonly seen: Seen;
 }
 
@@ -313,12 +313,12 @@ export interface CheckedBars<Seen = unknown> {
  * Reads all rows of a file, without verifying its checksums, and rewrites its gap manifest. Throws ConfigError if the file cannot be read
  * at all.
  */
-export function checkBars<Seen>(catalog: string, key: BarKey, look: (bars: BarColumns) => Seen = () => null as Seen): CheckedBars<Seen> {
+export function checkBars<Seen>(catalog: string, key: BarKey, inspect: (bars: BarColumns) => Seen = () => null as Seen): CheckedBars<Seen> {
   return withBars(catalog, key, (file, instrument, facts) => {
     const bars = readColumns(file, instrument, key.interval, 0, file.rows);
     const manifest = manifestOf(bars, { ...facts, barsIn: readBarsIn(file) });
     writeManifest(catalog, manifest, key.interval);
-    return { key, manifest, unchanged: manifest.dataSha256 === file.metadata.get('data_sha256'), seen: look(bars) };
+    return { key, manifest, unchanged: manifest.dataSha256 === file.metadata.get('data_sha256'), seen: inspect(bars) };
   });
 }
 
@@ -326,9 +326,9 @@ export function checkBars<Seen>(catalog: string, key: BarKey, look: (bars: BarCo
 export function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
   const row = file.rowAt('open_time', toMs);
   if (row === 0) return 0;
-  const last = new Float64Array(1);
-  file.readTimes('open_time', row - 1, last);
-  return closesOf(last, interval)[0]! > toMs ? row - 1 : row;
+  const lastOpenMs = new Float64Array(1);
+  file.readTimes('open_time', row - 1, lastOpenMs);
+  return closesOf(lastOpenMs, interval)[0]! > toMs ? row - 1 : row;
 }
 
 /** Returns the facts that the metadata of a file states. Throws ConfigError for a file of another program or version. */
@@ -362,8 +362,8 @@ function unknownBars(catalog: string, key: BarKey): ConfigError {
 function emptyRange(file: ArrowFile, path: string, { fromMs, toMs }: BarRange): ConfigError {
   const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
   const [first, last] = firstAndLast(file);
-  const have = file.rows === 0 ? 'it is empty' : `it has ${formatMinute(first)} to ${formatMinute(last)}`;
-  return new ConfigError(`${path}: no bars from ${bounds[0]} to ${bounds[1]}`, `${have}: change from and to, or import more`);
+  const contentText = file.rows === 0 ? 'it is empty' : `it has ${formatMinute(first)} to ${formatMinute(last)}`;
+  return new ConfigError(`${path}: no bars from ${bounds[0]} to ${bounds[1]}`, `${contentText}: change from and to, or import more`);
 }
 
 /** Returns the opening times of the first and the last row. NaN for an empty file. */

@@ -83,9 +83,9 @@ function columnsOf(given: Bars, symbol: string): RawColumns {
   const length = given.openMs?.length ?? 0;
   if (length === 0) throw wrong(symbol, 'openMs', 'one bar or more', 'none');
   const columns = { length, ...mapColumns(column) };
-  const other = RAW.find((name) => columns[name].length !== length);
-  if (other === undefined) return columns;
-  throw wrong(symbol, other, `${length} values, as many as openMs has`, columns[other].length);
+  const differing = RAW.find((name) => columns[name].length !== length);
+  if (differing === undefined) return columns;
+  throw wrong(symbol, differing, `${length} values, as many as openMs has`, columns[differing].length);
 }
 
 function mapColumns(columnOf: (name: (typeof RAW)[number]) => Float64Array): Omit<RawColumns, 'length'> {
@@ -140,6 +140,7 @@ function digitsOf(values: ArrayLike<number>): number {
   return digits;
 }
 
-function wrong(symbol: string, what: string, expected: string, got: unknown): ConfigError {
-  return new ConfigError(`data ${symbol} ${what}: expected ${expected}, got ${String(got)}`, REMEDY);
+/** Returns the error for a wrong value. `place` is a column, or a column with its row. */
+function wrong(symbol: string, place: string, expected: string, got: unknown): ConfigError {
+  return new ConfigError(`data ${symbol} ${place}: expected ${expected}, got ${String(got)}`, REMEDY);
 }

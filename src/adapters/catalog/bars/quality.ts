@@ -1,4 +1,4 @@
-// Quality of a set of bars: its gap manifest, which results reference by hash, and the counts that a run records.
+// Measures the quality of a set of bars: its gap manifest, which results reference by hash, and the counts that a run records.
 
 import { createHash } from 'node:crypto';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -39,17 +39,18 @@ export const IMPORTED: BarFacts = {
 /** Facts about generated bars. */
 export const SYNTHETIC: BarFacts = { ...IMPORTED, source: 'synthetic', synthetic: true };
 
-/** A run of `bars` missing bars after a time, or of rows from a time on, UTC. */
+/** Consecutive missing bars after a time, UTC. */
 interface Missing {
   readonly after: string;
   readonly bars: number;
 }
+/** Consecutive rows from a time on, UTC. */
 interface Run {
   readonly from: string;
   readonly bars: number;
 }
 
-/** Everything that is missing or wrong in a set of bars. */
+/** Missing and wrong bars of a set, with their counts. */
 export interface GapManifest {
   readonly format: 'isobar gap manifest 1';
   /** SHA-256 of this manifest as JSON without this key and without spaces. */
@@ -157,25 +158,24 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
 function isSound({ open, high, low, close, volume }: BarColumns, row: number): boolean {
   const min = low[row]!;
   const max = high[row]!;
-  const [first, last] = [open[row]!, close[row]!];
-  return (
-    min > 0 && min <= first && min <= last && first <= max && last <= max && max < Infinity && volume[row]! >= 0 && volume[row]! < Infinity
-  );
+  const isWithinRange = (price: number) => min <= price && price <= max;
+  const hasSoundVolume = volume[row]! >= 0 && volume[row]! < Infinity;
+  return min > 0 && max < Infinity && isWithinRange(open[row]!) && isWithinRange(close[row]!) && hasSoundVolume;
 }
 
 /** Returns the number of resampled bars, from `firstRow` on, that have fewer source bars than their interval holds. */
 function thinBars({ interval, openMs, length }: BarColumns, { barsIn, from }: BarFacts, firstRow: number): number {
   if (barsIn === null || from === null) return 0;
   let thin = 0;
-  const fine = fixedLengthMs(from);
+  const sourceMs = fixedLengthMs(from);
   for (let i = firstRow; i < length; i++) {
-    const full = fine === null ? 1 : (closeOf(interval, openMs[i]!) - openMs[i]!) / fine;
-    if (barsIn[i]! < full) thin++;
+    const fullCount = sourceMs === null ? 1 : (closeOf(interval, openMs[i]!) - openMs[i]!) / sourceMs;
+    if (barsIn[i]! < fullCount) thin++;
   }
   return thin;
 }
 
-/** Returns what a run records about its feed: the counts from `firstRow` on, and the manifest hash of the whole set. */
+/** Returns the quality record of a run's feed: the counts from `firstRow` on, and the manifest hash of the whole set. */
 export function qualityOf(bars: BarColumns, firstRow: number, facts: BarFacts, manifestHash: string): FeedQuality {
   let gaps = 0;
   let missingBars = 0;

@@ -1,4 +1,4 @@
-// Bars that are read block by block from their file, so that a run of any length needs the memory of a few batches of rows.
+// Reads bars block by block from their file, so that a run of any length needs memory for a few batches of rows only.
 
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, openSync } from 'node:fs';
@@ -18,14 +18,14 @@ import { noteHash } from './readHashes.ts';
 
 /** Rows that a block may look back. A longer look-back needs all bars in memory. */
 const MAX_ROWS_BACK = BATCH_ROWS;
-/** Rows of a block, with some to spare. */
+/** Upper bound of the rows of a block, with a reserve. */
 const MAX_BLOCK_ROWS = 8192;
-/** The look-back, a block, and the batch that is read when it does not suffice. A mark of equity may read a few rows behind them. */
+/** Rows in memory: the look-back, a block, the next batch, and 64 rows for marks of equity, which may read a few more rows. */
 const CAPACITY = MAX_ROWS_BACK + MAX_BLOCK_ROWS + BATCH_ROWS + 64;
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-/** The file of the bars, and the rows that are taken. */
-interface Place {
+/** The file of the bars, and the rows of the run in it. */
+interface BarFilePlace {
   readonly path: string;
   /** Path of the record of the instrument. */
   readonly record: string;
@@ -37,7 +37,7 @@ interface Place {
 
 /**
  * Bars whose columns are a window that moves forward over the rows of a file. Rows count from 0 over all of them. The file is read once in
- * order, and verified as in `loadBars`; a row that is out of order, or finer than a tick, is found when it is read.
+ * order, and verified as in `loadBars`. A row that is out of order or finer than a tick causes an error when it is read.
  */
 export class StreamedBars implements BarColumns, BarWindow {
   readonly instrument: Instrument;
@@ -56,14 +56,15 @@ export class StreamedBars implements BarColumns, BarWindow {
   private end = 0;
   private readonly ticks: Record<PriceColumn, Int32Array>;
   private readonly file: ArrowFile;
-  private readonly place: Place;
+  private readonly place: BarFilePlace;
   private readonly hash: Hash = createHash('sha256');
   private readonly batches: Generator<readonly [from: number, to: number]>;
   private readonly lengthMs: number | null;
-  private readonly one = new Float64Array(1);
+  /** Receives a single time, so that no array is allocated for each read. */
+  private readonly timeBuffer = new Float64Array(1);
   private isClosed = false;
 
-  constructor(file: ArrowFile, instrument: Instrument, interval: Interval, place: Place) {
+  constructor(file: ArrowFile, instrument: Instrument, interval: Interval, place: BarFilePlace) {
     this.file = file;
     this.instrument = instrument;
     this.interval = interval;
@@ -103,8 +104,8 @@ export class StreamedBars implements BarColumns, BarWindow {
 
   openMsOf(row: number): number {
     if (row >= this.base && row < this.end) return this.openMs[row - this.base]!;
-    this.file.readTimes('open_time', this.place.start + row, this.one);
-    return this.one[0]!;
+    this.file.readTimes('open_time', this.place.start + row, this.timeBuffer);
+    return this.timeBuffer[0]!;
   }
 
   closeMsOf(row: number): number {
@@ -115,17 +116,17 @@ export class StreamedBars implements BarColumns, BarWindow {
     return this.lengthMs === null ? closeOf(this.interval, openMs) : openMs + this.lengthMs;
   }
 
-  /** Reads rows again, in any order: those from `row` on, into columns from `at` on. Their bytes are not verified again. */
-  readAgain(row: number, into: RawColumns, at: number, rows: number): void {
+  /** Reads `rows` rows again, from `row` on, into columns from `firstIndex` on. Any order is possible; bytes are not verified again. */
+  readAgain(row: number, into: RawColumns, firstIndex: number, rows: number): void {
     const from = this.place.start + row;
     for (const name of RAW) {
-      const part = into[name].subarray(at, at + rows);
+      const part = into[name].subarray(firstIndex, firstIndex + rows);
       if (name === 'openMs') this.file.readTimes('open_time', from, part);
       else this.file.readFloats(name, from, part);
     }
   }
 
-  /** Reads opening times again. */
+  /** Reads opening times again, from `row` on. */
   readTimesAgain(row: number, into: Float64Array): void {
     this.file.readTimes('open_time', this.place.start + row, into);
   }
@@ -139,7 +140,7 @@ export class StreamedBars implements BarColumns, BarWindow {
     return { instrument, interval, ...raw, closeMs: raw.openMs.map((ms) => this.closeOf(ms)) };
   }
 
-  /** Verifies the rest of the file, and notes the hash of all its bytes, as for a file that was loaded. */
+  /** Verifies the rest of the file and records the hash of all its bytes, as `loadBars` does. */
   finish(): void {
     while (this.batches.next().done !== true);
     noteHash(this.place.path, this.hash.digest('hex'));
@@ -153,6 +154,7 @@ export class StreamedBars implements BarColumns, BarWindow {
     closeSync(this.place.handle);
   }
 
+  /** Moves the window forward: row `from` becomes its first row. */
   private drop(from: number): void {
     const first = from - this.base;
     const last = this.end - this.base;
@@ -165,22 +167,23 @@ export class StreamedBars implements BarColumns, BarWindow {
     const { done, value } = this.batches.next();
     if (done === true) throw damaged(this.place.path, `it ends after ${this.end} rows`);
     const [from, to] = value;
-    const at = this.end - this.base;
+    const first = this.end - this.base;
     const rows = to - from;
-    if (at + rows > CAPACITY) throw new NeedsWholeBars(`${rows} rows beside ${at}`);
-    this.file.readTimes('open_time', from, this.openMs.subarray(at, at + rows));
-    for (const name of RAW.slice(1)) this.file.readFloats(name, from, this[name].subarray(at, at + rows));
+    const last = first + rows;
+    if (last > CAPACITY) throw new NeedsWholeBars(`${rows} rows beside ${first}`);
+    this.file.readTimes('open_time', from, this.openMs.subarray(first, last));
+    for (const name of RAW.slice(1)) this.file.readFloats(name, from, this[name].subarray(first, last));
     this.end += rows;
-    this.addTimes(at, at + rows);
-    for (const price of PRICES) this.addTicks(price, at, at + rows);
+    this.addTimes(first, last);
+    for (const price of PRICES) this.addTicks(price, first, last);
   }
 
   private addTimes(from: number, to: number): void {
     const { openMs, closeMs, lengthMs } = this;
-    for (let at = from; at < to; at++) {
-      if (at > 0 && openMs[at]! <= openMs[at - 1]!)
-        throw damaged(this.place.path, `the times do not rise after ${formatMinute(openMs[at - 1]!)}`);
-      closeMs[at] = lengthMs === null ? closeOf(this.interval, openMs[at]!) : openMs[at]! + lengthMs;
+    for (let index = from; index < to; index++) {
+      if (index > 0 && openMs[index]! <= openMs[index - 1]!)
+        throw damaged(this.place.path, `the times do not rise after ${formatMinute(openMs[index - 1]!)}`);
+      closeMs[index] = lengthMs === null ? closeOf(this.interval, openMs[index]!) : openMs[index]! + lengthMs;
     }
   }
 
@@ -189,39 +192,42 @@ export class StreamedBars implements BarColumns, BarWindow {
     const ticks = this.ticks[name];
     const scale = pow10(this.instrument.priceDigits);
     const { path, record } = this.place;
-    for (let at = from; at < to; at++) {
-      const whole = Math.round(prices[at]! * scale);
-      if (whole / scale !== prices[at]!) throw notInTicks(path, this.openMs[at]!, name, prices[at]!, this.instrument, record);
-      ticks[at] = whole;
-      if (ticks[at] !== whole) throw new NeedsWholeBars('prices of more than 31 bits');
+    for (let index = from; index < to; index++) {
+      const price = prices[index]!;
+      const priceTicks = Math.round(price * scale);
+      if (priceTicks / scale !== price) throw notInTicks(path, this.openMs[index]!, name, price, this.instrument, record);
+      ticks[index] = priceTicks;
+      // The array holds 32-bit integers.
+      if (ticks[index] !== priceTicks) throw new NeedsWholeBars('prices of more than 31 bits');
     }
   }
 }
 
-/** How many rows a set of bars must have to be read block by block. */
+/** Fewest rows of a set of bars that is read block by block. */
 export interface Streaming {
   readonly minRows: number;
 }
 
 /**
- * Opens bars that are to be read block by block; null for those that are not: fewer rows, bars made from finer ones, and all that `loadBars`
- * refuses. `quality` counts nothing yet, because no row has been read. The caller releases them.
+ * Opens bars to be read block by block. Returns null if they must be loaded whole: fewer rows, resampled bars, or bars that `loadBars`
+ * rejects. `quality` has no counts yet, because no row has been read. The caller releases the bars.
  */
 export function openStreamedBars(catalog: string, key: BarKey, range: BarRange, { minRows }: Streaming): LoadedBars | null {
   const path = barsPath(catalog, key);
   if (!existsSync(path)) return null;
   const handle = openSync(path, 'r');
-  const opened = opening(catalog, key, range, minRows, { path, handle });
+  const opened = tryOpen(catalog, key, range, minRows, { path, handle });
   if (opened === null) closeSync(handle);
   return opened;
 }
 
-function opening(
+/** Returns null if the bars must be loaded whole. */
+function tryOpen(
   catalog: string,
   key: BarKey,
   range: BarRange,
   minRows: number,
-  { path, handle }: Pick<Place, 'path' | 'handle'>,
+  { path, handle }: Pick<BarFilePlace, 'path' | 'handle'>,
 ): LoadedBars | null {
   try {
     const file = new ArrowFile(path, handle, null);
@@ -238,7 +244,7 @@ function opening(
     const quality = qualityOf({ ...bars.head(0), length: 0 }, 0, facts, file.metadata.get('manifest_sha256') ?? '');
     return { bars, firstRow: first - start, quality, facts };
   } catch {
-    // Loaded whole, the same fault has its message.
+    // `loadBars` finds the same fault and throws an error that names it.
     return null;
   }
 }

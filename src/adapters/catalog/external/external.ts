@@ -1,4 +1,4 @@
-// External series in the catalog, such as open interest or predictions of a model: their keys, paths and facts.
+// Defines external series in the catalog, such as open interest or predictions of a model: keys, paths and facts.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import { formatTime } from '../../../model/time.ts';
 
 export interface ExternalKey {
   readonly name: string;
-  /** The symbol that the values are of; null: of none. */
+  /** The symbol to which the values belong; null if they belong to none. */
   readonly symbol: string | null;
 }
 
 /** `flag`: every value is 0 or 1 and was written as false or true. */
 export type ValueKind = 'number' | 'flag';
 
-/** Columns of equal length, in the order in which the values became known; of one time known, by the time that they are of. */
+/** Columns of equal length, sorted by the time at which a value became known, then by the time that it describes. */
 export interface ExternalColumns {
   readonly length: number;
   readonly knownMs: Float64Array;
@@ -30,27 +30,28 @@ export interface ExternalGap {
 
 export interface ExternalFacts {
   readonly rows: number;
-  /** Distinct times that values are of. */
+  /** Number of distinct times that values describe. */
   readonly times: number;
-  /** Rows that follow an earlier one of their time. */
+  /** Number of rows that revise an earlier row of the same time. */
   readonly revisions: number;
   readonly first: string;
   readonly last: string;
   readonly firstKnown: string;
   readonly lastKnown: string;
-  /** From the time of a value until its first row was known, ms. Below 0: it was known before, as a forecast is. */
+  /** Delay from the time of a value until its first row was known, ms. Negative for a forecast. */
   readonly lateness: { readonly minMs: number; readonly medianMs: number; readonly maxMs: number };
   /** The median span between the times of two values, ms; 0 for fewer than two. */
   readonly usualStepMs: number;
-  /** Spans longer than 1.5 times the usual one, and how many values would fill them. */
+  /** Number of spans longer than 1.5 times the usual step, and number of values that would fill them. */
   readonly gaps: number;
   readonly missing: number;
   readonly gapList: readonly ExternalGap[];
 }
 
-/** More gaps than this are counted, not listed. */
+/** Further gaps are counted but not listed. */
 const MAX_GAPS = 10_000;
-const LONG = 1.5;
+/** A span longer than this many usual steps is a gap. */
+const GAP_STEPS = 1.5;
 
 const FOLDER = 'series';
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
@@ -60,10 +61,10 @@ const stemOf = ({ name, symbol }: ExternalKey): string => (symbol === null ? nam
 export const externalPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.arrow`);
 export const externalManifestPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.json`);
 export const externalLockPath = (catalog: string, { name }: ExternalKey): string => join(catalog, '.import', `series-${name}.lock`);
-/** As it stands in messages: `openInterest of BTCUSDT`. */
+/** Returns the name for messages, such as `openInterest of BTCUSDT`. */
 export const externalLabel = ({ name, symbol }: ExternalKey): string => (symbol === null ? name : `${name} of ${symbol}`);
 
-/** Throws ConfigError for a name that a strategy could not ask for. */
+/** Returns `name`. Throws ConfigError for a name that a strategy cannot use. */
 export function checkSeriesName(name: string, place: string): string {
   if (NAME.test(name)) return name;
   throw new ConfigError(
@@ -81,18 +82,21 @@ export function listExternal(catalog: string): ExternalKey[] {
   });
 }
 
-/** Returns what the manifest says about the rows. */
+/** Returns the facts about the rows for the manifest. */
 export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): ExternalFacts {
   const firstKnown = new Map<number, number>();
-  for (let row = 0; row < length; row++) if (!firstKnown.has(timeMs[row]!)) firstKnown.set(timeMs[row]!, knownMs[row]!);
+  for (let row = 0; row < length; row++) {
+    const time = timeMs[row]!;
+    if (!firstKnown.has(time)) firstKnown.set(time, knownMs[row]!);
+  }
   const times = Float64Array.from(firstKnown.keys()).toSorted();
-  const late = Float64Array.from(firstKnown, ([time, known]) => known - time).toSorted();
+  const latenessMs = Float64Array.from(firstKnown, ([time, known]) => known - time).toSorted();
   const steps = times.subarray(1).map((time, i) => time - times[i]!);
   const usualStepMs = median(steps.toSorted());
   const gapList: ExternalGap[] = [];
   let [gaps, missing] = [0, 0];
   steps.forEach((step, i) => {
-    if (step <= LONG * usualStepMs) return;
+    if (step <= GAP_STEPS * usualStepMs) return;
     gaps++;
     missing += Math.round(step / usualStepMs) - 1;
     if (gapList.length < MAX_GAPS) gapList.push({ from: formatTime(times[i]!), to: formatTime(times[i + 1]!) });
@@ -105,7 +109,7 @@ export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): Ext
     last: formatTime(times.at(-1)!),
     firstKnown: formatTime(knownMs[0]!),
     lastKnown: formatTime(knownMs[length - 1]!),
-    lateness: { minMs: late[0]!, medianMs: median(late), maxMs: late.at(-1)! },
+    lateness: { minMs: latenessMs[0]!, medianMs: median(latenessMs), maxMs: latenessMs.at(-1)! },
     usualStepMs,
     gaps,
     missing,

@@ -16,12 +16,12 @@ import type { ValueKind } from './external.ts';
 export interface ColumnNames {
   readonly time: string;
   readonly knownAt: string;
-  /** Null: the one named like the series, or `value`, or the only one left. */
+  /** Null: the column is detected. It is named like the series or `value`, or is the only column beside the times. */
   readonly value: string | null;
   readonly series: string;
 }
 
-/** Rows as they stand in a file. */
+/** Rows in the order of the file. `line` is the line or row of each one, from 1. */
 export interface ReadRows {
   readonly file: string;
   readonly kind: ValueKind;
@@ -34,7 +34,7 @@ export interface ReadRows {
 const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$/;
 const COMMA_NUMBER = /^[-+]?(\d+(,\d*)?|,\d+)([eE][-+]?\d{1,3})?$/;
 const FLAGS: ReadonlyMap<string, number> = new Map([['true', 1], ['false', 0]]); // prettier-ignore
-const MAX_LINE = 100_000;
+const MAX_LINE_LENGTH = 100_000;
 
 /** Reads all rows, in any order. Throws ConfigError with file and line of the first bad row. */
 export async function readExternal(path: string, names: ColumnNames): Promise<ReadRows> {
@@ -57,7 +57,8 @@ export async function readExternal(path: string, names: ColumnNames): Promise<Re
       // A carriage return alone ends a line too, except at the end of a chunk: the newline may follow in the next one.
       const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
       rest = lines.pop() ?? '';
-      if (rest.length > MAX_LINE) throw new ConfigError(`${path}: a line of more than ${MAX_LINE} characters`, 'fetch the file again');
+      if (rest.length > MAX_LINE_LENGTH)
+        throw new ConfigError(`${path}: a line of more than ${MAX_LINE_LENGTH} characters`, 'fetch the file again');
       for (const line of lines) text.take(line);
     }
     text.take((rest + decoder.decode()).replace(/\r$/, ''));
@@ -67,7 +68,7 @@ export async function readExternal(path: string, names: ColumnNames): Promise<Re
   return text.rows.done();
 }
 
-/** The lines of a text file, one after the other. A bad line throws and leaves the rows as they are. */
+/** Parses the lines of a text file, one after the other. A bad line throws and leaves the rows unchanged. */
 export class TextFile {
   line = 0;
   readonly rows: RowList;
@@ -75,9 +76,10 @@ export class TextFile {
   private readonly names: ColumnNames;
   private separator = ',';
   private width = 0;
-  private places: readonly number[] | null = null;
-  /** The decimal sign of the file, once a value has one: semicolon files of some countries have commas. */
-  private sign: '.' | ',' | null = null;
+  /** Positions of time, known-at and value among the columns; null before the header. */
+  private positions: readonly number[] | null = null;
+  /** The decimal sign of the file; null until a value has one. Files with semicolons may have decimal commas. */
+  private decimalSign: '.' | ',' | null = null;
 
   constructor(path: string, names: ColumnNames) {
     this.path = path;
@@ -88,23 +90,23 @@ export class TextFile {
   take(text: string): void {
     this.line++;
     if (text.trim() === '') return;
-    if (this.places === null) {
+    if (this.positions === null) {
       const header = text.replace(/^\uFEFF/, '');
-      const countOf = (sign: string): number => cellsOf(header, sign).length;
-      this.separator = [',', ';', '\t'].reduce((best, sign) => (countOf(sign) > countOf(best) ? sign : best));
+      const countOf = (separator: string): number => cellsOf(header, separator).length;
+      this.separator = [',', ';', '\t'].reduce((best, separator) => (countOf(separator) > countOf(best) ? separator : best));
       const names = cellsOf(header, this.separator);
       this.width = names.length;
-      this.places = placesOf(names, this.path, this.names);
+      this.positions = columnPositions(names, this.path, this.names);
       return;
     }
     const cells = cellsOf(text, this.separator);
     // A decimal comma in a file with commas would otherwise cut a number short.
     if (cells.length !== this.width) throw this.rows.bad(this.line, `expected ${this.width} cells as in the header, got ${cells.length}`);
-    const [time = '', known = '', value = ''] = this.places.map((place) => cells[place] ?? '');
+    const [time = '', knownAt = '', value = ''] = this.positions.map((position) => cells[position] ?? '');
     const timeMs = timeOf(time, false);
     if (timeMs === null) throw this.rows.bad(this.line, `expected a time, got ${JSON.stringify(time)}`);
-    const knownMs = timeOf(known, true);
-    if (knownMs === null) throw this.rows.bad(this.line, `expected the time at which it was known, got ${JSON.stringify(known)}`);
+    const knownMs = timeOf(knownAt, true);
+    if (knownMs === null) throw this.rows.bad(this.line, `expected the time at which it was known, got ${JSON.stringify(knownAt)}`);
     const flag = FLAGS.get(value.toLowerCase());
     if (flag !== undefined) this.rows.push(this.line, timeMs, knownMs, flag, 'flag');
     else this.rows.push(this.line, timeMs, knownMs, this.numberOf(value), 'number');
@@ -113,17 +115,20 @@ export class TextFile {
   private numberOf(cell: string): number {
     const hasComma = this.separator !== ',' && cell.includes(',') && COMMA_NUMBER.test(cell);
     if (!hasComma && !NUMBER.test(cell)) throw this.rows.bad(this.line, `expected a number, true or false, got ${JSON.stringify(cell)}`);
-    const sign = hasComma ? ',' : cell.includes('.') ? '.' : this.sign;
-    if (this.sign !== null && sign !== this.sign)
-      throw this.rows.bad(this.line, `the decimal sign before was ${JSON.stringify(this.sign)}, here it is ${JSON.stringify(sign)}`);
-    this.sign = sign;
+    const signOfCell = hasComma ? ',' : cell.includes('.') ? '.' : null;
+    if (signOfCell !== null && this.decimalSign !== null && signOfCell !== this.decimalSign)
+      throw this.rows.bad(
+        this.line,
+        `the decimal sign before was ${JSON.stringify(this.decimalSign)}, here it is ${JSON.stringify(signOfCell)}`,
+      );
+    this.decimalSign ??= signOfCell;
     return Number(cell.replace(',', '.'));
   }
 }
 
 async function readTable(path: string, format: TableFormat, names: ColumnNames): Promise<ReadRows> {
   if (format === 'parquet') {
-    // Loaded on demand: only an import reads such files, and a bot starts with as few files as it can.
+    // Loaded on demand: only an import reads such files, and a bot starts faster with fewer files.
     const { withParquetFile } = await import('../parquet/parquetFile.ts');
     return withParquetFile(path, async (file) => {
       const columns = columnsOf(file, path, names);
@@ -137,14 +142,18 @@ async function readTable(path: string, format: TableFormat, names: ColumnNames):
 
 function columnsOf({ fields }: TableFile, path: string, names: ColumnNames): readonly string[] {
   const header = fields.map(({ name }) => name);
-  return placesOf(header, path, names).map((place) => header[place]!);
+  return columnPositions(header, path, names).map((position) => header[position]!);
 }
 
-function rowsOf(file: TableFile, [time, known, value]: readonly string[], path: string): ReadRows {
-  const [timeMs, knownMs] = [timesIn(file, time!, path), timesIn(file, known!, path)];
+function rowsOf(file: TableFile, [time, knownAt, value]: readonly string[], path: string): ReadRows {
+  const timeMs = timesIn(file, time!, path);
+  const knownMs = timesIn(file, knownAt!, path);
   const { values, kind } = valuesIn(file, value!, path);
   const rows = new RowList(path);
-  for (let row = 0; row < file.rows; row++) rows.push(row + 1, Math.floor(timeMs[row]!), Math.ceil(knownMs[row]!), values[row]!, kind);
+  for (let row = 0; row < file.rows; row++) {
+    // Round to whole ms so that no value is known too early.
+    rows.push(row + 1, Math.floor(timeMs[row]!), Math.ceil(knownMs[row]!), values[row]!, kind);
+  }
   return rows.done();
 }
 
@@ -166,9 +175,9 @@ function valuesIn(file: TableFile, name: string, path: string): { readonly value
   const values = new Float64Array(file.rows);
   if (kind === 'float64' || kind === 'int64' || kind === 'flag') file.readFloats(name, 0, values);
   else if (kind === 'int32' && file instanceof ArrowFile) {
-    const whole = new Int32Array(file.rows);
-    file.readInts(name, 0, whole);
-    values.set(whole);
+    const integers = new Int32Array(file.rows);
+    file.readInts(name, 0, integers);
+    values.set(integers);
   } else
     throw new ConfigError(
       `${path}: column ${name}: expected numbers (float64 or int32) or flags, got ${kind ?? 'another type'}`,
@@ -203,7 +212,7 @@ class RowList {
     columns.line.push(line);
     columns.timeMs.push(timeMs);
     columns.knownMs.push(knownMs);
-    // Minus zero would be another value than zero to the hash alone.
+    // Adding 0 turns minus zero into zero. The two are equal, but would give different hashes.
     columns.value.push(value + 0);
   }
 
@@ -213,60 +222,66 @@ class RowList {
     return { file: this.path, kind: this.kind, line: line.view(), timeMs: timeMs.view(), knownMs: knownMs.view(), value: value.view() };
   }
 
+  /** Returns the error for a bad row. */
   bad(line: number, reason: string): ConfigError {
     return new ConfigError(`${this.path}:${line}: ${reason}`, 'correct the row, or fetch the file again; nothing was imported');
   }
 }
 
-/** Returns the places of time, known-at and value among the columns. */
-function placesOf(header: readonly string[], path: string, { time, knownAt, value, series }: ColumnNames): readonly number[] {
+/** Returns the positions of time, known-at and value among the columns. */
+function columnPositions(header: readonly string[], path: string, { time, knownAt, value, series }: ColumnNames): readonly number[] {
   const shown = header.slice(0, 20).join(', ');
-  const placeOf = (name: string, option: string): number => {
-    const place = header.indexOf(name);
-    if (place < 0)
+  const positionOf = (name: string, option: string): number => {
+    const position = header.indexOf(name);
+    if (position < 0)
       throw new ConfigError(`${path}: expected a column ${name} (${option}), found ${shown}`, `name another: ${option} COLUMN`);
-    if (header.lastIndexOf(name) !== place)
+    if (header.lastIndexOf(name) !== position)
       throw new ConfigError(`${path}: expected one column ${name}, got several`, 'give each column a name of its own');
-    return place;
+    return position;
   };
-  const [timeAt, knownPlace] = [placeOf(time, '--time'), placeOf(knownAt, '--known-at')];
-  if (value !== null) return [timeAt, knownPlace, placeOf(value, '--value')];
-  const named = [series, 'value'].find((name) => header.includes(name));
-  if (named !== undefined) return [timeAt, knownPlace, placeOf(named, '--value')];
-  const left = header.flatMap((name, place) => (place === timeAt || place === knownPlace || name === '' ? [] : [place]));
-  if (left.length === 1) return [timeAt, knownPlace, left[0]!];
+  const timePosition = positionOf(time, '--time');
+  const knownPosition = positionOf(knownAt, '--known-at');
+  const valueName = value ?? [series, 'value'].find((name) => header.includes(name));
+  if (valueName !== undefined) return [timePosition, knownPosition, positionOf(valueName, '--value')];
+  // Columns without a name, such as the index of pandas, hold no values.
+  const isOther = (name: string, position: number) => position !== timePosition && position !== knownPosition && name !== '';
+  const others = header.flatMap((name, position) => (isOther(name, position) ? [position] : []));
+  if (others.length === 1) return [timePosition, knownPosition, others[0]!];
   throw new ConfigError(
     `${path}: expected a column ${series} or value, or one column beside the times, found ${shown}`,
     'name the column of the values: --value COLUMN',
   );
 }
 
-/** Returns the cells of a line; those in double quotes may hold the separator. */
+/** Returns the cells of a line. A cell in double quotes may contain the separator. */
 function cellsOf(line: string, separator: string): string[] {
   if (!line.includes('"')) return line.split(separator).map((cell) => cell.trim());
   const cells: string[] = [];
   let [cell, isQuoted] = ['', false];
-  for (let at = 0; at < line.length; at++) {
-    const sign = line[at]!;
-    if (sign === '"' && isQuoted && line[at + 1] === '"') {
+  for (let position = 0; position < line.length; position++) {
+    const character = line[position]!;
+    if (character === '"' && isQuoted && line[position + 1] === '"') {
+      // Two double quotes inside a quoted cell mean one.
       cell += '"';
-      at++;
-    } else if (sign === '"') isQuoted = !isQuoted;
-    else if (sign === separator && !isQuoted) {
+      position++;
+    } else if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) {
       cells.push(cell.trim());
       cell = '';
-    } else cell += sign;
+    } else cell += character;
   }
   return [...cells, cell.trim()];
 }
 
-/** Returns a time in whole ms; one with a finer part is rounded down, or up for `isUp`: nothing is known too early. Null for no time. */
-function timeOf(text: string, isUp: boolean): number | null {
+/** Returns a time in whole ms; null if the text is not a time. A finer part is rounded down, or up if `roundsUp`. */
+function timeOf(text: string, roundsUp: boolean): number | null {
   if (/^\d+$/.test(text)) {
     const ms = msOfUnix(Number(text));
-    return Number.isNaN(ms) ? null : isUp ? Math.ceil(ms) : Math.floor(ms);
+    if (Number.isNaN(ms)) return null;
+    return roundsUp ? Math.ceil(ms) : Math.floor(ms);
   }
-  const [, finer = ''] = /\.\d{3}(\d+)/.exec(text) ?? [];
+  const [, digitsBelowMs = ''] = /\.\d{3}(\d+)/.exec(text) ?? [];
   const ms = msOfDate(text.replace(/(\.\d{3})\d+/, '$1'));
-  return ms === null ? null : ms + (isUp && /[1-9]/.test(finer) ? 1 : 0);
+  if (ms === null) return null;
+  return roundsUp && /[1-9]/.test(digitsBelowMs) ? ms + 1 : ms;
 }

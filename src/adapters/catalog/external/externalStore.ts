@@ -12,7 +12,7 @@ import {
   externalFacts, externalManifestPath, externalPath, type ExternalColumns, type ExternalFacts, type ExternalKey, type ValueKind,
 } from './external.ts'; // prettier-ignore
 
-/** Written into each file. Raised with every change of the layout. */
+/** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = 'series-1';
 
 export interface ExternalManifest extends ExternalKey, ExternalFacts {
@@ -34,7 +34,7 @@ export interface CheckedExternal {
   readonly path: string;
   /** False if another program has changed the columns. */
   readonly unchanged: boolean;
-  /** Rows that break a rule. */
+  /** Number of rows that break a rule. */
   readonly wrong: number;
 }
 
@@ -55,7 +55,7 @@ export function storeExternal(catalog: string, key: ExternalKey, kind: ValueKind
       isDurable: true,
       verify: (temporary) =>
         withArrowFile(temporary, (file) => {
-          if (hashOfColumns(asItIs(file)) !== dataSha256)
+          if (hashOfColumns(readUnverified(file)) !== dataSha256)
             throw new ConfigError(`${path}: what was written reads back differently`, 'check the disk');
         }),
     },
@@ -84,19 +84,20 @@ export function loadExternal(catalog: string, key: ExternalKey): LoadedExternal 
   });
 }
 
-/** Looks at all rows, writes the manifest again, and returns it. Throws ConfigError if the file cannot be read at all. */
+/** Checks all rows, writes the manifest again, and returns it. Throws ConfigError if the file cannot be read. */
 export function checkExternal(catalog: string, key: ExternalKey): CheckedExternal {
   const path = externalPath(catalog, key);
   return withArrowFile(path, (file) => {
     const { kind, dataSha256 } = factsIn(file, path);
-    const columns = asItIs(file);
+    const columns = readUnverified(file);
     const { length, knownMs, timeMs, value } = columns;
     let wrong = 0;
     for (let row = 0; row < length; row++) {
-      const isSound = [knownMs, timeMs].every((column) => column[row]! >= EARLIEST_MS && column[row]! < LATEST_MS);
+      const hasValidTimes = [knownMs, timeMs].every((column) => column[row]! >= EARLIEST_MS && column[row]! < LATEST_MS);
       const isInOrder =
         row === 0 || knownMs[row]! > knownMs[row - 1]! || (knownMs[row] === knownMs[row - 1] && timeMs[row]! > timeMs[row - 1]!);
-      if (!isSound || !isInOrder || !Number.isFinite(value[row]) || (kind === 'flag' && value[row] !== 0 && value[row] !== 1)) wrong++;
+      const isValidValue = kind === 'flag' ? value[row] === 0 || value[row] === 1 : Number.isFinite(value[row]);
+      if (!hasValidTimes || !isInOrder || !isValidValue) wrong++;
     }
     if (length === 0) throw damaged(path, 'it has no rows');
     return {
@@ -108,7 +109,7 @@ export function checkExternal(catalog: string, key: ExternalKey): CheckedExterna
   });
 }
 
-/** Returns the manifest as it is stored; it is written again if it is missing or belongs to other rows. */
+/** Returns the stored manifest. Writes it again if it is missing or belongs to other rows. */
 export function readExternalManifest(catalog: string, key: ExternalKey): ExternalManifest {
   const path = externalManifestPath(catalog, key);
   const stored = existsSync(path) ? parsedManifest(readCatalogFile(path)) : null;
@@ -143,7 +144,7 @@ function fillRows(file: ArrowFile, into: ExternalColumns, from: number, to: numb
 }
 
 /** Returns all rows as they are now, without verifying checksums. */
-function asItIs(file: ArrowFile): ExternalColumns {
+function readUnverified(file: ArrowFile): ExternalColumns {
   const columns = emptyColumns(file.rows);
   fillRows(file, columns, 0, file.rows);
   return columns;

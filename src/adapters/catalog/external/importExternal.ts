@@ -20,7 +20,7 @@ export interface ExternalImport {
   readonly catalog: string;
   readonly name: string;
   readonly symbol?: string | undefined;
-  /** Columns of the files by their names; without one of the values it is found. */
+  /** Names of the columns in the files. Without `value`, the column of the values is detected. */
   readonly time: string;
   readonly knownAt: string;
   readonly value?: string | undefined;
@@ -37,14 +37,15 @@ export interface ImportedExternal {
 }
 
 /** Imports files into one series. Throws ConfigError with file, line and reason; nothing is stored then. */
-export async function importExternal(files: readonly string[], given: ExternalImport): Promise<ImportedExternal> {
-  const { catalog, time, knownAt, value = null } = given;
-  const name = checkSeriesName(given.name, '--name');
-  const key: ExternalKey = { name, symbol: given.symbol === undefined ? null : checkSymbol(given.symbol) };
-  const other = listExternal(catalog).find((each) => each.name !== name && each.name.toLowerCase() === name.toLowerCase());
-  if (other !== undefined)
+export async function importExternal(files: readonly string[], options: ExternalImport): Promise<ImportedExternal> {
+  const { catalog, time, knownAt, value = null } = options;
+  const name = checkSeriesName(options.name, '--name');
+  const key: ExternalKey = { name, symbol: options.symbol === undefined ? null : checkSymbol(options.symbol) };
+  // Some file systems treat names that differ by capitals only as equal.
+  const similar = listExternal(catalog).find((series) => series.name !== name && series.name.toLowerCase() === name.toLowerCase());
+  if (similar !== undefined)
     throw new ConfigError(
-      `--name ${name}: the catalog has a series ${other.name}`,
+      `--name ${name}: the catalog has a series ${similar.name}`,
       'use that name, or one that differs by more than capitals',
     );
   const read: ReadRows[] = [];
@@ -64,23 +65,26 @@ function storeReads(key: ExternalKey, read: readonly ReadRows[], catalog: string
       `${different.file}: its values are ${different.kind}s, those of ${stored === null ? first.file : path} ${kind}s`,
       'give it another name by --name',
     );
-  const columns = joined(key, stored, read, path);
+  const columns = joinRows(key, stored, read, path);
   const newRows = columns.length - (stored?.columns.length ?? 0);
   const manifest = newRows === 0 ? checkExternal(catalog, key).manifest : storeExternal(catalog, key, kind, columns);
   return { files: read.map(({ file }) => file), path, fileRows: read.reduce((sum, { value }) => sum + value.length, 0), newRows, manifest };
 }
 
-/** Returns all rows by the time at which they became known; equal ones are one. Throws ConfigError where two values stand against each other. */
-function joined(key: ExternalKey, stored: LoadedExternal | null, read: readonly ReadRows[], path: string): ExternalColumns {
+/**
+ * Returns the stored and the new rows, sorted by the time at which they became known. Equal rows become one. Throws ConfigError if two
+ * rows of the same times have different values.
+ */
+function joinRows(key: ExternalKey, stored: LoadedExternal | null, read: readonly ReadRows[], path: string): ExternalColumns {
   const sources = [...(stored === null ? [] : [{ ...stored.columns, file: path, line: null }]), ...read];
   const total = sources.reduce((sum, { value }) => sum + value.length, 0);
   const [knownMs, timeMs, value] = [new Float64Array(total), new Float64Array(total), new Float64Array(total)];
-  let at = 0;
+  let firstRow = 0;
   for (const source of sources) {
-    knownMs.set(source.knownMs, at);
-    timeMs.set(source.timeMs, at);
-    value.set(source.value, at);
-    at += source.value.length;
+    knownMs.set(source.knownMs, firstRow);
+    timeMs.set(source.timeMs, firstRow);
+    value.set(source.value, firstRow);
+    firstRow += source.value.length;
   }
   const placeOf = (row: number): string => {
     let from = 0;
@@ -92,19 +96,20 @@ function joined(key: ExternalKey, stored: LoadedExternal | null, read: readonly 
   };
   const order = Uint32Array.from({ length: total }, (_, row) => row);
   order.sort((a, b) => knownMs[a]! - knownMs[b]! || timeMs[a]! - timeMs[b]! || a - b);
-  let kept = 0;
+  // `order` is compacted in place: its first `keptRows` elements are the rows of the result.
+  let keptRows = 0;
   for (const row of order) {
-    const last = order[kept - 1];
-    if (kept > 0 && knownMs[last!] === knownMs[row] && timeMs[last!] === timeMs[row]) {
+    const last = order[keptRows - 1];
+    if (keptRows > 0 && knownMs[last!] === knownMs[row] && timeMs[last!] === timeMs[row]) {
       if (value[last!] === value[row]) continue;
       throw new ConfigError(
         `${placeOf(row)}: the value of ${formatTime(timeMs[row]!)} that was known at ${formatTime(knownMs[row]!)} is ${value[row]!}, but ${value[last!]!} in ${placeOf(last!)}`,
         `find out which one of ${externalLabel(key)} is right, or when the second was known; nothing was imported`,
       );
     }
-    order[kept++] = row;
+    order[keptRows++] = row;
   }
-  const rows = order.subarray(0, kept);
-  const column = (of: Float64Array): Float64Array => Float64Array.from(rows, (row) => of[row]!);
-  return { length: kept, knownMs: column(knownMs), timeMs: column(timeMs), value: column(value) };
+  const rows = order.subarray(0, keptRows);
+  const pick = (column: Float64Array): Float64Array => Float64Array.from(rows, (row) => column[row]!);
+  return { length: keptRows, knownMs: pick(knownMs), timeMs: pick(timeMs), value: pick(value) };
 }

@@ -34,7 +34,7 @@ const MINUTE_VOLATILITY = 0.0008;
 const SHOCK = 0.08;
 const MEMORY = 0.9;
 /** Reversion to the start price, for each bar. */
-const PULL = 2e-6;
+const REVERSION = 2e-6;
 /** Price moves inside a bar, which give its high and low. */
 const STEPS = 4;
 const VOLUME_DIGITS = 5;
@@ -72,8 +72,8 @@ export function synthesizeBars(options: GeneratorOptions): BarColumns {
   return barsOf(raw, instrument, interval);
 }
 
-function check(name: string, value: number, holds: boolean, expected: string): void {
-  if (!holds) throw new ConfigError(`${name}: expected ${expected}, got ${value}`, `change ${name}`);
+function check(name: string, value: number, isValid: boolean, expected: string): void {
+  if (!isValid) throw new ConfigError(`${name}: expected ${expected}, got ${value}`, `change ${name}`);
 }
 
 /** Returns the number of decimals that gives about seven significant digits: 2 for 30000, 6 for 1. */
@@ -87,11 +87,11 @@ function digitsFor(price: number): number {
 function fillTimes(openMs: Float64Array, interval: Interval, fromMs: number, gapShare: number, rng: Rng): void {
   let time = openOf(interval, fromMs);
   // With a gap of g bars on average after a fraction p of the rows, p g / (1 + p g) of all bars are missing.
-  const random = gapShare / (1 - gapShare) / MEAN_GAP;
+  const gapProbability = gapShare / (1 - gapShare) / MEAN_GAP;
   for (let i = 0; i < openMs.length; i++) {
     openMs[i] = time;
     time = closeOf(interval, time);
-    if (random === 0 || rng.next() >= random) continue;
+    if (gapProbability === 0 || rng.next() >= gapProbability) continue;
     for (let skip = 1 + Math.floor(rng.next() * (2 * MEAN_GAP - 1)); skip > 0; skip--) time = closeOf(interval, time);
   }
 }
@@ -108,32 +108,32 @@ function fillPrices(
   const onGrid = (price: number): number => Math.max(1, Math.floor(price * scale + 0.5)) / scale;
   let variance = mean;
   let price = start;
-  let last = onGrid(start);
+  let lastClose = onGrid(start);
   for (let i = 0; i < raw.length; i++) {
     if (i % PROGRESS_ROWS === 0) onProgress?.(i);
     const deviation = Math.sqrt(variance);
-    const step = deviation / Math.sqrt(STEPS);
-    const before = price;
-    const open = last;
+    const stepDeviation = deviation / Math.sqrt(STEPS);
+    const startPrice = price;
+    const open = lastClose;
     let [high, low, close] = [open, open, open];
     for (let k = 0; k < STEPS; k++) {
       // Bounded: a step never removes more than half of the price.
-      price *= 1 + Math.max(-0.5, step * normal(rng));
+      price *= 1 + Math.max(-0.5, stepDeviation * normal(rng));
       close = onGrid(price);
       if (close > high) high = close;
       if (close < low) low = close;
     }
-    price *= 1 + PULL * (start / price - 1);
-    const move = price / before - 1;
+    price *= 1 + REVERSION * (start / price - 1);
+    const move = price / startPrice - 1;
     // Volume is higher when prices move.
-    const busy = 0.25 + Math.abs(move) / deviation;
-    const volume = (MEAN_VOLUME_QUOTE / price) * busy * (0.1 + rng.next());
+    const activity = 0.25 + Math.abs(move) / deviation;
+    const volume = (MEAN_VOLUME_QUOTE / price) * activity * (0.1 + rng.next());
     raw.open[i] = open;
     raw.high[i] = high;
     raw.low[i] = low;
     raw.close[i] = close;
     raw.volume[i] = Math.floor(volume * VOLUME_SCALE + 0.5) / VOLUME_SCALE;
-    last = close;
+    lastClose = close;
     variance = Math.min(100 * mean, mean * (1 - SHOCK - MEMORY) + SHOCK * move * move + MEMORY * variance);
   }
 }

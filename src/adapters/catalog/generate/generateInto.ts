@@ -13,16 +13,16 @@ import { synthesizeBars, type GeneratorOptions } from './generate.ts';
 import { SYNTHETIC, type GapManifest } from '../bars/quality.ts';
 import { whileLocked } from '../files/storeLock.ts';
 
-const OTHER_PLACE = 'choose another symbol, or another catalog (--catalog DIR)';
+const REMEDY = 'choose another symbol, or another catalog (--catalog DIR)';
 
 /**
- * Replaces synthetic bars with the same key, never others. An existing record is kept, with more price digits if needed. Throws
- * ConfigError.
+ * Generates bars and stores them. Replaces synthetic bars of the same key. An existing record stays, with more price digits if needed.
+ * Throws ConfigError if the catalog has real bars of that key.
  */
 export function generateInto(catalog: string, options: GeneratorOptions): GeneratedSet {
   const { market = 'spot', interval, seed } = options;
   const symbol = checkSymbol(options.symbol);
-  refuseRealBars(catalog, { market, symbol, interval });
+  checkBarsSynthetic(catalog, { market, symbol, interval });
   const bars = synthesizeBars(options);
   return whileLocked(lockPath(catalog, { market, symbol }), () => storeGenerated(catalog, bars, seed));
 }
@@ -31,10 +31,10 @@ function storeGenerated(catalog: string, bars: BarColumns, seed: number): Genera
   const { market, wireName: symbol } = bars.instrument;
   const { interval } = bars;
   // Check again, because another process may have stored bars meanwhile.
-  refuseRealBars(catalog, { market, symbol, interval });
-  const known = readInstrument(catalog, market, symbol);
-  const priceDigits = Math.max(known?.priceDigits ?? 0, bars.instrument.priceDigits);
-  const instrument = { ...(known ?? bars.instrument), priceDigits };
+  checkBarsSynthetic(catalog, { market, symbol, interval });
+  const storedRecord = readInstrument(catalog, market, symbol);
+  const priceDigits = Math.max(storedRecord?.priceDigits ?? 0, bars.instrument.priceDigits);
+  const instrument = { ...(storedRecord ?? bars.instrument), priceDigits };
   const keys: readonly SeriesKey[] =
     market === 'futures'
       ? [
@@ -42,7 +42,7 @@ function storeGenerated(catalog: string, bars: BarColumns, seed: number): Genera
           { kind: 'funding', symbol },
         ]
       : [];
-  for (const key of keys) refuseReal(catalog, key);
+  for (const key of keys) checkSeriesSynthetic(catalog, key);
   const manifest = storeBars(catalog, { ...bars, instrument }, SYNTHETIC);
   const columnsOf = { mark: generateMarks, funding: generateFunding };
   return { manifest, series: keys.map((key) => storeSeries(catalog, key, columnsOf[key.kind](bars, seed), true)) };
@@ -55,22 +55,24 @@ export interface GeneratedSet {
 }
 
 function markIntervalOf(interval: Interval): MarkInterval {
-  const found = parseMarkInterval(interval);
-  if (found !== null) return found;
+  const markInterval = parseMarkInterval(interval);
+  if (markInterval !== null) return markInterval;
   throw new ConfigError(
     `--interval: expected an interval up to a day, for bars of futures come with marks, got ${interval}`,
     `one of ${MARK_INTERVALS.join(' ')}`,
   );
 }
 
-function refuseRealBars(catalog: string, key: BarKey): void {
+/** Throws ConfigError if the catalog has real bars under this key. */
+function checkBarsSynthetic(catalog: string, key: BarKey): void {
   const path = barsPath(catalog, key);
-  if (existsSync(path) && !readEntry(catalog, key).synthetic) throw new ConfigError(`${path}: there are real bars`, OTHER_PLACE);
+  if (existsSync(path) && !readEntry(catalog, key).synthetic) throw new ConfigError(`${path}: there are real bars`, REMEDY);
 }
 
-function refuseReal(catalog: string, key: SeriesKey): void {
+/** Throws ConfigError if the catalog has real rows of this series. */
+function checkSeriesSynthetic(catalog: string, key: SeriesKey): void {
   const stored = loadSeries(catalog, key);
   if (stored !== null && !stored.entry.synthetic) {
-    throw new ConfigError(`${stored.entry.path}: there are real ${key.kind === 'mark' ? 'mark prices' : 'funding rates'}`, OTHER_PLACE);
+    throw new ConfigError(`${stored.entry.path}: there are real ${key.kind === 'mark' ? 'mark prices' : 'funding rates'}`, REMEDY);
   }
 }

@@ -36,30 +36,30 @@ export function generateMarks(bars: BarColumns, seed: number): SeriesColumns {
   let last = bars.open[0] ?? 0;
   for (let row = 0; row < length; row++) {
     premium = PREMIUM_MEMORY * premium + PREMIUM_STEP * normal(rng);
-    const now = onGrid(bars.close[row]! * (1 + premium));
+    const mark = onGrid(bars.close[row]! * (1 + premium));
     // Marks average many venues, so they go half as far beyond open and close as trades did.
-    const top = Math.max(last, now);
-    const bottom = Math.min(last, now);
+    const highest = Math.max(last, mark);
+    const lowest = Math.min(last, mark);
     open[row] = last;
-    close[row] = now;
-    high[row] = Math.max(top, onGrid((top + bars.high[row]!) / 2));
-    low[row] = Math.min(bottom, onGrid((bottom + bars.low[row]!) / 2));
-    last = now;
+    close[row] = mark;
+    high[row] = Math.max(highest, onGrid((highest + bars.high[row]!) / 2));
+    low[row] = Math.min(lowest, onGrid((lowest + bars.low[row]!) / 2));
+    last = mark;
   }
   return { length, timeMs: openMs.slice(), figures: [open, high, low, close], digits: instrument.priceDigits };
 }
 
-/** Returns a rate for every eighth hour from the first bar to the last: some ms late, around 0.01 %, of either sign. */
+/** Returns a rate for every eighth hour of the bars. Times are less than 12 ms late. Rates vary around 0.01 % and may be negative. */
 export function generateFunding({ openMs, closeMs, length }: BarColumns, seed: number): SeriesColumns {
   const rng = seededRng(seed + FUNDING_STREAM);
   const times: number[] = [];
   const rates: number[] = [];
   const scale = pow10(RATE_DIGITS);
   let premium = 0;
-  for (let hour = Math.ceil(openMs[0]! / FUNDING_MS) * FUNDING_MS; hour <= closeMs[length - 1]!; hour += FUNDING_MS) {
+  for (let gridMs = Math.ceil(openMs[0]! / FUNDING_MS) * FUNDING_MS; gridMs <= closeMs[length - 1]!; gridMs += FUNDING_MS) {
     premium = RATE_MEMORY * premium + RATE_STEP * normal(rng);
     const rate = Math.min(MAX_RATE, Math.max(-MAX_RATE, BASE_RATE + premium));
-    times.push(hour + Math.floor(rng.next() * JITTER_MS));
+    times.push(gridMs + Math.floor(rng.next() * JITTER_MS));
     rates.push(Math.floor(rate * scale + 0.5) / scale);
   }
   return { length: times.length, timeMs: Float64Array.from(times), figures: [Float64Array.from(rates)], digits: RATE_DIGITS };

@@ -8,8 +8,8 @@ import { splitSymbol } from '../records/instrumentRecord.ts';
 import { checkSymbol, type BarKey } from '../files/paths.ts';
 
 /**
- * BTCUSDT-1m.csv.gz, BTCUSDT-1m-2024-01.zip, BTC_USDT-5m.feather, BTC_USDT_USDT-5m-futures.feather, and names with the additions of users
- * and browsers: BTCUSDT-1m-old.csv, BTCUSDT-1m-2024-01 (1).zip.
+ * File names such as BTCUSDT-1m.csv.gz, BTCUSDT-1m-2024-01.zip, BTC_USDT-5m.feather and BTC_USDT_USDT-5m-futures.feather. Users and
+ * browsers may add to them: BTCUSDT-1m-old.csv, BTCUSDT-1m-2024-01 (1).zip.
  */
 const DASHED = /^(.+?)-(\d+[A-Za-z]+)(?:[-_ ]([^.]*))?(?:\.[A-Za-z0-9.]*)?$/;
 /** Names that freqtrade and Binance use for other series of a pair. */
@@ -17,7 +17,7 @@ const OTHER_SERIES = /^(mark|index|premiumIndex|funding_rate|fundingRate)\b/;
 const FUTURES = /^futures\b/;
 /** CryptoDataDownload: Binance_BTCUSDT_1h.csv, Binance_BTCUSDT_2023_minute.csv. */
 const DOWNLOADED = /^[A-Za-z]+_([A-Z0-9]+)_(?:\d{4}_)?([a-z0-9]+)\.csv(?:\.[A-Za-z0-9.]*)?$/;
-/** BTCUSDT.csv. */
+/** File names such as BTCUSDT.csv. */
 const BARE = /^([A-Z0-9]{5,20})\.[A-Za-z0-9.]*$/;
 /** freqtrade writes only these types, and only freqtrade puts an underscore into pair names. */
 const FREQTRADE = /\.(feather|json)(\.gz)?$/;
@@ -43,28 +43,28 @@ export function namedInterval(file: string): Interval | null {
   return keyFromName(basename(file)).interval ?? null;
 }
 
-/** Returns symbol, interval and market of a file: as given, else from its name; spot if the market is unknown. Throws ConfigError. */
+/** Returns symbol, interval and market of a file: as given, else from its name. The default market is spot. Throws ConfigError. */
 export function keyOf(file: string, given: GivenKey): BarKey {
-  const text = keyFromName(basename(file));
-  const [, other] = OTHER_SERIES.exec(text.rest) ?? [];
-  if (other !== undefined) {
-    throw new ConfigError(`${file}: by its name, ${other.replaceAll('_', ' ')}: no bars of trades`, 'import the bars of trades');
+  const fromName = keyFromName(basename(file));
+  const [, otherSeries] = OTHER_SERIES.exec(fromName.rest) ?? [];
+  if (otherSeries !== undefined) {
+    throw new ConfigError(`${file}: by its name, ${otherSeries.replaceAll('_', ' ')}: no bars of trades`, 'import the bars of trades');
   }
-  const interval = given.interval ?? text.interval;
+  const interval = given.interval ?? fromName.interval;
   if (interval === undefined) {
     throw new ConfigError(`${file}: the name does not say the interval`, `give it by --interval: ${INTERVAL_FORM}`);
   }
-  const named = given.symbol ?? text.symbol;
-  if (named === undefined) {
+  const symbolText = given.symbol ?? fromName.symbol;
+  if (symbolText === undefined) {
     throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol, or name the file like BTCUSDT-1m.csv');
   }
   const isPair = given.symbol === undefined && FREQTRADE.test(file);
-  const symbol = checkSymbol(isPair ? wireName(named) : named, undefined, given.symbol === undefined ? `${file}: ` : '');
-  const isFutures = FUTURES.test(text.rest) || (isPair && named.split('_').length === 3);
+  const symbol = checkSymbol(isPair ? wireName(symbolText) : symbolText, undefined, given.symbol === undefined ? `${file}: ` : '');
+  const isFutures = FUTURES.test(fromName.rest) || (isPair && symbolText.split('_').length === 3);
   return { market: given.market ?? (isFutures ? 'futures' : 'spot'), symbol, interval };
 }
 
-/** `rest`: the text after the interval. */
+/** Returns the parts of a file name. `rest` is the text after the interval. */
 function keyFromName(name: string): { symbol?: string; interval?: Interval; rest: string } {
   const [, dashed, length, rest = ''] = DASHED.exec(name) ?? [];
   const [, downloaded, word] = DOWNLOADED.exec(name) ?? [];

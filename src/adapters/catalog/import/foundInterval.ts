@@ -1,4 +1,4 @@
-// Finds the interval of bars from their rows, where neither an option nor the name of the file says it.
+// Finds the interval of bars from their rows, if neither an option nor the file name states it.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { INTERVAL_FORM, intervalOfLength, openOf, type Interval } from '../../../model/interval.ts';
@@ -6,17 +6,17 @@ import { readBarFile } from '../readers/readBars.ts';
 import { splitSymbol } from '../records/instrumentRecord.ts';
 import type { ImportOptions } from './imported.ts';
 
-/** Fewer rows could be a few bars of anything. */
+/** Minimum number of rows. Fewer rows do not show the interval reliably. */
 const MIN_ROWS = 3;
 
 /**
- * Reads the times of a file and returns the length of its bars: the stepMs step between two rows, which must also be the most common one.
- * Throws ConfigError if the rows do not show it.
+ * Reads the times of a file and returns the interval of its bars. It is the shortest step between two rows if at least half of the steps
+ * are that long. Throws ConfigError if the rows do not show it.
  */
 export async function foundInterval(file: string, { symbol, skipBad, format }: ImportOptions): Promise<Interval> {
   const { columns } = await readBarFile(file, {
     file,
-    // The rows of bars of every length lie on the grid of seconds.
+    // Bars of every interval open at a whole second.
     interval: '1s',
     priceDigits: null,
     roundToTick: false,
@@ -34,17 +34,17 @@ export async function foundInterval(file: string, { symbol, skipBad, format }: I
 export function intervalOf(times: Float64Array): Interval | null {
   const counts = new Map<number, number>();
   let rows = 1;
-  for (let at = 1; at < times.length; at++) {
-    const step = times[at]! - times[at - 1]!;
+  for (let index = 1; index < times.length; index++) {
+    const step = times[index]! - times[index - 1]!;
     if (step === 0) continue;
     counts.set(step, (counts.get(step) ?? 0) + 1);
     rows++;
   }
   if (rows < MIN_ROWS) return null;
   const stepMs = Math.min(...counts.keys());
-  const isUsual = (counts.get(stepMs) ?? 0) * 2 >= rows - 1;
+  const isCommon = (counts.get(stepMs) ?? 0) * 2 >= rows - 1;
   const fits = (interval: Interval | null): interval is Interval => interval !== null && times.every((ms) => openOf(interval, ms) === ms);
-  const interval = isUsual ? intervalOfLength(stepMs) : null;
+  const interval = isCommon ? intervalOfLength(stepMs) : null;
   if (fits(interval)) return interval;
   return fits('1M') ? '1M' : null;
 }

@@ -11,8 +11,8 @@ import type { ImportOptions, ImportedSet } from './imported.ts';
 
 /**
  * Imports files of bars of any supported format. Files of one symbol and interval are merged in time order with each other and with the
- * catalog: equal rows become one, differing rows of one time are rejected. Sets are stored one after the other, each completely or not at
- * all. A file whose content the catalog already has is not read again. Throws ConfigError with file, line, column and reason.
+ * catalog: equal rows become one, different rows of one time are an error. Sets are stored one after the other, each completely or not
+ * at all. A file whose content the catalog already has is not read again. Throws ConfigError with file, line, column and reason.
  */
 export async function importFiles(files: readonly string[], options: ImportOptions): Promise<ImportedSet[]> {
   const sizes = files.map((file) => inspectFile(file).size);
@@ -25,19 +25,22 @@ export async function importFiles(files: readonly string[], options: ImportOptio
     sets.set(name, set);
     set.files.push(file);
   }
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  let [reached, rowsBefore] = [0, 0];
-  const done = new Map<BarKey, ImportedSet>();
+  const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
+  const sizeOf = (file: string): number => sizes[files.indexOf(file)]!;
+  let bytesDone = 0;
+  let rowsDone = 0;
+  const imported = new Map<BarKey, ImportedSet>();
   // Shortest interval first: its prices have the most decimals, and the instrument record is proposed from the first set.
-  for (const set of [...sets.values()].toSorted((a, b) => typicalLengthMs(a.key.interval) - typicalLengthMs(b.key.interval))) {
+  const byLength = [...sets.values()].toSorted((a, b) => typicalLengthMs(a.key.interval) - typicalLengthMs(b.key.interval));
+  for (const set of byLength) {
     const progress: FileProgress = {
-      show: (file, rows, share) => options.onProgress?.(file, rowsBefore + rows, (reached + share * sizes[files.indexOf(file)]!) / total),
+      show: (file, rows, share) => options.onProgress?.(file, rowsDone + rows, (bytesDone + share * sizeOf(file)) / totalBytes),
       done(file, rows) {
-        reached += sizes[files.indexOf(file)]!;
-        rowsBefore += rows;
+        bytesDone += sizeOf(file);
+        rowsDone += rows;
       },
     };
-    done.set(set.key, await importSet(set.key, set.files, options, progress));
+    imported.set(set.key, await importSet(set.key, set.files, options, progress));
   }
-  return [...sets.values()].map(({ key }) => done.get(key)!);
+  return [...sets.values()].map(({ key }) => imported.get(key)!);
 }

@@ -42,9 +42,9 @@ export async function importSeries(files: readonly string[], options: SeriesImpo
     sets.set(path, set);
     set.files.push(file);
   }
-  const done: ImportedSeries[] = [];
-  for (const set of sets.values()) done.push(await importOne(set.key, set.files, options.catalog));
-  return done;
+  const imported: ImportedSeries[] = [];
+  for (const set of sets.values()) imported.push(await importOne(set.key, set.files, options.catalog));
+  return imported;
 }
 
 async function importOne(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
@@ -66,25 +66,25 @@ function loadImported(catalog: string, key: SeriesKey): LoadedSeries | null {
 
 function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, rows: SeriesColumns])[], catalog: string): ImportedSeries {
   const stored = loadImported(catalog, key);
-  let all = stored?.columns ?? null;
+  let merged = stored?.columns ?? null;
   let fileRows = 0;
   for (const [file, read] of reads) {
     fileRows += read.length;
-    all = all === null ? read : mergeRows(all, read, key, file, seriesPath(catalog, key));
+    merged = merged === null ? read : mergeRows(merged, read, key, file, seriesPath(catalog, key));
   }
-  if (all === null) throw new ConfigError('no file to import', 'name one or more files');
-  const newRows = all.length - (stored?.columns.length ?? 0);
-  const entry = newRows === 0 && stored !== null ? stored.entry : storeSeries(catalog, key, all, false);
+  if (merged === null) throw new ConfigError('no file to import', 'name one or more files');
+  const newRows = merged.length - (stored?.columns.length ?? 0);
+  const entry = newRows === 0 && stored !== null ? stored.entry : storeSeries(catalog, key, merged, false);
   return { files: reads.map(([file]) => file), fileRows, newRows, entry };
 }
 
-/** Merges both in time order; equal rows become one. Throws ConfigError if rows of one time differ. */
-function mergeRows(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, file: string, path: string): SeriesColumns {
+/** Merges the rows of `file` into those of `path`, in time order; equal rows become one. Throws ConfigError if rows of one time differ. */
+function mergeRows(earlier: SeriesColumns, read: SeriesColumns, key: SeriesKey, file: string, path: string): SeriesColumns {
   const rows = new Map<number, readonly number[]>();
-  for (const { timeMs, figures, length } of [one, other]) {
+  for (const { timeMs, figures, length } of [earlier, read]) {
     for (let row = 0; row < length; row++) {
       const values = figures.map((column) => column[row]!);
-      const time = timeIn(one, timeMs[row]!, key);
+      const time = timeIn(earlier, timeMs[row]!, key);
       const before = rows.get(time);
       if (before?.some((value, i) => value !== values[i]) === true) {
         throw new ConfigError(
@@ -100,29 +100,30 @@ function mergeRows(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, fil
     length: sorted.length,
     timeMs: Float64Array.from(sorted, ([time]) => time),
     figures: FIGURES[key.kind].map((_, i) => Float64Array.from(sorted, ([, values]) => values[i]!)),
-    digits: Math.max(one.digits, other.digits),
+    digits: Math.max(earlier.digits, read.digits),
   };
 }
 
-/** Returns the time under which `columns` has a row: the same for marks. A funding time may differ there by its jitter. */
+/** Returns the time under which the columns have a row: `time` itself for marks. A stored funding time may differ by its jitter. */
 function timeIn({ timeMs }: SeriesColumns, time: number, key: SeriesKey): number {
   if (key.kind === 'mark') return time;
   const after = rowAt(timeMs, time);
   return [timeMs[after], timeMs[after - 1]].find((known) => known !== undefined && isSameFunding(known, time)) ?? time;
 }
 
-/** BTCUSDT-1h.csv.gz, BTC_USDT_USDT-8h-mark.feather, BTCUSDT.csv, BTCUSDT-fundingRate-2024-01.zip. */
-const NAMED = /^([A-Z0-9][A-Z0-9_]*)(?:-(\d+[a-z]+))?(?:-[\w-]+)?\./;
+/** File names such as BTCUSDT-1h.csv.gz, BTC_USDT_USDT-8h-mark.feather, BTCUSDT.csv or BTCUSDT-fundingRate-2024-01.zip. */
+const SERIES_FILE_NAME = /^([A-Z0-9][A-Z0-9_]*)(?:-(\d+[a-z]+))?(?:-[\w-]+)?\./;
 
 function seriesKeyOf(file: string, { kind, symbol, interval }: SeriesImport): SeriesKey {
-  const [, text, length] = NAMED.exec(basename(file)) ?? [];
-  const named = symbol ?? text;
-  if (named === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
-  const key = checkSymbol(symbol === undefined ? wireName(named) : named, undefined, symbol === undefined ? `${file}: ` : '');
-  if (kind === 'funding') return { kind, symbol: key };
-  const known = interval ?? parseMarkInterval(length ?? '');
-  if (known === null) {
+  const [, symbolInName, intervalInName] = SERIES_FILE_NAME.exec(basename(file)) ?? [];
+  const symbolText = symbol ?? symbolInName;
+  if (symbolText === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
+  const isFromName = symbol === undefined;
+  const checkedSymbol = checkSymbol(isFromName ? wireName(symbolText) : symbolText, undefined, isFromName ? `${file}: ` : '');
+  if (kind === 'funding') return { kind, symbol: checkedSymbol };
+  const markInterval = interval ?? parseMarkInterval(intervalInName ?? '');
+  if (markInterval === null) {
     throw new ConfigError(`${file}: the name does not say the interval`, `give it by --interval, one of ${MARK_INTERVALS.join(' ')}`);
   }
-  return { kind, symbol: key, interval: known };
+  return { kind, symbol: checkedSymbol, interval: markInterval };
 }

@@ -37,7 +37,7 @@ import { barSetOf, readFiles, type FileProgress, type SetFile } from './setFiles
 import { clearStaging } from './staging.ts';
 
 /** The set as stored before the import. */
-interface Before {
+interface SetBeforeImport {
   readonly stored: LoadedBars | null;
   /** The files that its bars came from; null if unknown. */
   readonly files: readonly ImportedFile[] | null;
@@ -53,7 +53,7 @@ interface EffectiveRecord {
 }
 
 /** A file that was read, and its bars. */
-interface ReadSet {
+interface ReadFile {
   readonly name: string;
   readonly read: BarFile;
   readonly bars: BarSet;
@@ -93,7 +93,7 @@ async function tryImport(
   const known = record.isNew ? [] : (before.files ?? []);
   const staging = stagingPath(catalog, key);
   const files = await readFiles(names, rulesOf(key, record, options), known, names.length > 1 ? staging : null, progress);
-  const reads = files.flatMap((file): ReadSet[] =>
+  const reads = files.flatMap((file): ReadFile[] =>
     file.read === null ? [] : [{ name: file.name, read: file.read, bars: barSetOf(file, file.read, key.interval, options.nowMs) }],
   );
   const store = () => (stateOf(catalog, key) === state ? storeReads(key, reads, files, before, record, options) : null);
@@ -111,7 +111,7 @@ function stateOf(catalog: string, key: BarKey): string {
 
 type PriceFigures = Omit<ImportedSet, keyof BarKey | keyof Stored | 'path' | 'instrumentFrom'>;
 
-function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadSet[], catalog: string): PriceFigures {
+function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadFile[], catalog: string): PriceFigures {
   return {
     files: files.map(({ name }) => name),
     formats: [...new Set(reads.map(({ read }) => read.format))],
@@ -129,8 +129,8 @@ function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadS
 
 type Stored = Pick<ImportedSet, 'instrument' | 'digitsBefore' | 'newRows' | 'repeatedRows' | 'rejectsPath' | 'roundedPrices' | 'manifest'>;
 
-/** Result when the catalog already has the content of every file. */
-function nothingNew({ stored }: Before): Stored {
+/** Returns the result of an import when the catalog already has the content of every file. */
+function nothingNew({ stored }: SetBeforeImport): Stored {
   if (!stored) throw new ConfigError('no file to import', 'name one or more files');
   const { bars, facts } = stored;
   return {
@@ -146,23 +146,25 @@ function nothingNew({ stored }: Before): Stored {
 
 function storeReads(
   key: BarKey,
-  reads: readonly ReadSet[],
+  reads: readonly ReadFile[],
   files: readonly SetFile[],
-  { stored, files: filesBefore }: Before,
+  { stored, files: filesBefore }: SetBeforeImport,
   record: EffectiveRecord,
   options: ImportOptions,
 ): Stored {
   const { catalog = DEFAULT_CATALOG, rejectsFile = rejectsPath(catalog, key) } = options;
   const path = barsPath(catalog, key);
-  const own = stored ? [{ name: path, raw: stored.bars, openLastBar: stored.facts.openLastBar, isStored: true, placeOf: () => path }] : [];
-  const joined = joinSets([...own, ...reads.map(({ bars }) => bars)]);
+  const storedSets = stored
+    ? [{ name: path, raw: stored.bars, openLastBar: stored.facts.openLastBar, isStored: true, placeOf: () => path }]
+    : [];
+  const joined = joinSets([...storedSets, ...reads.map(({ bars }) => bars)]);
   const seen = mergeFigures(reads.map(({ read }) => read.seen));
-  // Prices of a file that are finer than the record have been refused, or rounded, where the record is to stay.
+  // If the record is fixed, finer prices were rejected or rounded when the file was read. Otherwise they widen the record.
   const instrument = record.instrument === null ? proposeInstrument(key.market, key.symbol, seen) : widenedBy(record.instrument, seen);
   const rounded = newlyRounded(reads, stored);
-  const list = filesAfter(filesBefore ?? [], files);
+  const filesNow = filesAfter(filesBefore ?? [], files);
   // If the earlier files are unknown, use their stored total.
-  const rejectedRows = sum(list, (file) => file.rejectedRows) + (filesBefore ? 0 : (stored?.facts.rejectedRows ?? 0));
+  const rejectedRows = sum(filesNow, (file) => file.rejectedRows) + (filesBefore ? 0 : (stored?.facts.rejectedRows ?? 0));
   const facts = {
     ...IMPORTED,
     roundedPrices: (stored?.facts.roundedPrices ?? 0) + rounded,
@@ -175,7 +177,7 @@ function storeReads(
     rejectsFile,
     reads.map(({ name, read }) => ({ name, rejects: read.rejects })),
   );
-  recordImports(catalog, key, { dataSha256: manifest.dataSha256, files: list }, () => storeBars(catalog, bars, facts, manifest));
+  recordImports(catalog, key, { dataSha256: manifest.dataSha256, files: filesNow }, () => storeBars(catalog, bars, facts, manifest));
   return {
     instrument,
     digitsBefore: record.instrument?.priceDigits ?? null,
@@ -187,7 +189,7 @@ function storeReads(
   };
 }
 
-function barsBefore(catalog: string, key: BarKey): Before {
+function barsBefore(catalog: string, key: BarKey): SetBeforeImport {
   const path = barsPath(catalog, key);
   if (!existsSync(path)) return { stored: null, files: null };
   const stored = loadBars(catalog, key);
@@ -208,8 +210,8 @@ function recordOf(key: BarKey, { catalog = DEFAULT_CATALOG, instrumentFile }: Im
 /** Returns the record of --instrument. Throws ConfigError if bars in the catalog are finer. */
 function givenInstrument(file: string, catalog: string, key: BarKey): Instrument {
   const record = parseInstrument(readCatalogFile(file), file, key.market, key.symbol);
-  const same = listKeys(catalog).filter(({ market, symbol }) => market === key.market && symbol === key.symbol);
-  for (const entry of same.map((other) => readEntry(catalog, other))) {
+  const keysOfSymbol = listKeys(catalog).filter(({ market, symbol }) => market === key.market && symbol === key.symbol);
+  for (const entry of keysOfSymbol.map((storedKey) => readEntry(catalog, storedKey))) {
     if (entry.seenPriceDigits <= record.priceDigits) continue;
     const expected = `expected at least ${entry.seenPriceDigits}, the digits of the prices in ${entry.path}`;
     throw new ConfigError(
@@ -221,7 +223,7 @@ function givenInstrument(file: string, catalog: string, key: BarKey): Instrument
 }
 
 function rulesOf(key: BarKey, { instrument, from }: EffectiveRecord, options: ImportOptions): Omit<ReadRules, 'file'> {
-  // Finer prices widen the record of the catalog. One that was given with the files stays, and so do ticks to which prices are rounded.
+  // Finer prices widen the record of the catalog. A record from --instrument is fixed, and so is one to whose ticks prices are rounded.
   const isFixed = from === 'file' || options.roundToTick === true;
   return {
     interval: key.interval,
@@ -235,30 +237,34 @@ function rulesOf(key: BarKey, { instrument, from }: EffectiveRecord, options: Im
 
 /** Returns the files of the set. A file read again replaces its earlier entry if the content differs. */
 function filesAfter(before: readonly ImportedFile[], files: readonly SetFile[]): ImportedFile[] {
-  const read = files.flatMap(({ name, sha256, read: found }): ImportedFile[] =>
-    found === null ? [] : [{ name, sha256, format: found.format, rows: found.columns.length, rejectedRows: found.rejects.length }],
+  const read = files.flatMap(({ name, sha256, read: barFile }): ImportedFile[] =>
+    barFile === null ? [] : [{ name, sha256, format: barFile.format, rows: barFile.columns.length, rejectedRows: barFile.rejects.length }],
   );
   const isReplaced = (old: ImportedFile) => read.some(({ name, sha256 }) => name === old.name || sha256 === old.sha256);
   return [...before.filter((old) => !isReplaced(old)), ...read];
 }
 
 /** Returns the number of rounded prices in new bars. Those of known bars were counted when they were imported. */
-function newlyRounded(reads: readonly ReadSet[], stored: LoadedBars | null): number {
+function newlyRounded(reads: readonly ReadFile[], stored: LoadedBars | null): number {
   const earlier: Float64Array[] = stored ? [stored.bars.openMs] : [];
   let rounded = 0;
   for (const { read } of reads) {
-    for (const time of read.roundedMs) if (!earlier.some((openMs) => openMs[rowAt(openMs, time)] === time)) rounded++;
+    for (const time of read.roundedMs) {
+      const isKnown = earlier.some((openMs) => openMs[rowAt(openMs, time)] === time);
+      if (!isKnown) rounded++;
+    }
     earlier.push(read.columns.openMs);
   }
   return rounded;
 }
 
-function mergeFigures(all: readonly SeenFigures[]): SeenFigures {
+/** Returns the figures of several files taken together. */
+function mergeFigures(figures: readonly SeenFigures[]): SeenFigures {
   return {
-    priceDigits: Math.max(...all.map((seen) => seen.priceDigits)),
-    volumeDigits: Math.max(...all.map((seen) => seen.volumeDigits)),
-    lowest: Math.min(...all.map((seen) => seen.lowest)),
-    highest: Math.max(...all.map((seen) => seen.highest)),
+    priceDigits: Math.max(...figures.map(({ priceDigits }) => priceDigits)),
+    volumeDigits: Math.max(...figures.map(({ volumeDigits }) => volumeDigits)),
+    lowest: Math.min(...figures.map(({ lowest }) => lowest)),
+    highest: Math.max(...figures.map(({ highest }) => highest)),
   };
 }
 

@@ -19,7 +19,7 @@ import { TradeReader, type ReadTrade } from '../trades/tradeText.ts';
 import { DAY_MS, dayOf, dayPath, daysIn, tradesFolder, tradesStaging, type TradeKey, type TradeKind } from '../trades/trades.ts';
 import { wireName } from './fileNames.ts';
 
-/** Rows that are held before they are joined with their days. */
+/** Number of rows kept in memory before they are written to the staged day files. */
 const BUFFER_ROWS = 1_000_000;
 
 export interface TradeImport {
@@ -29,14 +29,14 @@ export interface TradeImport {
   /** Default: spot. */
   readonly market?: Market | undefined;
   readonly onProgress?: ((file: string, rows: number, share: number) => void) | undefined;
-  /** For tests: rows that are held before they are joined with their days. */
+  /** For tests: number of rows kept in memory before they are written to the staged day files. */
   readonly bufferRows?: number | undefined;
 }
 
 export interface ImportedTrades {
   readonly key: TradeKey;
   readonly files: readonly string[];
-  /** Files that were not read, because the catalog has their content. */
+  /** Skipped files: the catalog already has their content. */
   readonly knownFiles: readonly string[];
   readonly fileRows: number;
   readonly newRows: number;
@@ -47,11 +47,11 @@ export interface ImportedTrades {
   readonly manifest: TradeManifest;
 }
 
-/** Imports files. Those of one symbol are joined. Throws ConfigError with file, line and reason; nothing is stored then of that symbol. */
+/** Imports files. Files of one symbol are joined. Throws ConfigError with file, line and reason; that symbol then stays unchanged. */
 export async function importTrades(files: readonly string[], options: TradeImport): Promise<readonly ImportedTrades[]> {
   const sets = new Map<string, { key: TradeKey; files: string[] }>();
   for (const file of files) {
-    // Report a missing file before a name that says too little.
+    // Report a missing file before an incomplete file name.
     inspectFile(file);
     const key = tradeKeyOf(file, options);
     const set = sets.get(tradesFolder(options.catalog, key)) ?? { key, files: [] };
@@ -59,30 +59,30 @@ export async function importTrades(files: readonly string[], options: TradeImpor
     set.files.push(file);
   }
   if (sets.size === 0) throw new ConfigError('no file to import', 'name one or more files');
-  const done: ImportedTrades[] = [];
-  for (const set of sets.values()) done.push(await importOne(set.key, set.files, options));
-  return done;
+  const imported: ImportedTrades[] = [];
+  for (const set of sets.values()) imported.push(await importOne(set.key, set.files, options));
+  return imported;
 }
 
 async function importOne(key: TradeKey, files: readonly string[], options: TradeImport): Promise<ImportedTrades> {
   const { catalog } = options;
-  const known = new Map(readTradeFiles(catalog, key).map((file) => [file.sha256, file]));
+  const filesByHash = new Map(readTradeFiles(catalog, key).map((file) => [file.sha256, file]));
   const staged = new StagedTrades(key, catalog, options.bufferRows ?? BUFFER_ROWS);
   const read: TradeFile[] = [];
   const knownFiles: string[] = [];
   try {
     for (const file of files) {
       const sha256 = await contentHash(file);
-      if (known.has(sha256)) {
+      if (filesByHash.has(sha256)) {
         knownFiles.push(file);
         continue;
       }
       const rows = await readFile(file, staged, options);
-      known.set(sha256, { name: basename(file), sha256, rows });
+      filesByHash.set(sha256, { name: basename(file), sha256, rows });
       read.push({ name: basename(file), sha256, rows });
     }
     staged.flush();
-    const stored = whileLocked(lockPath(catalog, key), () => staged.store([...known.values()], files));
+    const stored = whileLocked(lockPath(catalog, key), () => staged.store([...filesByHash.values()], files));
     return {
       key,
       files,
@@ -96,6 +96,7 @@ async function importOne(key: TradeKey, files: readonly string[], options: Trade
   }
 }
 
+/** Reads the trades of a file into `staged`. Returns the number of its rows. */
 async function readFile(file: string, staged: StagedTrades, options: TradeImport): Promise<number> {
   const head = inspectFile(file);
   const { chunks, share } = openPacked(file, head);
@@ -112,19 +113,18 @@ async function readFile(file: string, staged: StagedTrades, options: TradeImport
   return reader.rows;
 }
 
-/** BTCUSDT-trades-2024-08.zip, BTCUSDT-2024-08-08.csv.gz, BTC_USDT-trades.json. */
-const NAMED = /^([A-Z0-9][A-Z0-9_]*)(?:-[\w-]+)?\./;
+/** File names such as BTCUSDT-trades-2024-08.zip, BTCUSDT-2024-08-08.csv.gz or BTC_USDT-trades.json. */
+const TRADE_FILE_NAME = /^([A-Z0-9][A-Z0-9_]*)(?:-[\w-]+)?\./;
 
 function tradeKeyOf(file: string, { symbol, market = 'spot' }: TradeImport): TradeKey {
-  const named = symbol ?? NAMED.exec(basename(file))?.[1];
-  if (named === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
-  return {
-    market,
-    symbol: checkSymbol(symbol === undefined ? wireName(named) : named, undefined, symbol === undefined ? `${file}: ` : ''),
-  };
+  const symbolText = symbol ?? TRADE_FILE_NAME.exec(basename(file))?.[1];
+  if (symbolText === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
+  const isFromName = symbol === undefined;
+  const place = isFromName ? `${file}: ` : '';
+  return { market, symbol: checkSymbol(isFromName ? wireName(symbolText) : symbolText, undefined, place) };
 }
 
-/** Trades that were read and are not in the catalog yet: some in memory, their days in files of a folder beside it. */
+/** Trades that were read but are not in the catalog yet: the latest in memory, the others in day files of a staging folder. */
 class StagedTrades {
   rows = 0;
   private readonly key: TradeKey;
@@ -132,9 +132,11 @@ class StagedTrades {
   private readonly folder: string;
   private readonly bufferRows: number;
   private columns = emptyBuffer();
+  /** For each file in memory: its path and its first row. */
   private places: { readonly file: string; readonly from: number }[] = [];
   private reader: TradeReader | null = null;
   private file = '';
+  /** Kind of the trades, and the file or folder that decided it; null before the first row. */
   private kind: { readonly kind: TradeKind; readonly file: string } | null = null;
 
   constructor(key: TradeKey, catalog: string, bufferRows: number) {
@@ -173,7 +175,7 @@ class StagedTrades {
     if (columns.id.length >= this.bufferRows) this.flush();
   }
 
-  /** Joins what is held with the files of its days. */
+  /** Merges the rows in memory into the staged day files. */
   flush(): void {
     const { columns } = this;
     const { length } = columns.id;
@@ -190,31 +192,33 @@ class StagedTrades {
       }
       rows.push(row);
     }
-    for (const [each, its] of rowsOfDay) this.stage(each, this.unsorted(its));
+    for (const [dayText, dayRows] of rowsOfDay) this.stage(dayText, this.unsorted(dayRows));
     this.columns = emptyBuffer();
     this.places = [{ file: this.file, from: 0 }];
   }
 
+  /** Merges trades of one day into its staged file. */
   private stage(day: string, read: UnsortedTrades): void {
     const stored = readTradeDay(this.folder, day);
     const { all } = mergeTrades(stored, dayPath(this.folder, day), read);
     writeTradeDay(this.folder, this.key, this.kind!.kind, day, all);
   }
 
+  /** Returns rows of the memory as trades of one day, scaled to the most digits among them. */
   private unsorted(rows: readonly number[]): UnsortedTrades {
     const { columns, places } = this;
-    const maxOf = (of: GrowingColumn) => rows.reduce((max, row) => Math.max(max, of.values[row]!), 0);
+    const maxOf = (column: GrowingColumn) => rows.reduce((max, row) => Math.max(max, column.values[row]!), 0);
     const [priceDigits, quantityDigits] = [maxOf(columns.priceDigits), maxOf(columns.quantityDigits)];
-    const place = (row: number) => {
-      const at = rows[row]!;
-      return `${places.findLast(({ from }) => from <= at)!.file}:${columns.line.values[at]!}`;
+    const place = (index: number) => {
+      const row = rows[index]!;
+      return `${places.findLast(({ from }) => from <= row)!.file}:${columns.line.values[row]!}`;
     };
-    const whole = (values: GrowingColumn, digits: GrowingColumn, to: number) =>
+    const rescaled = (values: GrowingColumn, digits: GrowingColumn, toDigits: number) =>
       Float64Array.from(rows, (row, i) => {
-        const value = values.values[row]! * pow10(to - digits.values[row]!);
+        const value = values.values[row]! * pow10(toDigits - digits.values[row]!);
         if (Number.isSafeInteger(value)) return value;
         throw new ConfigError(
-          `${place(i)}: beside others with ${to} digits behind the point, the figure is no longer an exact number`,
+          `${place(i)}: beside others with ${toDigits} digits behind the point, the figure is no longer an exact number`,
           'correct the row, or fetch the file again; nothing was imported',
         );
       });
@@ -222,8 +226,8 @@ class StagedTrades {
       length: rows.length,
       id: Float64Array.from(rows, (row) => columns.id.values[row]!),
       timeMs: Float64Array.from(rows, (row) => columns.timeMs.values[row]!),
-      price: whole(columns.price, columns.priceDigits, priceDigits),
-      quantity: whole(columns.quantity, columns.quantityDigits, quantityDigits),
+      price: rescaled(columns.price, columns.priceDigits, priceDigits),
+      quantity: rescaled(columns.quantity, columns.quantityDigits, quantityDigits),
       takerSide: Int32Array.from(rows, (row) => columns.takerSide.values[row]!),
       priceDigits,
       quantityDigits,
@@ -231,7 +235,7 @@ class StagedTrades {
     };
   }
 
-  /** Joins the staged days with those of the catalog and puts them there. The caller holds the lock of the symbol. */
+  /** Merges the staged days with those of the catalog and moves them into it. The caller holds the lock of the symbol. */
   store(
     files: readonly TradeFile[],
     names: readonly string[],
@@ -240,7 +244,7 @@ class StagedTrades {
     const folder = tradesFolder(catalog, key);
     let newRows = 0;
     const days = daysIn(this.folder);
-    // Every day is joined before the first one is put in its place, so that a difference in the last day leaves the catalog as it was.
+    // Merge every day before moving the first one, so that a contradiction in the last day leaves the catalog unchanged.
     for (const day of days) {
       const stored = readTradeDay(folder, day);
       const read = readTradeDay(this.folder, day)!;
@@ -266,31 +270,32 @@ class StagedTrades {
   /** Returns the record of the catalog, or proposes one from the staged trades and writes it. */
   private record(days: readonly string[]): { instrument: Instrument; from: ImportedTrades['instrumentFrom'] } {
     const { key, catalog } = this;
-    const held = readInstrument(catalog, key.market, key.symbol);
-    if (held !== null) return { instrument: held, from: 'catalog' };
-    const seen = { priceDigits: 0, volumeDigits: 0, lowest: Infinity, highest: 0 };
-    const from = days.length > 0 ? this.folder : tradesFolder(catalog, key);
-    for (const day of daysIn(from)) {
-      const { price, priceDigits, quantityDigits } = readTradeDay(from, day)!;
-      seen.priceDigits = Math.max(seen.priceDigits, priceDigits);
-      seen.volumeDigits = Math.max(seen.volumeDigits, quantityDigits);
+    const storedRecord = readInstrument(catalog, key.market, key.symbol);
+    if (storedRecord !== null) return { instrument: storedRecord, from: 'catalog' };
+    const figures = { priceDigits: 0, volumeDigits: 0, lowest: Infinity, highest: 0 };
+    const folder = days.length > 0 ? this.folder : tradesFolder(catalog, key);
+    for (const day of daysIn(folder)) {
+      const { price, priceDigits, quantityDigits } = readTradeDay(folder, day)!;
+      figures.priceDigits = Math.max(figures.priceDigits, priceDigits);
+      figures.volumeDigits = Math.max(figures.volumeDigits, quantityDigits);
       for (const units of price) {
-        seen.lowest = Math.min(seen.lowest, units / pow10(priceDigits));
-        seen.highest = Math.max(seen.highest, units / pow10(priceDigits));
+        figures.lowest = Math.min(figures.lowest, units / pow10(priceDigits));
+        figures.highest = Math.max(figures.highest, units / pow10(priceDigits));
       }
     }
-    const instrument = proposeInstrument(key.market, key.symbol, seen);
+    const instrument = proposeInstrument(key.market, key.symbol, figures);
     writeText(instrumentPath(catalog, key.market, key.symbol), instrumentText(instrument));
     return { instrument, from: 'proposed' };
   }
 
+  /** Removes the staging folder. */
   clear(): void {
     rmSync(this.folder, { recursive: true, force: true });
     removeEmpty(dirname(this.folder));
   }
 }
 
-/** Removes what imports of killed processes have left. */
+/** Removes the staging folders of killed imports. */
 function clearDeadStaging(catalog: string, key: TradeKey): void {
   const folder = dirname(tradesStaging(catalog, key, 0));
   const stem = basename(tradesStaging(catalog, key, 0)).slice(0, -1);

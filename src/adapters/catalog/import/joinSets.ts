@@ -21,7 +21,7 @@ export interface BarSet {
 export interface JoinedSets {
   readonly raw: RawColumns;
   readonly openLastBar: boolean;
-  /** Rows of files that another file already had. */
+  /** Number of rows of files that another file already had. */
   readonly repeats: number;
 }
 
@@ -30,12 +30,12 @@ export interface JoinedSets {
  * the last row of a set with `openLastBar` is overridden by another set; among several such rows, that of the last set counts.
  */
 export function joinSets(sets: readonly BarSet[]): JoinedSets {
-  const [only] = sets;
-  if (only && sets.length === 1) return { raw: only.raw, openLastBar: only.openLastBar, repeats: 0 };
+  const [firstSet] = sets;
+  if (firstSet && sets.length === 1) return { raw: firstSet.raw, openLastBar: firstSet.openLastBar, repeats: 0 };
   const total = sets.reduce((sum, { raw }) => sum + raw.length, 0);
   const joined = emptyColumns(total);
-  // `open`: sets being merged, in the order of `sets`. `waiting`: sets that begin later, the next one last, because most files follow one
-  // another.
+  // `open` has the sets being merged, in the order of `sets`. `waiting` has the sets that begin later, the next one last. Most files follow
+  // one another, so few sets are open at once.
   const waiting = sets
     .map((set, order) => ({ set, order, row: 0 }))
     .toSorted((a, b) => firstMs(b.set) - firstMs(a.set) || b.order - a.order);
@@ -48,19 +48,21 @@ export function joinSets(sets: readonly BarSet[]): JoinedSets {
     const holders = open.filter((cursor) => timeOf(cursor) === time);
     const chosen = choose(holders);
     // Copy rows that the same sets share in one piece.
-    const later = Math.min(...open.filter((cursor) => !holders.includes(cursor)).map(timeOf), timeOf(waiting.at(-1)));
+    const others = open.filter((cursor) => !holders.includes(cursor));
+    const nextOtherMs = Math.min(...others.map(timeOf), timeOf(waiting.at(-1)));
     const { set, row } = chosen;
-    const length = holders.length === 1 ? rowAt(set.raw.openMs, later) - row : equalRows(holders, later);
+    const length = holders.length === 1 ? rowAt(set.raw.openMs, nextOtherMs) - row : equalRows(holders, nextOtherMs);
     for (const name of RAW) joined[name].set(set.raw[name].subarray(row, row + length), rows);
     rows += length;
     for (const cursor of holders) cursor.row += length;
     if (holders.some(isDone)) open = open.filter((cursor) => !isDone(cursor));
-    repeats += length * Math.max(0, holders.filter((cursor) => !cursor.set.isStored).length - 1);
+    const fileHolders = holders.filter((cursor) => !cursor.set.isStored);
+    repeats += length * Math.max(0, fileHolders.length - 1);
   }
   const lastMs = joined.openMs[rows - 1]!;
-  const ends = sets.filter(({ raw }) => raw.openMs[raw.length - 1] === lastMs);
-  // A bar is closed if one of them has it as closed.
-  const openLastBar = ends.every((set) => set.openLastBar);
+  const setsWithLastBar = sets.filter(({ raw }) => raw.openMs[raw.length - 1] === lastMs);
+  // The last bar is closed if any set has it as closed.
+  const openLastBar = setsWithLastBar.every((set) => set.openLastBar);
   return { raw: rows === total ? joined : firstRows(joined, rows), openLastBar, repeats };
 }
 
@@ -83,7 +85,11 @@ function firstMs({ raw }: BarSet): number {
   return raw.openMs[0]!;
 }
 
-/** Returns that one of `holders`, all at rows of one time, whose row counts. */
+function lastMsOf({ raw }: BarSet): number {
+  return raw.openMs[raw.length - 1]!;
+}
+
+/** Returns the cursor whose row counts. All `holders` are at rows of one time. Throws ConfigError if closed rows differ. */
 function choose(holders: readonly Cursor[]): Cursor {
   let chosen = holders[0]!;
   for (const other of holders.slice(1)) {
@@ -95,14 +101,14 @@ function choose(holders: readonly Cursor[]): Cursor {
   return chosen;
 }
 
-/** Returns how many rows, at least one, the sets share before the time `later`. */
-function equalRows([first, ...others]: readonly Cursor[], later: number): number {
+/** Returns the number of rows that the sets share before the time `endMs`; at least 1. */
+function equalRows([first, ...others]: readonly Cursor[], endMs: number): number {
   const { raw } = first!.set;
   for (let length = 1; ; length++) {
-    const i = first!.row + length;
-    if (i >= raw.length || raw.openMs[i]! >= later) return length;
+    const firstRow = first!.row + length;
+    if (firstRow >= raw.length || raw.openMs[firstRow]! >= endMs) return length;
     for (const { set, row } of others) {
-      if (!RAW.every((name) => set.raw[name][row + length] === raw[name][i])) return length;
+      if (!RAW.every((name) => set.raw[name][row + length] === raw[name][firstRow])) return length;
     }
   }
 }
@@ -125,10 +131,11 @@ function firstRows(raw: RawColumns, length: number): RawColumns {
   };
 }
 
-function conflict(a: BarSet, i: number, b: BarSet, j: number, column: (typeof RAW)[number]): ConfigError {
-  const figures = `${column} ${b.raw[column][j]} against ${a.raw[column][i]}`;
+/** Returns the error for two different bars of one time: row `firstRow` of `first` and row `secondRow` of `second`. */
+function conflict(first: BarSet, firstRow: number, second: BarSet, secondRow: number, column: (typeof RAW)[number]): ConfigError {
+  const figures = `${column} ${second.raw[column][secondRow]} against ${first.raw[column][firstRow]}`;
   return new ConfigError(
-    `${b.placeOf(j)}: the bar of ${formatTime(b.raw.openMs[j]!)} differs from that of ${a.placeOf(i)}: ${figures}`,
+    `${second.placeOf(secondRow)}: the bar of ${formatTime(second.raw.openMs[secondRow]!)} differs from that of ${first.placeOf(firstRow)}: ${figures}`,
     'import one of the two only, or keep them in separate catalogs (--catalog DIR); nothing was imported',
   );
 }
@@ -146,12 +153,17 @@ export interface FileGap {
 export function gapsBetween(sets: readonly BarSet[], interval: Interval): FileGap[] {
   const gaps: FileGap[] = [];
   const inOrder = sets.toSorted((a, b) => firstMs(a) - firstMs(b));
-  let reached: BarSet | null = null;
+  // The set that ends last among those already visited.
+  let latest: BarSet | null = null;
   for (const set of inOrder) {
-    const lastMs = reached === null ? NaN : reached.raw.openMs[reached.raw.length - 1]!;
-    const bars = reached === null ? 0 : barsBetween(interval, lastMs, firstMs(set)) - 1;
-    if (reached !== null && bars > 0) gaps.push({ after: reached.name, before: set.name, afterMs: lastMs, bars });
-    if (reached === null || set.raw.openMs[set.raw.length - 1]! > lastMs) reached = set;
+    if (latest === null) {
+      latest = set;
+      continue;
+    }
+    const lastMs = lastMsOf(latest);
+    const bars = barsBetween(interval, lastMs, firstMs(set)) - 1;
+    if (bars > 0) gaps.push({ after: latest.name, before: set.name, afterMs: lastMs, bars });
+    if (lastMsOf(set) > lastMs) latest = set;
   }
   return gaps;
 }

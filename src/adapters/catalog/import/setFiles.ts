@@ -1,4 +1,4 @@
-// Reads the files of one set one after the other. Skips files whose content the catalog has, and keeps what was read.
+// Reads the files of one set one after the other. Skips files whose content the catalog has, and stages the results.
 
 import { closeOf, type Interval } from '../../../model/interval.ts';
 import { contentHash } from '../readers/packedFile.ts';
@@ -55,7 +55,7 @@ async function readFile(name: string, sha256: string, rules: ReadRules, staging:
   return { name, sha256, read, isResumed: false };
 }
 
-/** Returns the bars of a file as a set to merge. */
+/** Returns the bars of a file as a set to merge. `nowMs` decides whether its last bar is still open. */
 export function barSetOf({ name }: SetFile, { columns, lines, format }: BarFile, interval: Interval, nowMs: number): BarSet {
   return {
     name,

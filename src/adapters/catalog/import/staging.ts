@@ -11,8 +11,9 @@ import { removeEmpty } from '../files/leftovers.ts';
 import { FORMATS } from '../rows/formats.ts';
 import type { BarFile, ReadRules } from '../readers/readBars.ts';
 
-/** Raised with every change of the content or its format. */
+/** Version of staged files. Raise it with every change of the content or its format. */
 const VERSION = 2;
+/** Columns of a staged file, in the order of RAW. */
 const NAMES = ['open_time', 'open', 'high', 'low', 'close', 'volume'] as const;
 
 /** Returns the path in `folder` for the content `sha256` as read by these rules. */
@@ -22,6 +23,7 @@ export function stagedPath(folder: string, sha256: string, rules: ReadRules): st
   return join(folder, `${createHash('sha256').update(id).digest('hex').slice(0, 32)}.arrow`);
 }
 
+/** Writes the content of a file that was read. */
 export function writeStaged(path: string, { columns, lines, ...rest }: BarFile): void {
   const metadata = { ...rest, roundedMs: [...rest.roundedMs], sha256: hashOf(columns, lines) };
   const numbers = NAMES.map((name, i) => ({
@@ -32,7 +34,7 @@ export function writeStaged(path: string, { columns, lines, ...rest }: BarFile):
   writeArrowColumns(path, [...numbers, { name: 'line', kind: 'int32', values: lines }], { isobar_staged: JSON.stringify(metadata) });
 }
 
-/** Returns null if the file is missing or differs from what was written. Then the original must be read. */
+/** Returns the staged content; null if the file is missing or has changed. Then the original must be read. */
 export function readStaged(path: string): BarFile | null {
   if (!existsSync(path)) return null;
   try {
@@ -55,7 +57,7 @@ export function readStaged(path: string): BarFile | null {
 
 type StagedMeta = Omit<BarFile, 'columns' | 'lines' | 'roundedMs'> & { readonly roundedMs: readonly number[]; readonly sha256: string };
 
-/** The hash protects the columns, the version in the name the rest. */
+/** True for metadata of a staged file. The hash protects the columns. The version in the name protects the other members. */
 function isStagedMeta(value: unknown): value is StagedMeta {
   return (
     typeof value === 'object' && value !== null && 'format' in value && FORMATS.some((name) => name === value.format) && 'sha256' in value

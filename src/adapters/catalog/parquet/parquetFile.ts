@@ -1,5 +1,5 @@
-// Reads flat columns of Parquet files of other programs: pandas, polars, pyarrow, DuckDB. The format itself is read by hyparquet; here are the
-// types that isobar takes, the codecs, and the bounds for damaged files.
+// Reads flat columns of Parquet files of other programs: pandas, polars, pyarrow, DuckDB. hyparquet parses the format. This file adds the
+// supported types, the codecs, and the limits for damaged files.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { CODEC, loadInflate } from '../arrow/inflate.ts';
 import { msOfUnix } from '../rows/timeText.ts';
 import type { TableField, TableFile } from './tableFile.ts';
 
-/** A damaged head could otherwise ask for any amount of memory. */
+/** Limit for the row count that a file states, so that a damaged file cannot demand any amount of memory. */
 const MAX_ROWS = 2 ** 27;
 const DAY_MS = 86_400_000;
 
@@ -29,7 +29,7 @@ export async function withParquetFile<T>(path: string, use: (file: ParquetFile) 
   }
 }
 
-/** An open file. `load` reads the columns that are needed; then they can be read row by row. */
+/** An open file. `load` reads whole columns into memory; then ranges of their rows can be read. */
 export class ParquetFile implements TableFile {
   readonly rows: number;
   readonly fields: readonly TableField[];
@@ -45,7 +45,7 @@ export class ParquetFile implements TableFile {
     if (this.rows > MAX_ROWS) throw damaged(path, `${this.rows} rows, at most ${MAX_ROWS} are read`);
   }
 
-  /** Reads these columns; those of a type that isobar does not take stay unread. */
+  /** Reads these columns into memory, except those of unsupported types. */
   async load(names: readonly string[]): Promise<void> {
     for (const name of names) {
       if (this.fields.find((field) => field.name === name)?.kind === null) continue;
@@ -57,7 +57,7 @@ export class ParquetFile implements TableFile {
     const into = new Float64Array(this.rows);
     let row = 0;
     for (const { rowStart, rowEnd } of this.scan.ranges) {
-      const values: DecodedArray = await ofContent(this.path, () => this.scan.readColumn({ column: name, rowStart, rowEnd }));
+      const values: DecodedArray = await orDamaged(this.path, () => this.scan.readColumn({ column: name, rowStart, rowEnd }));
       if (rowStart !== row || values.length !== rowEnd - rowStart || rowEnd > this.rows)
         throw damaged(this.path, `column ${name}: ${values.length} values in rows ${rowStart} to ${rowEnd}`);
       for (const value of values) into[row++] = numberOf(value);
@@ -85,10 +85,10 @@ function numberOf(value: unknown): number {
 async function open(path: string, handle: number): Promise<ParquetFile> {
   const { parquetScan, parquetSchema } = await import('hyparquet');
   const compressors = await codecs();
-  const scan = await ofContent(path, () =>
+  const scan = await orDamaged(path, () =>
     parquetScan({ file: fileOf(handle), compressors, geoparquet: false, useOffsetIndex: false, utf8: false, parsers: TIME_PARSERS }),
   );
-  const fields = await ofContent(path, () =>
+  const fields = await orDamaged(path, () =>
     parquetSchema(scan.metadata).children.map(({ element, children }) => ({
       name: element.name,
       kind: children.length > 0 || element.repetition_type === 'REPEATED' ? null : kindOf(element),
@@ -97,16 +97,17 @@ async function open(path: string, handle: number): Promise<ParquetFile> {
   return new ParquetFile(path, scan, fields);
 }
 
-/** Times in ms, with a fraction where they are finer: what becomes known is rounded up by who asks. */
+/** Parsers for times in ms. A finer time has a fraction; callers round it, up for the time at which a value became known. */
 const TIME_PARSERS = {
   timestampFromMilliseconds: (ms: bigint): number => Number(ms),
-  timestampFromMicroseconds: (us: bigint): number => coarser(us, 1000n),
-  timestampFromNanoseconds: (ns: bigint): number => coarser(ns, 1_000_000n),
+  timestampFromMicroseconds: (us: bigint): number => ticksToMs(us, 1000n),
+  timestampFromNanoseconds: (ns: bigint): number => ticksToMs(ns, 1_000_000n),
   dateFromDays: (days: number): number => days * DAY_MS,
 };
 
-function coarser(ticks: bigint, perMs: bigint): number {
-  return Number(ticks / perMs) + Number(ticks % perMs) / Number(perMs);
+/** Returns ms. Whole ms are exact, even if the ticks exceed 2^53. */
+function ticksToMs(ticks: bigint, ticksPerMs: bigint): number {
+  return Number(ticks / ticksPerMs) + Number(ticks % ticksPerMs) / Number(ticksPerMs);
 }
 
 function kindOf({ type, converted_type: old, logical_type: logical }: SchemaElement): TableField['kind'] {
@@ -127,22 +128,22 @@ function fileOf(handle: number): AsyncBuffer {
       const length = Math.min(end, byteLength) - start;
       if (!(start >= 0 && length >= 0)) throw new RangeError(`bytes ${start} to ${end} of ${byteLength}`);
       const bytes = new Uint8Array(length);
-      for (let done = 0; done < length;) {
-        const got = readSync(handle, bytes, done, length - done, start + done);
-        if (got === 0) throw new RangeError(`it ends at byte ${start + done}`);
-        done += got;
+      for (let bytesRead = 0; bytesRead < length;) {
+        const chunkBytes = readSync(handle, bytes, bytesRead, length - bytesRead, start + bytesRead);
+        if (chunkBytes === 0) throw new RangeError(`it ends at byte ${start + bytesRead}`);
+        bytesRead += chunkBytes;
       }
       return bytes.buffer;
     },
   };
 }
 
-/** Snappy is in hyparquet. Each of these returns exactly the announced bytes, or throws. */
+/** Returns the decompressors that hyparquet lacks. Each returns exactly the announced number of bytes, or throws. */
 async function codecs(): Promise<Compressors> {
   const [inflate, { default: lz4 }] = await Promise.all([loadInflate(), import('lz4js')]);
   return {
-    GZIP: (packed, length) => exactly(gunzipSync(packed, { maxOutputLength: Math.max(1, length) }), length),
-    BROTLI: (packed, length) => exactly(brotliDecompressSync(packed, { maxOutputLength: Math.max(1, length) }), length),
+    GZIP: (packed, length) => withLength(gunzipSync(packed, { maxOutputLength: Math.max(1, length) }), length),
+    BROTLI: (packed, length) => withLength(brotliDecompressSync(packed, { maxOutputLength: Math.max(1, length) }), length),
     ZSTD: (packed, length) => inflate(CODEC.zstd, packed, length),
     LZ4_RAW: (packed, length) => {
       const into = new Uint8Array(length);
@@ -152,13 +153,14 @@ async function codecs(): Promise<Compressors> {
   };
 }
 
-function exactly(bytes: Uint8Array, length: number): Uint8Array {
+/** Returns `bytes`. Throws RangeError if their number is not `length`. */
+function withLength(bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.length !== length) throw new RangeError(`${bytes.length} bytes where ${length} were announced`);
   return bytes;
 }
 
-/** Runs what reads the content: whatever hyparquet or a codec throws says that the file is damaged, or of a kind that it does not read. */
-async function ofContent<T>(path: string, read: () => T | Promise<T>): Promise<T> {
+/** Runs `read`. Converts errors of hyparquet and the codecs to a ConfigError: the file is damaged or not supported. */
+async function orDamaged<T>(path: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -13,12 +13,14 @@ const RETURN = 0x0d;
 
 export class CsvFile {
   format: BarFormat = 'csv';
-  private count = 0;
+  /** Number of lines read. */
+  private lineCount = 0;
   private lineEnd = NEWLINE;
+  /** The unfinished last line of the chunks read. */
   private rest: Buffer = Buffer.alloc(0);
   private rows: TextRows | null = null;
   private collector: RowCollector | null = null;
-  private afterAddress = false;
+  private isAfterAddress = false;
   private isStrict = true;
   private readonly rules: RowRules & LayoutRules;
 
@@ -30,16 +32,16 @@ export class CsvFile {
     return this.collector?.rows ?? 0;
   }
 
-  /** How far the reading got, for messages. */
+  /** The last line read, for messages. */
   get reached(): string {
-    return `line ${this.count}`;
+    return `line ${this.lineCount}`;
   }
 
   /** Takes a chunk. Only its unfinished last line is kept. */
   take(bytes: Uint8Array): void {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let at = this.count === 0 && this.rest.length === 0 ? withoutMark(chunk) : 0;
-    if (this.count === 0) this.lineEnd = lineEndOf(chunk);
+    let lineStart = this.lineCount === 0 && this.rest.length === 0 ? withoutMark(chunk) : 0;
+    if (this.lineCount === 0) this.lineEnd = lineEndOf(chunk);
     if (this.rest.length > 0) {
       const end = chunk.indexOf(this.lineEnd);
       const piece = end < 0 ? chunk : chunk.subarray(0, end);
@@ -47,28 +49,28 @@ export class CsvFile {
       this.rest = Buffer.concat([this.rest, piece]);
       if (end < 0) return;
       this.addLine(this.rest, 0, this.rest.length);
-      at = end + 1;
+      lineStart = end + 1;
     }
-    for (let end = chunk.indexOf(this.lineEnd, at); end >= 0; end = chunk.indexOf(this.lineEnd, at)) {
-      this.addLine(chunk, at, end);
-      at = end + 1;
+    for (let end = chunk.indexOf(this.lineEnd, lineStart); end >= 0; end = chunk.indexOf(this.lineEnd, lineStart)) {
+      this.addLine(chunk, lineStart, end);
+      lineStart = end + 1;
     }
-    this.checkLength(chunk.length - at);
-    this.rest = Buffer.from(chunk.subarray(at));
+    this.checkLength(chunk.length - lineStart);
+    this.rest = Buffer.from(chunk.subarray(lineStart));
   }
 
   /** Ends the file. The last line may lack its line end. */
   finish(): ParsedFile {
     if (this.rest.length > 0) this.addLine(this.rest, 0, this.rest.length);
     const { file } = this.rules;
-    if (this.count === 0) throw new ConfigError(`${file}: the file is empty`, 'fetch the file again');
+    if (this.lineCount === 0) throw new ConfigError(`${file}: the file is empty`, 'fetch the file again');
     if (this.collector === null) throw new ConfigError(`${file}: there are no rows in it`, 'fetch the file again');
     return this.collector.parsed();
   }
 
   private addLine(bytes: Buffer, from: number, until: number): void {
     this.checkLength(until - from);
-    this.count++;
+    this.lineCount++;
     const to = until > from && bytes[until - 1] === RETURN ? until - 1 : until;
     if (this.rows) this.takeRow(bytes, from, to);
     else this.readHead(bytes, from, to);
@@ -76,21 +78,21 @@ export class CsvFile {
 
   private readHead(bytes: Buffer, from: number, to: number): void {
     const text = bytes.toString('utf8', from, to);
-    if (this.count === 1 && isAddress(text)) {
-      this.afterAddress = true;
+    if (this.lineCount === 1 && isAddress(text)) {
+      this.isAfterAddress = true;
       return;
     }
-    const layout = layoutOf(text, this.placeOf(this.count), this.rules, this.afterAddress);
+    const layout = layoutOf(text, this.placeOf(this.lineCount), this.rules, this.isAfterAddress);
     this.format = layout.format;
     this.isStrict = layout.strict;
     this.collector = new RowCollector(this.rules, (line) => this.placeOf(line), layout.strict);
     this.rows = new TextRows(this.collector, layout);
-    if (layout.isRow) this.rows.takeLine(this.count, bytes, from, to);
+    if (layout.isRow) this.rows.takeLine(this.lineCount, bytes, from, to);
   }
 
   private takeRow(bytes: Buffer, from: number, to: number): void {
     // Other programs may end a file with empty lines; isobar's own layout has none.
-    if (from < to || this.isStrict) this.rows?.takeLine(this.count, bytes, from, to);
+    if (from < to || this.isStrict) this.rows?.takeLine(this.lineCount, bytes, from, to);
   }
 
   private placeOf(line: number): string {
@@ -100,7 +102,7 @@ export class CsvFile {
   private checkLength(bytes: number): void {
     if (bytes <= MAX_LINE_LENGTH) return;
     throw new ConfigError(
-      `${this.placeOf(this.count + 1)}: a line of more than ${MAX_LINE_LENGTH} bytes`,
+      `${this.placeOf(this.lineCount + 1)}: a line of more than ${MAX_LINE_LENGTH} bytes`,
       'this is not a file of bars, or its line ends are lost',
     );
   }

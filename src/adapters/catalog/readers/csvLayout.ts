@@ -72,7 +72,7 @@ function findLayout(text: string, place: string, rules: LayoutRules, afterAddres
 /** Returns the layout of a header that names the columns in any order, possibly among others. */
 function namedLayout(cells: readonly string[], text: string, place: string, { baseAsset }: LayoutRules, afterAddress: boolean): CsvLayout {
   const names = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
-  const indexOfAny = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const indexOfAny = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
   // pandas writes an index column without a name.
   const time = indexOfAny([...TIMES, ...(names[0] === '' ? [''] : [])]);
   const prices = ['open', 'high', 'low', 'close'].map((name) => indexOfAny([name]));
@@ -81,30 +81,30 @@ function namedLayout(cells: readonly string[], text: string, place: string, { ba
     if (!text.includes(',') && /[;\t]/.test(text)) throw wrongSeparator(text, place);
     throw unknownHeader(text, place, `no column ${missing}`);
   }
-  const volumeOf = names.flatMap((name, i) => (/^volume./.test(name) ? [i] : []));
+  const assetVolumes = names.flatMap((name, i) => (/^volume./.test(name) ? [i] : []));
   const volume = indexOfAny([...VOLUMES, ...(baseAsset === null ? [] : [`volume${baseAsset.toLowerCase()}`])]);
-  if (volume < 0 && volumeOf.length > 0) {
-    const found = volumeOf.map((i) => JSON.stringify(cells[i])).join(', ');
+  if (volume < 0 && assetVolumes.length > 0) {
+    const found = assetVolumes.map((i) => JSON.stringify(cells[i])).join(', ');
     throw new ConfigError(`${place}: expected the volume of ${baseAsset ?? 'the base asset'}, got ${found}`, 'name the symbol by --symbol');
   }
   if (volume < 0) throw unknownHeader(text, place, 'no column volume');
-  const twice = [time, ...prices, volume].find((index) => names.lastIndexOf(names[index]!) !== index);
-  if (twice !== undefined) {
-    throw new ConfigError(`${place}: expected one column ${names[twice]}, got several`, 'give each column a name of its own');
+  const repeated = [time, ...prices, volume].find((index) => names.lastIndexOf(names[index]!) !== index);
+  if (repeated !== undefined) {
+    throw new ConfigError(`${place}: expected one column ${names[repeated]}, got several`, 'give each column a name of its own');
   }
-  const isDownload = afterAddress || (volumeOf.includes(volume) && names.includes('symbol'));
+  const isDownload = afterAddress || (assetVolumes.includes(volume) && names.includes('symbol'));
   const isBinance = BINANCE.every((name, i) => name.replaceAll('_', '') === names[i]);
   const format = isDownload ? 'cryptodatadownload' : isBinance ? 'binance' : 'csv';
-  const symbolAt = indexOfAny(SYMBOLS);
-  const symbol = symbolAt < 0 ? null : { at: symbolAt, name: cells[symbolAt]! };
+  const symbolIndex = indexOfAny(SYMBOLS);
+  const symbol = symbolIndex < 0 ? null : { index: symbolIndex, name: cells[symbolIndex]! };
   return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };
 }
 
-/** `places`: the columns of time, open, high, low, close and volume among `names`. */
-function columnsAt(places: readonly number[], names: readonly string[], strict: boolean): Columns {
+/** Returns the columns of a file. `positions` are those of time, open, high, low, close and volume. `names` are all columns of the file. */
+function columnsAt(positions: readonly number[], names: readonly string[], strict: boolean): Columns {
   const slots = new Int8Array(names.length).fill(-1);
-  for (const [slot, place] of places.entries()) slots[place] = slot;
-  return { slots, names: places.map((place) => names[place]! || 'time'), symbol: null, strict };
+  for (const [slot, position] of positions.entries()) slots[position] = slot;
+  return { slots, names: positions.map((position) => names[position]! || 'time'), symbol: null, strict };
 }
 
 function wrongSeparator(text: string, place: string): ConfigError {

@@ -23,7 +23,7 @@ export interface FileHead {
 
 export interface PackedFile {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Returns the fraction of the file read, 0 to 1. */
+  /** Returns the fraction of the file that has been read, 0 to 1. */
   readonly share: () => number;
 }
 
@@ -47,30 +47,31 @@ export function openPacked(path: string, { size, packing }: FileHead): PackedFil
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES, ...range });
   const share = () => file.bytesRead / (entry?.packedBytes ?? size);
   // Errors of either stream reach the iteration.
-  const through = (unpack: NodeJS.ReadWriteStream): AsyncIterable<Uint8Array> => bytesOf(pipeline(file, unpack, () => {}));
+  const unpackWith = (unpack: NodeJS.ReadWriteStream): AsyncIterable<Uint8Array> => chunksOf(pipeline(file, unpack, () => {}));
   if (packing === 'gzip') {
     const gunzip = createGunzip(UNPACK);
-    return { chunks: checkedEnd(through(gunzip), path, () => gunzip.bytesWritten), share };
+    return { chunks: checkedEnd(unpackWith(gunzip), path, () => gunzip.bytesWritten), share };
   }
-  if (entry === null) return { chunks: bytesOf(file), share };
-  return { chunks: checkedCrc(entry.isDeflated ? through(createInflateRaw(UNPACK)) : bytesOf(file), entry, path), share };
+  if (entry === null) return { chunks: chunksOf(file), share };
+  const chunks = entry.isDeflated ? unpackWith(createInflateRaw(UNPACK)) : chunksOf(file);
+  return { chunks: checkedCrc(chunks, entry, path), share };
 }
 
-async function* bytesOf(stream: AsyncIterable<string | Buffer>): AsyncIterable<Uint8Array> {
+async function* chunksOf(stream: AsyncIterable<string | Buffer>): AsyncIterable<Uint8Array> {
   for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-/** Yields the chunks. Throws ConfigError if other data follows the gzip data; zeros, with which tapes were padded, may follow. */
+/** Yields the chunks. Throws ConfigError if other data follows the gzip data. Zero padding may follow, as on tapes. */
 async function* checkedEnd(chunks: AsyncIterable<Uint8Array>, path: string, bytesUnpacked: () => number): AsyncIterable<Uint8Array> {
   yield* chunks;
-  // zlib itself reports anything but a zero.
-  for await (const chunk of bytesOf(createReadStream(path, { start: bytesUnpacked(), highWaterMark: CHUNK_BYTES }))) {
+  // zlib reports an error if the next byte is not zero. Bytes after the first zero are checked here.
+  for await (const chunk of chunksOf(createReadStream(path, { start: bytesUnpacked(), highWaterMark: CHUNK_BYTES }))) {
     if (chunk.every((byte) => byte === 0)) continue;
     throw new ConfigError(`${path}: the gzip data is damaged: other bytes follow its end`, 'fetch the file again');
   }
 }
 
-/** Returns the error for a failure while reading content, after `reached`. */
+/** Returns the error for a failure while reading content. `reached` says how far reading got, such as `row 12`. */
 export function unpackError(path: string, { packing }: FileHead, reached: string, error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!code.startsWith('Z_')) return fileError(path, 'cannot be read', error);
@@ -82,7 +83,7 @@ export async function contentHash(path: string): Promise<string> {
   const hash = createHash('sha256');
   const file: ReadStream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   try {
-    for await (const chunk of bytesOf(file)) hash.update(chunk);
+    for await (const chunk of chunksOf(file)) hash.update(chunk);
   } catch (error) {
     throw fileError(path, 'cannot be read', error);
   }

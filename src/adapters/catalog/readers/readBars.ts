@@ -9,7 +9,7 @@ import { KlinesJson } from './klinesJson.ts';
 import { inspectFile, openPacked, unpackError } from './packedFile.ts';
 import type { ParsedFile, RowRules } from '../rows/rowCollector.ts';
 
-/** Rows read, and the fraction of the file (0 to 1). */
+/** Receives the number of rows read, and the fraction of the file (0 to 1). */
 export type ReadProgress = (rows: number, share: number) => void;
 
 export interface ReadRules extends RowRules, LayoutRules {}
@@ -42,6 +42,7 @@ export async function readBarFile(path: string, rules: ReadRules, onProgress: Re
   return { ...parsed, format: reader.format };
 }
 
+/** Returns the reader for a text file that begins with `chunk`. */
 function readerOf(chunk: Uint8Array, path: string, rules: ReadRules): CsvFile | KlinesJson {
   const format = formatOf(chunk, path);
   if (isTableFormat(format)) throw new ConfigError(`${path}: an Arrow or Parquet file that is packed`, 'unpack it first');
@@ -53,7 +54,8 @@ function readerOf(chunk: Uint8Array, path: string, rules: ReadRules): CsvFile | 
   return new KlinesJson(rules);
 }
 
-function checkFormat(got: BarFormat, { format, file }: ReadRules): void {
-  if (format === null || format === got) return;
-  throw new ConfigError(`${file}: expected the format ${format}, got what looks like ${got}`, 'leave out --format, or correct it');
+/** Throws ConfigError if another format was requested than the file has. */
+function checkFormat(detected: BarFormat, { format, file }: ReadRules): void {
+  if (format === null || format === detected) return;
+  throw new ConfigError(`${file}: expected the format ${format}, got what looks like ${detected}`, 'leave out --format, or correct it');
 }

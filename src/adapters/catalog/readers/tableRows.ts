@@ -15,7 +15,7 @@ const BLOCK_ROWS = 65_536;
 
 type OnProgress = (rows: number, share: number) => void;
 
-/** `onProgress` receives the rows read and the fraction of the file. Throws ConfigError at the first bad row. */
+/** Reads all rows. `onProgress` receives the number of rows read and the fraction of the file. Throws ConfigError at the first bad row. */
 export async function readTable(path: string, format: TableFormat, rules: RowRules, onProgress: OnProgress): Promise<ParsedFile> {
   if (format === 'parquet')
     return withParquetFile(path, async (file) => {
@@ -29,11 +29,11 @@ export async function readTable(path: string, format: TableFormat, rules: RowRul
 
 /** Returns the names of the six columns. */
 function columnsOf({ fields }: TableFile, path: string): readonly string[] {
-  const isOf = (name: string, ...kinds: readonly unknown[]): boolean =>
+  const hasColumn = (name: string, ...kinds: readonly unknown[]): boolean =>
     fields.some((field) => field.name === name && kinds.includes(field.kind));
-  // Whole numbers are Unix times in a Parquet file; an Arrow file has none that are long enough.
-  const time = TIMES.find((name) => isOf(name, 'timestamp', 'int64'));
-  const missing = FLOATS.find((name) => !isOf(name, 'float64', 'int64'));
+  // In a Parquet file, 64-bit integers may be Unix times. isobar reads no 64-bit integers from Arrow files.
+  const time = TIMES.find((name) => hasColumn(name, 'timestamp', 'int64'));
+  const missing = FLOATS.find((name) => !hasColumn(name, 'float64', 'int64'));
   if (time !== undefined && missing === undefined) return [time, ...FLOATS];
   const found = fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
   throw new ConfigError(

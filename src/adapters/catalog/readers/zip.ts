@@ -12,8 +12,10 @@ export interface ZipEntry {
   readonly crc: number;
 }
 
+/** Length of the record at the end of a zip, without its comment. */
 const END_BYTES = 22;
 const MAX_COMMENT_BYTES = 65_535;
+/** Signatures of the records of a zip, and values of their fields. */
 const END = Buffer.of(0x50, 0x4b, 0x05, 0x06);
 const DIRECTORY = 0x02014b50;
 const LOCAL = 0x04034b50;
@@ -27,9 +29,9 @@ const ZIP64 = 0xffffffff;
  * Reads the directory of the open zip `file` of `size` bytes (APPNOTE.TXT 6.3.10, 4.3). Throws ConfigError unless it has exactly one file.
  */
 export function zipEntry(path: string, file: number, size: number): ZipEntry {
-  const bytes = (at: number, length: number) => {
+  const bytes = (offset: number, length: number) => {
     const into = Buffer.alloc(length);
-    if (at < 0 || readSync(file, into, 0, length, at) < length) throw damagedZip(path);
+    if (offset < 0 || readSync(file, into, 0, length, offset) < length) throw damagedZip(path);
     return into;
   };
   const tailBytes = Math.min(size, END_BYTES + MAX_COMMENT_BYTES);
@@ -42,29 +44,35 @@ export function zipEntry(path: string, file: number, size: number): ZipEntry {
   if (entry === undefined || entries.length > 1) {
     throw new ConfigError(`${path}: expected a zip of one file, got ${entries.length}`, 'unpack it and import its files');
   }
-  const { flags, method, packedBytes, headerAt, crc } = entry;
-  if ((flags & ENCRYPTED) !== 0 || (method !== STORED && method !== DEFLATED) || packedBytes === ZIP64 || headerAt === ZIP64) {
+  const { flags, method, packedBytes, headerOffset, crc } = entry;
+  const isEncrypted = (flags & ENCRYPTED) !== 0;
+  const isSupportedMethod = method === STORED || method === DEFLATED;
+  if (isEncrypted || !isSupportedMethod || packedBytes === ZIP64 || headerOffset === ZIP64) {
     throw new ConfigError(`${path}: a zip that is encrypted, larger than 4 GB or packed in a rare way`, 'unpack it and import its file');
   }
-  const header = bytes(headerAt, 30);
+  const header = bytes(headerOffset, 30);
   if (header.readUInt32LE(0) !== LOCAL) throw damagedZip(path);
-  return { start: headerAt + 30 + header.readUInt16LE(26) + header.readUInt16LE(28), packedBytes, isDeflated: method === DEFLATED, crc };
+  const nameBytes = header.readUInt16LE(26);
+  const extraBytes = header.readUInt16LE(28);
+  return { start: headerOffset + 30 + nameBytes + extraBytes, packedBytes, isDeflated: method === DEFLATED, crc };
 }
 
+/** Returns the entries of the directory. Throws ConfigError if it is damaged. */
 function entriesOf(directory: Buffer, path: string) {
   const entries = [];
-  for (let at = 0; at < directory.length;) {
-    if (at + 46 > directory.length || directory.readUInt32LE(at) !== DIRECTORY) throw damagedZip(path);
-    const nameEnd = at + 46 + directory.readUInt16LE(at + 28);
+  for (let start = 0; start < directory.length;) {
+    if (start + 46 > directory.length || directory.readUInt32LE(start) !== DIRECTORY) throw damagedZip(path);
+    const nameEnd = start + 46 + directory.readUInt16LE(start + 28);
     entries.push({
-      name: directory.toString('utf8', at + 46, nameEnd),
-      flags: directory.readUInt16LE(at + 8),
-      method: directory.readUInt16LE(at + 10),
-      crc: directory.readUInt32LE(at + 16),
-      packedBytes: directory.readUInt32LE(at + 20),
-      headerAt: directory.readUInt32LE(at + 42),
+      name: directory.toString('utf8', start + 46, nameEnd),
+      flags: directory.readUInt16LE(start + 8),
+      method: directory.readUInt16LE(start + 10),
+      crc: directory.readUInt32LE(start + 16),
+      packedBytes: directory.readUInt32LE(start + 20),
+      headerOffset: directory.readUInt32LE(start + 42),
     });
-    at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
+    // Extra fields and a comment follow the name.
+    start = nameEnd + directory.readUInt16LE(start + 30) + directory.readUInt16LE(start + 32);
   }
   return entries;
 }

@@ -1,4 +1,4 @@
-// The contract terms in an instrument record: reads them, writes them in natural terms, and proposes them if unknown.
+// Reads and writes the contract terms in an instrument record, and proposes them if they are unknown.
 
 import { fromScaled, isPlainDecimal } from '../../../base/number/decimal.ts';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -24,12 +24,12 @@ const CONTRACT_KEYS = [
 ] as const;
 const TIER_KEYS = ['notional', 'maintenanceRate', 'maxLeverage'] as const;
 
-/** No known service allows more. */
+/** Highest leverage of any known service. */
 const MAX_LEVERAGE = 1000;
 const MAX_FACE_DIGITS = 15;
 
 /** The part of the instrument record outside its contract. */
-type Around = Pick<Instrument, 'base' | 'quote' | 'quoteDigits' | 'quantityDigits'>;
+type RecordTerms = Pick<Instrument, 'base' | 'quote' | 'quoteDigits' | 'quantityDigits'>;
 
 /**
  * Returns the member `contract` of a record in natural terms, keys in a fixed order. Volumes are in contracts, amounts in the margin coin.
@@ -58,7 +58,7 @@ export function contractRecord(contract: Contract, quantityDigits: number) {
 }
 
 /** Reads the member `contract` of `record`, whose other members have been read. Throws ConfigError. */
-export function parseContract(record: RecordReader<'contract'>, { base, quote, quoteDigits, quantityDigits }: Around): Contract {
+export function parseContract(record: RecordReader<'contract'>, { base, quote, quoteDigits, quantityDigits }: RecordTerms): Contract {
   const terms = record.inner('contract', CONTRACT_KEYS);
   const multiplierDigits = faceDigits(terms);
   const multiplier = terms.decimal('multiplier', multiplierDigits, 'the face value of a contract');
@@ -95,12 +95,13 @@ function faceDigits(terms: RecordReader<'multiplier'>): number {
   return Math.min(digits, MAX_FACE_DIGITS);
 }
 
+/** Returns the tiers. Throws ConfigError unless amounts rise, rates do not fall, and only the last tier has no end. */
 function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier[] {
   const rows = terms.list('tiers', TIER_KEYS);
-  let min = 0;
-  let minPpm = 0;
-  return rows.map((row, at) => {
-    const isLast = at === rows.length - 1;
+  let lastUnits = 0;
+  let lastPpm = 0;
+  return rows.map((row, index) => {
+    const isLast = index === rows.length - 1;
     if (isLast !== row.isNull('notional')) {
       throw row.wrong(
         'notional',
@@ -109,13 +110,13 @@ function tiersOf(terms: RecordReader<'tiers'>, marginDigits: number): MarginTier
       );
     }
     const upToUnits = isLast ? null : row.decimal('notional', marginDigits, 'an amount of the margin coin');
-    if (upToUnits !== null && upToUnits <= min)
+    if (upToUnits !== null && upToUnits <= lastUnits)
       throw row.wrong('notional', 'an amount above that of the tier before', fromScaled(upToUnits, marginDigits));
     const maintenancePpm = row.rate('maintenanceRate', 'a fraction of the value');
-    if (maintenancePpm < minPpm)
+    if (maintenancePpm < lastPpm)
       throw row.wrong('maintenanceRate', 'a rate as high as that of the tier before', fromScaled(maintenancePpm, 6));
-    min = upToUnits ?? min;
-    minPpm = maintenancePpm;
+    lastUnits = upToUnits ?? lastUnits;
+    lastPpm = maintenancePpm;
     return { upToUnits, maintenancePpm, maxLeverage: row.whole('maxLeverage', 1, MAX_LEVERAGE, '') };
   });
 }

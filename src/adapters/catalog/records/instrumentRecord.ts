@@ -1,4 +1,4 @@
-// Instrument records: proposed from the figures in a file of bars, or read from JSON in natural terms (precisions, decimal text).
+// Proposes instrument records from the figures in a file of bars, and reads and writes them as JSON (precisions, decimal text).
 
 import { lots } from '../../../base/brand.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
@@ -8,7 +8,7 @@ import { instrumentId, MAX_PRICE_TICKS, type Instrument, type Market } from '../
 import { contractRecord, parseContract, proposeContract } from './contractRecord.ts';
 import { RecordReader } from './recordReader.ts';
 
-/** What the bars of a file show about their instrument. Digits are decimals without trailing zeros. */
+/** Figures of an instrument, taken from the bars of a file. Digits are decimals without trailing zeros. */
 export interface SeenFigures {
   readonly priceDigits: number;
   readonly volumeDigits: number;
@@ -26,7 +26,7 @@ const FINEST_MONEY_DIGITS = 8;
 const MAX_ACCOUNT_QUOTE = 1e7;
 const MAX_ACCOUNT_BASE = 100;
 const DEFAULT_FEE_PPM = 1000;
-/** Longer names first if one ends with another. */
+/** Known quote assets. If one name ends with another, the longer one comes first. */
 const QUOTES = 'FDUSD USDT USDC BUSD TUSD USDP USD DAI EUR GBP JPY CHF AUD TRY BRL KRW BTC ETH BNB'.split(' ');
 
 /** Returns base and quote of BTCUSDT, BTC-USDT, BTC_USDT or E-BTC-USDT; null if the quote asset is unknown or equals the base. */
@@ -34,8 +34,8 @@ export function splitSymbol(symbol: string): { base: string; quote: string } | n
   const parts = symbol.split(/[-_]/).filter((part) => part !== '');
   const [base, quote] = parts.slice(-2);
   if (base !== undefined && quote !== undefined) return base === quote ? null : { base, quote };
-  const known = QUOTES.find((name) => symbol.length > name.length && symbol.endsWith(name) && symbol !== name + name);
-  return known === undefined ? null : { base: symbol.slice(0, -known.length), quote: known };
+  const knownQuote = QUOTES.find((name) => symbol.length > name.length && symbol.endsWith(name) && symbol !== name + name);
+  return knownQuote === undefined ? null : { base: symbol.slice(0, -knownQuote.length), quote: knownQuote };
 }
 
 function checkPriceDigits(symbol: string, { priceDigits, highest }: Pick<SeenFigures, 'priceDigits' | 'highest'>): void {
@@ -47,8 +47,8 @@ function checkPriceDigits(symbol: string, { priceDigits, highest }: Pick<SeenFig
 }
 
 /**
- * Returns the record with as many price digits as the bars have, at least those that it has. Throws ConfigError if prices would then be
- * too large for exact ticks.
+ * Returns the record with at least as many price digits as the bars have; never fewer than before. Throws ConfigError if prices would
+ * then be too large for exact ticks.
  */
 export function widenedBy(instrument: Instrument, seen: SeenFigures): Instrument {
   if (seen.priceDigits <= instrument.priceDigits) return instrument;
@@ -138,8 +138,8 @@ export function changedInstrument(instrument: Instrument, changes: object, where
   return instrumentOf(RecordReader.at(record, where, KEYS), instrument.market, instrument.wireName);
 }
 
-/** A contract has separate fees for opening and closing, so a single fee is ambiguous. */
-function feeBeside(record: RecordReader<(typeof KEYS)[number]>, key: 'makerFee' | 'takerFee'): ConfigError {
+/** Returns the error for a fee beside a contract, which has separate fees for opening and closing. */
+function feeBesideContract(record: RecordReader<(typeof KEYS)[number]>, key: 'makerFee' | 'takerFee'): ConfigError {
   const [side, name] = key === 'makerFee' ? ['maker', 'MakerFee'] : ['taker', 'TakerFee'];
   return record.wrong(
     key,
@@ -150,12 +150,13 @@ function feeBeside(record: RecordReader<(typeof KEYS)[number]>, key: 'makerFee' 
 }
 
 function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Market, symbol: string): Instrument {
-  const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', otherwise?: number) =>
-    record.whole(key, 0, MAX_DIGITS, ' of digits', otherwise);
+  const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', defaultDigits?: number) =>
+    record.whole(key, 0, MAX_DIGITS, ' of digits', defaultDigits);
   const quantityDigits = digits('quantityPrecision');
   const hasContract = record.has('contract');
   const baseDigits = digits('basePrecision', hasContract ? quantityDigits : Math.max(FINEST_MONEY_DIGITS, quantityDigits));
-  if (hasContract ? baseDigits !== quantityDigits : baseDigits < quantityDigits) {
+  const isWrong = hasContract ? baseDigits !== quantityDigits : baseDigits < quantityDigits;
+  if (isWrong) {
     const expected = hasContract
       ? `the quantityPrecision of the contract, ${quantityDigits}`
       : `at least the quantityPrecision, ${quantityDigits}`;
@@ -165,7 +166,7 @@ function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Marke
   if (minLots < 1) throw record.wrong('minQuantity', 'a quantity above 0', '0');
   const fee = (key: 'makerFee' | 'takerFee') => {
     if (!hasContract) return record.rate(key, 'a fraction of the notional');
-    if (record.has(key)) throw feeBeside(record, key);
+    if (record.has(key)) throw feeBesideContract(record, key);
     return 0;
   };
   const common = {

@@ -67,14 +67,14 @@ export class RecordReader<Key extends string> {
 
   /** Returns the object at a key. */
   inner<Inner extends string>(key: Key, keys: readonly Inner[]): RecordReader<Inner> {
-    return new RecordReader(this.values[key], keys, this.json, this.file, this.at(key), `${this.prefix}${key}.`, this.where);
+    return new RecordReader(this.values[key], keys, this.json, this.file, this.positionOf(key), `${this.prefix}${key}.`, this.where);
   }
   /** Returns the objects of the list at a key, which must have at least one. */
   list<Inner extends string>(key: Key, keys: readonly Inner[]): readonly RecordReader<Inner>[] {
     const value = this.values[key];
     if (!Array.isArray(value) || value.length === 0) throw this.wrong(key, 'a list of objects', value);
     return value.map(
-      (item, i) => new RecordReader(item, keys, this.json, this.file, this.at(key), `${this.prefix}${key}[${i}].`, this.where),
+      (item, i) => new RecordReader(item, keys, this.json, this.file, this.positionOf(key), `${this.prefix}${key}[${i}].`, this.where),
     );
   }
   texts(key: Key): readonly string[] {
@@ -90,7 +90,7 @@ export class RecordReader<Key extends string> {
     return value;
   }
   choice<const T extends string>(key: Key, choices: readonly T[]): T {
-    const found = choices.find((each) => each === this.values[key]);
+    const found = choices.find((choice) => choice === this.values[key]);
     if (found === undefined) throw this.wrong(key, `one of ${choices.join(', ')}`, this.values[key]);
     return found;
   }
@@ -101,10 +101,11 @@ export class RecordReader<Key extends string> {
     return value;
   }
 
-  whole(key: Key, min: number, max: number, what: string, otherwise?: number): number {
-    const value = this.values[key] ?? otherwise;
+  /** Returns an integer from `min` to `max`. `unit` follows `a whole number` in the message. */
+  whole(key: Key, min: number, max: number, unit: string, defaultValue?: number): number {
+    const value = this.values[key] ?? defaultValue;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-      throw this.wrong(key, `a whole number${what}, ${min} to ${max}`, value);
+      throw this.wrong(key, `a whole number${unit}, ${min} to ${max}`, value);
     }
     return value;
   }
@@ -113,9 +114,9 @@ export class RecordReader<Key extends string> {
   }
 
   /** Returns a decimal in quotes, scaled by 10^digits. */
-  decimal(key: Key, digits: number, what: string): number {
+  decimal(key: Key, digits: number, description: string): number {
     const value = this.values[key];
-    const expected = `${what} in quotes with at most ${digits} digits behind the point`;
+    const expected = `${description} in quotes with at most ${digits} digits behind the point`;
     if (typeof value !== 'string' || !isPlainDecimal(value) || value.startsWith('-')) throw this.wrong(key, expected, value);
     // Check first, because `toScaled` treats an amount above 2^53 as a bug.
     const scaled = Number(value) * 10 ** digits > Number.MAX_SAFE_INTEGER ? null : toScaled(value, digits);
@@ -123,8 +124,8 @@ export class RecordReader<Key extends string> {
     return scaled;
   }
   /** Returns a fraction below 1, in millionths. */
-  rate(key: Key, what: string): number {
-    const ppm = this.decimal(key, MILLION_DIGITS, `${what} such as "0.001"`);
+  rate(key: Key, description: string): number {
+    const ppm = this.decimal(key, MILLION_DIGITS, `${description} such as "0.001"`);
     if (ppm >= 1_000_000) throw this.wrong(key, 'a fraction below 1 ("0.001" is 0.1 %)', this.values[key]);
     return ppm;
   }
@@ -133,19 +134,21 @@ export class RecordReader<Key extends string> {
   required(key: Key): unknown {
     return this.values[key];
   }
+  /** Returns the error for the value at a key. */
   wrong(key: Key, expected: string, got: unknown, remedy = REMEDY): ConfigError {
     const text = got === undefined ? 'nothing' : JSON.stringify(got);
     const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 3)}...` : text;
     return new ConfigError(`${this.place(key)}: expected ${expected}, got ${shown}`, remedy);
   }
 
-  private at(key: string): number {
+  /** Returns the position of a key in the text; -1 if it is absent. */
+  private positionOf(key: string): number {
     return this.json.indexOf(`"${key}"`, this.from);
   }
   private place(key: string): string {
     if (this.where) return this.where(`${this.prefix}${key}`);
-    const at = this.at(key);
-    const line = at < 0 ? '' : `:${this.json.slice(0, at).split('\n').length}`;
+    const position = this.positionOf(key);
+    const line = position < 0 ? '' : `:${this.json.slice(0, position).split('\n').length}`;
     return `${this.file}${line} ${this.prefix}${key}`;
   }
 }

@@ -14,15 +14,16 @@ export class DecimalReader {
   value = 0;
   /** Number of decimals, without trailing zeros. */
   digits = 0;
-  /** Where reading ended: at a comma or the end of the line. */
+  /** Position at which reading ended: a comma or the end of the line. */
   next = 0;
-  /** All digits as an integer, and the number of decimals. Valid while `whole` is at most 2^53 - 1. */
+  /** All digits as an integer. Exact while it is at most 2^53 - 1. */
   whole = 0;
+  /** Number of decimals as written, with trailing zeros. */
   places = 0;
 
-  /** Reads `digits[.digits]` from `at`. Returns false if anything else precedes the next comma. */
-  read(bytes: Uint8Array, at: number, end: number): boolean {
-    let i = at;
+  /** Reads `digits[.digits]` from `start`. Returns false if anything else precedes the next comma. */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    let i = start;
     let whole = 0;
     let byte = 0;
     for (; i < end; i++) {
@@ -30,18 +31,18 @@ export class DecimalReader {
       if (byte < 0 || byte > 9) break;
       whole = whole * 10 + byte;
     }
-    if (i === at) return false;
+    if (i === start) return false;
     let places = 0;
     let digits = 0;
     if (i < end && bytes[i] === POINT) {
-      const first = ++i;
+      const firstDecimal = ++i;
       for (; i < end; i++) {
         byte = bytes[i]! - ZERO;
         if (byte < 0 || byte > 9) break;
         whole = whole * 10 + byte;
-        if (byte !== 0) digits = i - first + 1;
+        if (byte !== 0) digits = i - firstDecimal + 1;
       }
-      places = i - first;
+      places = i - firstDecimal;
       if (places === 0) return false;
     }
     if (i < end && bytes[i] !== COMMA) return false;
@@ -50,16 +51,16 @@ export class DecimalReader {
     this.whole = whole;
     this.places = places;
     const isExact = whole <= Number.MAX_SAFE_INTEGER && places < POWERS.length;
-    this.value = isExact ? whole / POWERS[places]! : Number(bytesToText(bytes, at, i));
+    this.value = isExact ? whole / POWERS[places]! : Number(bytesToText(bytes, start, i));
     return true;
   }
 
-  /** After `read` of the field at `at`: rounds exactly to `digits` decimals, half up. */
-  round(bytes: Uint8Array, at: number, digits: number): void {
-    const [whole, part = ''] = bytesToText(bytes, at, this.next).split('.');
-    const kept = BigInt(whole + part.slice(0, digits));
-    const up = part.charCodeAt(digits) >= ZERO + 5 ? 1n : 0n;
-    this.value = Number(kept + up) / POWERS[digits]!;
+  /** Rounds the value exactly to `digits` decimals, half up. Call it after `read` of the field at `start`. */
+  round(bytes: Uint8Array, start: number, digits: number): void {
+    const [integerPart, decimals = ''] = bytesToText(bytes, start, this.next).split('.');
+    const truncated = BigInt(integerPart + decimals.slice(0, digits));
+    const roundUp = decimals.charCodeAt(digits) >= ZERO + 5 ? 1n : 0n;
+    this.value = Number(truncated + roundUp) / POWERS[digits]!;
     this.digits = digits;
   }
 }

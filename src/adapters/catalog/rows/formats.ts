@@ -1,4 +1,4 @@
-// The supported formats of bar files, by their names in --format, and their detection.
+// Lists the supported formats of bar files by their names in --format, and detects the format of a file.
 
 import { ConfigError } from '../../../base/errors.ts';
 
@@ -27,14 +27,18 @@ export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | Tabl
   const start = new TextDecoder('latin1').decode(head.subarray(0, 8));
   if (start.startsWith('ARROW1')) return 'feather';
   if (start.startsWith('PAR1')) return 'parquet';
-  const known = UNSUPPORTED.find(([magic]) => start.startsWith(magic));
-  if (known) throw new ConfigError(`${file}: ${known[1]}`, known[2]);
+  const unsupported = UNSUPPORTED.find(([magic]) => start.startsWith(magic));
+  if (unsupported) {
+    const [, description, remedy] = unsupported;
+    throw new ConfigError(`${file}: ${description}`, remedy);
+  }
   if (head.subarray(0, 1000).includes(0)) throw new ConfigError(`${file}: neither text nor an Arrow or Parquet file`, FORMATS_REMEDY);
   const first = head.subarray(withoutMark(head)).find((byte) => !SPACES.has(byte));
   return first === 0x5b || first === 0x7b ? 'json' : 'text';
 }
 
-const UNSUPPORTED: readonly (readonly [magic: string, what: string, remedy: string])[] = [
+/** Formats that isobar does not read, by the first bytes of a file. */
+const UNSUPPORTED: readonly (readonly [magic: string, description: string, remedy: string])[] = [
   ['PARE', 'an encrypted Parquet file', 'write it without encryption'],
   ['FEA1', 'a Feather file of version 1, which isobar does not read', 'write it with version 2: to_feather(file) of pandas 1.1 or later'],
   ['SQLite f', 'a database, not a file of bars', 'export its bars as CSV'],

@@ -1,4 +1,4 @@
-// Takes rows of doubles. Their decimals are those of the shortest decimal that reads back as the double.
+// Takes rows of doubles. Each double stands for the shortest decimal that reads back as the same double.
 
 import { MAX_DIGITS } from '../records/instrumentRecord.ts';
 import { DecimalReader } from './decimalReader.ts';
@@ -6,7 +6,7 @@ import type { RowCollector } from './rowCollector.ts';
 import { rowProblem } from './rowProblem.ts';
 import { decimalsIn, plainText } from './textRows.ts';
 
-/** One more than a price may have. A value that needs as many decimals is a rounding error of a computation. */
+/** One more decimal than a price may have. A value with this many decimals is a rounding error of a computation. */
 const MAX_SHOWN_DIGITS = MAX_DIGITS + 1;
 
 export class NumberRows {
@@ -22,28 +22,28 @@ export class NumberRows {
     this.names = names;
   }
 
-  /** Takes row `at` of six columns, which is at `line` of the file. */
-  take(line: number, columns: readonly Float64Array[], at: number): void {
+  /** Takes row `index` of six columns. In the file, the row is at `line`. */
+  take(line: number, columns: readonly Float64Array[], index: number): void {
     const { row, rules } = this.collector;
     const { values } = row;
     const limit = rules.priceDigits ?? MAX_SHOWN_DIGITS;
-    for (let i = 0; i < 6; i++) values[i] = columns[i]![at]!;
+    for (let i = 0; i < 6; i++) values[i] = columns[i]![index]!;
     row.rounded = 0;
     row.priceDigits = 0;
-    let isFine = true;
+    let isWithinLimit = true;
     for (let i = 1; i < 5; i++) {
       const digits = decimalsIn(values[i]!, row.priceDigits, MAX_SHOWN_DIGITS);
       if (digits <= limit) row.priceDigits = digits;
       else if (rules.roundToTick) this.round(values, i, limit);
-      else isFine = false;
+      else isWithinLimit = false;
     }
     row.volumeDigits = decimalsIn(values[5]!, this.volumeDigits, MAX_SHOWN_DIGITS);
-    if (isFine && this.collector.accept(line)) {
+    if (isWithinLimit && this.collector.accept(line)) {
       this.volumeDigits = row.volumeDigits;
       return;
     }
     // The column's unit has been applied, so a time that looks like seconds or microseconds is wrong.
-    const fields = columns.map((column) => plainText(column[at]!));
+    const fields = columns.map((column) => plainText(column[index]!));
     this.collector.refuse(line, rowProblem(fields, this.names, this.collector, true), fields.join(','));
   }
 

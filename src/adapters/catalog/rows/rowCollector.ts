@@ -1,4 +1,4 @@
-// Checks rows of bars from any file: keeps sound rows in columns, and refuses or rejects the others.
+// Checks rows of bars from any file: keeps valid rows in columns. A bad row ends the reading, or is set aside as a reject.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
@@ -51,7 +51,7 @@ export interface ParsedFile {
   readonly seen: SeenFigures;
   /** Time of the bar for each price that was rounded to the precision, rising. */
   readonly roundedMs: Float64Array;
-  /** Rows that were repeated, equal, one after the other. */
+  /** Number of rows that equal the row before them and were skipped. */
   readonly repeats: number;
   readonly rejects: readonly Reject[];
 }
@@ -105,11 +105,11 @@ export class RowCollector {
     if (this.digits > MAX_DIGITS || high >= this.priceLimit) return false;
     if (!(values[5]! >= 0 && values[5]! < Infinity)) return false;
     if (!((time - this.lastMs) * this.direction > 0)) {
-      if (this.repeatsLast()) {
+      if (this.equalsLastRow()) {
         this.repeats++;
         return true;
       }
-      if (!this.turns(time)) return false;
+      if (!this.setDirection(time)) return false;
     }
     this.store(line);
     return true;
@@ -148,7 +148,7 @@ export class RowCollector {
    * if there are no rows.
    */
   parsed(): ParsedFile {
-    if (this.rows === 0) throw this.nothing();
+    if (this.rows === 0) throw this.noRowsError();
     const columns = emptyColumns(this.rows);
     const lines = new Int32Array(this.rows);
     for (const [c, chunk] of this.chunks.entries()) {
@@ -169,7 +169,7 @@ export class RowCollector {
     return { columns, lines, seen: { priceDigits, volumeDigits, lowest, highest }, roundedMs, repeats, rejects };
   }
 
-  private nothing(): ConfigError {
+  private noRowsError(): ConfigError {
     const [first] = this.rejects;
     if (first === undefined) return new ConfigError(`${this.rules.file}: there are no rows in it`, 'fetch the file again');
     return new ConfigError(
@@ -178,13 +178,13 @@ export class RowCollector {
     );
   }
 
-  private repeatsLast(): boolean {
-    const at = (this.rows - 1) % CHUNK_ROWS;
-    return this.rows > 0 && this.row.values.every((value, i) => value === this.chunk.columns[i]![at]);
+  private equalsLastRow(): boolean {
+    const lastIndex = (this.rows - 1) % CHUNK_ROWS;
+    return this.rows > 0 && this.row.values.every((value, i) => value === this.chunk.columns[i]![lastIndex]);
   }
 
-  /** The second row decides whether times rise or fall. */
-  private turns(time: number): boolean {
+  /** Lets the second row decide whether times rise or fall. Returns false if `time` contradicts the direction. */
+  private setDirection(time: number): boolean {
     if (this.rows === 0) return true;
     if (this.direction !== 0 || time === this.lastMs) return false;
     this.direction = time > this.lastMs ? 1 : -1;
@@ -194,14 +194,14 @@ export class RowCollector {
   private store(line: number): void {
     const { row, rows } = this;
     const { values } = row;
-    const at = rows % CHUNK_ROWS;
-    if (at === 0) {
+    const index = rows % CHUNK_ROWS;
+    if (index === 0) {
       this.chunk = { columns: RAW.map(() => new Float64Array(CHUNK_ROWS)), lines: new Int32Array(CHUNK_ROWS) };
       this.chunks.push(this.chunk);
     }
     const { columns, lines } = this.chunk;
-    for (let i = 0; i < 6; i++) columns[i]![at] = values[i]!;
-    lines[at] = line;
+    for (let i = 0; i < 6; i++) columns[i]![index] = values[i]!;
+    lines[index] = line;
     this.lastMs = values[0]!;
     this.lastLine = line;
     if (values[3]! < this.lowest) this.lowest = values[3]!;

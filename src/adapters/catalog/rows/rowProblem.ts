@@ -1,4 +1,4 @@
-// Describes why a row was refused: the column, what was expected, and what to do.
+// Describes why a row is invalid: the column, the expected and the actual value, and the remedy.
 
 import { isPlainDecimal } from '../../../base/number/decimal.ts';
 import { InvariantError } from '../../../base/errors.ts';
@@ -15,41 +15,47 @@ export function badRow(reason: string): RowProblem {
 }
 
 /**
- * Returns the problem of a row with the six `fields` (time, open, high, low, close, volume) called `names` that the collector refused.
+ * Returns the problem of a row with the six `fields` (time, open, high, low, close, volume) called `names` that the collector rejected.
  * `strictMs`: times must be in ms. Throws InvariantError if nothing is wrong.
  */
 export function rowProblem(fields: readonly string[], names: readonly string[], rows: RowCollector, strictMs: boolean): RowProblem {
   for (const [i, field] of fields.entries()) {
-    const found = i === 0 ? timeProblem(field, rows, strictMs) : numberProblem(field, i === 5, rows);
-    if (found) return { column: names[i]!, reason: found[0], remedy: found[1] };
+    const problem = i === 0 ? timeProblem(field, rows, strictMs) : numberProblem(field, i === 5, rows);
+    if (problem) return { column: names[i]!, reason: problem[0], remedy: problem[1] };
   }
   const ms = strictMs ? Number(fields[0]) : msOfUnix(Number(fields[0]));
-  return orderProblem(ms, names, rows) ?? priceProblem(names, rows) ?? refuseReasonless(fields, rows);
+  return orderProblem(ms, names, rows) ?? priceProblem(names, rows) ?? throwWithoutReason(fields, rows);
 }
 
-type Found = readonly [reason: string, remedy: string] | null;
+/** Null if the field is valid. */
+type FieldProblem = readonly [reason: string, remedy: string] | null;
 
 function fieldText(field: string): string {
   return JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}...` : field);
 }
 
-function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean): Found {
+function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean): FieldProblem {
   const shown = fieldText(field);
   const expected = strictMs ? 'Unix milliseconds' : 'a Unix time in s, ms or us, or a date and time such as 2024-01-31 08:00';
   const remedy = strictMs ? 'write the open time of the bar in ms, UTC; --skip-bad sets bad rows aside' : FIX_ROW;
   if (!/^\d+$/.test(field)) return [`expected ${expected}, got ${shown}`, remedy];
   const time = strictMs ? Number(field) : msOfUnix(Number(field));
   if (!(time >= EARLIEST_MS && time < LATEST_MS)) {
-    const guess =
-      strictMs && Number.isInteger(msOfUnix(Number(field))) ? (Number(field) < EARLIEST_MS ? ' (seconds?)' : ' (finer than ms?)') : '';
-    return [`expected ${expected} of the years 2000 to 2099, got ${shown}${guess}`, remedy];
+    const unitGuess = strictMs ? guessUnit(Number(field)) : '';
+    return [`expected ${expected} of the years 2000 to 2099, got ${shown}${unitGuess}`, remedy];
   }
   if (openOf(rules.interval, time) === time) return null;
   const got = Number.isInteger(time) ? formatTime(time) : shown;
   return [`${got} is not the open of a ${rules.interval} bar`, 'name the right interval by --interval, or import with --skip-bad'];
 }
 
-function numberProblem(field: string, isVolume: boolean, { rules }: RowCollector): Found {
+/** Returns a hint on the unit of a Unix time that is not in ms; empty if it is not a time in any unit. */
+function guessUnit(unixTime: number): string {
+  if (!Number.isInteger(msOfUnix(unixTime))) return '';
+  return unixTime < EARLIEST_MS ? ' (seconds?)' : ' (finer than ms?)';
+}
+
+function numberProblem(field: string, isVolume: boolean, { rules }: RowCollector): FieldProblem {
   const shown = fieldText(field);
   if (field === '') return ['expected a number, got nothing', FIX_ROW];
   if (!isPlainDecimal(field)) {
@@ -76,8 +82,9 @@ function numberProblem(field: string, isVolume: boolean, { rules }: RowCollector
 }
 
 function roundsToZero(field: string, digits: number): boolean {
-  const [whole = '', part = ''] = field.split('.');
-  return /^0*$/.test(whole + part.slice(0, digits)) && (part[digits] ?? '0') < '5';
+  const [integerPart = '', decimals = ''] = field.split('.');
+  const isZeroTruncated = /^0*$/.test(integerPart + decimals.slice(0, digits));
+  return isZeroTruncated && (decimals[digits] ?? '0') < '5';
 }
 
 function orderProblem(time: number, names: readonly string[], rows: RowCollector): RowProblem | null {
@@ -111,6 +118,6 @@ function priceProblem(names: readonly string[], rows: RowCollector): RowProblem 
   };
 }
 
-function refuseReasonless(fields: readonly string[], { rules }: RowCollector): never {
+function throwWithoutReason(fields: readonly string[], { rules }: RowCollector): never {
   throw new InvariantError(`${rules.file}: a row refused without a reason: ${fields.join(',')}`);
 }

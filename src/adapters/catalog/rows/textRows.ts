@@ -1,4 +1,4 @@
-// Takes rows of text: a fast path over bytes, and a slow one for other number formats and for error messages.
+// Parses rows of text: on a fast path over bytes, or on a slow path for other number formats and for error messages.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { DecimalReader } from './decimalReader.ts';
@@ -13,7 +13,7 @@ export interface Columns {
   /** Names of the six values in messages. */
   readonly names: readonly string[];
   /** The column with the symbol of each row, if there is one. All rows must have the same symbol. */
-  readonly symbol: { readonly at: number; readonly name: string } | null;
+  readonly symbol: { readonly index: number; readonly name: string } | null;
   /** Times in ms only and plain decimals only: isobar's own layout. */
   readonly strict: boolean;
 }
@@ -25,7 +25,7 @@ export class TextRows {
   private readonly collector: RowCollector;
   private readonly columns: Columns;
   /** The column of each of the six values. */
-  private readonly places: readonly number[];
+  private readonly positions: readonly number[];
   private readonly number = new DecimalReader();
   /** The symbol of the first row, without punctuation. */
   private symbol: string | null = null;
@@ -33,7 +33,7 @@ export class TextRows {
   constructor(collector: RowCollector, columns: Columns) {
     this.collector = collector;
     this.columns = columns;
-    this.places = [...PLAIN_SLOTS].map((slot) => columns.slots.indexOf(slot));
+    this.positions = [...PLAIN_SLOTS].map((slot) => columns.slots.indexOf(slot));
   }
 
   /** Takes the line in `bytes` from `from` to `to`, without its line end. */
@@ -43,21 +43,21 @@ export class TextRows {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
     const fields = text.split(',');
     const expected = this.columns.slots.length;
-    const problem = symbol !== null && fields.length === expected ? this.symbolProblem(fields[symbol.at]!, symbol.name) : null;
-    if (problem) this.collector.refuse(line, problem, text);
-    else if (fields.length === expected)
-      this.takeFields(
-        line,
-        this.places.map((place) => fields[place]!),
-        () => text,
-      );
-    else {
-      const got = text === '' ? 'an empty line' : `${fields.length}`;
-      this.collector.refuse(line, badRow(`expected ${expected} columns, got ${got}`), text);
+    if (fields.length !== expected) {
+      const actual = text === '' ? 'an empty line' : `${fields.length}`;
+      this.collector.refuse(line, badRow(`expected ${expected} columns, got ${actual}`), text);
+      return;
     }
+    const problem = symbol === null ? null : this.symbolProblem(fields[symbol.index]!, symbol.name);
+    if (problem) {
+      this.collector.refuse(line, problem, text);
+      return;
+    }
+    const sixFields = this.positions.map((position) => fields[position]!);
+    this.takeFields(line, sixFields, () => text);
   }
 
-  /** Rows of two symbols with rising times would otherwise be mixed into false bars. */
+  /** Returns the problem of a row with another symbol than the rows before it. Rows of two symbols would be mixed into false bars. */
   private symbolProblem(field: string, column: string): RowProblem | null {
     // The same symbol may be written BTC/USDT in one year and BTCUSDT in the next.
     const symbol = field.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
@@ -83,14 +83,14 @@ export class TextRows {
     const limit = rules.priceDigits;
     row.priceDigits = 0;
     row.rounded = 0;
-    let at = from;
+    let start = from;
     for (let column = 0; column < slots.length; column++) {
       const slot = slots[column]!;
-      let end = at;
+      let end = start;
       if (slot < 0) {
         while (end < to && bytes[end] !== COMMA) end++;
       } else {
-        if (!number.read(bytes, at, to)) return false;
+        if (!number.read(bytes, start, to)) return false;
         end = number.next;
         if (slot === 0) {
           if (number.places !== 0) return false;
@@ -100,7 +100,7 @@ export class TextRows {
         } else if (number.digits > row.priceDigits) {
           if (limit !== null && number.digits > limit) {
             if (!rules.roundToTick) return false;
-            number.round(bytes, at, limit);
+            number.round(bytes, start, limit);
             row.rounded++;
           }
           if (number.digits > row.priceDigits) row.priceDigits = number.digits;
@@ -110,7 +110,7 @@ export class TextRows {
       // Every column except the last ends with a comma.
       const isLast = column === slots.length - 1;
       if (end < to === isLast) return false;
-      at = end + 1;
+      start = end + 1;
     }
     return true;
   }
@@ -121,7 +121,7 @@ export function sixColumns(names: readonly string[]): Columns {
   return { slots: PLAIN_SLOTS, names, symbol: null, strict: false };
 }
 
-const PLAIN = /^\d+(\.\d+)?$/;
+const PLAIN_DECIMAL = /^\d+(\.\d+)?$/;
 
 /** Returns a time as a plain decimal if its format is known; otherwise unchanged. */
 function plainTime(field: string): string {
@@ -131,10 +131,13 @@ function plainTime(field: string): string {
   return ms === null ? text : String(ms);
 }
 
+/** Returns a number as a plain decimal if its format is known; otherwise unchanged. */
 function plainNumber(field: string): string {
-  if (PLAIN.test(field)) return field;
+  if (PLAIN_DECIMAL.test(field)) return field;
   const text = unquote(field);
-  return /^\d+(\.\d*)?[eE][+-]?\d{1,3}$/.test(text) || /^\d+\.$/.test(text) ? withoutExponent(text) : text;
+  const hasExponent = /^\d+(\.\d*)?[eE][+-]?\d{1,3}$/.test(text);
+  const endsWithPoint = /^\d+\.$/.test(text);
+  return hasExponent || endsWithPoint ? withoutExponent(text) : text;
 }
 
 function unquote(field: string): string {
@@ -147,9 +150,9 @@ function unquote(field: string): string {
 /** Returns 2.9e-7 as 0.00000029: the same digits with the point moved. */
 export function withoutExponent(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const [whole = '', part = ''] = mantissa.split('.');
-  const digits = whole + part;
-  const point = whole.length + Number(exponent);
+  const [integerPart = '', decimals = ''] = mantissa.split('.');
+  const digits = integerPart + decimals;
+  const point = integerPart.length + Number(exponent);
   if (point <= 0) return `0.${'0'.repeat(-point)}${digits}`;
   if (point >= digits.length) return digits.padEnd(point, '0');
   return `${digits.slice(0, point)}.${digits.slice(point)}`;

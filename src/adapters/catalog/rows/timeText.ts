@@ -19,17 +19,17 @@ const OFFSET = /([+-])(0\d|1[0-4]):?([0-5]\d)$/;
  * `2024-01-31 08-PM`; UTC without an offset. Null for anything else: 01/02/2024 is ambiguous.
  */
 export function msOfDate(text: string): number | null {
-  const clock = CLOCK_12.exec(text);
-  if (clock) {
-    const [, date, hour, half] = clock;
+  const twelveHour = CLOCK_12.exec(text);
+  if (twelveHour) {
+    const [, date, hour, half] = twelveHour;
     const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
     return Number(hour) > 12 ? null : parseTime(`${date} ${String(hours).padStart(2, '0')}:00`);
   }
   // The end of a plain date looks like an offset.
   const offset = text.length > 10 ? OFFSET.exec(text) : null;
-  const bare = (offset ? text.slice(0, offset.index) : text).replace(/ ?(UTC|Z)$/, '').replace(/(\.\d{3})0+$/, '$1');
-  const ms = parseTime(bare);
+  const withoutZone = (offset ? text.slice(0, offset.index) : text).replace(/ ?(UTC|Z)$/, '').replace(/(\.\d{3})0+$/, '$1');
+  const ms = parseTime(withoutZone);
   if (ms === null || !offset) return ms;
-  const shift = (Number(offset[2]) * 60 + Number(offset[3])) * 60_000;
-  return offset[1] === '+' ? ms - shift : ms + shift;
+  const offsetMs = (Number(offset[2]) * 60 + Number(offset[3])) * 60_000;
+  return offset[1] === '+' ? ms - offsetMs : ms + offsetMs;
 }

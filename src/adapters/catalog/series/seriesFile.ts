@@ -61,8 +61,9 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
 function columnsOf(header: readonly string[], path: string, key: SeriesKey): readonly number[] {
   const names = header.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
   const indexOfAny = (candidates: readonly string[]) => candidates.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
-  const places = [indexOfAny(TIMES), ...(key.kind === 'mark' ? FIGURES.mark.map((name) => indexOfAny([name])) : [indexOfAny(RATES)])];
-  if (places.every((place) => place >= 0)) return places;
+  const figurePositions = key.kind === 'mark' ? FIGURES.mark.map((name) => indexOfAny([name])) : [indexOfAny(RATES)];
+  const positions = [indexOfAny(TIMES), ...figurePositions];
+  if (positions.every((position) => position >= 0)) return positions;
   const shown = JSON.stringify(header.join(',').slice(0, 60));
   throw new ConfigError(
     `${path}:1: expected the header ${HEADERS[key.kind]}, got ${shown}`,
@@ -110,8 +111,8 @@ class SeriesRows {
 
   /** Adds a row of text: the time, then the figures. */
   addText(line: number, [time = '', ...cells]: readonly string[]): void {
-    const wrong = cells.find((cell) => !NUMBER.test(cell));
-    if (wrong !== undefined) throw this.bad(line, `expected a number, got ${JSON.stringify(wrong)}`);
+    const wrongCell = cells.find((cell) => !NUMBER.test(cell));
+    if (wrongCell !== undefined) throw this.bad(line, `expected a number, got ${JSON.stringify(wrongCell)}`);
     const timeMs = /^\d+$/.test(time) ? msOfUnix(Number(time)) : (msOfDate(time) ?? NaN);
     if (!(timeMs > 0)) throw this.bad(line, `expected a time, got ${JSON.stringify(time)}`);
     this.take(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
@@ -153,6 +154,7 @@ class SeriesRows {
     return this.timeMs.length > 1 && this.timeMs.values[1]! < this.timeMs.values[0]!;
   }
 
+  /** Returns the error for a bad row. */
   private bad(line: number, reason: string): ConfigError {
     return new ConfigError(`${this.path}:${line}: ${reason}`, 'correct the row, or fetch the file again; nothing was imported');
   }

@@ -14,22 +14,22 @@ export interface TextLines {
 
 /** Returns the text of `chunks`. Only the current part is in memory. `file` is its name in messages. */
 export function textOfChunks(chunks: AsyncIterable<Uint8Array>, file: string, maxWholeBytes: number): TextLines {
-  const pieces = chunks[Symbol.asyncIterator]();
+  const iterator = chunks[Symbol.asyncIterator]();
   /** Chunks that `start` has read. They are read again by `lines` and `whole`. */
   const buffered: Uint8Array[] = [];
   const next = async (): Promise<Uint8Array | null> => {
-    const result = await pieces.next();
+    const result = await iterator.next();
     return result.done === true ? null : result.value;
   };
-  async function* allPieces(): AsyncIterable<Uint8Array> {
+  async function* allChunks(): AsyncIterable<Uint8Array> {
     yield* buffered.splice(0);
-    for (let piece = await next(); piece !== null; piece = await next()) yield piece;
+    for (let chunk = await next(); chunk !== null; chunk = await next()) yield chunk;
   }
   return {
     async start() {
-      for (let piece = await next(); piece !== null; piece = await next()) {
-        buffered.push(piece);
-        const text = Buffer.from(piece)
+      for (let chunk = await next(); chunk !== null; chunk = await next()) {
+        buffered.push(chunk);
+        const text = Buffer.from(chunk)
           .toString('utf8')
           .replace(/^\uFEFF/, '')
           .trimStart();
@@ -40,9 +40,9 @@ export function textOfChunks(chunks: AsyncIterable<Uint8Array>, file: string, ma
     async lines(take) {
       const decoder = new TextDecoder('utf-8', { fatal: false });
       let rest = '';
-      for await (const piece of allPieces()) {
-        // A single carriage return also ends a line, except at the end of a piece: its newline may begin the next piece.
-        const parts = (rest + decoder.decode(piece, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
+      for await (const chunk of allChunks()) {
+        // A single carriage return also ends a line, except at the end of a chunk: its newline may begin the next chunk.
+        const parts = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
         rest = parts.pop() ?? '';
         if (rest.length > 100_000) throw new ConfigError(`${file}: a line of more than 100,000 characters`, 'fetch the file again');
         for (const line of parts) take(line);
@@ -52,11 +52,11 @@ export function textOfChunks(chunks: AsyncIterable<Uint8Array>, file: string, ma
     async whole() {
       let bytes = 0;
       const parts: Uint8Array[] = [];
-      for await (const piece of allPieces()) {
-        bytes += piece.length;
+      for await (const chunk of allChunks()) {
+        bytes += chunk.length;
         if (bytes > maxWholeBytes)
           throw new ConfigError(`${file}: a JSON file of more than ${maxWholeBytes} bytes`, 'split it, or use CSV');
-        parts.push(piece);
+        parts.push(chunk);
       }
       return Buffer.concat(parts);
     },

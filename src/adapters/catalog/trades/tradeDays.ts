@@ -42,13 +42,13 @@ export interface UnsortedTrades extends TradeColumns {
 
 /** Returns the columns with prices and quantities in finer units. Throws ConfigError when a figure would no longer be exact. */
 export function withDigits(columns: TradeColumns, priceDigits: number, quantityDigits: number, where: string): TradeColumns {
-  const scaled = (values: Float64Array, from: number, to: number): Float64Array => {
-    if (from === to) return values;
-    const factor = pow10(to - from);
+  const rescaled = (values: Float64Array, fromDigits: number, toDigits: number): Float64Array => {
+    if (fromDigits === toDigits) return values;
+    const factor = pow10(toDigits - fromDigits);
     return values.map((value) => {
       if (value * factor > MAX_EXACT)
         throw new ConfigError(
-          `${where}: figures with ${to} digits behind the point are finer than exact numbers can be`,
+          `${where}: figures with ${toDigits} digits behind the point are finer than exact numbers can be`,
           'fetch the file again',
         );
       return value * factor;
@@ -56,34 +56,31 @@ export function withDigits(columns: TradeColumns, priceDigits: number, quantityD
   };
   return {
     ...columns,
-    price: scaled(columns.price, columns.priceDigits, priceDigits),
-    quantity: scaled(columns.quantity, columns.quantityDigits, quantityDigits),
+    price: rescaled(columns.price, columns.priceDigits, priceDigits),
+    quantity: rescaled(columns.quantity, columns.quantityDigits, quantityDigits),
     priceDigits,
     quantityDigits,
   };
 }
 
 /** Merges two sets of trades by time and then id. Equal rows are stored once. Throws ConfigError when one id has two different trades. */
-export function mergeTrades(
-  stored: TradeColumns | null,
-  storedName: string,
-  read: UnsortedTrades,
-): { all: TradeColumns; added: number } {
+export function mergeTrades(stored: TradeColumns | null, storedName: string, read: UnsortedTrades): { all: TradeColumns; added: number } {
   const priceDigits = Math.max(stored?.priceDigits ?? 0, read.priceDigits);
   const quantityDigits = Math.max(stored?.quantityDigits ?? 0, read.quantityDigits);
   const storedRows = stored === null ? null : withDigits(stored, priceDigits, quantityDigits, storedName);
   const readRows = withDigits(read, priceDigits, quantityDigits, read.place(0));
-  const before = storedRows?.length ?? 0;
-  const total = before + readRows.length;
+  const storedCount = storedRows?.length ?? 0;
+  const total = storedCount + readRows.length;
   const valueAt = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide', row: number): number =>
-    row < before ? storedRows![column][row]! : readRows[column][row - before]!;
+    row < storedCount ? storedRows![column][row]! : readRows[column][row - storedCount]!;
   const order = Uint32Array.from({ length: total }, (_, row) => row);
   if (!isRising(total, (row) => valueAt('id', row))) order.sort((a, b) => valueAt('id', a) - valueAt('id', b) || a - b);
-  const nameOf = (row: number) => (row < before ? storedName : read.place(row - before));
-  let kept = 0;
+  const nameOf = (row: number) => (row < storedCount ? storedName : read.place(row - storedCount));
+  // `order` is compacted in place: its first `mergedRows` elements are the rows of the result.
+  let mergedRows = 0;
   for (const row of order) {
-    const last = order[kept - 1];
-    if (kept > 0 && valueAt('id', last!) === valueAt('id', row)) {
+    const last = order[mergedRows - 1];
+    if (mergedRows > 0 && valueAt('id', last!) === valueAt('id', row)) {
       const isEqual = (['timeMs', 'price', 'quantity', 'takerSide'] as const).every(
         (column) => valueAt(column, last!) === valueAt(column, row),
       );
@@ -93,14 +90,14 @@ export function mergeTrades(
         'find out which is right; nothing was imported',
       );
     }
-    order[kept++] = row;
+    order[mergedRows++] = row;
   }
-  const rows = order.subarray(0, kept);
-  if (!isRising(kept, (i) => valueAt('timeMs', rows[i]!), false))
+  const rows = order.subarray(0, mergedRows);
+  if (!isRising(mergedRows, (i) => valueAt('timeMs', rows[i]!), false))
     rows.sort((a, b) => valueAt('timeMs', a) - valueAt('timeMs', b) || valueAt('id', a) - valueAt('id', b));
   const column = (name: 'timeMs' | 'id' | 'price' | 'quantity') => Float64Array.from(rows, (row) => valueAt(name, row));
   const merged: TradeColumns = {
-    length: kept,
+    length: mergedRows,
     timeMs: column('timeMs'),
     id: column('id'),
     price: column('price'),
@@ -109,7 +106,7 @@ export function mergeTrades(
     priceDigits,
     quantityDigits,
   };
-  return { all: merged, added: kept - before };
+  return { all: merged, added: mergedRows - storedCount };
 }
 
 /** True when the values rise from row to row. Equal values are allowed unless `isStrict`. */
@@ -211,8 +208,10 @@ export function checkTradeDay(folder: string, day: string): CheckedDay {
     let wrong = 0;
     for (let row = 0; row < columns.length; row++) {
       const isOutOfOrder = row > 0 && (timeMs[row]! < timeMs[row - 1]! || (timeMs[row] === timeMs[row - 1] && id[row]! <= id[row - 1]!));
-      const isSound = Number.isSafeInteger(price[row]) && price[row]! > 0 && Number.isSafeInteger(quantity[row]) && quantity[row]! > 0;
-      if (isOutOfOrder || !isSound || !(timeMs[row]! > 0) || dayOf(timeMs[row]!) !== day) wrong++;
+      const hasSoundPrice = Number.isSafeInteger(price[row]) && price[row]! > 0;
+      const hasSoundQuantity = Number.isSafeInteger(quantity[row]) && quantity[row]! > 0;
+      const isOfDay = timeMs[row]! > 0 && dayOf(timeMs[row]!) === day;
+      if (isOutOfOrder || !hasSoundPrice || !hasSoundQuantity || !isOfDay) wrong++;
     }
     return { ...facts, unchanged: hashOf(columns) === facts.dataSha256, wrong, gaps: gapsOf(columns) };
   });

@@ -1,4 +1,4 @@
-// The trades of an instrument in the catalog: their manifest, checks, and loading of a range.
+// Checks the trades of an instrument in the catalog, writes their manifest, and loads a range of them.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ import {
   type TradeKind,
 } from './trades.ts';
 
-/** More gaps than this are counted, not listed. */
+/** Further gaps are counted but not listed. */
 const MAX_GAPS = 10_000;
 
 export interface TradeFile {
@@ -39,10 +39,10 @@ export interface TradeManifest extends TradeKey {
   readonly last: string;
   readonly firstId: number;
   readonly lastId: number;
-  /** Ids between the first and the last that no trade has: how many runs, and how many ids. */
+  /** Missing ids between the first and the last: the number of runs, and the number of ids. */
   readonly gaps: number;
   readonly missingIds: number;
-  /** Days whose ids reach into those of the day before. */
+  /** Number of days whose first id is not above the last id of the day before. */
   readonly overlaps: number;
   readonly days: readonly TradeDay[];
   readonly gapList: readonly IdGap[];
@@ -55,11 +55,11 @@ export interface CheckedTrades {
   readonly manifest: TradeManifest;
   /** Days that another program has changed. */
   readonly changed: readonly string[];
-  /** Rows that break a rule, and days whose ids reach into those of the day before. */
+  /** Number of rows that break a rule, plus the number of overlapping days. */
   readonly wrong: number;
 }
 
-/** Walks all days, writes the manifest again, and returns it. `files`: those that it names from now on; missing: the same as before. */
+/** Checks all days, writes the manifest again, and returns it. `files` replaces its list of files; if absent, the list stays. */
 export function checkTrades(catalog: string, key: TradeKey, files?: readonly TradeFile[]): CheckedTrades {
   const folder = tradesFolder(catalog, key);
   const days = daysIn(folder).map((day) => checkTradeDay(folder, day));
@@ -106,7 +106,7 @@ export function checkTrades(catalog: string, key: TradeKey, files?: readonly Tra
   };
 }
 
-/** Returns the manifest as it is stored; it is written again if it does not name the days that are there. */
+/** Returns the stored manifest. Writes it again if its days differ from the files. */
 export function readTradeManifest(catalog: string, key: TradeKey): TradeManifest {
   const stored = storedManifest(catalog, key);
   const days = daysIn(tradesFolder(catalog, key));
@@ -125,7 +125,7 @@ function storedManifest(catalog: string, key: TradeKey): TradeManifest | null {
     const value: unknown = JSON.parse(readCatalogFile(path));
     return isManifest(value) ? value : null;
   } catch (error) {
-    // A manifest that cannot be read is written again.
+    // Null makes the caller write the manifest again.
     if (error instanceof SyntaxError) return null;
     throw error;
   }
@@ -141,15 +141,15 @@ export interface LoadedTrades {
   readonly kind: TradeKind;
   /** The files that were read. */
   readonly files: readonly string[];
-  /** Hash of the days that were read, by their data. */
+  /** Hash of the data of all days that were read. */
   readonly sha256: string;
   /** Runs of missing ids among the trades of the range. */
   readonly gaps: readonly IdGap[];
 }
 
 /**
- * Returns the trades from `fromMs` to `toMs` (exclusive), and the last one before them where its day has one; null if there are none in the
- * range. Throws ConfigError for a file that has changed.
+ * Returns the trades from `fromMs` to `toMs` (exclusive), and the last trade before them if a loaded day has one. Returns null if the range
+ * has no trades. Throws ConfigError for a file that has changed.
  */
 export function loadTrades(catalog: string, key: TradeKey, fromMs: number, toMs: number): LoadedTrades | null {
   const folder = tradesFolder(catalog, key);
@@ -172,16 +172,16 @@ export function loadTrades(catalog: string, key: TradeKey, fromMs: number, toMs:
   return { columns, kind, files: days.map((day) => dayPath(folder, day)), sha256: hash.digest('hex'), gaps: gapsOf(columns) };
 }
 
-/** Returns the parts in one, with figures in units of the most digits among them. */
+/** Returns the trades of the range from all parts, scaled to the most digits among them. */
 function inRange(parts: readonly TradeColumns[], fromMs: number, toMs: number, where: string): TradeColumns | null {
   const priceDigits = parts.reduce((max, part) => Math.max(max, part.priceDigits), 0);
   const quantityDigits = parts.reduce((max, part) => Math.max(max, part.quantityDigits), 0);
   const rows = parts.reduce((sum, { length }) => sum + length, 0);
   const timeMs = new Float64Array(rows);
-  let at = 0;
+  let rowsCopied = 0;
   for (const part of parts) {
-    timeMs.set(part.timeMs, at);
-    at += part.length;
+    timeMs.set(part.timeMs, rowsCopied);
+    rowsCopied += part.length;
   }
   const first = rowAt(timeMs, fromMs);
   const start = Math.max(0, first - 1);
@@ -189,13 +189,14 @@ function inRange(parts: readonly TradeColumns[], fromMs: number, toMs: number, w
   if (end <= first) return null;
   const joined = (column: 'id' | 'price' | 'quantity'): Float64Array => {
     const out = new Float64Array(end - start);
-    copyParts(parts, start, end, (part, from, to, place) =>
-      out.set(withDigits(part, priceDigits, quantityDigits, where)[column].subarray(from, to), place),
-    );
+    copyParts(parts, start, end, (part, from, to, targetRow) => {
+      const rescaled = withDigits(part, priceDigits, quantityDigits, where);
+      out.set(rescaled[column].subarray(from, to), targetRow);
+    });
     return out;
   };
   const takerSide = new Int32Array(end - start);
-  copyParts(parts, start, end, (part, from, to, place) => takerSide.set(part.takerSide.subarray(from, to), place));
+  copyParts(parts, start, end, (part, from, to, targetRow) => takerSide.set(part.takerSide.subarray(from, to), targetRow));
   return {
     length: end - start,
     timeMs: timeMs.slice(start, end),
@@ -208,12 +209,12 @@ function inRange(parts: readonly TradeColumns[], fromMs: number, toMs: number, w
   };
 }
 
-/** Calls `copy` for the rows of each part that lie in [start, end) of all, with their place in the result. */
+/** Calls `copy` for the rows of each part that lie in [start, end) of all rows, with their first row in the result. */
 function copyParts(
   parts: readonly TradeColumns[],
   start: number,
   end: number,
-  copy: (part: TradeColumns, from: number, to: number, place: number) => void,
+  copy: (part: TradeColumns, from: number, to: number, targetRow: number) => void,
 ): void {
   let base = 0;
   for (const part of parts) {
@@ -224,10 +225,12 @@ function copyParts(
   }
 }
 
-/** Returns the UTC days of a range that the catalog has no trades of. */
+/** Returns the UTC days of a range for which the catalog has no trades. */
 export function daysWithout(catalog: string, key: TradeKey, fromMs: number, toMs: number): string[] {
-  const has = new Set(daysIn(tradesFolder(catalog, key)));
+  const storedDays = new Set(daysIn(tradesFolder(catalog, key)));
   const missing: string[] = [];
-  for (let ms = dayStart(dayOf(fromMs)); ms < toMs; ms += DAY_MS) if (!has.has(dayOf(ms))) missing.push(dayOf(ms));
+  for (let ms = dayStart(dayOf(fromMs)); ms < toMs; ms += DAY_MS) {
+    if (!storedDays.has(dayOf(ms))) missing.push(dayOf(ms));
+  }
   return missing;
 }

@@ -1,4 +1,4 @@
-// Reads trades from text: tables with or without a header, and the JSON of an exchange. Figures stay exact whole numbers.
+// Reads trades from text: tables with or without a header, and the JSON of an exchange. Prices and quantities become exact integers.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { MAX_EXACT } from '../../../base/number/exact.ts';
@@ -23,7 +23,7 @@ export interface ReadTrade {
 export type TakeTrade = (trade: ReadTrade, line: number) => void;
 
 /** The positions of the fields in a row. -1 for a missing field. */
-interface FieldPlaces {
+interface FieldPositions {
   readonly id: number;
   readonly price: number;
   readonly quantity: number;
@@ -38,7 +38,7 @@ interface FieldPlaces {
 }
 
 /** Names of each field in files, without case and punctuation. */
-const NAMES: Readonly<Record<keyof FieldPlaces, readonly string[]>> = {
+const NAMES: Readonly<Record<keyof FieldPositions, readonly string[]>> = {
   id: ['id', 'tradeid', 'aggtradeid', 'aggregatetradeid', 'a', 't'],
   price: ['price', 'p'],
   quantity: ['qty', 'quantity', 'q', 'amount', 'vol', 'volume', 'size'],
@@ -59,20 +59,20 @@ const MAX_JSON_BYTES = 64 * 1024 * 1024;
 const plainName = (name: string): string => (name.trim().length === 1 ? name.trim() : name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
 
 /** Returns the positions of the fields by their names. Null when a required field is missing. */
-function placesOf(names: readonly string[]): FieldPlaces | null {
+function positionsByName(names: readonly string[]): FieldPositions | null {
   const plain = names.map(plainName);
-  const placeOf = (field: keyof FieldPlaces) => NAMES[field].map((name) => plain.indexOf(name)).find((place) => place >= 0) ?? -1;
-  const places: FieldPlaces = {
-    id: placeOf('id'),
-    price: placeOf('price'),
-    quantity: placeOf('quantity'),
-    time: placeOf('time'),
-    buyerMaker: placeOf('buyerMaker'),
-    side: placeOf('side'),
-    buyer: placeOf('buyer'),
-    maker: placeOf('maker'),
+  const positionOf = (field: keyof FieldPositions) => NAMES[field].map((name) => plain.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const positions: FieldPositions = {
+    id: positionOf('id'),
+    price: positionOf('price'),
+    quantity: positionOf('quantity'),
+    time: positionOf('time'),
+    buyerMaker: positionOf('buyerMaker'),
+    side: positionOf('side'),
+    buyer: positionOf('buyer'),
+    maker: positionOf('maker'),
   };
-  return Math.min(places.id, places.price, places.quantity, places.time) < 0 ? null : places;
+  return Math.min(positions.id, positions.price, positions.quantity, positions.time) < 0 ? null : positions;
 }
 
 const NO_SIDE = { side: -1, buyer: -1, maker: -1 } as const;
@@ -82,7 +82,7 @@ const isFlag = (cell: string | undefined): boolean => /^(true|false)$/i.test(cel
  * Returns the kind and the positions of a row without a header, recognised by the position of its `true` or `false`. Trades: id, price,
  * qty, quoteQty, time, isBuyerMaker. Aggregates: id, price, qty, first id, last id, time, isBuyerMaker. Null for any other row.
  */
-function placesOfRow(cells: readonly string[]): readonly [TradeKind, FieldPlaces] | null {
+function positionsInRow(cells: readonly string[]): readonly [TradeKind, FieldPositions] | null {
   const common = { id: 0, price: 1, quantity: 2, ...NO_SIDE };
   if (isFlag(cells[5])) return ['trades', { ...common, time: 4, buyerMaker: 5 }];
   return isFlag(cells[6]) ? ['aggregates', { ...common, time: 5, buyerMaker: 6 }] : null;
@@ -96,7 +96,7 @@ export class TradeReader {
   rows = 0;
   private readonly file: string;
   private readonly take: TakeTrade;
-  private places: FieldPlaces | null = null;
+  private positions: FieldPositions | null = null;
   private readonly trade: ReadTrade = { id: 0, timeMs: 0, price: 0, priceDigits: 0, quantity: 0, quantityDigits: 0, takerSide: 0 };
   /** The last decimal that was read: its digits as a whole number, and the number of decimals. */
   private whole = 0;
@@ -122,7 +122,7 @@ export class TradeReader {
       line++;
       if (row.trim() === '') return;
       const cells = row.split(',');
-      if (this.places === null) {
+      if (this.positions === null) {
         if (this.readHeader(cells, row)) return;
       }
       this.takeRow(line, cells);
@@ -131,29 +131,29 @@ export class TradeReader {
 
   /** Finds the positions of the fields in the first row. Returns true when that row is a header. */
   private readHeader(cells: readonly string[], row: string): boolean {
-    const bare = cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
-    if (WHOLE.test(bare[0] ?? '')) {
-      const layout = placesOfRow(bare);
+    const bareCells = cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+    if (WHOLE.test(bareCells[0] ?? '')) {
+      const layout = positionsInRow(bareCells);
       if (layout === null)
         throw this.bad(1, `expected id, price, qty, quoteQty, time, isBuyerMaker, got ${JSON.stringify(row.slice(0, 80))}`, FILES_REMEDY);
-      [this.kind, this.places] = layout;
+      [this.kind, this.positions] = layout;
       return false;
     }
     // A byte order mark may precede the header.
-    const names = bare.map((name, i) => (i === 0 ? name.replace(/^\uFEFF/, '') : name));
+    const names = bareCells.map((name, i) => (i === 0 ? name.replace(/^\uFEFF/, '') : name));
     this.setNames(names, 1);
     return true;
   }
 
   private setNames(names: readonly string[], line: number): void {
-    this.places = placesOf(names);
-    if (this.places === null)
+    this.positions = positionsByName(names);
+    if (this.positions === null)
       throw this.bad(
         line,
         `expected the fields id, price, qty and time, got ${JSON.stringify(names.join(',').slice(0, 80))}`,
         FILES_REMEDY,
       );
-    this.kind = AGGREGATE_IDS.includes(plainName(names[this.places.id]!)) ? 'aggregates' : 'trades';
+    this.kind = AGGREGATE_IDS.includes(plainName(names[this.positions.id]!)) ? 'aggregates' : 'trades';
   }
 
   private readJson(bytes: Uint8Array): void {
@@ -181,9 +181,9 @@ export class TradeReader {
   }
 
   private takeRow(line: number, cells: readonly string[]): void {
-    const { trade, places } = this;
-    const cell = (at: number) => bareCell(cells[at]);
-    const { id, price, quantity, time } = places!;
+    const { trade, positions } = this;
+    const cell = (position: number) => bareCell(cells[position]);
+    const { id, price, quantity, time } = positions!;
     const idText = cell(id);
     trade.id = Number(idText);
     if (!WHOLE.test(idText) || trade.id > MAX_EXACT) throw this.bad(line, `id: expected a whole number, got ${JSON.stringify(idText)}`);
@@ -205,9 +205,9 @@ export class TradeReader {
 
   /** Returns the side of the taker: 1 a buyer, -1 a seller, 0 unknown. */
   private sideOf(cells: readonly string[], line: number): number {
-    const { buyerMaker, side, buyer, maker } = this.places!;
-    const flag = (at: number, name: string): boolean => {
-      const text = bareCell(cells[at]).toLowerCase();
+    const { buyerMaker, side, buyer, maker } = this.positions!;
+    const flag = (position: number, name: string): boolean => {
+      const text = bareCell(cells[position]).toLowerCase();
       if (text !== 'true' && text !== 'false') throw this.bad(line, `${name}: expected true or false, got ${JSON.stringify(text)}`);
       return text === 'true';
     };
@@ -239,6 +239,7 @@ export class TradeReader {
       throw this.bad(line, `${name}: ${cellText} has more digits than exact figures can have`);
   }
 
+  /** Returns the error for a bad row. */
   private bad(line: number, reason: string, remedy = 'correct the row, or fetch the file again; nothing was imported'): ConfigError {
     return new ConfigError(`${this.file}:${line}: ${reason}`, remedy);
   }

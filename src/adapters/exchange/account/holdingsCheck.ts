@@ -43,7 +43,9 @@ interface Snapshot {
 
 const NOT_VERIFIED: Verified = { isWhole: false, differences: [] };
 const VERIFIED: Verified = { isWhole: true, differences: [] };
-const MAX_TRIES = 6;
+/** Maximum number of holdings reads in one comparison. */
+const MAX_READS = 6;
+/** The second and later attempts read trades this far back. */
 const LOOK_BACK_MS = 3_600_000;
 /** How old a holdings read may be when it arrives, beyond twice the read lag. */
 const MAX_AGE_MS = 10_000;
@@ -79,7 +81,7 @@ export class HoldingsCheck {
       if (snapshot === null) return NOT_VERIFIED;
       const verified = this.#compare(snapshot, before, instruments);
       if (verified !== null) return verified;
-      if (attempt === MAX_TRIES) return NOT_VERIFIED;
+      if (attempt === MAX_READS) return NOT_VERIFIED;
       before = snapshot;
       yield* sleep(deps.scheduler, Math.ceil(lagMs()));
     }
@@ -152,13 +154,14 @@ export class HoldingsCheck {
     return this.#deps.core.deps.market === 'spot' ? this.#assets(instruments, options) : this.#contracts(instruments, options);
   }
 
+  /** Reads the totals of the assets of these instruments. */
   *#assets(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
     const { venue, holdings, deps } = this.#deps.core;
     const assets = new Set(instruments.flatMap((index) => [deps.instruments[index]!.base, deps.instruments[index]!.quote]));
     const sinceMs = this.#oldestMs();
     const held = yield* venue.holdings(options);
     if (held === null || (!holdings.isSet && this.#isUnsure())) return null;
-    const totalOf = (asset: string): Decimal => new Decimal(held.find((each) => each.asset === asset)?.total ?? 0);
+    const totalOf = (asset: string): Decimal => new Decimal(held.find((holding) => holding.asset === asset)?.total ?? 0);
     return {
       signature: held.map(({ asset, total }) => `${asset} ${total}`).join(' '),
       isComparable: holdings.isSet,
@@ -177,6 +180,7 @@ export class HoldingsCheck {
     return venueMs() - 2 * lagMs() - MAX_AGE_MS;
   }
 
+  /** Reads the net positions of these contracts. */
   *#contracts(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
     const { venue, positions, deps } = this.#deps.core;
     const nets: Net[] = [];
@@ -208,10 +212,10 @@ export class HoldingsCheck {
       noteProven: (gap) => {
         for (const net of nets) {
           const by = gap.by.filter(([name]) => name.startsWith(`${nameOf(net)} `));
-          if (by.length > 0) this.#lotGaps.set(net.index, { key: gap.key, by: by.map(([, each]) => ['lots', each] as const) });
+          if (by.length > 0) this.#lotGaps.set(net.index, { key: gap.key, by: by.map(([, difference]) => ['lots', difference] as const) });
         }
         return gap.by.map(([name, by]) => {
-          const net = nets.find((each) => name === `${nameOf(each)} lots`)!;
+          const net = nets.find((other) => name === `${nameOf(other)} lots`)!;
           return `${nameOf(net)}: the position is ${net.lots.toFixed()} lots, its trades make ${net.lots.minus(by).toFixed()}`;
         });
       },
@@ -229,9 +233,10 @@ interface Net {
 
 const NO_GAP: Gap = { key: '', by: [] };
 const isNone = ({ by }: Gap): boolean => by.length === 0;
+/** Returns the gap with the name of its contract before each unit. */
 const nameGap = ({ by }: Gap, name: string): Gap => {
-  const own = by.map(([what, each]) => [`${name} ${what}`, each] as const);
-  return { key: own.map(([what, each]) => `${what} ${each.toFixed()}`).join(' '), by: own };
+  const named = by.map(([unit, difference]) => [`${name} ${unit}`, difference] as const);
+  return { key: named.map(([label, difference]) => `${label} ${difference.toFixed()}`).join(' '), by: named };
 };
 const joinGaps = (gaps: readonly Gap[]): Gap => ({ key: gaps.map(({ key }) => key).join(' '), by: gaps.flatMap(({ by }) => by) });
 const differenceOf = (asset: string, total: Decimal, by: Decimal): string =>

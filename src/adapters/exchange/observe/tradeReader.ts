@@ -126,8 +126,8 @@ export class TradeReader {
     for (let served = this.#pendingReads.splice(0); served.length > 0; served = this.#pendingReads.splice(0)) {
       this.#isReading = true;
       const { venueMs, lagMs } = this.#deps;
-      const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...served.map((each) => each.sinceMs));
-      const { options } = served.find((each) => each.options.priority === 'reconcile') ?? served[0]!;
+      const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...served.map((request) => request.sinceMs));
+      const { options } = served.find((request) => request.options.priority === 'reconcile') ?? served[0]!;
       const { rows, isWhole } = yield* this.#rowsSince(sinceMs, options);
       const fresh = this.#note(rows, isWhole);
       yield* this.#attribute(options);
@@ -232,8 +232,8 @@ export class TradeReader {
     const { venue, instrument } = this.#deps;
     if (instrument.contract !== undefined) {
       const page = yield* venue.history(instrument, null, options);
-      const found = page?.rows.find((row) => row.venueId === venueId);
-      if (found) return found;
+      const orderRow = page?.rows.find((row) => row.venueId === venueId);
+      if (orderRow) return orderRow;
     }
     return yield* venue.order(instrument, venueId, options);
   }

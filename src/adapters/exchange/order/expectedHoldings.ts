@@ -19,8 +19,8 @@ interface TradeStep {
   readonly changes: readonly HoldingChange[];
 }
 
-/** How long single trades are kept. A read of the holdings is always younger. */
-const KEPT_MS = 600_000;
+/** Single trades are kept this long (venue time). A read of the holdings is always younger. */
+const RETENTION_MS = 600_000;
 const MAX_STEPS = 5000;
 
 /**
@@ -50,10 +50,10 @@ class SequencedTotals {
   book(changes: readonly HoldingChange[], timeMs: number): void {
     this.add(changes);
     const steps = this.#steps;
-    let place = steps.length;
-    while (place > 0 && steps[place - 1]!.timeMs > timeMs) place--;
-    steps.splice(place, 0, { timeMs, changes });
-    const keptSinceMs = steps.at(-1)!.timeMs - KEPT_MS;
+    let index = steps.length;
+    while (index > 0 && steps[index - 1]!.timeMs > timeMs) index--;
+    steps.splice(index, 0, { timeMs, changes });
+    const keptSinceMs = steps.at(-1)!.timeMs - RETENTION_MS;
     const firstKept = steps.findIndex((step) => step.timeMs >= keptSinceMs);
     steps.splice(0, Math.max(firstKept, steps.length - MAX_STEPS));
   }
@@ -77,7 +77,7 @@ function gapOf(held: ReadonlyMap<string, Decimal>, state: ReadonlyMap<string, De
     const difference = (held.get(name) ?? ZERO).minus(state.get(name) ?? ZERO);
     if (!difference.isZero()) by.push([name, difference]);
   }
-  return { key: by.map(([name, each]) => `${name} ${each.toFixed()}`).join(' '), by };
+  return { key: by.map(([name, difference]) => `${name} ${difference.toFixed()}`).join(' '), by };
 }
 
 /** Totals by asset. */

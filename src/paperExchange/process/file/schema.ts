@@ -21,7 +21,7 @@ const instrument = map(
   'an instrument, such as { symbol: BTCUSDT, base: BTC, quote: USDT, priceDigits: 2, quantityDigits: 5 }',
 );
 
-const key = map(
+const apiKey = map(
   {
     keyFile: textValue('the path of a file', 'file with the API key, mode 0600; relative to this file', /\S/),
     secretFile: textValue('the path of a file', 'file with the API secret, mode 0600; relative to this file', /\S/),
@@ -54,7 +54,7 @@ const account = map(
       .describe('opening balances on spot')
       .optional(),
     futures: futuresAccount.optional(),
-    keys: z.array(key, { error: 'a list of keys' }).optional(),
+    keys: z.array(apiKey, { error: 'a list of keys' }).optional(),
     maxOpenOrders: integerValue('orders', 'maximum of unfinished orders on one market', 1).optional(),
     closed: flagValue('every signed call is answered with -1004').optional(),
     restricted: flagValue('the account may not place orders: 35').optional(),
@@ -62,19 +62,23 @@ const account = map(
   "an account, such as { name: alice, uid: 10001, balances: { USDT: '10000' } }",
 );
 
-const ms = (help: string) => integerValue('ms', help, 0);
+const durationMs = (help: string) => integerValue('ms', help, 0);
 const delays = z.union(
   [
     z.enum(['zero', 'realistic'], { error: Object.keys(DELAYS).join(' or ') }),
     map(
-      { admissionMs: ms('from create to matching'), visibilityMs: ms('from change to reads'), cancelMs: ms('from cancel to end') },
+      {
+        admissionMs: durationMs('from create to matching'),
+        visibilityMs: durationMs('from change to reads'),
+        cancelMs: durationMs('from cancel to end'),
+      },
       'delays',
     ),
   ],
   { error: `${Object.keys(DELAYS).join(' or ')}, or { admissionMs, visibilityMs, cancelMs }` },
 );
 
-const limit = map(
+const rateLimit = map(
   { count: integerValue('calls', 'calls in a window', 1, 1_000_000), windowMs: integerValue('ms', 'length of the window', 1) },
   'a limit',
 );
@@ -104,13 +108,13 @@ export const exchangeSchema = map(
     fills: fills.describe('how bars fill orders, for instruments with match: bars').optional(),
     delays: delays.describe('internal delays of the exchange').optional(),
     limits: z
-      .record(z.string(), limit.nullable(), { error: 'limits by class; null: none' })
+      .record(z.string(), rateLimit.nullable(), { error: 'limits by class; null: none' })
       .describe("limits that replace the specification's")
       .optional(),
     denyIps: z.array(ip, { error: 'a list of addresses' }).describe('addresses that are rejected with -2200').optional(),
     off: z.array(z.string(), { error: 'a list of operations' }).describe('operations that are switched off and answer -1020').optional(),
     heartbeat: map(
-      { everyMs: ms('time between pings'), pongTimeoutMs: ms('longest time without a pong') },
+      { everyMs: durationMs('time between pings'), pongTimeoutMs: durationMs('longest time without a pong') },
       'the heartbeat of /ws',
     ).optional(),
     maxOpenOrders: integerValue('orders', 'maximum of unfinished orders of one account on one market', 1).optional(),

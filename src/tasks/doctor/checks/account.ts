@@ -1,4 +1,4 @@
-// Checks of the account: balances, and for futures positions, position mode, margin mode and leverage.
+// Checks the account: balances, and for futures positions, position mode, margin mode and leverage.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { MarginAccount } from '../../../protocol/shapes/margin.ts';
@@ -13,12 +13,12 @@ const isPrivate = true;
 
 /** Lists the balances. Warns if there are none, or if some cannot be parsed. */
 export async function checkBalances(context: CheckContext): Promise<CheckFinding> {
-  const held = context.market === 'spot' ? await spotBalances(context) : await marginBalances(context);
-  if ('status' in held) return held;
-  const { refused, lines } = held;
-  if (refused > 0) {
+  const balances = context.market === 'spot' ? await spotBalances(context) : await marginBalances(context);
+  if ('status' in balances) return balances;
+  const { unreadable, lines } = balances;
+  if (unreadable > 0) {
     const fix = ['balances that are not understood are not counted: please report them with a support bundle (--bundle)'];
-    return warning(`${refused} balances are not understood`, fix, { more: lines, isPrivate });
+    return warning(`${unreadable} balances are not understood`, fix, { more: lines, isPrivate });
   }
   if (lines.length === 0)
     return warning('none: every order would be refused (-2017)', ['transfer to the account that trades this market'], { isPrivate });
@@ -27,34 +27,36 @@ export async function checkBalances(context: CheckContext): Promise<CheckFinding
 
 /** Balances as text, and the number of rows that could not be parsed. */
 interface Balances {
-  readonly refused: number;
+  readonly unreadable: number;
   readonly lines: readonly string[];
 }
 
 async function spotBalances(context: CheckContext): Promise<Balances | CheckFinding> {
   const outcome = await context.spotAccount();
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'spot', what: 'the balances' });
-  const held = outcome.value.rows.filter(({ free, locked }) => !isZero(free) || !isZero(locked));
-  const lines = held.map(
-    ({ asset, free, locked }) => `${plainDecimal(free)} ${asset}${isZero(locked) ? '' : ` (and ${plainDecimal(locked)} in orders)`}`,
-  );
-  return { refused: outcome.value.refused.length, lines };
+  const nonZero = outcome.value.rows.filter(({ free, locked }) => !isZero(free) || !isZero(locked));
+  const lines = nonZero.map(({ asset, free, locked }) => {
+    const inOrders = isZero(locked) ? '' : ` (and ${plainDecimal(locked)} in orders)`;
+    return `${plainDecimal(free)} ${asset}${inOrders}`;
+  });
+  return { unreadable: outcome.value.refused.length, lines };
 }
 
 async function marginBalances(context: CheckContext): Promise<Balances | CheckFinding> {
   const outcome = await context.marginAccounts();
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the margin' });
-  const held = outcome.value.rows.filter(({ accountNormal, accountLock }) => !isZero(accountNormal) || !isZero(accountLock));
-  const lines = held.map(({ marginCoin, accountNormal, accountLock }) => {
-    return `${plainDecimal(accountNormal)} ${marginCoin}${isZero(accountLock) ? '' : ` (and ${plainDecimal(accountLock)} frozen)`}`;
+  const nonZero = outcome.value.rows.filter(({ accountNormal, accountLock }) => !isZero(accountNormal) || !isZero(accountLock));
+  const lines = nonZero.map(({ marginCoin, accountNormal, accountLock }) => {
+    const frozen = isZero(accountLock) ? '' : ` (and ${plainDecimal(accountLock)} frozen)`;
+    return `${plainDecimal(accountNormal)} ${marginCoin}${frozen}`;
   });
-  return { refused: outcome.value.refused.length, lines };
+  return { unreadable: outcome.value.refused.length, lines };
 }
 
 const isZero = (text: string): boolean => new Decimal(text).isZero();
 const plainDecimal = (text: string): string => new Decimal(text).toFixed();
 
-/** An open position, from either endpoint. */
+/** An open position. */
 interface OpenPosition {
   readonly contract: string;
   readonly side: 'buy' | 'sell';
@@ -64,7 +66,7 @@ interface OpenPosition {
   readonly leverage: number;
 }
 
-/** Returns the open positions of all contracts, from the account. */
+/** Returns the open positions of all contracts, read with the account. */
 async function openPositions(context: CheckContext): Promise<readonly OpenPosition[] | CheckFinding> {
   const outcome = await context.marginAccounts();
   if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'account', market: 'futures', what: 'the positions' });
@@ -83,11 +85,11 @@ function openPositionsIn({ positionVos }: MarginAccount): readonly OpenPosition[
   );
 }
 
-/** Checks that positions can be read as the dialect says, and lists them. */
+/** Checks that positions can be read from the dialect's endpoint, and lists them. */
 export async function checkPositions(context: CheckContext): Promise<CheckFinding> {
-  const held = await openPositions(context);
-  if ('status' in held) return held;
-  const lines = held.map(({ contract, side, volume }) => `${side === 'buy' ? 'long' : 'short'} ${plainDecimal(volume)} ${contract}`);
+  const positions = await openPositions(context);
+  if ('status' in positions) return positions;
+  const lines = positions.map(({ contract, side, volume }) => `${side === 'buy' ? 'long' : 'short'} ${plainDecimal(volume)} ${contract}`);
   const detail = lines.length === 0 ? 'none is open' : `open: ${shortList(lines)}`;
   if (context.dialect.positionsFrom === 'account') return ok(`${detail} (read with the account)`, { isPrivate });
   const contractName = await context.example();
@@ -101,20 +103,20 @@ export async function checkPositions(context: CheckContext): Promise<CheckFindin
   return { ...problem, fix: [fix], dialect: { positionsFrom: 'account' } };
 }
 
-const NONE_OPEN = 'unknown: no position is open that would show it';
+const NO_OPEN_POSITION = 'unknown: no position is open that would show it';
 
 /** Checks that contracts have one position each, as far as open positions show. */
 export async function checkPositionMode(context: CheckContext): Promise<CheckFinding> {
-  const held = await openPositions(context);
-  if ('status' in held) return held;
-  if (held.length === 0) return skipped(NONE_OPEN);
-  const contracts = [...new Set(held.map(({ contract }) => contract))];
-  const both = contracts.filter(
-    (contract) => new Set(held.filter((position) => position.contract === contract).map(({ side }) => side)).size > 1,
-  );
-  if (both.length === 0) return ok('one direction in each contract: net, as far as positions show', { isPrivate });
+  const positions = await openPositions(context);
+  if ('status' in positions) return positions;
+  if (positions.length === 0) return skipped(NO_OPEN_POSITION);
+  const contracts = [...new Set(positions.map(({ contract }) => contract))];
+  const hasSide = (contract: string, side: OpenPosition['side']) =>
+    positions.some((position) => position.contract === contract && position.side === side);
+  const twoWay = contracts.filter((contract) => hasSide(contract, 'buy') && hasSide(contract, 'sell'));
+  if (twoWay.length === 0) return ok('one direction in each contract: net, as far as positions show', { isPrivate });
   return warning(
-    `two-way: long and short in ${shortList(both)}`,
+    `two-way: long and short in ${shortList(twoWay)}`,
     [
       'isobar keeps one position for each contract: close one side, then isobar api futures.changePositionMode contractName=... positionModel=1',
     ],
@@ -124,40 +126,39 @@ export async function checkPositionMode(context: CheckContext): Promise<CheckFin
 
 /** Lists the margin modes of open positions. */
 export async function checkMarginMode(context: CheckContext): Promise<CheckFinding> {
-  const held = await openPositions(context);
-  if ('status' in held) return held;
-  if (held.length === 0) return skipped(NONE_OPEN);
-  const unknown = held.filter(({ positionType }) => positionType !== 1 && positionType !== 2);
+  const positions = await openPositions(context);
+  if ('status' in positions) return positions;
+  if (positions.length === 0) return skipped(NO_OPEN_POSITION);
+  const unknown = positions.filter(({ positionType }) => positionType !== 1 && positionType !== 2);
   if (unknown.length > 0) {
     const fix = ['the specification has 1 (cross) and 2 (isolated): please report it with a support bundle (--bundle)'];
-    return failed(`not understood: ${shortList(unknown.map(({ contract, positionType }) => `${contract} ${positionType}`))}`, fix, {
-      isPrivate,
-    });
+    const unknownModes = unknown.map(({ contract, positionType }) => `${contract} ${positionType}`);
+    return failed(`not understood: ${shortList(unknownModes)}`, fix, { isPrivate });
   }
-  const words = held.map(({ contract, positionType }) => `${contract} ${positionType === 1 ? 'cross' : 'isolated'}`);
-  return ok(shortList([...new Set(words)]), { isPrivate });
+  const modes = positions.map(({ contract, positionType }) => `${contract} ${positionType === 1 ? 'cross' : 'isolated'}`);
+  return ok(shortList([...new Set(modes)]), { isPrivate });
 }
 
 /** Checks that the leverage of open positions is within the range of their contracts. */
 export async function checkLeverage(context: CheckContext): Promise<CheckFinding> {
-  const held = await openPositions(context);
-  if ('status' in held) return held;
+  const positions = await openPositions(context);
+  if ('status' in positions) return positions;
   const listed = await context.listed();
-  const range = (contract: string): string | null => {
+  const leverageRange = (contract: string): string | null => {
     const terms = listed.get(contract)?.contract;
     return terms ? `${terms.minLever} to ${terms.maxLever}` : null;
   };
-  if (held.length === 0) {
+  if (positions.length === 0) {
     const example = await context.example();
-    const allowed = range(example);
-    return skipped(allowed === null ? NONE_OPEN : `${NONE_OPEN}; ${example} allows ${allowed}`);
+    const allowed = leverageRange(example);
+    return skipped(allowed === null ? NO_OPEN_POSITION : `${NO_OPEN_POSITION}; ${example} allows ${allowed}`);
   }
-  const words = [...new Set(held.map(({ contract, leverage }) => `${contract} ${leverage}x`))];
-  const beyond = held.filter(({ contract, leverage }) => leverage > (listed.get(contract)?.contract?.maxLever ?? Infinity));
-  if (beyond.length === 0) return ok(shortList(words), { isPrivate });
-  const more = beyond.map(({ contract }) => `${contract} allows ${range(contract)}`);
+  const leverages = [...new Set(positions.map(({ contract, leverage }) => `${contract} ${leverage}x`))];
+  const tooHigh = positions.filter(({ contract, leverage }) => leverage > (listed.get(contract)?.contract?.maxLever ?? Infinity));
+  if (tooHigh.length === 0) return ok(shortList(leverages), { isPrivate });
+  const more = tooHigh.map(({ contract }) => `${contract} allows ${leverageRange(contract)}`);
   return warning(
-    shortList(words),
+    shortList(leverages),
     ['further orders of these contracts will be refused: lower the leverage (isobar api futures.changeLeverage)'],
     {
       more,

@@ -10,24 +10,25 @@ import type { CheckContext } from '../context/checkContext.ts';
 import { answerProblem } from '../fixes/answerFix.ts';
 
 /** Fields of a record without which orders are refused or have the wrong size. */
-const VITAL = /^(pricePrecision|quantityPrecision|minQuantity|base|quote|contract\.(kind|multiplier)) /;
+const VITAL_FIELDS = /^(pricePrecision|quantityPrecision|minQuantity|base|quote|contract\.(kind|multiplier)) /;
+/** Maximum number of names or records in a message. */
 const MAX_SHOWN = 5;
 
 /** Checks that the requested symbols are listed and open for trading. */
 export async function checkSymbols(context: CheckContext): Promise<CheckFinding> {
   const { market } = context;
   const outcome = await context.listing();
-  const thing = market === 'spot' ? 'symbol' : 'contract';
-  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, what: `the list of ${thing}s` });
+  const noun = market === 'spot' ? 'symbol' : 'contract';
+  if (outcome.kind !== 'acked') return answerProblem(outcome, { kind: 'public', market, what: `the list of ${noun}s` });
   const listed = await context.listed();
   const { refused } = outcome.value;
   if (listed.size === 0)
-    return failed(`the service lists no ${thing}`, ['nothing can be traded there: it may be a test system that was not set up']);
+    return failed(`the service lists no ${noun}`, ['nothing can be traded there: it may be a test system that was not set up']);
   const missing = context.requestedSymbols().filter((symbol) => !listed.has(symbol));
   if (missing.length > 0) return notListed(context, missing, [...listed.keys()]);
   const closed = context.requestedSymbols().filter((symbol) => listed.get(symbol)?.isTradable === false);
-  const wanted = context.requestedSymbols().length === 0 ? '' : `, ${shortList(context.requestedSymbols())} among them`;
-  const detail = `${counted(listed.size, thing)}${wanted}`;
+  const requestedText = context.requestedSymbols().length === 0 ? '' : `, ${shortList(context.requestedSymbols())} among them`;
+  const detail = `${counted(listed.size, noun)}${requestedText}`;
   if (closed.length > 0) return warning(detail, [`${shortList(closed)}: listed but closed for trading, so orders would be refused`]);
   if (refused.length > 0) {
     const more = [`not understood and left out: ${shortList(refused.map(({ instrument }) => instrument ?? 'a row without a name'))}`];
@@ -35,7 +36,7 @@ export async function checkSymbols(context: CheckContext): Promise<CheckFinding>
       more,
     });
   }
-  return wanted !== '' ? ok(detail) : ok(detail, { more: ['name the symbols that you will trade with --symbol'] });
+  return requestedText !== '' ? ok(detail) : ok(detail, { more: ['name the symbols that you will trade with --symbol'] });
 }
 
 /** Returns the finding for symbols that are not listed. */
@@ -59,13 +60,15 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
   const { market, records } = context;
   const listed = await context.listed();
   const compared = context.requestedSymbols().flatMap((symbol) => {
-    const [now, record] = [listed.get(symbol), records.record(market, symbol)];
-    return now && record ? [{ symbol, changes: changedFields(record, instrumentRecordOf(now, record)) }] : [];
+    const listing = listed.get(symbol);
+    const record = records.record(market, symbol);
+    if (!listing || !record) return [];
+    return [{ symbol, changes: changedFields(record, instrumentRecordOf(listing, record)) }];
   });
   if (compared.length === 0) {
-    const what =
+    const missingText =
       context.requestedSymbols().length === 0 ? `no ${market} instrument` : `no record of ${shortList(context.requestedSymbols())}`;
-    return skipped(`nothing to compare: ${records.folder}/ has ${what}`);
+    return skipped(`nothing to compare: ${records.folder}/ has ${missingText}`);
   }
   const changed = compared.filter(({ changes }) => changes.length > 0);
   if (changed.length === 0) return ok(`records of ${records.folder}/ agree: ${shortList(compared.map(({ symbol }) => symbol))}`);
@@ -73,7 +76,7 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
   const names = changed.map(({ symbol }) => symbol);
   const fix = [`refresh them: isobar data instruments --market ${market} --symbol ${names.join(',')} --catalog ${records.folder}`];
   const detail = `records of ${records.folder}/ differ: ${shortList(names)}`;
-  const isVital = changed.some(({ changes }) => changes.some((line) => VITAL.test(line)));
+  const isVital = changed.some(({ changes }) => changes.some((line) => VITAL_FIELDS.test(line)));
   return isVital
     ? failed(detail, ['orders would have another size or be refused (-1111, -1147)', ...fix], { more })
     : warning(detail, fix, { more });
@@ -81,14 +84,14 @@ export async function checkPrecision(context: CheckContext): Promise<CheckFindin
 
 const HOUR_MS = 3_600_000;
 /** Age of the requested bars: older than the newest 300 hourly bars. */
-const BACK_MS = 1000 * HOUR_MS;
+const AGE_MS = 1000 * HOUR_MS;
 
 /** Checks whether klines accept a time range, which the specification does not have. With one, older bars can be read. */
 export async function checkKlinesRange(context: CheckContext): Promise<CheckFinding> {
   const { market, probe, dialect } = context;
   if (wireInterval(market, '1h', dialect) === null) return skipped('the service has no hourly bars to test with');
   const symbol = await context.example();
-  const endMs = Math.floor((probe.wallMs() + (context.clock?.offsetMs ?? 0) - BACK_MS) / HOUR_MS) * HOUR_MS;
+  const endMs = Math.floor((probe.wallMs() + (context.clock?.offsetMs ?? 0) - AGE_MS) / HOUR_MS) * HOUR_MS;
   const times = { startTime: timeMs(endMs - 10 * HOUR_MS), endTime: timeMs(endMs) };
   const outcome =
     market === 'spot'

@@ -11,7 +11,7 @@ const PINGS = 5;
 const SLOW_MS = 1000;
 const DAY_MS = 86_400_000;
 /** Certificates are usually renewed a month before they expire. Fewer days left may mean that the renewal was forgotten. */
-const SOON_DAYS = 14;
+const MIN_DAYS_LEFT = 14;
 
 /** Resolves the host name. */
 export async function findAddresses({ origin, market, probe }: CheckContext): Promise<CheckFinding> {
@@ -38,10 +38,10 @@ export async function checkConnection({ origin, market, probe }: CheckContext): 
   }
   const { protocol, subject, issuer, validToMs } = connection;
   const days = validToMs === null ? null : Math.floor((validToMs - probe.wallMs()) / DAY_MS);
-  const left = days === null ? 'valid' : `valid for ${count(days)} more ${days === 1 ? 'day' : 'days'}`;
-  const detail = `${protocol}, certificate of ${subject} ${left}`;
+  const validityText = days === null ? 'valid' : `valid for ${count(days)} more ${days === 1 ? 'day' : 'days'}`;
+  const detail = `${protocol}, certificate of ${subject} ${validityText}`;
   const more = [`issued by ${issuer}`];
-  if (days === null || days >= SOON_DAYS) return ok(detail, { more });
+  if (days === null || days >= MIN_DAYS_LEFT) return ok(detail, { more });
   return warning(detail, ['the exchange must renew its certificate; nothing can be traded after it has expired'], { more });
 }
 
@@ -55,9 +55,11 @@ export async function ping({ market, probe }: CheckContext): Promise<CheckFindin
     durationsMs.push(probe.elapsedMs() - beganMs);
   }
   // Leave out the first ping, which includes the connection set-up.
-  const [median, slowest] = [durationsMs.slice(1).toSorted((a, b) => a - b)[Math.floor((PINGS - 1) / 2)] ?? 0, Math.max(...durationsMs)];
-  const detail = `${PINGS} answers, median ${milliseconds(median)}, slowest ${milliseconds(slowest)}`;
-  if (median < SLOW_MS) return ok(detail);
+  const sorted = durationsMs.slice(1).toSorted((a, b) => a - b);
+  const medianMs = sorted[Math.floor((PINGS - 1) / 2)] ?? 0;
+  const slowestMs = Math.max(...durationsMs);
+  const detail = `${PINGS} answers, median ${milliseconds(medianMs)}, slowest ${milliseconds(slowestMs)}`;
+  if (medianMs < SLOW_MS) return ok(detail);
   return warning(detail, ['orders take as long to arrive: run the bot nearer to the exchange, or on a faster connection']);
 }
 

@@ -22,21 +22,17 @@ function concernedCheck(outcome: NotAcked): SignedCheck {
 
 const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, what: 'the account' });
 
-/** Returns the finding of the check `matter`. It is skipped if the read was refused for another reason. */
-async function checkSigned(
-  context: CheckContext,
-  matter: SignedCheck,
-  detail: string,
-  more: readonly string[] = [],
-): Promise<CheckFinding> {
+/** Returns the finding of `check`. The check is skipped if the read was refused for another reason. */
+async function checkSigned(context: CheckContext, check: SignedCheck, detail: string, more: readonly string[] = []): Promise<CheckFinding> {
   const outcome = await context.account();
   if (outcome.kind === 'acked') return ok(detail, { more });
   const concerned = concernedCheck(outcome);
   const code = errorCodeOf(outcome);
-  if (concerned !== matter) return skipped(`because ${concerned} failed${code === null ? '' : ` (${code})`}`);
+  if (concerned !== check) return skipped(`because ${concerned} failed${code === null ? '' : ` (${code})`}`);
   return answerProblem(outcome, accountRead(context));
 }
 
+/** Checks the signature. If it is wrong, tries to sign paths the other way: with or without their prefix. */
 export async function checkSignature(context: CheckContext): Promise<CheckFinding> {
   const finding = await checkSigned(context, 'signature', 'accepted: a read without a query', signedPrefix(context));
   if (finding.status !== 'failed' || !isWrongSignature(await context.account()) || context.dialect.pathPrefix[context.market] === '')
@@ -61,9 +57,9 @@ export const checkIp = (context: CheckContext): Promise<CheckFinding> => checkSi
 
 export async function checkPermission(context: CheckContext, other: CheckContext | null): Promise<CheckFinding> {
   const { market } = context;
-  const trade =
+  const tradeText =
     market === 'spot' ? 'testOrder shows whether it may trade' : 'futures have no test order, so it is unknown whether it may trade';
-  const finding = await checkSigned(context, 'permission', `the key may read ${market}; ${trade}`, [
+  const finding = await checkSigned(context, 'permission', `the key may read ${market}; ${tradeText}`, [
     'no endpoint shows its other rights: check at the exchange that it cannot withdraw and is limited to this address',
   ]);
   if (finding.status !== 'failed' || other === null || (await other.account()).kind !== 'acked') return finding;
@@ -84,8 +80,8 @@ function verdictOf(outcome: Outcome<unknown>): Verdict {
   const code = errorCodeOf(outcome);
   const family = code === null ? null : codeFamily(code);
   if (family === 'signature') return 'refused';
-  const isLater = family === 'instrument' || family === 'parameters' || family === 'endedOrder' || family === 'support';
-  return isLater ? 'accepted' : 'unclear';
+  const isAfterSignature = family === 'instrument' || family === 'parameters' || family === 'endedOrder' || family === 'support';
+  return isAfterSignature ? 'accepted' : 'unclear';
 }
 
 /** Checks whether the query of a GET is signed, which the specification leaves open. Reads open orders in both ways. */
@@ -101,19 +97,19 @@ export async function checkQuery(context: CheckContext): Promise<CheckFinding> {
   const subject: CheckSubject = { kind: 'query', market: context.market, what: `open orders of ${symbol}` };
   if (outcome.kind !== 'acked' && verdict === 'unclear') return answerProblem(outcome, subject);
   const otherVerdict = verdictOf(await query(other));
-  const words = `${configured}: ${verdict}; ${other}: ${otherVerdict}`;
+  const verdictsText = `${configured}: ${verdict}; ${other}: ${otherVerdict}`;
   if (verdict === 'accepted') {
     const detail =
       otherVerdict === 'accepted'
         ? `accepted with the query signed and without; dialect.signQuery: ${configured}`
-        : `dialect.signQuery ${words}`;
+        : `dialect.signQuery ${verdictsText}`;
     return ok(detail, { dialect: { signQuery: configured } });
   }
   if (otherVerdict === 'accepted') {
     context.signQuery = other;
     const how = other === 'omit' ? 'without' : 'with';
     const fix = `set dialect.signQuery to ${other} in the access file (--config): the service signs paths ${how} their query`;
-    return failed(`dialect.signQuery ${words}`, [fix], { code: errorCodeOf(outcome), dialect: { signQuery: other } });
+    return failed(`dialect.signQuery ${verdictsText}`, [fix], { code: errorCodeOf(outcome), dialect: { signQuery: other } });
   }
-  return outcome.kind === 'acked' ? ok(words) : { ...answerProblem(outcome, subject), more: [`dialect.signQuery ${words}`] };
+  return outcome.kind === 'acked' ? ok(verdictsText) : { ...answerProblem(outcome, subject), more: [`dialect.signQuery ${verdictsText}`] };
 }

@@ -2,6 +2,7 @@
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 
+/** Families, each with the names of its error codes. */
 const FAMILIES = {
   header: ['noKeyHeader', 'noContentType', 'noTimestampHeader', 'noSignatureHeader'],
   signature: ['invalidSignature'],
@@ -11,6 +12,7 @@ const FAMILIES = {
   address: ['illegalIp'],
   rate: ['tooManyRequests'],
   fault: ['unknown', 'disconnected', 'unexpectedResponse', 'timeout', 'shuttingDown'],
+  // The service does not support the operation.
   support: ['unsupportedOperation'],
   parameters: [
     'illegalChars',
@@ -26,9 +28,11 @@ const FAMILIES = {
   digits: ['badPrecision', 'priceVolumePrecision'],
   size: ['quantityTooSmall'],
   price: ['priceWaveExceed'],
+  // The order has a form that the market does not accept.
   form: ['unknownComposition', 'invalidOrderType', 'invalidSide', 'marketNotSupported'],
   account: ['tooManyOrders', 'balanceNotEnough', 'closeVolumeExceeded'],
   endedOrder: ['noPendingOrder', 'cancelNotAllowed', 'noSuchOrder'],
+  // The exchange or the account may not trade.
   frozen: ['exchangeLock', 'accountRestricted'],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof VENUE_CODES)[]>>;
 
@@ -37,11 +41,10 @@ export type CodeFamily = keyof typeof FAMILIES;
 
 const isFamily = (name: string): name is CodeFamily => Object.hasOwn(FAMILIES, name);
 
-const familyOf: ReadonlyMap<number, CodeFamily> = new Map(
-  Object.keys(FAMILIES)
-    .filter(isFamily)
-    .flatMap((family) => FAMILIES[family].map((name): [number, CodeFamily] => [VENUE_CODES[name].code, family])),
-);
+const familiesByCode = new Map<number, CodeFamily>();
+for (const family of Object.keys(FAMILIES).filter(isFamily)) {
+  for (const name of FAMILIES[family]) familiesByCode.set(VENUE_CODES[name].code, family);
+}
 
 /** Returns the family of a code; null: unknown code. */
-export const codeFamily = (code: number): CodeFamily | null => familyOf.get(code) ?? null;
+export const codeFamily = (code: number): CodeFamily | null => familiesByCode.get(code) ?? null;
