@@ -50,7 +50,7 @@ function scripted({ script, options }: Pick<Case, 'script' | 'options'>) {
 
 type Trade = [minute: number, side: string, symbol: string, lots: number, price: number];
 
-/** The same in decimals: sales at the next open, purchases at the one after it, or at once where nothing is sold. */
+/** The same in decimals: sales at the next open, purchases at the one after it for their value at the decision, or at once where nothing is sold. */
 function oracle({ bars, script, options }: Case): { trades: Trade[]; cash: Decimal } {
   const LOT = new Decimal('0.001');
   let cash = new Decimal(100_000);
@@ -93,7 +93,7 @@ function oracle({ bars, script, options }: Case): { trades: Trade[]; cash: Decim
     let reserved = new Decimal(0);
     const sent = buys.flatMap(({ at, wanted }) => {
       const missing = wanted - held[at]!;
-      const close = price('close', at, seen);
+      const close = price('close', at, row);
       const free = cash.minus(reserved).div(TAKER.plus(1)).toDecimalPlaces(8, Decimal.ROUND_DOWN);
       const amount = Decimal.min(close.times(LOT).times(missing), free);
       if (missing < 2 || amount.lt(close.times(LOT).times(2))) return [];
