@@ -73,7 +73,7 @@ export interface Plan {
 export function drawPlan(rng: Rng): Plan {
   const pick = <Of>(list: readonly Of[]): Of => list[Math.floor(rng.next() * list.length)]!;
   const isFutures = rng.next() < 0.5;
-  const kind = pick(isFutures ? (['market', 'limit', 'trigger'] as const) : (['market', 'limit'] as const));
+  const kind = pick(['market', 'limit', 'trigger'] as const);
   const [period, exitAfter] = pick([
     [4, 3],
     [7, 6],
@@ -139,7 +139,11 @@ export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
       if (readsPosition ? bar % 3 > 0 || !this.position().isFlat || this.openOrders().length > 0 : !enters(plan, bar, from, to)) return;
       const { level, stop, target } = levelsOf(plan, to);
       const options = {
-        ...(plan.kind === 'limit' ? { limit: level / 100 } : plan.kind === 'trigger' ? { trigger: level / 100 } : {}),
+        ...(plan.kind === 'limit'
+          ? { limit: level / 100 }
+          : plan.kind === 'trigger'
+            ? { [plan.isFutures ? 'trigger' : 'stopEntry']: level / 100 }
+            : {}),
         ...(stop > 0 ? { stopLoss: stop / 100 } : {}),
         ...(target > 0 ? { takeProfit: target / 100 } : {}),
         ...(plan.trailing > 0 ? { trailing: plan.trailing / 100 } : {}),

@@ -109,7 +109,8 @@ function entryAt(
   if ((flags & DECISION_FLAGS.sizedByEquity) !== 0) reasons.ifOpen.add('its sizes depend on its equity');
   if ((flags & DECISION_FLAGS.trailsOtherwise) !== 0) reasons.always.add('its stops trail in percent, or from a price on');
   if ((flags & DECISION_FLAGS.ladder) !== 0) reasons.always.add('its entries have several targets');
-  if (contract === undefined && decisions.trigger[decision]! > 0) reasons.always.add('it has stop entries on spot');
+  if (contract === undefined && decisions.trigger[decision]! > 0 && (flags & DECISION_FLAGS.limit) !== 0)
+    reasons.always.add('it has stop entries with a limit on spot');
   if ((flags & DECISION_FLAGS.timeInForce) !== 0) reasons.always.add('it uses a time in force');
   if (denial !== null) {
     reasons.ifOpen.add('an order was refused that might have been accepted');

@@ -179,6 +179,7 @@ export class EnvelopeFinder {
     if (!isAsRun(record, rows, entry, followed, legs)) reasons.always.add('an order took a path that is not followed');
     if (entry.isReversed && followed.isLeft) reasons.ifOpen.add(REVERSED);
     if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
+    if (rows.bars.instrument.contract === undefined && followed.isCapped) reasons.always.add('a market order rested at its price cap');
     if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
       reasons.always.add('a position may have been liquidated');
     this.low += followed.low;
