@@ -77,7 +77,6 @@ function flagsOf(order: BotOrder, isSizedByEquity: boolean): number {
     (order.triggersAbove ? DECISION_FLAGS.triggersAbove : 0) |
     (order.role === 'limit' && order.timeInForce !== null ? DECISION_FLAGS.timeInForce : 0) |
     (isSizedByEquity ? DECISION_FLAGS.sizedByEquity : 0) |
-    (order.trailingPpm > 0 || order.trailingFrom > 0 ? DECISION_FLAGS.trailsOtherwise : 0) |
-    (order.ladder !== null ? DECISION_FLAGS.ladder : 0)
+    (order.trailingPpm > 0 || order.trailingFrom > 0 ? DECISION_FLAGS.trailsOtherwise : 0)
   );
 }

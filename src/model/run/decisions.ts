@@ -32,7 +32,7 @@ export interface DecisionColumns {
   readonly ladders: ReadonlyMap<number, Ladder>;
 }
 
-/** `trailsOtherwise` marks a trailing stop in percent, or one that begins at a price. `ladder` marks several targets. */
+/** `trailsOtherwise` marks a trailing stop in percent, or one that begins at a price. */
 export const DECISION_FLAGS = {
   limit: 1,
   reduceOnly: 2,
@@ -40,7 +40,6 @@ export const DECISION_FLAGS = {
   timeInForce: 8,
   sizedByEquity: 16,
   trailsOtherwise: 32,
-  ladder: 64,
 } as const;
 
 /** The decisions of a run. */
