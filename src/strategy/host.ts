@@ -1,6 +1,7 @@
 // The port from the base class of strategies to the engine. Strategies themselves cannot reach it.
 
 import { ConfigError } from '../base/errors.ts';
+import { lastPrototype } from '../base/number/onlyMembers.ts';
 import type { Series, Signal } from '../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/graph/spec.ts';
 import type { Interval } from '../model/interval.ts';
@@ -24,13 +25,17 @@ export interface Setup {
   readonly params: object;
 }
 
+/** One for all, so that the parameters of every lane of a sweep have one shape. */
+const OF_PARAMETERS = lastPrototype('this.params');
+
 const hosts = new WeakMap<object, StrategyHost>();
 /** Returns the host of a set-up. Bound here, because a strategy could replace `WeakMap.prototype.get` to reach the host. */
 const findHost: (setup: object) => StrategyHost | undefined = hosts.get.bind(hosts);
 
 /** Returns the constructor argument of a strategy with these parameters, which `host` serves. */
 export function setupOf(params: object, host: StrategyHost): Setup {
-  const setup = Object.freeze({ params });
+  // A copy, because isobar itself reads parameters that a strategy may not have.
+  const setup = Object.freeze({ params: Object.setPrototypeOf({ ...params }, OF_PARAMETERS) as object });
   hosts.set(setup, host);
   return setup;
 }

@@ -1,6 +1,7 @@
 // The base class of every strategy. Its field initialisers register feeds, indicators and handlers, and its callbacks trade.
 
 import { ConfigError } from '../base/errors.ts';
+import { mustBeCalled } from '../base/number/onlyMembers.ts';
 import type { TimeMs } from '../base/brand.ts';
 import type { Series, Signal } from '../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource, Source } from '../indicators/graph/spec.ts';
@@ -187,6 +188,8 @@ export abstract class Strategy<P extends object = object> {
   /** Called once, at the end of the run. */
   onStop?(): void;
 }
+
+mustBeCalled(Strategy.prototype, ['position', 'funding']);
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

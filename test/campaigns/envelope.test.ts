@@ -15,7 +15,7 @@ import { envelopeOf as builtEnvelopeOf } from '../../dist/tasks/backtest/run/env
 import { prepareBacktest as builtPrepare, runRecordOf as builtRecordOf } from '../../dist/tasks/backtest/run/runBacktest.js';
 import { caseOf } from './envelopeCase.ts';
 import { SHIPPED, shippedCase } from './envelopeShipped.ts';
-import { naiveNet } from './envelopeWorld.ts';
+import { naiveNet, type Plan } from './envelopeWorld.ts';
 import { tradesOfTicks } from '../fixtures/tradesOfTicks.ts';
 
 /** `npm run campaign -- envelope --cases 500` sets both. */
@@ -23,6 +23,9 @@ const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 20_261_127);
 const CASES = Number(ISOBAR_CASES ?? 12);
 const HOURS = ISOBAR_CASES === undefined ? 100 : 600;
+
+/** A plan of spot that is drawn otherwise. */
+const SPOT: Partial<Plan> = { isFutures: false, isLong: true, trailing: 0, slippageTicks: 0, slippagePpm: 0, funding: 0 };
 
 async function finish(
   plan: RunPlan,
@@ -82,6 +85,19 @@ describe('the envelope', () => {
     }
     console.log(`envelope: ${CASES} runs from seed ${SEED}, low = high in ${exact}, mean width of the others ${((width / Math.max(1, open)) * 1e4).toFixed(1)} bp`); // prettier-ignore
     recordResult({ runs: CASES, exact, open, width });
+  });
+
+  it.each<[string, Partial<Plan>, string]>([
+    ['stop entries with a limit', { kind: 'trigger', entryLimit: 1 }, 'it has stop entries with a limit on spot'],
+    [
+      'several targets with fees from coins',
+      { kind: 'market', target: 2, ladder: [2], feesIn: 'received' },
+      'its entries have several targets, and fees are taken from coins',
+    ],
+  ])('on spot, %s say scenario, not bound, and why', async (_, changed, why) => {
+    const { envelope: { envelope } } = await finish(caseOf(SEED, 40, 1, false, { ...SPOT, ...changed }).runPlan); // prettier-ignore
+    expect(envelope.kind).toBe('scenario');
+    expect(envelope.notBoundBecause).toContain(why);
   });
 
   it(

@@ -15,11 +15,11 @@ export interface Case {
   readonly withTicks: RunPlan;
 }
 
-/** `every`: at most one entry in this many bars. */
-export function caseOf(seed: number, hours: number, every = 1, readsPosition = false): Case {
+/** `every`: at most one entry in this many bars. `changed`: what the plan has in place of what is drawn. */
+export function caseOf(seed: number, hours: number, every = 1, readsPosition = false, changed: Partial<Plan> = {}): Case {
   const rng = seededRng(seed);
   const drawn = drawPlan(rng);
-  const plan = { ...drawn, period: Math.max(drawn.period, every) };
+  const plan = { ...drawn, period: Math.max(drawn.period, every), ...changed };
   const per = rng.next() < 0.5 ? 15 : 60;
   const path = tickPath(hours, rng);
   const instrument = instrumentOf(plan);

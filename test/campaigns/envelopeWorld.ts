@@ -56,9 +56,13 @@ export interface Plan {
   /** 0: the entry waits until the exit. */
   readonly cancelAfter: number;
   readonly away: number;
+  /** Limit of a stop entry of spot, beyond its price; 0: none. */
+  readonly entryLimit?: number;
   readonly stop: number;
   readonly target: number;
   readonly trailing: number;
+  /** Distances of further targets beyond the first one, each with an equal share of the position. Empty: one target. */
+  readonly ladder: readonly number[];
   readonly makerPpm: number;
   readonly takerPpm: number;
   readonly feesIn: 'received' | 'quote';
@@ -73,7 +77,7 @@ export interface Plan {
 export function drawPlan(rng: Rng): Plan {
   const pick = <Of>(list: readonly Of[]): Of => list[Math.floor(rng.next() * list.length)]!;
   const isFutures = rng.next() < 0.5;
-  const kind = pick(isFutures ? (['market', 'limit', 'trigger'] as const) : (['market', 'limit'] as const));
+  const kind = pick(['market', 'limit', 'trigger'] as const);
   const [period, exitAfter] = pick([
     [4, 3],
     [7, 6],
@@ -82,7 +86,7 @@ export function drawPlan(rng: Rng): Plan {
   ] as const);
   const bracket = 1 + Math.floor(rng.next() * 7);
   const maker = pick([0, 200, 1000]);
-  return {
+  const plan: Omit<Plan, 'ladder'> = {
     isFutures,
     isLong: !isFutures || rng.next() < 0.5,
     kind,
@@ -102,6 +106,8 @@ export function drawPlan(rng: Rng): Plan {
     funding: isFutures ? pick([0, 0, 400_000_000, -300_000_000]) : 0,
     lots: 500,
   };
+  const hasTargets = plan.target > 0 && plan.feesIn === 'quote';
+  return { ...plan, ladder: hasTargets ? pick([[], [2], [1, 3]]) : [] };
 }
 
 export function instrumentOf(plan: Plan): Instrument {
@@ -115,7 +121,19 @@ export function instrumentOf(plan: Plan): Instrument {
 export function levelsOf(plan: Plan, close: number) {
   const sign = plan.isLong ? 1 : -1;
   const level = plan.kind === 'limit' ? close - sign * plan.away : plan.kind === 'trigger' ? close + sign * plan.away : close;
-  return { level, stop: plan.stop > 0 ? level - sign * plan.stop : 0, target: plan.target > 0 ? level + sign * plan.target : 0 };
+  const first = plan.target > 0 ? level + sign * plan.target : 0;
+  return { level, stop: plan.stop > 0 ? level - sign * plan.stop : 0, target: first, rungs: rungsOf(plan, first) };
+}
+
+/** Share of each target but the last one, which closes the remainder. */
+const SHARES: Readonly<Record<number, string>> = { 1: '0.5', 2: '0.333333' };
+
+/** Returns the targets of a plan with the lots of each. */
+function rungsOf({ target, ladder, lots, isLong }: Plan, first: number): readonly { readonly at: number; readonly lots: number }[] {
+  if (target === 0) return [];
+  const share = Math.floor(lots * Number(SHARES[ladder.length] ?? 1));
+  const prices = [first, ...ladder.map((distance) => first + (isLong ? 1 : -1) * distance)];
+  return prices.map((at, place) => ({ at, lots: place < ladder.length ? share : lots - share * ladder.length }));
 }
 
 /** True when the plan enters at a bar. It depends only on the bar. */
@@ -137,11 +155,20 @@ export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
       if (leaves(plan, bar)) this.exit();
       else if (cancels(plan, bar) && this.entry !== null) this.cancel(this.entry);
       if (readsPosition ? bar % 3 > 0 || !this.position().isFlat || this.openOrders().length > 0 : !enters(plan, bar, from, to)) return;
-      const { level, stop, target } = levelsOf(plan, to);
+      const { level, stop, target, rungs } = levelsOf(plan, to);
+      const share = SHARES[plan.ladder.length];
+      const targets = rungs.map(({ at }, place) => ({ at: at / 100, ...(place < plan.ladder.length ? { share: share! } : {}) }));
       const options = {
-        ...(plan.kind === 'limit' ? { limit: level / 100 } : plan.kind === 'trigger' ? { trigger: level / 100 } : {}),
+        ...(plan.kind === 'limit'
+          ? { limit: level / 100 }
+          : plan.kind === 'trigger'
+            ? {
+                [plan.isFutures ? 'trigger' : 'stopEntry']: level / 100,
+                ...(plan.entryLimit ? { limit: (level + plan.entryLimit) / 100 } : {}),
+              }
+            : {}),
         ...(stop > 0 ? { stopLoss: stop / 100 } : {}),
-        ...(target > 0 ? { takeProfit: target / 100 } : {}),
+        ...(plan.ladder.length > 0 ? { targets } : target > 0 ? { takeProfit: target / 100 } : {}),
         ...(plan.trailing > 0 ? { trailing: plan.trailing / 100 } : {}),
       };
       const size = { base: plan.isFutures ? plan.lots : plan.lots / 1000 };
@@ -163,21 +190,22 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, rule: LimitF
   const bars = Math.floor(path.length / per);
   let net = 0;
   let order: ReturnType<typeof levelsOf> | null = null;
-  let held: { price: number; best: number; stop: number; target: number; kept: number } | null = null;
+  let held: { price: number; best: number; stop: number; rungs: { at: number; lots: number }[]; lots: number; kept: number } | null = null;
   let leaving = false;
-  const fee = (price: number, ppm: number) => (price * plan.lots * unitsPerTick * ppm) / 1e6;
+  const fee = (price: number, ppm: number, lots = plan.lots) => (price * lots * unitsPerTick * ppm) / 1e6;
   const limitPpm = rule.isMaker ? plan.makerPpm : plan.takerPpm;
   // At the open of a bar a touch is enough: rule 5 of docs/matching.md.
   const isBeyond = (price: number, level: number, direction: number, isOpen: boolean) =>
     direction * (price - level) >= (rule.atTouch || isOpen ? 0 : 1);
-  const buy = (price: number, ppm: number, { stop, target }: ReturnType<typeof levelsOf>) => {
+  const buy = (price: number, ppm: number, { stop, rungs }: ReturnType<typeof levelsOf>) => {
     const inCoins = plan.feesIn === 'received';
     net -= sign * price * plan.lots * unitsPerTick + (inCoins ? 0 : fee(price, ppm));
-    held = { price, best: price, stop, target, kept: inCoins ? 1 - ppm / 1e6 : 1 };
+    held = { price, best: price, stop, rungs: [...rungs], lots: plan.lots, kept: inCoins ? 1 - ppm / 1e6 : 1 };
   };
-  const sell = (price: number, ppm: number) => {
-    net += held!.kept * (sign * price * plan.lots * unitsPerTick - fee(price, ppm));
-    held = null;
+  const sell = (price: number, ppm: number, lots = held!.lots) => {
+    net += held!.kept * (sign * price * lots * unitsPerTick - fee(price, ppm, lots));
+    held!.lots -= lots;
+    if (held!.lots === 0) held = null;
   };
   for (let bar = 0; bar < bars; bar++) {
     for (let at = bar * per; at < (bar + 1) * per; at++) {
@@ -196,13 +224,18 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, rule: LimitF
         if (held !== null) order = null;
       }
       if (held === null) continue;
-      const now = held as { best: number; stop: number; target: number };
+      const now = held as { best: number; stop: number; rungs: { at: number; lots: number }[] };
       const trail = plan.trailing > 0 ? now.best - sign * plan.trailing : -sign * Infinity;
       const fixed = now.stop > 0 ? now.stop : -sign * Infinity;
       const level = sign > 0 ? Math.max(trail, fixed) : Math.min(trail, fixed);
       if (sign * (price - level) <= 0) sell(slipped(-sign), plan.takerPpm);
-      else if (now.target > 0 && isBeyond(price, now.target, sign, at % per === 0)) sell(now.target, limitPpm);
-      else now.best = sign > 0 ? Math.max(now.best, price) : Math.min(now.best, price);
+      else {
+        while (now.rungs.length > 0 && isBeyond(price, now.rungs[0]!.at, sign, at % per === 0)) {
+          const { at: target, lots } = now.rungs.shift()!;
+          sell(target, limitPpm, lots);
+        }
+        now.best = sign > 0 ? Math.max(now.best, price) : Math.min(now.best, price);
+      }
     }
     const [open, close] = [path[bar * per]!, path[(bar + 1) * per - 1]!];
     if (leaves(plan, bar)) {
@@ -212,8 +245,8 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, rule: LimitF
     if (enters(plan, bar, open, close)) order = levelsOf(plan, close);
   }
   const last = path[bars * per - 1]!;
-  const rest = held as { kept: number } | null;
-  return rest === null ? net : net + rest.kept * sign * last * plan.lots * unitsPerTick;
+  const rest = held as { kept: number; lots: number } | null;
+  return rest === null ? net : net + rest.kept * sign * last * rest.lots * unitsPerTick;
 }
 
 export { seededRng };

@@ -91,7 +91,7 @@ class Oracle {
       for (const { index, lots } of sales) this.#book(row + 1, index, this.#heldLots[index]! - lots, false);
       const purchaseRow = sales.length > 0 ? row + 1 : row;
       if (purchaseRow + 1 >= length) break;
-      this.#buy(purchaseRow, purchases);
+      this.#buy(row, purchaseRow, purchases);
     }
   }
 
@@ -132,8 +132,8 @@ class Oracle {
     return targets.toSorted((left, right) => rankOf(left.index) - rankOf(right.index) || left.index - right.index);
   }
 
-  /** Sends the purchases at the close of the row with the cash that is left, and books them at the next open. */
-  #buy(row: number, purchases: readonly Target[]): void {
+  /** Sends purchases for their value at the decision with the cash that is left then, and books them at the open after `sendRow`. */
+  #buy(row: number, sendRow: number, purchases: readonly Target[]): void {
     let reserved = new Decimal(0);
     const sent: { readonly index: number; readonly amount: Decimal }[] = [];
     for (const { index, lots } of purchases) {
@@ -146,9 +146,9 @@ class Oracle {
       sent.push({ index, amount });
     }
     for (const { index, amount } of sent) {
-      const openPrice = this.#price('open', index, row + 1).times(LOT);
+      const openPrice = this.#price('open', index, sendRow + 1).times(LOT);
       const lots = amount.div(openPrice).floor().toNumber();
-      if (lots > 0) this.#book(row + 1, index, lots, true);
+      if (lots > 0) this.#book(sendRow + 1, index, lots, true);
     }
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { JournalRecord } from '../../src/adapters/journal/records/records.ts';
 import { writeBotFile } from '../../src/tasks/control/folder/botFile.ts';
+import { Decimal } from '../../src/base/number/decimal.ts';
 import { strategyPlanOf } from '../../src/definition/load/strategies.ts';
 import { botFileOf } from '../../src/tasks/bot/botFile.ts';
 import type { LiveOptions } from '../../src/tasks/bot/openLiveBot.ts';
@@ -58,6 +59,18 @@ async function runUntilWaited(waits: number): Promise<void> {
   await stopped(opened);
 }
 
+/** The amount of each purchase that waited, and the value of its quantity at the close that was known when it was decided. */
+function amounts(records: readonly JournalRecord[]): readonly { readonly asked: string | null; readonly decided: string }[] {
+  const close = new Map<string, number>();
+  const values = new Map<string, string>();
+  return records.flatMap((record) => {
+    if (record.k === 'INSTANT') for (const fact of record.bars) close.set(['spot:BTCUSDT', 'spot:ETHUSDT'][fact[0]!]!, fact[5]!);
+    if (record.k === 'DRAFT') values.set(record.cid, new Decimal(record.qty!).times(close.get(record.symbol)!).toString());
+    if (record.k !== 'INTENT' || !values.has(record.cid)) return [];
+    return [{ asked: record.amount === null ? null : new Decimal(record.amount).toString(), decided: values.get(record.cid)! }];
+  });
+}
+
 test('buys of a rebalance wait for its sales without a denied order, and a replay of the journal makes the same decisions', async () => {
   fixture = await LiveFixture.open(60);
   await runUntilWaited(3);
@@ -78,6 +91,8 @@ test('buys of a rebalance wait for its sales without a denied order, and a repla
   const [drafted, sent, cancelled] = [clientOrderIdsOf('DRAFT'), clientOrderIdsOf('SEND'), clientOrderIdsOf('CANCEL')];
   expect(drafted.length).toBeGreaterThanOrEqual(5);
   expect(drafted.filter((cid) => sent.includes(cid)).length).toBeGreaterThanOrEqual(drafted.length - 2);
+  expect(amounts(records).filter(({ asked, decided }) => asked !== decided)).toEqual([]);
+  expect(amounts(records).length).toBeGreaterThanOrEqual(3);
   // The sales that a buy waits for are never cancelled.
   expect(cancelled).toEqual([]);
   expect((await replayFolder(data, { config: null, load })).difference).toBeNull();

@@ -3,6 +3,7 @@
 import * as rows from '../../base/memory/rowLog.ts';
 import { RowLog, type Scratch } from '../../base/memory/rowLog.ts';
 import { DECISION_FLAGS, DECISIONS, type DecisionColumns, type DecisionKind } from '../../model/run/decisions.ts';
+import type { Ladder } from '../../model/order.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 
 // hot: docs/performance.md#imported-constants
@@ -15,6 +16,7 @@ const ORDER = DECISIONS.indexOf('order');
 export class DecisionLog {
   private readonly rows: RowLog;
   private length = 0;
+  private readonly ladders = new Map<number, Ladder>();
 
   constructor(scratch: Scratch) {
     this.rows = new RowLog(WIDTH, scratch);
@@ -37,6 +39,7 @@ export class DecisionLog {
     page[at + 11] = order.trailing;
     page[at + 12] = order.triggerTicks;
     page[at + 13] = flagsOf(order, isSizedByEquity);
+    if (order.ladder !== null) this.ladders.set(order.id, order.ladder);
   }
   /** Records an exit, or the cancel of the order `id`. */
   note(kind: Exclude<DecisionKind, 'order'>, id: number, strategy: number, instrument: number, timeMs: number): void {
@@ -51,12 +54,13 @@ export class DecisionLog {
 
   columns(): DecisionColumns {
     const columns = this.rows.columns(this.length);
-    const named = Object.fromEntries(FIELDS.map((name, at) => [name, columns[at]!])) as Omit<DecisionColumns, 'length'>;
-    return { length: this.length, ...named };
+    const named = Object.fromEntries(FIELDS.map((name, at) => [name, columns[at]!])) as Omit<DecisionColumns, 'length' | 'ladders'>;
+    return { length: this.length, ...named, ladders: new Map(this.ladders) };
   }
   release(): void {
     this.rows.release();
     this.length = 0;
+    this.ladders.clear();
   }
 
   private next(): { readonly page: Float64Array; readonly at: number } {
@@ -73,7 +77,6 @@ function flagsOf(order: BotOrder, isSizedByEquity: boolean): number {
     (order.triggersAbove ? DECISION_FLAGS.triggersAbove : 0) |
     (order.role === 'limit' && order.timeInForce !== null ? DECISION_FLAGS.timeInForce : 0) |
     (isSizedByEquity ? DECISION_FLAGS.sizedByEquity : 0) |
-    (order.trailingPpm > 0 || order.trailingFrom > 0 ? DECISION_FLAGS.trailsOtherwise : 0) |
-    (order.ladder !== null ? DECISION_FLAGS.ladder : 0)
+    (order.trailingPpm > 0 || order.trailingFrom > 0 ? DECISION_FLAGS.trailsOtherwise : 0)
   );
 }

@@ -2,6 +2,7 @@
 
 import type { TimeMs } from '../../base/brand.ts';
 import { ConfigError } from '../../base/errors.ts';
+import { allowOnlyMembers, lastPrototype } from '../../base/number/onlyMembers.ts';
 import type { IndicatorSet } from '../../indicators/graph/indicatorSet.ts';
 import type { RowCursor, Series } from '../../indicators/graph/series.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
@@ -88,6 +89,8 @@ class BarCursor implements Bar {
   }
 }
 
+/** A pair has no contract, which code may ask for. */
+const OF_INSTRUMENTS = lastPrototype('the instrument', ['contract']);
 const copies = new WeakMap<Instrument, Instrument>();
 
 /** Returns the instrument as strategies see it: one frozen copy for each instrument. */
@@ -95,11 +98,14 @@ function frozenCopy(instrument: Instrument): Instrument {
   let copy = copies.get(instrument);
   if (copy === undefined) {
     const { contract } = instrument;
-    copy = Object.freeze({ ...instrument, ...(contract === undefined ? {} : { contract: Object.freeze({ ...contract }) }) });
+    copy = { ...instrument, ...(contract === undefined ? {} : { contract: Object.freeze({ ...contract }) }) };
+    Object.freeze(Object.setPrototypeOf(copy, OF_INSTRUMENTS));
     copies.set(instrument, copy);
   }
   return copy;
 }
 
+allowOnlyMembers(StrategyFeed.prototype, 'the feed');
+allowOnlyMembers(BarCursor.prototype, 'the bar');
 Object.freeze(StrategyFeed.prototype);
 Object.freeze(BarCursor.prototype);

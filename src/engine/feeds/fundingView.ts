@@ -1,5 +1,6 @@
 // A strategy's view of a contract's funding: the rates charged until now, and when the next one is due.
 
+import { allowOnlyMembers } from '../../base/number/onlyMembers.ts';
 import type { FundingRates } from '../../model/bars/fundingRates.ts';
 import type { Funding } from '../../strategy/types.ts';
 
@@ -47,5 +48,7 @@ export class FundingView implements Funding {
     return this.#known;
   }
 }
+
+allowOnlyMembers(FundingView.prototype, 'the funding');
 
 const onMinute = (ms: number): number => Math.round(ms / MINUTE) * MINUTE;

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
+import { allowOnlyMembers } from '../../base/number/onlyMembers.ts';
 import { knownSeries } from '../../indicators/graph/known.ts';
 import { bind, outputOf } from '../../indicators/graph/spec.ts';
 import type { Series } from '../../indicators/graph/series.ts';
@@ -72,6 +73,7 @@ class KnownView implements KnownSeries {
   }
 }
 
+allowOnlyMembers(KnownView.prototype, 'the external series');
 Object.freeze(KnownView.prototype);
 
 /** The views of one strategy. */

@@ -246,8 +246,8 @@ export class StrategyRun implements StrategyHost {
     this.asksForTargets = true;
     return this.rebalancing.to(weights, options);
   }
-  fitToCash(order: BotOrder): boolean {
-    return this.rebalancing.fitToCash(order);
+  fitToCash(order: BotOrder, decidedTicks: number): boolean {
+    return this.rebalancing.fitToCash(order, decidedTicks);
   }
   private isOwn({ strategy, instrumentIndex }: BotOrder, instrument: number): boolean {
     return strategy === this.index && instrumentIndex === instrument;

@@ -4,6 +4,7 @@ import type { TimeMs } from '../../base/brand.ts';
 import type { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
+import { allowOnlyMembers } from '../../base/number/onlyMembers.ts';
 import { decimalOf } from '../../base/number/scaledDecimal.ts';
 import type { Series } from '../../indicators/graph/series.ts';
 import type { Fill } from '../../model/fill.ts';
@@ -173,6 +174,10 @@ export class StrategyPosition implements Position {
     return decimalOf(ledger.closable(this.#strategy, this.#at, !isLong, true), digits);
   }
 }
+
+allowOnlyMembers(OrderView.prototype, 'the order', ['id', 'side', 'lifecycle', 'tag', 'limit', 'trigger', 'entry', 'code']);
+allowOnlyMembers(FillView.prototype, 'the fill', ['orderId', 'side', 'price', 'feeAsset', 'timeMs']);
+allowOnlyMembers(StrategyPosition.prototype, 'the position');
 
 export const isSeries = (value: unknown): value is Series =>
   typeof value === 'object' && value !== null && 'ago' in value && 'prev' in value;

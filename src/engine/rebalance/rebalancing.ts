@@ -92,9 +92,13 @@ export class Rebalancing implements RebalanceHost {
     const order = engine.newOrder(own.index, feed, wanted > held ? 'buy' : 'sell');
     order.slot = REBALANCE;
     own.writeSize(order, wanted - held, held);
-    if (ahead.length > 0) return engine.drafts.reverse(order, [...ahead], wanted);
-    this.fitToCash(order);
-    return own.send(order);
+    if (ahead.length === 0) {
+      this.fitToCash(order, 0);
+      return own.send(order);
+    }
+    // The draft keeps the price of the decision in place of its collar, which it does not need before it is sent.
+    if (order.instrument.contract === undefined) order.limit = engine.execution[feed.instrumentIndex]!.lastTicks as Ticks;
+    return engine.drafts.reverse(order, [...ahead], wanted);
   }
   isUnfinished(id: OrderId): boolean {
     const { orders } = this.engine;
@@ -111,14 +115,14 @@ export class Rebalancing implements RebalanceHost {
   }
 
   /**
-   * Turns a spot buy into an order by amount: the cost of its lots at the last price, but at most the strategy's free cash after the fee.
-   * False when that is less than the smallest order.
+   * Turns a spot buy into an order by amount: the cost of its lots at the price `decidedTicks` of the decision (0: the last price), but at most
+   * the strategy's free cash after the fee. False when that is less than the smallest order.
    */
-  fitToCash(order: BotOrder): boolean {
+  fitToCash(order: BotOrder, decidedTicks: number): boolean {
     const { strategy, instrumentIndex, instrument, lots } = order;
     if (instrument.contract !== undefined) return true;
     const { ledger, reservations, execution } = this.engine;
-    const ticks = execution[instrumentIndex]!.lastTicks;
+    const ticks = decidedTicks > 0 ? decidedTicks : execution[instrumentIndex]!.lastTicks;
     const scale = reservations.scale(instrumentIndex);
     const cash = ledger instanceof PairedLedger ? ledger.spot.cash(strategy) : ledger.cash(strategy);
     const free = Math.max(0, cash - reservations.cashOf(strategy, 'spot'));

@@ -29,8 +29,8 @@ interface DraftingRun {
   missingLots(order: BotOrder, targetLots: number): number;
   resize(order: BotOrder): void;
   reverse(order: BotOrder): OrderId;
-  /** Limits an order of a rebalance to the free cash. False when that is too little for an order. */
-  fitToCash(order: BotOrder): boolean;
+  /** Limits an order of a rebalance to the free cash. `decidedTicks`: the price of its decision. False when that is too little for an order. */
+  fitToCash(order: BotOrder, decidedTicks: number): boolean;
 }
 
 export class WaitingDrafts {
@@ -164,7 +164,9 @@ export class WaitingDrafts {
     const engine = this.engine;
     const run = engine.runs[order.strategy]!;
     order.createdMs = order.changedMs = engine.nowMs as TimeMs;
-    const isLeft = run.missingLots(order, targetLots) >= order.instrument.minLots && run.fitToCash(order);
+    // The decision's own price: a bot sends the order in the bar in which the sales filled, a backtest after it.
+    const decidedTicks: number = order.limit;
+    const isLeft = run.missingLots(order, targetLots) >= order.instrument.minLots && run.fitToCash(order, decidedTicks);
     if (!isLeft) return void this.deny(order, NOTHING_LEFT);
     engine.hasPendingWork = true;
     engine.submit(order);

@@ -1,6 +1,7 @@
 // Series and signals as strategies read them: the newest delivered value and a fixed number of earlier values, but no later one.
 
 import { ConfigError } from '../../base/errors.ts';
+import { allowOnlyMembers } from '../../base/number/onlyMembers.ts';
 import { NOT_READY, TRUE, type NumberWindow, type SignalWindow } from './window.ts';
 
 // hot: docs/performance.md#file-constants
@@ -133,6 +134,8 @@ export class ColumnSignal implements Signal {
   }
 }
 
+allowOnlyMembers(ColumnSeries.prototype, 'the series');
+allowOnlyMembers(ColumnSignal.prototype, 'the signal');
 Object.freeze(ColumnSeries.prototype);
 Object.freeze(ColumnSignal.prototype);
 

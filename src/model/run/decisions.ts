@@ -1,5 +1,7 @@
 // The decisions of strategies during a run: entries with their brackets, exits and cancels, oldest first.
 
+import type { Ladder } from '../order.ts';
+
 /** The kinds of decisions. Columns have the position in this list. */
 export const DECISIONS = ['order', 'exit', 'cancel'] as const;
 export type DecisionKind = (typeof DECISIONS)[number];
@@ -26,9 +28,11 @@ export interface DecisionColumns {
   readonly trigger: Float64Array;
   /** Sum of DECISION_FLAGS. */
   readonly flags: Float64Array;
+  /** By the id of the order: its several targets. */
+  readonly ladders: ReadonlyMap<number, Ladder>;
 }
 
-/** `trailsOtherwise` marks a trailing stop in percent, or one that begins at a price. `ladder` marks several targets. */
+/** `trailsOtherwise` marks a trailing stop in percent, or one that begins at a price. */
 export const DECISION_FLAGS = {
   limit: 1,
   reduceOnly: 2,
@@ -36,7 +40,6 @@ export const DECISION_FLAGS = {
   timeInForce: 8,
   sizedByEquity: 16,
   trailsOtherwise: 32,
-  ladder: 64,
 } as const;
 
 /** The decisions of a run. */

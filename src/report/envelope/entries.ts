@@ -1,7 +1,9 @@
 // Finds the entries that the strategies of a run decided, each with its bracket and the cancel or exit that ended it.
 
 import { DECISION_FLAGS, DECISIONS, type RunDecisions } from '../../model/run/decisions.ts';
+import type { Ladder } from '../../model/order.ts';
 import { ENDINGS, type OrderColumns, type RunRecord } from '../../model/run/run.ts';
+import { nearestOf, rungsOfFill } from '../../orders/stops/ladder.ts';
 import type { EntryKind, EntryTerms } from './orderPath.ts';
 import type { EnvelopeTerms } from './terms.ts';
 
@@ -17,6 +19,12 @@ const DENIED = ENDINGS.indexOf('denied');
 /** Denials that depend on the order alone. They hold for every order of events. */
 const CERTAIN_DENIALS: ReadonlySet<string> = new Set(['BAD_INPUT', 'QTY_MAX', 'QTY_MIN', 'NOTIONAL_MAX', 'NOTIONAL_MIN', 'COLLAR']);
 
+/** A part of an entry with a target of its own, mirrored. Infinity without one. */
+interface Rung {
+  readonly at: number;
+  readonly lots: number;
+}
+
 /** One entry order with its bracket. */
 export interface Entry {
   readonly id: number;
@@ -25,6 +33,8 @@ export interface Entry {
   readonly isLong: boolean;
   readonly lots: number;
   readonly terms: EntryTerms;
+  /** The lots of each of several targets, and of what no target closes. Null for an entry with at most one target. */
+  readonly rungs: readonly Rung[] | null;
   /** Time at which the order arrives at the venue (ms UTC). */
   readonly fromMs: number;
   /** Times at which the strategy cancels the order and closes the position (ms UTC). Infinity when it never does. */
@@ -108,8 +118,11 @@ function entryAt(
   }
   if ((flags & DECISION_FLAGS.sizedByEquity) !== 0) reasons.ifOpen.add('its sizes depend on its equity');
   if ((flags & DECISION_FLAGS.trailsOtherwise) !== 0) reasons.always.add('its stops trail in percent, or from a price on');
-  if ((flags & DECISION_FLAGS.ladder) !== 0) reasons.always.add('its entries have several targets');
-  if (contract === undefined && decisions.trigger[decision]! > 0) reasons.always.add('it has stop entries on spot');
+  const ladder = decisions.ladders.get(decisions.id[decision]!) ?? null;
+  if (ladder !== null && contract === undefined && terms.feesIn === 'received')
+    reasons.always.add('its entries have several targets, and fees are taken from coins');
+  if (contract === undefined && decisions.trigger[decision]! > 0 && (flags & DECISION_FLAGS.limit) !== 0)
+    reasons.always.add('it has stop entries with a limit on spot');
   if ((flags & DECISION_FLAGS.timeInForce) !== 0) reasons.always.add('it uses a time in force');
   if (denial !== null) {
     reasons.ifOpen.add('an order was refused that might have been accepted');
@@ -121,7 +134,8 @@ function entryAt(
   const untriggeredKind: EntryKind = (flags & DECISION_FLAGS.limit) !== 0 ? 'limit' : 'market';
   const kind: EntryKind = trigger > 0 ? 'trigger' : untriggeredKind;
   const level = sign * (kind === 'trigger' ? trigger : limit);
-  const target = decisions.takeProfit[decision]! > 0 ? sign * decisions.takeProfit[decision]! : INFINITY;
+  const targetTicks = ladder === null ? decisions.takeProfit[decision]! : nearestOf(ladder, isLong);
+  const target = targetTicks > 0 ? sign * targetTicks : INFINITY;
   const stop = decisions.stopLoss[decision]! > 0 ? sign * decisions.stopLoss[decision]! : -INFINITY;
   if (kind !== 'market' && (target <= level || stop >= level)) reasons.always.add('an entry has its target or stop on the other side');
   const lots = lotsOf(orders, row, decisions.lots[decision]!);
@@ -131,6 +145,7 @@ function entryAt(
     instrument: index,
     isLong,
     lots: Number.isFinite(lots) && feeds.length > 0 ? lots : 0,
+    rungs: ladder === null ? null : rungsOf(ladder, lots, instrument.minLots, sign),
     fromMs: decisions.timeMs[decision]! + terms.latencyMs,
     cancelMs: INFINITY,
     exitMs: INFINITY,
@@ -150,6 +165,13 @@ function entryAt(
       exitTaker: contract?.closeTakerFeePpm ?? terms.takerPpm,
     },
   };
+}
+
+/** Returns the parts of an entry of `lots`. Each is followed like an entry of its own: it ends at its target, or with all others at the stop. */
+function rungsOf(ladder: Ladder, lots: number, minLots: number, sign: number): readonly Rung[] {
+  const rungs: Rung[] = rungsOfFill(ladder, lots, 0, lots, minLots).map((rung) => ({ at: sign * rung.at, lots: rung.lots }));
+  const rest = lots - rungs.reduce((sum, rung) => sum + rung.lots, 0);
+  return rest > 0 ? [...rungs, { at: INFINITY, lots: rest }] : rungs;
 }
 
 /** Returns the code with which the bot denied or the venue refused an order. Null when the order was placed. */

@@ -37,6 +37,8 @@ export interface Followed {
   readonly adverse: number;
   /** True when funding was due inside a row, while a path was unfinished. */
   readonly isPaidInside: boolean;
+  /** True when a market order may have rested at its highest price. */
+  readonly isCapped: boolean;
 }
 
 /** Follows entries of one instrument. */
@@ -143,6 +145,7 @@ export class EntryFollower {
       endMs: Math.min(endMs, entry.exitMs),
       adverse: Math.max(adverse, path.adverse),
       isPaidInside,
+      isCapped: path.isCapped,
     };
   }
 

@@ -82,6 +82,15 @@ describe('the path of an entry contains every outcome that the entry may have', 
       }
   });
 
+  it.each<[string, number, boolean]>([
+    ['comes back to it', 2, true],
+    ['stays beyond it', 3, false],
+  ])('a row that opens beyond the highest price and %s', (_, low, isCapped) => {
+    const path = new OrderPath({ ...PLAIN, collar: 2 }, MONEY);
+    path.step(4, 6, low, 5);
+    expect([path.isOver, path.isCapped]).toEqual([true, isCapped]);
+  });
+
   it('the hull is one state where a bar leaves nothing open', () => {
     const path = new OrderPath({ ...PLAIN, stop: -5, target: 5 }, MONEY);
     path.step(0, 3, -2, 1);

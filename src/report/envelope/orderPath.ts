@@ -75,6 +75,8 @@ export class OrderPath {
   isExitOpen = false;
   /** Largest adverse move at an exit, as a fraction of the entry price. */
   adverse = 0;
+  /** True when a row opened beyond the highest price of a market order and came back to it. On spot the order rests at that price. */
+  isCapped = false;
   private readonly terms: EntryTerms;
   private readonly money: PathMoney;
 
@@ -135,7 +137,7 @@ export class OrderPath {
 
   /** Applies one row with mirrored prices. */
   step(open: number, high: number, low: number, close: number): void {
-    if (this.isPending) this.enterAtOpen(open);
+    if (this.isPending) this.enterAtOpen(open, low);
     this.hasRested = true;
     if (this.open !== null) this.exitAtOpen(this.open, open);
     const held = this.open;
@@ -150,13 +152,16 @@ export class OrderPath {
   }
 
   /** Fills the entry at the open of a row, if the open reaches it. */
-  private enterAtOpen(open: number): void {
+  private enterAtOpen(open: number, low: number): void {
     const { kind, level, isChasing, collar, entryTaker } = this.terms;
     const isRising = kind === 'trigger' && isChasing;
     const isReached = kind === 'market' || (isRising ? open >= level : open <= level);
     if (!isReached) return;
     this.isPending = false;
-    if (open > collar) return this.end(0, 0);
+    if (open > collar) {
+      if (low <= collar) this.isCapped = true;
+      return this.end(0, 0);
+    }
     const worstPrice = kind === 'limit' ? level : collar;
     const mayBeMaker = kind === 'limit' && this.hasRested && !this.isFine;
     const otherFee = mayBeMaker ? this.terms.entryMaker : entryTaker;

@@ -29,8 +29,10 @@ export function legsOf({ orders }: RunRecord): Legs {
   return legs;
 }
 
-/** True when the fills of an entry and its legs in the run equal those of the followed path. */
-export function isAsRun({ orders }: RunRecord, { money }: PathRows, entry: Entry, followed: Followed, legs: Legs): boolean {
+/** True when the fills of an entry and its legs in the run equal those of the followed paths: one, or one for each of several targets. */
+export function isAsRun({ orders }: RunRecord, { money }: PathRows, entry: Entry, paths: readonly Followed[], legs: Legs): boolean {
+  const [followed] = paths;
+  if (followed === undefined) return false;
   const row = entry.id - 1;
   if (row >= orders.length) return true;
   const lots = orders.filledLots[row]!;
@@ -38,12 +40,21 @@ export function isAsRun({ orders }: RunRecord, { money }: PathRows, entry: Entry
   if (lots === 0 || Number.isNaN(entryPrice)) return lots === 0 && Number.isNaN(entryPrice);
   if (!isNear(orders.filledUnits[row]!, money.valueOf(lots, Math.abs(entryPrice)))) return false;
   const leg = legs.get(entry.id);
+  if (entry.rungs !== null) {
+    const closed = { lots: 0, value: 0 };
+    paths.forEach((path, at) => {
+      if (!path.isClosedByBracket) return;
+      closed.lots += entry.rungs![at]!.lots;
+      closed.value += money.valueOf(entry.rungs![at]!.lots, Math.abs(path.exitPrice));
+    });
+    return closed.lots === (leg?.lots ?? 0) && isNear(leg?.units ?? 0, closed.value, paths.length);
+  }
   if (leg === undefined) return !isClosedByBracket;
   return isClosedByBracket && isNear(leg.units, money.valueOf(leg.lots, Math.abs(exitPrice)));
 }
 
 /** True when two amounts are equal up to rounding. The value of each fill is rounded to a unit. */
-const isNear = (units: number, value: number): boolean => Math.abs(units - value) <= 4 + value * 1e-12;
+const isNear = (units: number, value: number, fills = 1): boolean => Math.abs(units - value) <= 4 * fills + value * 1e-12;
 
 /** True when a time is inside a row. A decision at that time cannot change the part of the row before it. */
 export function isInsideRow({ bars: { openMs, closeMs, length } }: PathRows, ms: number): boolean {

@@ -168,17 +168,21 @@ export class EnvelopeFinder {
       busyUntil.set(key, Math.max(busyMs, entry.exitMs));
       return;
     }
-    const followed = new EntryFollower(rows, terms, this.finer).follow(entry, this.spreadTaker(instrument, rows));
-    busyUntil.set(key, Math.max(busyMs, followed.endMs));
-    this.add(entry, rows, followed);
+    const follower = new EntryFollower(rows, terms, this.finer);
+    const parts =
+      entry.rungs === null ? [entry] : entry.rungs.map(({ at, lots }) => ({ ...entry, lots, terms: { ...entryTerms, target: at } }));
+    const followed = parts.map((part) => follower.follow(part, this.spreadTaker(instrument, rows)));
+    busyUntil.set(key, Math.max(busyMs, ...followed.map(({ endMs }) => endMs)));
+    if (!isAsRun(this.record, rows, entry, followed, this.legs)) reasons.always.add('an order took a path that is not followed');
+    for (const part of followed) this.add(entry, rows, part);
   }
 
-  /** Adds the range of a followed entry to the sums, and notes why it may not be a bound. */
+  /** Adds the range of a followed entry, or of a part of it, to the sums, and notes why it may not be a bound. */
   private add(entry: Entry, rows: PathRows, followed: Followed): void {
-    const { reasons, terms, record, legs } = this;
-    if (!isAsRun(record, rows, entry, followed, legs)) reasons.always.add('an order took a path that is not followed');
+    const { reasons, terms } = this;
     if (entry.isReversed && followed.isLeft) reasons.ifOpen.add(REVERSED);
     if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
+    if (rows.bars.instrument.contract === undefined && followed.isCapped) reasons.always.add('a market order rested at its price cap');
     if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
       reasons.always.add('a position may have been liquidated');
     this.low += followed.low;

@@ -4,7 +4,7 @@ import { CAPPED } from '../../model/order.ts';
 import { ENDINGS, ROLES, SIDES } from '../../model/run/run.ts';
 import type { RecordedRun, ReportedOrder } from './recordedRun.ts';
 import type { Rerun } from './rerun.ts';
-import { finestMs, NOTHING_LEFT, OrderMatch, UNDECIDED } from './script.ts';
+import { finestMs, isWatchedEntry, NOTHING_LEFT, OrderMatch, UNDECIDED } from './script.ts';
 
 /** An order of the rerun and its order in the journal. One of them can be missing. */
 export interface OrderPair {
@@ -21,6 +21,10 @@ export function askedRole({ role, code, texts }: Rerun['orders'], at: number): s
   return recorded === 'limit' && texts[code[at]!] === CAPPED ? 'market' : recorded;
 }
 
+/** True for an order that never left the bot: it was withdrawn, or it waits. */
+const isUnsent = ({ arrivedMs, ending }: Rerun['orders'], at: number): boolean =>
+  Number.isNaN(arrivedMs[at]) && ['canceled', 'open'].includes(ENDINGS[ending[at]!]!);
+
 /** Returns all orders of both sides, those of the rerun first. */
 export function pairedOrders({ orders, instruments, feeds }: Rerun, run: RecordedRun): readonly OrderPair[] {
   const match = new OrderMatch(run.orders, finestMs(feeds));
@@ -36,6 +40,8 @@ export function pairedOrders({ orders, instruments, feeds }: Rerun, run: Recorde
     const [side, role] = [SIDES[orders.side[at]!]!, askedRole(orders, at)];
     const parent = orders.parent[at]! > 0 ? (numbers.get(orders.parent[at]!) ?? -1) : 0;
     const symbol = instruments[orders.instrument[at]!]!.id;
+    // An entry that was withdrawn, or still waits for its price, was not sent. The journal has no intent of it either.
+    if (isWatchedEntry({ role, symbol }) && isUnsent(orders, at)) continue;
     const recorded = match.find({ createdMs, strategy: orders.strategy[at]!, symbol, side, role, parent });
     if (recorded === null && createdMs === run.lastMs) {
       const place = waiting.findIndex((draft) => draft.symbol === symbol && draft.side === side && draft.strategy === orders.strategy[at]);

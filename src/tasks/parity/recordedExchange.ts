@@ -47,7 +47,6 @@ export class RecordedExchange extends ReplayExchange {
     }
     // Bracket stops and stop entries are sent when a price reaches them.
     const isFired = (order.firedAtTicks ?? 0) > 0;
-    const hitPrice = isFired ? engine.bracketManager.hitPrice : NaN;
     const nowMs = order.parent > 0 || isFired ? order.createdMs : engine.nowMs;
     const placed: VenueOrderRecord | null = venue.place(this.account, id, order, nowMs);
     if (placed === null) return engine.refused(id, String(venue.refusal));
@@ -58,8 +57,8 @@ export class RecordedExchange extends ReplayExchange {
     const list = this.#held.get(instrumentIndex) ?? [];
     this.#held.set(instrumentIndex, list);
     list.push(held);
-    // An order that is sent at a price fills at once, in the row that reaches the price.
-    if (hitPrice === hitPrice) this.#fillUntil(held, instrumentIndex, INFINITY, nowMs);
+    // An order that is sent at a price fills in the row that reaches the price, as far as the bot knew its fills when the row had closed.
+    if (isFired) this.#fillUntil(held, instrumentIndex, engine.nowMs, nowMs);
   }
 
   override matchRow(instrument: number, row: number): void {

@@ -32,6 +32,10 @@ interface OrderLook {
 export const roleOfIntent = ({ role, parent, trigger }: Pick<RecordOf<'INTENT'>, 'role' | 'parent' | 'trigger'>): string =>
   parent === 0 && trigger !== null ? 'condition' : role;
 
+/** True for a stop entry of spot. The exchange of spot knows no trigger orders, so the bot watches the price itself. */
+export const isWatchedEntry = ({ role, symbol }: Pick<OrderLook, 'role' | 'symbol'>): boolean =>
+  role === 'condition' && symbol.startsWith('spot:');
+
 /** A replacement whose old order had filled. Nothing of it is sent, in the bot or in a backtest, so neither has it among its orders. */
 export const NOTHING_LEFT = 'REPLACED_FILLED';
 const isNothingLeft = ({ end }: ReportedOrder): boolean => end?.how === 'denied' && end.code === NOTHING_LEFT;
@@ -65,8 +69,13 @@ export class OrderMatch {
   }
 
   /** Returns the recorded order with these properties. Null without one. */
-  find({ createdMs, strategy, symbol, side, role, parent }: OrderLook): ReportedOrder | null {
-    const list = (parent > 0 ? this.#legs.get(parent) : this.#byBar.get(this.#barOf(createdMs))) ?? [];
+  find(look: OrderLook): ReportedOrder | null {
+    const bar = this.#barOf(look.createdMs);
+    const found = this.#among(look.parent > 0 ? this.#legs.get(look.parent) : this.#byBar.get(bar), look);
+    // The bot sends a stop entry that it watches when the bar has closed, a backtest at the open of the bar that opens beyond it.
+    return found ?? (isWatchedEntry(look) ? this.#among(this.#byBar.get(bar + 1), look) : null);
+  }
+  #among(list: readonly ReportedOrder[] = [], { createdMs, strategy, symbol, side, role }: OrderLook): ReportedOrder | null {
     const free = list.filter(({ number }) => !this.#matched.has(number));
     const alike = free.filter(
       ({ intent }) =>

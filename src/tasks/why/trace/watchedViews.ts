@@ -1,6 +1,7 @@
 // Feeds, series and signals for a watched strategy: they have the same values, and record each read while the log is on.
 
 import type { TimeMs } from '../../../base/brand.ts';
+import { allowOnlyMembers } from '../../../base/number/onlyMembers.ts';
 import { StrategyFeed } from '../../../engine/feeds/feedView.ts';
 import { bind, outputOf } from '../../../indicators/graph/spec.ts';
 import type { Series, Signal } from '../../../indicators/graph/series.ts';
@@ -162,6 +163,11 @@ class WatchedFeed implements Feed {
     return fresh;
   }
 }
+
+allowOnlyMembers(WatchedSeries.prototype, 'the series');
+allowOnlyMembers(WatchedSignal.prototype, 'the signal');
+allowOnlyMembers(WatchedBar.prototype, 'the bar');
+allowOnlyMembers(WatchedFeed.prototype, 'the feed');
 
 /** Names of the views of a run. The prefix of a feed is empty when the run has one feed. */
 export interface ViewNames {

@@ -1,0 +1,101 @@
+// Makes the read of a member that an object does not have an error. Without it, a misspelt member of what a strategy reads is `undefined` in
+// plain JavaScript, and a comparison with it is false: the strategy silently never trades.
+//
+// A proxy at the end of the prototype chain receives only reads that find nothing. Reads of members never reach it, so they cost the same.
+
+import { OWN_FOLDERS } from '../inPackage.ts';
+import { nearestName } from './nearestName.ts';
+
+/** Members that JavaScript itself asks for: `JSON.stringify(view)` and `await view` are no misspellings. */
+const OF_LANGUAGE: ReadonlySet<string> = new Set(['toJSON', 'then']);
+const MAX_NAMES = 16;
+const MIN_BEGINNING = 3;
+const OWN = OWN_FOLDERS.map(pathOf);
+
+/**
+ * Makes reads of other members of a class's instances an error. `what`: the object in words, such as `the position`. `written`: the public
+ * fields that the constructor writes, unless the instances are frozen. Without their names here, each write would look for a setter in the proxy.
+ */
+export function allowOnlyMembers(prototype: object, what: string, written: readonly string[] = []): void {
+  for (const name of written) {
+    Object.defineProperty(prototype, name, { value: undefined, writable: true, enumerable: false, configurable: true });
+  }
+  Object.setPrototypeOf(prototype, lastPrototype(what));
+}
+
+/** Returns the prototype of an object whose members are all that it has. `optional`: members that it may have. */
+export function lastPrototype(what: string, optional: readonly string[] = []): object {
+  return guarded(Object.prototype, new Set([...OF_LANGUAGE, ...optional]), (name, view) => {
+    return `${what} has no member ${name}${adviceOn(name, namesOf(view))}`;
+  });
+}
+
+/** Makes reads of a method's members an error: `this.position.isFlat` lacks the call. */
+export function mustBeCalled(prototype: object, methods: readonly string[]): void {
+  for (const method of methods) {
+    const text = `this.${method}`;
+    const described = (name: string): string => `${text} is a method and has no member ${name}: write ${text}().${name}`;
+    Object.setPrototypeOf(Reflect.get(prototype, method), guarded(Function.prototype, OF_LANGUAGE, described));
+  }
+}
+
+function guarded(base: object, allowed: ReadonlySet<string>, described: (name: string, view: unknown) => string): object {
+  return new Proxy<object>(Object.freeze(Object.create(base)), {
+    get(target, name, view): unknown {
+      if (typeof name === 'symbol' || name in target || allowed.has(name)) return Reflect.get(target, name, view);
+      const error = new TypeError(described(name, view));
+      // Code of isobar and of packages reads members to find out what an object is.
+      if (isReadByAuthor(error.stack ?? '')) throw error;
+      return undefined;
+    },
+  });
+}
+
+function adviceOn(name: string, names: readonly string[]): string {
+  const near = beginningOf(name, names) ?? nearestName(name, names) ?? shortOrLongForm(name, names);
+  if (near !== null) return `: did you mean ${near}?`;
+  const more = names.length > MAX_NAMES ? ' and others' : '';
+  return names.length === 0 ? '' : `; it has ${names.slice(0, MAX_NAMES).join(', ')}${more}`;
+}
+
+/** Returns the first name that begins with the given one, as `volume` does with `vol`. */
+function beginningOf(given: string, names: readonly string[]): string | null {
+  const asked = given.toLowerCase();
+  if (asked.length < MIN_BEGINNING) return null;
+  return names.find((name) => name.toLowerCase().startsWith(asked)) ?? null;
+}
+
+/** Returns the name that the given one abbreviates, or that abbreviates it, as `qty` does `quantity`. */
+function shortOrLongForm(given: string, names: readonly string[]): string | null {
+  const asked = given.toLowerCase();
+  const fits = (name: string): boolean => name[0] === asked[0] && (isWithin(name, asked) || isWithin(asked, name));
+  return names.find((name) => fits(name.toLowerCase())) ?? null;
+}
+
+/** True if the letters of `short` stand in `long` in the same order. */
+function isWithin(short: string, long: string): boolean {
+  let at = 0;
+  for (const letter of long) if (letter === short[at]) at++;
+  return at === short.length;
+}
+
+/** Returns the public members of an object, those of its class included. */
+function namesOf(view: unknown): readonly string[] {
+  const names = new Set<string>();
+  for (let at: unknown = view; typeof at === 'object' && at !== null; at = Object.getPrototypeOf(at)) {
+    if (at === Object.prototype) break;
+    for (const name of Object.getOwnPropertyNames(at)) if (name !== 'constructor' && name !== 'toJSON') names.add(name);
+  }
+  return [...names];
+}
+
+/** Returns true if the function that read the member is code of an author. Its frame is the second: the first is the trap. */
+function isReadByAuthor(stack: string): boolean {
+  const [, reader] = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  if (reader === undefined) return true;
+  return /:\d+:\d+\)?$/.test(reader) && !reader.includes('node:') && ![...OWN, '/node_modules/'].some((folder) => reader.includes(folder));
+}
+
+function pathOf(url: string): string {
+  return url.replace(/^file:\/\//, '');
+}
