@@ -1,4 +1,4 @@
-// Tests of the Bollinger grid: buys rest below the middle and follow the band, and each level sells one step higher.
+// Tests the Bollinger grid: buys rest below the middle and follow the band, and each level sells one step higher.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';

@@ -1,4 +1,4 @@
-// Tests of the Donchian breakout: it enters above the channel of the bars before, and leaves below it, at its stop, or at its trailing stop.
+// Tests the Donchian breakout: it enters above the channel of the bars before, and leaves below it, at its stop, or at its trailing stop.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';

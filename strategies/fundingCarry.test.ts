@@ -1,4 +1,4 @@
-// Tests of the funding carry: it opens both sides when the average rate is high, makes them equal, and closes both when the rate falls.
+// Tests the funding carry: it opens both sides when the average rate is high, makes them equal, and closes both when the rate falls.
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';

@@ -1,4 +1,4 @@
-// Tests of key files: their owner, mode and content, and that git does not track them.
+// Tests key files: their owner, mode and content, and that git does not track them.
 
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';

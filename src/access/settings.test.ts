@@ -1,4 +1,4 @@
-// Tests of the access settings: the sources of keys, addresses and the dialect, and the settings that are rejected.
+// Tests the access settings: the sources of keys, addresses and the dialect, and the settings that are rejected.
 
 import { join } from 'node:path';
 import { inspect } from 'node:util';

@@ -1,4 +1,4 @@
-// Tests of bots from the container: the parts that bots of one maker share, how often factories run, and the effect of overrides.
+// Tests bots from the container: the parts that bots of one maker share, how often factories run, and the effect of overrides.
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../test/fixtures/futuresVenue.ts';

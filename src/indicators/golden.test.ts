@@ -1,4 +1,4 @@
-// Tests of the indicators of the table: equal to the values of other libraries and plain formulas, and the same bits for any block size.
+// Tests the indicators of the table: equal to the values of other libraries and plain formulas, and the same bits for any block size.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests of every kernel: the same bits for any block size, the first ready row by the warm-up, and textbook values on small series.
+// Tests every kernel: the same bits for any block size, the first ready row by the warm-up, and textbook values on small series.
 
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';

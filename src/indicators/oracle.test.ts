@@ -1,4 +1,4 @@
-// Tests of the kernels against decimal.js over the largest real file: relative error at sampled rows, exact sums, and ties of averages.
+// Tests the kernels against decimal.js over the largest real file: relative error at sampled rows, exact sums, and ties of averages.
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';

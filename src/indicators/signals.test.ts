@@ -1,4 +1,4 @@
-// Tests of signals: their truth tables, their readiness, and the rows that are listed for handlers.
+// Tests signals: their truth tables, their readiness, and the rows that are listed for handlers.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests of the adapter and of kernels against a second library: equal within rounding after the warm-ups have faded.
+// Tests the adapter and of kernels against a second library: equal within rounding after the warm-ups have faded.
 
 import * as signals from 'trading-signals';
 import { beforeAll, expect, it } from 'vitest';

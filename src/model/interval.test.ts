@@ -1,4 +1,4 @@
-// Tests of intervals: the grid of their bars, their names, and which intervals nest.
+// Tests intervals: the grid of their bars, their names, and which intervals nest.
 
 import { expect, it } from 'vitest';
 import { seededRng } from '../base/number/rng.ts';

@@ -1,4 +1,4 @@
-// Tests of warnings: their codes, their classes, and the list that collects those of a run.
+// Tests warnings: their codes, their classes, and the list that collects those of a run.
 
 import { expect, test } from 'vitest';
 import { warning, warningClass, WarningList, WARNINGS, warningText } from './warning.ts';

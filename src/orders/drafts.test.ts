@@ -1,4 +1,4 @@
-// Tests of the size of a replacement: the requested size minus what the old order has filled meanwhile.
+// Tests the size of a replacement: the requested size minus what the old order has filled meanwhile.
 
 import { expect, it } from 'vitest';
 import type { Lots, Units } from '../base/brand.ts';

@@ -1,4 +1,4 @@
-// Tests of the lifecycle table: every possible pair, every impossible one, and the same table in its packed form.
+// Tests the lifecycle table: every possible pair, every impossible one, and the same table in its packed form.
 
 import { describe, expect, it } from 'vitest';
 import type { Lifecycle } from '../model/order.ts';

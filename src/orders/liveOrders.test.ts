@@ -1,4 +1,4 @@
-// Tests of the order manager against an exchange that answers late, twice, or after an order was proven absent.
+// Tests the order manager against an exchange that answers late, twice, or after an order was proven absent.
 
 import { describe, expect, it } from 'vitest';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';

@@ -1,4 +1,4 @@
-// Tests of the order manager, also under random histories: no order is lost or overfilled, and only a late arrival leaves `done`.
+// Tests the order manager, also under random histories: no order is lost or overfilled, and only a late arrival leaves `done`.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

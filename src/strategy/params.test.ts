@@ -1,4 +1,4 @@
-// Tests of parameters: defaults, ranges, units, and messages that suggest the nearest valid name.
+// Tests parameters: defaults, ranges, units, and messages that suggest the nearest valid name.
 
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../base/number/decimal.ts';

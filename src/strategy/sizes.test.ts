@@ -1,4 +1,4 @@
-// Tests of the sizing helpers against exact fractions of big integers, rounded down to twelve decimals.
+// Tests the sizing helpers against exact fractions of big integers, rounded down to twelve decimals.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests of the weights against their definition (equal shares of the risk), a closed form, and a second, slow method.
+// Tests the weights against their definition (equal shares of the risk), a closed form, and a second, slow method.
 
 import { describe, expect, it, test } from 'vitest';
 import { seededRng } from '../base/number/rng.ts';

@@ -1,4 +1,4 @@
-// Tests of the static check of a strategy's source: it finds tables of numbers in any notation, in linear time.
+// Tests the static check of a strategy's source: it finds tables of numbers in any notation, in linear time.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Tests of shell completion in real shells. Each test calls the completion function of the shell with an incomplete line.
+// Tests shell completion in real shells. Each test calls the completion function of the shell with an incomplete line.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, symlinkSync } from 'node:fs';

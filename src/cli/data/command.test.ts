@@ -1,4 +1,4 @@
-// Tests of the output of `isobar data`: the text for people, the last line for scripts, and the errors.
+// Tests the output of `isobar data`: the text for people, the last line for scripts, and the errors.
 
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

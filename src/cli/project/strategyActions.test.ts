@@ -1,4 +1,4 @@
-// Tests of `isobar strategy new`, `list` and `show`, and of their messages about invalid files.
+// Tests `isobar strategy new`, `list` and `show`, and of their messages about invalid files.
 
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

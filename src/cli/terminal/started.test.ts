@@ -1,4 +1,4 @@
-// Tests of the options that `isobar live` and `isobar exchange` reject before they open any file or socket.
+// Tests the options that `isobar live` and `isobar exchange` reject before they open any file or socket.
 
 import { expect, it } from 'vitest';
 import { exchange } from '../exchange/action.ts';

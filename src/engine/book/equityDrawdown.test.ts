@@ -1,4 +1,4 @@
-// Tests of the maximum drawdown of an account with one feed: by pieces of rows it equals that of all rows taken one by one.
+// Tests the maximum drawdown of an account with one feed: by pieces of rows it equals that of all rows taken one by one.
 
 import { expect, test } from 'vitest';
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';

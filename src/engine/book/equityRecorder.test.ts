@@ -1,4 +1,4 @@
-// Tests of the equity of several feeds against a plain walk over all instants: gaps, late starts, intervals, block sizes and sinks.
+// Tests the equity of several feeds against a plain walk over all instants: gaps, late starts, intervals, block sizes and sinks.
 
 import { describe, expect, test } from 'vitest';
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';

@@ -1,4 +1,4 @@
-// Tests of the funding that strategies see: no future rate, and a next time that is computed from past times alone.
+// Tests the funding that strategies see: no future rate, and a next time that is computed from past times alone.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

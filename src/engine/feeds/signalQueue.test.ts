@@ -1,4 +1,4 @@
-// Tests of the queue of signal handlers against a sorted list.
+// Tests the queue of signal handlers against a sorted list.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';

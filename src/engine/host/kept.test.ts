@@ -1,4 +1,4 @@
-// Tests of the state that strategies may keep over restarts.
+// Tests the state that strategies may keep over restarts.
 
 import { expect, test } from 'vitest';
 import { checkKept, keptText } from './kept.ts';

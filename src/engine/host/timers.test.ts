@@ -1,4 +1,4 @@
-// Tests of the timers: they fire on the UTC grid, once at each due time, in order of registration.
+// Tests the timers: they fire on the UTC grid, once at each due time, in order of registration.
 
 import { describe, expect, it } from 'vitest';
 import { Timers } from './timers.ts';

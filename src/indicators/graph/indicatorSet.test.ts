@@ -1,4 +1,4 @@
-// Tests of the indicator set: registration, shared kernels, sealing and depth, and that a series shows no row after its cursor.
+// Tests the indicator set: registration, shared kernels, sealing and depth, and that a series shows no row after its cursor.
 
 import { describe, expect, it } from 'vitest';
 import { syntheticBars } from '../../../test/fixtures/syntheticBars.ts';

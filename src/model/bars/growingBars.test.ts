@@ -1,4 +1,4 @@
-// Tests of growing bars: readers of a column see appended rows, and rows that cannot follow are rejected.
+// Tests growing bars: readers of a column see appended rows, and rows that cannot follow are rejected.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

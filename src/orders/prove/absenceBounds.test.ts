@@ -1,4 +1,4 @@
-// Tests of the measured absence bounds: they follow what the exchange shows, never fall below their minimum, and widen after incidents.
+// Tests the measured absence bounds: they follow what the exchange shows, never fall below their minimum, and widen after incidents.
 
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ABSENCE_BOUNDS, MeasuredAbsenceBounds } from './absenceBounds.ts';

@@ -1,4 +1,4 @@
-// Tests of the resolution of an unknown outcome: which evidence proves it, in which order, and never time alone.
+// Tests the resolution of an unknown outcome: which evidence proves it, in which order, and never time alone.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

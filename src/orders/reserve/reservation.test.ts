@@ -1,4 +1,4 @@
-// Tests of the reservations: random orders against a recount in decimals, and worst cases worked out by hand.
+// Tests the reservations: random orders against a recount in decimals, and worst cases worked out by hand.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

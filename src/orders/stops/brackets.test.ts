@@ -1,4 +1,4 @@
-// Tests of the levels of brackets, and of the brackets that a row triggers.
+// Tests the levels of brackets, and of the brackets that a row triggers.
 
 import { describe, expect, it } from 'vitest';
 import { lots, ticks } from '../../base/brand.ts';

@@ -1,4 +1,4 @@
-// Tests of a stored ban on a real disk: it survives restarts, and a damaged record never allows calls before the ban ends.
+// Tests a stored ban on a real disk: it survives restarts, and a damaged record never allows calls before the ban ends.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Tests of the rate limiter: which calls are sent at once, which wait and for how long, and which are rejected.
+// Tests the rate limiter: which calls are sent at once, which wait and for how long, and which are rejected.
 
 import { describe, expect, it } from 'vitest';
 import { LimitsFixture, START_MS } from '../../../../test/fixtures/limitsFixture.ts';
