@@ -33,15 +33,18 @@ const combinations = (['paper', 'live'] satisfies Mode[]).flatMap((mode) =>
   ),
 );
 
-test.each(combinations)('$mode, --live $isFlagged, x$timeScale, $url, confirmed $confirmed', ({ url, ...combination }) => {
-  const urls = url === 'both' ? { spot: URLS.loopback, futures: URLS.remote } : { spot: URLS[url], futures: URLS[url] };
-  const mayPaper = combination.mode === 'paper' && !combination.isFlagged && (url === 'loopback' || url === 'name');
-  const { mode, isFlagged, timeScale, confirmed } = combination;
-  const mayLive = mode === 'live' && isFlagged && timeScale === 1 && url === 'remote' && confirmed === OWN;
-  const error = errorOf({ ...combination, urls, fingerprint: OWN });
-  if (mayPaper || mayLive) expect(error).toBeNull();
-  else expect(error).toMatch(/\S/);
-});
+test.each(combinations)(
+  'only a safe combination starts: mode $mode, --live $isFlagged, time scale $timeScale, address $url, confirmed $confirmed',
+  ({ url, ...combination }) => {
+    const urls = url === 'both' ? { spot: URLS.loopback, futures: URLS.remote } : { spot: URLS[url], futures: URLS[url] };
+    const mayPaper = combination.mode === 'paper' && !combination.isFlagged && (url === 'loopback' || url === 'name');
+    const { mode, isFlagged, timeScale, confirmed } = combination;
+    const mayLive = mode === 'live' && isFlagged && timeScale === 1 && url === 'remote' && confirmed === OWN;
+    const error = errorOf({ ...combination, urls, fingerprint: OWN });
+    if (mayPaper || mayLive) expect(error).toBeNull();
+    else expect(error).toMatch(/\S/);
+  },
+);
 
 test('the list of mode combinations is complete', () => expect(combinations).toHaveLength(2 * 2 * 2 * 5 * 3));
 
