@@ -44,7 +44,7 @@ export const EXTERNAL: readonly Guard[] = [
     from: 'this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));',
     to: 'this.#answered.add(weight, nowMs);',
     test: 'src/adapters/exchange/limits/windowUse.test.ts',
-    named: 'never exceed the limit where they are received, on no clock',
+    named: 'never exceed the limit on the clock of the exchange',
   },
   {
     row: 57,

@@ -72,7 +72,7 @@ export const PROOF: readonly Guard[] = [
     from: 'return only !== undefined && second === undefined ?',
     to: 'return only !== undefined ?',
     test: 'src/adapters/exchange/order/match.test.ts',
-    named: 'two that ask for the same',
+    named: 'two orders with the same terms',
   },
   {
     row: 26,

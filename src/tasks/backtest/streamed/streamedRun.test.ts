@@ -71,17 +71,17 @@ function plantFlaws(bars: BarColumns): BarColumns {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface RunOptions {
+interface StreamedCase {
   readonly strategy: string;
   readonly params?: string;
   readonly symbol?: string;
   readonly interval?: string;
-  readonly more?: string;
+  readonly extraYaml?: string;
 }
 
 let count = 0;
 
-function definition({ strategy, params = '{}', symbol = 'LONGUSDT', interval = '1m', more: extraYaml = '' }: RunOptions): string {
+function definition({ strategy, params = '{}', symbol = 'LONGUSDT', interval = '1m', extraYaml = '' }: StreamedCase): string {
   const file = join(folder, `run${count++}.yaml`);
   writeFileSync(
     file,
@@ -131,7 +131,7 @@ const loadClass: NonNullable<ResolveOptions['load']> = async (entry, source) => 
   return { plan: strategyPlanOf(entry, loaded, source), inputs: [], folder: ROOT };
 };
 
-async function compare(options: RunOptions, isStreamed = true): Promise<WrittenRun> {
+async function compare(options: StreamedCase, isStreamed = true): Promise<WrittenRun> {
   const file = definition(options);
   const inMemory = await runAndRead(file, false);
   const streamed = await runAndRead(file, true);
@@ -172,25 +172,28 @@ const LATE_AND_PARTIAL =
   "fills: { limit: through, latencyMs: 90000, maxVolumeShare: '0.05' }\nfees: { maker: '0.0008', taker: '0.001', in: received }\n" + RISK;
 
 describe('the same folder as in memory', () => {
-  it.each<[string, RunOptions]>([
-    ['crossings', { strategy: 'smaCross', params: '{ fast: 10, slow: 30 }', more: RISK }],
+  it.each<[string, StreamedCase]>([
+    ['crossings', { strategy: 'smaCross', params: '{ fast: 10, slow: 30 }', extraYaml: RISK }],
     [
       'crossings seen by onBar, over gaps',
-      { strategy: 'smaCrossOnBar', params: '{ fast: 100, slow: 300 }', symbol: 'GAPSUSDT', more: RISK },
+      { strategy: 'smaCrossOnBar', params: '{ fast: 100, slow: 300 }', symbol: 'GAPSUSDT', extraYaml: RISK },
     ],
-    ['a grid of limits with brackets', { strategy: 'bollingerGrid', params: '{ bandBars: 300, levels: 2, minStep: 0.01 }', more: RISK }],
+    [
+      'a grid of limits with brackets',
+      { strategy: 'bollingerGrid', params: '{ bandBars: 300, levels: 2, minStep: 0.01 }', extraYaml: RISK },
+    ],
     [
       'the same late and in parts',
-      { strategy: 'bollingerGrid', params: '{ bandBars: 384, levels: 2, minStep: 0.01 }', symbol: 'GAPSUSDT', more: LATE_AND_PARTIAL },
+      { strategy: 'bollingerGrid', params: '{ bandBars: 384, levels: 2, minStep: 0.01 }', symbol: 'GAPSUSDT', extraYaml: LATE_AND_PARTIAL },
     ],
-    ['stops and trailing stops', { strategy: 'donchianBreakout', params: '{ entryBars: 200, exitBars: 100 }', more: RISK }],
-    ['the same late, over gaps', { strategy: 'donchianBreakout', symbol: 'GAPSUSDT', more: LATE_AND_PARTIAL }],
+    ['stops and trailing stops', { strategy: 'donchianBreakout', params: '{ entryBars: 200, exitBars: 100 }', extraYaml: RISK }],
+    ['the same late, over gaps', { strategy: 'donchianBreakout', symbol: 'GAPSUSDT', extraYaml: LATE_AND_PARTIAL }],
     [
       'a range with a warm-up before it',
-      { strategy: 'rsiMeanReversion', more: `from: 2024-02-01T00:17:00Z\nto: 2024-05-03T12:00:00Z\n${RISK}` },
+      { strategy: 'rsiMeanReversion', extraYaml: `from: 2024-02-01T00:17:00Z\nto: 2024-05-03T12:00:00Z\n${RISK}` },
     ],
-    ['a look-back of 20,000 rows', { strategy: 'smaCross', params: '{ fast: 500, slow: 20000 }', more: RISK }],
-    ['few rows', { strategy: 'smaCross', params: '{ fast: 3, slow: 8 }', symbol: 'DAYSUSDT', interval: '1h', more: RISK }],
+    ['a look-back of 20,000 rows', { strategy: 'smaCross', params: '{ fast: 500, slow: 20000 }', extraYaml: RISK }],
+    ['few rows', { strategy: 'smaCross', params: '{ fast: 3, slow: 8 }', symbol: 'DAYSUSDT', interval: '1h', extraYaml: RISK }],
   ])('a streamed run writes the folder of the run in memory: %s', async (_, options) => {
     const { files } = await compare(options);
     expect(files.get('fills.csv')!.toString().split('\n').length).toBeGreaterThan(20);
@@ -198,7 +201,7 @@ describe('the same folder as in memory', () => {
 });
 
 it('warnings about flaws over the ends of blocks are the same as in memory', async () => {
-  const { files } = await compare({ strategy: 'smaCross', symbol: 'FLAWUSDT', more: RISK });
+  const { files } = await compare({ strategy: 'smaCross', symbol: 'FLAWUSDT', extraYaml: RISK });
   const { warnings } = JSON.parse(files.get('summary.json')!.toString()) as { warnings: { code: string; text: string }[] };
   const warningText = (code: string) => warnings.find((warning) => warning.code === code)?.text;
   expect(warningText('DATA_JUMP')).toContain('61 bars');
@@ -207,11 +210,11 @@ it('warnings about flaws over the ends of blocks are the same as in memory', asy
 });
 
 describe('what needs whole columns is run in memory', () => {
-  it.each<[string, RunOptions]>([
+  it.each<[string, StreamedCase]>([
     ['an indicator that reads times', { strategy: 'byDay' }],
     ['a custom indicator', { strategy: 'ownIndicator' }],
-    ['a risk limit that watches equity', { strategy: 'donchianBreakout', more: "risk: { maxLeverage: '3', maxDrawdown: '0.3' }" }],
-    ['overrides of the instrument', { strategy: 'smaCross', more: `instruments: { DAYSUSDT: { quotePrecision: 6 } }\n${RISK}` }],
+    ['a risk limit that watches equity', { strategy: 'donchianBreakout', extraYaml: "risk: { maxLeverage: '3', maxDrawdown: '0.3' }" }],
+    ['overrides of the instrument', { strategy: 'smaCross', extraYaml: `instruments: { DAYSUSDT: { quotePrecision: 6 } }\n${RISK}` }],
   ])('a run that needs whole columns stays in memory: %s', async (_, options) => {
     await compare({ symbol: 'DAYSUSDT', interval: '1h', ...options }, false);
   });
@@ -225,7 +228,7 @@ it('a byte of the catalog that has changed ends the run, and leaves no file', as
   changed[changedByte] = changed[changedByte]! ^ 1;
   writeFileSync(path, changed);
   const before = readdirSync(folder);
-  const file = definition({ strategy: 'smaCross', symbol: 'GAPSUSDT', more: RISK });
+  const file = definition({ strategy: 'smaCross', symbol: 'GAPSUSDT', extraYaml: RISK });
   await expect(runAndRead(file, true)).rejects.toThrow('its bytes have changed since isobar wrote it');
   writeFileSync(path, bytes);
   const leftFolders = readdirSync(folder).filter(
