@@ -1,9 +1,9 @@
-// The possible paths of one entry inside bars, compared with every path of a few ticks.
+// Tests the possible paths of one entry inside bars against every path of a few ticks.
 
 import { describe, expect, it } from 'vitest';
 import { OrderPath, type EntryTerms } from './orderPath.ts';
 
-const PLAIN: EntryTerms = {
+const BASE_TERMS: EntryTerms = {
   kind: 'market',
   level: 0,
   isChasing: false,
@@ -19,7 +19,7 @@ const PLAIN: EntryTerms = {
 };
 const MONEY = { closed: (entry: number, exit: number) => exit - entry, slip: () => 0 };
 
-/** What became of an entry on one path, tick by tick: a limit fills when the price comes to it. */
+/** Returns the outcome of an entry on one path, tick by tick. A limit fills when the price reaches it. */
 function outcomeOf(ticks: readonly number[], { kind, level, isChasing, target, stop, trailing }: EntryTerms) {
   let entry: number | null = null;
   let best = 0;
@@ -29,18 +29,19 @@ function outcomeOf(ticks: readonly number[], { kind, level, isChasing, target, s
       if (!isReached) continue;
       entry = best = price;
     }
-    const out = Math.max(stop, trailing > 0 ? best - trailing : -Infinity);
-    if (price >= target || price <= out) return { profit: price - entry };
+    const exitLevel = Math.max(stop, trailing > 0 ? best - trailing : -Infinity);
+    if (price >= target || price <= exitLevel) return { profit: price - entry };
     best = Math.max(best, price);
   }
   return entry === null ? 'pending' : { entry, best };
 }
 
-/** Every path of `length` ticks from 0, each step one tick down, none, or one up. */
+/** Yields every path of `length` ticks from 0 whose steps are -1, 0 or 1 tick. */
 function* pathsOf(length: number): Generator<readonly number[]> {
   for (let code = 0; code < 3 ** (length - 1); code++) {
     const path = [0];
-    for (let rest = code; path.length < length; rest = Math.floor(rest / 3)) path.push(path.at(-1)! + (rest % 3) - 1);
+    for (let remainingCode = code; path.length < length; remainingCode = Math.floor(remainingCode / 3))
+      path.push(path.at(-1)! + (remainingCode % 3) - 1);
     yield path;
   }
 }
@@ -59,16 +60,18 @@ const BRACKETS: readonly ((level: number) => Partial<EntryTerms>)[] = [
   () => ({ trailing: 2 }),
   (level) => ({ trailing: 2, target: level + 3, stop: level - 2 }),
 ];
-const CASES = ENTRIES.flatMap((entry) => BRACKETS.map((bracket): EntryTerms => ({ ...PLAIN, ...entry, ...bracket(entry.level ?? 0) })));
+const CASES = ENTRIES.flatMap((entry) =>
+  BRACKETS.map((bracket): EntryTerms => ({ ...BASE_TERMS, ...entry, ...bracket(entry.level ?? 0) })),
+);
 
 describe('the path of an entry contains every outcome that the entry may have', () => {
   it.each(CASES)(
-    'the hull of an entry contains its state on every path of seven ticks in one bar: $kind at $level, stop $stop, target $target, trailing $trailing',
+    'one bar: the hull of a $kind entry at $level (stop $stop, target $target, trailing $trailing) contains every path of seven ticks',
     (terms) => {
       for (const ticks of pathsOf(7)) {
         const path = new OrderPath(terms, MONEY);
         path.step(ticks[0]!, Math.max(...ticks), Math.min(...ticks), ticks.at(-1)!);
-        check(path, ticks, terms);
+        expectInHull(path, ticks, terms);
       }
     },
   );
@@ -77,36 +80,37 @@ describe('the path of an entry contains every outcome that the entry may have', 
     for (const terms of CASES)
       for (const ticks of pathsOf(8)) {
         const path = new OrderPath(terms, MONEY);
-        for (const part of [ticks.slice(0, 4), ticks.slice(4)]) path.step(part[0]!, Math.max(...part), Math.min(...part), part.at(-1)!);
-        check(path, ticks, terms);
+        for (const barTicks of [ticks.slice(0, 4), ticks.slice(4)])
+          path.step(barTicks[0]!, Math.max(...barTicks), Math.min(...barTicks), barTicks.at(-1)!);
+        expectInHull(path, ticks, terms);
       }
   });
 
-  it('the hull is one state where a bar leaves nothing open', () => {
-    const path = new OrderPath({ ...PLAIN, stop: -5, target: 5 }, MONEY);
+  it('the hull of an entry is one state if the bar allows only one outcome', () => {
+    const path = new OrderPath({ ...BASE_TERMS, stop: -5, target: 5 }, MONEY);
     path.step(0, 3, -2, 1);
     path.step(1, 7, 0, 6);
     expect([path.isOver, path.isEntryOpen, path.isExitOpen, path.doneLow, path.doneHigh]).toEqual([true, false, false, 5, 5]);
   });
 });
 
-function check(path: OrderPath, ticks: readonly number[], terms: EntryTerms): void {
+function expectInHull(path: OrderPath, ticks: readonly number[], terms: EntryTerms): void {
   const outcome = outcomeOf(ticks, terms);
-  const where = `${ticks.join(' ')}: ${JSON.stringify({ outcome, path })}`;
+  const message = `${ticks.join(' ')}: ${JSON.stringify({ outcome, path })}`;
   if (outcome === 'pending') {
-    if (!path.isPending) expect.fail(where);
+    if (!path.isPending) expect.fail(message);
     return;
   }
   if ('profit' in outcome) {
     const isHeld = path.doneLow <= outcome.profit && outcome.profit <= path.doneHigh;
-    if (!isHeld) expect.fail(where);
+    if (!isHeld) expect.fail(message);
     return;
   }
-  const { open } = path;
+  const openState = path.open;
   const isHeld =
-    open !== null &&
-    open.entryLow <= outcome.entry &&
-    outcome.entry <= open.entryHigh &&
-    (terms.trailing === 0 || (open.bestLow <= outcome.best && outcome.best <= open.bestHigh));
-  if (!isHeld) expect.fail(where);
+    openState !== null &&
+    openState.entryLow <= outcome.entry &&
+    outcome.entry <= openState.entryHigh &&
+    (terms.trailing === 0 || (openState.bestLow <= outcome.best && outcome.best <= openState.bestHigh));
+  if (!isHeld) expect.fail(message);
 }
