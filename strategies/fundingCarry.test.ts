@@ -46,9 +46,9 @@ describe('funding carry', () => {
   it('funding carry never keeps the perpetual without the coin', async () => {
     const { fills, orders } = await run([0.001, 0.001, 0.001, 0.001], { funds: { spot: { USDT: '100' }, futures: { USDT: '9900' } } });
     expect(orders.find(({ code }) => code !== '')).toMatchObject({ code: 'MARGIN', side: 'buy' });
-    const held = fills.reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : -qty), 0);
+    const heldCoins = fills.reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : -qty), 0);
     expect(fills.map(({ symbol }) => symbol)).toEqual(fills.map(() => 'E-AAA-USDT'));
-    expect(Math.abs(held)).toBeLessThanOrEqual(40);
+    expect(Math.abs(heldCoins)).toBeLessThanOrEqual(40);
     expect(fills[1]).toMatchObject({ side: 'buy', qty: 40 });
   });
 });
