@@ -1,4 +1,4 @@
-// One case of the envelope's campaign: a plan drawn from a seed, the run over bars, and the same run over the ticks.
+// Draws one case of the envelope campaign from a seed: a plan, the run over bars, and the same run over the ticks.
 
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
@@ -15,15 +15,15 @@ export interface Case {
   readonly withTicks: RunPlan;
 }
 
-/** `every`: at most one entry in this many bars. */
-export function caseOf(seed: number, hours: number, every = 1, readsPosition = false): Case {
+/** Returns the case of a seed, with at most one entry in `every` bars. */
+export function caseOf(seed: number, hours: number, minPeriod = 1, readsPosition = false): Case {
   const rng = seededRng(seed);
   const drawn = drawPlan(rng);
-  const plan = { ...drawn, period: Math.max(drawn.period, every) };
-  const per = rng.next() < 0.5 ? 15 : 60;
+  const plan = { ...drawn, period: Math.max(drawn.period, minPeriod) };
+  const ticksPerBar = rng.next() < 0.5 ? 15 : 60;
   const path = tickPath(hours, rng);
   const instrument = instrumentOf(plan);
-  const coarse = feed('bars', barsOfTicks(path, per, per === 15 ? '15m' : '1h', instrument));
+  const coarse = feed('bars', barsOfTicks(path, ticksPerBar, ticksPerBar === 15 ? '15m' : '1h', instrument));
   const fine = { ...feed('ticks', barsOfTicks(path, 1, '1m', instrument)), isHidden: true };
   const options = {
     risk: {},
@@ -46,7 +46,7 @@ export function caseOf(seed: number, hours: number, every = 1, readsPosition = f
   return {
     plan,
     path,
-    per,
+    per: ticksPerBar,
     fine: fine.bars,
     runPlan: planOf(strategy, [coarse], options),
     withTicks: planOf(strategy, [coarse, fine], options),
@@ -55,8 +55,8 @@ export function caseOf(seed: number, hours: number, every = 1, readsPosition = f
 
 function fundingOf({ funding }: Plan, hours: number) {
   if (funding === 0) return [];
-  return Array.from({ length: Math.floor(hours / 8) }, (_, at) => ({
-    timeMs: START_MS + (at + 1) * 8 * 3_600_000,
+  return Array.from({ length: Math.floor(hours / 8) }, (_, index) => ({
+    timeMs: START_MS + (index + 1) * 8 * 3_600_000,
     rate: funding,
     markTicks: 5_000,
   }));

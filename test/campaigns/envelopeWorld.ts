@@ -1,5 +1,4 @@
-// Test data for the envelope: a seeded price path of one-tick steps, the bars of that path, strategies that decide only on those bars, and a
-// naive venue that fills their orders on the path.
+// Builds seeded price paths, their bars, strategies that decide on those bars, and a naive venue that fills their orders on the path.
 
 import { seededRng, type Rng } from '../../src/base/number/rng.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
@@ -17,31 +16,31 @@ export function tickPath(hours: number, rng: Rng, start = 5_000): Int32Array {
   const path = new Int32Array(hours * HOUR_TICKS);
   let price = start;
   let drift = 0;
-  for (let at = 0; at < path.length; at++) {
-    if (at % 240 === 0) drift = (rng.next() - 0.5) * 0.3;
+  for (let tickIndex = 0; tickIndex < path.length; tickIndex++) {
+    if (tickIndex % 240 === 0) drift = (rng.next() - 0.5) * 0.3;
     const drawn = rng.next() + drift;
     price += drawn < 0.45 ? -1 : drawn < 0.55 ? 0 : 1;
-    path[at] = price;
+    path[tickIndex] = price;
   }
   return path;
 }
 
 /** Returns the bars of a path, each of `per` prices. */
-export function barsOfTicks(path: Int32Array, per: number, interval: '1m' | '15m' | '1h', instrument: Instrument): BarColumns {
-  const length = Math.floor(path.length / per);
+export function barsOfTicks(path: Int32Array, ticksPerBar: number, interval: '1m' | '15m' | '1h', instrument: Instrument): BarColumns {
+  const length = Math.floor(path.length / ticksPerBar);
   const scale = 10 ** instrument.priceDigits;
-  const of = (pick: (rows: Int32Array) => number) =>
-    Float64Array.from({ length }, (_, row) => pick(path.subarray(row * per, (row + 1) * per)) / scale);
+  const columnOf = (pick: (rows: Int32Array) => number) =>
+    Float64Array.from({ length }, (_, row) => pick(path.subarray(row * ticksPerBar, (row + 1) * ticksPerBar)) / scale);
   return {
     instrument,
     interval,
     length,
-    openMs: Float64Array.from({ length }, (_, row) => START_MS + row * per * MINUTE),
-    closeMs: Float64Array.from({ length }, (_, row) => START_MS + (row + 1) * per * MINUTE),
-    open: of((rows) => rows[0]!),
-    high: of((rows) => Math.max(...rows)),
-    low: of((rows) => Math.min(...rows)),
-    close: of((rows) => rows.at(-1)!),
+    openMs: Float64Array.from({ length }, (_, row) => START_MS + row * ticksPerBar * MINUTE),
+    closeMs: Float64Array.from({ length }, (_, row) => START_MS + (row + 1) * ticksPerBar * MINUTE),
+    open: columnOf((rows) => rows[0]!),
+    high: columnOf((rows) => Math.max(...rows)),
+    low: columnOf((rows) => Math.min(...rows)),
+    close: columnOf((rows) => rows.at(-1)!),
     volume: new Float64Array(length).fill(1000),
   };
 }
@@ -53,7 +52,7 @@ export interface Plan {
   readonly kind: 'market' | 'limit' | 'trigger';
   readonly period: number;
   readonly exitAfter: number;
-  /** 0: the entry waits until the exit. */
+  /** Bars after which an entry is cancelled; 0 lets it wait until the exit. */
   readonly cancelAfter: number;
   readonly away: number;
   readonly stop: number;
@@ -65,7 +64,7 @@ export interface Plan {
   readonly slippageTicks: number;
   readonly slippagePpm: number;
   readonly limit: 'through' | 'touch';
-  /** Rate of 10^-12 every eight hours; 0: none. */
+  /** Funding rate in 10^-12 every eight hours; 0 means none. */
   readonly funding: number;
   readonly lots: number;
 }
@@ -113,9 +112,9 @@ export function instrumentOf(plan: Plan): Instrument {
 
 /** Returns the prices of an entry decided at a close, in ticks. */
 export function levelsOf(plan: Plan, close: number) {
-  const sign = plan.isLong ? 1 : -1;
-  const level = plan.kind === 'limit' ? close - sign * plan.away : plan.kind === 'trigger' ? close + sign * plan.away : close;
-  return { level, stop: plan.stop > 0 ? level - sign * plan.stop : 0, target: plan.target > 0 ? level + sign * plan.target : 0 };
+  const direction = plan.isLong ? 1 : -1;
+  const level = plan.kind === 'limit' ? close - direction * plan.away : plan.kind === 'trigger' ? close + direction * plan.away : close;
+  return { level, stop: plan.stop > 0 ? level - direction * plan.stop : 0, target: plan.target > 0 ? level + direction * plan.target : 0 };
 }
 
 /** True when the plan enters at a bar. It depends only on the bar. */
@@ -152,68 +151,69 @@ export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
 
 /** How the naive venue fills a limit order. */
 export interface LimitFillRule {
-  /** True: a touch of the limit price fills. False: the price must go through it. */
+  /** True if a touch of the limit price fills; otherwise the price must go through it. */
   readonly atTouch: boolean;
   readonly isMaker: boolean;
 }
 
 /** Returns the net profit of a plan over the path in units of money, by a venue that has one order and one position. */
-export function naiveNet(plan: Plan, path: Int32Array, per: number, rule: LimitFillRule, unitsPerTick: number): number {
-  const sign = plan.isLong ? 1 : -1;
-  const bars = Math.floor(path.length / per);
+export function naiveNet(plan: Plan, path: Int32Array, ticksPerBar: number, rule: LimitFillRule, unitsPerTick: number): number {
+  const direction = plan.isLong ? 1 : -1;
+  const bars = Math.floor(path.length / ticksPerBar);
   let net = 0;
   let order: ReturnType<typeof levelsOf> | null = null;
-  let held: { price: number; best: number; stop: number; target: number; kept: number } | null = null;
-  let leaving = false;
+  let position: { price: number; best: number; stop: number; target: number; kept: number } | null = null;
+  let isLeaving = false;
   const fee = (price: number, ppm: number) => (price * plan.lots * unitsPerTick * ppm) / 1e6;
   const limitPpm = rule.isMaker ? plan.makerPpm : plan.takerPpm;
   // At the open of a bar a touch is enough: rule 5 of docs/matching.md.
-  const isBeyond = (price: number, level: number, direction: number, isOpen: boolean) =>
-    direction * (price - level) >= (rule.atTouch || isOpen ? 0 : 1);
+  const isBeyond = (price: number, level: number, sign: number, isOpen: boolean) =>
+    sign * (price - level) >= (rule.atTouch || isOpen ? 0 : 1);
   const buy = (price: number, ppm: number, { stop, target }: ReturnType<typeof levelsOf>) => {
     const inCoins = plan.feesIn === 'received';
-    net -= sign * price * plan.lots * unitsPerTick + (inCoins ? 0 : fee(price, ppm));
-    held = { price, best: price, stop, target, kept: inCoins ? 1 - ppm / 1e6 : 1 };
+    net -= direction * price * plan.lots * unitsPerTick + (inCoins ? 0 : fee(price, ppm));
+    position = { price, best: price, stop, target, kept: inCoins ? 1 - ppm / 1e6 : 1 };
   };
   const sell = (price: number, ppm: number) => {
-    net += held!.kept * (sign * price * plan.lots * unitsPerTick - fee(price, ppm));
-    held = null;
+    net += position!.kept * (direction * price * plan.lots * unitsPerTick - fee(price, ppm));
+    position = null;
   };
   for (let bar = 0; bar < bars; bar++) {
-    for (let at = bar * per; at < (bar + 1) * per; at++) {
-      const price = path[at]!;
-      const slipped = (direction: number) => price + direction * plan.slippageTicks;
-      if (leaving && held !== null) sell(slipped(-sign), plan.takerPpm);
-      leaving = false;
+    for (let tickIndex = bar * ticksPerBar; tickIndex < (bar + 1) * ticksPerBar; tickIndex++) {
+      const price = path[tickIndex]!;
+      const slipped = (sign: number) => price + sign * plan.slippageTicks;
+      if (isLeaving && position !== null) sell(slipped(-direction), plan.takerPpm);
+      isLeaving = false;
       if (order !== null) {
         const { level } = order;
-        if (plan.kind === 'market') buy(slipped(sign), plan.takerPpm, order);
+        if (plan.kind === 'market') buy(slipped(direction), plan.takerPpm, order);
         // A limit order that can fill at its arrival is a taker.
-        else if (plan.kind === 'limit' && at % per === 0 && sign * (level - price) >= 0)
-          buy(Math.min(sign * slipped(sign), sign * level) * sign, plan.takerPpm, order); // prettier-ignore
-        else if (plan.kind === 'limit' && isBeyond(price, level, -sign, false)) buy(level, limitPpm, order);
-        else if (plan.kind === 'trigger' && sign * (price - level) >= 0) buy(slipped(sign), plan.takerPpm, order);
-        if (held !== null) order = null;
+        else if (plan.kind === 'limit' && tickIndex % ticksPerBar === 0 && direction * (level - price) >= 0)
+          buy(Math.min(direction * slipped(direction), direction * level) * direction, plan.takerPpm, order); // prettier-ignore
+        else if (plan.kind === 'limit' && isBeyond(price, level, -direction, false)) buy(level, limitPpm, order);
+        else if (plan.kind === 'trigger' && direction * (price - level) >= 0) buy(slipped(direction), plan.takerPpm, order);
+        if (position !== null) order = null;
       }
-      if (held === null) continue;
-      const now = held as { best: number; stop: number; target: number };
-      const trail = plan.trailing > 0 ? now.best - sign * plan.trailing : -sign * Infinity;
-      const fixed = now.stop > 0 ? now.stop : -sign * Infinity;
-      const level = sign > 0 ? Math.max(trail, fixed) : Math.min(trail, fixed);
-      if (sign * (price - level) <= 0) sell(slipped(-sign), plan.takerPpm);
-      else if (now.target > 0 && isBeyond(price, now.target, sign, at % per === 0)) sell(now.target, limitPpm);
-      else now.best = sign > 0 ? Math.max(now.best, price) : Math.min(now.best, price);
+      if (position === null) continue;
+      const openLevels = position as { best: number; stop: number; target: number };
+      const trail = plan.trailing > 0 ? openLevels.best - direction * plan.trailing : -direction * Infinity;
+      const fixed = openLevels.stop > 0 ? openLevels.stop : -direction * Infinity;
+      const level = direction > 0 ? Math.max(trail, fixed) : Math.min(trail, fixed);
+      if (direction * (price - level) <= 0) sell(slipped(-direction), plan.takerPpm);
+      else if (openLevels.target > 0 && isBeyond(price, openLevels.target, direction, tickIndex % ticksPerBar === 0))
+        sell(openLevels.target, limitPpm);
+      else openLevels.best = direction > 0 ? Math.max(openLevels.best, price) : Math.min(openLevels.best, price);
     }
-    const [open, close] = [path[bar * per]!, path[(bar + 1) * per - 1]!];
+    const [open, close] = [path[bar * ticksPerBar]!, path[(bar + 1) * ticksPerBar - 1]!];
     if (leaves(plan, bar)) {
-      leaving = true;
+      isLeaving = true;
       order = null;
     } else if (cancels(plan, bar)) order = null;
     if (enters(plan, bar, open, close)) order = levelsOf(plan, close);
   }
-  const last = path[bars * per - 1]!;
-  const rest = held as { kept: number } | null;
-  return rest === null ? net : net + rest.kept * sign * last * plan.lots * unitsPerTick;
+  const lastPrice = path[bars * ticksPerBar - 1]!;
+  const openPosition = position as { kept: number } | null;
+  return openPosition === null ? net : net + openPosition.kept * direction * lastPrice * plan.lots * unitsPerTick;
 }
 
 export { seededRng };

@@ -1,4 +1,4 @@
-// An hour of ten times the allowed traffic, over a bad network, to an exchange whose clock is an hour off: without a single 429.
+// Tests an hour of ten times the allowed traffic, over a bad network, to an exchange with a wrong clock: no reply is a 429.
 
 import { expect, test } from 'vitest';
 import { PRIORITIES, SHARES } from '../../src/adapters/exchange/limits/shares.ts';

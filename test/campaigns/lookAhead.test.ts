@@ -1,5 +1,4 @@
-// No decision knows the future: over less data the decisions are the same up to the last bar, for every shipped strategy; and no fill is
-// earlier than the arrival of its order.
+// Tests that no decision knows the future: over less data, every shipped strategy decides the same, and no order fills before it arrives.
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadStrategy } from '../../dist/adapters/plugins/loadStrategy.js';

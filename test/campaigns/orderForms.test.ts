@@ -1,5 +1,4 @@
-// Amended stops and limits, several targets, stop entries, OCO and closeAt in random scripts against a naive reference in decimals:
-// npm run campaign -- orderForms --cases 2000. The suite does a hundred.
+// Tests every form of order in random scripts against a naive reference in decimals: npm run campaign -- orderForms --cases 2000.
 
 import { Decimal } from 'decimal.js';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Random histories of many futures accounts that trade with each other on a paper exchange, checked against a ledger after every event.
+// Simulates random histories of futures accounts that trade with each other on a paper exchange, and checks a ledger after every event.
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';

@@ -1,4 +1,4 @@
-// Every strategy of the four corpora by `isobar prove`: npm run campaign -- proveCorpus. The suite proves a few: test/e2e/prove.test.ts.
+// Tests `isobar prove` on every strategy of the four corpora: npm run campaign -- proveCorpus. test/e2e/prove.test.ts proves a few.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Bots that are killed and restarted, compared with bots that were never killed: orders, fills and money at the exchange end equal.
+// Tests bots that are killed and restarted: they end with the orders, fills and money of bots that were never killed.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

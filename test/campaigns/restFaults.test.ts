@@ -1,4 +1,4 @@
-// Random faults against the exchange behind REST: no order is sent twice or lost, and the books are exact to the last unit.
+// Tests random faults of an exchange behind REST: no order is sent twice or lost, and the books are exact to the last unit.
 
 import { expect, test } from 'vitest';
 import { swarm } from '../fixtures/restSwarm.ts';

@@ -1,6 +1,5 @@
-// A busy day at sixty times real time, with faults: memory stays constant, the event loop keeps up, nothing stays unresolved, no limit is
-// exceeded.
-// `npm run campaign -- soak --cases 60` soaks for 60 minutes, and then measures an idle bot that only follows one symbol.
+// Tests a busy day with faults at sixty times real time: memory stays constant, nothing stays unresolved, and no limit is exceeded.
+// `npm run campaign -- soak --cases 60` takes 60 minutes, and then measures an idle bot that only follows one symbol.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

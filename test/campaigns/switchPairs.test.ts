@@ -1,4 +1,4 @@
-// Our client's orders at exchanges of every kind: the same scripts in each pair of values of each two switches.
+// Tests the orders of our client at exchanges of every kind: the same scripts for each pair of values of any two switches.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';

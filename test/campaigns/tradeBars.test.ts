@@ -1,4 +1,4 @@
-// Bars from random trades: a strategy sees exactly the bars of a naive aggregator in decimals, each at its own end, wherever a run begins.
+// Tests bars built from random trades: a strategy sees exactly the bars of a naive aggregator, each at its own end.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Random scripts against random trades: fills, fees and equity are those of a naive exchange, to the last unit; no limit fills before its queue.
+// Tests random scripts on random trades: fills, fees and equity equal those of a naive exchange to the last unit.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

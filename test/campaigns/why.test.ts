@@ -1,5 +1,4 @@
-// What `isobar why` says of random bars and orders of the shipped strategies equals orders.csv, fills.csv, the venue's own trace of the whole
-// run, and rules that are derived from bars, orders and fills alone. A few in the suite; all nine with `npm run campaign -- why --cases 1000`.
+// Tests the answers of `isobar why` about random bars and orders against files and rules: npm run campaign -- why --cases 1000.
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// One of each kind of addition in CONTRIBUTING.md, as edits of the sources: contributing.test.ts applies them to a copy.
+// Lists one addition of each kind in CONTRIBUTING.md as edits of the sources, which contributing.test.ts applies to a copy.
 
 /** Text that occurs once in a file, and its replacement. */
 type Replacement = readonly [from: string, to: string];

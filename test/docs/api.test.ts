@@ -1,4 +1,4 @@
-// The API page equals the exports of the package entries with their doc comments.
+// Tests that the API page equals the exports of the package entries with their doc comments.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The reader of fenced blocks.
+// Tests the reader of fenced blocks.
 
 import { expect, test } from 'vitest';
 import { blocksOf, stepsOf } from './blocks.ts';

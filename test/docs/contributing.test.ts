@@ -1,5 +1,4 @@
-// CONTRIBUTING.md lists the files that an addition touches. One of each is added to a copy: its edits are those of the list, the copy
-// compiles, keeps the plan of the rooms, and does what was added.
+// Tests the file lists of CONTRIBUTING.md: one addition of each kind to a copy needs exactly these files, compiles and works.
 
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

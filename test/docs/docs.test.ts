@@ -1,4 +1,4 @@
-// Every block of the documentation does what its page says: the pages are followed top to bottom, each in an empty folder.
+// Tests that every block of the documentation does what its page says: follows each page from top to bottom in an empty folder.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Links of the documents lead to files, the index of docs/ has every page once, and notes about speed lead to docs/performance.md.
+// Tests that links of the documents lead to files, that docs/ indexes every page once, and that notes about speed link docs/performance.md.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// What the package brings along beside its code: documents that messages point to, and the list of what is in it.
+// Tests what the package contains beside its code: the documents that messages point to, and the list of its contents.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `isobar api` from the command line: its output, the requests that reach the exchange, and its messages when no reply comes back.
+// Tests `isobar api` from the command line: its output, the requests that reach the exchange, and its messages without a reply.
 
 import { createHmac } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// isobar breakeven and backtest --break-even: what they print and write, what verify makes of it, and how bad input is refused.
+// Tests isobar breakeven and backtest --break-even: what they print and write, how verify checks it, and how they refuse bad input.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

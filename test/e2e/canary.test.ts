@@ -1,5 +1,4 @@
-// All 38 calls, and every command that holds a key while all goes well: a service that sends key and secret back in whatever it says
-// leaves no byte of them on the terminal or in a file.
+// Tests that no key or secret reaches a terminal or a file when a service sends both back in every reply.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The command `isobar backtest` as a user meets it: what it prints where, what it writes, and how it refuses a command line.
+// Tests the command `isobar backtest` as a user runs it: what it prints, what it writes, and how it refuses a command line.
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Bad input through the real command: each ends with its documented exit code, names its culprit, and leaves no run folder.
+// Tests bad input to the real command: it exits with its documented code, names the cause, and leaves no run folder.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CliFixture, type Finished } from '../fixtures/cliFixture.ts';

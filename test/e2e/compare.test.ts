@@ -1,4 +1,4 @@
-// `isobar report`: the table of a run again, two runs beside each other in terminal, JSON and page; the page in a real browser.
+// Tests `isobar report`: a past run again, and two runs beside each other in the terminal, in JSON and in a real browser.
 
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

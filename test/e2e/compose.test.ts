@@ -1,4 +1,4 @@
-// Modules of isobar/compose, by the command and in code: what they change, what the run folder says of them, and which are refused.
+// Tests modules of isobar/compose, by the command and in code: what they change, what the run folder records, and which are refused.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

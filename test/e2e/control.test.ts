@@ -1,4 +1,4 @@
-// A running bot and the commands that show it and act on it, over its real socket.
+// Tests a running bot and the commands that show and control it, over its real socket.
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-// The dashboard in a real browser, and its server against clients that have no access.
+// Tests the dashboard in a real browser, and its server against clients that have no access.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `isobar data import` as a user runs it: many files by a pattern, killed and run again, bad rows set aside, bars that were altered.
+// Tests `isobar data import` as a user runs it: many files, a kill and a second run, bad rows, and altered bars.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// `isobar doctor` from the command line: exit codes, terminal output, JSON, the support bundle, certificates, and no key anywhere.
+// Tests `isobar doctor` from the command line: exit codes, output, JSON, the support bundle, certificates, and that no key is shown.
 
 import { readFileSync, statSync } from 'node:fs';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// What an editor makes of a strategy: the installed package type-checks under TypeScript 5.9 and 7, points at mistakes, and completes.
+// Tests what an editor makes of a strategy: under TypeScript 5.9 and 7 the package type-checks, points at mistakes, and completes.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

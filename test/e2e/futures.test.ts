@@ -1,4 +1,4 @@
-// A run of futures as a user has it: files imported, a definition, a run folder, and `verify` that finds out what has changed since.
+// Tests a run of futures as a user does it: imported files, a definition, a run folder, and `verify` after a change.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `isobar journal check` as it is run: what it says of a journal that is whole, torn, damaged, in use or none, and its exit codes.
+// Tests `isobar journal check`: its output and exit codes for whole, torn, damaged, used and missing journals.
 
 import { appendFileSync, chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A whole bot on a paper exchange, hung while it holds a position: killed and flattened without its help, re-armed, and started again.
+// Tests a hung bot with a position on a paper exchange: killed and flattened without its help, re-armed, and started again.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

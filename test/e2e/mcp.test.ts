@@ -1,4 +1,4 @@
-// `isobar mcp` and a client that knows nothing but lines of JSON: what is right is answered, what is wrong has an error, and nothing ends the server.
+// Tests `isobar mcp` with a plain client: right lines of JSON get answers, wrong lines get errors, and no line ends the server.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Models that an author writes (slippage, fees, risk rules): what they change in fills, fees and verdicts, and the errors of wrong models.
+// Tests models that an author writes (slippage, fees, risk rules): their effect on a run, and the errors of wrong models.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-// The first ten minutes of a new user, in an empty folder outside of the checkout: from the packed tarball to a sweep and its report.
+// Tests the first ten minutes of a new user in an empty folder: from the packed tarball to a sweep and its report.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// An author's own project: vitest over a strategy with the package linked in from a checkout, and a long series of runs in one process.
+// Tests the project of an author: vitest over a strategy with the linked package, and many runs in one process.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `isobar parity` as a command: exit codes, JSON, a table of at most 100 columns, and what it says of input that it cannot use.
+// Tests the command `isobar parity`: exit codes, JSON, a table of at most 100 columns, and messages for input it cannot use.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The proof sample of a backtest: what it finds, that it changes nothing, and how a verdict of isobar prove replaces it.
+// Tests the proof sample of a backtest: what it finds, that it changes nothing, and that a verdict of isobar prove replaces it.
 
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

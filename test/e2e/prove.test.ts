@@ -1,4 +1,4 @@
-// isobar prove: strategies of every kind of bias are refuted by the proof that is for them, clean ones are not.
+// Tests isobar prove: the right proof refutes strategies of every kind of bias, and no proof refutes a clean one.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

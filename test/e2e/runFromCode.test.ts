@@ -1,4 +1,4 @@
-// `isobar/run`: the same result from a class, a file of code, a definition and bars of any kind; what comes back; what is refused.
+// Tests `isobar/run`: a class, a file and a definition give the same result from bars of any kind; wrong arguments are refused.
 
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

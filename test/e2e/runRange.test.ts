@@ -1,4 +1,4 @@
-// The range of a run follows the bars in which orders fill; benchmark and warnings follow what was traded and covered.
+// Tests the range of a run: it follows the bars in which orders fill, and the benchmark and warnings follow what was traded.
 
 import { Strategy } from 'isobar';
 import { backtest, generateBars, type Bars } from 'isobar/run';

@@ -1,4 +1,4 @@
-// `isobar sim` as a command: the same seed is the same day to the hash, faults of a strategy are found and named, and bad input says what to do.
+// Tests the command `isobar sim`: the same seed gives the same day, it names the faults of a strategy, and it explains bad input.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';

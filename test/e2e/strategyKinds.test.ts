@@ -1,4 +1,4 @@
-// Every kind of `isobar strategy new --like`: it runs on made bars, trades, and the proofs that decide hold.
+// Tests every kind of `isobar strategy new --like`: the strategy runs on generated bars, trades, and passes the proofs that decide.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

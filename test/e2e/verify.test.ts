@@ -1,4 +1,4 @@
-// `isobar verify`: identical where nothing has changed (test/golden has all that is shipped); a changed byte of anything is named.
+// Tests `isobar verify`: it reports identical when nothing has changed, and names the file in which any byte has changed.
 
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// `isobar why` as a command: what it prints for an order and for a bar without a trade, and what it says of questions that it cannot answer.
+// Tests the command `isobar why`: what it prints for an order and for a bar without a trade, and how it refuses other questions.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
