@@ -5,7 +5,7 @@ import type { Lots, Units } from '../base/brand.ts';
 import type { OrderId } from '../model/order.ts';
 import { sizeLeft, type Ended, type Replaced } from './drafts.ts';
 
-/** Returns an old order of which `filledLots` had filled when its replacement was requested. */
+/** Returns an old order. Its `filledLots` had filled when its replacement was requested. */
 const oldOrder = (lots: number, filledLots = 0, overrides: Partial<Replaced> = {}): Replaced => ({
   id: 1 as OrderId, side: 'buy', lots, quoteUnits: 0, filledLots, filledUnits: filledLots * 10, ...overrides,
 }); // prettier-ignore

@@ -1,4 +1,4 @@
-// Simulates a live bot on a paper exchange in stepped time: its last order meets a fault, and a kill is judged by the exchange's own orders.
+// Simulates a live bot on a paper exchange in stepped time: its last order meets a fault, and the orders at the exchange judge a kill.
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

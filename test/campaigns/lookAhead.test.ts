@@ -127,7 +127,7 @@ async function shipped(file: string): Promise<{ strategy: StrategyClass; hash: s
 }
 
 describe.each(SHIPPED)('%s', (file) => {
-  it(`decides alike on data[0..t] and on all of it, at ${TRIALS} random t (seed ${SEED})`, async () => {
+  it(`the strategy decides the same on the data up to t and on all data, at ${TRIALS} random t (seed ${SEED})`, async () => {
     const { strategy, hash } = await shipped(file);
     const random = seededRng(SEED);
     const { bars, feeds, params, terms } = worldOf(file, 3);
@@ -149,7 +149,7 @@ describe.each(SHIPPED)('%s', (file) => {
     }
   });
 
-  it.each([0, 30_000, 90_000])('has no fill before its order arrived, with a latency of %i ms', async (latencyMs) => {
+  it.each([0, 30_000, 90_000])('no order fills before it arrives, with a latency of %i ms', async (latencyMs) => {
     const { strategy } = await shipped(file);
     const { feeds, params, terms } = worldOf(file, 8);
     const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { ...terms?.(Infinity), params, fills: { latencyMs } }));

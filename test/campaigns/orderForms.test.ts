@@ -120,7 +120,7 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
 
 const sorted = (fills: readonly string[]): readonly string[] => fills.toSorted((a, b) => parseInt(a) - parseInt(b) || (a < b ? -1 : 1));
 
-test('random scripts of order forms fill as the naive reference says', { timeout: 86_400_000 }, async () => {
+test('random scripts of order forms have the fills of the naive reference', { timeout: 86_400_000 }, async () => {
   let fills = 0;
   const entries = { atOpen: 0, inRow: 0, rested: 0, collared: 0 };
   for (let seed = Number(ISOBAR_SEED); seed < Number(ISOBAR_SEED) + CASES; seed++) {

@@ -163,7 +163,7 @@ const asDoubles = ({ openMs, closeMs, open, high, low, close, volume }: Bar): re
   ...[open, high, low, close, volume].map(Number),
 ];
 
-it(`${CASES} sets of random trades make the bars of a naive aggregator`, { timeout: 3_600_000 }, async () => {
+it(`${CASES} sets of random trades give the bars of a naive aggregator`, { timeout: 3_600_000 }, async () => {
   let [bars, thin, runs] = [0, 0, 0];
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const given = caseOf(seed);

@@ -162,7 +162,7 @@ describe('reads', () => {
     expect(called()[0]!.headers.map(([name]) => name.toLowerCase())).not.toContain('x-ch-apikey');
   });
 
-  test('a signed read is signed over the bytes that are sent, and its ids and decimals keep every digit', async () => {
+  test('the signature of a signed read covers the bytes that are sent, and its ids and decimals keep every digit', async () => {
     otherMessage(
       200,
       '{"symbol":"BTCUSDT","orderId":499890200602846976,"price":60000.10000000000000001,"origQty":1E-7,"executedQty":0,"status":"Partially Filled","side":"BUY"}',
@@ -258,7 +258,7 @@ describe('orders', () => {
     expect(called()).toHaveLength(2);
   });
 
-  test('a very long message of the service is cut', async () => {
+  test('a very long message of the service is shortened', async () => {
     otherMessage(400, JSON.stringify({ code: -2017, msg: 'x'.repeat(100_000) }));
     expect((await isobarHere(...ORDER)).stderr.length).toBeLessThan(600);
   });

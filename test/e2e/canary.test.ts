@@ -120,7 +120,7 @@ test('isobar doctor shows no credential on either market', async () => {
   }
 });
 
-test('no byte of it in any file, nor of a signature', () => {
+test('no file contains a byte of a credential or of a signature', () => {
   const sent = stub.requests.flatMap(({ headers }) => headers.filter(([name]) => name.toLowerCase() === 'x-ch-sign'));
   const signatures = sent.map(([, sign]) => ['a signature', sign.slice(0, 12)] as const);
   expect(signatures.length).toBeGreaterThan(40);

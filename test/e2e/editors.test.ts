@@ -131,7 +131,7 @@ describe('an editor', () => {
       expect(check('bundler', STRATEGY, true)).toBe('');
     });
 
-    test('points at the line of each mistake', () => {
+    test('TypeScript points at the line of each mistake', () => {
       const wrong = MISTAKES.reduce((text, [right, mistake]) => text.replace(right, mistake), STRATEGY);
       const reply = check('nodenext', wrong, true).split('\n').filter((line) => line.startsWith('everything.ts'));
       expect(reply).toHaveLength(MISTAKES.length);

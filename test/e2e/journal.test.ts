@@ -90,7 +90,7 @@ describe('isobar journal check', () => {
     expect(records).toBe(2);
   });
 
-  it('isobar journal check takes the data folder of a bot, in which the journal lies', async () => {
+  it('isobar journal check accepts the data folder of a bot', async () => {
     const data = join(root, 'my bot');
     cpSync(folder, join(data, 'journal'), { recursive: true });
     const { code, stdout } = await check(data, '--json');

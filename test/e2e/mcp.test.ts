@@ -90,7 +90,7 @@ function clientOf(...words: readonly string[]): Client {
 
 const TIME = { timeout: 180_000 };
 
-test('from bars to a proof', TIME, async () => {
+test('a client gets from bars to a proof', TIME, async () => {
   const one = clientOf();
   expect((await one.ask(0, 'tools/list')).error).toMatchObject({ code: -32_600, message: 'expected initialize first' });
   expect((await one.ask(1, 'initialize', { protocolVersion: '1999-01-01' })).result).toMatchObject({
@@ -179,7 +179,7 @@ test('invalid requests, and requests for unknown methods, get an error', TIME, a
   expect((await one.next(({ id }) => id === 41)).result).toEqual({});
 });
 
-test('a call that is cancelled ends its command and gets no answer; the next ones do', TIME, async () => {
+test('a cancelled call ends its command and gets no reply; the next calls get one', TIME, async () => {
   const one = await clientOf().opened();
   await one.call(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });
   const run = { strategy: 'strategies/endless.ts', feeds: { bars: { symbol: 'LOOPUSDT', interval: '1h' } }, cash: '1000', catalog: 'data' };
@@ -198,7 +198,7 @@ test('a call that is cancelled ends its command and gets no answer; the next one
   expect(await one.closed).toBe(0);
 });
 
-test('acts on a running bot are there when they are allowed', TIME, async () => {
+test('the server offers actions on a running bot if they are permitted', TIME, async () => {
   const one = await clientOf('--allow-live').opened();
   const { tools } = (await one.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
   expect(tools.map(({ name }) => name).slice(-5)).toEqual(['halt', 'resume', 'acknowledge', 'tighten', 'kill']);

@@ -72,7 +72,7 @@ test('with fake timers', async () => {
   expect(stdout).toMatch(/Tests {2}4 passed \(4\)/);
 });
 
-test('100 runs in one process keep nothing and do not slow down', async () => {
+test('100 runs in one process keep no memory and do not slow down', async () => {
   const script = `
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 import { backtest, generateBars } from 'isobar/run';

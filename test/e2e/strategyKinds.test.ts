@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it.each(STRATEGY_KINDS)('%s', async (kind) => {
+it.each(STRATEGY_KINDS)('a new strategy like %s runs, trades, and passes its proofs', async (kind) => {
   const printed = await isobar(`strategy new my-${kind} --like ${kind}`);
   const file = `my${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
   expect(printed).toContain(`strategies/${file}.ts\n  backtests/${file}.yaml`);

@@ -18,7 +18,7 @@ describe('the command', () => {
   const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
   afterAll(() => fixture.remove());
 
-  it('the command says identical for the demo, from any folder', async () => {
+  it('the command reports identical for the demo, from any folder', async () => {
     await isobar('backtest', '--demo', '--quiet');
     const [run = ''] = fixture.runs();
     const here = await fixture.run('verify', `runs/${run}`);
@@ -48,7 +48,7 @@ describe('the command', () => {
     expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
-  it('the command refuses what is not a run, with what to do', async () => {
+  it('the command refuses a folder that is not a run, with a remedy', async () => {
     const { code, stdout, stderr } = await isobar('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);

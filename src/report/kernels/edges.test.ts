@@ -217,7 +217,7 @@ test('normalCdf equals its series in 60 digits', () => {
   for (const x of [-9, -6.5, -3.2, -2.6, -2.4, -1, -0.3, 0, 1e-8, 0.7, 2.49, 2.51, 4, 8]) {
     let term = new WideDecimal(x);
     let total = term;
-    for (let odd = 3; odd < 700; odd += 2) total = total.plus((term = term.times(x * x).div(odd)));
+    for (let divisor = 3; divisor < 700; divisor += 2) total = total.plus((term = term.times(x * x).div(divisor)));
     const exact = total
       .times(new WideDecimal(-x * x).div(2).exp())
       .div(PI.times(2).sqrt())

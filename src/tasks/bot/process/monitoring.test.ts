@@ -50,7 +50,7 @@ const secretFile = (name: string, text: string, mode = 0o600): string => {
   return name;
 };
 
-it('monitoring sends an alarm within two seconds, and tells the bot that the operator must answer it', async () => {
+it('monitoring sends an alarm within two seconds, and reports to the bot that the operator must answer it', async () => {
   const { port } = server.address() as AddressInfo;
   const bot = new ScriptedBot();
   await openMonitor(bot, [{ kind: 'webhook', urlFile: secretFile('hook', `http://127.0.0.1:${port}/s3cret`) }]);
