@@ -212,10 +212,10 @@ function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, open
   const decisions = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
   expect(decisions.map(({ order }) => String(order)), caseName).toEqual(decidedIds); // prettier-ignore
   for (const order of orders) compareOrder(run, order, `${caseName}, order ${order.order}`);
-  for (const { index, noTrade, when: conditions } of strategies) {
+  for (const { index, noTrade, when: explainedTriggers } of strategies) {
     expect(noTrade === null, caseName).toBe(decisions.some(({ strategy }) => strategy === index));
     // A condition that is not true names the first of its operands that is not.
-    for (const { state, firstFalse, operands } of conditions) {
+    for (const { state, firstFalse, operands } of explainedTriggers) {
       expect(firstFalse === null, caseName).toBe(state === 'true');
       if (firstFalse !== null) expect(operands.find(({ text }) => text === firstFalse)?.state, caseName).not.toBe('true');
     }
