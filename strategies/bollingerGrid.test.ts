@@ -1,4 +1,4 @@
-// Tests of the Bollinger grid: buys rest below the middle and follow the band, and each level sells one step higher.
+// Tests the Bollinger grid: buys rest below the middle and follow the band, and each level sells one step higher.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
@@ -59,25 +59,25 @@ describe('Bollinger grid', () => {
   it('Bollinger grid cancels the buys that the band has moved away from, and places them again', async () => {
     const climb = Array.from({ length: 20 }, (_, bar) => (bar % 2 === 0 ? 98.5 : 102.5) + bar / 2);
     const { orders, fills } = await run(climb);
-    const first = orders.filter(({ slot }) => slot === 'level 0');
+    const lowestLevelOrders = orders.filter(({ slot }) => slot === 'level 0');
     expect(fills).toEqual([]);
-    expect(first.length).toBeGreaterThan(3);
-    expect(first.slice(0, -1).every(({ ending }) => ending === 'canceled')).toBe(true);
-    expect(first.at(-1)).toMatchObject({ ending: 'open' });
+    expect(lowestLevelOrders.length).toBeGreaterThan(3);
+    expect(lowestLevelOrders.slice(0, -1).every(({ ending }) => ending === 'canceled')).toBe(true);
+    expect(lowestLevelOrders.at(-1)).toMatchObject({ ending: 'open' });
     // Each buy rests at least half a step from the buy before it. Smaller moves cause no cancel.
-    first.slice(1).forEach(({ limit }, index) => expect(limit - first[index]!.limit).toBeGreaterThan(0.9));
+    lowestLevelOrders.slice(1).forEach(({ limit }, index) => expect(limit - lowestLevelOrders[index]!.limit).toBeGreaterThan(0.9));
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
   it('Bollinger grid places a level again only after its cancel is confirmed, and handles a fill before that', async () => {
     // The close of 110 moves the band. The cancel arrives during the next bar, and that bar trades through the old buy.
     const { orders, fills, record } = await run([110, [110, 110, 97.9, 109], 109.5, 109], {}, 10_000);
-    const [first, ...later] = orders.filter(({ slot }) => slot === 'level 0');
+    const [firstOrder, ...laterOrders] = orders.filter(({ slot }) => slot === 'level 0');
     expect(fills.slice(0, 1)).toMatchObject([{ side: 'buy', price: 98, after: 12 }]);
-    expect(first).toMatchObject({ ending: 'filled', after: 10 });
-    expect(later.every(({ after }) => after >= 12)).toBe(true);
+    expect(firstOrder).toMatchObject({ ending: 'filled', after: 10 });
+    expect(laterOrders.every(({ after }) => after >= 12)).toBe(true);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
-    expect(record.orders.wasUnknown.every((was) => was === 0)).toBe(true);
+    expect(record.orders.wasUnknown.every((isUnknown) => isUnknown === 0)).toBe(true);
   });
 
   it('Bollinger grid keeps its steps wide enough to earn their fees', async () => {

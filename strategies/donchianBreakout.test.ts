@@ -1,4 +1,4 @@
-// Tests of the Donchian breakout: it enters above the channel of the bars before, and leaves below it, at its stop, or at its trailing stop.
+// Tests the Donchian breakout: it enters above the channel of the bars before, and leaves below it, at its stop, or at its trailing stop.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';
@@ -7,28 +7,40 @@ import DonchianBreakout from './donchianBreakout.ts';
 /** Bars from 99 to 101: the channel is 99 to 101, and the ATR is 2. */
 const QUIET: Shape[] = Array.from({ length: 6 }, () => [100, 101, 99, 100]);
 const PARAMS = { entryBars: 5, exitBars: 3, atrBars: 5, stopAtrs: 2, trailAtrs: 10 };
-const run = (after: readonly Shape[], params: object = {}) =>
-  trade(DonchianBreakout, { bars: barsFrom([...QUIET, ...after]) }, { params: { ...PARAMS, ...params } });
-const brief = (fills: Awaited<ReturnType<typeof run>>['fills']) => fills.map(({ side, price, after }) => [side, price, after]);
+const run = (nextBars: readonly Shape[], params: object = {}) =>
+  trade(DonchianBreakout, { bars: barsFrom([...QUIET, ...nextBars]) }, { params: { ...PARAMS, ...params } });
+/** Returns side, price and index of the bar of each fill. */
+const summaryOf = (fills: Awaited<ReturnType<typeof run>>['fills']) => fills.map(({ side, price, after }) => [side, price, after]);
 
 describe('Donchian breakout', () => {
-  it('Donchian breakout buys at the open after a close above the highest high before it, and not after only a high above it', async () => {
+  it('Donchian breakout does not buy after a high above the channel if the close is inside it', async () => {
     expect((await run([[100, 105, 100, 101], 100.5])).fills).toEqual([]);
-    expect(
-      brief(
-        (
-          await run([
-            [100, 102, 100, 101.5],
-            [101.6, 102, 101, 102],
-          ])
-        ).fills,
-      ),
-    ).toEqual([['buy', 101.6, 7]]);
+  });
+
+  it('Donchian breakout buys at the open after a close above the highest high before it', async () => {
+    const { fills } = await run([
+      // Closes above the channel.
+      [100, 102, 100, 101.5],
+      // Fills the buy at its open.
+      [101.6, 102, 101, 102],
+    ]);
+    expect(summaryOf(fills)).toEqual([['buy', 101.6, 7]]);
   });
 
   it('Donchian breakout sells at the open after a close below the lowest low before it', async () => {
-    const { fills } = await run([[100, 102, 100, 101.5], 103, 104, 105, [105, 105, 101, 101], [100.9, 101, 100, 100]], { stopAtrs: 20 });
-    expect(brief(fills)).toEqual([
+    const bars: Shape[] = [
+      // Closes above the channel.
+      [100, 102, 100, 101.5],
+      103,
+      104,
+      105,
+      // Closes below the lowest low of the three bars before.
+      [105, 105, 101, 101],
+      // Fills the sale at its open.
+      [100.9, 101, 100, 100],
+    ];
+    const { fills } = await run(bars, { stopAtrs: 20 });
+    expect(summaryOf(fills)).toEqual([
       ['buy', 101.5, 7],
       ['sell', 100.9, 11],
     ]);
@@ -43,7 +55,7 @@ describe('Donchian breakout', () => {
       ],
       { exitBars: 6 },
     );
-    expect(brief(fills)).toEqual([
+    expect(summaryOf(fills)).toEqual([
       ['buy', 101.5, 7],
       ['sell', 97.5, 8],
     ]);
@@ -59,8 +71,8 @@ describe('Donchian breakout', () => {
       ],
       { trailAtrs: 3 },
     );
-    // The stop is three ATRs below 110. This is the best price before the bar that reaches the stop.
-    expect(brief(fills)).toEqual([
+    // The best price before the last bar is 110. The stop is three ATRs of 2 below it.
+    expect(summaryOf(fills)).toEqual([
       ['buy', 101.5, 7],
       ['sell', 104, 9],
     ]);

@@ -1,4 +1,4 @@
-// Tests of the funding carry: it opens both sides when the average rate is high, makes them equal, and closes both when the rate falls.
+// Tests the funding carry: it opens both sides when the average rate is high, makes them equal, and closes both when the rate falls.
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';
@@ -46,9 +46,9 @@ describe('funding carry', () => {
   it('funding carry never keeps the perpetual without the coin', async () => {
     const { fills, orders } = await run([0.001, 0.001, 0.001, 0.001], { funds: { spot: { USDT: '100' }, futures: { USDT: '9900' } } });
     expect(orders.find(({ code }) => code !== '')).toMatchObject({ code: 'MARGIN', side: 'buy' });
-    const held = fills.reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : -qty), 0);
+    const heldCoins = fills.reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : -qty), 0);
     expect(fills.map(({ symbol }) => symbol)).toEqual(fills.map(() => 'E-AAA-USDT'));
-    expect(Math.abs(held)).toBeLessThanOrEqual(40);
+    expect(Math.abs(heldCoins)).toBeLessThanOrEqual(40);
     expect(fills[1]).toMatchObject({ side: 'buy', qty: 40 });
   });
 });

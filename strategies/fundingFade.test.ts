@@ -1,4 +1,4 @@
-// Tests of the funding fade: it sells above the bands, buys below them, leaves at the middle, and opens no long shortly before funding.
+// Tests the funding fade: it sells above the bands, buys below them, leaves at the middle, and opens no long shortly before funding.
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';

@@ -1,4 +1,4 @@
-// Tests of the momentum rotation: it holds the best symbols in equal parts, sells before it buys, and handles new and ended symbols.
+// Tests the momentum rotation: it holds the best symbols in equal parts, sells before it buys, and handles new and ended symbols.
 
 import { describe, expect, it } from 'vitest';
 import { barsFrom, trade, type Shape } from '../test/fixtures/shippedStrategyRun.ts';

@@ -1,4 +1,4 @@
-// Tests of the perpetual trend: it enters outside a channel, long or short, with equal risk per contract, and leaves at a narrower channel.
+// Tests the perpetual trend: it enters outside a channel, long or short, with equal risk per contract, and leaves at a narrower channel.
 
 import { describe, expect, it } from 'vitest';
 import { PERPETUAL, perpetualBars } from '../test/fixtures/perpetual.ts';

@@ -1,4 +1,4 @@
-// Tests of both forms of the SMA cross: it is long from the open after a cross up to the open after a cross down.
+// Tests both forms of the SMA cross: it is long from the open after a cross up to the open after a cross down.
 
 import { expect, it } from 'vitest';
 import { minutes } from '../test/simulation/plans.ts';

@@ -1,4 +1,4 @@
-// Tests of key and secret in the environment: they are removed from it, and only the trading process gets them.
+// Tests key and secret in the environment: they are removed from it, and only the trading process gets them.
 
 import { expect, test } from 'vitest';
 import { clearEnvironment, inheritedEnvironment, secretFrom, withoutSecrets } from './environment.ts';

@@ -1,4 +1,4 @@
-// Tests of the access settings: the sources of keys, addresses and the dialect, and the settings that are rejected.
+// Tests the access settings: the sources of keys, addresses and the dialect, and the settings that are rejected.
 
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -20,17 +20,17 @@ afterEach(() => fixture.remove());
 const file = (name: string, text: string, mode = 0o600): string => fixture.file(name, text, mode);
 
 const settings = (options: AccessOptions, environment: Record<string, string> = {}): AccessSettings => accessSettings(options, environment);
-const digestOf = (found: AccessSettings): string => signerOf(found).sign(Buffer.from('1588591856950GET/sapi/v1/account'));
+const digestOf = (access: AccessSettings): string => signerOf(access).sign(Buffer.from('1588591856950GET/sapi/v1/account'));
 /** Vector 2 of the exchange dialect. */
 const DIGEST = '8e1cd9b70ee747b7478aa3df01f03a54b790038ad54c87039c07b4f9971cb7fa';
 
 describe('where keys come from', () => {
   test('keys come from the environment, which no longer has them afterwards', () => {
     const environment: Record<string, string | undefined> = { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET, OTHER: '1' };
-    const found = accessSettings({}, environment);
+    const access = accessSettings({}, environment);
     expect(environment).toEqual({ OTHER: '1' });
-    expect(signerOf(found).apiKey).toBe(KEY);
-    expect(digestOf(found)).toBe(DIGEST);
+    expect(signerOf(access).apiKey).toBe(KEY);
+    expect(digestOf(access)).toBe(DIGEST);
   });
 
   test('keys come from files that the environment names', () => {
@@ -56,13 +56,18 @@ describe('where keys come from', () => {
     file('keys/access.yaml', "keyFile: key\nsecretFile: secret\ndialect: { baseUrl: 'https://there.example' }\n");
     const bot = 'mode: paper\nstrategy: a.ts\nexchange:';
     const keys = 'keyFile: keys/key, secretFile: keys/secret';
-    const itself = file('bot.yaml', `${bot} { spotUrl: 'https://here.example', ${keys}, dialect: { signQuery: omit } }\n`);
-    const named = file('other.yaml', `${bot} { access: keys/access.yaml }\n`);
-    expect([itself, named].map((config) => digestOf(settings({ config })))).toEqual([DIGEST, DIGEST]);
-    expect([itself, named].map((config) => settings({ config }).baseUrls.spot)).toEqual(['https://here.example', 'https://there.example']);
-    expect(settings({ config: itself }).dialect.signQuery).toBe('omit');
-    const wrong = file('wrong.yaml', `${bot} { keyfile: keys/key }\n`);
-    expect(() => settings({ config: wrong })).toThrow(/wrong\.yaml:3 keyfile: unknown key keyfile, the nearest valid one is keyFile/);
+    const botConfig = file('bot.yaml', `${bot} { spotUrl: 'https://here.example', ${keys}, dialect: { signQuery: omit } }\n`);
+    const configWithAccessFile = file('other.yaml', `${bot} { access: keys/access.yaml }\n`);
+    expect([botConfig, configWithAccessFile].map((config) => digestOf(settings({ config })))).toEqual([DIGEST, DIGEST]);
+    expect([botConfig, configWithAccessFile].map((config) => settings({ config }).baseUrls.spot)).toEqual([
+      'https://here.example',
+      'https://there.example',
+    ]);
+    expect(settings({ config: botConfig }).dialect.signQuery).toBe('omit');
+    const invalidConfig = file('wrong.yaml', `${bot} { keyfile: keys/key }\n`);
+    expect(() => settings({ config: invalidConfig })).toThrow(
+      /wrong\.yaml:3 keyfile: unknown key keyfile, the nearest valid one is keyFile/,
+    );
   });
 
   test('keys come from the environment rather than from the access file', () => {
@@ -71,9 +76,9 @@ describe('where keys come from', () => {
   });
 
   test('without keys only public calls are possible', () => {
-    const found = settings({});
-    expect(found.credentials).toBeNull();
-    expect(refusal(() => signerOf(found)).remedy).toContain('ISOBAR_API_KEY_FILE');
+    const access = settings({});
+    expect(access.credentials).toBeNull();
+    expect(refusal(() => signerOf(access)).remedy).toContain('ISOBAR_API_KEY_FILE');
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
@@ -179,10 +184,10 @@ describe('the access file', () => {
     'passphrase',
   ])('a key in the access file is rejected, and not shown: %s', (name) => {
     for (const text of [`${name}: ${SECRET}\n`, `dialect:\n  x: [{ ${name}: ${SECRET} }]\n`]) {
-      const refused = refusal(() => settings({ config: file('a.yaml', text) }));
-      expect(refused.message).toMatch(/a\.yaml:\d .*expected no secret in a config file, got an API key/);
-      expect(refused.remedy).toContain('ISOBAR_API_KEY_FILE');
-      expect(inspect(refused)).not.toContain(SECRET);
+      const error = refusal(() => settings({ config: file('a.yaml', text) }));
+      expect(error.message).toMatch(/a\.yaml:\d .*expected no secret in a config file, got an API key/);
+      expect(error.remedy).toContain('ISOBAR_API_KEY_FILE');
+      expect(inspect(error)).not.toContain(SECRET);
     }
   });
 
@@ -208,9 +213,9 @@ describe('addresses', () => {
   });
 
   test('a market without an address is an error that names the option and the variable', () => {
-    const refused = refusal(() => originOf(settings({}), 'futures'));
-    expect(refused.message).toMatch(/^--futures-url: /);
-    expect(refused.remedy).toMatch(/ISOBAR_FUTURES_URL.*dialect\.futuresBaseUrl/);
+    const error = refusal(() => originOf(settings({}), 'futures'));
+    expect(error.message).toMatch(/^--futures-url: /);
+    expect(error.remedy).toMatch(/ISOBAR_FUTURES_URL.*dialect\.futuresBaseUrl/);
   });
 });
 
@@ -226,17 +231,17 @@ describe('arguments', () => {
     'ISOBAR_API_SECRET=abc',
     '--token',
     '--api-key-secret=abc',
-  ])('the argument %s is rejected', (word) => {
-    const refused = refusal(() => refuseKeysInArguments(['api', 'spot.account', word, SECRET]));
-    expect(refused.message).toMatch(/^-{0,2}[\w-]+: a key is not taken from the command line/);
-    expect(refused.message).not.toMatch(/abc/);
-    expect(refused.remedy).toContain('ISOBAR_API_KEY');
+  ])('the argument %s is rejected', (argument) => {
+    const error = refusal(() => refuseKeysInArguments(['api', 'spot.account', argument, SECRET]));
+    expect(error.message).toMatch(/^-{0,2}[\w-]+: a key is not taken from the command line/);
+    expect(error.message).not.toMatch(/abc/);
+    expect(error.remedy).toContain('ISOBAR_API_KEY');
   });
 
   test.each(['--config=x', 'symbol=BTCUSDT', 'key=3', 'token=5', '--set', 'params.key=3', 'secret.yaml', '--keyframes', 'orderId=1', '-p'])(
     'the argument %s is accepted',
-    (word) => {
-      expect(() => refuseKeysInArguments([word])).not.toThrow();
+    (argument) => {
+      expect(() => refuseKeysInArguments([argument])).not.toThrow();
     },
   );
 });
@@ -244,16 +249,16 @@ describe('arguments', () => {
 describe('bans', () => {
   const ban = (untilMs: number) => ({ sinceMs: 1, untilMs, strikes: 1 });
 
-  test('of the bans of both addresses, the one that ends last counts', () => {
-    const both = bansOf(folder, ['https://a.example.com', 'http://127.0.0.1:80']);
-    expect(both.read()).toBeNull();
+  test('the ban that ends last counts of those of both addresses', () => {
+    const bans = bansOf(folder, ['https://a.example.com', 'http://127.0.0.1:80']);
+    expect(bans.read()).toBeNull();
     bansOf(folder, ['https://a.example.com']).write(ban(5));
     bansOf(folder, ['http://127.0.0.1:80']).write(ban(7));
-    expect(both.read()).toEqual(ban(7));
-    both.write(ban(9));
+    expect(bans.read()).toEqual(ban(7));
+    bans.write(ban(9));
     expect(bansOf(folder, ['https://a.example.com']).read()).toEqual(ban(9));
     expect(bansOf(folder, ['https://b.example.com']).read()).toBeNull();
     file('bans/a.example.com.json', 'x');
-    expect(both.read()).toMatchObject({ unreadable: expect.stringContaining('a.example.com.json') });
+    expect(bans.read()).toMatchObject({ unreadable: expect.stringContaining('a.example.com.json') });
   });
 });

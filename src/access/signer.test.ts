@@ -16,17 +16,17 @@ describe('the signer', () => {
   const signer = () => new Signer(new Secret(KEY), new Secret(SECRET));
 
   test('the signer prints neither key nor secret', () => {
-    const found = accessSettings({}, { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET });
-    const shown = [
-      inspect(found, { depth: null, showHidden: true }),
-      JSON.stringify(found),
+    const access = accessSettings({}, { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET });
+    const printedForms = [
+      inspect(access, { depth: null, showHidden: true }),
+      JSON.stringify(access),
       String(signer()),
       inspect(signer(), { customInspect: false, showHidden: true, depth: null }),
       JSON.stringify(Object.assign({}, signer())),
     ].join('\n');
-    expect(shown).toContain('vmPU...');
-    expect(shown).not.toContain(KEY.slice(0, 5));
-    expect(shown).not.toContain(SECRET.slice(0, 5));
+    expect(printedForms).toContain('vmPU...');
+    expect(printedForms).not.toContain(KEY.slice(0, 5));
+    expect(printedForms).not.toContain(SECRET.slice(0, 5));
     expect(() => structuredClone(signer())).toThrow();
   });
 
@@ -37,7 +37,8 @@ describe('the signer', () => {
 
 test('only the files for signing, the trading process, alerts and checks of signatures read the text of a secret', () => {
   const root = new URL('../', import.meta.url);
-  const sources = readdirSync(root, { recursive: true }).map(String).filter((name) => /(?<!\.test)\.ts$/.test(name)); // prettier-ignore
+  const files = readdirSync(root, { recursive: true }).map(String);
+  const sources = files.filter((name) => /(?<!\.test)\.ts$/.test(name));
   const takers = sources.filter((name) => readFileSync(new URL(name, root), 'utf8').includes('.take()'));
   const alerts = ['adapters/notify/telegram.ts', 'adapters/notify/webhook.ts', 'tasks/bot/config/notifiers.ts'];
   const checks = ['paperExchange/process/file/readExchange.ts', 'adapters/external/webhookCheck.ts', 'tasks/bot/external/webhooks.ts'];
@@ -52,7 +53,7 @@ describe('the wire', () => {
       redactingWire((_, done) => (done(outcome), () => {}), signer)({ method: 'GET', url, headers: {}, body: new Uint8Array() }, resolve);
     });
 
-  test('credentials are masked in bodies, headers and causes; all other bytes are unchanged', async () => {
+  test('only credentials are masked in bodies, headers and causes', async () => {
     const body = Buffer.from(`{"a":"${SECRET}","b":"${escaped(KEY)}","c":"\\u0022\\\\u0041\\u0041\\n\\u00e9"}\xff`, 'latin1');
     const reply = await redacted({ kind: 'reply', status: 200, headers: { etag: SECRET, [KEY.toLowerCase()]: 'x', server: 'y' }, body });
     const mask = '*'.repeat(32);

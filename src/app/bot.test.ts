@@ -1,4 +1,4 @@
-// Tests of bots from the container: the parts that bots of one maker share, how often factories run, and the effect of overrides.
+// Tests bots from the container: the parts that bots of one maker share, how often factories run, and the effect of overrides.
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../test/fixtures/futuresVenue.ts';
@@ -20,7 +20,7 @@ const spot = planFor({ strategies: [Idle], feeds: { bars: barsOfRows(rows) } });
 
 const contract = linearContract();
 const coin = spotInstrument('BTC', { priceDigits: contract.priceDigits, quoteDigits: contract.quoteDigits });
-const both = planFor({
+const bothMarkets = planFor({
   strategies: [Idle],
   feeds: { spot: barsOfRows(rows, coin), perp: barsOfRows(rows, contract) },
   funds: { spot: { USDT: '5000' }, futures: { USDT: '5000' } },
@@ -32,42 +32,43 @@ const withModules = (plan: RunPlan, ...modules: readonly ComposeModule[]): RunPl
   models: { ...NO_MODELS, modules: modules.map((module, index) => ({ module, place: `modules.${index}` })) },
 });
 
-test('bots of one maker share feeds and time, and have all other parts of their own', () => {
-  const make = botMaker(spot, replayWorld(spot));
-  const [first, second] = [make().engine, make().engine];
-  expect(second.feeds).toBe(first.feeds);
-  expect(second.instant).toBe(first.instant);
-  for (const part of ['orders', 'risk', 'ledger', 'reservations', 'exchange', 'queue'] as const) expect(second[part]).not.toBe(first[part]);
-  expect(first.deps.orders).toBe(first.orders);
+test('bots of one maker share only feeds and time', () => {
+  const makeBot = botMaker(spot, replayWorld(spot));
+  const [firstEngine, secondEngine] = [makeBot().engine, makeBot().engine];
+  expect(secondEngine.feeds).toBe(firstEngine.feeds);
+  expect(secondEngine.instant).toBe(firstEngine.instant);
+  for (const part of ['orders', 'risk', 'ledger', 'reservations', 'exchange', 'queue'] as const)
+    expect(secondEngine[part]).not.toBe(firstEngine[part]);
+  expect(firstEngine.deps.orders).toBe(firstEngine.orders);
 });
 
 test('a factory runs once for each bot, and other parts receive its result', () => {
-  const made: object[] = [];
+  const createdParts: object[] = [];
   const module = composeModule('own', ({ rebind }) => {
     rebind(PARTS.risk).wrap((risk) => {
-      made.push(risk);
+      createdParts.push(risk);
       return risk;
     });
     rebind(PARTS.journal).wrap(
       (journal, _, risk) => {
-        expect(risk).toBe(made.at(-1));
+        expect(risk).toBe(createdParts.at(-1));
         return journal;
       },
       [PARTS.risk],
     );
   });
   const plan = withModules(spot, module);
-  const make = botMaker(plan, replayWorld(plan));
-  expect([make().engine.risk, make().engine.risk]).toEqual(made);
-  expect(made).toHaveLength(2);
+  const makeBot = botMaker(plan, replayWorld(plan));
+  expect([makeBot().engine.risk, makeBot().engine.risk]).toEqual(createdParts);
+  expect(createdParts).toHaveLength(2);
 });
 
 test.each([
   ['one market', spot, 1],
-  ['both markets', both, 2],
+  ['both markets', bothMarkets, 2],
 ])('a run over %s has a fee model for each account', (_, marketPlan, accounts) => {
-  let made = 0;
-  const module = composeModule('own', ({ rebind }) => rebind(PARTS.fees).to(() => ({ ppm: () => ++made })));
+  let createdParts = 0;
+  const module = composeModule('own', ({ rebind }) => rebind(PARTS.fees).to(() => ({ ppm: () => ++createdParts })));
   const plan = withModules(marketPlan, module);
   const fees = createBot(plan, replayWorld(plan)).venue?.fees ?? [];
   expect(new Set(fees).size).toBe(accounts);

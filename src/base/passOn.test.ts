@@ -1,11 +1,11 @@
-// A proxy object passes reads and calls on to the object behind it.
+// Tests that a proxy object passes reads and calls on to the object behind it.
 
 import { expect, test } from 'vitest';
 import { passOn } from './passOn.ts';
 
 class Base {
-  above(): string {
-    return 'above';
+  inherited(): string {
+    return 'inherited';
   }
 }
 class Counter extends Base {
@@ -13,33 +13,33 @@ class Counter extends Base {
   get count(): number {
     return this.#count;
   }
-  add(by: number): number {
-    return (this.#count += by);
+  add(increment: number): number {
+    return (this.#count += increment);
   }
 }
 
-test('methods run on the object behind, private fields and base classes included', () => {
+test('methods of a proxy object run on the object behind it, with private fields and base classes', () => {
   const counter = new Counter();
   const front = passOn(counter, {});
   expect(front.add(2)).toBe(2);
-  expect(front.above()).toBe('above');
+  expect(front.inherited()).toBe('inherited');
   expect(counter.count).toBe(2);
 });
 
-test('fields and accessors of the object behind are read at each use', () => {
+test('a proxy object reads fields and accessors of the object behind it at each use', () => {
   const counter = new Counter();
   const front = passOn(counter, {});
   counter.add(3);
   expect(front.count).toBe(3);
 });
 
-test('members of the front object replace those of the object behind it', () => {
+test('members of the front object of a proxy replace those of the object behind it', () => {
   const counter = new Counter();
-  const front = passOn(counter, { count: 7, add: (by) => counter.add(2 * by) });
+  const front = passOn(counter, { count: 7, add: (increment) => counter.add(2 * increment) });
   expect([front.add(2), front.count, counter.count]).toEqual([4, 7, 4]);
 });
 
-test('an accessor of the front is read at each use', () => {
+test('a proxy object reads an accessor of its front object at each use', () => {
   const counter = new Counter();
   const front = passOn(counter, {
     get count() {

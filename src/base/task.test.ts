@@ -1,4 +1,4 @@
-// Tasks: in whose stack they run, that they end once, and what a cancel ends.
+// Tests tasks: in which stack they run, that they end once, and the effect of a cancel.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,8 +10,8 @@ class Reply<T> {
   #done: ((value: T) => void) | null = null;
   isGivenUp = false;
   readonly work = (): Work<T> =>
-    pending<T>((done) => {
-      this.#done = done;
+    pending<T>((callback) => {
+      this.#done = callback;
       return () => (this.isGivenUp = true);
     });
   come(value: T): void {
@@ -36,38 +36,38 @@ describe('a task', () => {
     expect(task.isOver).toBe(true);
   });
 
-  it('a task ends within `start` when every callback comes at once, however many there are', () => {
+  it('a task ends within `start` if each of its 10,000 callbacks comes at once', () => {
     const sums: number[] = [];
     start(
       (function* (): Work<number> {
         let sum = 0;
-        for (let at = 1; at <= 10_000; at++) sum += yield* immediate(at);
+        for (let number = 1; number <= 10_000; number++) sum += yield* immediate(number);
         return sum;
       })(),
     ).whenOver((sum) => sums.push(sum));
     expect(sums).toEqual([50_005_000]);
   });
 
-  it('a task has one result, whichever callback comes twice, and each listener gets it once', () => {
+  it('a task has one result even if callbacks come twice, and each listener gets it once', () => {
     const reply = new Reply<number>();
-    const second = new Reply<number>();
+    const secondReply = new Reply<number>();
     const results: number[] = [];
     const task = start(
       (function* (): Work<number> {
-        return (yield* reply.work()) + (yield* second.work());
+        return (yield* reply.work()) + (yield* secondReply.work());
       })(),
     );
     task.whenOver((result) => results.push(result));
     reply.come(1);
     reply.come(2);
     expect([results, task.isOver]).toEqual([[], false]);
-    second.come(10);
-    second.come(20);
+    secondReply.come(10);
+    secondReply.come(20);
     task.whenOver((result) => results.push(-result));
     expect(results).toEqual([11, -11]);
   });
 
-  it('a task throws to what runs it, has no result then, and runs its `finally`', () => {
+  it('a task that throws passes the error to its runner, has no result, and runs its `finally`', () => {
     const reply = new Reply<number>();
     const lines: string[] = [];
     const task = start(
@@ -85,7 +85,7 @@ describe('a task', () => {
     expect([task.isOver, lines]).toEqual([true, ['finally']]);
   });
 
-  it('a task throws the error of a wait that cannot begin inside its work', () => {
+  it('a task can catch the error of a wait that cannot begin', () => {
     const lines: string[] = [];
     const task = start(
       (function* (): Work<string> {
@@ -104,7 +104,7 @@ describe('a task', () => {
 });
 
 describe('a cancel', () => {
-  it('a cancel ends the wait, runs `finally`, and no callback comes afterwards', () => {
+  it('a cancel ends the wait, runs `finally`, and ignores later callbacks', () => {
     const reply = new Reply<number>();
     const lines: string[] = [];
     const task = start(
@@ -124,19 +124,19 @@ describe('a cancel', () => {
   });
 
   it('a cancel by the work itself takes effect at its next wait', () => {
-    const first = new Reply<void>();
-    const second = new Reply<void>();
+    const firstReply = new Reply<void>();
+    const secondReply = new Reply<void>();
     const lines: string[] = [];
     const work = function* (): Work<void> {
-      yield* first.work();
+      yield* firstReply.work();
       task.cancel();
       lines.push('still runs');
-      yield* second.work();
+      yield* secondReply.work();
       lines.push('never');
     };
     const task = start(work());
-    first.come();
-    expect([second.isGivenUp, lines]).toEqual([true, ['still runs']]);
+    firstReply.come();
+    expect([secondReply.isGivenUp, lines]).toEqual([true, ['still runs']]);
   });
 
   it('a cancel has no effect on a task that has ended', () => {
@@ -149,14 +149,14 @@ describe('a cancel', () => {
 });
 
 describe('resultOf', () => {
-  it('resultOf waits for a task that others wait for too; a cancel ends one wait and not the task', () => {
+  it('resultOf waits for a shared task, and a cancel ends only this wait', () => {
     const reply = new Reply<number>();
     const shared = start(reply.work());
     const results: string[] = [];
-    const first = start(resultOf(shared));
-    first.whenOver((result) => results.push(`first ${result}`));
+    const cancelledWait = start(resultOf(shared));
+    cancelledWait.whenOver((result) => results.push(`first ${result}`));
     start(resultOf(shared)).whenOver((result) => results.push(`second ${result}`));
-    first.cancel();
+    cancelledWait.cancel();
     expect(reply.isGivenUp).toBe(false);
     reply.come(7);
     start(resultOf(shared)).whenOver((result) => results.push(`later ${result}`));
@@ -165,7 +165,7 @@ describe('resultOf', () => {
 });
 
 describe('all', () => {
-  it('all has the results in the order of the works, whatever the order of the callbacks', () => {
+  it('all returns the results in the order of the works, for any order of the callbacks', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat({ max: 9 }), { maxLength: 8 }), fc.infiniteStream(fc.boolean()), (ids, areReady) => {
         const replies = new Map<number, Reply<number>>();
@@ -177,7 +177,7 @@ describe('all', () => {
         }); // prettier-ignore
         const results: (readonly number[])[] = [];
         const task = start(all(works));
-        task.whenOver((each) => results.push(each));
+        task.whenOver((result) => results.push(result));
         for (const id of ids) {
           if (replies.has(id)) expect(task.isOver).toBe(false);
           replies.get(id)?.come(id);
@@ -203,9 +203,9 @@ describe('sleep', () => {
     queue.runDue(1000);
     const lines: string[] = [];
     start(sleep(queue, 500)).whenOver(() => lines.push(`woke at ${queue.nowMs}`));
-    const other = start(sleep(queue, 200));
-    other.whenOver(() => lines.push('never'));
-    other.cancel();
+    const cancelledSleep = start(sleep(queue, 200));
+    cancelledSleep.whenOver(() => lines.push('never'));
+    cancelledSleep.cancel();
     expect(queue.nextMs).toBe(1500);
     for (let ms = 1100; ms <= 1600; ms += 100) queue.runDue(ms);
     expect(lines).toEqual(['woke at 1500']);

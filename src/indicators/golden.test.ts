@@ -1,4 +1,4 @@
-// Tests of the indicators of the table: equal to the values of other libraries and plain formulas, and the same bits for any block size.
+// Tests the indicators of the table: equal to the values of other libraries and plain formulas, and the same bits for any block size.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -29,18 +29,18 @@ const golden = JSON.parse(readFileSync(new URL('../../test/golden/indicators/ind
 /** Returns the bars of make.py, from the same generator, with prices in whole cents. A day of the day indicators is 72 bars of 20 minutes. */
 function goldenBars(rows: number): BarColumns {
   let state = 12345;
-  const draw = (n: number) => {
+  const drawBelow = (n: number) => {
     state = (Math.imul(1664525, state) + 1013904223) >>> 0;
     return (state >>> 8) % n;
   };
   const bars = emptyBars(rows);
   let close = 10000;
   for (let row = 0; row < rows; row++) {
-    const open = close + (draw(3) === 0 ? draw(61) - 30 : 0);
-    close = Math.max(1000, draw(6) !== 0 ? open + draw(201) - 100 : open + draw(7) - 3);
-    const high = Math.max(open, close) + (draw(4) === 0 ? 0 : draw(70));
-    const low = Math.min(open, close) - (draw(4) === 0 ? 0 : draw(70));
-    const volume = 1 + draw(100_000);
+    const open = close + (drawBelow(3) === 0 ? drawBelow(61) - 30 : 0);
+    close = Math.max(1000, drawBelow(6) !== 0 ? open + drawBelow(201) - 100 : open + drawBelow(7) - 3);
+    const high = Math.max(open, close) + (drawBelow(4) === 0 ? 0 : drawBelow(70));
+    const low = Math.min(open, close) - (drawBelow(4) === 0 ? 0 : drawBelow(70));
+    const volume = 1 + drawBelow(100_000);
     const fields = { open, high, low, close, volume };
     for (const [name, value] of Object.entries(fields)) bars[name as keyof typeof fields][row] = value / 100;
     bars.openMs[row] = 1_704_067_200_000 + row * 1_200_000;
@@ -49,28 +49,28 @@ function goldenBars(rows: number): BarColumns {
 }
 
 /** Returns the outputs of an indicator over `bars`, by name. The name of a single output is ''. */
-function outputsOf(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows = 64): Record<string, Float64Array> {
+function outputsOf(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows = 64): Record<string, Float64Array> {
   const set = new IndicatorSet(bars, { row: -1 }, blockRows);
-  const used = set.use(make(set.series)) as Series | Readonly<Record<string, Series>>;
+  const used = set.use(makeSpec(set.series)) as Series | Readonly<Record<string, Series>>;
   set.seal();
-  const parts: Readonly<Record<string, Series>> = 'ago' in used ? { '': used as Series } : used;
-  return Object.fromEntries(Object.entries(parts).map(([name, series]) => [name, set.traceValues(series)]));
+  const outputSeries: Readonly<Record<string, Series>> = 'ago' in used ? { '': used as Series } : used;
+  return Object.fromEntries(Object.entries(outputSeries).map(([name, series]) => [name, set.traceValues(series)]));
 }
 
 /** Returns the bits of the values that a strategy reads, filled in blocks of `blockRows`. */
-function readInBlocks(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): BigInt64Array {
+function readInBlocks(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): BigInt64Array {
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
-  const used = set.use(make(set.series)) as Series | Readonly<Record<string, Series>>;
+  const used = set.use(makeSpec(set.series)) as Series | Readonly<Record<string, Series>>;
   set.seal();
   const views = 'ago' in used ? [used as Series] : Object.values(used);
-  const seen: number[] = [];
+  const readValues: number[] = [];
   for (let from = 0; from < bars.length; from += blockRows) {
-    const to = Math.min(bars.length, from + blockRows);
-    for (const kernel of set.kernels) kernel.fill(from, to);
-    for (cursor.row = from; cursor.row < to; cursor.row++) for (const view of views) seen.push(view.value);
+    const endRow = Math.min(bars.length, from + blockRows);
+    for (const kernel of set.kernels) kernel.fill(from, endRow);
+    for (cursor.row = from; cursor.row < endRow; cursor.row++) for (const view of views) readValues.push(view.value);
   }
-  return new BigInt64Array(Float64Array.from(seen).buffer);
+  return new BigInt64Array(Float64Array.from(readValues).buffer);
 }
 
 function expectNear(actual: number, expected: number | null, where: string): void {
@@ -83,10 +83,10 @@ const ENTRIES = FAMILIES.flatMap(({ entries }) => entries);
 const short = goldenBars(300);
 const ragged = syntheticBars(900, 23);
 
-describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name, { make }) => {
+describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name, { make: makeSpec }) => {
   it('an indicator equals its reference from its first value', () => {
     const expected = golden.series[name]!;
-    const outputs = outputsOf(short, make);
+    const outputs = outputsOf(short, makeSpec);
     expect(Object.keys(outputs)).toEqual(Object.keys(expected));
     for (const [output, { first, values, last }] of Object.entries(expected)) {
       const actual = outputs[output]!;
@@ -99,14 +99,15 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
   });
 
   it('an indicator has the same bits in blocks of 1, 7 and 512 rows, also without trades or price changes', () => {
-    const whole = readInBlocks(ragged, make, 900);
-    for (const blockRows of [1, 7, 512]) expectEqual(readInBlocks(ragged, make, blockRows), whole, `${name} in blocks of ${blockRows}`);
+    const inOneBlock = readInBlocks(ragged, makeSpec, 900);
+    for (const blockRows of [1, 7, 512])
+      expectEqual(readInBlocks(ragged, makeSpec, blockRows), inOneBlock, `${name} in blocks of ${blockRows}`);
   });
 
   it('all outputs of an indicator are ready after its warm-up', () => {
     const set = new IndicatorSet(short, { row: -1 }, 300);
-    const spec = make(set.series);
-    const firsts = Object.values(outputsOf(short, make)).map((values) => values.findIndex((value) => value === value));
+    const spec = makeSpec(set.series);
+    const firsts = Object.values(outputsOf(short, makeSpec)).map((values) => values.findIndex((value) => value === value));
     // For pivots and fractals, the data decide the first row with a value.
     if (/pivots|fractals/.test(name)) expect(Math.max(...firsts)).toBeGreaterThanOrEqual(spec.warmupBars - 1);
     else expect(Math.max(...firsts)).toBe(spec.warmupBars - 1);
@@ -119,9 +120,9 @@ describe('candle patterns', () => {
   it.each(CANDLE_PATTERNS)('the candle pattern %s occurs on the same bars as in TA-Lib', (pattern) => {
     const { count, rows } = golden.candles[pattern]!;
     const values = outputsOf(bars, (feed) => candle(feed, pattern))['']!;
-    const found = [...values].flatMap((value, row) => (value !== 0 && value === value ? [[row, value] as const] : []));
-    expect(found.length).toBe(count);
-    expect([...found.slice(0, 40), ...found.slice(40).slice(-20)]).toEqual(rows);
+    const matches = [...values].flatMap((value, row) => (value !== 0 && value === value ? [[row, value] as const] : []));
+    expect(matches.length).toBe(count);
+    expect([...matches.slice(0, 40), ...matches.slice(40).slice(-20)]).toEqual(rows);
   });
 
   it('an unknown pattern is an error', () => {
@@ -133,7 +134,7 @@ describe('candle patterns', () => {
 
 describe('arithmetic', () => {
   const bars = goldenBars(200);
-  const valuesOf = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => outputsOf(bars, make)['']!;
+  const valuesOf = (makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>) => outputsOf(bars, makeSpec)['']!;
 
   it('arithmetic equals the same arithmetic on plain numbers, bit by bit', () => {
     const { open, high, low, close } = bars;
@@ -161,13 +162,13 @@ describe('arithmetic', () => {
       [(f) => isobar.where(isobar.above(f.close, f.open), f.high, 1), (r) => (close[r]! > open[r]! ? high[r]! : 1)],
       [(f) => isobar.where(isobar.above(f.close, f.open), -1, f.low), (r) => (close[r]! > open[r]! ? -1 : low[r]!)],
     ];
-    for (const [make, valueAt] of cases) expect(valuesOf(make), make.toString()).toEqual(columnOf(valueAt));
+    for (const [makeSpec, valueAt] of cases) expect(valuesOf(makeSpec), makeSpec.toString()).toEqual(columnOf(valueAt));
   });
 
   it('arithmetic has the same bits in blocks of any size', () => {
     const spread = (f: FeedSeries) => isobar.zscore(isobar.sub(isobar.log(f.close), isobar.lag(isobar.log(f.open), 4)), 20);
-    const whole = readInBlocks(ragged, spread, 900);
-    for (const blockRows of [1, 7, 64]) expectEqual(readInBlocks(ragged, spread, blockRows), whole);
+    const inOneBlock = readInBlocks(ragged, spread, 900);
+    for (const blockRows of [1, 7, 64]) expectEqual(readInBlocks(ragged, spread, blockRows), inOneBlock);
   });
 
   it('a number on the left and on the right are two indicators, and two numbers are an error', () => {

@@ -1,4 +1,4 @@
-// Tests of every kernel: the same bits for any block size, the first ready row by the warm-up, and textbook values on small series.
+// Tests every kernel: the same bits for any block size, the first ready row by the warm-up, and textbook values on small series.
 
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -98,36 +98,36 @@ beforeAll(async () => {
 
 const isView = (x: unknown): x is Series | Signal => typeof x === 'object' && x !== null && 'prev' in x;
 
-function parts(out: unknown): readonly (Series | Signal)[] {
+function viewsOf(out: unknown): readonly (Series | Signal)[] {
   if (isView(out)) return [out];
   return Object.values(out ?? {}).filter(isView);
 }
 
 /** Returns the numbers that a strategy reads in each row (value, prev and ready of every output), filled in blocks of `blockRows`. */
-function read(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): Float64Array {
+function read(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): Float64Array {
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
-  const views = parts(set.use(make(set.series)));
+  const views = viewsOf(set.use(makeSpec(set.series)));
   set.seal(library);
-  const seen: number[] = [];
+  const readValues: number[] = [];
   for (let from = 0; from < bars.length; from += blockRows) {
-    const to = Math.min(from + blockRows, bars.length);
-    for (const kernel of set.kernels) kernel.fill(from, to);
-    for (let row = from; row < to; row++) {
+    const endRow = Math.min(from + blockRows, bars.length);
+    for (const kernel of set.kernels) kernel.fill(from, endRow);
+    for (let row = from; row < endRow; row++) {
       cursor.row = row;
-      for (const view of views) seen.push(Number(view.value), Number(view.prev), Number(view.ready));
+      for (const view of views) readValues.push(Number(view.value), Number(view.prev), Number(view.ready));
     }
   }
-  return Float64Array.from(seen);
+  return Float64Array.from(readValues);
 }
 
 /** Returns the closes, with NaN instead of the price 3. */
 const holed = (feed: FeedSeries) => custom(feed.close, () => (x) => (x === 3 ? NaN : x));
 
 /** Returns the values of a single series over the rows of `bars`. */
-function values(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<Series>): number[] {
+function values(bars: BarColumns, makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>): number[] {
   const set = new IndicatorSet(bars, { row: -1 }, 8);
-  const series = set.use(make(set.series));
+  const series = set.use(makeSpec(set.series));
   set.seal(library);
   return [...set.traceValues(series)];
 }
@@ -139,18 +139,18 @@ function closes(prices: readonly number[]): BarColumns {
   return bars;
 }
 
-describe.each(Object.entries(KERNELS))('%s', (name, make) => {
+describe.each(Object.entries(KERNELS))('the kernel %s', (name, makeSpec) => {
   const bars = syntheticBars(1500, 11);
 
   it('an indicator has the same bits in blocks of 1, 7, 512 and 4096 rows', () => {
-    const whole = new BigInt64Array(read(bars, make, 4096).buffer);
-    for (const blockRows of [1, 7, 512]) expectEqual(new BigInt64Array(read(bars, make, blockRows).buffer), whole);
+    const inOneBlock = new BigInt64Array(read(bars, makeSpec, 4096).buffer);
+    for (const blockRows of [1, 7, 512]) expectEqual(new BigInt64Array(read(bars, makeSpec, blockRows).buffer), inOneBlock);
   });
 
   it('an indicator is first ready at the row that its warm-up names', () => {
     const cursor = { row: -1 };
     const set = new IndicatorSet(bars, cursor, bars.length);
-    const views = parts(set.use(make(set.series)));
+    const views = viewsOf(set.use(makeSpec(set.series)));
     set.seal(library);
     for (const kernel of set.kernels) kernel.fill(0, bars.length);
     const ready = views.map((view) => {
@@ -200,22 +200,22 @@ describe('textbook values', () => {
     const bars = closes([1, 2, 3]);
     bars.high.set([2, 4, 6]);
     const set = new IndicatorSet(bars, { row: -1 }, 8);
-    const both = set.use(
+    const outputs = set.use(
       custom([set.series.high, set.series.close], () => (high, close) => ({ spread: high - close, ratio: high / close }), {
         outputs: ['spread', 'ratio'],
       }),
     );
     set.seal();
-    expect([...set.traceValues(both.spread)]).toEqual([1, 2, 3]);
-    expect([...set.traceValues(both.ratio)]).toEqual([2, 2, 2]);
+    expect([...set.traceValues(outputs.spread)]).toEqual([1, 2, 3]);
+    expect([...set.traceValues(outputs.ratio)]).toEqual([2, 2, 2]);
     const { series } = new IndicatorSet(bars, { row: -1 }, 8);
     expect(() => custom([], () => () => 1)).toThrow('at least one source');
     expect(() => custom(series.close, () => () => ({ a: 1 }), { outputs: ['a', 'a'] })).toThrow('different names');
-    const wrong = new IndicatorSet(bars, { row: -1 }, 8);
+    const missingOutput = new IndicatorSet(bars, { row: -1 }, 8);
     // @ts-expect-error: an output is missing
-    wrong.use(custom(wrong.series.close, () => () => ({ a: 1 }), { outputs: ['a', 'b'] }));
-    wrong.seal();
-    expect(() => wrong.kernels[0]!.fill(0, 3)).toThrow('returned undefined for b');
+    missingOutput.use(custom(missingOutput.series.close, () => () => ({ a: 1 }), { outputs: ['a', 'b'] }));
+    missingOutput.seal();
+    expect(() => missingOutput.kernels[0]!.fill(0, 3)).toThrow('returned undefined for b');
   });
 
   it('vwap has no value on rows without volume', () => {

@@ -1,4 +1,4 @@
-// Tests of the kernels against decimal.js over the largest real file: relative error at sampled rows, exact sums, and ties of averages.
+// Tests the kernels against decimal.js over the largest real file: relative error at sampled rows, exact sums, and ties of averages.
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -54,9 +54,10 @@ function once(compute: (row: number) => Decimal): (row: number) => Decimal {
     return value;
   };
 }
-const window = (row: number, length: number, of: (row: number) => Decimal) => Array.from({ length }, (_, i) => of(row - length + 1 + i));
-const sum = (of: readonly Decimal[]) => of.reduce((total, x) => total.plus(x), ZERO);
-const mean = (of: readonly Decimal[]) => sum(of).div(of.length);
+const window = (row: number, length: number, valueAt: (row: number) => Decimal) =>
+  Array.from({ length }, (_, i) => valueAt(row - length + 1 + i));
+const sum = (valueAt: readonly Decimal[]) => valueAt.reduce((total, x) => total.plus(x), ZERO);
+const mean = (valueAt: readonly Decimal[]) => sum(valueAt).div(valueAt.length);
 const wilder = (old: Decimal, x: Decimal, n: number) => old.plus(x.minus(old).div(n));
 const smooth = (old: Decimal, x: Decimal, n: number) =>
   old.plus(
@@ -73,10 +74,10 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     (_, i) => SETTLED_ROWS + Math.floor((i * (bars.length - SETTLED_ROWS - 1)) / (SAMPLES - 1)),
   );
   const runs = Array.from({ length: SAMPLES / RUN }, (_, i) => Math.floor((i * (bars.length - SETTLED_ROWS - RUN)) / (SAMPLES / RUN - 1)));
-  const whole = { high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
-  const high = once((row) => new Decimal(whole.high[row]!).div(SCALE));
-  const low = once((row) => new Decimal(whole.low[row]!).div(SCALE));
-  const close = once((row) => new Decimal(whole.close[row]!).div(SCALE));
+  const tickColumns = { high: ticksOf(bars, 'high'), low: ticksOf(bars, 'low'), close: ticksOf(bars, 'close') };
+  const high = once((row) => new Decimal(tickColumns.high[row]!).div(SCALE));
+  const low = once((row) => new Decimal(tickColumns.low[row]!).div(SCALE));
+  const close = once((row) => new Decimal(tickColumns.close[row]!).div(SCALE));
   const volume = once((row) => new Decimal(bars.volume[row]!));
   const typical = once((row) => high(row).plus(low(row)).plus(close(row)).div(3));
 
@@ -91,13 +92,13 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   const deviation = once((row) => mean(window(row, 20, close).map((x) => x.minus(middleOf(row)).pow(2))).sqrt());
   const trueRange = once((row) => Decimal.max(high(row), close(row - 1)).minus(Decimal.min(low(row), close(row - 1))));
 
-  function values<Out>(make: (feed: FeedSeries) => IndicatorSpec<Out>, ...pick: ((out: Out) => Series)[]): Float64Array[] {
+  function values<Out>(makeSpec: (feed: FeedSeries) => IndicatorSpec<Out>, ...pick: ((out: Out) => Series)[]): Float64Array[] {
     const set = new IndicatorSet(bars, { row: -1 }, 512);
-    const out = set.use(make(set.series));
+    const out = set.use(makeSpec(set.series));
     set.seal();
-    return pick.map((of) => set.traceValues(of(out)));
+    return pick.map((outputOf) => set.traceValues(outputOf(out)));
   }
-  const single = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => values(make, (series) => series)[0]!;
+  const single = (makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>) => values(makeSpec, (series) => series)[0]!;
 
   function windowed(column: Float64Array, expected: (row: number) => Decimal | null): void {
     for (const row of sampled) {
@@ -108,42 +109,42 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
   }
 
   /** Steps a recursive oracle through each run, from any seed. Compares its outputs after the oracle has settled. */
-  function recursive(columns: readonly Float64Array[], start: (first: number) => (row: number) => readonly Decimal[]): void {
-    for (const first of runs) {
-      const step = start(first);
-      for (let row = first + 1; row < first + SETTLED_ROWS + RUN; row++) {
+  function recursive(columns: readonly Float64Array[], start: (firstRow: number) => (row: number) => readonly Decimal[]): void {
+    for (const firstRow of runs) {
+      const step = start(firstRow);
+      for (let row = firstRow + 1; row < firstRow + SETTLED_ROWS + RUN; row++) {
         const expected = step(row);
-        if (row >= first + SETTLED_ROWS) columns.forEach((column, i) => expectClose(column[row]!, expected[i]!, row));
+        if (row >= firstRow + SETTLED_ROWS) columns.forEach((column, i) => expectClose(column[row]!, expected[i]!, row));
       }
     }
   }
-  it('sma: the sums are exact in every row, the quotient correctly rounded', () => {
+  it('sma has exact sums in every row and correctly rounded quotients', () => {
     const bars30 = single((feed) => sma(feed.close, 30));
     let total = 0n;
     for (let row = 0; row < bars.length; row++) {
-      total += BigInt(whole.close[row]!) - (row >= 30 ? BigInt(whole.close[row - 30]!) : 0n);
+      total += BigInt(tickColumns.close[row]!) - (row >= 30 ? BigInt(tickColumns.close[row - 30]!) : 0n);
       if (row >= 29 && bars30[row] !== Number(total) / (30 * SCALE)) expect.fail(`row ${row}`);
     }
     windowed(bars30, (row) => mean(window(row, 30, close)));
   });
 
-  it('ties of two averages are ties: no crossing is made or lost', () => {
+  it('crossings of two averages equal those in exact arithmetic, also at ties', () => {
     const set = new IndicatorSet(bars, { row: -1 }, 4096);
     const [fast, slow] = [set.use(sma(set.series.close, 10)), set.use(sma(set.series.close, 30))];
-    const up = set.use(crossedUp(fast, slow));
+    const crossings = set.use(crossedUp(fast, slow));
     set.seal();
     const listed = new Int32Array(4096);
     const crossed: number[] = [];
     for (let from = 0; from < bars.length; from += 4096) {
-      const to = Math.min(from + 4096, bars.length);
-      for (const kernel of set.kernels) kernel.fill(from, to);
-      crossed.push(...listed.subarray(0, set.listRows(up, from, to, listed)));
+      const endRow = Math.min(from + 4096, bars.length);
+      for (const kernel of set.kernels) kernel.fill(from, endRow);
+      crossed.push(...listed.subarray(0, set.listRows(crossings, from, endRow, listed)));
     }
     const [short, long] = [set.traceValues(fast), set.traceValues(slow)];
     let [sum10, sum30, wasAbove, ties] = [0n, 0n, true, 0];
     const expected: number[] = [];
     for (let row = 0; row < bars.length; row++) {
-      const tick = (back: number) => (row >= back ? BigInt(whole.close[row - back]!) : 0n);
+      const tick = (back: number) => (row >= back ? BigInt(tickColumns.close[row - back]!) : 0n);
       sum10 += tick(0) - tick(10);
       sum30 += tick(0) - tick(30);
       if (row < 29) continue;
@@ -173,7 +174,7 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
       single((feed) => vwap(feed, 20)),
       (row) => {
         const traded = sum(window(row, 20, volume));
-        return traded.isZero() ? null : sum(window(row, 20, (at) => typical(at).times(volume(at)))).div(traded);
+        return traded.isZero() ? null : sum(window(row, 20, (barRow) => typical(barRow).times(volume(barRow)))).div(traded);
       },
     );
   });
@@ -215,7 +216,7 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     windowed(
       single((feed) => cci(feed, 20)),
       (row) => {
-        const prices = window(row, 20, (at) => high(at).plus(low(at)).plus(close(at)));
+        const prices = window(row, 20, (barRow) => high(barRow).plus(low(barRow)).plus(close(barRow)));
         const middle = mean(prices);
         const spread = mean(prices.map((x) => x.minus(middle).abs()));
         return spread.isZero() ? null : prices.at(-1)!.minus(middle).div(spread.times('0.015'));
@@ -227,21 +228,21 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
     windowed(
       single((feed) => mfi(feed, 14)),
       (row) => {
-        let [gains, all] = [ZERO, ZERO];
-        for (let at = row - 13; at <= row; at++) {
-          const change = typical(at).comparedTo(typical(at - 1));
-          const flow = typical(at).times(volume(at));
+        let [gains, total] = [ZERO, ZERO];
+        for (let barRow = row - 13; barRow <= row; barRow++) {
+          const change = typical(barRow).comparedTo(typical(barRow - 1));
+          const flow = typical(barRow).times(volume(barRow));
           if (change > 0) gains = gains.plus(flow);
-          if (change !== 0) all = all.plus(flow);
+          if (change !== 0) total = total.plus(flow);
         }
-        return all.isZero() ? new Decimal(50) : gains.times(100).div(all);
+        return total.isZero() ? new Decimal(50) : gains.times(100).div(total);
       },
     );
   });
 
   it('ema, macd', () => {
-    recursive([single((feed) => ema(feed.close, 20))], (first) => {
-      let average = close(first);
+    recursive([single((feed) => ema(feed.close, 20))], (firstRow) => {
+      let average = close(firstRow);
       return (row) => [(average = smooth(average, close(row), 20))];
     });
     recursive(
@@ -251,8 +252,8 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
         (out) => out.signal,
         (out) => out.histogram,
       ),
-      (first) => {
-        let [fast, slow, signal] = [close(first), close(first), ZERO];
+      (firstRow) => {
+        let [fast, slow, signal] = [close(firstRow), close(firstRow), ZERO];
         return (row) => {
           fast = smooth(fast, close(row), 12);
           slow = smooth(slow, close(row), 26);
@@ -287,7 +288,7 @@ describe.skipIf(path === null)('over 1,025,708 real minutes', () => {
         range = wilder(range, trueRange(row), 14);
         up = wilder(up, above.gt(fall) && above.gt(0) ? above : ZERO, 14);
         down = wilder(down, fall.gt(above) && fall.gt(0) ? fall : ZERO, 14);
-        const share = (part: Decimal, of: Decimal) => (of.isZero() ? ZERO : part.times(100).div(of));
+        const share = (dividend: Decimal, divisor: Decimal) => (divisor.isZero() ? ZERO : dividend.times(100).div(divisor));
         average = wilder(average, share(up.minus(down).abs(), up.plus(down)), 14);
         return [range, average, share(up, range), share(down, range)];
       };

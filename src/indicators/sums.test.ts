@@ -24,34 +24,34 @@ function closes(prices: readonly number[], digits: number): BarColumns {
 
 type Make = (feed: FeedSeries) => IndicatorSpec<Series>;
 const divided =
-  (make: Make): Make =>
+  (makeSpec: Make): Make =>
   (feed) =>
-    custom(make(feed), same);
+    custom(makeSpec(feed), same);
 
 /** Returns value, prev and ago(3) of a series for each row. `others`: another indicator also reads its quotients. */
-function read(make: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: number, others: boolean): Float64Array {
+function read(makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: number, hasOtherReader: boolean): Float64Array {
   const bars = syntheticBars(300, 4);
   const cursor = { row: -1 };
   const set = new IndicatorSet(bars, cursor, blockRows);
-  const series = set.use(make(set.series), 3);
-  const copy = others ? set.use(custom(series, same), 3) : null;
-  if (others) set.use(ema(series, 4));
+  const series = set.use(makeSpec(set.series), 3);
+  const copy = hasOtherReader ? set.use(custom(series, same), 3) : null;
+  if (hasOtherReader) set.use(ema(series, 4));
   set.seal();
   // At most one more kernel divides, for any number of readers.
-  expect(set.kernels).toHaveLength(others ? 4 : 1);
-  const seen: number[] = [];
+  expect(set.kernels).toHaveLength(hasOtherReader ? 4 : 1);
+  const readValues: number[] = [];
   for (let from = 0; from < bars.length; from += blockRows) {
-    const to = Math.min(from + blockRows, bars.length);
-    for (const kernel of set.kernels) kernel.fill(from, to);
-    for (cursor.row = from; cursor.row < to; cursor.row++) {
+    const endRow = Math.min(from + blockRows, bars.length);
+    for (const kernel of set.kernels) kernel.fill(from, endRow);
+    for (cursor.row = from; cursor.row < endRow; cursor.row++) {
       const now = [series.value, series.prev, series.ago(3)];
       if (copy !== null) expect([copy.value, copy.prev, copy.ago(3)]).toEqual(now);
-      seen.push(...now);
+      readValues.push(...now);
     }
-    cursor.row = to - 1;
+    cursor.row = endRow - 1;
   }
-  expect(set.traceValues(series)).toEqual(Float64Array.from(seen.filter((_, index) => index % 3 === 0)));
-  return Float64Array.from(seen);
+  expect(set.traceValues(series)).toEqual(Float64Array.from(readValues.filter((_, index) => index % 3 === 0)));
+  return Float64Array.from(readValues);
 }
 
 /** Returns the rows at which each comparison of `a` and `b` is true, as the engine lists them, and the number of kernels. */
@@ -63,9 +63,9 @@ function rowsOf(bars: BarColumns, blockRows: number, a: Make, b: Make): { rows: 
   const rows = signals.map((): number[] => []);
   const into = new Int32Array(blockRows);
   for (let from = 0; from < bars.length; from += blockRows) {
-    const to = Math.min(from + blockRows, bars.length);
-    for (const kernel of set.kernels) kernel.fill(from, to);
-    for (const [index, signal] of signals.entries()) rows[index]!.push(...into.subarray(0, set.listRows(signal, from, to, into)));
+    const endRow = Math.min(from + blockRows, bars.length);
+    for (const kernel of set.kernels) kernel.fill(from, endRow);
+    for (const [index, signal] of signals.entries()) rows[index]!.push(...into.subarray(0, set.listRows(signal, from, endRow, into)));
   }
   return { rows, kernels: set.kernels.length };
 }
@@ -79,15 +79,15 @@ describe('cross-multiplication', () => {
   );
 
   const share = fc.tuple(fc.integer({ min: 0, max: 1e6 }), fc.constantFrom(1e6, 1e3)).map(([part, of]) => part / of);
-  const off = fc.integer({ min: -3, max: 3 });
+  const offsetArbitrary = fc.integer({ min: -3, max: 3 });
 
   it('cross-multiplication agrees with the rounded quotients whenever it is allowed, near ties and at ties', () => {
     let [allowed, ties, near] = [0, 0, 0];
     fc.assert(
-      fc.property(divisor, divisor, share, off, (p, q, part, by) => {
+      fc.property(divisor, divisor, share, offsetArbitrary, (p, q, part, offset) => {
         // Draw sums over a wide range, and for each one another sum whose quotient is nearly the same.
         const x = Math.floor(((2 ** 52 - 1) / q) * part);
-        const y = Math.max(0, Number((BigInt(x) * BigInt(q)) / BigInt(p)) + by);
+        const y = Math.max(0, Number((BigInt(x) * BigInt(q)) / BigInt(p)) + offset);
         const times = crossMultipliers({ divisor: p, max: x }, { divisor: q, max: y });
         if (times === null) return;
         allowed++;
@@ -104,7 +104,7 @@ describe('cross-multiplication', () => {
     expect(near).toBeGreaterThan(100);
   });
 
-  it('cross-multiplication is rejected if two fractions may round to one quotient, and for anything except sums', () => {
+  it('cross-multiplication is rejected if two fractions may round to one quotient, and for indicators other than sums', () => {
     // x / 2 is 1 / 6 above y / 3, but both round to 2^51 + 1/2. The values that are read are equal, so they must not cross.
     const x = 2 ** 52 + 1;
     const y = Number((3n * BigInt(x) - 1n) / 2n);
@@ -123,16 +123,16 @@ describe('cross-multiplication', () => {
 describe('windows of sums', () => {
   it('windows of sums show the same bits, divided on reading or in advance for another indicator', () => {
     const ticks = [...ticksOf(syntheticBars(300, 4), 'close')];
-    for (const make of [(feed: FeedSeries) => sma(feed.close, 7), (feed: FeedSeries) => wma(feed.close, 7)]) {
-      const whole = new BigInt64Array(read(make, 300, false).buffer);
+    for (const makeSpec of [(feed: FeedSeries) => sma(feed.close, 7), (feed: FeedSeries) => wma(feed.close, 7)]) {
+      const inOneBlock = new BigInt64Array(read(makeSpec, 300, false).buffer);
       for (const blockRows of [1, 5, 64, 300]) {
-        expect(new BigInt64Array(read(make, blockRows, true).buffer)).toEqual(whole);
-        expect(new BigInt64Array(read(make, blockRows, false).buffer)).toEqual(whole);
+        expect(new BigInt64Array(read(makeSpec, blockRows, true).buffer)).toEqual(inOneBlock);
+        expect(new BigInt64Array(read(makeSpec, blockRows, false).buffer)).toEqual(inOneBlock);
       }
     }
-    const seen = read((feed) => sma(feed.close, 7), 64, false);
+    const readValues = read((feed) => sma(feed.close, 7), 64, false);
     for (let row = 6; row < 300; row++) {
-      expect(seen[3 * row]).toBe(ticks.slice(row - 6, row + 1).reduce((sum, tick) => sum + tick, 0) / 700);
+      expect(readValues[3 * row]).toBe(ticks.slice(row - 6, row + 1).reduce((sum, tick) => sum + tick, 0) / 700);
     }
   });
 

@@ -1,4 +1,4 @@
-// Tests of the adapter and of kernels against a second library: equal within rounding after the warm-ups have faded.
+// Tests the adapter and of kernels against a second library: equal within rounding after the warm-ups have faded.
 
 import * as signals from 'trading-signals';
 import { beforeAll, expect, it } from 'vitest';
@@ -43,19 +43,19 @@ beforeAll(async () => {
 const resultsOf = <T>(indicator: { add(input: T): unknown; getResult(): number | null }, input: (bar: Bar) => T) =>
   rows.map((row) => (indicator.add(input(row)), indicator.getResult()));
 const close = (bar: Bar) => bar.close;
-const bar = (of: Bar) => of;
+const bar = (result: Bar) => result;
 
-const own =
-  <Out>(make: (feed: FeedSeries) => IndicatorSpec<Out>, pick: (out: Out) => Series) =>
+const valuesOf =
+  <Out>(makeSpec: (feed: FeedSeries) => IndicatorSpec<Out>, pick: (out: Out) => Series) =>
   () => {
     const set = new IndicatorSet(bars, { row: -1 }, 64);
-    const series = pick(set.use(make(set.series)));
+    const series = pick(set.use(makeSpec(set.series)));
     set.seal(library);
     return set.traceValues(series);
   };
-const single = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => own(make, (series) => series);
+const single = (makeSpec: (feed: FeedSeries) => IndicatorSpec<Series>) => valuesOf(makeSpec, (series) => series);
 /** Returns one number of each record of the other library. */
-const part = <R>(results: readonly (R | null)[], pick: (result: R) => number) =>
+const column = <R>(results: readonly (R | null)[], pick: (result: R) => number) =>
   results.map((result) => (result === null ? null : pick(result)));
 const records = <T, R>(indicator: { add(input: T): R | null }, input: (bar: Bar) => T) => rows.map((row) => indicator.add(input(row)));
 const macdOf = () => records(new signals.MACD(new signals.EMA(12), new signals.EMA(26), new signals.EMA(9)), close);
@@ -89,7 +89,7 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
   ['atr', single((feed) => atr(feed, 14)), () => resultsOf(new signals.ATR(14), bar)],
   [
     'adx',
-    own(
+    valuesOf(
       (feed) => adx(feed, 14),
       (out) => out.adx,
     ),
@@ -98,69 +98,69 @@ const CASES: readonly [string, () => Float64Array, () => readonly (number | null
   ['mfi', single((feed) => mfi(feed, 14)), () => resultsOf(new signals.MFI(14), bar)],
   [
     'macd',
-    own(
+    valuesOf(
       (feed) => macd(feed.close),
       (out) => out.macd,
     ),
-    () => part(macdOf(), (of) => of.macd),
+    () => column(macdOf(), (result) => result.macd),
   ],
   [
     'macd signal',
-    own(
+    valuesOf(
       (feed) => macd(feed.close),
       (out) => out.signal,
     ),
-    () => part(macdOf(), (of) => of.signal),
+    () => column(macdOf(), (result) => result.signal),
   ],
   [
     'stochastic k',
-    own(
+    valuesOf(
       (feed) => stochastic(feed, 14, 3, 3),
       (out) => out.k,
     ),
-    () => part(stochasticOf(), (of) => of.stochK),
+    () => column(stochasticOf(), (result) => result.stochK),
   ],
   [
     'stochastic d',
-    own(
+    valuesOf(
       (feed) => stochastic(feed, 14, 3, 3),
       (out) => out.d,
     ),
-    () => part(stochasticOf(), (of) => of.stochD),
+    () => column(stochasticOf(), (result) => result.stochD),
   ],
   [
     'upper band',
-    own(
+    valuesOf(
       (feed) => bollinger(feed.close, 20, 2),
       (out) => out.upper,
     ),
-    () => part(bandsOf(), (of) => of.upper),
+    () => column(bandsOf(), (result) => result.upper),
   ],
   [
     'lower band',
-    own(
+    valuesOf(
       (feed) => bollinger(feed.close, 20, 2),
       (out) => out.lower,
     ),
-    () => part(bandsOf(), (of) => of.lower),
+    () => column(bandsOf(), (result) => result.lower),
   ],
   ['cci', single((feed) => cci(feed, 20)), () => resultsOf(new signals.CCI(20), bar)],
   ['williamsR', single((feed) => williamsR(feed, 14)), () => resultsOf(new signals.WilliamsR(14), bar)],
   ['awesomeOscillator', single((feed) => awesomeOscillator(feed)), () => resultsOf(new signals.AO(5, 34), bar)],
   ['psar', single((feed) => psar(feed)), () => parabolic(0.02, 0.2)],
   ['obv', single((feed) => obv(feed)), balance],
-  ['roc', single((feed) => roc(feed.close, 12)), () => part(resultsOf(new signals.ROC(12), close), (x) => 100 * x)],
+  ['roc', single((feed) => roc(feed.close, 12)), () => column(resultsOf(new signals.ROC(12), close), (x) => 100 * x)],
   // The other library divides the change by the newer value. The definition divides it by the older value.
-  ['trix', single((feed) => trix(feed.close, 9)), () => part(resultsOf(new signals.TRIX(9), close), (x) => x / (1 - x / 100))],
+  ['trix', single((feed) => trix(feed.close, 9)), () => column(resultsOf(new signals.TRIX(9), close), (x) => x / (1 - x / 100))],
   ['forceIndex', single((feed) => forceIndex(feed, 13)), () => resultsOf(new signals.ForceIndex(13), bar)],
   ['wilder', single((feed) => wilder(feed.close, 14)), () => resultsOf(new signals.WSMA(14), close)],
 ];
 
-it.each(CASES)('%s', (_name, ours, theirs) => {
-  const [mine, other] = [ours(), theirs()];
+it.each(CASES)('the indicator %s equals that of the second library', (_name, ourValues, theirValues) => {
+  const [actual, reference] = [ourValues(), theirValues()];
   for (let row = SETTLED; row < bars.length; row++) {
-    const expected = other[row] ?? NaN;
+    const expected = reference[row] ?? NaN;
     // The error is relative to at least 1, because small differences of large values lose digits in both libraries.
-    expect(Math.abs(mine[row]! - expected)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(expected)));
+    expect(Math.abs(actual[row]! - expected)).toBeLessThanOrEqual(1e-9 * Math.max(1, Math.abs(expected)));
   }
 });

@@ -1,4 +1,4 @@
-// Tests of intervals: the grid of their bars, their names, and which intervals nest.
+// Tests intervals: the grid of their bars, their names, and which intervals nest.
 
 import { expect, it } from 'vitest';
 import { seededRng } from '../base/number/rng.ts';
@@ -33,7 +33,7 @@ const NAMES: readonly Interval[] = [
 it('bars of every interval open and close on the grid of the calendar', () => {
   const rng = seededRng(SEED);
   for (const interval of NAMES) {
-    for (let draw = 0; draw < 200; draw++) {
+    for (let drawIndex = 0; drawIndex < 200; drawIndex++) {
       const ms = Date.UTC(2018, 0, 8) + Math.floor(rng.next() * 8 * 365 * DAY);
       const [open, close] = boundsByCalendar(interval, ms);
       expect([openOf(interval, ms), closeOf(interval, openOf(interval, ms))], `${interval} ${ms}, seed ${SEED}`).toEqual([open, close]);
@@ -50,7 +50,7 @@ it('an interval nests in a longer one if each of its bars is inside one bar of t
       if (fine === coarse) continue;
       let isNested = (fixedLengthMs(fine) ?? Infinity) < (fixedLengthMs(coarse) ?? Infinity);
       const rng = seededRng(SEED);
-      for (let draw = 0; draw < 400 && isNested; draw++) {
+      for (let drawIndex = 0; drawIndex < 400 && isNested; drawIndex++) {
         const ms = Date.UTC(2018, 0, 8) + Math.floor(rng.next() * 8 * 365 * DAY);
         const [open, close] = boundsByCalendar(coarse, ms);
         // The first bar of `fine` must open with the bar of `coarse`, and the last one must close with it.
@@ -75,7 +75,7 @@ it('texts of the same length are parsed as the same interval, and invalid texts 
     const length = fixedLengthMs(name);
     if (length !== null) expect(intervalOfLength(length)).toBe(name);
   }
-  for (const wrong of [0, -60_000, NaN, Infinity, 1, 61_000, 367 * DAY]) expect(intervalOfLength(wrong)).toBeNull();
+  for (const invalidLength of [0, -60_000, NaN, Infinity, 1, 61_000, 367 * DAY]) expect(intervalOfLength(invalidLength)).toBeNull();
 });
 
 it('parseCommonInterval accepts only the names of the specification', () => {

@@ -1,21 +1,21 @@
-// Tests of warnings: their codes, their classes, and the list that collects those of a run.
+// Tests warnings: their codes, their classes, and the list that collects those of a run.
 
 import { expect, test } from 'vitest';
 import { warning, warningClass, WarningList, WARNINGS, warningText } from './warning.ts';
 
-test('every code is in upper case and begins with its class', () => {
+test('every warning code is in upper case and begins with its class', () => {
   for (const code of Object.keys(WARNINGS)) expect(code).toMatch(/^[A-Z]+(_[A-Z0-9]+)+$/);
   expect(warningClass({ code: 'DATA_GAPS' })).toBe('data');
 });
 
 test('the text of a warning about a file ends with the file and the line', () => {
-  const found = warning('DATA_GAPS', '3 gaps');
-  expect(warningText(found)).toBe('3 gaps');
-  expect(warningText({ ...found, file: 'strategies/mine.ts', line: 12 })).toBe('3 gaps (strategies/mine.ts:12)');
-  expect(warningText({ ...found, file: 'strategies/mine.ts' })).toBe('3 gaps (strategies/mine.ts)');
+  const gapWarning = warning('DATA_GAPS', '3 gaps');
+  expect(warningText(gapWarning)).toBe('3 gaps');
+  expect(warningText({ ...gapWarning, file: 'strategies/mine.ts', line: 12 })).toBe('3 gaps (strategies/mine.ts:12)');
+  expect(warningText({ ...gapWarning, file: 'strategies/mine.ts' })).toBe('3 gaps (strategies/mine.ts)');
 });
 
-test('the list keeps each warning once, in order, and at most 100 warnings', () => {
+test('the warning list keeps each warning once, in order, and at most 100 of them', () => {
   const list = new WarningList();
   for (let repetition = 0; repetition < 3; repetition++)
     for (let line = 1; line <= 80; line++) list.add({ ...warning('DATA_GAPS', 'x'), file: 'a.ts', line });

@@ -1,4 +1,4 @@
-// Tests of the lifecycle table: every possible pair, every impossible one, and the same table in its packed form.
+// Tests the lifecycle table: every possible pair, every impossible one, and the same table in its packed form.
 
 import { describe, expect, it } from 'vitest';
 import type { Lifecycle } from '../model/order.ts';
@@ -45,18 +45,21 @@ const POSSIBLE: readonly (readonly [Lifecycle, OrderEvent, Lifecycle])[] = [
 ];
 
 describe('next', () => {
-  it.each(LIFECYCLES.flatMap((from) => ORDER_EVENTS.map((event) => [from, event] as const)))('%s + %s', (from, event) => {
-    const to = POSSIBLE.find(([lifecycle, kind]) => lifecycle === from && kind === event)?.[2] ?? null;
-    expect(next(from, event)).toBe(to);
-    const packed = NEXT_STATE[(STATE[from] << EVENT_BITS) | EVENT[event]]!;
-    expect(packed < 0 ? null : LIFECYCLES[packed]).toBe(to);
-  });
+  it.each(LIFECYCLES.flatMap((from) => ORDER_EVENTS.map((event) => [from, event] as const)))(
+    'the state after %s and the event %s is that of the table',
+    (from, event) => {
+      const expectedState = POSSIBLE.find(([lifecycle, kind]) => lifecycle === from && kind === event)?.[2] ?? null;
+      expect(next(from, event)).toBe(expectedState);
+      const packed = NEXT_STATE[(STATE[from] << EVENT_BITS) | EVENT[event]]!;
+      expect(packed < 0 ? null : LIFECYCLES[packed]).toBe(expectedState);
+    },
+  );
 
-  it('leaves done only by proof that the venue still has the order', () => {
+  it('an order leaves done only by proof that the venue still has it', () => {
     expect(ORDER_EVENTS.filter((event) => next('done', event) !== null)).toEqual(['seenLive', 'lateArrival']);
   });
 
-  it('never goes back to draft', () => {
+  it('an order never returns to draft', () => {
     for (const from of LIFECYCLES) for (const event of ORDER_EVENTS) expect(next(from, event)).not.toBe('draft');
   });
 });

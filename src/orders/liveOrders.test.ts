@@ -1,4 +1,4 @@
-// Tests of the order manager against an exchange that answers late, twice, or after an order was proven absent.
+// Tests the order manager against an exchange that answers late, twice, or after an order was proven absent.
 
 import { describe, expect, it } from 'vitest';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
@@ -42,7 +42,7 @@ function fixture() {
 const fill = (quantity: number) => fillOf({ tradeId: 1, price: 10_000, lots: quantity, notional: quantity * 1e7, timeMs: NOW });
 
 describe('while an outcome is unknown', () => {
-  const next = (orders: OrderManager, side: 'buy' | 'sell', slot: string): string | null => {
+  const denyCodeOfNext = (orders: OrderManager, side: 'buy' | 'sell', slot: string): string | null => {
     const order = orders.draft(0, BTC, 0, side, NOW);
     order.lots = lots(50);
     order.limit = ticks(9000);
@@ -51,33 +51,33 @@ describe('while an outcome is unknown', () => {
     return orders.precheck(order, NaN);
   };
 
-  it('no order follows one of unknown outcome on its side; one of the other side may', () => {
+  it('an order of unknown outcome blocks further orders on its side only', () => {
     const { orders, send } = fixture();
     orders.outcomeUnknown(send(), NOW);
-    expect([next(orders, 'buy', 'b'), next(orders, 'sell', 's')]).toEqual(['SIDE_UNKNOWN', null]);
+    expect([denyCodeOfNext(orders, 'buy', 'b'), denyCodeOfNext(orders, 'sell', 's')]).toEqual(['SIDE_UNKNOWN', null]);
   });
 
   it('an order is reserved from its approval until its end is certain', () => {
     const { orders, reservations, send } = fixture();
-    const open = (): readonly number[] => [reservations.openTotal, reservations.buyLots(0, 0)];
+    const reservedFigures = (): readonly number[] => [reservations.openTotal, reservations.buyLots(0, 0)];
     const order = send();
-    expect(open()).toEqual([1, 100]);
+    expect(reservedFigures()).toEqual([1, 100]);
     orders.outcomeUnknown(order, NOW);
-    expect(open()).toEqual([1, 100]);
+    expect(reservedFigures()).toEqual([1, 100]);
     orders.placed(order, ID, NOW);
     orders.cancel(order, NOW);
-    expect(open()).toEqual([1, 100]);
+    expect(reservedFigures()).toEqual([1, 100]);
     orders.ended(order, 'canceled', NOW);
-    expect(open()).toEqual([0, 0]);
+    expect(reservedFigures()).toEqual([0, 0]);
   });
 
   it('a decision slot is busy on either side while the outcome of its order is unknown', () => {
     const { orders, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
-    expect(next(orders, 'sell', order.slot)).toBe('SLOT_BUSY');
+    expect(denyCodeOfNext(orders, 'sell', order.slot)).toBe('SLOT_BUSY');
     orders.noEffect(order, NOW);
-    expect(next(orders, 'sell', order.slot)).toBeNull();
+    expect(denyCodeOfNext(orders, 'sell', order.slot)).toBeNull();
   });
 });
 
@@ -89,18 +89,18 @@ describe('late replies', () => {
     orders.acked(order, ID, NOW);
     expect(order).toMatchObject({ lifecycle: 'working', venueId: ID });
   });
-  it('a refusal ends an unknown order; after an order was proven absent it changes nothing', () => {
+  it('a refusal ends an unknown order, and does not change one that was proven absent', () => {
     const { orders, reservations, send } = fixture();
-    const [first, second] = [send(), send(50)];
-    orders.outcomeUnknown(first, NOW);
-    orders.refused(first, '-2010', NOW);
-    expect([first.reason, reservations.openTotal]).toEqual(['refused', 1]);
-    orders.outcomeUnknown(second, NOW);
-    orders.noEffect(second, NOW);
-    orders.refused(second, '-2010', NOW);
-    expect([second.reason, orders.provenAbsent.size, reservations.openTotal, orders.impossibleEvents]).toEqual(['noEffect', 1, 1, 0]);
+    const [firstOrder, secondOrder] = [send(), send(50)];
+    orders.outcomeUnknown(firstOrder, NOW);
+    orders.refused(firstOrder, '-2010', NOW);
+    expect([firstOrder.reason, reservations.openTotal]).toEqual(['refused', 1]);
+    orders.outcomeUnknown(secondOrder, NOW);
+    orders.noEffect(secondOrder, NOW);
+    orders.refused(secondOrder, '-2010', NOW);
+    expect([secondOrder.reason, orders.provenAbsent.size, reservations.openTotal, orders.impossibleEvents]).toEqual(['noEffect', 1, 1, 0]);
   });
-  it('a fill before the acknowledgement proves the order placed; the acknowledgement adds its id and sends the cancel again', () => {
+  it('a fill before the acknowledgement proves the order placed, and the acknowledgement sends a waiting cancel again', () => {
     const { orders, exchange, send } = fixture();
     const order = send();
     expect(orders.filled(order, fill(40))).toBeNull();
@@ -187,7 +187,8 @@ it('order numbers continue above those of earlier processes, whose orders have n
   const restored: RestoredOrder = {
     id: 7 as OrderId, strategy: 0, instrument: BTC, instrumentIndex: 0, side: 'buy', role: 'limit', lots: lots(60), quoteUnits: 0 as never,
     limit: ticks(9000), reduceOnly: false, timeInForce: null, slot: 'a', parent: 0 as OrderId, takeProfit: 0 as never, stopLoss: 0 as never,
-    trailing: 0 as never, trailingPpm: 0, trailingFrom: 0 as never, trigger: 0 as never, triggerTicks: 0 as never, triggersAbove: false, amends: 0 as never, createdMs: 5 as never, signMs: 5, venueId: ID, filledLots: lots(20), filledUnits: 0 as never,
+    trailing: 0 as never, trailingPpm: 0, trailingFrom: 0 as never, trigger: 0 as never, triggerTicks: 0 as never, triggersAbove: false,
+    amends: 0 as never, createdMs: 5 as never, signMs: 5, venueId: ID, filledLots: lots(20), filledUnits: 0 as never,
     pendingTargetLots: lots(0), state: 'working', endMs: NaN,
   }; // prettier-ignore
   orders.restore({ lastOrder: 41, orders: [restored] }, () => 10_000, NOW);

@@ -1,4 +1,4 @@
-// Tests of the order manager, also under random histories: no order is lost or overfilled, and only a late arrival leaves `done`.
+// Tests the order manager, also under random histories: no order is lost or overfilled, and only a late arrival leaves `done`.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ import { REPLAY_ABSENCE_BOUNDS } from './prove/resolver.ts';
 const BTC = spotInstrument();
 const NOW = 1000;
 
-/** Accepts commands and never answers: the tests report its answers themselves. */
+/** Accepts commands and never replies. The tests report the replies themselves. */
 class SilentExchange implements OrderGateway {
   readonly submitted: number[] = [];
   readonly cancelled: number[] = [];
@@ -60,20 +60,20 @@ function fixture() {
 const notional = (quantity: number) => quantity * 10_000 * 1000;
 
 describe('OrderManager', () => {
-  it('sends an order once', () => {
+  it('the order manager sends an order once', () => {
     const { orders, send } = fixture();
     const order = send(100);
     expect(() => orders.submit(order as never)).toThrow(InvariantError);
   });
 
-  it('uses a record again, with nothing of the order before', () => {
+  it('the order manager reuses the record of an ended order without any of its values', () => {
     const { orders, send } = fixture();
-    const first = send(100);
-    orders.acked(first, 7 as VenueOrderId, NOW);
-    orders.filled(first, fillOf({ tradeId: 1, price: 10_000, lots: 100, notional: notional(100), timeMs: NOW }));
-    const second = send(50);
-    expect(second).toBe(first);
-    expect(second).toMatchObject({
+    const firstOrder = send(100);
+    orders.acked(firstOrder, 7 as VenueOrderId, NOW);
+    orders.filled(firstOrder, fillOf({ tradeId: 1, price: 10_000, lots: 100, notional: notional(100), timeMs: NOW }));
+    const secondOrder = send(50);
+    expect(secondOrder).toBe(firstOrder);
+    expect(secondOrder).toMatchObject({
       id: 2,
       filledLots: 0,
       venueId: null,
@@ -84,7 +84,7 @@ describe('OrderManager', () => {
     });
   });
 
-  it('sends a cancel that was requested before the reply once the unknown outcome is resolved', () => {
+  it('the order manager sends a cancel that was requested before the reply once the unknown outcome is resolved', () => {
     const { orders, exchange, send } = fixture();
     const order = send(100);
     orders.cancel(order, NOW);
@@ -95,7 +95,7 @@ describe('OrderManager', () => {
     expect(order.lifecycle).toBe('cancelSent');
   });
 
-  it('cancels an order that was proven absent and arrives late', () => {
+  it('the order manager cancels an order that was proven absent and arrives late', () => {
     const { orders, exchange, reservations, send } = fixture();
     const order = send(100);
     orders.outcomeUnknown(order, NOW);
@@ -115,7 +115,7 @@ describe('OrderManager', () => {
     });
   });
 
-  it('counts an impossible event and changes nothing', () => {
+  it('the order manager counts an impossible event and changes nothing', () => {
     const { orders, send } = fixture();
     const order = send(100);
     orders.noEffect(order, NOW);
@@ -124,7 +124,7 @@ describe('OrderManager', () => {
     expect(order.lifecycle).toBe('sent');
   });
 
-  it('throws at a fill beyond the size of the order', () => {
+  it('the order manager throws at a fill beyond the size of the order', () => {
     const { orders, send } = fixture();
     const order = send(100);
     orders.acked(order, 1 as VenueOrderId, NOW);
@@ -158,8 +158,11 @@ function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, tra
     case 'noEffect':
       return orders.noEffect(order, NOW);
     case 'fill': {
-      const part = Math.min(order.lots - order.filledLots, Math.ceil((order.lots * share) / 100));
-      return void orders.filled(order, fillOf({ tradeId: trade, price: 10_000, lots: part, notional: notional(part), timeMs: NOW }));
+      const filledLots = Math.min(order.lots - order.filledLots, Math.ceil((order.lots * share) / 100));
+      return void orders.filled(
+        order,
+        fillOf({ tradeId: trade, price: 10_000, lots: filledLots, notional: notional(filledLots), timeMs: NOW }),
+      );
     }
     case 'cancel':
       return orders.cancel(order, NOW);
@@ -170,18 +173,18 @@ function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, tra
 }
 
 describe('random histories', () => {
-  it('lose no order and overfill none, and an order leaves done only by a late arrival', () => {
+  it('random histories lose no order and overfill none, and an order leaves done only by a late arrival', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const { orders, exchange, reservations, send } = fixture();
-        const known = new Map<number, { wanted: number; filled: number }>();
+        const sentOrders = new Map<number, { wanted: number; filled: number }>();
         let trade = 0;
         for (const step of history) {
           if (step.kind === 'send') {
             const order = send(10 + step.share + 200 * orders.count);
-            known.set(order.id, { wanted: order.lots, filled: 0 });
+            sentOrders.set(order.id, { wanted: order.lots, filled: 0 });
           }
-          const reachable = [...known.keys()].map((id) => orders.get(id as OrderId)).filter((order) => order !== undefined);
+          const reachable = [...sentOrders.keys()].map((id) => orders.get(id as OrderId)).filter((order) => order !== undefined);
           const order = reachable[step.which];
           if (step.kind === 'send' || !order) continue;
           const { id, lifecycle: before } = order;
@@ -189,13 +192,13 @@ describe('random histories', () => {
           apply(orders, order, step, ++trade);
           const isSameOrder = order.id === id;
           if (before === 'done' && isSameOrder && order.lifecycle !== 'done') expect(['fill', 'acked']).toContain(step.kind);
-          if (step.kind === 'fill') known.get(id)!.filled = order.filledLots;
+          if (step.kind === 'fill') sentOrders.get(id)!.filled = order.filledLots;
           else if (isSameOrder) expect(order.filledLots).toBe(filled);
         }
         const columns = orders.columns();
-        expect(columns.length).toBe(known.size);
+        expect(columns.length).toBe(sentOrders.size);
         let reserved = 0;
-        for (const [id, { wanted, filled }] of known) {
+        for (const [id, { wanted, filled }] of sentOrders) {
           const row = id - 1;
           expect(columns.filledLots[row]).toBe(filled);
           expect(filled).toBeLessThanOrEqual(wanted);

@@ -1,4 +1,4 @@
-// Entry prices in the bot's books: they equal the traded prices, to whatever unit values are rounded.
+// Tests entry prices in the bot's books: they equal the traded prices, in whatever unit values are rounded.
 
 import { expect, test } from 'vitest';
 import { fillOf } from '../../test/fixtures/fills.ts';
@@ -20,24 +20,24 @@ test.each([
   expect(ledger.entryPrice(0, 0)).toBe(41_234.5);
   trade(false, 2, 400_001);
   expect(ledger.entryPrice(0, 0)).toBe(41_234.5);
-  // Beyond zero the position of the other side begins at its own price.
+  // The sale beyond zero opens a position on the other side at its own price.
   trade(false, 6, 420_001);
   expect([ledger.lots(0, 0), ledger.entryPrice(0, 0)]).toEqual([-1, 42_000.1]);
 });
 
-test('a holding of both sides is rounded twice, so its value may move against the price, and it does not count as one-sided', () => {
+test('a holding of both sides is not one-sided, because its value is rounded twice and may move against the price', () => {
   const contract = inverseContract({ marginDigits: 3 }, { baseDigits: 3 });
   const ledger = new FuturesLedger([contract], 1, () => ({ ...TERMS, isNet: false }));
   ledger.deposit(0, ledger.cashAsset, 1e9);
   expect(ledger.isOneSided(0)).toBe(true);
-  const open = (isBuy: boolean, lots: number) =>
+  const openPosition = (isBuy: boolean, lots: number) =>
     ledger.fill(0, 0, isBuy, fillOf({ lots, price: 400_000, notional: ledger.scale(0).valueOfLots(lots, 400_000) }), false);
-  open(true, 301);
+  openPosition(true, 301);
   expect(ledger.isOneSided(0)).toBe(true);
-  open(false, 300);
+  openPosition(false, 300);
   expect(ledger.isOneSided(0)).toBe(false);
-  const values = Array.from({ length: 1_000 }, (_, at) => ledger.holdingValue(0, 400_000 + at));
-  const moves = values.slice(1).map((value, at) => Math.sign(value - values[at]!));
+  const values = Array.from({ length: 1_000 }, (_, offset) => ledger.holdingValue(0, 400_000 + offset));
+  const moves = values.slice(1).map((value, index) => Math.sign(value - values[index]!));
   expect(new Set(moves)).toEqual(new Set([-1, 0, 1]));
 });
 
@@ -54,16 +54,16 @@ test('the entry price of lots at two prices is the mean by coins for an inverse 
   expect([average(linearContract()), average(inverseContract())]).toEqual([35_000, 32_000]);
 });
 
-test('an inverse contract of a cheap coin has its exact value, however fine its price and its coin', () => {
+test('an inverse contract of a cheap coin with a fine price has its exact value', () => {
   // 10 USD a contract, prices of 5 digits, coins of 8: a lot at one tick has a value of 10^14 units, and that of 100 lots exceeds a double.
   const contract = inverseContract({ multiplier: 10, multiplierDigits: 0 }, { priceDigits: 5 });
   const ledger = new FuturesLedger([contract], 1, () => TERMS);
   const scale = ledger.scale(0);
   for (const [lots, ticks] of [[100, 38_500], [9_007, 12_345], [1_000_000, 38_523], [3, 99_999_999]] as const) {
-    const [over, under] = [BigInt(lots) * 10n ** 14n, BigInt(ticks)];
-    expect(scale.valueOfLots(lots, ticks)).toBe(Number((2n * over + under) / (2n * under)));
-    expect(scale.notionalUp(ticks, lots)).toBe(Number((over + under - 1n) / under));
-    expect(scale.notionalDown(ticks, lots)).toBe(Number(over / under));
+    const [numerator, denominator] = [BigInt(lots) * 10n ** 14n, BigInt(ticks)];
+    expect(scale.valueOfLots(lots, ticks)).toBe(Number((2n * numerator + denominator) / (2n * denominator)));
+    expect(scale.notionalUp(ticks, lots)).toBe(Number((numerator + denominator - 1n) / denominator));
+    expect(scale.notionalDown(ticks, lots)).toBe(Number(numerator / denominator));
   }
   expect(scale.valueOfLots(1_000_000_000, 1)).toBe(Infinity);
   ledger.deposit(0, ledger.cashAsset, 1e12);

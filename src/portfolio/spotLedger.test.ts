@@ -1,4 +1,4 @@
-// The ledger of a spot account, reconciled with its fills to the last unit.
+// Tests the ledger of a spot account against its fills, to the last unit.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ interface Step {
   readonly feePpm: number;
   readonly feeInBase: boolean;
 }
-const step: fc.Arbitrary<Step> = fc.record({
+const stepArbitrary: fc.Arbitrary<Step> = fc.record({
   strategy: fc.nat({ max: 2 }),
   index: fc.nat({ max: 1 }),
   isBuy: fc.boolean(),
@@ -33,34 +33,34 @@ const step: fc.Arbitrary<Step> = fc.record({
   feeInBase: fc.boolean(),
 });
 
-/** The same books in decimals and coins, computed from fills alone. */
+/** Keeps the same books in decimals and coins, from fills alone. */
 class Oracle {
   readonly quote = [0, 1, 2].map(() => new Decimal(0));
   readonly base = [0, 1, 2].map(() => [new Decimal(0), new Decimal(0)]);
   fill({ strategy, index, isBuy }: Step, qty: Decimal, notional: Decimal, fee: Decimal, feeInBase: boolean): void {
-    const sign = isBuy ? 1 : -1;
-    this.quote[strategy] = this.quote[strategy]!.minus(notional.times(sign)).minus(feeInBase ? 0 : fee);
-    const held = this.base[strategy]!;
-    held[index] = held[index]!.plus(qty.times(sign)).minus(feeInBase ? fee : 0);
+    const direction = isBuy ? 1 : -1;
+    this.quote[strategy] = this.quote[strategy]!.minus(notional.times(direction)).minus(feeInBase ? 0 : fee);
+    const holdings = this.base[strategy]!;
+    holdings[index] = holdings[index]!.plus(qty.times(direction)).minus(feeInBase ? fee : 0);
   }
 }
 
-test('cash and holdings reconcile to the fills, to the last unit, and the books add up after each of them', () => {
+test('cash and holdings of a spot ledger equal the sum of its fills to the last unit', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    fc.property(fc.array(stepArbitrary, { maxLength: 40 }), (steps) => {
       const ledger = new SpotLedger(INSTRUMENTS, 3);
       const oracle = new Oracle();
       for (const strategy of [0, 1, 2]) {
         ledger.deposit(strategy, 'USDT', 10 ** 12 * (strategy + 1));
         oracle.quote[strategy] = new Decimal(10_000 * (strategy + 1));
       }
-      for (const one of steps) book(ledger, oracle, one);
+      for (const step of steps) bookStep(ledger, oracle, step);
       ledger.assertReconciled();
       for (const strategy of [0, 1, 2]) {
         expect(new Decimal(ledger.cash(strategy)).div(1e8).eq(oracle.quote[strategy]!)).toBe(true);
         for (const index of [0, 1]) {
-          const held = new Decimal(ledger.base(strategy, index)).div(Decimal.pow(10, INSTRUMENTS[index]!.baseDigits));
-          expect(held.eq(oracle.base[strategy]![index]!)).toBe(true);
+          const holding = new Decimal(ledger.base(strategy, index)).div(Decimal.pow(10, INSTRUMENTS[index]!.baseDigits));
+          expect(holding.eq(oracle.base[strategy]![index]!)).toBe(true);
         }
       }
     }),
@@ -68,20 +68,20 @@ test('cash and holdings reconcile to the fills, to the last unit, and the books 
   );
 });
 
-function book(ledger: SpotLedger, oracle: Oracle, one: Step): void {
-  const { strategy, index, isBuy, ticks, feePpm } = one;
+function bookStep(ledger: SpotLedger, oracle: Oracle, step: Step): void {
+  const { strategy, index, isBuy, ticks, feePpm } = step;
   const { priceDigits, quantityDigits, quoteDigits, baseDigits } = INSTRUMENTS[index]!;
   const perLot = ticks * 10 ** (quoteDigits - priceDigits - quantityDigits);
   const max = isBuy ? Math.floor(ledger.cash(strategy) / (perLot * 1.002)) : ledger.lots(strategy, index);
-  const amount = Math.floor((max * one.share) / 1000);
+  const amount = Math.floor((max * step.share) / 1000);
   if (amount < 1) return;
-  const feeInBase = isBuy && one.feeInBase;
-  const bought = amount * 10 ** (baseDigits - quantityDigits);
-  const fee = Math.round(((feeInBase ? bought : amount * perLot) * feePpm) / 1e6);
+  const feeInBase = isBuy && step.feeInBase;
+  const boughtUnits = amount * 10 ** (baseDigits - quantityDigits);
+  const fee = Math.round(((feeInBase ? boughtUnits : amount * perLot) * feePpm) / 1e6);
   ledger.fill(strategy, index, isBuy, fillOf({ price: ticks, lots: amount, notional: amount * perLot, fee: fee, feeInBase: feeInBase }));
   const qty = new Decimal(amount).div(Decimal.pow(10, quantityDigits));
   oracle.fill(
-    one,
+    step,
     qty,
     qty.times(ticks).div(Decimal.pow(10, priceDigits)),
     new Decimal(fee).div(Decimal.pow(10, feeInBase ? baseDigits : quoteDigits)),
@@ -107,7 +107,7 @@ describe('one round trip', () => {
     expect(ledger.cash(0)).toBe(10_000e8 + 200e8 - 18.2e8);
   });
 
-  test('one round trip with a fee in the bought coin has a smaller holding, counts the fee at its cost, and leaves dust that counts as flat', () => {
+  test('one round trip with a fee in the bought coin reduces the holding by the fee, and its dust counts as flat', () => {
     const ledger = new SpotLedger([BTC], 1);
     ledger.deposit(0, 'USDT', 10_000e8);
     ledger.fill(0, 0, true, fillOf({ price: 4_000_000, lots: 10_000, notional: 4000e8, fee: 10_000, feeInBase: true }));
@@ -138,7 +138,7 @@ test('a missing mark makes the equity of its holding unknown, and that of no oth
   expect(ledger.equityTotalUnits([100, NaN])).toBe(5 + 7);
 });
 
-test('a sale of more than is held throws, and so does an amount that is too large to be exact', () => {
+test('a sale beyond the holding throws, and so does an amount that is not an exact integer', () => {
   const ledger = new SpotLedger([BTC], 1);
   expect(() => ledger.fill(0, 0, false, fillOf({ price: 1, lots: 1, notional: 10, fee: 0, feeInBase: false }))).toThrow(InvariantError);
   ledger.deposit(0, 'USDT', Number.MAX_SAFE_INTEGER);

@@ -1,4 +1,4 @@
-// The event queue runs callbacks by time, then in the order of their registration; random histories agree with a sorted list.
+// Tests the event queue: it runs callbacks by time, and equal times in the order of their registration.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,14 @@ describe('DueQueue', () => {
   it('DueQueue runs callbacks by due time, and equal times in the order of registration', () => {
     const queue = new DueQueue();
     const ran: string[] = [];
-    for (const [name, ms] of [['c', 30], ['a', 10], ['b1', 20], ['b2', 20], ['b3', 20]] as const) queue.at(ms, () => ran.push(name)); // prettier-ignore
+    const callbacks = [
+      ['c', 30],
+      ['a', 10],
+      ['b1', 20],
+      ['b2', 20],
+      ['b3', 20],
+    ] as const;
+    for (const [name, ms] of callbacks) queue.at(ms, () => ran.push(name));
     expect(queue.nextMs).toBe(10);
     queue.runDue(20);
     expect(ran).toEqual(['a', 'b1', 'b2', 'b3']);
@@ -18,7 +25,7 @@ describe('DueQueue', () => {
     expect(queue.nextMs).toBe(Infinity);
   });
 
-  it('DueQueue runs callbacks that are added by a callback at their own time, after those registered before', () => {
+  it('DueQueue runs callbacks that a callback adds at their own time, after those that were registered before', () => {
     const queue = new DueQueue();
     const ran: [string, number][] = [];
     const note = (name: string) => ran.push([name, queue.nowMs]);
@@ -30,10 +37,16 @@ describe('DueQueue', () => {
     queue.at(10, () => note('second'));
     queue.at(15, () => note('fifteen'));
     queue.runDue(20);
-    expect(ran).toEqual([['first', 10], ['second', 10], ['asked at 10 for 10', 10], ['fifteen', 15], ['asked at 10 for 15', 15]]); // prettier-ignore
+    expect(ran).toEqual([
+      ['first', 10],
+      ['second', 10],
+      ['asked at 10 for 10', 10],
+      ['fifteen', 15],
+      ['asked at 10 for 15', 15],
+    ]);
   });
 
-  it('DueQueue refuses a time in the past', () => {
+  it('DueQueue throws for a time in the past', () => {
     const queue = new DueQueue();
     queue.runDue(100);
     expect(() => queue.at(99, () => {})).toThrow('before now');
@@ -52,13 +65,13 @@ describe('DueQueue', () => {
     expect(ran).toEqual([2]);
   });
 
-  it('DueQueue has no due time for a cancelled callback, once none before it is left', () => {
+  it('DueQueue ignores cancelled callbacks in its next due time', () => {
     const queue = new DueQueue();
-    const [first, second] = [queue.at(10, () => {}), queue.at(20, () => {})];
+    const [firstHandle, secondHandle] = [queue.at(10, () => {}), queue.at(20, () => {})];
     queue.at(30, () => {});
-    queue.cancel(second);
+    queue.cancel(secondHandle);
     expect(queue.nextMs).toBe(10);
-    queue.cancel(first);
+    queue.cancel(firstHandle);
     expect(queue.nextMs).toBe(30);
   });
 
@@ -74,21 +87,22 @@ describe('DueQueue', () => {
         queue.runDue(0);
         const ran: number[] = [];
         const handles: number[] = [];
-        let list: { at: number; name: number }[] = [];
+        let list: { dueMs: number; name: number }[] = [];
         const expected: number[] = [];
         for (const { kind, after } of steps) {
           if (kind === 'at') {
             const name = handles.length;
             handles.push(queue.at(queue.nowMs + after, () => ran.push(name)));
-            list.push({ at: queue.nowMs + after, name });
+            list.push({ dueMs: queue.nowMs + after, name });
           } else if (kind === 'cancel') {
             queue.cancel(handles[after] ?? -1);
             list = list.filter(({ name }) => name !== after);
           } else {
             const ms = queue.nowMs + after;
             queue.runDue(ms);
-            expected.push(...list.filter(({ at }) => at <= ms).toSorted((a, b) => a.at - b.at || a.name - b.name).map(({ name }) => name)); // prettier-ignore
-            list = list.filter(({ at }) => at > ms);
+            const due = list.filter(({ dueMs }) => dueMs <= ms).toSorted((a, b) => a.dueMs - b.dueMs || a.name - b.name);
+            expected.push(...due.map(({ name }) => name));
+            list = list.filter(({ dueMs }) => dueMs > ms);
           }
           expect(ran).toEqual(expected);
         }

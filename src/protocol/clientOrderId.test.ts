@@ -1,4 +1,4 @@
-// Client order ids: 26 characters that identify the bot process and the order.
+// Tests client order ids: 26 characters that identify the bot process and the order.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const orderId = (value: number) => value as OrderId;
 const anyId = fc.integer({ min: 1, max: 2 ** 50 - 1 }).map(orderId);
 const anyPrefix = fc.tuple(fc.nat({ max: 2 ** 45 }), fc.nat({ max: 2 ** 30 - 1 })).map(([ms, random]) => runPrefix(ms, random));
 
-test('an order always gets the same client order id, from which the order id can be read in either letter case', () => {
+test('an order always has the same client order id, and the order id can be read from it in either letter case', () => {
   fc.assert(
     fc.property(anyPrefix, anyId, (prefix, id) => {
       const text = clientOrderIdOf(prefix, id);
@@ -34,7 +34,7 @@ test('two orders or two runs never share a client order id, and ids sort in the 
   );
 });
 
-test('a text of another form has no order id, and invalid numbers are errors', () => {
+test('a client order id of another form has no order id, and invalid numbers throw', () => {
   const prefix = runPrefix(1_700_000_000_000, 12345);
   expect(prefix).toBe('01HF7YAT00000C1S');
   expect(clientOrderIdOf(prefix, orderId(1))).toBe('01HF7YAT00000C1S0000000001');
@@ -48,9 +48,9 @@ test('a text of another form has no order id, and invalid numbers are errors', (
   expect(() => clientOrderIdOf(prefix, orderId(2 ** 50))).toThrow(InvariantError);
 });
 
-test('an id of a bot is recognised by its form', () => {
+test('a client order id of a bot is recognised by its form', () => {
   const id = clientOrderIdOf(runPrefix(Date.UTC(2026, 0, 1), 7), 12 as OrderId);
   expect([id, id.toLowerCase()].map(isClientOrderId)).toEqual([true, true]);
-  for (const other of ['', '0', 'my-order-1', id.slice(1), `${id}0`, '0'.repeat(26), 'Z'.repeat(26), id.replace(/.$/, 'U')])
-    expect(isClientOrderId(other)).toBe(false);
+  for (const otherText of ['', '0', 'my-order-1', id.slice(1), `${id}0`, '0'.repeat(26), 'Z'.repeat(26), id.replace(/.$/, 'U')])
+    expect(isClientOrderId(otherText)).toBe(false);
 });

@@ -1,4 +1,4 @@
-// Request arguments from orders in whole numbers: decimals are exact, and a quantity cannot be swapped for an amount.
+// Tests request arguments from orders in whole numbers: decimals are exact, and a quantity cannot be swapped for an amount.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -40,7 +40,7 @@ const order = (changes: Partial<SizedOrder>): SizedOrder => ({
   ...changes,
 });
 
-test('the arguments of the three spot orders', () => {
+test('a spot limit order, a market buy by amount and a market sell have exact arguments', () => {
   const limit = spotOrderArgs(order({ lots: lots(100_000), limit: ticks(6_500_050) }), 'c1');
   expect(limit).toEqual({ symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '65000.5', newClientOrderId: 'c1' });
   expect(buildRequest('spot.newOrder', limit).body).toContain('"volume":1,"side":"BUY","type":"LIMIT","price":65000.5');
@@ -60,15 +60,15 @@ test.each<[string, Partial<SizedOrder>]>([
   ['a market buy by quantity', { lots: lots(5) }],
   ['a market sell by amount', { side: 'sell', quoteUnits: units(5) }],
   ['a limit by amount', { quoteUnits: units(5), limit: ticks(5) }],
-  ['both', { lots: lots(5), quoteUnits: units(5) }],
-  ['neither', {}],
+  ['a quantity and an amount', { lots: lots(5), quoteUnits: units(5) }],
+  ['neither a quantity nor an amount', {}],
   ['a time in force', { lots: lots(5), limit: ticks(5), timeInForce: 'IOC' }],
   ['a contract', { instrument: PERP, lots: lots(5), limit: ticks(5) }],
-])('spot refuses %s', (_, changes) => {
+])('spot order arguments are rejected for %s', (_, changes) => {
   expect(() => spotOrderArgs(order(changes), 'c')).toThrow(InvariantError);
 });
 
-test('futures orders are in contracts, and name their position', () => {
+test('futures order arguments are in contracts and name the position', () => {
   const terms = { open: 'CLOSE', positionType: 1 } as const;
   const perp = (changes: Partial<SizedOrder>) => order({ instrument: PERP, lots: lots(3), ...changes });
   expect(futuresOrderArgs(perp({}), terms, 'c')).toEqual({
@@ -88,16 +88,16 @@ test('futures orders are in contracts, and name their position', () => {
     open: 'OPEN',
   });
   expect(futuresOrderArgs(perp({ limit: ticks(100) }), terms, 'c')).not.toHaveProperty('timeInForce');
-  for (const bad of [{ lots: lots(0) }, { quoteUnits: units(1) }, { instrument: BTC }, { timeInForce: 'FOK' as const }]) {
-    expect(() => futuresOrderArgs(perp(bad), terms, 'c')).toThrow(InvariantError);
+  for (const invalidTerms of [{ lots: lots(0) }, { quoteUnits: units(1) }, { instrument: BTC }, { timeInForce: 'FOK' as const }]) {
+    expect(() => futuresOrderArgs(perp(invalidTerms), terms, 'c')).toThrow(InvariantError);
   }
 });
 
 test('every size and price is written to the last digit, as decimal.js writes it', () => {
-  const any = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+  const positiveInteger = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
   const digits = fc.integer({ min: 0, max: 12 });
   fc.assert(
-    fc.property(any, any, digits, digits, (size, price, quantityDigits, priceDigits) => {
+    fc.property(positiveInteger, positiveInteger, digits, digits, (size, price, quantityDigits, priceDigits) => {
       const instrument = { ...BTC, quantityDigits, priceDigits };
       const args = spotOrderArgs(order({ instrument, lots: lots(size), limit: ticks(price) }), 'c');
       expect(args.volume).toBe(new Decimal(size).div(Decimal.pow(10, quantityDigits)).toFixed());

@@ -1,4 +1,4 @@
-// Arguments of a command line, to the bytes that a program's own would give.
+// Tests that arguments of a command line give the same request bytes as those of a program.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../base/errors.ts';
@@ -6,26 +6,26 @@ import type { Op } from './endpoints/endpoints.ts';
 import { buildChecked } from './request.ts';
 import { argsFromText } from './textArguments.ts';
 
-const sent = (op: Op, texts: Readonly<Record<string, string>>): string => {
+const requestBytes = (op: Op, texts: Readonly<Record<string, string>>): string => {
   const { target, body } = buildChecked(op, argsFromText(op, texts));
   return body === '' ? target : body;
 };
 
-test("each kind of parameter gives the bytes that a program's arguments give", () => {
-  expect(sent('spot.klines', { symbol: 'btcusdt', interval: '60min', limit: '5' })).toBe(
+test("each kind of command line argument gives the request bytes of a program's argument", () => {
+  expect(requestBytes('spot.klines', { symbol: 'btcusdt', interval: '60min', limit: '5' })).toBe(
     '/sapi/v1/klines?symbol=BTCUSDT&interval=60min&limit=5',
   );
-  expect(sent('futures.changeMarginMode', { contractName: 'E-BTC-USDT', marginModel: '2' })).toBe(
+  expect(requestBytes('futures.changeMarginMode', { contractName: 'E-BTC-USDT', marginModel: '2' })).toBe(
     '{"contractName":"E-BTC-USDT","marginModel":2}',
   );
-  expect(sent('spot.newOrder', { symbol: 'BTCUSDT', volume: '0.10', side: 'buy', type: 'market' })).toBe(
+  expect(requestBytes('spot.newOrder', { symbol: 'BTCUSDT', volume: '0.10', side: 'buy', type: 'market' })).toBe(
     '{"symbol":"BTCUSDT","volume":0.10,"side":"BUY","type":"MARKET"}',
   );
-  expect(sent('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: '1322738336974712847, 2' })).toBe(
+  expect(requestBytes('spot.batchCancel', { symbol: 'BTCUSDT', orderIds: '1322738336974712847, 2' })).toBe(
     '{"symbol":"BTCUSDT","orderIds":[1322738336974712847,2]}',
   );
   const orders = '[{"price":1.50,"volume":"2","side":"BUY","batchType":"LIMIT"}]';
-  expect(sent('spot.batchOrders', { symbol: 'BTCUSDT', orders })).toBe(
+  expect(requestBytes('spot.batchOrders', { symbol: 'BTCUSDT', orders })).toBe(
     '{"symbol":"BTCUSDT","orders":[{"price":1.50,"volume":2,"side":"BUY","batchType":"LIMIT"}]}',
   );
 });
@@ -38,6 +38,6 @@ test.each<[Op, Readonly<Record<string, string>>]>([
   ['spot.batchOrders', { symbol: 'BTCUSDT', orders: '[7]' }],
   ['spot.batchOrders', { symbol: 'BTCUSDT', orders: '[{"price":{"a":1},"volume":1,"side":"BUY","batchType":"LIMIT"}]' }],
   ['futures.changeMarginMode', { contractName: 'E-BTC-USDT', marginModel: 'cross' }],
-])('%s %j is refused', (op, texts) => {
-  expect(() => sent(op, texts)).toThrow(ConfigError);
+])('the command line arguments of %s are rejected: %j', (op, texts) => {
+  expect(() => requestBytes(op, texts)).toThrow(ConfigError);
 });

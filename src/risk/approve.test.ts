@@ -1,4 +1,4 @@
-// Approval of orders: only risk makes an ApprovedOrder, and approval reserves.
+// Tests the approval of orders: only risk makes an ApprovedOrder, and an approval reserves the exposure.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -9,10 +9,10 @@ const SRC = new URL('../', import.meta.url);
 
 const submit = (order: ApprovedOrder) => order.id;
 
-test('the order is approved and its exposure reserved in one call, and the approved order is the same record', () => {
+test('the risk check approves an order and reserves its exposure in one call', () => {
   const fixture = new Fixture();
   const draft = fixture.draft({ lots: 5 });
-  // @ts-expect-error What risk has not approved cannot be submitted.
+  // @ts-expect-error A draft that risk has not approved cannot be submitted.
   submit(draft);
   const approved = fixture.risk.check(draft, fixture.nowMs, 1000);
   expect(approved).toBe(draft);
@@ -24,9 +24,9 @@ test('only the risk module calls the function that approves, and no other file c
   const files = readdirSync(SRC, { recursive: true })
     .map(String)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  const text = (file: string) => readFileSync(new URL(file, SRC), 'utf8');
-  expect(files.filter((file) => /from '[^']*\/approve\.ts'/.test(text(file)))).toEqual(['risk/riskModule.ts']);
-  expect(files.filter((file) => /\bas\b[^;,()]*\bApprovedOrder\b/.test(text(file).replace(/^import.*$/gm, '')))).toEqual([
+  const sourceOf = (file: string) => readFileSync(new URL(file, SRC), 'utf8');
+  expect(files.filter((file) => /from '[^']*\/approve\.ts'/.test(sourceOf(file)))).toEqual(['risk/riskModule.ts']);
+  expect(files.filter((file) => /\bas\b[^;,()]*\bApprovedOrder\b/.test(sourceOf(file).replace(/^import.*$/gm, '')))).toEqual([
     'risk/approve.ts',
   ]);
 });

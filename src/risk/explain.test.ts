@@ -1,4 +1,4 @@
-// Explaining an order by the rules: the same first denial as the check, figures for every rule, and no change of any state.
+// Tests the explanation of an order: the same first denial as the check, figures for every rule, and no change of state.
 
 import { expect, test } from 'vitest';
 import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
@@ -26,15 +26,15 @@ const LIMITS: RiskLimits = {
   restricted: '23:00-23:30',
 };
 
-test('random orders: the first denial is that of the check, each rule has its figures, and asking changes nothing', () => {
+test('the explanation of a random order has the first denial of the check and figures for each rule, and changes nothing', () => {
   const codes = new Map<string | null, number>();
   for (let seed = 1; seed <= 40; seed++) {
     const rng = seededRng(seed);
-    // Each run has some of the limits: the first rules would hide the others.
+    // Each run has a random part of the limits, because with all of them the first rules would hide the others.
     const limits = Object.fromEntries(Object.entries(LIMITS).filter(() => rng.next() < 0.35)) as RiskLimits;
-    const [asked, plain] = [new Fixture(limits), new Fixture(limits)];
+    const [explained, unexplained] = [new Fixture(limits), new Fixture(limits)];
     for (let step = 0; step < 40; step++) {
-      const wanted: Wanted = {
+      const terms: Wanted = {
         side: rng.next() < 0.7 ? 'buy' : 'sell',
         ...(rng.next() < 0.2 ? { quoteUnits: Math.floor(rng.next() * 90 * USDT), lots: 0, side: 'buy' as const } : { lots: Math.floor(rng.next() * 100) }),
         limit: rng.next() < 0.4 ? 0 : 850 + Math.floor(rng.next() * 300),
@@ -42,16 +42,16 @@ test('random orders: the first denial is that of the check, each rule has its fi
         instrumentIndex: rng.next() < 0.5 ? 0 : 1,
         reduceOnly: rng.next() < 0.1,
       }; // prettier-ignore
-      const order = { ...wanted, limit: wanted.quoteUnits === undefined ? wanted.limit! : 0 };
-      for (const fixture of [asked, plain]) fixture.nowMs += 1000;
-      const verdicts = asked.risk.explain(asked.draft(order), asked.nowMs, asked.marks[order.instrumentIndex!]!);
-      const first = verdicts.find(({ verdict }) => verdict === 'denied')?.code ?? null;
-      const code = asked.code(order);
-      expect(first, `seed ${seed}, step ${step}, ${JSON.stringify(order)}`).toBe(code);
-      expect(plain.code(order), `seed ${seed}, step ${step}`).toBe(code);
+      const order = { ...terms, limit: terms.quoteUnits === undefined ? terms.limit! : 0 };
+      for (const fixture of [explained, unexplained]) fixture.nowMs += 1000;
+      const verdicts = explained.risk.explain(explained.draft(order), explained.nowMs, explained.marks[order.instrumentIndex!]!);
+      const firstDenial = verdicts.find(({ verdict }) => verdict === 'denied')?.code ?? null;
+      const code = explained.code(order);
+      expect(firstDenial, `seed ${seed}, step ${step}, ${JSON.stringify(order)}`).toBe(code);
+      expect(unexplained.code(order), `seed ${seed}, step ${step}`).toBe(code);
       codes.set(code, (codes.get(code) ?? 0) + 1);
-      for (const { code: rule, asked: what, limit, verdict, detail } of verdicts) {
-        expect(what, `seed ${seed}, step ${step}, ${rule}`).not.toBe('');
+      for (const { code: rule, asked: askedFigure, limit, verdict, detail } of verdicts) {
+        expect(askedFigure, `seed ${seed}, step ${step}, ${rule}`).not.toBe('');
         expect(limit, `seed ${seed}, step ${step}, ${rule}`).not.toBe('');
         if (verdict === 'denied' && rule !== 'BAD_INPUT') expect(detail, rule).not.toBe('');
       }
@@ -60,7 +60,7 @@ test('random orders: the first denial is that of the check, each rule has its fi
   expect(codes.size).toBeGreaterThan(10);
 });
 
-test('every rule on orders has its own figures', () => {
+test('every rule on orders has figures for the explanation', () => {
   const fixture = new Fixture();
   const order = fixture.draft({ lots: 5 });
   const state = Reflect.get(fixture.risk, 'state') as Parameters<typeof figuresOf>[2];

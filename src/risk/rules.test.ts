@@ -1,4 +1,4 @@
-// The risk rules on spot: each just below, at and above its limit, and alone responsible for the denial.
+// Tests the risk rules on spot: each just below, at and above its limit, and alone responsible for the denial.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -19,14 +19,14 @@ interface Boundary {
   readonly over: Wanted;
 }
 
-const sizes = (under: number, wanted: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
-  under: { ...wanted, lots: under },
-  just: { ...wanted, lots: under + 1 },
-  over: { ...wanted, lots: under + 2 },
+const sizes = (under: number, terms: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
+  under: { ...terms, lots: under },
+  just: { ...terms, lots: under + 1 },
+  over: { ...terms, lots: under + 2 },
 });
 const LIMIT = { limit: 1000 };
 
-/** Where a rule has no number, `under` and `just` are two orders that it lets pass. */
+/** For a rule without a number, `under` and `just` are two orders that pass. */
 const BOUNDARIES: readonly Boundary[] = [
   {
     code: 'TIME_IN_FORCE',
@@ -109,7 +109,7 @@ const BOUNDARIES: readonly Boundary[] = [
   { code: 'LEVERAGE', limits: { maxLeverage: '0.002' }, prepare: (fixture) => fixture.hold(30, 1, 1), ...sizes(9, LIMIT) },
   // 100 USDT of cash buy 9990 lots of 1,000,000 units and 0.1 % of fee.
   { code: 'MARGIN', ...sizes(9989, { limit: 1000 }) },
-  // To the unit: an amount and its fee are all that there is.
+  // An amount and its fee use the cash to its last unit.
   { code: 'MARGIN', under: { quoteUnits: 9_990_009_989 }, just: { quoteUnits: 9_990_009_990 }, over: { quoteUnits: 9_990_009_991 } },
   { code: 'MARGIN', prepare: heldAndOpen, ...sizes(9979, { limit: 1000 }) },
   { code: 'MARGIN', ...sizes(19_979, { limit: 500 }) },
@@ -117,51 +117,59 @@ const BOUNDARIES: readonly Boundary[] = [
   { code: 'MARGIN', prepare: (fixture) => fixture.ledger.deposit(0, 'BTC', 30_999), ...sizes(29, { side: 'sell', limit: 1200 }) },
 ];
 
-/** 20 lots held by the other strategy, 10 in an open buy. */
+/** Gives the other strategy a holding of 20 lots, and opens a buy of 10 lots. */
 function heldAndOpen(fixture: Fixture): void {
   fixture.hold(20, 1);
   fixture.send({ lots: 10, ...LIMIT });
 }
 
-describe.each(BOUNDARIES.map((row, at) => ({ ...row, name: `${row.code} (${at + 1})` })))(
+describe.each(BOUNDARIES.map((row, index) => ({ ...row, name: `${row.code} (${index + 1})` })))(
   '$name',
   ({ code, limits = {}, prepare, under, just, over }) => {
     const fixture = (without: readonly string[] = []) => {
-      const made = new Fixture(limits, without);
-      prepare?.(made);
-      return made;
+      const newFixture = new Fixture(limits, without);
+      prepare?.(newFixture);
+      return newFixture;
     };
     test('a rule passes orders below and at the bound', () => {
       expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
     test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
-      const full = fixture();
-      const before = [full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)];
-      expect(full.code(over)).toBe(code);
-      expect(full.risk.detail()).not.toMatch(/NaN|undefined|^$/);
-      expect([full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)]).toEqual(before);
+      const preparedFixture = fixture();
+      const before = [
+        preparedFixture.reservations.openTotal,
+        preparedFixture.reservations.cash(0),
+        preparedFixture.reservations.sellLots(0, 0),
+      ];
+      expect(preparedFixture.code(over)).toBe(code);
+      expect(preparedFixture.risk.detail()).not.toMatch(/NaN|undefined|^$/);
+      expect([
+        preparedFixture.reservations.openTotal,
+        preparedFixture.reservations.cash(0),
+        preparedFixture.reservations.sellLots(0, 0),
+      ]).toEqual(before);
     });
-    test('the rule alone denies the order: without it the order would pass', () => {
+    test('the order beyond the limit passes without this rule', () => {
       expect(fixture([code]).code(over)).toBeNull();
     });
   },
 );
 
-/** Four orders one after the other, the second of them another one: their codes. */
-const openFour = (limits: RiskLimits, other: Wanted, without: readonly string[] = []) => {
+/** Sends four orders, the second with the terms of `other`, and returns their deny codes. */
+const codesOfFourOrders = (limits: RiskLimits, other: Wanted, without: readonly string[] = []) => {
   const fixture = new Fixture(limits, without);
-  return [1, 2, 3, 4].map((at) => fixture.code(at === 2 ? { lots: 5, ...other } : { lots: 5 }));
+  return [1, 2, 3, 4].map((orderNumber) => fixture.code(orderNumber === 2 ? { lots: 5, ...other } : { lots: 5 }));
 };
 
 describe('OPEN_ORDERS', () => {
   test('OPEN_ORDERS counts the orders of a symbol', () => {
-    expect(openFour({ maxOpenOrders: 2 }, {})).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
-    expect(openFour({ maxOpenOrders: 2 }, { instrumentIndex: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
-    expect(openFour({ maxOpenOrders: 2 }, {}, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
+    expect(codesOfFourOrders({ maxOpenOrders: 2 }, {})).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
+    expect(codesOfFourOrders({ maxOpenOrders: 2 }, { instrumentIndex: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
+    expect(codesOfFourOrders({ maxOpenOrders: 2 }, {}, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
-  test('OPEN_ORDERS also counts the orders of the account, of every strategy', () => {
-    expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
-    expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
+  test('OPEN_ORDERS counts the orders of all strategies of the account', () => {
+    expect(codesOfFourOrders({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
+    expect(codesOfFourOrders({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
   test('OPEN_ORDERS no longer counts a finished order, and still counts one that is proven absent', () => {
     const fixture = new Fixture({ maxOpenOrders: 1 });
@@ -175,8 +183,8 @@ describe('OPEN_ORDERS', () => {
   });
 });
 
-/** An order at each of the times: their codes. */
-const sendAt = (times: readonly number[], without: readonly string[] = []) => {
+/** Sends an order at each of `times` and returns their deny codes. */
+const codesAtTimes = (times: readonly number[], without: readonly string[] = []) => {
   const fixture = new Fixture({ maxOrdersPerMinute: 2 }, without);
   return times.map((ms) => {
     fixture.nowMs = ms;
@@ -185,34 +193,34 @@ const sendAt = (times: readonly number[], without: readonly string[] = []) => {
 };
 
 describe('MESSAGE_RATE, orders for each fill', () => {
-  const fixture = () => new Fixture({ maxOrdersPerFill: 3 });
+  const limitedFixture = () => new Fixture({ maxOrdersPerFill: 3 });
   const HOUR_MS = 3_600_000;
-  const filled = (of: Fixture, timeMs: number) => of.risk.filled(of.draft({ lots: 2 }), fillOf({ timeMs }));
-  test('MESSAGE_RATE per fill denies at the limit of orders without a fill, and passes again after some time', () => {
-    const at = fixture();
-    for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
-    expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
-    expect(at.risk.detail()).toBe('3 orders and 0 fills of the strategy in the last hour, at most 3 orders a fill');
-    at.nowMs += HOUR_MS - 1;
-    expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
-    at.nowMs += 1;
-    expect(at.code({ lots: 2 })).toBeNull();
+  const reportFill = (fixture: Fixture, timeMs: number) => fixture.risk.filled(fixture.draft({ lots: 2 }), fillOf({ timeMs }));
+  test('MESSAGE_RATE per fill denies at the limit of orders without a fill, and passes again an hour later', () => {
+    const fixture = limitedFixture();
+    for (let sent = 0; sent < 3; sent++) fixture.send({ lots: 2 });
+    expect(fixture.code({ lots: 2 })).toBe('MESSAGE_RATE');
+    expect(fixture.risk.detail()).toBe('3 orders and 0 fills of the strategy in the last hour, at most 3 orders a fill');
+    fixture.nowMs += HOUR_MS - 1;
+    expect(fixture.code({ lots: 2 })).toBe('MESSAGE_RATE');
+    fixture.nowMs += 1;
+    expect(fixture.code({ lots: 2 })).toBeNull();
   });
-  test('MESSAGE_RATE per fill allows as many more for each fill but the first, for each strategy separately, and passes reductions', () => {
-    const at = fixture();
-    at.hold(10);
-    for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
-    filled(at, at.nowMs);
-    expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
-    expect([at.code({ lots: 2, strategy: 1 }), at.code({ lots: 2, side: 'sell' })]).toEqual([null, null]);
-    filled(at, at.nowMs);
-    expect(at.code({ lots: 2 })).toBeNull();
+  test('MESSAGE_RATE per fill counts each strategy separately, allows more orders from the second fill on, and passes reductions', () => {
+    const fixture = limitedFixture();
+    fixture.hold(10);
+    for (let sent = 0; sent < 3; sent++) fixture.send({ lots: 2 });
+    reportFill(fixture, fixture.nowMs);
+    expect(fixture.code({ lots: 2 })).toBe('MESSAGE_RATE');
+    expect([fixture.code({ lots: 2, strategy: 1 }), fixture.code({ lots: 2, side: 'sell' })]).toEqual([null, null]);
+    reportFill(fixture, fixture.nowMs);
+    expect(fixture.code({ lots: 2 })).toBeNull();
   });
-  test('MESSAGE_RATE per fill is off unless it is set, and a tighter one continues with the orders already sent', () => {
-    const at = new Fixture();
-    for (let sent = 0; sent < 30; sent++) at.send({ lots: 2 });
-    expect(at.code({ lots: 2 })).toBeNull();
-    const under = fixture();
+  test('MESSAGE_RATE per fill is off unless its limit is set, and a tightened limit counts the orders already sent', () => {
+    const fixture = new Fixture();
+    for (let sent = 0; sent < 30; sent++) fixture.send({ lots: 2 });
+    expect(fixture.code({ lots: 2 })).toBeNull();
+    const under = limitedFixture();
     for (let sent = 0; sent < 2; sent++) under.send({ lots: 2 });
     under.risk.tighten({ maxOrdersPerFill: 2 });
     expect(under.code({ lots: 2 })).toBe('MESSAGE_RATE');
@@ -220,8 +228,8 @@ describe('MESSAGE_RATE, orders for each fill', () => {
 });
 
 describe('MESSAGE_RATE', () => {
-  test('MESSAGE_RATE: at most the limit in any 60 s: the window slides, and excludes its oldest end', () => {
-    expect(sendAt([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([
+  test('MESSAGE_RATE passes at most the limit in any 60 s, and no longer counts an order after exactly 60 s', () => {
+    expect(codesAtTimes([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([
       null,
       null,
       'MESSAGE_RATE',
@@ -230,15 +238,15 @@ describe('MESSAGE_RATE', () => {
       'MESSAGE_RATE',
       null,
     ]);
-    expect(sendAt([0, 0, 0], ['MESSAGE_RATE'])).toEqual([null, null, null]);
+    expect(codesAtTimes([0, 0, 0], ['MESSAGE_RATE'])).toEqual([null, null, null]);
   });
-  test('MESSAGE_RATE does not count an order that another rule refuses', () => {
+  test('MESSAGE_RATE does not count an order that another rule denies', () => {
     const fixture = new Fixture({ maxOrdersPerMinute: 1 });
     expect([fixture.code({ lots: 1 }), fixture.code({ lots: 2 }), fixture.code({ lots: 2 })]).toEqual(['PRECISION', null, 'MESSAGE_RATE']);
   });
 });
 
-test('INSTRUMENT refuses an instrument that is not in this run, and one whose exposure is not counted', () => {
+test('INSTRUMENT denies an instrument that is not in this run', () => {
   const foreign = new Fixture().instruments[1]!;
   for (const instrument of [foreign, { ...foreign, market: 'futures' as const }]) {
     const change = (order: Record<string, unknown>) => (order['instrument'] = instrument);
@@ -246,14 +254,14 @@ test('INSTRUMENT refuses an instrument that is not in this run, and one whose ex
     expect(new Fixture({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
   }
 });
-test('the instrument of each order is found by its own index', () => {
+test('an order whose instrument differs from its index is denied', () => {
   const fixture = new Fixture();
   for (const [index, strategy] of [[1, 0], [1, 1], [0, 1], [1, 1]] as const) {
-    const wanted = { lots: 5, strategy, instrumentIndex: index };
-    expect(fixture.code(wanted, (order) => (order['instrument'] = fixture.instruments[1 - index]))).toBe('INSTRUMENT');
-    expect(fixture.code(wanted, (order) => (order['instrumentIndex'] = 2))).toBe('BAD_INPUT');
-    expect(fixture.code(wanted, (order) => (order['strategy'] = 2))).toBe('BAD_INPUT');
-    expect(fixture.code(wanted)).toBeNull();
+    const terms = { lots: 5, strategy, instrumentIndex: index };
+    expect(fixture.code(terms, (order) => (order['instrument'] = fixture.instruments[1 - index]))).toBe('INSTRUMENT');
+    expect(fixture.code(terms, (order) => (order['instrumentIndex'] = 2))).toBe('BAD_INPUT');
+    expect(fixture.code(terms, (order) => (order['strategy'] = 2))).toBe('BAD_INPUT');
+    expect(fixture.code(terms)).toBeNull();
   }
 }); // prettier-ignore
 
@@ -267,25 +275,25 @@ describe('reductions', () => {
 });
 
 describe('BAD_INPUT', () => {
-  const bad = [NaN, undefined, -1, 0.5, Infinity, 2 ** 53, null, '5'];
+  const invalidValues = [NaN, undefined, -1, 0.5, Infinity, 2 ** 53, null, '5'];
   const fields = ['lots', 'quoteUnits', 'limit', 'instrumentIndex', 'strategy', 'filledLots', 'sign'];
-  // Below 0 the sign is that of a sell.
-  const cases = fields.flatMap((field) => bad.map((value) => ({ field, value: field === 'sign' && value === -1 ? 0 : value })));
-  test.each(cases)('$field = $value is refused before any rule sees it', ({ field, value }) => {
+  // A sign of -1 is valid, because it is that of a sell. So 0 is drawn in its place.
+  const cases = fields.flatMap((field) => invalidValues.map((value) => ({ field, value: field === 'sign' && value === -1 ? 0 : value })));
+  test.each(cases)('an order with $field = $value is denied as BAD_INPUT', ({ field, value }) => {
     expect(new Fixture().code({ lots: 5, limit: 1000 }, (order) => (order[field] = value))).toBe('BAD_INPUT');
   });
-  test.each([...bad, 0])('a mark of %s is refused', (value) => {
+  test.each([...invalidValues, 0])('an order at a mark of %s is denied as BAD_INPUT', (value) => {
     const fixture = new Fixture();
     fixture.marks[0] = value as number;
     expect(fixture.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
     expect(fixture.risk.detail()).toContain('last price');
   });
-  test.each([NaN, undefined, Infinity])('a time of %s is refused', (value) => {
+  test.each([NaN, undefined, Infinity])('an order at a time of %s is denied as BAD_INPUT', (value) => {
     const fixture = new Fixture();
     fixture.nowMs = value as number;
     expect(fixture.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
   });
-  test('two sizes, an amount to sell, an amount with a limit, and an order that is already reserved are errors', () => {
+  test('an order with contradictory terms, or one that is already reserved, is denied as BAD_INPUT', () => {
     expect(new Fixture().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Fixture().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Fixture().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');
@@ -295,7 +303,7 @@ describe('BAD_INPUT', () => {
     expect(fixture.risk.check(order, fixture.nowMs, 1000)).toBeNull();
     expect(fixture.risk.code).toBe('BAD_INPUT');
   });
-  test('a missing mark of another holding denies the order in the rules that need it', () => {
+  test('a missing mark of another holding or open order denies the order in the rules that need it', () => {
     const fixture = new Fixture({ maxGrossNotional: '100' });
     fixture.hold(5, 0, 1);
     fixture.marks[1] = NaN;
@@ -309,7 +317,7 @@ describe('BAD_INPUT', () => {
     resting.marks[1] = NaN;
     expect(resting.code({ lots: 5 })).toBe('LEVERAGE');
   });
-  test('sizes beyond exact integers are refused, not thrown', () => {
+  test('sizes beyond exact integers are denied without an error', () => {
     expect(new Fixture().code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('MARGIN');
     expect(new Fixture().code({ quoteUnits: 2 ** 53 - 1 })).toBe('MARGIN');
     expect(new Fixture({ maxLeverage: '1000000' }).code({ lots: 2 ** 53 - 1, limit: 2 ** 40 })).toBe('LEVERAGE');
@@ -317,13 +325,13 @@ describe('BAD_INPUT', () => {
 });
 
 test('every limit belongs to a rule with its code, and only rules whose limits are set are on', () => {
-  const all = [...RULES, ...FUTURES_RULES];
-  for (const { key, code } of LIMITS) expect(all.find((rule) => rule.code === code)?.keys).toContain(key);
-  const always = ['TIME_IN_FORCE', 'INSTRUMENT', 'PRECISION', 'REDUCE_ONLY', 'MARGIN'];
-  expect(new Fixture().risk.rulesOn()).toEqual(always);
+  const allRules = [...RULES, ...FUTURES_RULES];
+  for (const { key, code } of LIMITS) expect(allRules.find((rule) => rule.code === code)?.keys).toContain(key);
+  const alwaysOn = ['TIME_IN_FORCE', 'INSTRUMENT', 'PRECISION', 'REDUCE_ONLY', 'MARGIN'];
+  expect(new Fixture().risk.rulesOn()).toEqual(alwaysOn);
   expect(new Fixture({ maxDrawdown: '0.1', maxOpenOrdersTotal: 5 }).risk.rulesOn()).toEqual([
     'DRAWDOWN',
-    ...always.slice(0, 4),
+    ...alwaysOn.slice(0, 4),
     'OPEN_ORDERS',
     'MARGIN',
   ]);
@@ -331,11 +339,11 @@ test('every limit belongs to a rule with its code, and only rules whose limits a
 
 test('the page on risk lists every rule with its limits, in the order in which they are checked', () => {
   const page = readFileSync(new URL('../../docs/risk.md', import.meta.url), 'utf8');
-  const listed = RULES.map(({ code, keys }) =>
+  const pageLines = RULES.map(({ code, keys }) =>
     page.split('\n').findIndex((line) => line.startsWith(`| \`${code}\` |`) && keys.every((key) => line.includes(key))),
   );
-  expect(listed).not.toContain(-1);
-  expect(listed).toEqual(listed.toSorted((a, b) => a - b));
+  expect(pageLines).not.toContain(-1);
+  expect(pageLines).toEqual(pageLines.toSorted((a, b) => a - b));
 });
 
 test('of several rules that an order breaks, the first in the documented order gives the code', () => {

@@ -1,4 +1,4 @@
-// Tests of parameters: defaults, ranges, units, and messages that suggest the nearest valid name.
+// Tests parameters: defaults, ranges, units, and messages that suggest the nearest valid name.
 
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../base/number/decimal.ts';
@@ -12,7 +12,7 @@ const SPECS = {
   long: flag(true),
   mode: choice(['trend', 'range'], 'trend'),
 };
-const parse = (given: Record<string, unknown>) => parseParams(SPECS, given, 'backtests/a.yaml:3');
+const parse = (values: Record<string, unknown>) => parseParams(SPECS, values, 'backtests/a.yaml:3');
 
 describe('parseParams', () => {
   it('parseParams returns the defaults of parameters without a value', () => {
@@ -32,8 +32,8 @@ describe('parseParams', () => {
     ['long', false, false],
     ['long', 'false', false],
     ['mode', 'range', 'range'],
-  ])('parseParams accepts %s: %o', (name, given, value) => {
-    expect(parse({ [name]: given })[name]).toEqual(value);
+  ])('parseParams accepts %s: %o', (name, values, value) => {
+    expect(parse({ [name]: values })[name]).toEqual(value);
   });
 
   it.each<[string, unknown, string]>([
@@ -53,16 +53,16 @@ describe('parseParams', () => {
     ['qty', new Decimal(NaN), 'expected a quoted decimal'],
     ['long', 'yes', 'expected true or false, got "yes"'],
     ['mode', 'trends', 'expected one of trend, range, got "trends"'],
-  ])('parseParams rejects %s: %o', (name, given, message) => {
-    expect(() => parse({ [name]: given })).toThrow(ConfigError);
-    expect(() => parse({ [name]: given })).toThrow(`backtests/a.yaml:3 params.${name}: `);
-    expect(() => parse({ [name]: given })).toThrow(message);
+  ])('parseParams rejects %s: %o', (name, values, message) => {
+    expect(() => parse({ [name]: values })).toThrow(ConfigError);
+    expect(() => parse({ [name]: values })).toThrow(`backtests/a.yaml:3 params.${name}: `);
+    expect(() => parse({ [name]: values })).toThrow(message);
   });
 
   it('the remedy for an unknown parameter is the nearest one, or the list of all', () => {
-    const remedyOf = (given: Record<string, unknown>) => {
+    const remedyOf = (values: Record<string, unknown>) => {
       try {
-        parse(given);
+        parse(values);
       } catch (error) {
         return error instanceof ConfigError ? [error.message, error.remedy] : [];
       }

@@ -1,4 +1,4 @@
-// Tests of the sizing helpers against exact fractions of big integers, rounded down to twelve decimals.
+// Tests the sizing helpers against exact fractions of big integers, rounded down to twelve decimals.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,13 +7,16 @@ import { sizeByKelly, sizeByRisk, sizeByVolatility } from './sizes.ts';
 const ONE = 10n ** 12n;
 /** Draws a decimal with eight digits after the point: as text for the helper, and as units of 10^-8 for the fraction. */
 const amount = (max: number, min = 0) =>
-  fc.bigInt({ min: BigInt(min), max: BigInt(max) * 10n ** 8n }).map((units) => ({ units, text: `${units / 10n ** 8n}.${String(units % 10n ** 8n).padStart(8, '0')}` })); // prettier-ignore
+  fc.bigInt({ min: BigInt(min), max: BigInt(max) * 10n ** 8n }).map((units) => {
+    const fraction = String(units % 10n ** 8n).padStart(8, '0');
+    return { units, text: `${units / 10n ** 8n}.${fraction}` };
+  });
 const SCALE = 10n ** 8n;
 const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Returns a value in units of 10^-12, rounded down. */
 const unitsOf = (value: unknown): bigint => {
-  const [whole = '0', part = ''] = (value as { toFixed(): string }).toFixed().split('.');
-  return BigInt(whole) * ONE + BigInt(part.padEnd(12, '0'));
+  const [integerDigits = '0', fractionDigits = ''] = (value as { toFixed(): string }).toFixed().split('.');
+  return BigInt(integerDigits) * ONE + BigInt(fractionDigits.padEnd(12, '0'));
 };
 const RUNS = { numRuns: 1000 };
 

@@ -1,4 +1,4 @@
-// Tests of the weights against their definition (equal shares of the risk), a closed form, and a second, slow method.
+// Tests the weights against their definition (equal shares of the risk), a closed form, and a second, slow method.
 
 import { describe, expect, it, test } from 'vitest';
 import { seededRng } from '../base/number/rng.ts';
@@ -82,7 +82,12 @@ test('equalWeights and inverseVolatility return weights that sum to the total', 
 
 test('covarianceMatrix returns the covariances of the last values', () => {
   const series = (values: readonly number[]): Series => ({ value: NaN, prev: NaN, ready: true, ago: (bars) => values.at(-1 - bars)! });
-  const [a, b] = [[9, 1, 2, 4, 9], [0, 3, 1, 1, 5]]; // prettier-ignore
-  expect(covarianceMatrix([series(a), series(b)], 4)).toEqual([[38 / 3, 14 / 3], [14 / 3, 11 / 3]].map((row) => row.map((value) => expect.closeTo(value, 12)))); // prettier-ignore
+  const a = [9, 1, 2, 4, 9];
+  const b = [0, 3, 1, 1, 5];
+  const expected = [
+    [38 / 3, 14 / 3],
+    [14 / 3, 11 / 3],
+  ];
+  expect(covarianceMatrix([series(a), series(b)], 4)).toEqual(expected.map((row) => row.map((value) => expect.closeTo(value, 12))));
   expect(() => covarianceMatrix([], 1)).toThrow('expected a whole number from 2');
 });

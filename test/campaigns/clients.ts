@@ -1,4 +1,4 @@
-// A client of the paper exchange that trades at random with all others, keeps every answer, and proves the answers afterwards.
+// Simulates clients of the paper exchange that trade at random with each other, and checks every reply at the end.
 
 import { Decimal } from 'decimal.js';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';
@@ -6,7 +6,7 @@ import type { RestClient } from '../../src/adapters/exchange/client/restClient.t
 import type { Rng } from '../../src/base/number/rng.ts';
 import type { Op, OpArgs, OpResult } from '../../src/protocol/endpoints/endpoints.ts';
 
-/** Ticks about the middle within which clients quote: they meet each other all the time. */
+/** Half the width in ticks of the prices that clients quote. It is narrow, so that their orders meet. */
 const SPREAD = 40;
 const MIDDLE = 65_000;
 /** Rows of a page of own trades. */
@@ -15,7 +15,7 @@ const SYMBOL = 'BTCUSDT';
 const CONTRACT = 'E-BTC-USDT';
 const TIMES_IN_FORCE = [null, null, 'IOC', 'FOK', 'POST_ONLY'] as const;
 
-interface Reported {
+interface AcknowledgedOrder {
   readonly id: string;
   readonly isSpot: boolean;
 }
@@ -33,8 +33,8 @@ export class RandomClient {
   readonly #client: RestClient;
   readonly #rng: Rng;
   /** Every order that the exchange has acknowledged. */
-  readonly #reported: Reported[] = [];
-  /** What this account has and has paid on spot, by coin: filled by `prove`. */
+  readonly #reported: AcknowledgedOrder[] = [];
+  /** Holdings and paid fees of this account on spot, by coin. `prove` fills the map. */
   readonly coins = new Map<string, Decimal>();
   refusals = 0;
   cancels = 0;
@@ -50,7 +50,7 @@ export class RandomClient {
     return this.#reported.length;
   }
 
-  /** Acts until `isOver` says so, each action after the answer to the one before. */
+  /** Acts until `isOver` is true. Each action waits for the reply to the one before. */
   async live(isOver: () => boolean): Promise<void> {
     while (!isOver()) await this.#act();
   }
@@ -67,7 +67,7 @@ export class RandomClient {
     else throw new Error(`${this.name}: an order ended ${JSON.stringify(outcome)}`);
   }
 
-  async #cancel({ id, isSpot }: Reported): Promise<void> {
+  async #cancel({ id, isSpot }: AcknowledgedOrder): Promise<void> {
     const outcome = isSpot
       ? await callAsPromise(this.#client, 'spot.cancelOrder', { symbol: SYMBOL, orderId: id })
       : await callAsPromise(this.#client, 'futures.cancelOrder', { contractName: CONTRACT, orderId: id });
@@ -95,7 +95,7 @@ export class RandomClient {
     };
   }
 
-  /** Checks that each acknowledged order exists and is filled as its trades say. Throws at the first that is not. */
+  /** Checks that each acknowledged order exists and has the fills of its trades. Throws at the first that differs. */
   async prove(): Promise<void> {
     const filled = await this.#filledByTrades();
     for (const { id, isSpot } of this.#reported) {
@@ -113,17 +113,17 @@ export class RandomClient {
     this.coins.set(coin, (this.coins.get(coin) ?? new Decimal(0)).plus(amount));
   }
 
-  /** Sums of own trades by order id. */
+  /** Returns the sums of own trades by order id. */
   async #filledByTrades(): Promise<ReadonlyMap<string, Decimal>> {
     const filled = new Map<string, Decimal>();
     const book = ({ isBuyer, bidId, askId, quantity }: OwnTrade): void => {
-      const own = isBuyer ? bidId : askId;
-      if (own === null) throw new Error(`${this.name}: a trade names no own order`);
-      filled.set(own, (filled.get(own) ?? new Decimal(0)).plus(quantity));
+      const ownOrderId = isBuyer ? bidId : askId;
+      if (ownOrderId === null) throw new Error(`${this.name}: a trade names no own order`);
+      filled.set(ownOrderId, (filled.get(ownOrderId) ?? new Decimal(0)).plus(quantity));
       this.trades++;
     };
     for (const { asset, free, locked } of (await this.#read('spot.account', {})).rows)
-      for (const held of [free, locked]) this.#count(asset, held);
+      for (const amount of [free, locked]) this.#count(asset, amount);
     await this.#eachTrade(
       async (fromId) => (await this.#read('spot.myTrades', { symbol: SYMBOL, limit: PAGE, fromId })).rows,
       (trade) => {
@@ -138,17 +138,17 @@ export class RandomClient {
     return filled;
   }
 
-  /** Page by page, the oldest first. Of a trade with oneself there are two rows. */
-  async #eachTrade<T extends OwnTrade>(page: (fromId: string) => Promise<readonly T[]>, take: (trade: T) => void): Promise<void> {
-    const seen = new Set<string>();
+  /** Visits the trades page by page, the oldest first. A self-trade has two rows. */
+  async #eachTrade<T extends OwnTrade>(readPage: (fromId: string) => Promise<readonly T[]>, visit: (trade: T) => void): Promise<void> {
+    const readTrades = new Set<string>();
     for (let fromId = '1'; ;) {
-      const rows = await page(fromId);
-      const fresh = rows.filter(({ tradeId, isBuyer }) => !seen.has(`${tradeId} ${isBuyer}`));
-      for (const trade of fresh) {
-        seen.add(`${trade.tradeId} ${trade.isBuyer}`);
-        take(trade);
+      const rows = await readPage(fromId);
+      const newTrades = rows.filter(({ tradeId, isBuyer }) => !readTrades.has(`${tradeId} ${isBuyer}`));
+      for (const trade of newTrades) {
+        readTrades.add(`${trade.tradeId} ${trade.isBuyer}`);
+        visit(trade);
       }
-      if (rows.length < PAGE || fresh.length === 0) return;
+      if (rows.length < PAGE || newTrades.length === 0) return;
       fromId = rows.map(({ tradeId }) => tradeId).reduce((max, id) => (BigInt(id) > BigInt(max) ? id : max), fromId);
     }
   }

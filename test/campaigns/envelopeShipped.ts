@@ -1,4 +1,4 @@
-// The shipped strategies on paths of single ticks: the run over bars, and the same run with the ticks inside them.
+// Builds cases of the envelope campaign with the shipped strategies: the run over bars, and the same run over the ticks inside them.
 
 import { readdirSync } from 'node:fs';
 import { loadStrategy } from '../../dist/adapters/plugins/loadStrategy.js';
@@ -14,7 +14,7 @@ import { barsOfTicks, tickPath } from './envelopeWorld.ts';
 const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
 export const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
 
-/** Feeds of one path: bars by name, and the ticks inside them. */
+/** Returns the feeds of one path: bars by name, and the ticks inside them. */
 function feedsOf(instrument: Instrument, seed: number, hours: number, names: Readonly<Record<string, '15m' | '1h'>>) {
   const path = tickPath(hours, seededRng(seed));
   const bars = Object.entries(names).map(([name, interval]) =>
@@ -33,7 +33,7 @@ function worldOf(
   hours: number,
 ): { readonly sets: readonly ReturnType<typeof feedsOf>[]; readonly options: PlanOptions } {
   const coin = { ...spot('AAAUSDT'), makerFeePpm: 20, takerFeePpm: 50 };
-  const alone = (params: Readonly<Record<string, unknown>>) => ({
+  const onBars = (params: Readonly<Record<string, unknown>>) => ({
     sets: [feedsOf(coin, seed, hours, { bars: '15m' })],
     options: { params },
   });
@@ -41,16 +41,16 @@ function worldOf(
     case 'trendFilter.ts':
       return { sets: [feedsOf(coin, seed, hours, { bars: '15m', trend: '1h' })], options: { params: { trendBars: 3, bandWidths: 1.2 } } };
     case 'rsiMeanReversion.ts':
-      return alone({ rsiBars: 3, oversold: 40, trendBars: 30, maxBars: 20, stopShare: 0.002 });
+      return onBars({ rsiBars: 3, oversold: 40, trendBars: 30, maxBars: 20, stopShare: 0.002 });
     case 'bollingerGrid.ts':
-      return alone({ bandBars: 30, minStep: 0.0006 });
+      return onBars({ bandBars: 30, minStep: 0.0006 });
     case 'donchianBreakout.ts':
-      return alone({ entryBars: 10, exitBars: 5, trailAtrs: 2, stopAtrs: 1 });
+      return onBars({ entryBars: 10, exitBars: 5, trailAtrs: 2, stopAtrs: 1 });
     case 'momentumRotation.ts': {
-      const all = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, at) =>
-        feedsOf(spot(symbol, 20), seed * 7 + at, hours, { universe: '1h' }),
+      const feedSets = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, index) =>
+        feedsOf(spot(symbol, 20), seed * 7 + index, hours, { universe: '1h' }),
       );
-      return { sets: all, options: { params: { lookBack: 12, top: 2, period: '1d' } } };
+      return { sets: feedSets, options: { params: { lookBack: 12, top: 2, period: '1d' } } };
     }
     case 'fundingFade.ts':
       return {
@@ -58,14 +58,14 @@ function worldOf(
         options: { ...PERPETUAL, params: { bandBars: 20, bandWidths: 1.5, stopAtrs: 1.5 } },
       };
     case 'perpetualTrend.ts': {
-      const all = ['AAA', 'BBB'].map((base, at) => feedsOf(perpetual(base), seed * 7 + at, hours, { contracts: '15m' }));
-      return { sets: all, options: { ...PERPETUAL, params: { entryBars: 20, exitBars: 10, atrBars: 14 } } };
+      const feedSets = ['AAA', 'BBB'].map((base, index) => feedsOf(perpetual(base), seed * 7 + index, hours, { contracts: '15m' }));
+      return { sets: feedSets, options: { ...PERPETUAL, params: { entryBars: 20, exitBars: 10, atrBars: 14 } } };
     }
     case 'fundingCarry.ts': {
       const perp = perpetual('AAA');
-      const rates = Array.from({ length: hours / 8 }, (_, at) => ({
-        timeMs: START_MS + at * 8 * 3_600_000,
-        rate: at % 5 < 3 ? 0.0004 : -0.0002,
+      const rates = Array.from({ length: hours / 8 }, (_, index) => ({
+        timeMs: START_MS + index * 8 * 3_600_000,
+        rate: index % 5 < 3 ? 0.0004 : -0.0002,
       }));
       const data = {
         marks: null,
@@ -90,11 +90,11 @@ function worldOf(
       return { sets, options };
     }
     default:
-      return alone({});
+      return onBars({});
   }
 }
 
-/** The plan over bars, and over the ticks inside them. */
+/** Returns the plan over bars, and the plan over the ticks inside them. */
 export async function shippedCase(
   file: string,
   seed: number,
@@ -103,12 +103,12 @@ export async function shippedCase(
   const { strategy, hash } = await loadStrategy(FOLDER + file);
   const { sets, options } = worldOf(file, seed, hours);
   const bars = sets.flatMap((set) => set.bars);
-  const make = (feeds: readonly FeedPlan[]) => {
+  const planWith = (feeds: readonly FeedPlan[]) => {
     const plan = planOf(strategy as object as StrategyClass, feeds, {
       fees: { makerPpm: 20, takerPpm: 50, ...options.fees },
       ...options,
     });
     return { ...plan, strategies: [{ ...plan.strategies[0]!, hash }] };
   };
-  return { runPlan: make(bars), withTicks: make([...bars, ...sets.map(({ ticks }) => ticks)]) };
+  return { runPlan: planWith(bars), withTicks: planWith([...bars, ...sets.map(({ ticks }) => ticks)]) };
 }

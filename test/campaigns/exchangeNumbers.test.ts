@@ -1,5 +1,4 @@
-// Well-formed requests with numbers of any size: no exit, no slow answer, no internal error, and no unit of money made or lost.
-// npm run campaign -- exchangeNumbers --cases 1000000
+// Tests requests with numbers of any size: no exit, no slow reply, no internal error, no lost money. npm run campaign -- exchangeNumbers.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,11 +21,11 @@ const MAX_CPU_MS = 250;
 const MAX_WALL_MS = 2000;
 const CHECK_EVERY = 1000;
 const RESTART_EVERY = 10_000;
-const LAST_EVERY = 250;
+const SYNC_EVERY = 250;
 const REPORTED_EVERY = 50_000;
 const FUNDING_MS = 8 * 3_600_000;
 /** The codes of the specification. An answer with any other code is an internal error. */
-const KNOWN: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
+const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
 const TRADERS = NAMES.filter((name) => name !== 'idle');
 
 class Campaign {
@@ -46,12 +45,12 @@ class Campaign {
 
   async run(cases: number, restartEvery: number): Promise<void> {
     const { world, oracle } = this;
-    for (let at = 1; at <= cases; at++) {
+    for (let caseNumber = 1; caseNumber <= cases; caseNumber++) {
       this.#one();
-      if (at % LAST_EVERY === 0) await world.lasting();
-      if (at % CHECK_EVERY === 0) this.#check();
-      if (at % restartEvery === 0) await this.#restart();
-      if (at % REPORTED_EVERY === 0) console.log(`${at} of ${cases}, ${oracle.trades} own trades`);
+      if (caseNumber % SYNC_EVERY === 0) await world.lasting();
+      if (caseNumber % CHECK_EVERY === 0) this.#check();
+      if (caseNumber % restartEvery === 0) await this.#restart();
+      if (caseNumber % REPORTED_EVERY === 0) console.log(`${caseNumber} of ${cases}, ${oracle.trades} own trades`);
     }
     this.#check();
     expect(oracle.trades, 'own trades').toBeGreaterThan(cases / 100);
@@ -62,19 +61,19 @@ class Campaign {
   #one(): void {
     const { world, rng } = this;
     this.#pass();
-    const drawn = draw(rng, this.#sense);
+    const request = draw(rng, this.#sense);
     const name = TRADERS[Math.floor(rng.next() * TRADERS.length)]!;
-    const answer = world.send(drawn.method, drawn.target, drawn.body, drawn.isSigned ? name : null);
-    const what = `${name} ${drawn.method} ${drawn.target} ${drawn.body}: ${answer.status} ${answer.body.slice(0, 300)}`;
+    const answer = world.send(request.method, request.target, request.body, request.isSigned ? name : null);
+    const requestText = `${name} ${request.method} ${request.target} ${request.body}: ${answer.status} ${answer.body.slice(0, 300)}`;
     this.slowestCpuMs = Math.max(this.slowestCpuMs, answer.cpuMs);
     this.slowestWallMs = Math.max(this.slowestWallMs, answer.wallMs);
-    if (world.errors.length > 0) throw new Error(what, { cause: world.errors[0]!.cause });
-    if (answer.cpuMs > MAX_CPU_MS) throw new Error(`${answer.cpuMs} ms of CPU: ${what}`);
-    if (/Infinity|NaN|undefined|\d[eE][+-]?\d/.test(answer.body)) throw new Error(what);
+    if (world.errors.length > 0) throw new Error(requestText, { cause: world.errors[0]!.cause });
+    if (answer.cpuMs > MAX_CPU_MS) throw new Error(`${answer.cpuMs} ms of CPU: ${requestText}`);
+    if (/Infinity|NaN|undefined|\d[eE][+-]?\d/.test(answer.body)) throw new Error(requestText);
     const code = Number(/^\{"code":"?(-?\d+)/.exec(answer.body)?.[1] ?? 0);
-    if (code !== 0 && (!KNOWN.has(code) || code === VENUE_CODES.unknown.code)) throw new Error(what);
+    if (code !== 0 && (!KNOWN_CODES.has(code) || code === VENUE_CODES.unknown.code)) throw new Error(requestText);
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
-    if (code === 0) this.#took(drawn, name, answer.body);
+    if (code === 0) this.#took(request, name, answer.body);
   }
 
   #took({ op, given }: Drawn, name: Name, body: string): void {
@@ -82,7 +81,7 @@ class Campaign {
     if (this.ids.length > 400) this.ids.splice(0, 200);
     const contractName = given.get('contractName')?.replaceAll('"', '') ?? '';
     if (op === 'futures.changePositionMode') {
-      // What was accepted may be written as 1e0.
+      // An accepted number may be written as 1e0.
       const model = Number(given.get('positionModel')?.replaceAll('"', ''));
       this.oracle.changedMode(name, contractName, model === 1);
     }
@@ -119,12 +118,12 @@ class Campaign {
     if (world.errors.length > 0) throw new Error('while the accounts were read', { cause: world.errors[0]!.cause });
   }
 
-  /** What the exchange knew before its end it knows afterwards. */
+  /** Restarts the exchange, and checks that its state is the same afterwards. */
   async #restart(): Promise<void> {
     const { world } = this;
     const { service: config } = settingsOf(SEED);
     await world.lasting();
-    // The market makes trades of its own as it opens.
+    // Leaves out the trades, because the market adds its own when it opens.
     const { trades: _, ...before } = truthOfMarkets(world.service, config);
     await world.restart();
     expect(truthOfMarkets(world.service, config)).toMatchObject(before);
@@ -145,7 +144,7 @@ class Campaign {
   }
 }
 
-function notify(result: Readonly<Record<string, unknown>>): void {
+function recordAndPrint(result: Readonly<Record<string, unknown>>): void {
   recordResult(result);
   if (process.env['ISOBAR_CASES'] !== undefined) console.log(JSON.stringify(result));
 }
@@ -154,11 +153,11 @@ test(`${CASES} well-formed requests with numbers of any size conserve money (see
   const campaign = new Campaign(SEED, null);
   await campaign.run(CASES, Infinity);
   await campaign.world.close();
-  notify(campaign.result('memory', CASES));
+  recordAndPrint(campaign.result('memory', CASES));
   expect(campaign.slowestWallMs).toBeLessThan(MAX_WALL_MS);
 });
 
-test(`the same with a folder, stopped and started every ${RESTART_EVERY} (seed ${SEED})`, { timeout: 0 }, async () => {
+test(`an exchange with a folder conserves money over restarts every ${RESTART_EVERY} requests (seed ${SEED})`, { timeout: 0 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-numbers-'));
   try {
     const campaign = new Campaign(SEED + 1, join(folder, 'data'));
@@ -167,7 +166,7 @@ test(`the same with a folder, stopped and started every ${RESTART_EVERY} (seed $
     } finally {
       await campaign.world.close();
     }
-    notify(campaign.result('folder', CASES));
+    recordAndPrint(campaign.result('folder', CASES));
   } finally {
     rmSync(folder, { recursive: true });
   }

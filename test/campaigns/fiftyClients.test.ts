@@ -1,4 +1,4 @@
-// Fifty clients trade against each other over real sockets: no unit of money and no order is lost, and no book is ever crossed.
+// Tests fifty clients that trade against each other over real sockets: no money and no order is lost, and no book is crossed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,24 +20,24 @@ const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
 const CLIENTS = 50;
 const CHECK_MS = 100;
 const NO_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null]));
-const LIMITLESS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, { count: 1_000_000, windowMs: 100 }]));
+const CLIENT_LIMITS = Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, { count: 1_000_000, windowMs: 100 }]));
 
 const DEPOSITS = { USDT: '100000', BTC: '2' };
 
-const keyOf = (at: number) => ({ apiKey: `key-of-client-${at}`, secret: `secret-of-client-${at}` });
-const accounts = Array.from({ length: CLIENTS }, (_, at): AccountConfig => {
+const keyOf = (index: number) => ({ apiKey: `key-of-client-${index}`, secret: `secret-of-client-${index}` });
+const accounts = Array.from({ length: CLIENTS }, (_, index): AccountConfig => {
   const permissions = { read: true, trade: true, markets: ['spot', 'futures'] } as const;
   return {
-    name: `client${at}`,
-    uid: String(20_000 + at),
+    name: `client${index}`,
+    uid: String(20_000 + index),
     balances: DEPOSITS,
     futures: { balances: { USDT: '20000' } },
-    keys: [{ ...keyOf(at), permissions, ips: null }],
+    keys: [{ ...keyOf(index), permissions, ips: null }],
   };
 });
 
 it(
-  `${CLIENTS} clients for ${SECONDS} s (seed ${SEED})`,
+  `${CLIENTS} clients that trade for ${SECONDS} s lose no money and no order (seed ${SEED})`,
   async () => {
     const demo = demoSettings(SEED);
     const instruments = demo.service.instruments.filter(({ base }) => base === 'BTC');
@@ -48,27 +48,27 @@ it(
     };
     const running = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     const folder = mkdtempSync(join(tmpdir(), 'isobar-clients-'));
-    const exchanges = accounts.map((_, at) => clientOf(running.url, at, folder));
-    const clients = exchanges.map(({ client }, at) => new RandomClient(`client${at}`, client, seededRng(SEED * 1000 + at)));
+    const exchanges = accounts.map((_, index) => clientOf(running.url, index, folder));
+    const clients = exchanges.map(({ client }, index) => new RandomClient(`client${index}`, client, seededRng(SEED * 1000 + index)));
     try {
       for (const { clock } of exchanges)
         for (const market of ['spot', 'futures'] as const) await new Promise((resolve) => clock.measure(market, resolve));
-      let crossed = 0;
-      const watch = setInterval(() => (crossed += check(running)), CHECK_MS);
+      let crossedCount = 0;
+      const watch = setInterval(() => (crossedCount += crossedBooks(running)), CHECK_MS);
       const untilMs = performance.now() + SECONDS * 1000;
       await Promise.all(clients.map((client) => client.live(() => performance.now() >= untilMs)));
       clearInterval(watch);
-      crossed += check(running);
+      crossedCount += crossedBooks(running);
       await Promise.all(clients.map((client) => client.prove()));
-      const sum = (of: (client: RandomClient) => number): number => clients.reduce((all, client) => all + of(client), 0);
+      const sum = (figureOf: (client: RandomClient) => number): number => clients.reduce((total, client) => total + figureOf(client), 0);
       console.log(
         `${sum((c) => c.orders)} orders, ${sum((c) => c.refusals)} refused, ${sum((c) => c.cancels)} cancels, ${sum((c) => c.trades)} sides of trades`,
       );
-      expect(crossed).toBe(0);
+      expect(crossedCount).toBe(0);
       expect(sum((c) => c.trades)).toBeGreaterThan(SECONDS * 50);
       for (const [coin, deposit] of Object.entries(DEPOSITS)) {
-        const held = clients.reduce((all, { coins }) => all.plus(coins.get(coin) ?? 0), new Decimal(0));
-        expect(`${coin} ${held.toFixed()}`).toBe(`${coin} ${new Decimal(deposit).times(CLIENTS).toFixed()}`);
+        const total = clients.reduce((held, { coins }) => held.plus(coins.get(coin) ?? 0), new Decimal(0));
+        expect(`${coin} ${total.toFixed()}`).toBe(`${coin} ${new Decimal(deposit).times(CLIENTS).toFixed()}`);
       }
     } finally {
       for (const exchange of exchanges) await exchange.close();
@@ -79,21 +79,21 @@ it(
   SECONDS * 10_000 + 60_000,
 );
 
-function clientOf(url: string, at: number, folder: string) {
-  const { apiKey, secret } = keyOf(at);
+function clientOf(url: string, index: number, folder: string) {
+  const { apiKey, secret } = keyOf(index);
   const environment = {
     ISOBAR_API_KEY: apiKey,
     ISOBAR_API_SECRET: secret,
     ISOBAR_SPOT_URL: url,
     ISOBAR_FUTURES_URL: url,
-    XDG_STATE_HOME: join(folder, String(at)),
+    XDG_STATE_HOME: join(folder, String(index)),
   };
   const settings = accessSettings({}, environment);
-  return openExchange({ ...settings, limits: { ...settings.limits, overrides: LIMITLESS } });
+  return openExchange({ ...settings, limits: { ...settings.limits, overrides: CLIENT_LIMITS } });
 }
 
-/** Throws where money is not conserved; the books that are crossed now. */
-function check({ service }: RunningExchange): number {
+/** Returns the number of crossed books. Throws if money is not conserved. */
+function crossedBooks({ service }: RunningExchange): number {
   service.spot.venue.assertConserved();
   service.futures.venue.assertConserved();
   return service.markets.filter(({ matcher: { book } }) => {

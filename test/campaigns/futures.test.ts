@@ -1,9 +1,9 @@
-// Random histories of futures accounts: no money is created or lost by fills, payments, changes or liquidations.
+// Tests random histories of futures accounts: no money is created or lost by fills, payments, changes or liquidations.
 
 import { expect, test } from 'vitest';
 import { FuturesWorld, noCounts } from './futuresWorld.ts';
 
-/** `npm run campaign -- futures` sets both; a case is a life of EVENTS events. */
+/** `npm run campaign -- futures` sets both variables. A case is a history of EVENTS events. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const CASES = Number(ISOBAR_CASES ?? 250);
 const SEED = Number(ISOBAR_SEED ?? 1);
@@ -20,5 +20,5 @@ test(`money is conserved after each of ${CASES * EVENTS} events from seed ${SEED
     }
   }
   if (ISOBAR_CASES) console.log(`futures campaign: seeds ${SEED} to ${SEED + CASES - 1}, ${CASES * EVENTS} events`, JSON.stringify(counts));
-  for (const [what, count] of Object.entries(counts)) if (CASES >= 100) expect(count, what).toBeGreaterThan(10);
+  for (const [eventKind, count] of Object.entries(counts)) if (CASES >= 100) expect(count, eventKind).toBeGreaterThan(10);
 });

@@ -1,9 +1,9 @@
-// Random histories of futures accounts that trade with each other: profits equal losses, and all deposits are accounted for.
+// Tests random histories of futures accounts that trade with each other: profits equal losses, and all deposits are accounted for.
 
 import { expect, test } from 'vitest';
 import { noPairedCounts, PairedWorld } from './pairedWorld.ts';
 
-/** `npm run campaign -- futuresPaired` sets both; a case is a life of EVENTS events. */
+/** `npm run campaign -- futuresPaired` sets both variables. A case is a history of EVENTS events. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const CASES = Number(ISOBAR_CASES ?? 100);
 const SEED = Number(ISOBAR_SEED ?? 1);
@@ -16,10 +16,10 @@ test(`money between accounts is conserved after each of ${CASES * EVENTS} events
     try {
       new PairedWorld(seed, counts).run(EVENTS);
     } catch (error) {
-      const again = `npm run campaign -- futuresPaired --seed ${seed} --cases 1`;
-      throw new Error(`seed ${seed}: ${String(error)}; again: ${again}`, { cause: error });
+      const repeatCommand = `npm run campaign -- futuresPaired --seed ${seed} --cases 1`;
+      throw new Error(`seed ${seed}: ${String(error)}; again: ${repeatCommand}`, { cause: error });
     }
   }
   if (ISOBAR_CASES) console.log(`futuresPaired: seeds ${SEED} to ${SEED + CASES - 1}, ${CASES * EVENTS} events`, JSON.stringify(counts));
-  for (const [what, count] of Object.entries(counts)) if (CASES >= 100) expect(count, what).toBeGreaterThan(10);
+  for (const [eventKind, count] of Object.entries(counts)) if (CASES >= 100) expect(count, eventKind).toBeGreaterThan(10);
 });

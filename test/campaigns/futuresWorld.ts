@@ -1,4 +1,4 @@
-// A random history of three futures accounts on linear and inverse contracts, checked after every event.
+// Simulates a random history of three futures accounts on linear and inverse contracts, and checks it after every event.
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
@@ -45,7 +45,7 @@ export class FuturesWorld {
     this.counts = counts;
     this.instruments = [
       linearContract(),
-      // Values coarser than the unit, and another price scale: every rounding comes up.
+      // This contract has values coarser than the unit and another price scale, so that every rounding occurs.
       linearContract({ contractId: 3, multiplier: 7, multiplierDigits: 2 }, { base: 'ETH', priceDigits: 3 }),
       inverseContract(),
     ];
@@ -64,21 +64,21 @@ export class FuturesWorld {
       venue.openAccount(`account ${account}`);
       for (const asset of venue.wallets.assets) venue.deposit(account, asset, 10_000_000 * account);
     }
-    this.instruments.forEach((instrument, at) => {
-      venue.book(instrument).lastPrice = this.prices[at]!;
-      venue.setMark(instrument, this.prices[at]!);
+    this.instruments.forEach((instrument, instrumentIndex) => {
+      venue.book(instrument).lastPrice = this.prices[instrumentIndex]!;
+      venue.setMark(instrument, this.prices[instrumentIndex]!);
     });
   }
 
-  /** Runs `events` events. Throws at the first one after which something does not add up, and names it. */
+  /** Runs `events` events. Throws an error that names the first event after which the books do not add up. */
   run(events: number): void {
-    for (let at = 0; at < events; at++) {
+    for (let eventIndex = 0; eventIndex < events; eventIndex++) {
       const name = this.step();
       try {
         this.venue.assertConserved();
         this.checkHolds();
       } catch (error) {
-        throw new Error(`event ${at}, ${name}: ${String(error)}`, { cause: error });
+        throw new Error(`event ${eventIndex}, ${name}: ${String(error)}`, { cause: error });
       }
     }
     this.counts.fills += this.seen.fills.length;
@@ -103,24 +103,24 @@ export class FuturesWorld {
     const side: Side = this.below(2) === 0 ? 'buy' : 'sell';
     const limit = this.below(2) === 0 ? 0 : Math.max(1, Math.round(this.prices[index]! * (0.97 + 0.06 * this.rng.next())));
     const force = limit > 0 ? ([undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.below(5)] : undefined;
-    const closes = this.below(4) === 0;
-    const byValue = limit === 0 && !closes && this.below(4) === 0;
-    const wanted = byValue ? 0 : 1 + this.below(2 ** (1 + this.below(14)));
+    const isClose = this.below(4) === 0;
+    const isByValue = limit === 0 && !isClose && this.below(4) === 0;
+    const lots = isByValue ? 0 : 1 + this.below(2 ** (1 + this.below(14)));
     this.venue.place(
       account,
       ++this.ref,
-      futuresIntent(instrument, side, wanted, {
+      futuresIntent(instrument, side, lots, {
         limit,
-        closes,
+        closes: isClose,
         ...(force ? { timeInForce: force } : {}),
-        ...(byValue ? { value: 1 + this.below(2_000_000_000) } : {}),
+        ...(isByValue ? { value: 1 + this.below(2_000_000_000) } : {}),
       }),
       this.nowMs,
     );
-    return `order ${this.ref} of account ${account}: ${side} ${wanted} of ${instrument.id}`;
+    return `order ${this.ref} of account ${account}: ${side} ${lots} of ${instrument.id}`;
   }
 
-  /** One row of every contract, or of one; the mark moves independently within one percent. */
+  /** Adds a row of every contract, or of one. The mark moves independently within one percent. */
   private row(): string {
     const only = this.below(2) === 0 ? this.below(this.instruments.length) : -1;
     const closeMs = this.nowMs + ROW_MS;
@@ -136,7 +136,7 @@ export class FuturesWorld {
       book.matchRange(this.nowMs, closeMs, open, high, low);
       book.lastPrice = close;
       this.prices[index] = close;
-      this.counts.flips += this.sides().filter((side, at) => side !== 0 && before[at] === -side).length;
+      this.counts.flips += this.sides().filter((side, sideIndex) => side !== 0 && before[sideIndex] === -side).length;
       const mark = this.near(open, 0.002);
       this.venue.markRow(
         instrument,
@@ -177,12 +177,12 @@ export class FuturesWorld {
     return `cancel of ${order?.id}`;
   }
 
-  /** Locked money and held-back positions equal the sum over open orders, and an account without a position owes nothing. */
+  /** Checks that locked money and held-back lots equal the sums over open orders, and that an account without a position owes nothing. */
   private checkHolds(): void {
     const { wallets } = this.venue;
     for (let account = 0; account < ACCOUNTS; account++) {
       const locked = wallets.assets.map(() => 0);
-      const held = new Map<object, number>();
+      const offsetLots = new Map<object, number>();
       for (let id = 1; id <= this.ref; id++) {
         const order = this.venue.find(account, id);
         if (order === null || !order.isOpen) continue;
@@ -191,17 +191,17 @@ export class FuturesWorld {
         assert(order.lockedUnits >= 0 && order.offsetLots >= 0, `order ${id} holds ${order.lockedUnits}`);
         if (order.offsetLots === 0) continue;
         const position = wallets.position(account, index, order.side === 'sell');
-        held.set(position, (held.get(position) ?? 0) + order.offsetLots);
+        offsetLots.set(position, (offsetLots.get(position) ?? 0) + order.offsetLots);
       }
-      wallets.assets.forEach((asset, at) => {
-        const wallet = wallets.wallet(account, at);
-        assert(wallet.locked === locked[at], `${asset}: ${wallet.locked} locked, the orders hold ${locked[at]}`);
-        const isCovered = wallets.openPositions(account, at).some(({ isCross }) => isCross) || wallet.free + wallet.locked >= 0;
+      wallets.assets.forEach((asset, assetIndex) => {
+        const wallet = wallets.wallet(account, assetIndex);
+        assert(wallet.locked === locked[assetIndex], `${asset}: ${wallet.locked} locked, the orders hold ${locked[assetIndex]}`);
+        const isCovered = wallets.openPositions(account, assetIndex).some(({ isCross }) => isCross) || wallet.free + wallet.locked >= 0;
         assert(isCovered, `account ${account} owes ${wallet.free} ${asset} with no position that could pay`);
       });
       for (let index = 0; index < this.instruments.length; index++) {
         for (const position of wallets.sides(account, index)) {
-          assert(position.heldLots === (held.get(position) ?? 0), `position ${position.id}: ${position.heldLots} lots held back`);
+          assert(position.heldLots === (offsetLots.get(position) ?? 0), `position ${position.id}: ${position.heldLots} lots held back`);
           assert(position.heldLots <= position.lots, `position ${position.id}: more lots held back than there are`);
           assert(position.marginUnits >= 0 && (position.lots > 0 || position.marginUnits === 0), `margin ${position.marginUnits}`);
           assert(position.lots > 0 || position.entryUnits === 0, `a flat position has an entry value of ${position.entryUnits}`);

@@ -1,4 +1,4 @@
-// Every guard of the order path is needed: with any one of them taken out, its test fails. A few in the suite, all with `npm run campaign -- guards`.
+// Tests that every guard of the order path is needed: without it, its test fails. `npm run campaign -- guards` checks all, the suite a few.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import type { Guard } from '../mutations/guard.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 /** The guards that the suite checks, one each of sending, proof, reservations and live conditions. Their tests load few files. */
-const SHORT = [14, 25, 40, 50];
+const SUITE_ROWS = [14, 25, 40, 50];
 const LIMIT_MS = 20 * 60_000;
-/** Rows whose test has a name that is made from a table. */
-const MADE_NAMES = new Set([3, 4, 5, 6, 7, 8]);
+/** Rows whose test title is built from a table, so that its text does not occur in the source. */
+const TABLE_NAMES = new Set([3, 4, 5, 6, 7, 8]);
 
-interface Reported {
+interface MutationReport {
   readonly name: string;
   readonly isLoaded: boolean;
   readonly passed: number;
@@ -24,50 +24,53 @@ interface Reported {
   readonly errors: readonly string[];
 }
 
-function reported(guards: readonly Guard[]): readonly Reported[] {
+function runMutations(guards: readonly Guard[]): readonly MutationReport[] {
   const { stdout, stderr, status } = spawnSync(process.execPath, ['test/mutations/run.mjs'], {
     cwd: root,
     input: JSON.stringify(guards),
     encoding: 'utf8',
     maxBuffer: 1 << 26,
-    // Not as part of the run that this test belongs to.
+    // The mutations run in a separate test run, so they must not inherit the settings of this one.
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|ISOBAR_|NODE_OPTIONS)/.test(name))),
   });
   if (status !== 0) throw new Error(`the run of mutations ended with ${status}: ${stderr.slice(-2000)}`);
-  return JSON.parse(stdout.trim().split('\n').at(-1)!) as readonly Reported[];
+  return JSON.parse(stdout.trim().split('\n').at(-1)!) as readonly MutationReport[];
 }
 
-/** Why a guard is not shown to be needed; null: it is. Its test has to fail by itself: a source that does not load proves nothing. */
-function problemOf({ isLoaded, passed, failed, errors }: Reported): string | null {
+/** Returns why a guard is not proved to be needed, or null if it is. A source that does not load proves nothing. */
+function problemOf({ isLoaded, passed, failed, errors }: MutationReport): string | null {
   if (!isLoaded) return 'its test does not load the source';
   if (errors.length > 0) return `the source does not load: ${errors[0]}`;
   if (failed > 0) return null;
   return passed > 0 ? 'its test passes without it' : 'no test has that name';
 }
 
-it('every guard of the specification has a row, or a reason', () => {
+it('every guard of the specification has a row, or a reason for its absence', () => {
   const rows = new Set(GUARDS.map(({ row }) => row));
-  const numbers = Array.from({ length: GUARD_COUNT }, (_, at) => at + 1);
+  const numbers = Array.from({ length: GUARD_COUNT }, (_, index) => index + 1);
   expect(numbers.filter((row) => !rows.has(row) && NOT_SHOWN[row] === undefined)).toEqual([]);
   expect(new Set(GUARDS.map(({ name }) => name)).size).toBe(GUARDS.length);
 });
 
-it.each(GUARDS)('$name: its text occurs once in the source, and its test is there', ({ row, file, from, and = [], test, named }) => {
-  expect(existsSync(`${root}${test}`), test).toBe(true);
-  if (!MADE_NAMES.has(row)) expect(readFileSync(`${root}${test}`, 'utf8'), test).toContain(named);
-  for (const change of [{ file, from }, ...and]) {
-    expect(readFileSync(`${root}${change.file}`, 'utf8').split(change.from).length - 1, `${change.file}: ${change.from}`).toBe(1);
-  }
-});
+it.each(GUARDS)(
+  'the guard $name has a text that occurs once in the source, and an existing test',
+  ({ row, file, from, and = [], test, named }) => {
+    expect(existsSync(`${root}${test}`), test).toBe(true);
+    if (!TABLE_NAMES.has(row)) expect(readFileSync(`${root}${test}`, 'utf8'), test).toContain(named);
+    for (const change of [{ file, from }, ...and]) {
+      expect(readFileSync(`${root}${change.file}`, 'utf8').split(change.from).length - 1, `${change.file}: ${change.from}`).toBe(1);
+    }
+  },
+);
 
 it(
-  'without it its test fails',
+  'the test of each guard fails without the guard',
   () => {
-    const guards = isCampaign ? GUARDS : GUARDS.filter(({ row }) => SHORT.includes(row));
-    const survivors = reported(guards).flatMap((each) => {
-      const problem = problemOf(each);
-      if (isCampaign) console.log(`${problem === null ? 'needed ' : 'SURVIVES'} ${each.name}${problem === null ? '' : `: ${problem}`}`);
-      return problem === null ? [] : [`${each.name}: ${problem}`];
+    const guards = isCampaign ? GUARDS : GUARDS.filter(({ row }) => SUITE_ROWS.includes(row));
+    const survivors = runMutations(guards).flatMap((report) => {
+      const problem = problemOf(report);
+      if (isCampaign) console.log(`${problem === null ? 'needed ' : 'SURVIVES'} ${report.name}${problem === null ? '' : `: ${problem}`}`);
+      return problem === null ? [] : [`${report.name}: ${problem}`];
     });
     if (isCampaign) console.log(`${guards.length - survivors.length} of ${guards.length} guards are needed`);
     expect(survivors).toEqual([]);

@@ -1,9 +1,9 @@
-// Kills that flatten, over a network that loses requests and replies, with late arrivals: a position is never reversed.
+// Tests kills that flatten over a network that loses requests and replies, with late arrivals: a position is never reversed.
 
 import { expect, test } from 'vitest';
 import { KillWorld } from './killWorld.ts';
 
-/** `npm run campaign -- killFlatten` sets both, and its output shows the result. */
+/** `npm run campaign -- killFlatten` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASES = Number(ISOBAR_CASES ?? 15);
@@ -13,12 +13,15 @@ test(`${CASES} kills from seed ${SEED} flatten and never cross zero`, { timeout:
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const world = new KillWorld(seed);
     const report = await world.run();
-    const again = `seed ${seed}; again: npm run campaign -- killFlatten --seed ${seed} --cases 1`;
-    expect(world.wrongs, again).toEqual([]);
-    const { open, spot, contracts } = world.left;
-    expect(open, `open orders, ${again}`).toBe(0);
+    const repeatCommand = `seed ${seed}; again: npm run campaign -- killFlatten --seed ${seed} --cases 1`;
+    expect(world.wrongs, repeatCommand).toEqual([]);
+    const { open: openOrders, spot, contracts } = world.left;
+    expect(openOrders, `open orders, ${repeatCommand}`).toBe(0);
     if (report.residuals.length === 0) {
-      expect([spot.lessThan('0.0011'), contracts], `left of the positions, ${again}: ${world.slices.join('; ')}`).toEqual([true, 0]);
+      expect([spot.lessThan('0.0011'), contracts], `left of the positions, ${repeatCommand}: ${world.slices.join('; ')}`).toEqual([
+        true,
+        0,
+      ]);
     }
     sums.slices += world.slices.length;
     sums.unsettled += report.residuals.length > 0 ? 1 : 0;

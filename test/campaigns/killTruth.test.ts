@@ -1,35 +1,39 @@
-// Kills that close positions, of bots that are alive, hung or dead, after orders whose answers are lost: judged by the exchange's own books.
+// Tests kills that close positions of running, hung and dead bots after lost replies, against the exchange's own books.
 
 import { expect, test } from 'vitest';
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { caseText, killCase } from './killTruthCases.ts';
 import { KillTruthWorld, type KillResult } from './killTruthWorld.ts';
 
-/** `npm run campaign -- killTruth` sets both, and wants to read what was found. */
+/** `npm run campaign -- killTruth` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASES = Number(ISOBAR_CASES ?? 5);
 
-test(`${CASES} kills from seed ${SEED} close what the bot holds and no more, or name what is left`, { timeout: 86_400_000 }, async () => {
-  const counts: Record<KillResult['kind'], number> = { flat: 0, residualNamed: 0, wrong: 0 };
-  const wrongs: string[] = [];
-  for (let seed = SEED; seed < SEED + CASES; seed++) {
-    const kill = killCase(seed);
-    const world = await KillTruthWorld.open(kill);
-    try {
-      const { kind, why } = await world.run();
-      counts[kind]++;
-      if (process.env['ISOBAR_VERBOSE']) console.log(`${seed} ${kind}: ${why}\n  ${caseText(kill)}`);
-      if (kind === 'wrong') {
-        wrongs.push(`${caseText(kill)}: ${why}\nagain: npm run campaign -- killTruth --seed ${seed} --cases 1`);
-        if (process.env['ISOBAR_VERBOSE']) console.log(world.text.slice(-40).join('\n'));
+test(
+  `${CASES} kills from seed ${SEED} close exactly the positions of the bot, or name the remainder`,
+  { timeout: 86_400_000 },
+  async () => {
+    const counts: Record<KillResult['kind'], number> = { flat: 0, residualNamed: 0, wrong: 0 };
+    const wrongs: string[] = [];
+    for (let seed = SEED; seed < SEED + CASES; seed++) {
+      const kill = killCase(seed);
+      const world = await KillTruthWorld.open(kill);
+      try {
+        const { kind, why } = await world.run();
+        counts[kind]++;
+        if (process.env['ISOBAR_VERBOSE']) console.log(`${seed} ${kind}: ${why}\n  ${caseText(kill)}`);
+        if (kind === 'wrong') {
+          wrongs.push(`${caseText(kill)}: ${why}\nagain: npm run campaign -- killTruth --seed ${seed} --cases 1`);
+          if (process.env['ISOBAR_VERBOSE']) console.log(world.text.slice(-40).join('\n'));
+        }
+      } finally {
+        await world.close();
       }
-    } finally {
-      await world.close();
     }
-  }
-  recordResult({ cases: CASES, ...counts });
-  if (ISOBAR_CASES !== undefined)
-    console.log(`${CASES} kills: ${counts.flat} flat, ${counts.residualNamed} with the rest named, ${counts.wrong} wrong`);
-  expect(wrongs).toEqual([]);
-});
+    recordResult({ cases: CASES, ...counts });
+    if (ISOBAR_CASES !== undefined)
+      console.log(`${CASES} kills: ${counts.flat} flat, ${counts.residualNamed} with the rest named, ${counts.wrong} wrong`);
+    expect(wrongs).toEqual([]);
+  },
+);

@@ -1,15 +1,18 @@
-// The cases of the campaign of kills: every combination of what an operator can meet, with the rest drawn by the seed of the case.
+// Draws the cases of the kill campaign: every combination of the situations of an operator, and details drawn by seed.
 
 import { seededRng } from '../../src/base/number/rng.ts';
 
 export interface KillCase {
   readonly seed: number;
-  /** `alive`: it closes its positions itself; `asked`: the command asks it to cancel, ends it and does the rest; `hung` and `dead`: it does nothing. */
+  /**
+   * `alive`: the bot closes its positions itself. `asked`: the command asks it to cancel, ends it and closes the positions. `hung` and
+   * `dead`: the bot does nothing.
+   */
   readonly bot: 'alive' | 'asked' | 'hung' | 'dead';
   readonly last: 'buy' | 'sell' | 'none';
   /** The last order reaches the exchange. */
   readonly reaches: boolean;
-  /** It is far from the market: it rests. */
+  /** The last order is far from the market, so that it rests. */
   readonly rests: boolean;
   readonly answer: 'lost' | 'late' | 'arrived';
   readonly market: 'spot' | 'futures';
@@ -17,21 +20,21 @@ export interface KillCase {
   /** The account has other coins, and a person trades there by hand. */
   readonly hasOther: boolean;
   readonly isAnswering: boolean;
-  /** One that does not answer begins to after some minutes. */
+  /** An exchange that does not answer begins to answer after some minutes. */
   readonly comesBack: boolean;
-  /** Client ids are in the answers of the exchange. */
+  /** The replies of the exchange have client order ids. */
   readonly isReadable: boolean;
-  /** Its lists are not cut. */
+  /** The lists of the exchange are complete. */
   readonly isComplete: boolean;
   /** A person places an order by hand that looks like the last one. */
   readonly lookalike: boolean;
-  /** A bot that hangs or dies does so as its last order leaves: it never sees an answer. */
+  /** A bot that hangs or dies stops when its last order leaves, so it never gets a reply. */
   readonly stopsAtOnce: boolean;
   /** For contracts: a trigger order at the exchange protects the position, so near to the price that it may fire, or far from it. */
   readonly stop: 'none' | 'near' | 'far';
   /** The fault of the first slice of the kill: its reply is lost, or its request. */
   readonly slice: 'answered' | 'answerLost' | 'requestLost';
-  /** From the last order to the kill. */
+  /** Time from the last order to the kill. */
   readonly delayMs: number;
 }
 
@@ -40,15 +43,15 @@ const LASTS = ['buy', 'sell', 'none'] as const;
 const ANSWERS = ['lost', 'late', 'arrived'] as const;
 /** The product of the variants: bot, last order, executed or not, answer, market, other coins, exchange answering. */
 const COMBINATIONS = 4 * 3 * 2 * 3 * 2 * 2 * 4;
-/** Coprime with the number of combinations: a few cases in a row differ in everything. */
+/** Step between the combinations of consecutive seeds. It is coprime with their number, so neighbours differ in everything. */
 const STRIDE = 211;
 
 export function killCase(seed: number): KillCase {
   const rng = seededRng(seed);
-  let rest = (seed * STRIDE) % COMBINATIONS;
+  let remainingIndex = (seed * STRIDE) % COMBINATIONS;
   const pick = <T>(values: readonly T[]): T => {
-    const value = values[rest % values.length]!;
-    rest = Math.floor(rest / values.length);
+    const value = values[remainingIndex % values.length]!;
+    remainingIndex = Math.floor(remainingIndex / values.length);
     return value;
   };
   const bot = pick(BOTS);
@@ -81,7 +84,7 @@ export function killCase(seed: number): KillCase {
   };
 }
 
-/** The case as a line. */
+/** Returns the case as one line of text. */
 export const caseText = (kill: KillCase): string =>
   Object.entries(kill)
     .map(([name, value]) => `${name} ${value}`)

@@ -1,4 +1,4 @@
-// A live bot on a paper exchange, in this process and on stepped time, whose last order meets a fault; then a kill, judged by the exchange's own orders.
+// Simulates a live bot on a paper exchange in stepped time: its last order meets a fault, and the orders at the exchange judge a kill.
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,18 +31,18 @@ const START_MS = 120_000;
 const FEE = new Decimal('0.001');
 /** Lots that no order can have: less than this is dust. */
 const DUST = { spot: new Decimal('0.00001'), futures: new Decimal(1) };
-/** A kill that takes longer, of the exchange's time, does not end. */
+/** Longest time of a kill on the exchange's clock. A longer one counts as endless. */
 const MAX_KILL_MS = 3_600_000;
 const GIVE_UP_SECONDS = 600;
 const SILENT_MS = 200_000;
 
-/** What became of one case. */
+/** The result of one case. */
 export interface KillResult {
   readonly kind: 'flat' | 'residualNamed' | 'wrong';
   readonly why: string;
 }
 
-/** A scheduler that a stopped process has: nothing that waits in it is ever called. */
+/** A scheduler that can be frozen like that of a stopped process: waiting callbacks never run. */
 class FreezableTime implements Scheduler {
   readonly #time: Scheduler;
   isFrozen = false;
@@ -115,11 +115,11 @@ export class KillTruthWorld {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** From the start of the bot to the end of the kill. */
+  /** Runs the case from the start of the bot to the end of the kill. */
   async run(): Promise<KillResult> {
     await this.#startBot();
     await this.#lastOrder();
-    // A bot that sees them stops: hence not before its last order.
+    // A bot halts when it sees foreign orders, so they are placed after its last order.
     if (this.#case.hasOther) await this.#byManual();
     const before = this.#position();
     this.#readFaults(this.#case.isAnswering);
@@ -128,7 +128,7 @@ export class KillTruthWorld {
     return report === null ? this.#wrong('the kill has not ended') : this.#judged(before, report);
   }
 
-  // --- Up to the kill
+  // Before the kill.
 
   get #isSpot(): boolean {
     return this.#case.market === 'spot';
@@ -181,15 +181,15 @@ export class KillTruthWorld {
     await this.#pass(5000);
   }
 
-  /** Opens a position at the first bar, and sends its last order at the next one after that. */
+  /** Returns a strategy that opens a position at the first bar, and sends the last order when the case asks for it. */
   #script(): StrategyClass {
-    const { last, rests, positionSide, stop } = this.#case;
+    const { last: lastOrder, rests, positionSide, stop } = this.#case;
     const isSpot = this.#isSpot;
     const state = this.#state;
     const guards = stop === 'none' ? [] : [stop === 'near' ? 0.0005 : 0.05];
     return class Script extends Strategy {
       override onFill({ side, qty }: FillInfo) {
-        // As perpetualTrend guards its positions.
+        // Places a stop as the strategy perpetualTrend does.
         const away = state.bar === 1 ? guards.shift() : undefined;
         if (away === undefined) return;
         const trigger = Math.round(this.bars.close.value * (side === 'buy' ? 1 - away : 1 + away));
@@ -205,17 +205,17 @@ export class KillTruthWorld {
           else this.sell(size(qty), options);
         };
         if (state.bar++ === 0) act(positionSide, isSpot ? '0.2' : '2000', 'in', null);
-        else if (state.isLast && last !== 'none') {
+        else if (state.isLast && lastOrder !== 'none') {
           state.isLast = false;
-          const far = last === 'buy' ? price * 0.97 : price * 1.03;
-          act(last, isSpot ? '0.0999' : '999', 'last', rests ? Math.round(far) : null);
+          const far = lastOrder === 'buy' ? price * 0.97 : price * 1.03;
+          act(lastOrder, isSpot ? '0.0999' : '999', 'last', rests ? Math.round(far) : null);
         }
       }
     };
   }
   readonly #state = { bar: 0, isLast: false };
 
-  /** A person trades on the same account. */
+  /** Places an order by hand on the same account. */
   async #byManual(): Promise<void> {
     const side = this.#rng() < 0.5 ? 'BUY' : 'SELL';
     await this.#manualOrder(side, this.#isSpot ? '0.05' : '500');
@@ -281,7 +281,7 @@ export class KillTruthWorld {
     this.#exchange.faulty.faults.set({ seed: this.#case.seed, schedule });
   }
 
-  /** What stays wrong with the exchange while the kill runs. */
+  /** Sets the faults of the exchange during the kill. */
   #readFaults(isAnswering: boolean): void {
     const { isReadable, isComplete } = this.#case;
     const remove = (op: Op, field: string) => ({ point: 'READ.remove', op, p: 1, params: { field } });
@@ -302,7 +302,7 @@ export class KillTruthWorld {
     ]);
   }
 
-  // --- The kill
+  // The kill.
 
   async #kill(): Promise<KillReport | null> {
     const opened = this.#opened!;
@@ -317,7 +317,7 @@ export class KillTruthWorld {
     const client = this.#client();
     const endBot = async (): Promise<null> => {
       if (this.#case.bot !== 'asked') return null;
-      // As SIGTERM has it end: it rests, closes its journal, and lets it be copied.
+      // Ends the bot as SIGTERM does: it stops, closes its journal, and the journal is copied.
       await new Promise<void>((resolve) => {
         this.#time.at(this.#time.nowMs + 20_000, resolve);
         opened.bot.stop(resolve);
@@ -340,26 +340,26 @@ export class KillTruthWorld {
     return report;
   }
 
-  /** It does nothing any more, and its journal is what the disk has now. */
+  /** Stops the bot, and copies its journal as the disk has it now. */
   #stopBot(from: string): void {
     if (this.#botTime.isFrozen) return;
     this.#botTime.isFrozen = true;
     this.#copyJournal(from, join(this.folder, 'taken', 'journal'));
   }
 
-  /** As the disk has it, without the lock of the process. */
+  /** Copies the journal from the disk, without the lock of the process. */
   #copyJournal(from: string, to: string): void {
     rmSync(to, { recursive: true, force: true });
     cpSync(from, to, { recursive: true, filter: (path) => !/\/lock-/.test(path) });
     for (const name of readdirSync(to)) if (name.startsWith('lock-')) rmSync(join(to, name));
   }
 
-  // --- What is true
+  // The truth of the exchange.
 
   #orders(): readonly TrueOrder[] {
     const { spot, futures } = this.#exchange.service.sides;
-    const fixture = this.#isSpot ? spot! : futures!;
-    const numbers = Array.from({ length: fixture.counters.orders }, (_, at) => fixture.orders.orderNumbered(at + 1));
+    const marketSide = this.#isSpot ? spot! : futures!;
+    const numbers = Array.from({ length: marketSide.counters.orders }, (_, index) => marketSide.orders.orderNumbered(index + 1));
     const rows = new Map(ordersOfMarkets(this.#exchange.service, this.#config).map((row) => [row.id, row]));
     return numbers.flatMap((order) => {
       if (order === null || order.instrument.wireName !== this.#symbol) return [];
@@ -384,13 +384,13 @@ export class KillTruthWorld {
 
   /** The part of the bot's position that the account still has: another trader may have closed some contracts of it. */
   #left(): Decimal {
-    const own = this.#position();
-    if (this.#isSpot) return own;
+    const position = this.#position();
+    if (this.#isSpot) return position;
     const { wallets } = this.#exchange.service.sides.futures!.venue;
     const held = wallets.openPositions(0).filter(({ index }) => wallets.contracts[index]!.instrument.wireName === this.#symbol);
     const net = held.reduce((sum, { isLong, lots }) => sum.plus(isLong ? lots : -lots), new Decimal(0));
-    if (net.times(own).lessThan(0)) return new Decimal(0);
-    return Decimal.min(own.abs(), net.abs()).times(own.isNegative() ? -1 : 1);
+    if (net.times(position).lessThan(0)) return new Decimal(0);
+    return Decimal.min(position.abs(), net.abs()).times(position.isNegative() ? -1 : 1);
   }
 
   #judged(before: Decimal, { residuals }: KillReport): KillResult {
@@ -398,18 +398,18 @@ export class KillTruthWorld {
     const dust = DUST[this.#case.market];
     const { isAnswering, comesBack, isReadable, isComplete } = this.#case;
     const figures = `position ${before.toFixed()} before, ${after.toFixed()} after; residuals: ${residuals.join(' | ') || 'none'}`;
-    const open = this.#own.filter(({ isOpen }) => isOpen).length;
+    const openOrders = this.#own.filter(({ isOpen }) => isOpen).length;
     // A rounding of the fee is not a position.
     const slack = this.#isSpot ? '0.00000005' : '0';
-    const own = this.#position();
+    const position = this.#position();
     const isBeyond = this.#isSpot
-      ? own.lessThan(`-${slack}`)
-      : own.times(before).lessThan(0) || own.abs().greaterThan(before.abs().plus(this.#pending));
+      ? position.lessThan(`-${slack}`)
+      : position.times(before).lessThan(0) || position.abs().greaterThan(before.abs().plus(this.#pending));
     if (isBeyond) return this.#wrong(`closed beyond the position: ${figures}`);
-    const isFlat = after.abs().lessThan(dust) && open === 0;
+    const isFlat = after.abs().lessThan(dust) && openOrders === 0;
     if (residuals.length === 0 && this.#waits > 0) return this.#wrong(`said flat with ${this.#waits} trigger orders that wait: ${figures}`);
     if (residuals.length === 0)
-      return isFlat ? { kind: 'flat', why: figures } : this.#wrong(`said flat with ${open} open orders; ${figures}`);
+      return isFlat ? { kind: 'flat', why: figures } : this.#wrong(`said flat with ${openOrders} open orders; ${figures}`);
     if ((isAnswering || comesBack) && isReadable && isComplete)
       return this.#wrong(`everything could be read, and something was left: ${figures}`);
     const instrument = `${this.#case.market}:${this.#symbol}`;
@@ -426,7 +426,7 @@ export class KillTruthWorld {
     return rows.filter(({ trigger }) => trigger.status === 'pending').length;
   }
 
-  /** What may still have filled after the kill began: the last order. */
+  /** The quantity that may still fill after the kill began: that of the last order. */
   get #pending(): Decimal {
     return new Decimal(this.#case.last === 'none' ? 0 : 999);
   }
@@ -435,7 +435,7 @@ export class KillTruthWorld {
     return { kind: 'wrong', why };
   }
 
-  // --- Time
+  // Calls and time.
 
   #client(): Exchange {
     const key = demoKey(this.#case.seed);

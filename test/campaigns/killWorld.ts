@@ -1,5 +1,4 @@
-// A kill in a simulated world: the real driver and client, a real exchange behind a bad network, thin books and late arrivals, in virtual
-// time.
+// Simulates a kill in virtual time: the real driver and client, a real exchange behind a bad network, thin books and late arrivals.
 
 import { createHmac } from 'node:crypto';
 import { Decimal } from 'decimal.js';

@@ -1,4 +1,4 @@
-// An hour of ten times the allowed traffic, over a bad network, to an exchange whose clock is an hour off: without a single 429.
+// Tests an hour of ten times the allowed traffic, over a bad network, to an exchange with a wrong clock: no reply is a 429.
 
 import { expect, test } from 'vitest';
 import { PRIORITIES, SHARES } from '../../src/adapters/exchange/limits/shares.ts';
@@ -11,7 +11,7 @@ const CASES = Number(ISOBAR_CASES ?? NETWORKS);
 /** In the suite one network has its hour, the others a part of one. */
 const lengthOf = (seed: number): number => (ISOBAR_CASES || seed === SEED ? HOUR_MS : HOUR_MS / 12);
 
-test(`not one 429 in ${CASES} hours from seed ${SEED}`, { timeout: HOUR_MS * 24 }, () => {
+test(`the client causes no reply with status 429 in ${CASES} hours from seed ${SEED}`, { timeout: HOUR_MS * 24 }, () => {
   const worst = { tooMany: 0, received: 0, cancelP99Ms: 0, gapMs: 0, share: Infinity, floor: Infinity };
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const world = new LimitsWorld(seed);
@@ -51,7 +51,7 @@ test(`not one 429 in ${CASES} hours from seed ${SEED}`, { timeout: HOUR_MS * 24 
   if (ISOBAR_CASES) console.log(`limits campaign: seeds ${SEED} to ${SEED + CASES - 1}, no 429`, JSON.stringify(worst));
 });
 
-test('a limiter that counts requests when they leave, and not when they may arrive, is found out', () => {
+test('the campaign detects a limiter that counts requests when they leave and not when they may arrive', () => {
   const world = new LimitsWorld(SEED, 'counts from sending');
   world.run(HOUR_MS / 60);
   expect(world.tooMany).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-// An exchange that counts what it receives on a clock of its own, a network of changing delays, and far more traffic than is allowed.
+// Simulates an exchange that counts requests on a clock of its own, a network of changing delays, and more traffic than is allowed.
 
 import { Limiter, type Priority, type Ticket } from '../../src/adapters/exchange/limits/limiter.ts';
 import { seededRng, type Rng } from '../../src/base/number/rng.ts';

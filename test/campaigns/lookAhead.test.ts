@@ -1,5 +1,4 @@
-// No decision knows the future: over less data the decisions are the same up to the last bar, for every shipped strategy; and no fill is
-// earlier than the arrival of its order.
+// Tests that no decision knows the future: over less data, every shipped strategy decides the same, and no order fills before it arrives.
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadStrategy } from '../../dist/adapters/plugins/loadStrategy.js';
@@ -26,20 +25,20 @@ interface Decision {
   readonly text: string;
 }
 
-/** Everything that the strategy chose, without its outcome. */
+/** Returns everything that the strategy chose, without its outcome. */
 function decisions({ orders }: RunRecord): readonly Decision[] {
   const rows: Decision[] = [];
   for (let row = 0; row < orders.length; row++) {
     // A leg of a bracket is not a decision: it answers a fill, which may be at the very open that follows the last bar.
     if (orders.parent[row] !== 0) continue;
     const ms = orders.createdMs[row]!;
-    const what = [orders.side[row], orders.role[row], orders.lots[row], orders.quoteUnits[row], orders.limit[row]];
-    rows.push({ ms, text: [ms, ...what, orders.texts[orders.slot[row]!]].join() });
+    const choice = [orders.side[row], orders.role[row], orders.lots[row], orders.quoteUnits[row], orders.limit[row]];
+    rows.push({ ms, text: [ms, ...choice, orders.texts[orders.slot[row]!]].join() });
   }
   return rows;
 }
 
-/** The decisions before `ms`, as text in order of time. */
+/** Returns the decisions before `ms` as text, in order of time. */
 function before(rows: readonly Decision[], ms: number): readonly string[] {
   const end = rows.findIndex((row) => row.ms >= ms);
   return rows.slice(0, end < 0 ? rows.length : end).map(({ text }) => text);
@@ -57,7 +56,7 @@ interface World {
 
 const until = (bars: BarColumns, endMs: number) => truncated(bars, bars.closeMs.findLastIndex((closeMs) => closeMs <= endMs) + 1);
 
-/** The bars that a strategy is tried on: minutes of one symbol, and what it asks for beside or in place of them. */
+/** Returns the data of a strategy: minutes of one symbol, and the other feeds that the strategy needs. */
 function worldOf(file: string, seed: number): World {
   const bars = minutes('AAAUSDT', ROWS, seed, 0.05);
   const alone = { bars, params: {}, feeds: (endMs: number) => [feed('bars', until(bars, endMs))] };
@@ -71,26 +70,28 @@ function worldOf(file: string, seed: number): World {
     case 'bollingerGrid.ts':
       return { ...alone, params: { bandBars: 30, minStep: 0.002 } };
     case 'momentumRotation.ts': {
-      const universe = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, at) => stretched(minutes(symbol, ROWS, seed + at, 0.05), '4h', 240));
+      const universe = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, symbolIndex) =>
+        stretched(minutes(symbol, ROWS, seed + symbolIndex, 0.05), '4h', 240),
+      );
       return {
         bars: universe[0]!,
         params: { lookBack: 12, top: 2, period: '1d' },
-        feeds: (endMs) => universe.map((each) => feed('universe', until(each, endMs))),
+        feeds: (endMs) => universe.map((symbolBars) => feed('universe', until(symbolBars, endMs))),
       };
     }
     case 'fundingFade.ts': {
-      const own = contract('AAA', seed);
-      const feeds = (endMs: number) => [feed('bars', until(own, endMs))];
-      return { bars: own, params: { bandBars: 20, bandWidths: 1.5 }, feeds, terms: () => PERPETUAL };
+      const contractBars = contract('AAA', seed);
+      const feeds = (endMs: number) => [feed('bars', until(contractBars, endMs))];
+      return { bars: contractBars, params: { bandBars: 20, bandWidths: 1.5 }, feeds, terms: () => PERPETUAL };
     }
     case 'perpetualTrend.ts': {
-      const all = ['AAA', 'BBB'].map((base, at) => contract(base, seed + at));
-      const feeds = (endMs: number) => all.map((each) => feed('contracts', until(each, endMs)));
-      return { bars: all[0]!, params: { entryBars: 20, exitBars: 10, atrBars: 14 }, feeds, terms: () => PERPETUAL };
+      const contracts = ['AAA', 'BBB'].map((base, index) => contract(base, seed + index));
+      const feeds = (endMs: number) => contracts.map((symbolBars) => feed('contracts', until(symbolBars, endMs)));
+      return { bars: contracts[0]!, params: { entryBars: 20, exitBars: 10, atrBars: 14 }, feeds, terms: () => PERPETUAL };
     }
     case 'fundingCarry.ts': {
       const perp = contract('AAA', seed);
-      // Both accounts count money alike.
+      // Both accounts have the same digits of money.
       const coin = { ...bars, instrument: { ...bars.instrument, quoteDigits: perp.instrument.quoteDigits } };
       const feeds = (endMs: number) => [feed('spot', until(coin, endMs)), feed('perp', until(perp, endMs))];
       return { bars, params: { rates: 1, enterRate: 0.0001 }, feeds, terms: (endMs) => carried(perp, seed, endMs) };
@@ -100,18 +101,21 @@ function worldOf(file: string, seed: number): World {
   }
 }
 
-/** Two accounts, and a rate every seven minutes, none of them from after `endMs`. */
+/** Returns options with two accounts and a funding rate every seven minutes up to `endMs`. */
 function carried({ instrument }: BarColumns, seed: number, endMs: number): PlanOptions {
   const random = seededRng(seed);
-  const rates = Array.from({ length: 200 }, (_, at) => ({ timeMs: START_MS + at * 7 * 60_000, rate: random.next() / 1000 - 0.0004 }));
-  const known = rates.filter(({ timeMs }) => timeMs <= endMs);
+  const rates = Array.from({ length: 200 }, (_, rateIndex) => ({
+    timeMs: START_MS + rateIndex * 7 * 60_000,
+    rate: random.next() / 1000 - 0.0004,
+  }));
+  const knownRates = rates.filter(({ timeMs }) => timeMs <= endMs);
   const data = {
     marks: null,
-    funding: known.map(({ timeMs, rate }) => ({ timeMs, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
+    funding: knownRates.map(({ timeMs, rate }) => ({ timeMs, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
     rates: {
-      length: known.length,
-      timeMs: Float64Array.from(known, ({ timeMs }) => timeMs),
-      rate: Float64Array.from(known, ({ rate }) => rate),
+      length: knownRates.length,
+      timeMs: Float64Array.from(knownRates, ({ timeMs }) => timeMs),
+      rate: Float64Array.from(knownRates, ({ rate }) => rate),
     },
   };
   const funds = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
@@ -128,37 +132,37 @@ async function shipped(file: string): Promise<{ strategy: StrategyClass; hash: s
 }
 
 describe.each(SHIPPED)('%s', (file) => {
-  it(`decides alike on data[0..t] and on all of it, at ${TRIALS} random t (seed ${SEED})`, async () => {
+  it(`the strategy decides the same on the data up to t and on all data, at ${TRIALS} random t (seed ${SEED})`, async () => {
     const { strategy, hash } = await shipped(file);
     const random = seededRng(SEED);
     const { bars, feeds, params, terms } = worldOf(file, 3);
-    const of = (endMs: number) => {
+    const runUntil = (endMs: number) => {
       const plan = planOf(strategy, feeds(endMs), { ...terms?.(endMs), params });
       return runBacktest({ ...plan, strategies: [{ ...plan.strategies[0]!, hash }] });
     };
-    const all = await of(Infinity);
-    expect(all.orders.length).toBeGreaterThan(20);
-    const decided = decisions(all);
-    const tried = new Set<number>();
+    const fullRun = await runUntil(Infinity);
+    expect(fullRun.orders.length).toBeGreaterThan(20);
+    const allDecisions = decisions(fullRun);
+    const triedEndsMs = new Set<number>();
     for (let trial = 0; trial < TRIALS; trial++) {
       const length = 250 + Math.floor(random.next() * (bars.length - 250));
       const endMs = bars.closeMs[length - 1]! + 1;
-      // A run is its inputs: the same t again is the same run.
-      if (tried.has(endMs)) continue;
-      tried.add(endMs);
-      expect(before(decisions(await of(endMs)), endMs), `t = row ${length - 1}, seed ${SEED}`).toEqual(before(decided, endMs));
+      // The same t would give the same run again.
+      if (triedEndsMs.has(endMs)) continue;
+      triedEndsMs.add(endMs);
+      expect(before(decisions(await runUntil(endMs)), endMs), `t = row ${length - 1}, seed ${SEED}`).toEqual(before(allDecisions, endMs));
     }
   });
 
-  it.each([0, 30_000, 90_000])('has no fill before its order arrived, with a latency of %i ms', async (latencyMs) => {
+  it.each([0, 30_000, 90_000])('no order fills before it arrives, with a latency of %i ms', async (latencyMs) => {
     const { strategy } = await shipped(file);
     const { feeds, params, terms } = worldOf(file, 8);
     const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { ...terms?.(Infinity), params, fills: { latencyMs } }));
     expect(fills.length).toBeGreaterThan(20);
-    for (let at = 0; at < fills.length; at++) {
-      const row = fills.orderId[at]! - 1;
+    for (let fillIndex = 0; fillIndex < fills.length; fillIndex++) {
+      const row = fills.orderId[fillIndex]! - 1;
       expect(orders.arrivedMs[row]).toBeGreaterThanOrEqual(orders.createdMs[row]! + (orders.parent[row] === 0 ? latencyMs : -60_000));
-      expect(fills.timeMs[at]).toBeGreaterThanOrEqual(orders.arrivedMs[row]!);
+      expect(fills.timeMs[fillIndex]).toBeGreaterThanOrEqual(orders.arrivedMs[row]!);
     }
   });
 });

@@ -1,4 +1,4 @@
-// The money that every account must have, computed in BigInt from the reported trades alone.
+// Computes the money that every account must have, in BigInt, from the reported trades alone.
 
 import type { Instrument } from '../../src/model/instrument.ts';
 import { deposits, FUTURES, NAMES, type Name, type NumbersWorld, SPOT } from './numbersWorld.ts';

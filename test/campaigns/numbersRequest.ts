@@ -1,4 +1,4 @@
-// Well-formed requests of all 38 endpoints with numbers of any size, which an exchange must survive.
+// Builds well-formed requests of all 38 endpoints with numbers of any size, which an exchange must survive.
 
 import type { Rng } from '../../src/base/number/rng.ts';
 import type { Market } from '../../src/model/instrument.ts';

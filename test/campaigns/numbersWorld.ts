@@ -1,4 +1,4 @@
-// An exchange for the campaign of numbers: every kind of instrument, accounts rich and poor, in process, with or without a folder.
+// Builds exchanges for the campaign of numbers: every kind of instrument, rich and poor accounts, in one process, with or without a folder.
 
 import { createHmac } from 'node:crypto';
 import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';

@@ -1,5 +1,4 @@
-// Amended stops and limits, several targets, stop entries, OCO and closeAt in random scripts against a naive reference in decimals:
-// npm run campaign -- orderForms --cases 2000. The suite does a hundred.
+// Tests every form of order in random scripts against a naive reference in decimals: npm run campaign -- orderForms --cases 2000.
 
 import { Decimal } from 'decimal.js';
 import { expect, test } from 'vitest';
@@ -121,7 +120,7 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
 
 const sorted = (fills: readonly string[]): readonly string[] => fills.toSorted((a, b) => parseInt(a) - parseInt(b) || (a < b ? -1 : 1));
 
-test('random scripts of order forms fill as the naive reference says', { timeout: 86_400_000 }, async () => {
+test('random scripts of order forms have the fills of the naive reference', { timeout: 86_400_000 }, async () => {
   let fills = 0;
   const entries = { atOpen: 0, inRow: 0, rested: 0, collared: 0 };
   for (let seed = Number(ISOBAR_SEED); seed < Number(ISOBAR_SEED) + CASES; seed++) {

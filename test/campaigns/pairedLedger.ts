@@ -1,4 +1,4 @@
-// The books of accounts that trade with each other, kept beside the venue's own: what was traded, paid and taken over, in BigInt.
+// Keeps the books of accounts that trade with each other, apart from the venue's own: what was traded, paid and taken over.
 
 import { assert } from '../../src/base/assert.ts';
 import type { Instrument } from '../../src/model/instrument.ts';

@@ -1,4 +1,4 @@
-// Random histories of many futures accounts that trade with each other on a paper exchange, checked against a ledger after every event.
+// Simulates random histories of futures accounts that trade with each other on a paper exchange, and checks a ledger after every event.
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
@@ -99,14 +99,14 @@ export class PairedWorld {
   private readonly orders: FuturesUserOrder[] = [];
   /** The next funding payment by position; null: it is due and not paid yet. */
   private due: readonly Due[] | null = [];
-  /** What has happened since the last check, for the name of what violates. */
+  /** The events since the last check, for the text of an error. */
   private received: string[] = [];
 
   constructor(seed: number, counts: PairedCounts) {
     this.rng = seededRng(seed);
     this.counts = counts;
     this.queue.runDue(START_MS);
-    const accounts = Array.from({ length: ACCOUNTS }, (_, at) => this.account(at));
+    const accounts = Array.from({ length: ACCOUNTS }, (_, accountIndex) => this.account(accountIndex));
     const config = this.config(accounts);
     this.exchange = new ReceivedExchange(config, this.queue, { reader: readerOf(new MemoryRows(), 'memory') });
     this.exchange.hearer = this.hearer;
@@ -115,34 +115,34 @@ export class PairedWorld {
     for (const account of accounts) {
       this.exchange.openAccount(account);
       const { balances, settings } = account.futures!;
-      const units = ASSETS.map((asset, at) => BigInt(Math.round(Number(balances[asset]) * 10 ** DIGITS[at]!)));
+      const units = ASSETS.map((asset, assetIndex) => BigInt(Math.round(Number(balances[asset]) * 10 ** DIGITS[assetIndex]!)));
       this.ledger.open(units, () => ({ leverage: 20, isCross: true, isNet: true, ...settings }));
     }
   }
 
-  /** Runs `events` events. Throws at the first one after which something does not add up, and names it. */
+  /** Runs `events` events. Throws an error that names the first event after which the books do not add up. */
   run(events: number): void {
-    for (let at = 0; at < events; at++) this.checked(`event ${at}`, () => this.step());
+    for (let eventIndex = 0; eventIndex < events; eventIndex++) this.checked(`event ${eventIndex}`, () => this.step());
     this.checked('the end', () => this.flatten());
   }
 
-  private checked(what: string, act: () => string): void {
+  private checked(eventName: string, runEvent: () => string): void {
     this.received = [];
     let name = 'an event';
     try {
-      name = act();
+      name = runEvent();
       this.checkBooks();
       this.checkHolds();
     } catch (error) {
-      throw new Error(`${what}, ${name}: ${String(error)}\n  in it: ${this.received.join('; ') || 'nothing'}`, { cause: error });
+      throw new Error(`${eventName}, ${name}: ${String(error)}\n  in it: ${this.received.join('; ') || 'nothing'}`, { cause: error });
     }
   }
 
-  private account(at: number): AccountConfig {
+  private account(accountIndex: number): AccountConfig {
     const wealth = this.below(3) === 0 ? 40 : 4000;
     const balances = { USDT: String(wealth * (1 + this.below(20))), BTC: (wealth * 0.0001 * (1 + this.below(20))).toFixed(8) };
     const settings = { leverage: 1 + this.below(60), isCross: this.below(2) === 0, isNet: this.below(2) === 0 };
-    return { name: `account ${at}`, uid: String(10_001 + at), balances: {}, keys: [], futures: { balances, settings } };
+    return { name: `account ${accountIndex}`, uid: String(10_001 + accountIndex), balances: {}, keys: [], futures: { balances, settings } };
   }
 
   private config(accounts: readonly AccountConfig[]): ServiceConfig {
@@ -171,12 +171,12 @@ export class PairedWorld {
     },
     funded: ({ account, index, isLong }) => {
       this.received.push(`funding of account ${account} for ${INSTRUMENTS[index]!.id}`);
-      const [first, ...rest] = (this.due ??= this.pending());
-      assert(first !== undefined, 'no funding is due');
-      const { held, rate, ticks } = first;
+      const [nextDue, ...laterDue] = (this.due ??= this.pending());
+      assert(nextDue !== undefined, 'no funding is due');
+      const { held, rate, ticks } = nextDue;
       assert(held.account === account && held.index === index && held.isLong === isLong, `that of account ${held.account} comes first`);
       this.ledger.funded(held, ticks, rate);
-      this.due = rest;
+      this.due = laterDue;
       this.counts.funding++;
     },
     liquidated: ({ account, index }, wasLong, { price, lots, fee, covered }) => {
@@ -209,12 +209,12 @@ export class PairedWorld {
     const force = limit > 0 ? ([undefined, undefined, undefined, 'IOC', 'FOK', 'POST_ONLY'] as const)[this.below(6)] : undefined;
     const closes = this.below(4) === 0;
     const byValue = limit === 0 && !closes && this.below(4) === 0;
-    const wanted = byValue ? 0 : 1 + this.below(2 ** (1 + this.below(12)));
+    const lots = byValue ? 0 : 1 + this.below(2 ** (1 + this.below(12)));
     const options = { limit, closes, ...(force ? { timeInForce: force } : {}), ...(byValue ? { value: 1 + this.below(200_000_000) } : {}) };
-    const order = this.exchange.place(account, futuresIntent(instrument, side, wanted, options), null);
+    const order = this.exchange.place(account, futuresIntent(instrument, side, lots, options), null);
     if (order !== null) this.orders.push(order);
     this.advance(this.queue.nowMs);
-    return `order of account ${account}: ${side} ${wanted} of ${instrument.id} at ${limit}${closes ? ', to close' : ''}`;
+    return `order of account ${account}: ${side} ${lots} of ${instrument.id} at ${limit}${closes ? ', to close' : ''}`;
   }
 
   private pass(ms: number): string {
@@ -223,7 +223,7 @@ export class PairedWorld {
     return `${ms} ms pass`;
   }
 
-  /** The price of a contract elsewhere is another all at once; the exchange has a word of it or not. */
+  /** The price of a contract jumps at other exchanges. This exchange learns of it or does not. */
   private jump(): string {
     const index = this.below(INSTRUMENTS.length);
     const price = this.near(this.prices[index]!, 0.15);
@@ -272,15 +272,15 @@ export class PairedWorld {
     return `${kind} of account ${account} at ${price} on ${INSTRUMENTS[index]!.id}`;
   }
 
-  /** Time up to `untilMs`. What funding is to pay stands before it does: by the ledger's own positions, at the marks of that second. */
+  /** Advances the time to `untilMs`. Computes due funding beforehand, from the positions of the ledger and the marks of that second. */
   private advance(untilMs: number): void {
     const nextMs = (Math.floor(this.queue.nowMs / FUNDING_MS) + 1) * FUNDING_MS;
     if (nextMs <= untilMs) {
       this.queue.runDue(nextMs - 1);
       this.due = null;
       this.queue.runDue(nextMs);
-      const left = this.due ?? this.pending();
-      assert(left.length === 0, `funding of ${left.length} positions was not paid`);
+      const unpaid = this.due ?? this.pending();
+      assert(unpaid.length === 0, `funding of ${unpaid.length} positions was not paid`);
       this.due = [];
     }
     this.queue.runDue(untilMs);
@@ -295,14 +295,14 @@ export class PairedWorld {
     });
   }
 
-  /** All accounts cancel their open orders and close their positions with each other. */
+  /** Cancels the open orders of all accounts, which then close their positions with each other. */
   private flatten(): string {
     this.advance(this.queue.nowMs + 200);
     for (const order of this.exchange.live()) this.exchange.cancel(order, true);
-    for (const found of this.exchange.triggers.pending()) this.exchange.cancelTrigger(found, true);
+    for (const pendingTrigger of this.exchange.triggers.pending()) this.exchange.cancelTrigger(pendingTrigger, true);
     this.advance(this.queue.nowMs + 200);
     INSTRUMENTS.forEach((instrument, index) => {
-      // The exchange stays with what it has taken over, and its counterparties with the rest.
+      // The exchange keeps the positions that it has taken over, and its counterparties keep theirs.
       const price = this.prices[index]!;
       for (const { account, isLong, lots } of this.ledger.heldOf(index)) {
         this.exchange.place(
@@ -317,19 +317,19 @@ export class PairedWorld {
     return 'everybody closes';
   }
 
-  /** The venue's books are the ledger's, and all that was deposited is there. */
+  /** Throws an error if the books of the venue differ from the ledger, or a deposit is not accounted for. */
   private checkBooks(): void {
     const { ledger } = this;
     const { wallets } = this.exchange.venue;
     wallets.assertConserved();
-    ASSETS.forEach((asset, at) => {
-      const total = ledger.total(at);
-      assert(total === ledger.deposited[at], `${asset}: ${ledger.deposited[at]} units were deposited, ${total} are there`);
-      same(`fees in ${asset}`, wallets.fees[at]!, ledger.fees[at]!);
-      same(`the insurance in ${asset}`, wallets.insurance[at]!, ledger.insurance[at]!);
+    ASSETS.forEach((asset, assetIndex) => {
+      const total = ledger.total(assetIndex);
+      assert(total === ledger.deposited[assetIndex], `${asset}: ${ledger.deposited[assetIndex]} units were deposited, ${total} are there`);
+      same(`fees in ${asset}`, wallets.fees[assetIndex]!, ledger.fees[assetIndex]!);
+      same(`the insurance in ${asset}`, wallets.insurance[assetIndex]!, ledger.insurance[assetIndex]!);
       for (let account = 0; account < ACCOUNTS; account++) {
-        const { free, locked } = wallets.wallet(account, at);
-        same(`free and locked ${asset} of account ${account}`, free + locked, ledger.loose(account, at));
+        const { free, locked } = wallets.wallet(account, assetIndex);
+        same(`free and locked ${asset} of account ${account}`, free + locked, ledger.loose(account, assetIndex));
       }
     });
     INSTRUMENTS.forEach(({ id }, index) => {
@@ -348,24 +348,26 @@ export class PairedWorld {
     });
   }
 
-  /** Locked money and held-back positions equal the sum over open orders. */
+  /** Throws an error if locked money or lots held back differ from the sum over the open orders. */
   private checkHolds(): void {
     const { venue } = this.exchange;
     const locked = Array.from({ length: ACCOUNTS }, () => ASSETS.map(() => 0));
-    const held = new Map<object, number>();
+    const offsetLots = new Map<object, number>();
     for (const { live, account } of this.exchange.live()) {
       if (live === null) continue;
       const { index, terms } = venue.book(live.instrument);
       locked[account]![terms.asset]! += live.lockedUnits;
       if (live.offsetLots === 0) continue;
       const position = venue.wallets.position(account, index, live.side === 'sell');
-      held.set(position, (held.get(position) ?? 0) + live.offsetLots);
+      offsetLots.set(position, (offsetLots.get(position) ?? 0) + live.offsetLots);
     }
     for (let account = 0; account < ACCOUNTS; account++) {
-      ASSETS.forEach((asset, at) => same(`locked ${asset}`, venue.wallets.wallet(account, at).locked, BigInt(locked[account]![at]!)));
+      ASSETS.forEach((asset, assetIndex) =>
+        same(`locked ${asset}`, venue.wallets.wallet(account, assetIndex).locked, BigInt(locked[account]![assetIndex]!)),
+      );
       for (let index = 0; index < INSTRUMENTS.length; index++) {
         for (const position of venue.wallets.sides(account, index)) {
-          same('lots held back', position.heldLots, BigInt(held.get(position) ?? 0));
+          same('lots held back', position.heldLots, BigInt(offsetLots.get(position) ?? 0));
           assert(position.heldLots <= position.lots, `position ${position.id}: more lots held back than there are`);
         }
       }
@@ -375,8 +377,8 @@ export class PairedWorld {
   private below(count: number): number {
     return Math.floor(this.rng.next() * count);
   }
-  private near(price: number, by: number): number {
-    return Math.max(1, Math.round(price * (1 - by + 2 * by * this.rng.next())));
+  private near(price: number, share: number): number {
+    return Math.max(1, Math.round(price * (1 - share + 2 * share * this.rng.next())));
   }
 }
 

@@ -1,4 +1,4 @@
-// Every strategy of the four corpora by `isobar prove`: npm run campaign -- proveCorpus. The suite proves a few: test/e2e/prove.test.ts.
+// Tests `isobar prove` on every strategy of the four corpora: npm run campaign -- proveCorpus. test/e2e/prove.test.ts proves a few.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ describe('biased', () => {
   });
 });
 describe('reaching', () => {
-  test.each(reaching)('reaching: %s is refuted by the one proof that is for it', { timeout: 120_000 }, async (name) => {
+  test.each(reaching)('reaching: only the proof for its kind of bias refutes %s', { timeout: 120_000 }, async (name) => {
     const { code, refuted } = await prove(`reaching/${name}`);
     expect(code).toBe(3);
     // With { pure: true } an indicator that reads ahead is filled ahead, and every proof about the future sees it.

@@ -1,4 +1,4 @@
-// Bots that are killed and restarted, compared with bots that were never killed: orders, fills and money at the exchange end equal.
+// Tests bots that are killed and restarted: they end with the orders, fills and money of bots that were never killed.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -34,11 +34,15 @@ async function rebirths(...words: readonly string[]): Promise<readonly Rebirths[
   return results;
 }
 
-test.runIf(isCampaign)('every strategy does what it does without kills', { timeout: WEEK_MS }, async () => {
-  const results = await rebirths('--kills', ISOBAR_CASES!, '--seed', ISOBAR_SEED);
-  expect(results.reduce((kills, result) => kills + result.kills, 0)).toBe(Number(ISOBAR_CASES));
-  expect(results.filter(({ equalToUnkilled }) => !equalToUnkilled)).toEqual([]);
-});
+test.runIf(isCampaign)(
+  'every strategy with kills has the same orders, fills and money as without kills',
+  { timeout: WEEK_MS },
+  async () => {
+    const results = await rebirths('--kills', ISOBAR_CASES!, '--seed', ISOBAR_SEED);
+    expect(results.reduce((kills, result) => kills + result.kills, 0)).toBe(Number(ISOBAR_CASES));
+    expect(results.filter(({ equalToUnkilled }) => !equalToUnkilled)).toEqual([]);
+  },
+);
 
 test.skipIf(isCampaign)(
   'a bot that dies before its request leaves does what one does whose network lost it',

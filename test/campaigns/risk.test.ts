@@ -1,4 +1,4 @@
-// Random interleavings of intents, fills, cancels, lost answers and late landings never take the truth beyond a limit that is set.
+// Tests random interleavings of intents, fills, cancels, lost replies and late arrivals: no account exceeds a limit that is set.
 
 import { describe, expect, test } from 'vitest';
 import { casesOr, expectNoneBroken, firstBroken, Forgetful, Hasty, SEED } from './riskCampaign.ts';

@@ -1,4 +1,4 @@
-// The parts that the risk campaigns on spot and futures share: limits, courses of events and their checks.
+// Draws what the risk campaigns on spot and futures share: limits, courses of events and their checks.
 
 import { expect } from 'vitest';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';

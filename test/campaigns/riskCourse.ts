@@ -1,4 +1,4 @@
-// One random course of events: a bot (ledger, reservations, orders, risk) with late, wrong or missing reports, over a venue with the truth.
+// Simulates one random course of events: a bot that gets late, wrong or missing reports, over a venue that knows the truth.
 
 import { Scratch } from '../../src/base/memory/rowLog.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';

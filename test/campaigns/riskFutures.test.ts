@@ -1,4 +1,4 @@
-// Random interleavings of intents, fills, cancels, lost answers, late landings and funding on contracts never take the truth beyond a limit.
+// Tests random interleavings of intents, fills, cancels, lost replies, late arrivals and funding on contracts: no account exceeds a limit.
 
 import { describe, expect, test } from 'vitest';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';

@@ -1,4 +1,4 @@
-// The true state of contracts, independent of the bot: positions by every execution, money by what was reported, in plain numbers.
+// Computes the true state of contracts without the bot: positions from every execution, money from the reports, in plain numbers.
 
 import type { Order } from '../../src/model/order.ts';
 import { type Execution, over, sum, TrueOrder, type TrueLimits, Venue } from './riskTruth.ts';

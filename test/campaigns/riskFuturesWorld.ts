@@ -1,4 +1,4 @@
-// The risk campaign on futures: random contracts and limits, the orders that strategies want, their fills, and funding.
+// Draws the events of the risk campaign on futures: random contracts and limits, orders of strategies, their fills, and funding.
 
 import { lots, ticks, units } from '../../src/base/brand.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';

@@ -1,4 +1,4 @@
-// The true state of orders, independent of the bot: the venue of the risk campaign, and the limits checked against it.
+// Keeps the true state of orders without the bot: the venue of the risk campaign, and the limits that it checks.
 
 import type { OrderGateway } from '../../src/ports/exchange.ts';
 import type { ApprovedOrder, Order } from '../../src/model/order.ts';

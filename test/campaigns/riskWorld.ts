@@ -1,4 +1,4 @@
-// The risk campaign on spot: the orders that strategies want, and their fills.
+// Draws the events of the risk campaign on spot: orders of strategies, and their fills.
 
 import { lots, ticks, units } from '../../src/base/brand.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';

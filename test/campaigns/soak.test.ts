@@ -1,6 +1,5 @@
-// A busy day at sixty times real time, with faults: memory stays constant, the event loop keeps up, nothing stays unresolved, no limit is
-// exceeded.
-// `npm run campaign -- soak --cases 60` soaks for 60 minutes, and then measures an idle bot that only follows one symbol.
+// Tests a busy day with faults at sixty times real time: memory stays constant, nothing stays unresolved, and no limit is exceeded.
+// `npm run campaign -- soak --cases 60` takes 60 minutes, and then measures an idle bot that only follows one symbol.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -34,37 +33,41 @@ const FAULTS: readonly FaultRow[] = [
   { point: 'READ.lag', op: 'spot.openOrders', p: 0.005, params: { ms: 2000 } },
 ];
 
-it.runIf(MINUTES > 0)(`${MINUTES} minutes at ${SPEED}x (seed ${SEED})`, { timeout: 7_200_000 }, async () => {
-  const risk = { maxOpenOrdersTotal: OPEN_LIMIT, maxPositionNotional: String(SYMBOL_LIMIT) };
-  const world = await BotWorld.open({
-    seed: SEED,
-    market: 'spot',
-    symbols: 4,
-    speed: SPEED,
-    more: { risk, params: { seed: SEED, pace: 30 } },
-  });
-  const bot = await world.started(PEACE_MS);
-  try {
-    await world.faults(FAULTS);
-    const soaked = await soak(world, bot);
-    await world.faults([]);
-    await sendAct(world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'the day is over' });
-    const { unknown, counts } = await world.until(bot, 'the end of what is unknown', PEACE_MS, (view) => view.unknown.length === 0);
-    await world.agreed(bot, PEACE_MS);
-    const { slopeMb, loopMs, worstLoopMs, breaches, halts } = soaked;
-    console.log(
-      `${MINUTES} minutes: ${counts.ordersSent} orders, ${counts.fills} fills, ${counts.unknowns} unknown outcomes, ${unknown.length} unresolved; ` +
-        `RSS ${soaked.rssMb.toFixed(0)} MB, ${slopeMb >= 0 ? '+' : ''}${slopeMb.toFixed(2)} MB per 10 minutes; event loop p99 ${loopMs.toFixed(1)} ms, worst minute ${worstLoopMs.toFixed(1)} ms; ` +
-        `${breaches.length} limits broken; halts ${halts.length === 0 ? 'none' : halts.join(', ')}`,
-    );
-    expect(breaches).toEqual([]);
-    expect(slopeMb).toBeLessThanOrEqual(1);
-    expect(loopMs).toBeLessThan(20);
-  } finally {
-    await bot.kill();
-    await world.close();
-  }
-});
+it.runIf(MINUTES > 0)(
+  `a bot keeps its memory, limits and orders for ${MINUTES} minutes at ${SPEED}x (seed ${SEED})`,
+  { timeout: 7_200_000 },
+  async () => {
+    const risk = { maxOpenOrdersTotal: OPEN_LIMIT, maxPositionNotional: String(SYMBOL_LIMIT) };
+    const world = await BotWorld.open({
+      seed: SEED,
+      market: 'spot',
+      symbols: 4,
+      speed: SPEED,
+      more: { risk, params: { seed: SEED, pace: 30 } },
+    });
+    const bot = await world.started(PEACE_MS);
+    try {
+      await world.faults(FAULTS);
+      const soaked = await soak(world, bot);
+      await world.faults([]);
+      await sendAct(world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'the day is over' });
+      const { unknown, counts } = await world.until(bot, 'the end of what is unknown', PEACE_MS, (view) => view.unknown.length === 0);
+      await world.agreed(bot, PEACE_MS);
+      const { slopeMb, loopMs, worstLoopMs, breaches, halts } = soaked;
+      console.log(
+        `${MINUTES} minutes: ${counts.ordersSent} orders, ${counts.fills} fills, ${counts.unknowns} unknown outcomes, ${unknown.length} unresolved; ` +
+          `RSS ${soaked.rssMb.toFixed(0)} MB, ${slopeMb >= 0 ? '+' : ''}${slopeMb.toFixed(2)} MB per 10 minutes; event loop p99 ${loopMs.toFixed(1)} ms, worst minute ${worstLoopMs.toFixed(1)} ms; ` +
+          `${breaches.length} limits broken; halts ${halts.length === 0 ? 'none' : halts.join(', ')}`,
+      );
+      expect(breaches).toEqual([]);
+      expect(slopeMb).toBeLessThanOrEqual(1);
+      expect(loopMs).toBeLessThan(20);
+    } finally {
+      await bot.kill();
+      await world.close();
+    }
+  },
+);
 
 interface Soaked {
   /** Theil-Sen, of the last two thirds. */
@@ -122,21 +125,25 @@ async function broken({ exchange }: BotWorld, feeds: Awaited<ReturnType<typeof a
 const rssBytes = ({ child }: BotProcess): number =>
   Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1024;
 
-it.runIf(MINUTES > 0)(`a bot of one symbol that has nothing to do, ${MINUTES * IDLE_S} s`, { timeout: 1_200_000 }, async () => {
-  const world = await BotWorld.open({ seed: SEED, market: 'spot', symbols: 1, speed: 1, more: { strategy: IDLE, params: {} } });
-  const bot = await world.started(PEACE_MS);
-  try {
-    const beforeS = cpuS(bot);
-    const fromMs = performance.now();
-    await pause(MINUTES * IDLE_S * 1000);
-    const share = ((cpuS(bot) - beforeS) * 1000) / (performance.now() - fromMs);
-    console.log(`idle with one symbol at 1m: ${(share * 100).toFixed(2)} % of a core`);
-    expect(share).toBeLessThanOrEqual(0.03);
-  } finally {
-    await bot.kill();
-    await world.close();
-  }
-});
+it.runIf(MINUTES > 0)(
+  `an idle bot of one symbol needs little of the processor for ${MINUTES * IDLE_S} s`,
+  { timeout: 1_200_000 },
+  async () => {
+    const world = await BotWorld.open({ seed: SEED, market: 'spot', symbols: 1, speed: 1, more: { strategy: IDLE, params: {} } });
+    const bot = await world.started(PEACE_MS);
+    try {
+      const beforeS = cpuS(bot);
+      const fromMs = performance.now();
+      await pause(MINUTES * IDLE_S * 1000);
+      const share = ((cpuS(bot) - beforeS) * 1000) / (performance.now() - fromMs);
+      console.log(`idle with one symbol at 1m: ${(share * 100).toFixed(2)} % of a core`);
+      expect(share).toBeLessThanOrEqual(0.03);
+    } finally {
+      await bot.kill();
+      await world.close();
+    }
+  },
+);
 
 /** A shipped strategy that only waits for a crossing. */
 const IDLE = new URL('../../strategies/smaCross.ts', import.meta.url).pathname;

@@ -1,4 +1,4 @@
-// Twenty and more kills of a sweep at random moments: resumed, each gives the same table, and no set runs twice.
+// Tests kills of a sweep at random moments: after each, the resumed sweep gives the same table, and no set runs twice.
 
 import { expect, it } from 'vitest';
 import { killAndResume } from '../fixtures/killAndResume.ts';

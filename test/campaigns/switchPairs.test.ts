@@ -1,4 +1,4 @@
-// Our client's orders at exchanges of every kind: the same scripts in each pair of values of each two switches.
+// Tests the orders of our client at exchanges of every kind: the same scripts for each pair of values of any two switches.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
@@ -20,16 +20,18 @@ const VALUES = Object.entries(SWITCHES).map(([name, row]): readonly [string, rea
 ]);
 const ROWS = coveringArray(VALUES.map(([, values]) => values.length));
 
-const valuesOf = (row: readonly number[]): SwitchValues => Object.fromEntries(VALUES.map(([name, values], at) => [name, values[row[at]!]]));
+const valuesOf = (row: readonly number[]): SwitchValues =>
+  Object.fromEntries(VALUES.map(([name, values], index) => [name, values[row[index]!]]));
 
-function run(values: SwitchValues, again: string): void {
+/** Runs every script with these values of the switches. An error names the script and `combination`. */
+function run(values: SwitchValues, combination: string): void {
   const fixture = new PairFixture(profileOf(values));
   for (const [name, script] of Object.entries(SCRIPTS)) {
     try {
       script(fixture);
     } catch (error) {
       const differing = Object.entries(values).filter(([key, value]) => profileOf({})[key as keyof typeof SWITCHES] !== value);
-      throw new Error(`${name}, ${again}: ${JSON.stringify(Object.fromEntries(differing))}`, { cause: error });
+      throw new Error(`${name}, ${combination}: ${JSON.stringify(Object.fromEntries(differing))}`, { cause: error });
     }
   }
   fixture.service.spot.venue.assertConserved();
@@ -41,14 +43,19 @@ test(`the ${VALUES.length} switches have their pairs in ${ROWS.length} combinati
   expect(ROWS.length).toBeLessThanOrEqual(24);
 });
 
-test.each(ROWS.map((row, at) => [at + 1, row] as const))(`combination %i of ${ROWS.length}`, (at, row) =>
-  run(valuesOf(row), `combination ${at}`),
+test.each(ROWS.map((row, index) => [index + 1, row] as const))(
+  `every script of our client succeeds with combination %i of ${ROWS.length} of the switches`,
+  (number, row) => run(valuesOf(row), `combination ${number}`),
 );
 
-test.runIf(DRAWN > 0)(`${DRAWN} combinations drawn at random from seed ${SEED}`, { timeout: 3_600_000 }, () => {
-  for (let seed = SEED; seed < SEED + DRAWN; seed++) {
-    const rng = seededRng(seed);
-    const row = VALUES.map(([, values]) => Math.floor(rng.next() * values.length));
-    run(valuesOf(row), `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
-  }
-});
+test.runIf(DRAWN > 0)(
+  `every script of our client succeeds with ${DRAWN} random combinations of the switches from seed ${SEED}`,
+  { timeout: 3_600_000 },
+  () => {
+    for (let seed = SEED; seed < SEED + DRAWN; seed++) {
+      const rng = seededRng(seed);
+      const row = VALUES.map(([, values]) => Math.floor(rng.next() * values.length));
+      run(valuesOf(row), `again: npm run campaign -- switchPairs --seed ${seed} --cases 1`);
+    }
+  },
+);

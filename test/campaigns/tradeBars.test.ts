@@ -1,4 +1,4 @@
-// Bars from random trades: a strategy sees exactly the bars of a naive aggregator in decimals, each at its own end, wherever a run begins.
+// Tests bars built from random trades: a strategy sees exactly the bars of a naive aggregator, each at its own end.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -163,7 +163,7 @@ const asDoubles = ({ openMs, closeMs, open, high, low, close, volume }: Bar): re
   ...[open, high, low, close, volume].map(Number),
 ];
 
-it(`${CASES} sets of random trades make the bars of a naive aggregator`, { timeout: 3_600_000 }, async () => {
+it(`${CASES} sets of random trades give the bars of a naive aggregator`, { timeout: 3_600_000 }, async () => {
   let [bars, thin, runs] = [0, 0, 0];
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const given = caseOf(seed);

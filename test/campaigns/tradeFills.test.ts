@@ -1,4 +1,4 @@
-// Random scripts against random trades: fills, fees and equity are those of a naive exchange, to the last unit; no limit fills before its queue.
+// Tests random scripts on random trades: fills, fees and equity equal those of a naive exchange to the last unit.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,8 +56,8 @@ async function catalogOf({ seed, trades }: Case): Promise<string> {
   storeBars(catalog, withCloses(raw, INSTRUMENT, '1m'), IMPORTED);
   const path = join(folder, 'ABCUSDT-trades.csv');
   const rows = trades.map(
-    (each) =>
-      `${each.id},${each.ticks / 100},${each.lots / 1000},${each.ms}${each.taker === 0 ? '' : `,${each.taker > 0 ? 'BUY' : 'SELL'}`}`,
+    (trade) =>
+      `${trade.id},${trade.ticks / 100},${trade.lots / 1000},${trade.ms}${trade.taker === 0 ? '' : `,${trade.taker > 0 ? 'BUY' : 'SELL'}`}`,
   );
   writeFileSync(path, `id,price,qty,time${trades[0]!.taker === 0 ? '' : ',side'}\n${rows.join('\n')}\n`);
   await importTrades([path], { catalog });
@@ -70,15 +70,17 @@ function scriptOf({ script }: Case): StrategyClass {
       for (const act of script.get(this.nowMs) ?? []) this.perform(act);
     }
     private perform({ kind, tag, amount, lots: size, limit, target, stop, trail }: Act): void {
-      const open = this.openOrders();
+      const openOrders = this.openOrders();
       if (kind === 'cancel') {
-        const order = open.find((each) => each.tag === tag);
+        const order = openOrders.find((candidate) => candidate.tag === tag);
         if (order !== undefined) this.cancel(order.id);
         return;
       }
-      const whole = (qty: unknown) => Math.floor(Number(qty) * 1000 + 1e-6);
-      const closing = open.filter(({ side }) => side === 'sell').reduce((sum, { qty, filled }) => sum + whole(qty) - whole(filled), 0);
-      if (kind === 'sell' && size > whole(this.position().qty) - closing) return;
+      const lotsOf = (qty: unknown) => Math.floor(Number(qty) * 1000 + 1e-6);
+      const closing = openOrders
+        .filter(({ side }) => side === 'sell')
+        .reduce((sum, { qty, filled }) => sum + lotsOf(qty) - lotsOf(filled), 0);
+      if (kind === 'sell' && size > lotsOf(this.position().qty) - closing) return;
       const price = (ticks: number, key: string) => (ticks === 0 ? {} : { [key]: fromScaled(ticks, 2) });
       const options = {
         tag,
@@ -87,19 +89,19 @@ function scriptOf({ script }: Case): StrategyClass {
         ...price(stop, 'stopLoss'),
         ...price(trail, 'trailing'),
       };
-      const wanted = amount === null ? { base: fromScaled(size, 3) } : { quote: amount };
-      if (kind === 'buy') this.buy(wanted, options);
-      else this.sell(wanted, options);
+      const orderSize = amount === null ? { base: fromScaled(size, 3) } : { quote: amount };
+      if (kind === 'buy') this.buy(orderSize, options);
+      else this.sell(orderSize, options);
     }
   };
 }
 
-async function runOf(given: Case): Promise<RunRecord> {
-  const { terms } = given;
+async function runOf(testCase: Case): Promise<RunRecord> {
+  const { terms } = testCase;
   const { record } = await backtest({
-    strategy: scriptOf(given),
+    strategy: scriptOf(testCase),
     feeds: { bars: { symbol: 'ABCUSDT', interval: '1m' } },
-    catalog: await catalogOf(given),
+    catalog: await catalogOf(testCase),
     cash: { USDT: CASH },
     fees: { maker: MAKER, taker: TAKER, in: terms.feesIn },
     fills: {
@@ -117,51 +119,51 @@ async function runOf(given: Case): Promise<RunRecord> {
 }
 
 function fillsOf({ fills }: RunRecord): NaiveFill[] {
-  return Array.from({ length: fills.length }, (_, at) => ({
-    side: fills.side[at] === 0 ? 'buy' : 'sell',
-    isMaker: fills.isMaker[at] === 1,
-    price: plain(fromScaled(fills.price[at]!, 2)),
-    qty: plain(fromScaled(fills.lots[at]!, 3)),
-    fee: plain(fromScaled(fills.fee[at]!, fills.feeInBase[at] === 1 ? 8 : 7)),
-    ms: fills.timeMs[at]!,
+  return Array.from({ length: fills.length }, (_, fillIndex) => ({
+    side: fills.side[fillIndex] === 0 ? 'buy' : 'sell',
+    isMaker: fills.isMaker[fillIndex] === 1,
+    price: withoutZeros(fromScaled(fills.price[fillIndex]!, 2)),
+    qty: withoutZeros(fromScaled(fills.lots[fillIndex]!, 3)),
+    fee: withoutZeros(fromScaled(fills.fee[fillIndex]!, fills.feeInBase[fillIndex] === 1 ? 8 : 7)),
+    ms: fills.timeMs[fillIndex]!,
   }));
 }
 /** Returns the tags of the orders that were open at the end. */
 function openTags({ orders }: RunRecord): string[] {
-  const tags = Array.from({ length: orders.length }, (_, at) =>
-    ENDINGS[orders.ending[at]!] === 'open' ? orders.texts[orders.slot[at]!]! : '',
+  const tags = Array.from({ length: orders.length }, (_, orderIndex) =>
+    ENDINGS[orders.ending[orderIndex]!] === 'open' ? orders.texts[orders.slot[orderIndex]!]! : '',
   );
   return tags.filter((tag) => /^t\d/.test(tag)).toSorted();
 }
 
 /** Returns the first fill that differs, or null. */
-function firstUnlike(got: readonly NaiveFill[], wanted: readonly NaiveFill[]): string | null {
-  for (let at = 0; at < Math.max(got.length, wanted.length); at++) {
-    const [one, other] = [JSON.stringify(got[at]), JSON.stringify(wanted[at])];
-    if (one !== other) return `fill ${at}: ${one}, but the naive exchange has ${other}`;
+function firstUnlike(actual: readonly NaiveFill[], expected: readonly NaiveFill[]): string | null {
+  for (let fillIndex = 0; fillIndex < Math.max(actual.length, expected.length); fillIndex++) {
+    const [actualText, expectedText] = [JSON.stringify(actual[fillIndex]), JSON.stringify(expected[fillIndex])];
+    if (actualText !== expectedText) return `fill ${fillIndex}: ${actualText}, but the naive exchange has ${expectedText}`;
   }
   return null;
 }
-const plain = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+const withoutZeros = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
 it(`${CASES} random scripts fill against trades as a naive exchange fills them`, { timeout: 3_600_000 }, async () => {
   let [fills, makers, stops, capped] = [0, 0, 0, 0];
   for (let seed = SEED; seed < SEED + CASES; seed++) {
-    const given = caseOf(seed);
-    const naive = new NaiveExchange(given, CASH);
+    const testCase = caseOf(seed);
+    const naive = new NaiveExchange(testCase, CASH);
     naive.run();
-    const record = await runOf(given);
-    const where = `seed ${seed}: ${JSON.stringify(given.terms)}`;
+    const record = await runOf(testCase);
+    const where = `seed ${seed}: ${JSON.stringify(testCase.terms)}`;
     expect(firstUnlike(fillsOf(record), naive.fills), where).toBe(null);
     expect(openTags(record), where).toEqual(naive.openTags);
     const { timeMs, units } = record.equity;
-    const equity = Array.from({ length: record.equity.length }, (_, at) => [timeMs[at]!, units[at]!] as const);
+    const equity = Array.from({ length: record.equity.length }, (_, index) => [timeMs[index]!, units[index]!] as const);
     expect(equity.length, where).toBe(naive.equity.length);
-    naive.equity.forEach(([ms, value], at) => {
-      expect(equity[at]![0], where).toBe(ms);
+    naive.equity.forEach(([ms, value], index) => {
+      expect(equity[index]![0], where).toBe(ms);
       // Coins finer than a lot are worth fractions of a unit.
-      const apart = Math.abs(equity[at]![1] - Math.round(Number(value) * 1e7));
-      expect(apart, `${where} at ${ms}: ${value}`).toBeLessThanOrEqual(given.terms.feesIn === 'quote' ? 0 : 1);
+      const difference = Math.abs(equity[index]![1] - Math.round(Number(value) * 1e7));
+      expect(difference, `${where} at ${ms}: ${value}`).toBeLessThanOrEqual(testCase.terms.feesIn === 'quote' ? 0 : 1);
     });
     fills += naive.fills.length;
     makers += naive.fills.filter(({ isMaker }) => isMaker).length;

@@ -1,4 +1,4 @@
-// Random trades, random scripts, and a naive exchange that fills them, written from docs/matching.md#trades: decimals, lists, no thought of speed.
+// Builds random trades and scripts, and a naive exchange after docs/matching.md#trades that fills the orders in decimals.
 
 import { Decimal } from '../../src/base/number/decimal.ts';
 import { seededRng } from '../../src/base/number/rng.ts';

@@ -1,5 +1,4 @@
-// What `isobar why` says of random bars and orders of the shipped strategies equals orders.csv, fills.csv, the venue's own trace of the whole
-// run, and rules that are derived from bars, orders and fills alone. A few in the suite; all nine with `npm run campaign -- why --cases 1000`.
+// Tests the answers of `isobar why` about random bars and orders against files and rules: npm run campaign -- why --cases 1000.
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,23 +38,23 @@ const rules = new Map<number, number>();
 afterAll(() => {
   expect(counts.pageDiffers).toBeLessThanOrEqual(1 + counts.bars * 0.02);
   if (!isCampaign) return;
-  const seen = Object.fromEntries([...rules].toSorted(([a], [b]) => a - b));
-  console.log(`seed ${SEED}: ${JSON.stringify(counts)}, fills by rule ${JSON.stringify(seen)}`);
-  recordResult({ seed: SEED, ...counts, rules: seen });
+  const fillsByRule = Object.fromEntries([...rules].toSorted(([a], [b]) => a - b));
+  console.log(`seed ${SEED}: ${JSON.stringify(counts)}, fills by rule ${JSON.stringify(fillsByRule)}`);
+  recordResult({ seed: SEED, ...counts, rules: fillsByRule });
 });
 
 describe.each(CASES)('%s, %j', (name, set) => {
   it(
-    'says of random orders and bars what the run folder and the venue say',
+    'isobar why agrees with the run folder and the venue about random orders and bars',
     async () => {
       const run = await whyRun(folder, name, set);
       const rng = seededRng(SEED + name.length * 1000 + set.length);
       expect(run.orders.length).toBeGreaterThan(10);
-      for (let at = 0; at < TRIES; at++) {
-        const isOrder = at % 2 === 0;
+      for (let attempt = 0; attempt < TRIES; attempt++) {
+        const isOrder = attempt % 2 === 0;
         if (isOrder) await checkOrder(run, 1 + Math.floor(rng.next() * run.orders.length));
-        else await checkBar(run, at % 4 === 1 ? anyBar(run, rng.next(), rng.next()) : filledBar(run, rng.next()), rng.next());
-        if (at % 4 === 3) await checkFillTime(run, rng.next());
+        else await checkBar(run, attempt % 4 === 1 ? anyBar(run, rng.next(), rng.next()) : filledBar(run, rng.next()), rng.next());
+        if (attempt % 4 === 3) await checkFillTime(run, rng.next());
       }
     },
     LIMIT_MS,
@@ -63,27 +62,27 @@ describe.each(CASES)('%s, %j', (name, set) => {
 });
 
 async function checkOrder(run: WhyRun, number: number): Promise<void> {
-  const what = `seed ${SEED}, ${run.name}, order ${number}`;
+  const caseName = `seed ${SEED}, ${run.name}, order ${number}`;
   const explanation = await ask(run, { order: number });
   const [order] = explanation.orders;
-  expect(order?.order, what).toBe(number);
-  compareOrder(run, order!, what);
+  expect(order?.order, caseName).toBe(number);
+  compareOrder(run, order!, caseName);
   counts.orders++;
 }
 
 /** Compares an order with its rows of orders.csv and fills.csv, and its rules with the venue's trace and with the oracle. */
-function compareOrder(run: WhyRun, order: ExplainedOrder, what: string): void {
+function compareOrder(run: WhyRun, order: ExplainedOrder, caseName: string): void {
   const row = run.orders[order.order - 1]!;
-  expect(rowOf(order), what).toEqual(pick(row, Object.keys(rowOf(order))));
-  expect(order.role === row['role'] || (row['code'] === 'CAPPED' && order.role === 'market'), `${what}: role ${order.role}`).toBe(true);
-  expect(order.verdict === 'denied', what).toBe(row['ending'] === 'denied');
+  expect(rowOf(order), caseName).toEqual(pick(row, Object.keys(rowOf(order))));
+  expect(order.role === row['role'] || (row['code'] === 'CAPPED' && order.role === 'market'), `${caseName}: role ${order.role}`).toBe(true);
+  expect(order.verdict === 'denied', caseName).toBe(row['ending'] === 'denied');
   const denied = order.rules.find(({ verdict }) => verdict === 'denied');
-  expect(denied?.code ?? '', what).toBe(order.verdict === 'denied' ? row['code'] : '');
+  expect(denied?.code ?? '', caseName).toBe(order.verdict === 'denied' ? row['code'] : '');
   if (order.verdict === 'denied') counts.denials++;
   const fills = run.fills.filter((fill) => fill['order_id'] === String(order.order));
   const events = order.events.filter(isFill);
-  expect(events.map(fillOf), what).toEqual(fills.map((fill) => pick(fill, FILL_CELLS)));
-  events.forEach((event, at) => checkRule(run, row, fills[at]!, event, what));
+  expect(events.map(fillOf), caseName).toEqual(fills.map((fill) => pick(fill, FILL_CELLS)));
+  events.forEach((event, fillIndex) => checkRule(run, row, fills[fillIndex]!, event, caseName));
 }
 
 /** A liquidation is the fill of an order that the venue made itself. */
@@ -124,99 +123,101 @@ function fillOf({ tradeId, order, price, quantity, isMaker, timeMs, fee }: Expla
 
 const pick = (row: Row, names: readonly string[]): Row => Object.fromEntries(names.map((name) => [name, row[name] ?? '']));
 
-function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: ExplainedEvent, what: string): void {
+function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: ExplainedEvent, caseName: string): void {
   counts.fills++;
   rules.set(rule ?? 0, (rules.get(rule ?? 0) ?? 0) + 1);
   const bars = run.matched.get(fill['instrument']!)!;
   const derived = ruleOf(order, fill, bars);
   if (derived !== null) {
     counts.derived++;
-    expect(rule, `${what}: fill ${fill['trade_id']}, by bar and order`).toBe(derived.rule);
-    expect(also.includes(12), `${what}: fill ${fill['trade_id']}, slippage`).toBe(derived.isSlipped);
+    expect(rule, `${caseName}: fill ${fill['trade_id']}, by bar and order`).toBe(derived.rule);
+    expect(also.includes(12), `${caseName}: fill ${fill['trade_id']}, slippage`).toBe(derived.isSlipped);
   }
   const traced = run.trace.get(`${fill['instrument']} ${fill['trade_id']}`);
-  expect(traced, `${what}: fill ${fill['trade_id']} is in the venue's trace`).toBeDefined();
+  expect(traced, `${caseName}: fill ${fill['trade_id']} is in the venue's trace`).toBeDefined();
   // What the venue cannot know: that a limit has rested, and that a limit is the collar of a market order.
   const isMarket = order['role'] === 'market' || order['code'] === 'CAPPED';
-  const own = traced!.rule === 5 && rule === 6 ? 6 : isMarket && [5, 13].includes(traced!.rule) ? 4 : traced!.rule;
-  expect(rule, `${what}: fill ${fill['trade_id']}, by the venue's trace`).toBe(own);
+  const expected = traced!.rule === 5 && rule === 6 ? 6 : isMarket && [5, 13].includes(traced!.rule) ? 4 : traced!.rule;
+  expect(rule, `${caseName}: fill ${fill['trade_id']}, by the venue's trace`).toBe(expected);
 }
 
 /** A bar of a symbol. */
-interface Chosen {
+interface ChosenBar {
   readonly symbol: string;
   readonly row: number;
 }
 
-/** Any bar of any symbol. */
-function anyBar(run: WhyRun, where: number, which: number): Chosen {
+/** Returns a random bar of a random symbol. */
+function anyBar(run: WhyRun, rowDraw: number, symbolDraw: number): ChosenBar {
   const instruments = [...run.shown.keys()];
-  const symbol = instruments[Math.floor(which * instruments.length)]!;
+  const symbol = instruments[Math.floor(symbolDraw * instruments.length)]!;
   const bars = run.shown.get(symbol)!;
   const rows = Array.from(bars.openMs.keys()).filter((row) => bars.openMs[row]! >= run.fromMs && bars.closeMs[row]! <= run.toMs);
-  return { symbol, row: rows[Math.floor(where * rows.length)]! };
+  return { symbol, row: rows[Math.floor(rowDraw * rows.length)]! };
 }
 
-/** A bar in which an order was filled. */
-function filledBar(run: WhyRun, which: number): Chosen {
-  const fill = run.fills[Math.floor(which * run.fills.length)]!;
+/** Returns a random bar in which an order filled. */
+function filledBar(run: WhyRun, draw: number): ChosenBar {
+  const fill = run.fills[Math.floor(draw * run.fills.length)]!;
   const symbol = fill['instrument']!;
   const bars = run.shown.get(symbol)!;
   const matched = run.trace.get(`${symbol} ${fill['trade_id']}`);
-  const at = matched?.openMs ?? Number(fill['time_ms']) - 1;
-  return { symbol, row: bars.closeMs.findIndex((closeMs, row) => closeMs > at && bars.openMs[row]! <= at) };
+  const decidedMs = matched?.openMs ?? Number(fill['time_ms']) - 1;
+  return { symbol, row: bars.closeMs.findIndex((closeMs, row) => closeMs > decidedMs && bars.openMs[row]! <= decidedMs) };
 }
 
 /** The time of a fill inside a bar is that of the bar's end: asked for it, the explanation shows the fill or leads to it. */
-async function checkFillTime(run: WhyRun, which: number): Promise<void> {
-  const made = run.fills.filter((fill) => fill['is_maker'] === '1');
-  const from = made.length > 0 ? made : run.fills;
-  const fill = from[Math.floor(which * from.length)]!;
+async function checkFillTime(run: WhyRun, draw: number): Promise<void> {
+  const makerFills = run.fills.filter((fill) => fill['is_maker'] === '1');
+  const candidates = makerFills.length > 0 ? makerFills : run.fills;
+  const fill = candidates[Math.floor(draw * candidates.length)]!;
   const symbol = fill['instrument']!;
-  const what = `seed ${SEED}, ${run.name}, fill ${fill['trade_id']} of ${symbol}`;
+  const caseName = `seed ${SEED}, ${run.name}, fill ${fill['trade_id']} of ${symbol}`;
   const isShown = ({ venue }: Explanation): boolean => venue.some(({ tradeId }) => tradeId === fill['trade_id']);
   const atMs = Number(fill['time_ms']);
   // A fill of the last bar has the time at which the run ends: no bar contains it.
   if (atMs >= Math.max(...run.shown.get(symbol)!.closeMs)) return;
-  const asked = await ask(run, { atMs, symbol });
-  if (isShown(asked)) return;
-  const led = asked.notes.map((note) => /of this time in fills\.csv: .*--at (\d+)$/.exec(note)?.[1]).find((ms) => ms !== undefined);
-  expect(led, what).toBeDefined();
-  expect(isShown(await ask(run, { atMs: Number(led), symbol })), what).toBe(true);
+  const explanation = await ask(run, { atMs, symbol });
+  if (isShown(explanation)) return;
+  const ledToMs = explanation.notes
+    .map((note) => /of this time in fills\.csv: .*--at (\d+)$/.exec(note)?.[1])
+    .find((ms) => ms !== undefined);
+  expect(ledToMs, caseName).toBeDefined();
+  expect(isShown(await ask(run, { atMs: Number(ledToMs), symbol })), caseName).toBe(true);
 }
 
-async function checkBar(run: WhyRun, { symbol, row }: Chosen, where: number): Promise<void> {
+async function checkBar(run: WhyRun, { symbol, row }: ChosenBar, timeDraw: number): Promise<void> {
   const bars = run.shown.get(symbol)!;
   const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
-  const what = `seed ${SEED}, ${run.name}, ${symbol} ${new Date(openMs).toISOString()}`;
+  const caseName = `seed ${SEED}, ${run.name}, ${symbol} ${new Date(openMs).toISOString()}`;
   // Any time inside the bar names it.
-  const places = [openMs, closeMs - 1, openMs + Math.floor(where * (closeMs - openMs))];
-  const explanation = await ask(run, { atMs: places[Math.floor(where * 3)]!, symbol });
-  expect([explanation.bar.openMs, explanation.bar.close, explanation.bar.volume], what).toEqual([
+  const timesMs = [openMs, closeMs - 1, openMs + Math.floor(timeDraw * (closeMs - openMs))];
+  const explanation = await ask(run, { atMs: timesMs[Math.floor(timeDraw * 3)]!, symbol });
+  expect([explanation.bar.openMs, explanation.bar.close, explanation.bar.volume], caseName).toEqual([
     openMs,
     bars.close[row],
     bars.volume[row],
   ]);
-  compareDecisions(run, explanation, openMs, closeMs, what);
-  compareVenue(run, explanation, openMs, closeMs, what);
-  comparePage(run, explanation, symbol, openMs, closeMs, what);
+  compareDecisions(run, explanation, openMs, closeMs, caseName);
+  compareVenue(run, explanation, openMs, closeMs, caseName);
+  comparePage(run, explanation, symbol, openMs, closeMs, caseName);
   counts.bars++;
 }
 
 /** What strategies decided at the close of the bar, by orders.csv; legs of brackets and liquidations follow from fills. */
-function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, openMs: number, closeMs: number, what: string): void {
+function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, openMs: number, closeMs: number, caseName: string): void {
   const isDecided = ({ created_ms: created, parent_id: parent, role }: Row): boolean =>
     Number(created) > openMs && Number(created) <= closeMs && parent === '' && role !== 'liquidation';
-  const decided = run.orders.filter(isDecided).map(({ order_id: id }) => id);
+  const decidedIds = run.orders.filter(isDecided).map(({ order_id: id }) => id);
   const decisions = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
-  expect(decisions.map(({ order }) => String(order)), what).toEqual(decided); // prettier-ignore
-  for (const order of orders) compareOrder(run, order, `${what}, order ${order.order}`);
-  for (const { index, noTrade, when } of strategies) {
-    expect(noTrade === null, what).toBe(decisions.some(({ strategy }) => strategy === index));
+  expect(decisions.map(({ order }) => String(order)), caseName).toEqual(decidedIds); // prettier-ignore
+  for (const order of orders) compareOrder(run, order, `${caseName}, order ${order.order}`);
+  for (const { index, noTrade, when: explainedTriggers } of strategies) {
+    expect(noTrade === null, caseName).toBe(decisions.some(({ strategy }) => strategy === index));
     // A condition that is not true names the first of its operands that is not.
-    for (const { state, firstFalse, operands } of when) {
-      expect(firstFalse === null, what).toBe(state === 'true');
-      if (firstFalse !== null) expect(operands.find(({ text }) => text === firstFalse)?.state, what).not.toBe('true');
+    for (const { state, firstFalse, operands } of explainedTriggers) {
+      expect(firstFalse === null, caseName).toBe(state === 'true');
+      if (firstFalse !== null) expect(operands.find(({ text }) => text === firstFalse)?.state, caseName).not.toBe('true');
     }
   }
 }
@@ -231,30 +232,30 @@ function comparePage(
   symbol: string,
   openMs: number,
   closeMs: number,
-  what: string,
+  caseName: string,
 ): void {
   const { rows, instruments } = page;
   const events = eventsOfBar(rows, instruments.indexOf(symbol), openMs, closeMs);
-  const made = orders.filter(({ instrument }) => instrument === symbol).map(({ order }) => order);
-  const ofBar = fills.filter((fill) => {
+  const madeOrders = orders.filter(({ instrument }) => instrument === symbol).map(({ order }) => order);
+  const barFills = fills.filter((fill) => {
     const row = trace.get(`${fill['instrument']} ${fill['trade_id']}`);
     return fill['instrument'] === symbol && row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
   });
-  const shown = [
+  const pageRows = [
     events.decided.map((row) => rows.orders.id[row]!).toSorted((a, b) => a - b),
     events.fills.map((row) => rows.fills.order[row]),
   ];
-  const wanted = [made.toSorted((a, b) => a - b), ofBar.map((fill) => Number(fill['order_id']))];
-  if (!isCapped) expect(shown, `${what}, the page`).toEqual(wanted);
-  else if (JSON.stringify(shown) !== JSON.stringify(wanted)) counts.pageDiffers++;
+  const expectedRows = [madeOrders.toSorted((a, b) => a - b), barFills.map((fill) => Number(fill['order_id']))];
+  if (!isCapped) expect(pageRows, `${caseName}, the page`).toEqual(expectedRows);
+  else if (JSON.stringify(pageRows) !== JSON.stringify(expectedRows)) counts.pageDiffers++;
 }
 
 /** The fills of the rows inside the bar, of any instrument, by the venue's trace of the whole run. */
-function compareVenue(run: WhyRun, { venue }: Explanation, openMs: number, closeMs: number, what: string): void {
+function compareVenue(run: WhyRun, { venue }: Explanation, openMs: number, closeMs: number, caseName: string): void {
   const isMidBar = (fill: Row): boolean => {
     const row = run.trace.get(`${fill['instrument']} ${fill['trade_id']}`);
     return row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
   };
   const fills = run.fills.filter(isMidBar).map((fill) => pick(fill, FILL_CELLS));
-  expect(venue.filter(isFill).map(fillOf), what).toEqual(fills);
+  expect(venue.filter(isFill).map(fillOf), caseName).toEqual(fills);
 }

@@ -1,4 +1,4 @@
-// One of each kind of addition in CONTRIBUTING.md, as edits of the sources: contributing.test.ts applies them to a copy.
+// Lists one addition of each kind in CONTRIBUTING.md as edits of the sources, which contributing.test.ts applies to a copy.
 
 /** Text that occurs once in a file, and its replacement. */
 type Replacement = readonly [from: string, to: string];
@@ -546,7 +546,7 @@ const orderState: Addition = {
     ],
     'src/orders/orderManager.test.ts': [
       [
-        "  it('uses a record again, with nothing of the order before', () => {",
+        "  it('the order manager reuses the record of an ended order without any of its values', () => {",
         `  it('a suspended order stays reserved', () => {
     const { orders, reservations, send } = fixture();
     const order = send(100);
@@ -555,7 +555,7 @@ const orderState: Addition = {
     expect([order.lifecycle, reservations.open(0)]).toEqual(['suspended', 1]);
   });
 
-  it('uses a record again, with nothing of the order before', () => {`,
+  it('the order manager reuses the record of an ended order without any of its values', () => {`,
       ],
     ],
     'src/adapters/journal/records/records.ts': [["'working', 'cancelSent', 'done');", "'working', 'suspended', 'cancelSent', 'done');"]],

@@ -1,4 +1,4 @@
-// The reader of fenced blocks.
+// Tests the reader of fenced blocks.
 
 import { expect, test } from 'vitest';
 import { blocksOf, stepsOf } from './blocks.ts';
@@ -26,7 +26,7 @@ reboot
 \`\`\`
 `;
 
-test('language, place, file, reason and text of each block', () => {
+test('the reader returns language, place, file, reason and text of each block', () => {
   expect(blocksOf('docs/x.md', page)).toEqual([
     { place: 'docs/x.md:3', language: 'sh', file: null, norun: null, text: 'isobar --help\n' },
     { place: 'docs/x.md:9', language: 'ts', file: 'strategies/a.ts', norun: null, text: 'const a = 1;\n  const b = 2;\n' },
@@ -35,12 +35,12 @@ test('language, place, file, reason and text of each block', () => {
   ]);
 });
 
-test('a code block that does not end, and one with an unknown attribute', () => {
+test('the reader rejects a code block that does not end, and one with an unknown attribute', () => {
   expect(() => blocksOf('a.md', '```sh\nx')).toThrow('a.md:1: the block does not end');
   expect(() => blocksOf('a.md', '```sh skip=1\nx\n```')).toThrow('a.md:1: a fence says file= and norun=, got skip=');
 });
 
-test('an isobar that needs no shell is its arguments, without comments and quotes', () => {
+test('an isobar command that needs no shell is read as its arguments, without comments and quotes', () => {
   const text =
     '# first\nisobar data list --json   # what is there\nnpx isobar backtest x.yaml \\\n  --set size=\'{ base: 1 }\' --set a="b c"\n';
   expect(stepsOf(text)).toEqual([
@@ -49,7 +49,7 @@ test('an isobar that needs no shell is its arguments, without comments and quote
   ]);
 });
 
-test('the lines around it are read by a shell, those that follow each other together', () => {
+test('a shell reads the other lines, and consecutive lines together', () => {
   expect(stepsOf('cp a b\nmv b c # why\nisobar api\ncd c\nisobar report *-demo\n')).toEqual([
     { shell: 'cp a b\nmv b c' },
     { isobar: ['api'] },

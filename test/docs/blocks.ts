@@ -1,4 +1,4 @@
-// The fenced blocks of a documentation page: language, place, and the attributes of the opening line.
+// Reads the fenced blocks of a documentation page: language, place, and the attributes of the opening line.
 
 export interface Block {
   /** `docs/x.md:12`, the opening line of the block. */

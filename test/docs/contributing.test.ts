@@ -1,5 +1,4 @@
-// CONTRIBUTING.md lists the files that an addition touches. One of each is added to a copy: its edits are those of the list, the copy
-// compiles, keeps the plan of the rooms, and does what was added.
+// Tests the file lists of CONTRIBUTING.md: one addition of each kind to a copy needs exactly these files, compiles and works.
 
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -95,7 +94,7 @@ import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { ERROR_CODES } from '../../src/protocol/errors/errorCodes.ts';
 import { openApi } from '../../src/protocol/openapi/openApi.ts';
 
-test('the pages are made', () => {
+test('the copy generates its pages', () => {
   const file = (name: string) => new URL('../../docs/' + name, import.meta.url);
   writeFileSync(file('maintainers/coverage.md'), coveragePage(tablesOf({ OPS, endpointOf, ERROR_CODES, SWITCHES, Service, demoSettings })));
   writeFileSync(file('openapi.json'), JSON.stringify(openApi(), null, 2) + '\\n');
@@ -145,8 +144,8 @@ it('CONTRIBUTING.md has a list for each kind of addition, and no other list', ()
 
 describe.each(additions)('%s', (name, addition) => {
   const list = lists.get(name) ?? { byManual: [], made: [] };
-  it('the files that are written are those of the list', () => expect(objections(list.byManual, editedBy(addition))).toEqual([]));
-  it('the files that are made are those of the list', () => expect(objections(list.made, made.get(name) ?? [])).toEqual([]));
+  it('the files written by hand are those of the list', () => expect(objections(list.byManual, editedBy(addition))).toEqual([]));
+  it('the generated files are those of the list', () => expect(objections(list.made, made.get(name) ?? [])).toEqual([]));
 });
 
 it('a fill parameter touches at most six files', () => {
@@ -163,7 +162,7 @@ it('the copy keeps the plan of the rooms', () => {
 
 it('the additions work, and the tests of their rooms pass', () => expect(ran.code === 0 ? '' : ran.text).toBe(''));
 
-it('a file too many in a list, and one too few, are reported', () => {
+it('the check reports a file too many in a list, and one too few', () => {
   const { byManual } = listsOf('### Command\n| file | what | made by |\n|---|---|---|\n| `a.ts` | x | |\n| `b.ts` | x | |\n').get(
     'Command',
   )!;

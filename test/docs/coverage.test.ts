@@ -1,4 +1,4 @@
-// The coverage page is up to date with its tables, names only existing tests, and each switch occurs in a test.
+// Tests that the coverage page equals its tables, names only tests that exist, and that each switch occurs in a test.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Every block of the documentation does what its page says: the pages are followed top to bottom, each in an empty folder.
+// Tests that every block of the documentation does what its page says: follows each page from top to bottom in an empty folder.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,11 +70,11 @@ async function follow(page: string): Promise<readonly string[]> {
 
 test.each(pages)('%s', (page) => expect(problems.get(page)?.join('\n')).toBe(''));
 
-test('a mistake in the types of a block is reported by its line', () => {
+test('a type error in a block is reported with its line', () => {
   expect(problems.get(WRONG.place)).toEqual([expect.stringMatching(/^docs\/wrong\.md:4 error TS2322/)]);
 });
 
-test('blocks that are not run say why', () => {
+test('every block that is not run gives a reason', () => {
   const left: readonly Block[] = pages.flatMap(read).filter(({ norun }) => norun !== null);
   for (const { place, norun } of left) console.log(`not run: ${place}: ${norun}`);
   expect(left.filter(({ norun }) => norun?.trim() === '')).toEqual([]);

@@ -1,4 +1,4 @@
-// Links of the documents lead to files, the index of docs/ has every page once, and notes about speed lead to docs/performance.md.
+// Tests that links of the documents lead to files, that docs/ indexes every page once, and that notes about speed link docs/performance.md.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -67,7 +67,7 @@ it('every note of the sources that names docs/performance.md leads to a section'
   expect(sections.filter((section) => !notes.some(({ name }) => name === section))).toEqual([]);
 });
 
-it('the index of docs/performance.md lists every section once, in their order', () => {
+it('the index of docs/performance.md lists every section once, in the order of the page', () => {
   const text = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8');
   const listed = Array.from(text.matchAll(/^\| \[([a-z\d-]+)\]\(#\1\) \|/gm), ([, name = '']) => name);
   expect(listed).toEqual(namesIn(text));

@@ -1,4 +1,4 @@
-// docs/operations.md has a row for every cause that can stop a bot, as the code has it (ISOBAR_UPDATE=1 writes them).
+// Tests that docs/operations.md has a row for every cause in the code that can stop a bot. ISOBAR_UPDATE=1 writes the rows.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What the package brings along beside its code: documents that messages point to, and the list of what is in it.
+// Tests what the package contains beside its code: the documents that messages point to, and the list of its contents.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ it('the package contains every page, SECURITY.md and the SBOM', () => {
   for (const path of ['SECURITY.md', 'CHANGELOG.md', 'docs/sbom.cdx.json']) expect(paths).toContain(path);
 });
 
-it('every document that a message of the program names is there', () => {
+it('every document that a message of the program names exists', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const named = new Set(
     sources.flatMap((name) =>
@@ -36,11 +36,11 @@ it('every document that a message of the program names is there', () => {
   expect([...named].filter((page) => !pages.includes(page))).toEqual([]);
 });
 
-it('the SBOM is that of the lock file: npm run docs:sbom', () => {
+it('the SBOM equals that of the lock file: npm run docs:sbom', () => {
   expect(readFileSync(join(ROOT, 'docs/sbom.cdx.json'), 'utf8')).toBe(sbomText());
 });
 
-it('SECURITY.md names every package with an install script, and why', () => {
+it('SECURITY.md names every package with an install script and its reason', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
   const scripted = Object.entries(packages).flatMap(([place, { dev, devOptional, hasInstallScript }]) =>
     hasInstallScript && !dev && !devOptional ? [place.replace(/^.*node_modules\//, '')] : [],

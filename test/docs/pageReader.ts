@@ -1,4 +1,4 @@
-// A reader at work: follows one page in an empty folder in which the package is installed, block by block, top to bottom.
+// Simulates a reader who follows one page, block by block, in an empty folder in which the package is installed.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

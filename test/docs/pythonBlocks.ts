@@ -1,4 +1,4 @@
-// Blocks of Python, one after the other in one process that has the readers of our files loaded; each has names and a folder of its own.
+// Runs blocks of Python one after the other in a process that has loaded our readers; each has its own names and folder.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';

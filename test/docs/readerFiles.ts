@@ -1,4 +1,4 @@
-// The bar files that a page assumes: generated from a seed when a block first names one that does not exist.
+// Generates the bar files that a page assumes, from a seed, when a block first names one that does not exist.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

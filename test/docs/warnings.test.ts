@@ -1,4 +1,4 @@
-// The table of docs/warnings.md is that of the code: every code, in its order, with the same words.
+// Tests that the table of docs/warnings.md equals that of the code: every code, in its order, with the same words.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// `isobar api` from the command line: its output, the requests that reach the exchange, and its messages when no reply comes back.
+// Tests `isobar api` from the command line: its output, the requests that reach the exchange, and its messages without a reply.
 
 import { createHmac } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
@@ -41,16 +41,19 @@ const widest = (text: string): number => Math.max(...text.split('\n').map((line)
 describe('before anything is sent', () => {
   test('--help and --list show every endpoint with its parameters', async () => {
     const [help, list] = await Promise.all([fixture.run(['api', '--help']), fixture.run(['api', '--list'])]);
-    const [json, one] = [await fixture.runHere(['api', '--list', '--json']), await fixture.runHere(['api', 'spot.newOrder', '--list'])];
+    const [json, endpointList] = [
+      await fixture.runHere(['api', '--list', '--json']),
+      await fixture.runHere(['api', 'spot.newOrder', '--list']),
+    ];
     expect(help.stdout).toMatch(/--list.*--dry-run.*--json.*--config.*--spot-url.*--futures-url/s);
-    for (const { stdout, code, stderr } of [help, list, one]) {
+    for (const { stdout, code, stderr } of [help, list, endpointList]) {
       expect([code, stderr]).toEqual([0, '']);
       expect(widest(stdout)).toBeLessThanOrEqual(100);
     }
     for (const op of OPS) {
-      const at = list.stdout.indexOf(`${op} `);
-      expect(at, op).toBeGreaterThanOrEqual(0);
-      const block = list.stdout.slice(at).split(/\n(?=\S)/)[0] ?? '';
+      const startIndex = list.stdout.indexOf(`${op} `);
+      expect(startIndex, op).toBeGreaterThanOrEqual(0);
+      const block = list.stdout.slice(startIndex).split(/\n(?=\S)/)[0] ?? '';
       for (const [name, { kind }] of Object.entries(ENDPOINTS[op].params)) if (kind !== 'time') expect(block, op).toContain(name);
     }
     expect(list.stdout).toMatch(/^spot\.klines +symbol interval \[limit\]$/m);
@@ -58,11 +61,11 @@ describe('before anything is sent', () => {
     const rows: unknown = JSON.parse(json.stdout);
     expect(rows).toHaveLength(OPS.length);
     expect(rows).toContainEqual(expect.objectContaining({ name: 'spot.cancelOrder', method: 'POST', security: 'TRADE', effect: 'cancel' }));
-    expect(one.stdout).toMatch(/price +limit price; a plain decimal above 0; in: quote asset; only with type=LIMIT/);
+    expect(endpointList.stdout).toMatch(/price +limit price; a plain decimal above 0; in: quote asset; only with type=LIMIT/);
   });
 
   test('a dry run shows the request and the string to sign, with a key and without one', async () => {
-    const bare = [
+    const args = [
       'api',
       'futures.createOrder',
       'contractName=E-BTC-USDT',
@@ -73,13 +76,13 @@ describe('before anything is sent', () => {
       'open=OPEN',
       '--dry-run',
     ];
-    const [text, json, keyless] = [await isobar(...bare), await isobarHere(...bare, '--json'), await fixture.runHere(bare)];
+    const [text, json, keyless] = [await isobar(...args), await isobarHere(...args, '--json'), await fixture.runHere(args)];
     expect([text.code, keyless.code]).toEqual([0, 0]);
-    const shown = JSON.parse(json.stdout) as Record<string, string>;
+    const dryRun = JSON.parse(json.stdout) as Record<string, string>;
     const body = '{"contractName":"E-BTC-USDT","volume":1,"price":65000.00,"type":"LIMIT","side":"BUY","open":"OPEN"}';
-    expect(shown).toMatchObject({ method: 'POST', origin: stub.origin, target: '/fapi/v1/order', body });
-    expect(shown['stringToSign']).toBe(`${shown['timestampMs']}POST/fapi/v1/order${body}`);
-    expect(shown['headers']).toMatchObject({ 'X-CH-APIKEY': `${KEY.slice(0, 4)}...`, 'X-CH-TS': String(shown['timestampMs']) });
+    expect(dryRun).toMatchObject({ method: 'POST', origin: stub.origin, target: '/fapi/v1/order', body });
+    expect(dryRun['stringToSign']).toBe(`${dryRun['timestampMs']}POST/fapi/v1/order${body}`);
+    expect(dryRun['headers']).toMatchObject({ 'X-CH-APIKEY': `${KEY.slice(0, 4)}...`, 'X-CH-TS': String(dryRun['timestampMs']) });
     expect(text.stdout).toMatch(new RegExp(`^POST ${stub.origin}/fapi/v1/order$`, 'm'));
     expect(text.stdout).toMatch(/^\d{13}POST\/fapi\/v1\/order\{"contractName".*\}$/m);
     expect(text.stdout).toContain('nothing was sent');
@@ -162,7 +165,7 @@ describe('reads', () => {
     expect(called()[0]!.headers.map(([name]) => name.toLowerCase())).not.toContain('x-ch-apikey');
   });
 
-  test('a signed read is signed over the bytes that are sent, and its ids and decimals keep every digit', async () => {
+  test('the signature of a signed read covers the bytes that are sent, and its ids and decimals keep every digit', async () => {
     otherMessage(
       200,
       '{"symbol":"BTCUSDT","orderId":499890200602846976,"price":60000.10000000000000001,"origQty":1E-7,"executedQty":0,"status":"Partially Filled","side":"BUY"}',
@@ -258,7 +261,7 @@ describe('orders', () => {
     expect(called()).toHaveLength(2);
   });
 
-  test('a very long message of the service is cut', async () => {
+  test('a very long message of the service is shortened', async () => {
     otherMessage(400, JSON.stringify({ code: -2017, msg: 'x'.repeat(100_000) }));
     expect((await isobarHere(...ORDER)).stderr.length).toBeLessThan(600);
   });

@@ -1,4 +1,4 @@
-// isobar breakeven and backtest --break-even: what they print and write, what verify makes of it, and how bad input is refused.
+// Tests isobar breakeven and backtest --break-even: what they print and write, how verify checks it, and how they refuse bad input.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -33,7 +33,7 @@ const jsonOf = async (...words: readonly string[]): Promise<BreakEven> => {
 /** The result for run.yaml, by `--json`. */
 let found: BreakEven | null = null;
 
-test('prints one line or more for each cost within 100 columns, and leaves neither a run nor a trial', async () => {
+test('isobar breakeven prints at least one line for each cost within 100 columns, and leaves neither a run nor a trial', async () => {
   const before = readdirSync(fixture.folder);
   const { code, stdout } = await run('breakeven', 'run.yaml');
   expect(code).toBe(0);
@@ -45,7 +45,7 @@ test('prints one line or more for each cost within 100 columns, and leaves neith
   expect(readdirSync(fixture.folder)).toEqual(before);
 });
 
-test('--json prints the four costs alone', async () => {
+test('--json prints only the four costs', async () => {
   const breakEven = (found = await jsonOf('run.yaml'));
   expect(Object.keys(breakEven)).toEqual(['fee', 'slippage', 'latency', 'size']);
   for (const point of Object.values(breakEven)) {
@@ -58,7 +58,7 @@ test('--json prints the four costs alone', async () => {
   expect(breakEven.size).toMatchObject({ unit: 'x', own: { scale: 1, impact: 0.1 } });
 });
 
-test('a strategy file with its bars is taken as by a backtest', async () => {
+test('isobar breakeven accepts a strategy file with its bars as a backtest does', async () => {
   const price = (at: number) => (100 + 30 * Math.sin(at / 40)).toFixed(2);
   const rowOf = (at: number) => [Date.UTC(2024, 0, 1) + at * 3_600_000, price(at), 131, 69, price(at + 1), '50.0001'].join(',');
   const csv = `open_time_ms,open,high,low,close,volume\n${Array.from({ length: 500 }, (_, at) => rowOf(at)).join('\n')}\n`;
@@ -77,7 +77,7 @@ describe('backtest --break-even', () => {
     folder = `runs/${basename(stdout.trim())}`;
   });
 
-  test('backtest --break-even puts what isobar breakeven finds into summary.json, the report and the table, and leaves the result as it is', async () => {
+  test('backtest --break-even writes the break-even into summary.json, the report and the table, and does not change the result', async () => {
     const plain = await run('backtest', 'run.yaml', '--json', '--quiet', '--out', 'plain');
     const without = JSON.parse(plain.stdout) as Record<string, unknown>;
     const { breakEven, ...others } = summaryOf(folder);
@@ -122,7 +122,7 @@ export default class Picky extends Strategy {
 }
 `;
 
-test('a strategy whose runs share a variable of its module is refused: a lane is not what it is alone', async () => {
+test('a strategy whose runs share a variable of its module is refused, because a run beside others differs from a single run', async () => {
   fixture.write('stateful.ts', stateful);
   fixture.write('stateful.yaml', definitionOf('stateful.ts').replace(/^params.*\n/m, ''));
   const { code, stderr } = await run('breakeven', 'stateful.yaml');

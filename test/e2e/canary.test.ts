@@ -1,5 +1,4 @@
-// All 38 calls, and every command that holds a key while all goes well: a service that sends key and secret back in whatever it says
-// leaves no byte of them on the terminal or in a file.
+// Tests that no key or secret reaches a terminal or a file when a service sends both back in every reply.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -121,7 +120,7 @@ test('isobar doctor shows no credential on either market', async () => {
   }
 });
 
-test('no byte of it in any file, nor of a signature', () => {
+test('no file contains a byte of a credential or of a signature', () => {
   const sent = stub.requests.flatMap(({ headers }) => headers.filter(([name]) => name.toLowerCase() === 'x-ch-sign'));
   const signatures = sent.map(([, sign]) => ['a signature', sign.slice(0, 12)] as const);
   expect(signatures.length).toBeGreaterThan(40);

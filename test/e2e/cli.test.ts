@@ -1,4 +1,4 @@
-// The command `isobar backtest` as a user meets it: what it prints where, what it writes, and how it refuses a command line.
+// Tests the command `isobar backtest` as a user runs it: what it prints, what it writes, and how it refuses a command line.
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ describe('a run', () => {
     for (const line of read('run.log').trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  test('--json prints summary.json alone; the definition that a run leaves makes the same result again', async () => {
+  test('--json prints only summary.json; the definition in the run folder gives the same result again', async () => {
     const first = await fixture.run('backtest', 'x.yaml', '--json', '--out', 'a');
     expect(first.code).toBe(0);
     const [folder = ''] = readdirSync(join(fixture.folder, 'a'));
@@ -75,7 +75,7 @@ describe('a run', () => {
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
   });
 
-  test('--no-report leaves out the report, and nothing else', async () => {
+  test('--no-report leaves out only the report', async () => {
     const { code, stdout } = await isobar('backtest', 'x.yaml', '--no-report', '--out', 'bare');
     expect(code).toBe(0);
     expect(stdout).not.toContain('Report');
@@ -106,7 +106,7 @@ describe('a run', () => {
     expect(envelope).toMatchObject({ netProfit: { low: netProfit, asRun: netProfit, high: netProfit }, ambiguousFills: 0, ambiguousShare: 0, refinedWith: null, kind: 'bound' }); // prettier-ignore
   });
 
-  test('--set changes it, and --quiet prints the folder alone', async () => {
+  test('--set changes a value of the definition, and --quiet prints only the folder', async () => {
     const { code, stdout, stderr } = await isobar(
       'backtest',
       'x.yaml',
@@ -125,7 +125,7 @@ describe('a run', () => {
     expect(text).toContain("taker: '0.0005'");
   });
 
-  test('a strategy on a file of bars needs no definition, and prints the one that it made', async () => {
+  test('a backtest of a strategy on a file of bars needs no definition, and prints the one that it generated', async () => {
     const rows = Array.from({ length: 300 }, (_, i) => `${Date.UTC(2024, 0, 1) + i * 60_000},${100 + (i % 7)},108,99,${101 + (i % 5)},2.5`);
     fixture.write('MADEUSDT-1m.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
     const { code, stdout, stderr } = await isobar(
@@ -206,12 +206,12 @@ describe('a command line that is not understood ends with code 2 and the nearest
     expect([code, stdout]).toEqual([2, '']);
   });
 
-  test('the help that it points to is that of the command; the commands are all named once', async () => {
+  test('the error refers to the help of the command, and names each command once', async () => {
     expect((await commandIn(fixture.folder, ['data', 'list', 'x'])).stderr).toContain('see isobar data list --help');
     expect((await commandIn(fixture.folder, ['nosuch'])).stderr).toContain(', sweep, sweep-worker, prove, why, verify,');
   });
 
-  test('a run folder too many is named, though its name of digits looks like a key', async () => {
+  test('the error names a superfluous run folder, though its name of digits looks like a key', async () => {
     const name = 'runs/20240131-120000-sweep-smaCross';
     const ended = await commandIn(fixture.folder, ['report', 'a', 'b', name]);
     expect(ended.stderr).toContain('[redacted]');
@@ -229,7 +229,7 @@ describe('a command line that is not understood ends with code 2 and the nearest
   });
 });
 
-test('--version is that of the package, --help lists the commands', async () => {
+test('--version prints the version of the package, and --help lists the commands', async () => {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const version = await fixture.run('--version');
   expect(manifest).toMatchObject({ version: version.stdout.trim() });

@@ -1,4 +1,4 @@
-// Bad input through the real command: each ends with its documented exit code, names its culprit, and leaves no run folder.
+// Tests bad input to the real command: it exits with its documented code, names the cause, and leaves no run folder.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CliFixture, type Finished } from '../fixtures/cliFixture.ts';
@@ -98,7 +98,7 @@ describe('files of bars (exit code 2)', () => {
     expectRefused(await backtestOnFileIn(fixture.folder, 'good.ts', file, 'TESTUSDT'), 2, words),
   );
 
-  test('overlapping files that differ', async () => {
+  test('files of bars that overlap and differ are rejected', async () => {
     fixture.write('AUSDT-1m.csv', HEADER + rows(0, 10));
     fixture.write('BUSDT-1m.csv', HEADER + row(5, '102') + rows(6, 20));
     await expectRefusalHere(
@@ -113,7 +113,7 @@ describe('files of bars (exit code 2)', () => {
 describe('definitions (exit code 2)', () => {
   const unknown = /--set feeds\.bars\.symbol: unknown symbol TESTUSD, the nearest in the catalog is TESTUSDT/;
 
-  test('an unknown symbol, by the command', async () => {
+  test('the command rejects a definition with an unknown symbol', async () => {
     await expectRefusal(['backtest', definition('good'), '--set', 'feeds.bars.symbol=TESTUSD'], 2, unknown);
   });
 
@@ -130,7 +130,7 @@ describe('definitions (exit code 2)', () => {
     expectRefused(await backtestIn(fixture.folder, definition('good'), [setting]), 2, words),
   );
 
-  test('options of a file of bars, which would have no effect', async () => {
+  test('options of a file of bars that would have no effect are rejected', async () => {
     await expectRefusalHere(['backtest', definition('good'), '--cash', '5'], 2, /^--cash: expected a strategy file \(\.ts\) with --data/);
     await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to be given with --demo/);
     await expectRefusalHere(['backtest', 'x.ts', '--demo', '--data', 'x.csv'], 2, /^--data: expected not to be given with --demo/);
@@ -164,7 +164,7 @@ describe('definitions (exit code 2)', () => {
     await expectRefusalHere([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);
   });
 
-  test('a mistake in the file has its line', async () => {
+  test('an error in the file is reported with its line', async () => {
     const wrong = definition('good', 'fees: { taker: 0.001 }\n', 'unquoted.yaml');
     expectRefused(await backtestIn(fixture.folder, wrong), 2, [
       /^unquoted\.yaml:4 fees\.taker: expected a quoted decimal .*, got 0\.001\n {2}put the number in quotes: taker: '0\.001'\n$/,
@@ -195,7 +195,7 @@ describe.concurrent('strategies', () => {
     (name === 'throws' ? expectRefusal : expectRefusalHere)(['backtest', definition(name)], code, ...words),
   );
 
-  test('a comment more moves the line that is named, though the code is the same', async () => {
+  test('an added comment moves the reported line, although the code is the same', async () => {
     const text = STRATEGIES['throws']!;
     fixture.write('commented.ts', text);
     await expectRefusalHere(['backtest', definition('commented')], 1, /commented\.ts:6:/);
@@ -203,7 +203,7 @@ describe.concurrent('strategies', () => {
     await expectRefusalHere(['backtest', definition('commented')], 1, /commented\.ts:7:/);
   });
 
-  test('a strategy that loops without end is ended, and its bar named', async () => {
+  test('a strategy that loops without end is ended, and the error names its bar', async () => {
     await expectRefusal(
       ['backtest', definition('loops'), '--bar-timeout', '1'],
       1,
@@ -217,7 +217,7 @@ describe.concurrent('strategies', () => {
     expect(fixture.runs()).toEqual([]);
   });
 
-  test('a slow strategy is not a hanging one: its repeat bar by bar gets through', async () => {
+  test('a slow strategy is not treated as a hung one: its repeat bar by bar completes', async () => {
     const { code, stderr } = await fixture.run('backtest', definition('slow'), '--bar-timeout', '1', '--quiet', '--out', 'slow');
     expect([code, stderr]).toEqual([0, '']);
   });

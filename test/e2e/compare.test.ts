@@ -1,4 +1,4 @@
-// `isobar report`: the table of a run again, two runs beside each other in terminal, JSON and page; the page in a real browser.
+// Tests `isobar report`: a past run again, and two runs beside each other in the terminal, in JSON and in a real browser.
 
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => fixture.remove());
 
 describe('a run', () => {
-  it('a run is shown again as it was when it ended', async () => {
+  it('isobar report shows a run again as its backtest printed it', async () => {
     const { code, stdout } = await fixture.run('report', a);
     expect(code).toBe(0);
     expect(stdout).toBe(made.stdout);
@@ -44,7 +44,7 @@ describe('a run', () => {
     );
   });
 
-  it('a run that is not a run folder is refused', async () => {
+  it('a folder that is not a run folder is refused', async () => {
     expect(await commandIn(fixture.folder, ['report', 'runs'])).toMatchObject({
       code: 2,
       stdout: '',
@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await page.context().close();
   });
 
-  it('the page warns where the two are not comparable', async () => {
+  it('the page warns if the two runs are not comparable', async () => {
     const page = await opened('later');
     expect(await page.locator('.doubts').textContent()).toContain('they cover different times; they start with');
     expect(await page.locator('.chip.warn').allTextContents()).toEqual([expect.stringContaining('time different')]);

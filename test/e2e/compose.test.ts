@@ -1,4 +1,4 @@
-// Modules of isobar/compose, by the command and in code: what they change, what the run folder says of them, and which are refused.
+// Tests modules of isobar/compose, by the command and in code: what they change, what the run folder records, and which are refused.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -66,7 +66,7 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
     expect((await withModule(model)).resultHash).toBe((await backtest({ definition: 'models.yaml' })).resultHash);
   });
 
-  test('latency that is the same for each order is that of fills.latencyMs', async () => {
+  test('a module with the same latency for each order gives the result of fills.latencyMs', async () => {
     const slow = composeModule('slow', ({ rebind }) => rebind(PARTS.latency).to(() => ({ ms: () => 5_400_000 })));
     const { resultHash } = await withModule(slow);
     expect(resultHash).toBe((await backtest({ ...options, fills: { latencyMs: 5_400_000 } })).resultHash);
@@ -104,7 +104,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     expect([other.code, other.stdout + other.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
   });
 
-  test('the run folder of a run in code says that only the code can make it again', async () => {
+  test('the run folder of a run in code says that only the code can repeat it', async () => {
     const module = composeModule('inCode', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));
     const folder = await (await withModule(module)).write('runs');
     const manifestIn = (of: string) =>
@@ -162,7 +162,7 @@ describe('parts of a backtest', () => {
     ); // prettier-ignore
   });
 
-  test('an adapter that replaces the exchange gets the sink, and there is no market behind it', async () => {
+  test('an adapter that replaces the exchange gets the sink, and no market is simulated', async () => {
     const module = composeModule('closed', ({ rebind }) => {
       rebind(PARTS.exchange).to(() => {
         let sink: ExchangeSink;
@@ -180,7 +180,7 @@ describe('parts of a backtest', () => {
     expect([fills.length, equity.equity.at(-1)]).toEqual([0, 10_000]);
   });
 
-  test('parameters of strategies that a module changes are those of the record', async () => {
+  test('the record has the strategy parameters that a module has changed', async () => {
     const module = composeModule('faster', ({ rebind }) =>
       rebind(PARTS.strategies).wrap((strategies) =>
         strategies.map((each) => ({ ...each, params: { fast: 3, slow: 9 }, record: { ...each.record, params: { fast: 3, slow: 9 } } })),
@@ -191,7 +191,7 @@ describe('parts of a backtest', () => {
     expect(result.resultHash).toBe((await backtest({ ...options, params: { fast: 3, slow: 9 } })).resultHash);
   });
 
-  test('rules of two modules and those of models: are all asked', async () => {
+  test('the rules of two modules and those of models: all check each order', async () => {
     const rule = (code: string, day: number) =>
       composeModule(code, ({ rebind }) =>
         rebind(PARTS.rules).to(() => [
@@ -305,7 +305,7 @@ describe('a module that cannot be used', () => {
     expect(code).toBeGreaterThan(0);
   });
 
-  test('a path that leads nowhere is reported with the line of the list', async () => {
+  test('a path without a file is reported with its line in the list', async () => {
     fixture.write('bad.yaml', `${BASE}modules:\n  - ./modules/none.ts\n`);
     const { code, stderr } = await backtestIn(fixture.folder, 'bad.yaml');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^bad\.yaml:7 modules\.0: expected a module file, got '\.\/modules\/none\.ts', which does not exist/)]); // prettier-ignore

@@ -1,4 +1,4 @@
-// The examples of docs/compose.md do what the page says.
+// Tests that the examples of docs/compose.md do what the page says.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

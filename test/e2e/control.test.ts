@@ -1,4 +1,4 @@
-// A running bot and the commands that show it and act on it, over its real socket.
+// Tests a running bot and the commands that show and control it, over its real socket.
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -45,7 +45,7 @@ describe('commands about a running bot', () => {
     expect(JSON.parse((await run('status', '--json')).stdout)).toEqual(bot.view());
   });
 
-  it('halt and resume it, and write to the journal who asked', async () => {
+  it('commands about a running bot halt and resume it, and write the user to the journal', async () => {
     expect(await run('halt', 'symbol:spot:BTCUSDT', '--why', 'strange prices')).toMatchObject({ code: 0 });
     expect(bot.board.stateOf(0, 0)).toBe('HALT_NEW');
     expect(bot.board.stateOf(1, 0)).toBe('RUN');
@@ -56,7 +56,7 @@ describe('commands about a running bot', () => {
     expect(nothing).toMatchObject({ code: 1, stdout: 'account has no cause OPERATOR\n' });
   });
 
-  it('tighten a limit of it, with a reason; a limit that there is not is a wrong option', async () => {
+  it('commands about a running bot tighten a limit with a reason, and reject an unknown limit', async () => {
     expect(await run('tighten', 'maxOrderNotional', '1000', '--why', 'thin market')).toMatchObject({ code: 0 });
     expect(bot.acts.at(-1)).toMatchObject({ what: 'maxOrderNotional is 1000 now', who: expect.stringMatching(/\w+ \(isobar\)/) });
     const typo = await run('tighten', 'maxOrderNotion', '1000', '--why', 'thin market');
@@ -74,14 +74,14 @@ describe('commands about a running bot', () => {
     expect([bot.foreignOrders, bot.unknown]).toEqual([[], []]);
   });
 
-  it('kill it: the latch is on the disk before the bot is asked', async () => {
+  it('a kill writes its latch to the disk before it reaches the bot', async () => {
     const { code, stdout } = await run('kill');
     expect([code, existsSync(join(folder, 'KILLED'))]).toEqual([0, true]);
     expect(stdout).toContain('killed: all orders are cancelled');
     expect(bot.board.causes()).toMatchObject([{ state: 'KILLED', code: 'KILLED' }]);
   });
 
-  it('commands about a running bot say what to do where no bot runs', async () => {
+  it('commands about a running bot give a remedy if no bot runs', async () => {
     await server.close();
     const { code, stderr } = await run('status');
     expect(code).toBe(2);
@@ -92,7 +92,7 @@ describe('commands about a running bot', () => {
     expect((await run('kill', '--separate')).stderr).toContain('bot.json');
   });
 
-  it('re-arm after a kill, with a reason, when the bot is gone', async () => {
+  it('a killed bot that has ended is re-armed with a reason', async () => {
     await server.close();
     await engageKillSwitch(folder, { sinceMs: 1, who: 'ann', why: 'a drill', flatten: false });
     expect(await run('resume', 'account', '--code', 'KILLED', '--why', 'x')).toMatchObject({ code: 2 });
@@ -100,7 +100,7 @@ describe('commands about a running bot', () => {
     expect([existsSync(join(folder, 'KILLED')), existsSync(join(folder, 'REARMED'))]).toEqual([false, true]);
   });
 
-  it('find the folder by the config', async () => {
+  it('commands about a running bot find its folder by the config', async () => {
     mkdirSync(join(folder, 'etc'));
     writeFileSync(join(folder, 'etc', 'bot.yaml'), 'mode: paper\ndata: ..\n');
     expect(await fixture.runHere(['positions', '--config', join(folder, 'etc', 'bot.yaml')])).toMatchObject({ code: 0 });
@@ -119,11 +119,11 @@ describe('the socket', () => {
       socket.write(text);
     });
 
-  it('the socket is open to its user alone', () => {
+  it('only the user of the bot can open the socket', () => {
     expect(statSync(server.path).mode & 0o777).toBe(0o600);
   });
 
-  it('the socket answers what is not a request with a sentence, and continues', async () => {
+  it('the socket answers a malformed request with an error, and continues', async () => {
     expect(await ask('hello\n')).toContain('expected a line');
     expect(await ask('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
     expect(await ask('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');
@@ -135,7 +135,7 @@ describe('the socket', () => {
     expect(bot.acts).toEqual([]);
   });
 
-  it('the socket closes an idle client, and keeps one that asks now and then', async () => {
+  it('the socket closes an idle client, and keeps one that sends requests occasionally', async () => {
     await server.close();
     server = await openControl(folder, bot, 300);
     const silent = connect(server.path);
@@ -164,7 +164,7 @@ describe('the socket', () => {
     unreachable.destroy();
   });
 
-  it('the socket refuses a client that asks on and on without waiting for an answer', async () => {
+  it('the socket refuses a client that sends many requests without waiting for replies', async () => {
     const many = '{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(1000);
     const text = await new Promise<string>((resolve) => {
       const socket = connect(server.path);

@@ -1,4 +1,4 @@
-// The dashboard in a real browser, and its server against clients that have no access.
+// Tests the dashboard in a real browser, and its server against clients that have no access.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     },
   );
 
-  it('the page of a bot that has just begun says that there are no data yet', async () => {
+  it('the page of a bot that has just started says that there are no data yet', async () => {
     const view = bot.view.bind(bot);
     bot.view = () => ({ ...view(), decisions: [], fills: [], equity: view().equity.map((each) => ({ ...each, points: [] })) });
     const page = await opened();
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('the page shows what the bot says, and follows it', async () => {
+  it('the page shows the state of the bot, and follows its changes', async () => {
     const page = await opened();
     expect(await page.locator('#state-word').textContent()).toBe('RUN');
     const last = page.locator('#last');
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('the page halts and resumes with a token that may, asking once, and a typed word where risk rises', async () => {
+  it('the page halts and resumes with a permitted token after one question, and asks for a typed word if risk rises', async () => {
     const page = await opened(FIXTURE, tokens.operate);
     expect(await page.locator('#kill').isDisabled()).toBe(true);
     await page.click('#halt');
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('kills with one question', async () => {
+  it('the page kills the bot after one question', async () => {
     const page = await opened();
     await page.click('#kill');
     await page.check('#act-flatten');
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('the page asks for a token, says that a wrong one is wrong, and reads with the one that only reads', async () => {
+  it('the page asks for a token, rejects a wrong one, and shows the bot with a read-only token', async () => {
     const page = await opened(FIXTURE, null);
     await page.fill('#token', 'x'.repeat(43));
     await page.click('#login button');
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('the page greys out when the bot falls silent, and says so', async () => {
+  it('the page turns grey and says so if the bot stops sending', async () => {
     const page = await opened();
     await dashboard.close();
     await expect.poll(() => page.locator('#gone').isVisible()).toBe(true);
@@ -206,7 +206,7 @@ describe('the server', () => {
     expect(bot.acts).toEqual([]);
   });
 
-  it('the server holds each token to what it allows', async () => {
+  it('the server permits each token only its own actions', async () => {
     expect((await ask('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
     expect((await post(tokens.read, HALT)).status).toBe(403);
     expect((await post(tokens.operate, HALT)).status).toBe(200);
@@ -219,7 +219,7 @@ describe('the server', () => {
     expect(metrics.body).toContain('\nisobar_dashboard_refused_total 2\n');
   });
 
-  it('the server refuses names that only point here, and pages of others', async () => {
+  it('the server rejects requests with another host name or from a page of another origin', async () => {
     const { port } = new URL(dashboard.url);
     for (const Host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1.evil.example:${port}`, `0.0.0.0:${port}`]) {
       for (const path of ['/', '/api/view', '/page.js'])
@@ -233,7 +233,7 @@ describe('the server', () => {
     expect((await post(tokens.kill, HALT, { Origin: `http://127.0.0.1:${port}`, 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200);
   });
 
-  it('the server answers nothing that another page could read, and sets no cookie', async () => {
+  it('no reply of the server can be read by another page, and none sets a cookie', async () => {
     const { headers } = await ask('/');
     expect(headers['content-security-policy']).toMatch(/^default-src 'self';/);
     expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
@@ -241,7 +241,7 @@ describe('the server', () => {
     expect((await ask('/api/view', { method: 'OPTIONS' })).status).toBe(405);
   });
 
-  it('the server shuts after ten wrong tokens in a minute, never for the right one', async () => {
+  it('the server rejects all wrong tokens after ten in a minute, and still accepts the right one', async () => {
     for (let at = 0; at < 10; at++) expect((await ask('/api/view', { headers: bearer(`${'y'.repeat(42)}${at}`) })).status).toBe(401);
     expect((await ask('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(429);
     expect((await ask('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
@@ -249,7 +249,7 @@ describe('the server', () => {
     expect((await ask('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(401);
   });
 
-  it('the server takes no request that is not one: too large, of another form, of another type, outside of what there is', async () => {
+  it('the server rejects requests that are too large, malformed, of another type, or for an unknown path', async () => {
     expect((await post(tokens.kill, { request: { op: 'halt', why: 'x'.repeat(70_000) } })).status).toBe(413);
     for (const value of [
       null,
@@ -273,7 +273,7 @@ describe('the server', () => {
     expect((await post(tokens.kill, { request: { op: 'resume', scope: 'account', code: null, why: 'abc' } })).status).toBe(400);
   });
 
-  it('the server has its tokens in a file of its user alone, each of 256 bits, and refuses one that others can read', async () => {
+  it('the server keeps tokens of 256 bits in a file only its user can read, and rejects a file that others can read', async () => {
     const path = join(folder, 'dashboard.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(new Set(Object.values(tokens)).size).toBe(3);
@@ -282,7 +282,7 @@ describe('the server', () => {
     expect(() => tokensIn(folder)).toThrow('expected mode 0600');
   });
 
-  it('the server says what is wrong where that file is a symbolic link, a FIFO or a folder', () => {
+  it('the server reports a token file that is a symbolic link, a FIFO or a folder', () => {
     const path = join(folder, 'dashboard.json');
     rmSync(path);
     symlinkSync(join(folder, 'elsewhere.json'), path);
@@ -305,12 +305,12 @@ describe('the server', () => {
     rmSync(empty, { recursive: true });
   });
 
-  it('the server listens on this computer alone', async () => {
+  it('the server listens only on this computer', async () => {
     const parts = { folder, port: 0, nowMs: () => 0, log: () => {} };
     await expect(openDashboard(bot, { ...parts, host: '0.0.0.0' })).rejects.toThrow('expected 127.0.0.1');
   });
 
-  it('the server ends a connection that never says what it wants', async () => {
+  it('the server ends a connection that never sends a request', async () => {
     const { port } = new URL(dashboard.url);
     const socket = connect(Number(port), '127.0.0.1');
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
@@ -322,7 +322,7 @@ describe('the server', () => {
     expect(performance.now() - beganMs).toBeLessThan(10_000);
   });
 
-  it('the server gives Prometheus what config/alerts.yml asks for', async () => {
+  it('the server gives Prometheus every metric that config/alerts.yml uses', async () => {
     bot.unknown = [lostOrder()];
     bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a "hole"\n', 1);
     const { status, body, headers } = await ask('/metrics', { headers: bearer(tokens.read) });

@@ -1,4 +1,4 @@
-// `isobar data import` as a user runs it: many files by a pattern, killed and run again, bad rows set aside, bars that were altered.
+// Tests `isobar data import` as a user runs it: many files, a kill and a second run, bad rows, and altered bars.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -71,7 +71,7 @@ function importKilledAt(catalog: string, progress: number): Promise<boolean> {
 describe('an import of many files', () => {
   const whole = join(fixture.folder, 'whole');
 
-  it('named by a pattern that no shell has expanded', async () => {
+  it('an import of many files accepts a pattern that no shell has expanded', async () => {
     const { code, stdout, stderr } = await fixture.run('data', 'import', 'klines/*.zip', '--catalog', 'whole');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const text = stdout.replaceAll('\u2009', ' ');
@@ -83,7 +83,7 @@ describe('an import of many files', () => {
     expect(readdirSync(whole)).toEqual(['spot']);
   });
 
-  it('an import of many files: that is killed again and again continues where it was, and ends with the same bytes', async () => {
+  it('an import of many files that is killed repeatedly continues, and ends with the same bytes', async () => {
     const rng = seededRng(SEED);
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     const moments: number[] = [];
@@ -107,7 +107,7 @@ describe('an import of many files', () => {
     rmSync(catalog, { recursive: true });
   });
 
-  it('an import of many files: that was killed reads only the other files', async () => {
+  it('an import of many files continues after a kill with only the other files', async () => {
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     expect(await importKilledAt(catalog, 5)).toBe(true);
     const kept = progressOf(catalog);
@@ -148,7 +148,7 @@ describe('prices at no whole tick', () => {
   const altered = barsFrom(T0, 300).map((bar, i) => (i === 7 ? { ...bar, high: 2000 / 3 } : bar));
   const strategy = join(STRATEGIES, 'smaCross.ts');
 
-  it('prices at no whole tick: in a file of --data are named by file and bar', async () => {
+  it('prices at no whole tick in a file of --data are reported with file and bar', async () => {
     fixture.write('ADAUSDT-1m.feather', feather(altered, 'lz4'));
     const { code, stderr } = await isobar('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
     expect(code).toBe(2);
@@ -157,7 +157,7 @@ describe('prices at no whole tick', () => {
     );
   });
 
-  it('prices at no whole tick: in the catalog, where another program wrote them, too', async () => {
+  it('prices at no whole tick that another program wrote to the catalog are reported too', async () => {
     const file = fixture.write('ADAUSDT-1m.csv', plainCsv(barsFrom(T0, 300)));
     await isobar('data', 'import', file);
     const path = join(fixture.folder, 'data/spot/ADAUSDT/1m.arrow');

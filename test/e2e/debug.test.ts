@@ -1,4 +1,4 @@
-// The installed package can be debugged: stacks name lines of src, and a breakpoint in a source file stops there.
+// Tests that the installed package can be debugged: stacks name lines of src, and a breakpoint in a source file stops there.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The same run gives the same result: twice on this Node, and on Node 24 where it is installed (see .ci/run).
+// Tests that the same run gives the same result: twice on this Node, and on Node 24 if it is installed (see .ci/run).
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// `isobar doctor` from the command line: exit codes, terminal output, JSON, the support bundle, certificates, and no key anywhere.
+// Tests `isobar doctor` from the command line: exit codes, output, JSON, the support bundle, certificates, and that no key is shown.
 
 import { readFileSync, statSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -43,7 +43,7 @@ interface DoctorOutput {
   readonly ok: boolean;
 }
 
-test('a certificate that is trusted: all well, in JSON', async () => {
+test('isobar doctor reports no problem in JSON if the certificate is trusted', async () => {
   const certificate = selfSigned('IP:127.0.0.1');
   const stub = await fixture.stub({}, certificate);
   const ca = fixture.write('ca.pem', certificate.cert);
@@ -57,7 +57,7 @@ test('a certificate that is trusted: all well, in JSON', async () => {
   expect(output.dialect).toEqual({ signQuery: 'include', klinesRange: 'none' });
 });
 
-test('a certificate that has expired', async () => {
+test('isobar doctor reports a certificate that has expired', async () => {
   const certificate = expiredCertificate();
   const stub = await fixture.stub({}, certificate);
   const ca = fixture.write('expired.pem', certificate.cert);
@@ -68,7 +68,7 @@ test('a certificate that has expired', async () => {
   expect(stub.seen, 'nothing is sent to a host without a trusted certificate').toEqual([]);
 });
 
-test('a service that says back what it got: no key, secret or signature, on the terminal or in the bundle', async () => {
+test('no key, secret or signature of a service that echoes requests reaches the terminal or the bundle', async () => {
   const echo = ({ headers, call, body }: SeenCall): StubAnswer => ({
     status: 400,
     body: JSON.stringify({ code: -2017, msg: `${call} ${body} ${STUB_SECRET} ${forms(STUB_KEY).join(' ')} ${JSON.stringify(headers)}` }),
@@ -95,7 +95,7 @@ test('a service that says back what it got: no key, secret or signature, on the 
   });
 });
 
-test('a report for people', async () => {
+test('isobar doctor prints a report for people', async () => {
   const stub = await fixture.stub({ signQuery: 'omit', aheadMs: 340, permissions: { spot: true, futures: true, trade: false } });
   const { code, stdout, stderr } = await doctor(['--spot-url', stub.url, '--futures-url', stub.url, '--market', 'both']);
   expect([code, stderr]).toEqual([1, '']);

@@ -1,4 +1,4 @@
-// What an editor makes of a strategy: the installed package type-checks under TypeScript 5.9 and 7, points at mistakes, and completes.
+// Tests what an editor makes of a strategy: under TypeScript 5.9 and 7 the package type-checks, points at mistakes, and completes.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -131,7 +131,7 @@ describe('an editor', () => {
       expect(check('bundler', STRATEGY, true)).toBe('');
     });
 
-    test('points at the line of each mistake', () => {
+    test('TypeScript points at the line of each mistake', () => {
       const wrong = MISTAKES.reduce((text, [right, mistake]) => text.replace(right, mistake), STRATEGY);
       const reply = check('nodenext', wrong, true).split('\n').filter((line) => line.startsWith('everything.ts'));
       expect(reply).toHaveLength(MISTAKES.length);

@@ -1,4 +1,4 @@
-// An external series from end to end: imported, listed, read in a backtest, a sweep and from code, proved, explained and verified.
+// Tests an external series from end to end: imported, listed, read in a backtest, a sweep and from code, proved, explained and verified.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

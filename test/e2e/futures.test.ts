@@ -1,4 +1,4 @@
-// A run of futures as a user has it: files imported, a definition, a run folder, and `verify` that finds out what has changed since.
+// Tests a run of futures as a user does it: imported files, a definition, a run folder, and `verify` after a change.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ beforeAll(() => {
 });
 
 describe('a run of futures', () => {
-  it('a run of futures has the defaults that its definition leaves out, says where its marks are from, and pays funding', async () => {
+  it('a run of futures uses the defaults of its definition, names the source of its marks, and pays funding', async () => {
     const { run, costBridge, resultHash } = summaryOf('run.yaml', '--out', 'kept');
     expect(run.instruments).toMatchObject([{ id: 'futures:SYNUSDT', markSource: 'mark klines 15m' }]);
     expect(Number(costBridge.funding)).not.toBe(0);
@@ -57,7 +57,7 @@ describe('a run of futures', () => {
     expect((await summaryHere('again.yaml')).resultHash).toBe(resultHash);
   });
 
-  it('marked with the bars alone is another run, and says so', async () => {
+  it('a run of futures that is marked with the bars has another hash, and says so', async () => {
     const { run } = await summaryHere('run.yaml', 'futures.marks=bars');
     expect(run.instruments).toMatchObject([{ markSource: 'last price' }]);
   });
@@ -71,7 +71,7 @@ describe('a run of futures', () => {
     expect(stderr).toContain(message);
   });
 
-  it('a run of futures: with a mark that no market makes, which would liquidate a position: the run and `data check` say so', async () => {
+  it('a run of futures and `data check` report an impossible mark that would liquidate a position', async () => {
     const key = { kind: 'mark', symbol: 'SYNUSDT', interval: '15m' } as const;
     const { columns } = loadSeries(join(folder, 'data'), key)!;
     const figures = columns.figures.map((figure, at) => (at === 2 ? figure.with(1200, Math.round(figure[1200]!) / 100) : figure));
@@ -115,7 +115,7 @@ cash: '10000'
     write('carry.yaml', carry);
   });
 
-  it('a run over both markets has two accounts, distinguishes its instruments, fills inside the hours, and is the same run from what it wrote out', async () => {
+  it('a run over both markets has two accounts, distinguishes its instruments, fills inside the hours, and can be repeated from its definition', async () => {
     const { run, resultHash, costBridge } = summaryOf('carry.yaml', '--out', 'pair');
     expect(run.feeds).toMatchObject([
       { name: 'spot', instrument: 'spot:PAIRUSDT', interval: '1h', execution: false },

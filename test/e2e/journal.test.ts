@@ -1,4 +1,4 @@
-// `isobar journal check` as it is run: what it says of a journal that is whole, torn, damaged, in use or none, and its exit codes.
+// Tests `isobar journal check`: its output and exit codes for whole, torn, damaged, used and missing journals.
 
 import { appendFileSync, chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -90,7 +90,7 @@ describe('isobar journal check', () => {
     expect(records).toBe(2);
   });
 
-  it('isobar journal check takes the data folder of a bot, in which the journal lies', async () => {
+  it('isobar journal check accepts the data folder of a bot', async () => {
     const data = join(root, 'my bot');
     cpSync(folder, join(data, 'journal'), { recursive: true });
     const { code, stdout } = await check(data, '--json');

@@ -1,4 +1,4 @@
-// A process that writes a journal, killed at random moments: the records reported as durable are there, and the next process continues.
+// Tests kills of a process that writes a journal: the records reported as durable are there, and the next process continues.
 
 import { expect, it } from 'vitest';
 import { JournalKiller, killJournal } from '../fixtures/killJournal.ts';

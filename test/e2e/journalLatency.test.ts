@@ -1,4 +1,4 @@
-// How long an order waits for its journal on this disk, beside an append and fdatasync of as many bytes and nothing else.
+// Tests how long an order waits for its journal on this disk, compared with a bare append and fdatasync of as many bytes.
 
 import { expect, it } from 'vitest';
 import { journalLatency, latencyText } from '../fixtures/journalLatency.ts';

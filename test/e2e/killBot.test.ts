@@ -1,4 +1,4 @@
-// A whole bot on a paper exchange, hung while it holds a position: killed and flattened without its help, re-armed, and started again.
+// Tests a hung bot with a position on a paper exchange: killed and flattened without its help, re-armed, and started again.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,7 +66,7 @@ const coins = async (): Promise<number> => {
 // Less than a lot of 0.00001 BTC cannot be sold.
 const LOT = 0.000_01;
 
-it('kills and flattens a bot that hangs, and lets it start again once a person has re-armed it', async () => {
+it('a kill flattens a hung bot, which starts again after a person has re-armed it', async () => {
   const before = await coins();
   bot = start();
   const seen = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot holds something');

@@ -1,4 +1,4 @@
-// The rehearsal of the README with the package as it is installed: a demonstration is killed and flattened from another terminal, which names no folder.
+// Tests the rehearsal of the README with the installed package: a kill from another terminal flattens a demonstration.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// `isobar data download` and `record` from the command line: their output, and what Ctrl-C and kill -9 leave.
+// Tests `isobar data download` and `record` from the command line: their output, and what Ctrl-C and kill -9 leave.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `isobar mcp` and a client that knows nothing but lines of JSON: what is right is answered, what is wrong has an error, and nothing ends the server.
+// Tests `isobar mcp` with a plain client: right lines of JSON get answers, wrong lines get errors, and no line ends the server.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,14 +33,14 @@ class Client {
   readonly #waiting: { readonly is: (message: Message) => boolean; readonly resolve: (message: Message) => void }[] = [];
   readonly closed: Promise<number | null>;
 
-  constructor(...words: readonly string[]) {
-    this.#child = spawn(process.execPath, [COMMAND, 'mcp', ...words], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
+  constructor(...args: readonly string[]) {
+    this.#child = spawn(process.execPath, [COMMAND, 'mcp', ...args], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
     this.closed = new Promise((resolve) => this.#child.once('close', resolve));
     createInterface({ input: this.#child.stdout! }).on('line', (line) => {
       const message = JSON.parse(line) as Message;
-      const at = this.#waiting.findIndex(({ is }) => is(message));
-      if (at < 0) this.#taken.push(message);
-      else this.#waiting.splice(at, 1)[0]!.resolve(message);
+      const waitingIndex = this.#waiting.findIndex(({ is }) => is(message));
+      if (waitingIndex < 0) this.#taken.push(message);
+      else this.#waiting.splice(waitingIndex, 1)[0]!.resolve(message);
     });
   }
 
@@ -51,16 +51,16 @@ class Client {
     this.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
   next(is: (message: Message) => boolean): Promise<Message> {
-    const at = this.#taken.findIndex(is);
-    if (at >= 0) return Promise.resolve(this.#taken.splice(at, 1)[0]!);
+    const messageIndex = this.#taken.findIndex(is);
+    if (messageIndex >= 0) return Promise.resolve(this.#taken.splice(messageIndex, 1)[0]!);
     return new Promise((resolve) => this.#waiting.push({ is, resolve }));
   }
   ask(id: string | number, method: string, params: object = {}): Promise<Message> {
     this.send({ id, method, params });
     return this.next((message) => message.id === id);
   }
-  call(id: string | number, name: string, given: object = {}): Promise<Message> {
-    return this.ask(id, 'tools/call', { name, arguments: given });
+  call(id: string | number, name: string, args: object = {}): Promise<Message> {
+    return this.ask(id, 'tools/call', { name, arguments: args });
   }
   async opened(): Promise<this> {
     await this.ask('open', 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'naive', version: '1' } });
@@ -82,30 +82,36 @@ afterEach(async () => {
   await Promise.all(clients.map(({ closed }) => closed));
   clients = [];
 });
-function clientOf(...words: readonly string[]): Client {
-  const made = new Client(...words);
-  clients.push(made);
-  return made;
+function clientOf(...args: readonly string[]): Client {
+  const newClient = new Client(...args);
+  clients.push(newClient);
+  return newClient;
 }
 
 const TIME = { timeout: 180_000 };
 
-test('from bars to a proof', TIME, async () => {
-  const one = clientOf();
-  expect((await one.ask(0, 'tools/list')).error).toMatchObject({ code: -32_600, message: 'expected initialize first' });
-  expect((await one.ask(1, 'initialize', { protocolVersion: '1999-01-01' })).result).toMatchObject({
+test('a client gets from bars to a proof', TIME, async () => {
+  const client = clientOf();
+  expect((await client.ask(0, 'tools/list')).error).toMatchObject({ code: -32_600, message: 'expected initialize first' });
+  expect((await client.ask(1, 'initialize', { protocolVersion: '1999-01-01' })).result).toMatchObject({
     protocolVersion: '2025-06-18',
     capabilities: { tools: {} },
     serverInfo: { name: 'isobar' },
   });
-  expect((await one.ask(2, 'ping')).result).toEqual({});
-  const { tools } = (await one.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
+  expect((await client.ask(2, 'ping')).result).toEqual({});
+  const { tools } = (await client.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
   expect(tools.map(({ name }) => name)).toEqual([
     'strategy_list', 'strategy_describe', 'data_list', 'data_check', 'data_import', 'data_generate', 'backtest', 'sweep', 'prove', 'why',
     'breakeven', 'report', 'verify', 'parity', 'status', 'positions',
   ]); // prettier-ignore
-  const made = await one.call('made', 'data_generate', { symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 1500, seed: 7 });
-  expect(made.result).toMatchObject({ isError: false, _meta: { exitCode: 0 } });
+  const generated = await client.call('made', 'data_generate', {
+    symbol: 'DEMOUSDT',
+    interval: '15m',
+    from: '2024-01-01',
+    bars: 1500,
+    seed: 7,
+  });
+  expect(generated.result).toMatchObject({ isError: false, _meta: { exitCode: 0 } });
   writeFileSync(
     join(folder, 'run.yaml'),
     JSON.stringify({
@@ -115,22 +121,22 @@ test('from bars to a proof', TIME, async () => {
       catalog: 'data',
     }),
   );
-  const run = (await one.call(5, 'backtest', { what: 'run.yaml', report: false, set: ['params.fast=5'] })).result!;
+  const run = (await client.call(5, 'backtest', { what: 'run.yaml', report: false, set: ['params.fast=5'] })).result!;
   expect(run.isError).toBe(false);
   expect(JSON.parse(run.content![0]!.text)).toMatchObject({ orders: { fills: expect.any(Number) as number } });
   const [name] = readdirSync(join(folder, 'runs'));
-  expect((await one.call(6, 'report', { run: `runs/${name}` })).result).toMatchObject({ isError: false });
-  const proof = (await one.call(7, 'prove', { what: 'run.yaml', quick: true })).result!;
+  expect((await client.call(6, 'report', { run: `runs/${name}` })).result).toMatchObject({ isError: false });
+  const proof = (await client.call(7, 'prove', { what: 'run.yaml', quick: true })).result!;
   expect(JSON.parse(proof.content![0]!.text)).toMatchObject({ verdict: 'proved' });
   // What the command says of bad input comes with its remedy.
-  const bad = (await one.call(8, 'backtest', { what: 'no.yaml' })).result!;
-  expect(bad).toMatchObject({ isError: true, _meta: { exitCode: 2 } });
-  expect(bad.content![0]!.text).toContain('no.yaml: no such file');
-  expect(await one.end()).toBe(0);
+  const refused = (await client.call(8, 'backtest', { what: 'no.yaml' })).result!;
+  expect(refused).toMatchObject({ isError: true, _meta: { exitCode: 2 } });
+  expect(refused.content![0]!.text).toContain('no.yaml: no such file');
+  expect(await client.end()).toBe(0);
 });
 
 test('invalid requests, and requests for unknown methods, get an error', TIME, async () => {
-  const one = await clientOf().opened();
+  const client = await clientOf().opened();
   const unnamed = (message: Message): boolean => message.id === null;
   for (const [line, code] of [
     ['{', -32_700],
@@ -142,16 +148,16 @@ test('invalid requests, and requests for unknown methods, get an error', TIME, a
     [`{"jsonrpc":"2.0","method":"ping","x":"${'x'.repeat(2 ** 21)}"}`, -32_600],
     ['['.repeat(500_000), -32_700],
   ] as const) {
-    one.write(`${line}\n`);
-    expect((await one.next(unnamed)).error!.code).toBe(code);
+    client.write(`${line}\n`);
+    expect((await client.next(unnamed)).error!.code).toBe(code);
   }
-  one.write(Buffer.from([0xff, 0xfe, 0x0a]));
-  expect((await one.next(unnamed)).error!.code).toBe(-32_700);
+  client.write(Buffer.from([0xff, 0xfe, 0x0a]));
+  expect((await client.next(unnamed)).error!.code).toBe(-32_700);
   // These messages get no reply.
-  one.write('\n\r\n{"jsonrpc":"2.0","id":9,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n');
-  expect((await one.ask(10, 'resources/list')).error).toMatchObject({ code: -32_601 });
-  expect((await one.ask(11, '__proto__')).error).toMatchObject({ code: -32_601 });
-  for (const [id, name, given, message] of [
+  client.write('\n\r\n{"jsonrpc":"2.0","id":9,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n');
+  expect((await client.ask(10, 'resources/list')).error).toMatchObject({ code: -32_601 });
+  expect((await client.ask(11, '__proto__')).error).toMatchObject({ code: -32_601 });
+  for (const [id, name, args, message] of [
     [20, 'nothing', {}, 'nothing: no such tool'],
     [21, 'toString', {}, 'no such tool'],
     [22, 'kill', { why: 'test' }, 'start the server with --allow-live'],
@@ -163,46 +169,47 @@ test('invalid requests, and requests for unknown methods, get an error', TIME, a
     [28, 'backtest', { what: 'a\0b' }, 'what: expected a text'],
     [29, 'backtest', JSON.parse('{"__proto__":1}') as object, 'unknown argument __proto__'],
   ] as const)
-    expect((await one.call(id, name, given)).error, String(id)).toMatchObject({
+    expect((await client.call(id, name, args)).error, String(id)).toMatchObject({
       code: -32_602,
       message: expect.stringContaining(message) as string,
     });
-  expect((await one.ask(30, 'tools/call', { name: 'backtest', arguments: [] })).error).toMatchObject({ code: -32_602 });
+  expect((await client.ask(30, 'tools/call', { name: 'backtest', arguments: [] })).error).toMatchObject({ code: -32_602 });
   // A word that looks like an option is a file.
-  const dashed = (await one.call(31, 'backtest', { what: '--demo' })).result!;
-  expect(dashed.content![0]!.text).toContain('--demo');
-  expect(dashed.isError).toBe(true);
+  const refused = (await client.call(31, 'backtest', { what: '--demo' })).result!;
+  expect(refused.content![0]!.text).toContain('--demo');
+  expect(refused.isError).toBe(true);
   // In pieces, and two at once.
-  one.write('{"jsonrpc":"2.0","id":40,"me');
-  one.write('thod":"ping"}\n{"jsonrpc":"2.0","id":41,"method":"ping"}\n');
-  expect((await one.next(({ id }) => id === 40)).result).toEqual({});
-  expect((await one.next(({ id }) => id === 41)).result).toEqual({});
+  client.write('{"jsonrpc":"2.0","id":40,"me');
+  client.write('thod":"ping"}\n{"jsonrpc":"2.0","id":41,"method":"ping"}\n');
+  expect((await client.next(({ id }) => id === 40)).result).toEqual({});
+  expect((await client.next(({ id }) => id === 41)).result).toEqual({});
 });
 
-test('a call that is cancelled ends its command and gets no answer; the next ones do', TIME, async () => {
-  const one = await clientOf().opened();
-  await one.call(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });
+test('a cancelled call ends its command and gets no reply; the next calls get one', TIME, async () => {
+  const client = await clientOf().opened();
+  await client.call(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });
   const run = { strategy: 'strategies/endless.ts', feeds: { bars: { symbol: 'LOOPUSDT', interval: '1h' } }, cash: '1000', catalog: 'data' };
   writeFileSync(join(folder, 'endless.yaml'), JSON.stringify(run));
   for (const id of [2, 3, 4, 5])
-    one.send({ id, method: 'tools/call', params: { name: 'sweep', arguments: { definition: 'endless.yaml', grid: ['a=1..2'] } } });
-  for (const id of [12, 13, 14]) one.send({ id, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
-  expect((await one.ask(12, 'ping')).error).toMatchObject({ code: -32_600, message: 'a call with this id is running' });
-  for (const requestId of [2, 3, 4, 5, 12, 13, 14]) one.send({ method: 'notifications/cancelled', params: { requestId } });
-  one.send({ method: 'notifications/cancelled', params: { requestId: 'unknown' } });
-  expect((await one.call(50, 'strategy_list')).result).toMatchObject({ isError: false });
+    client.send({ id, method: 'tools/call', params: { name: 'sweep', arguments: { definition: 'endless.yaml', grid: ['a=1..2'] } } });
+  for (const id of [12, 13, 14])
+    client.send({ id, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
+  expect((await client.ask(12, 'ping')).error).toMatchObject({ code: -32_600, message: 'a call with this id is running' });
+  for (const requestId of [2, 3, 4, 5, 12, 13, 14]) client.send({ method: 'notifications/cancelled', params: { requestId } });
+  client.send({ method: 'notifications/cancelled', params: { requestId: 'unknown' } });
+  expect((await client.call(50, 'strategy_list')).result).toMatchObject({ isError: false });
   // The end of stdin waits for what is under way; a signal does not.
-  one.send({ id: 60, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
-  expect((await one.ask(61, 'ping')).result).toEqual({});
-  one.kill();
-  expect(await one.closed).toBe(0);
+  client.send({ id: 60, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
+  expect((await client.ask(61, 'ping')).result).toEqual({});
+  client.kill();
+  expect(await client.closed).toBe(0);
 });
 
-test('acts on a running bot are there when they are allowed', TIME, async () => {
-  const one = await clientOf('--allow-live').opened();
-  const { tools } = (await one.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
+test('the server offers actions on a running bot if they are permitted', TIME, async () => {
+  const client = await clientOf('--allow-live').opened();
+  const { tools } = (await client.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
   expect(tools.map(({ name }) => name).slice(-5)).toEqual(['halt', 'resume', 'acknowledge', 'tighten', 'kill']);
-  const { result } = await one.call(4, 'tighten', { limit: 'maxOrderNotional', value: '5', why: 'a test', data: 'nowhere' });
+  const { result } = await client.call(4, 'tighten', { limit: 'maxOrderNotional', value: '5', why: 'a test', data: 'nowhere' });
   expect(result).toMatchObject({ isError: true });
   expect(result!.content![0]!.text).toContain('nowhere');
 });

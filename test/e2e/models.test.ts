@@ -1,4 +1,4 @@
-// Models that an author writes (slippage, fees, risk rules): what they change in fills, fees and verdicts, and the errors of wrong models.
+// Tests models that an author writes (slippage, fees, risk rules): their effect on a run, and the errors of wrong models.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -21,12 +21,13 @@ interface Row {
   readonly [column: string]: string;
 }
 
+/** Returns the rows of a CSV file of a run. */
 function table(run: string, file: string): Row[] {
   const [head = '', ...lines] = readFileSync(join(fixture.folder, 'runs', run, file), 'utf8')
     .trim()
     .split('\n');
   const names = head.split(',');
-  return lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at] ?? '', cell])));
+  return lines.map((line) => Object.fromEntries(line.split(',').map((cell, column) => [names[column] ?? '', cell])));
 }
 
 const definition = (models: string, bound = '0.001') => fixture.write('run.yaml', `${BASE.replaceAll("'0.001'", `'${bound}'`)}${models}`);
@@ -37,22 +38,27 @@ async function runWith(models: string, bound?: string): Promise<string> {
   return basename(await (await backtest({ definition: 'run.yaml' })).write('runs'));
 }
 
-const here = process.cwd();
-let plain = '';
+/** The first lines of a file that exports a model by default. */
+const MODEL_IMPORTS = `import { feeModel, riskRule, slippageModel } from 'isobar';
+import SmaCross from '${STRATEGIES}/smaCross.ts';`;
+
+const startFolder = process.cwd();
+/** The name of a run without models. */
+let plainRun = '';
 beforeAll(async () => {
   fixture.bars('BTCUSDT', '1h', 2000);
   process.chdir(fixture.folder);
-  plain = await runWith('');
+  plainRun = await runWith('');
 });
-afterAll(() => process.chdir(here));
+afterAll(() => process.chdir(startFolder));
 
 describe('models of a definition', () => {
   test('a slippage model worsens taker fills by its amount, rounded up to the tick', async () => {
     fixture.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
     const name = await runWith('models: { slippage: models/slip.ts }\n');
-    const [before, after] = [table(plain, 'fills.csv'), table(name, 'fills.csv')];
+    const [before, after] = [table(plainRun, 'fills.csv'), table(name, 'fills.csv')];
     expect(before.length).toBeGreaterThan(10);
-    const worse = after.map((row, at) => Number(row['price']) - Number(before[at]?.['price']));
+    const worse = after.map((row, index) => Number(row['price']) - Number(before[index]?.['price']));
     // The first two fills have the same decisions behind them: a buy that pays two ticks more, a sell that gets two less.
     expect(worse[0]).toBeCloseTo(0.02, 8);
     expect(worse[1]).toBeCloseTo(-0.02, 8);
@@ -70,14 +76,14 @@ export default slippageModel(({ price, qty, bar, share }) => {
     const { record } = await backtest({ definition: 'run.yaml' });
     const { bars } = record.feeds[0]!;
     let sold = 0;
-    for (let at = 0; at < record.fills.length; at++) {
+    for (let fillIndex = 0; fillIndex < record.fills.length; fillIndex++) {
       // A market buy is by amount: what it could buy as quoted is not in its fill.
-      if (record.fills.side[at] === 0) continue;
-      const row = bars.openMs.indexOf(record.fills.timeMs[at]!);
+      if (record.fills.side[fillIndex] === 0) continue;
+      const row = bars.openMs.indexOf(record.fills.timeMs[fillIndex]!);
       const { open, high, low, volume } = bars;
-      const share = record.fills.lots[at]! / 10 ** bars.instrument.quantityDigits / volume[row]!;
+      const share = record.fills.lots[fillIndex]! / 10 ** bars.instrument.quantityDigits / volume[row]!;
       const exactly = open[row]! - (high[row]! - low[row]!) * Math.sqrt(share);
-      expect(record.fills.price[at]! / 10 ** bars.instrument.priceDigits).toBeCloseTo(Math.floor(exactly * 100 + 1e-6) / 100, 8);
+      expect(record.fills.price[fillIndex]! / 10 ** bars.instrument.priceDigits).toBeCloseTo(Math.floor(exactly * 100 + 1e-6) / 100, 8);
       sold++;
     }
     expect(sold).toBeGreaterThan(5);
@@ -93,7 +99,7 @@ export default composeModule('twice', ({ rebind }) => {
 });
 `,
     );
-    const firstPrice = async (more: string) => Number(table(await runWith(more), 'fills.csv')[0]?.['price']);
+    const firstPrice = async (modelText: string) => Number(table(await runWith(modelText), 'fills.csv')[0]?.['price']);
     const impact = "fills: { impact: { coefficient: '0.5' } }\n";
     const alone = (await firstPrice(impact)) - (await firstPrice(''));
     expect(alone).toBeGreaterThan(0);
@@ -117,20 +123,20 @@ export default composeModule('twice', ({ rebind }) => {
   test.each([
     ['lowers', 0.0007, 0.0002, '0.001'],
     ['raises, below its bound,', 0.0007, 0.0025, '0.003'],
-  ])('a fee model that %s the rate by turnover sets the rate of each fill', async (_, first, then, bound) => {
-    const model = `import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? ${then} : ${first}));\n`;
+  ])('a fee model that %s the rate by turnover sets the rate of each fill', async (_, firstRate, laterRate, bound) => {
+    const model = `import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? ${laterRate} : ${firstRate}));\n`;
     fixture.write('models/fee.ts', model);
     const fills = table(await runWith('models: { fees: models/fee.ts }\n', bound), 'fills.csv');
     let turnover = 0;
     for (const row of fills) {
       const notional = Number(row['price']) * Number(row['quantity']);
-      expect(Number(row['fee'])).toBeCloseTo(notional * (turnover > 12_000 ? then : first), 5);
+      expect(Number(row['fee'])).toBeCloseTo(notional * (turnover > 12_000 ? laterRate : firstRate), 5);
       turnover += notional;
     }
     expect(turnover).toBeGreaterThan(50_000);
   });
 
-  test('a risk rule denies with its code and lets exits pass; summary and manifest name it', async () => {
+  test('a risk rule denies orders with its code and permits exits; summary and manifest name it', async () => {
     const rule = `import { riskRule } from 'isobar';
 export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math.floor(timeMs / 86_400_000) % 2 === 1 ? 'odd day' : null) });
 `;
@@ -151,34 +157,34 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
   });
 
   test.each([
-    ['a strategy in its place', 'slippage', "export { default } from '" + STRATEGIES + "/smaCross.ts';", /bad\.ts: expected a slippage model as default export, got a function/],
-    ['another kind of model', 'fees', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0);", /expected a fee model as default export, got a slippage model/],
-    ['a file that does not compile', 'slippage', 'export default (', /bad\.ts:1:1\d: Unexpected end of file/],
-    ['a slippage that is not a number', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => NaN);", /the slippage model returned NaN, at /],
-    ['a fee above its bound', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => 0.002);", /the fee model returned 0\.002 for a taker, whose rate is at most 0\.001, at /],
-    ['a fee that is text', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => '0.0001' as never);", /the fee model returned '0\.0001', at .*\n {2}return the rate/],
-    ['a slippage model that throws', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => { throw new Error('no book'); });", /^the slippage model threw: no book, at /],
-    ['a fee model that throws', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => { throw new Error('no tier'); });", /^the fee model threw: no tier, at /],
-    ['a rule that throws', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_TWO', check: () => { throw new Error('no day'); } });", /^the risk rule ODD_TWO threw: no day, at /],
-    ['a rule with a short code', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'X', check: () => null });", /expected a code of 3 to 32 capitals.*got 'X'/],
-    ['a rule with a code that is taken', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'MARGIN', check: () => null });", /run\.yaml:6 models\.risk\.0: expected a code .* got MARGIN, which another rule has/],
-    ['a rule with a code of futures', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'TIER', check: () => null });", /models\.risk\.0: expected a code .* got TIER, which another rule has/],
-    ['a rule with a code of the order manager', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'SLOT_BUSY', check: () => null });", /got SLOT_BUSY, which another rule has/],
-    ['a rule that answers true', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => true as never });", /the risk rule ODD_ONE returned neither null nor a text but true, at /],
-    ['a slippage beyond all ticks', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 1e308);", /^the slippage model returned 1e\+308, at /],
-    ['a slippage beyond all prices', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 1e15);", /^the slippage model returned 1000000000000000, at /],
-    ['a slippage that has no text', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => Object.create(null) as never);", /^the slippage model returned an object, at /],
-    ['a slippage model that throws what has no text', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => { throw Object.create(null); });", /^the slippage model threw: a value of type object that has no text, at /],
-    ['a fee below zero that rounds to none', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => -1e-9);", /^the fee model returned -1e-9, at /],
-    ['a fee model that is asynchronous', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel((async () => 0) as never);", /^the fee model returned a promise: models are synchronous, at /],
-    ['a rule that is asynchronous', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: (async () => null) as never });", /the risk rule ODD_ONE returned neither null nor a text but a promise: models are synchronous, at /],
-    ['a rule with the code of unsound orders', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'BAD_INPUT', check: () => null });", /got BAD_INPUT, which another rule has/],
-    ['a rule that says false in quotes', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 'false' as never });", /run\.yaml:6 models\.risk\.0: reductionsToo of the risk rule ODD_ONE: expected true or false, got 'false'/],
-    ['a rule that counts reductions', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never });", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
-    ['a rule without a check', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE' } as never);", /expected a risk rule as default export, got one whose check is not a function/],
-  ])('a model that is %s ends the run with an error that names it, and nothing is written', async (_what, kind, text, message) => {
+    ['a strategy in its place', 'slippage', 'SmaCross', /bad\.ts: expected a slippage model as default export, got a function/],
+    ['another kind of model', 'fees', 'slippageModel(() => 0)', /expected a fee model as default export, got a slippage model/],
+    ['a file that does not compile', 'slippage', '(', /bad\.ts:3:1\d: Unexpected ";"/],
+    ['a slippage that is not a number', 'slippage', 'slippageModel(() => NaN)', /the slippage model returned NaN, at /],
+    ['a fee above its bound', 'fees', 'feeModel(() => 0.002)', /the fee model returned 0\.002 for a taker, whose rate is at most 0\.001, at /],
+    ['a fee that is text', 'fees', "feeModel(() => '0.0001' as never)", /the fee model returned '0\.0001', at .*\n {2}return the rate/],
+    ['a slippage model that throws', 'slippage', "slippageModel(() => { throw new Error('no book'); })", /^the slippage model threw: no book, at /],
+    ['a fee model that throws', 'fees', "feeModel(() => { throw new Error('no tier'); })", /^the fee model threw: no tier, at /],
+    ['a rule that throws', 'risk', "riskRule({ code: 'ODD_TWO', check: () => { throw new Error('no day'); } })", /^the risk rule ODD_TWO threw: no day, at /],
+    ['a rule with a short code', 'risk', "riskRule({ code: 'X', check: () => null })", /expected a code of 3 to 32 capitals.*got 'X'/],
+    ['a rule with a code that is taken', 'risk', "riskRule({ code: 'MARGIN', check: () => null })", /run\.yaml:6 models\.risk\.0: expected a code .* got MARGIN, which another rule has/],
+    ['a rule with a code of futures', 'risk', "riskRule({ code: 'TIER', check: () => null })", /models\.risk\.0: expected a code .* got TIER, which another rule has/],
+    ['a rule with a code of the order manager', 'risk', "riskRule({ code: 'SLOT_BUSY', check: () => null })", /got SLOT_BUSY, which another rule has/],
+    ['a rule that answers true', 'risk', "riskRule({ code: 'ODD_ONE', check: () => true as never })", /the risk rule ODD_ONE returned neither null nor a text but true, at /],
+    ['a slippage beyond all ticks', 'slippage', 'slippageModel(() => 1e308)', /^the slippage model returned 1e\+308, at /],
+    ['a slippage beyond all prices', 'slippage', 'slippageModel(() => 1e15)', /^the slippage model returned 1000000000000000, at /],
+    ['a slippage that has no text', 'slippage', 'slippageModel(() => Object.create(null) as never)', /^the slippage model returned an object, at /],
+    ['a slippage model that throws what has no text', 'slippage', 'slippageModel(() => { throw Object.create(null); })', /^the slippage model threw: a value of type object that has no text, at /],
+    ['a fee below zero that rounds to none', 'fees', 'feeModel(() => -1e-9)', /^the fee model returned -1e-9, at /],
+    ['a fee model that is asynchronous', 'fees', 'feeModel((async () => 0) as never)', /^the fee model returned a promise: models are synchronous, at /],
+    ['a rule that is asynchronous', 'risk', "riskRule({ code: 'ODD_ONE', check: (async () => null) as never })", /the risk rule ODD_ONE returned neither null nor a text but a promise: models are synchronous, at /],
+    ['a rule with the code of unsound orders', 'risk', "riskRule({ code: 'BAD_INPUT', check: () => null })", /got BAD_INPUT, which another rule has/],
+    ['a rule that says false in quotes', 'risk', "riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 'false' as never })", /run\.yaml:6 models\.risk\.0: reductionsToo of the risk rule ODD_ONE: expected true or false, got 'false'/],
+    ['a rule that counts reductions', 'risk', "riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never })", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
+    ['a rule without a check', 'risk', "riskRule({ code: 'ODD_ONE' } as never)", /expected a risk rule as default export, got one whose check is not a function/],
+  ])('a model that is %s ends the run with an error that names it, and nothing is written', async (_what, kind, exported, message) => {
     const before = fixture.runs().length;
-    fixture.write('models/bad.ts', text);
+    fixture.write('models/bad.ts', `${MODEL_IMPORTS}\nexport default ${exported};\n`);
     definition(`models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);
     const refused = [await backtestIn(fixture.folder, 'run.yaml')];
     if (kind === 'fees') refused.push(await fixture.run('backtest', 'run.yaml', '--quiet'));

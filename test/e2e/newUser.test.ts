@@ -1,4 +1,4 @@
-// The first ten minutes of a new user, in an empty folder outside of the checkout: from the packed tarball to a sweep and its report.
+// Tests the first ten minutes of a new user in an empty folder: from the packed tarball to a sweep and its report.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ describe.skipIf(!canInstall)('a new user', () => {
   /** The command in the project, where npx finds it: npx itself has been tried by then, and takes half a second at each start. */
   const isobar = (line: string): string => type(project, `node_modules/.bin/isobar ${line}`);
 
-  test('init, install, backtest, own bars, an edited strategy, sweep, report', () => {
+  test('a new user can init, install, backtest, use own bars, edit a strategy, sweep and report', () => {
     const made = type(home, `npx --yes --package ${tarball} isobar init my-strategies`);
     expect(made).toMatch(/strategies\/meanCross\.ts[\s\S]*Next:\n {2}cd my-strategies\n {2}npm i\n/);
     type(project, 'npm i --no-audit --no-fund');

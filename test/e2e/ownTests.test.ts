@@ -1,4 +1,4 @@
-// An author's own project: vitest over a strategy with the package linked in from a checkout, and a long series of runs in one process.
+// Tests the project of an author: vitest over a strategy with the linked package, and many runs in one process.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -72,7 +72,7 @@ test('with fake timers', async () => {
   expect(stdout).toMatch(/Tests {2}4 passed \(4\)/);
 });
 
-test('100 runs in one process keep nothing and do not slow down', async () => {
+test('100 runs in one process keep no memory and do not slow down', async () => {
   const script = `
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 import { backtest, generateBars } from 'isobar/run';

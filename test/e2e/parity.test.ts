@@ -1,4 +1,4 @@
-// The short form of `npm run parity`: spot and futures, backtest and live bot over HTTP, equal to the last unit.
+// Tests the short form of `npm run parity`: backtest and live bot over HTTP, spot and futures, are equal to the last unit.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// `isobar parity` as a command: exit codes, JSON, a table of at most 100 columns, and what it says of input that it cannot use.
+// Tests the command `isobar parity`: exit codes, JSON, a table of at most 100 columns, and messages for input it cannot use.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,14 +33,14 @@ async function parityOf(planted: Planted, ...runs: readonly (readonly string[])[
   return found;
 }
 
-test('equal: exit code 0 and an empty bridge', async () => {
+test('equal runs end with exit code 0 and an empty bridge', async () => {
   const [json, text] = await parityOf({}, ['--json'], []);
   expect([json!.code, json!.stderr, text!.code]).toEqual([0, '', 0]);
   expect(JSON.parse(json!.stdout)).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0' });
   expect(text!.stdout).toContain('equal: bot and backtest gain -36.95009231 USDT');
 }, 120_000);
 
-test('different: exit code 3, the first difference, its cause, and the bridge', async () => {
+test('different runs end with exit code 3, the first difference, its cause, and the bridge', async () => {
   const [json, text] = await parityOf(
     {
       catalog: (bars) => ({
@@ -60,7 +60,7 @@ test('different: exit code 3, the first difference, its cause, and the bridge', 
   for (const line of text!.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 }, 120_000);
 
-test('bad input: exit code 2 and what to do', async () => {
+test('bad input ends with exit code 2 and a remedy', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-parity-'));
   try {
     for (const [words, message] of [

@@ -1,4 +1,4 @@
-// `isobar report --as`: the figures of other tools as a table and as JSON, the bars that are read again, and what is refused.
+// Tests `isobar report --as`: the figures of other tools as a table and as JSON, and what it refuses.
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The proof sample of a backtest: what it finds, that it changes nothing, and how a verdict of isobar prove replaces it.
+// Tests the proof sample of a backtest: what it finds, that it changes nothing, and that a verdict of isobar prove replaces it.
 
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -141,7 +141,7 @@ describe('a refuted strategy', () => {
     expect(warnings[1]).toMatchObject({ line: 4 });
   });
 
-  test('a strategy that keeps by price what follows from the price alone is proved', async () => {
+  test('a strategy that caches by price what follows only from the price is proved', async () => {
     const body =
       'override onBar() { const { value } = this.bars.close; const key = Math.round(value / 50); if (!known.has(key)) known.set(key, Math.sin(key) > 0); if (known.get(key)) this.target({ equity: 0.5 }); else this.exit(); }';
     const { proof } = await backtest(strategy('memo.ts', body, 'const known = new Map<number, boolean>();'));

@@ -1,4 +1,4 @@
-// isobar prove: strategies of every kind of bias are refuted by the proof that is for them, clean ones are not.
+// Tests isobar prove: the right proof refutes strategies of every kind of bias, and no proof refutes a clean one.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ describe('a biased strategy', () => {
     expect(line).toBeGreaterThan(4);
   });
 
-  test('a counter that a module keeps from run to run is state', async () => {
+  test('a counter that a module keeps between runs counts as state', async () => {
     const { code, verdict } = await prove(`clean/${COUNTER}`);
     expect(code).toBe(3);
     expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'refuted', file: `clean/${COUNTER}`, line: 3 });
@@ -120,7 +120,7 @@ describe('what is replaced, kept in what all code shares, or called back later',
   });
 });
 
-test('an object of its own that a strategy has frozen is no built-in: its error proves nothing', async () => {
+test('an error from a frozen object of the strategy itself proves no bias', async () => {
   const lines = [
     "import { Strategy } from 'isobar';",
     'const bars: { slow: number } = Object.freeze({ slow: 5 });',
@@ -157,7 +157,7 @@ test('a definition is proved too, and what a reader sees names each proof within
   expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(100);
 });
 
-test('the bars of the run are no file that a strategy may read, although they are part of the hash', async () => {
+test('a strategy may not read the file of its bars, although it is part of the hash', async () => {
   const lines = [
     "import { readFileSync } from 'node:fs';",
     "import { Strategy } from 'isobar';",
@@ -187,7 +187,7 @@ test('the bars of the run are no file that a strategy may read, although they ar
   expect(proofIn(JSON.parse(stdout) as StrategyVerdict, 'purity')).toMatchObject({ verdict: 'refuted', file: 'ownBars.ts', line: 6 });
 });
 
-test('an import that a module of Node does not have names that module', async () => {
+test('the error of an import that a module of Node lacks names that module', async () => {
   writeFileSync(
     join(folder, 'noExport.ts'),
     "import { on } from 'node:process';\nimport { Strategy } from 'isobar';\nexport default class A extends Strategy { override onBar() { on('x', () => {}); } }\n",

@@ -1,4 +1,4 @@
-// Two corpora of strategies, each run by the command: none of the biased ones passes in silence, none of the clean ones is accused.
+// Tests the command on two corpora of strategies: it reports every biased one and accuses no clean one.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

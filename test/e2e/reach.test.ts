@@ -1,4 +1,4 @@
-// What strategy code can reach in the built package through any own property: no column, no buffer, no part of the engine.
+// Tests what strategy code can reach in the built package through any own property: no column, no buffer, no part of the engine.
 
 import { afterAll, expect, test } from 'vitest';
 import { backtest } from 'isobar/run';

@@ -1,4 +1,4 @@
-// Orders that risk denied in a backtest: the log has the first of each code with figures; the others are counted.
+// Tests orders that risk denies in a backtest: the log has the first of each code with figures and counts the others.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

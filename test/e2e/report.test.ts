@@ -1,4 +1,4 @@
-// report.html in a real browser: no error, no request, the numbers of the summary (its limits of size and time: reportSpeed).
+// Tests report.html in a real browser: no error, no request, and the numbers of the summary.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// report.html at a million bars, in a real browser: its size, its first picture, and the steps of its zoom.
+// Tests report.html with a million bars in a real browser: its size, the time to its first picture, and its zoom.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// `isobar/run`: the same result from a class, a file of code, a definition and bars of any kind; what comes back; what is refused.
+// Tests `isobar/run`: a class, a file and a definition give the same result from bars of any kind; wrong arguments are refused.
 
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ writeFileSync(
   `strategy: ${STRATEGIES}/smaCross.ts\nparams: { fast: 5, slow: 20 }\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: '10000'\n`,
 );
 
-test('a run of hours sees the days before it, and no whole day lies within it', async () => {
+test('a run of a few hours sees the days before it, and contains no whole day', async () => {
   const seen: number[][] = [];
   class Days extends Strategy {
     day = this.feed('day');
@@ -113,7 +113,7 @@ describe('one run, however it is asked for', () => {
     }
   });
 
-  test('bars read once are those of the file, to the hash of their manifest', async () => {
+  test('bars that are read once have the hash of the file in the manifest', async () => {
     const [read, direct] = [await readBars(csv), await backtest({ strategy: Cross, data: csv, cash: '10000' })];
     const again = await backtest({ strategy: Cross, data: read, cash: '10000' });
     expect(again.record.instruments).toEqual(direct.record.instruments);
@@ -140,7 +140,7 @@ test('options name every key of a definition', () => {
   expectTypeOf<keyof Definition>().toExtend<keyof CodeOptions>();
 });
 
-test('the columns are the rows of the run folder', async () => {
+test('the columns of a result equal the rows of the run folder', async () => {
   const result = await backtest({ strategy: Cross, data, cash: '10000', size: { base: '0.01' } });
   const written = await result.write(join(folder, 'runs'));
   for (const [name, table] of [
@@ -173,7 +173,7 @@ test('the columns are the rows of the run folder', async () => {
   expect(result.fills).toBe(result.fills);
 });
 
-test('report and folder on demand; the manifest says what only code can repeat', async () => {
+test('report and folder are written on demand, and the manifest says that only code can repeat the run', async () => {
   const result = await backtest({ strategy: Cross, data, cash: '10000', name: 'mine' });
   const path = join(folder, 'new/folder/report.html');
   expect(await result.report(path)).toBe(path);
@@ -199,7 +199,7 @@ test('report and folder on demand; the manifest says what only code can repeat',
   await expect(write!('')).rejects.toThrow('write: expected a path, got an empty text');
 });
 
-test('printed, a result is the table of the command; undefined figures are null with a reason', async () => {
+test('a printed result is the table of the command; undefined figures are null with a reason', async () => {
   const result = await backtest({ strategy: Cross, data: generateBars({ bars: 20 }), cash: '10000' });
   expect([inspect(result), JSON.stringify(result)]).toEqual([String(result), JSON.stringify(result.summary)]);
   expect(String(result)).toContain('Cross  SYNUSDT 1h');

@@ -1,4 +1,4 @@
-// The range of a run follows the bars in which orders fill; benchmark and warnings follow what was traded and covered.
+// Tests the range of a run: it follows the bars in which orders fill, and the benchmark and warnings follow what was traded.
 
 import { Strategy } from 'isobar';
 import { backtest, generateBars, type Bars } from 'isobar/run';
@@ -29,7 +29,7 @@ class Flips extends Strategy {
 const feeds = { bars: { symbol: 'TESTUSDT', interval: '5m' }, trend: { symbol: 'TESTUSDT', interval: '1h' } };
 const run = (data: readonly Bars[], more: object = {}) => backtest({ strategy: Flips, data: [...data], feeds, cash: '10000', ...more });
 
-test('an earlier feed beside the bars that orders fill in adds no empty days', async () => {
+test('a feed that starts before the bars in which orders fill adds no empty days', async () => {
   const { summary } = await run([fives(), hours]);
   expect([summary.run.fromMs, summary.run.toMs]).toEqual([LATER, LATER + 60 * DAY]);
   expect(summary.metrics.dailyReturns).toHaveLength(60);

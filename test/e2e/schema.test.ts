@@ -1,4 +1,4 @@
-// The JSON schema of a run definition is that of the code, and every shipped definition names it and keeps it.
+// Tests the JSON schema of a run definition: it equals that of the code, and every shipped definition names and satisfies it.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { sep } from 'node:path';

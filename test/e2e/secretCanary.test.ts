@@ -1,4 +1,4 @@
-// A key and a secret go through every command and every failure: no part of them is printed or written, in any form.
+// Tests that no command and no failure prints or writes any part of a key or a secret, in any form.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

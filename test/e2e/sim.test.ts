@@ -1,4 +1,4 @@
-// `isobar sim` as a command: the same seed is the same day to the hash, faults of a strategy are found and named, and bad input says what to do.
+// Tests the command `isobar sim`: the same seed gives the same day, it names the faults of a strategy, and it explains bad input.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
@@ -91,7 +91,7 @@ test('a seed is a day: repeated it has the same hash; the bot loses nothing, and
   expect(loud.stderr).toMatch(/the bot (is killed|is gone with its power)/);
 }, 240_000);
 
-test('a strategy that throws dice of its own is found: a restart is refused', async () => {
+test('a strategy that draws its own random numbers is reported, and its restart is refused', async () => {
   const { code, stdout } = await sim('chance.yaml', '--seed', '1', '--json');
   expect(code).toBe(3);
   expect(reportOf({ stdout }).each[0]!.violations).toContainEqual(expect.objectContaining({ rule: 'RESTART', withFaults: true }));
@@ -108,14 +108,14 @@ test('a position whose stop was lost is found, and the day and the contract are 
   expect(stdout).toMatch(/seed 6, \d{4}-\d\d-\d\d 00:0\d:\d\d: STOP: PERPUSDT: \d+ lots are held, and stops stand for 0/);
 }, 240_000);
 
-test('without bars of a definition they are generated, and it says so', async () => {
+test('isobar sim generates bars if the definition has none, and says so', async () => {
   fixture.write('lacks.yaml', bot(`${STRATEGIES}/smaCross.ts`).replace('TESTUSDT', 'OTHERUSDT').replace('15m', '1h'));
   const { code, stdout, stderr } = await sim('lacks.yaml', '--seed', '1', '--json');
   expect([code, stderr]).toEqual([0, '']);
   expect(reportOf({ stdout }).notes[0]).toContain('the catalog has no bars of OTHERUSDT: the bars are generated');
 }, 240_000);
 
-test('bad input: exit code 2, the culprit and what to do', async () => {
+test('bad input ends with exit code 2, its cause and a remedy', async () => {
   fixture.write('series.yaml', `${bot('turns.ts')}series: { mood: { file: { path: oi.csv, time: t, knownAt: k } } }\n`);
   fixture.write('throws.ts', TURNS.replace('seen = 0;', "seen = 0; constructor(setup) { super(setup); throw new Error('no luck'); }"));
   fixture.write('throws.yaml', bot('throws.ts'));

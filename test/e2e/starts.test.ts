@@ -1,4 +1,4 @@
-// A start reads few files: modules that are needed together are one file of the built package, and every importer gets the same instance.
+// Tests that a start reads few files: modules needed together are one built file, and every importer gets the same instance.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Every kind of `isobar strategy new --like`: it runs on made bars, trades, and the proofs that decide hold.
+// Tests every kind of `isobar strategy new --like`: the strategy runs on generated bars, trades, and passes the proofs that decide.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it.each(STRATEGY_KINDS)('%s', async (kind) => {
+it.each(STRATEGY_KINDS)('a new strategy like %s runs, trades, and passes its proofs', async (kind) => {
   const printed = await isobar(`strategy new my-${kind} --like ${kind}`);
   const file = `my${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
   expect(printed).toContain(`strategies/${file}.ts\n  backtests/${file}.yaml`);

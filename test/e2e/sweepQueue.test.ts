@@ -1,4 +1,4 @@
-// A sweep shared through a real Redis server: the same table as without it, also when a worker is killed during a task.
+// Tests a sweep shared through a real Redis server: the same table as without it, even when a worker is killed.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The report of a sweep in a real browser: no error, no request, the map under pointer and keys, and the figures that were found.
+// Tests the report of a sweep in a real browser: no error, no request, the map under pointer and keys, and its figures.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

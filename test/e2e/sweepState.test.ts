@@ -1,4 +1,4 @@
-// The sets of a sweep share modules: a set whose result differs when it runs alone ends the sweep, and is named.
+// Tests that sets of a sweep share modules: a set whose result differs when it runs alone ends the sweep and is named.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

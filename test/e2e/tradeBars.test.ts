@@ -1,4 +1,4 @@
-// Bars from trades from the command line: a backtest, its verification, the same set in a sweep, and its proof.
+// Tests bars built from trades from the command line: a backtest, its verification, the same set in a sweep, and its proof.
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Trials are counted by market data: runs made by hand and sets of sweeps together, repeats once, families apart.
+// Tests that trials are counted by market data: single runs and sets of sweeps together, repeats once, and families apart.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

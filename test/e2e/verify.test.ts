@@ -1,4 +1,4 @@
-// `isobar verify`: identical where nothing has changed (test/golden has all that is shipped); a changed byte of anything is named.
+// Tests `isobar verify`: it reports identical when nothing has changed, and names the file in which any byte has changed.
 
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ describe('the command', () => {
   const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
   afterAll(() => fixture.remove());
 
-  it('the command says identical for the demo, from any folder', async () => {
+  it('the command reports identical for the demo, from any folder', async () => {
     await isobar('backtest', '--demo', '--quiet');
     const [run = ''] = fixture.runs();
     const here = await fixture.run('verify', `runs/${run}`);
@@ -48,7 +48,7 @@ describe('the command', () => {
     expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
-  it('the command refuses what is not a run, with what to do', async () => {
+  it('the command refuses a folder that is not a run, with a remedy', async () => {
     const { code, stdout, stderr } = await isobar('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);

@@ -1,4 +1,4 @@
-// `isobar why` as a command: what it prints for an order and for a bar without a trade, and what it says of questions that it cannot answer.
+// Tests the command `isobar why`: what it prints for an order and for a bar without a trade, and how it refuses other questions.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -22,7 +22,7 @@ afterAll(() => fixture.remove());
 const timeOf = (ms: string | undefined): string => new Date(Number(ms)).toISOString().slice(0, 16);
 
 describe('the answer', () => {
-  test('an order: the parts in their order, each line within 100 columns', async () => {
+  test('the answer about an order has its parts in their order, each line within 100 columns', async () => {
     const { code, stdout, stderr } = await why('--order', '2');
     expect([code, stderr]).toEqual([0, '']);
     const heads = [...stdout.matchAll(/^ {2}(\S.*)$/gm)].map(([, head = '']) => head.split(/[:,]/)[0]!);
@@ -33,7 +33,7 @@ describe('the answer', () => {
     expect(stdout).toMatch(/order 2, sell .*: approved, filled .* by rule 4/);
   });
 
-  test('a bar without a trade: the first operand that kept each condition from firing is named', async () => {
+  test('the answer about a bar without a trade names the first operand that prevented each condition', async () => {
     const quiet = Number(orders[1]!['created_ms']) + 3_600_000;
     const { code, stdout } = await why('--at', String(quiet));
     expect(code).toBe(0);
@@ -42,7 +42,7 @@ describe('the answer', () => {
     expect(stdout).toContain('- when 2: crossedDown(sma(close, 5), sma(close, 20)) is false');
   });
 
-  test('--json is the same as data, for the time of the decision as text or as ms', async () => {
+  test('--json gives the same answer as data, for the time of the decision as text or as ms', async () => {
     const decided = Number(orders[0]!['created_ms']) - 1;
     const { stdout } = await why('--at', String(decided), '--symbol', 'abcusdt', '--json');
     const explanation = JSON.parse(stdout) as Explanation;
@@ -72,7 +72,7 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
     expect(remedy).toMatch(/^ {2}\S/);
   });
 
-  test('a folder without a run', async () => {
+  test('a folder without a run is rejected', async () => {
     const { code, stderr } = await commandInKeptThread(fixture.folder, ['why', 'nowhere', '--order', '1']);
     expect([code, stderr.split('\n')[0]]).toEqual([2, 'nowhere: no such run folder']);
   });

@@ -1,4 +1,4 @@
-// A click on a bar of report.html lists the orders and fills of that bar, in a real browser: dark and on a phone.
+// Tests in a real browser that a click on a bar of report.html lists the orders and fills of that bar.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

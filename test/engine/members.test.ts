@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { StrategyError } from '../../src/base/errors.ts';
 import { float, int, Strategy, type FillInfo, type OrderInfo } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import { FREE, quiet } from './strategyApi.ts';
+import { FREE, quietBars } from './strategyApi.ts';
 import { run } from './world.ts';
 
 /** What plain JavaScript sees: no type of anything. */
@@ -29,7 +29,7 @@ function reader(read: Read): StrategyClass {
   return Reads;
 }
 
-const reading = (read: Read) => run({ strategies: [reader(read)], feeds: { bars: quiet(6) }, ...FREE });
+const reading = (read: Read) => run({ strategies: [reader(read)], feeds: { bars: quietBars(6) }, ...FREE });
 
 async function messageOf(read: Read): Promise<string> {
   const error: unknown = await reading(read).then(

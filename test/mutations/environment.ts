@@ -16,7 +16,7 @@ export const EXTERNAL: readonly Guard[] = [
     from: "if (found !== 'gone') throw takenError(`${folder}/${name}`, other, found, words);",
     to: "if (found !== 'gone') continue;",
     test: 'src/adapters/disk/processLock.test.ts',
-    named: 'refuses a second process, names the first, and leaves the lock file as it was',
+    named: 'fails for a second process, names the first, and leaves the lock file unchanged',
   },
   switched(53, 'haltsPersist', 'adapters/journal/records'),
   {
@@ -44,7 +44,7 @@ export const EXTERNAL: readonly Guard[] = [
     from: 'this.#answered.add(weight, nowMs + this.#holdMs + (isLost ? LOST_MS : 0));',
     to: 'this.#answered.add(weight, nowMs);',
     test: 'src/adapters/exchange/limits/windowUse.test.ts',
-    named: 'never exceed the limit where they are received, on no clock',
+    named: 'never exceed the limit on the clock of the exchange',
   },
   {
     row: 57,

@@ -54,7 +54,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'tracked.isWaiting || tracked.hasEnded) return false;',
     to: "tracked.isWaiting || tracked.hasEnded || tracked.order.reason === 'refused') return false;",
     test: 'src/adapters/exchange/order/match.test.ts',
-    named: 'one that is refused, and stands all the same',
+    named: 'a refused order that exists at the exchange',
   },
   {
     row: 36,
@@ -90,7 +90,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'if (isFarEnough && !needsTrades && (',
     to: 'if (isFarEnough && (',
     test: 'src/adapters/exchange/order/confirm.test.ts',
-    named: 'fills that lack keep it open',
+    named: 'missing fills leave the status unconfirmed',
   },
   {
     row: 40,
@@ -99,7 +99,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'const isFarEnough = isSame && now.atMs >= firstRead.atMs + lagMs;',
     to: 'const isFarEnough = true;',
     test: 'src/adapters/exchange/order/confirm.test.ts',
-    named: 'the first end waits',
+    named: 'a first terminal reading is unconfirmed',
   },
   {
     row: 41,
@@ -182,6 +182,6 @@ export const EXPOSURE: readonly Guard[] = [
     from: "if (outcome.kind === 'unknown') return end(",
     to: "if (outcome.kind === 'unknown') continue;\n    if (outcome.kind === 'unknown') return end(",
     test: 'src/tasks/kill/flatten/flatten.test.ts',
-    named: 'sends no further slice after one of unknown outcome',
+    named: 'flattening sends no slice after one of unknown outcome',
   },
 ];

@@ -45,7 +45,7 @@ export const KILL: readonly Guard[] = [
     from: 'const isCertain = isComplete && isBeyondHorizon(order);',
     to: 'const isCertain = isBeyondHorizon(order);',
     test: EVIDENCE_TEST,
-    named: 'nothing is decided in lists that are cut',
+    named: 'incomplete lists',
   },
   {
     row: 66,
@@ -54,7 +54,7 @@ export const KILL: readonly Guard[] = [
     from: 'const isCertain = isComplete && isBeyondHorizon(order);',
     to: 'const isCertain = isComplete;',
     test: EVIDENCE_TEST,
-    named: 'nothing before the absence horizon',
+    named: 'lists before the absence horizon',
   },
   {
     row: 67,
@@ -63,7 +63,7 @@ export const KILL: readonly Guard[] = [
     from: 'row.timeMs > latestMs || ',
     to: '',
     test: EVIDENCE_TEST,
-    named: 'an order later than its window',
+    named: 'an order after the window of the lost one',
   },
   {
     row: 68,
@@ -81,7 +81,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (row !== null) return couldBe(row, order) && !isBeyondLimit();',
     to: 'if (row !== null) return couldBe(row, order);',
     test: EVIDENCE_TEST,
-    named: 'is another owner',
+    named: 'is not the lost one',
   },
   {
     row: 70,
@@ -171,7 +171,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, position.positionVolume, position.canCloseVolume)',
     to: 'Decimal.min(low, position.canCloseVolume)',
     test: FUTURES_TEST,
-    named: 'closes at most what the exchange shows',
+    named: 'closes at most the quantity that the exchange shows',
   },
   {
     row: 80,
@@ -180,7 +180,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, position.positionVolume, position.canCloseVolume)',
     to: 'Decimal.min(low, position.positionVolume)',
     test: FUTURES_TEST,
-    named: 'closes at most what the exchange shows',
+    named: 'closes at most the quantity that the exchange shows',
   },
   {
     row: 81,
@@ -198,7 +198,7 @@ export const KILL: readonly Guard[] = [
     from: 'isNet ? floor(sum(values)) : sum(values.map(floor))',
     to: 'sum(values.map(floor))',
     test: FUTURES_TEST,
-    named: 'counts strategies together in net mode',
+    named: 'added up in net mode',
   },
   {
     row: 83,
@@ -207,7 +207,7 @@ export const KILL: readonly Guard[] = [
     from: 'const second = await closer.closable(venue);',
     to: 'const second = first;',
     test: FLATTEN_TEST,
-    named: 'in either of two reads',
+    named: 'in either of the two last reads',
   },
   {
     row: 84,
@@ -216,7 +216,7 @@ export const KILL: readonly Guard[] = [
     from: 'max((reading) => reading.rest)',
     to: 'new Decimal(0)',
     test: FLATTEN_TEST,
-    named: 'the rest is named',
+    named: 'the remainder is reported',
   },
   {
     row: 85,
@@ -225,7 +225,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (++refusals >= MAX_REFUSALS)',
     to: 'if (++refusals >= 7)',
     test: FLATTEN_TEST,
-    named: 'refuses five slices',
+    named: 'refused five slices',
   },
   {
     row: 86,
@@ -288,7 +288,7 @@ export const KILL: readonly Guard[] = [
     from: 'lost.length === 1 && rivals.length === 1 && isInTime',
     to: 'lost.length === 1 && rivals.length === 1',
     test: PLAN_TEST,
-    named: 'later than the window',
+    named: 'after the window of a lost order',
   },
   {
     row: 93,

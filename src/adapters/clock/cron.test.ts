@@ -1,30 +1,30 @@
-// Times by cron patterns: strictly later, in order, at what the pattern says on the clock of its zone, through both changes of summer time.
+// Tests times by cron patterns: strictly later, in order, and at the clock of their zone through both changes of summer time.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
 import { cronTimes } from './cron.ts';
 
-const at = (text: string): number => Date.parse(text);
+const msOf = (text: string): number => Date.parse(text);
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 describe('cronTimes', () => {
-  it('cronTimes names the next time in UTC, never the present one', () => {
-    const next = cronTimes('0 8 * * 1-5', 'UTC');
-    // A Friday; then the Monday after.
-    expect(iso(next(at('2026-11-20T07:59:59.999Z')))).toBe('2026-11-20T08:00:00.000Z');
-    expect(iso(next(at('2026-11-20T08:00:00.000Z')))).toBe('2026-11-23T08:00:00.000Z');
+  it('cronTimes returns the next time in UTC, never the present one', () => {
+    const nextTime = cronTimes('0 8 * * 1-5', 'UTC');
+    // From a Friday to the same day, and then to the Monday after it.
+    expect(iso(nextTime(msOf('2026-11-20T07:59:59.999Z')))).toBe('2026-11-20T08:00:00.000Z');
+    expect(iso(nextTime(msOf('2026-11-20T08:00:00.000Z')))).toBe('2026-11-23T08:00:00.000Z');
   });
 
-  it('cronTimes follows summer time: an hour that does not exist comes at the end of the gap, one that is twice comes once', () => {
-    const next = cronTimes('30 2 * * *', 'Europe/Berlin');
-    const spring = next(at('2026-03-28T12:00:00Z'));
+  it('cronTimes moves a time in the gap of summer time to its end, and returns a repeated hour once', () => {
+    const nextTime = cronTimes('30 2 * * *', 'Europe/Berlin');
+    const spring = nextTime(msOf('2026-03-28T12:00:00Z'));
     expect(iso(spring)).toBe('2026-03-29T01:00:00.000Z');
-    const autumn = next(at('2026-10-24T12:00:00Z'));
-    expect([iso(autumn), iso(next(autumn))]).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z']);
+    const autumn = nextTime(msOf('2026-10-24T12:00:00Z'));
+    expect([iso(autumn), iso(nextTime(autumn))]).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z']);
   });
 
-  it('cronTimes is the first match of all minutes that there are', () => {
+  it('cronTimes returns the first later minute that matches the pattern', () => {
     const field = (min: number, max: number) =>
       fc.oneof(
         fc.constant('*'),
@@ -36,16 +36,16 @@ describe('cronTimes', () => {
     fc.assert(
       fc.property(field(0, 59), field(0, 23), fc.integer({ min: 0, max: 2e9 }), (minute, hour, second) => {
         const fromMs = second * 1000;
-        const found = cronTimes(`${minute} ${hour} * * *`, 'UTC')(fromMs);
+        const nextMs = cronTimes(`${minute} ${hour} * * *`, 'UTC')(fromMs);
         let ms = Math.floor(fromMs / 60_000) * 60_000 + 60_000;
         while (!(matches(minute, new Date(ms).getUTCMinutes()) && matches(hour, new Date(ms).getUTCHours()))) ms += 60_000;
-        expect(iso(found)).toBe(iso(ms));
+        expect(iso(nextMs)).toBe(iso(ms));
       }),
       { numRuns: 100 },
     );
   });
 
-  it('cronTimes returns null after the last time, and refuses a text that is not a pattern', () => {
+  it('cronTimes returns Infinity for a pattern without a time, and rejects an invalid pattern or zone', () => {
     expect(cronTimes('0 0 30 2 *', 'UTC')(0)).toBe(Infinity);
     for (const [pattern, zone] of [
       ['every day', 'UTC'],

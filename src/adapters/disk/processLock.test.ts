@@ -1,4 +1,4 @@
-// The process lock: in whatever order processes start, check and die, at most one holds it.
+// Tests the process lock: in any order in which processes start, check and die, at most one holds it.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,14 +19,14 @@ const holder = (pid: number, changes: Partial<LockHolder> = {}): LockHolder => (
   host: 'trader-1.example',
   ...changes,
 });
-/** `dead`: numbers of dead processes; all others count as unknown. */
+/** Returns the view of process `pid`. The processes in `dead` are gone; all others are in the state `otherState`. */
 const processes = (pid: number, dead: readonly number[] = [], other: 'running' | 'unknown' = 'running'): Processes => ({
   self: holder(pid),
-  findProcess: ({ pid: theirs }) => (dead.includes(theirs) ? 'gone' : other),
+  findProcess: ({ pid: otherPid }) => (dead.includes(otherPid) ? 'gone' : other),
 });
 
 describe('takeLock', () => {
-  it('takeLock refuses a second process, names the first, and leaves the lock file as it was', () => {
+  it('takeLock fails for a second process, names the first, and leaves the lock file unchanged', () => {
     const disk = new SimulatedDisk();
     const release = takeLock(disk, FOLDER, processes(1));
     expect(() => takeLock(disk, FOLDER, processes(2))).toThrow(/process 1 trades on this account/);
@@ -47,7 +47,7 @@ describe('takeLock', () => {
     expect(lockHolder(disk, FOLDER, processes(4, [3]))).toBeNull();
   });
 
-  it('takeLock refuses the lock when its holder cannot be determined, and gives a remedy', () => {
+  it('takeLock fails if the state of the holder is unknown', () => {
     const disk = new SimulatedDisk();
     takeLock(disk, FOLDER, { self: holder(1, { host: 'other/../host ü' }), findProcess: () => 'gone' });
     expect(disk.list(FOLDER)).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('takeLock', () => {
     expect(() => takeLock(disk, FOLDER, { self, findProcess })).toThrow(/process 1 on %zz may trade on this account/);
   });
 
-  it('takeLock is released without an error when another process has removed its file', () => {
+  it('takeLock returns a release that succeeds after another process has removed the file', () => {
     const disk = new SimulatedDisk();
     const release = takeLock(disk, FOLDER, processes(1));
     for (const name of disk.list(FOLDER)) disk.remove(`${FOLDER}/${name}`);
@@ -74,45 +74,45 @@ describe('takeLock', () => {
     let had = 0;
     const order = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 4, maxLength: 24 });
     fc.assert(
-      fc.property(order, fc.option(fc.integer({ min: 0, max: 2 })), (turns, mortal) => {
+      fc.property(order, fc.option(fc.integer({ min: 0, max: 2 })), (turnOrder, mortal) => {
         const disk = new SimulatedDisk();
         disk.create(`${FOLDER}/lock-99-1-1-a-h`);
         const dead = [99];
         const starters = [0, 1, 2].map((pid) => starter(disk, pid, dead));
-        for (const turn of turns) {
-          if (turn === mortal && starters[turn]!.steps() >= 2) dead.push(turn);
-          else if (!dead.includes(turn)) starters[turn]!.go();
+        for (const starterIndex of turnOrder) {
+          if (starterIndex === mortal && starters[starterIndex]!.steps() >= 2) dead.push(starterIndex);
+          else if (!dead.includes(starterIndex)) starters[starterIndex]!.go();
         }
-        const owners = starters.filter(({ has }, pid) => has() && !dead.includes(pid)).length;
+        const owners = starters.filter(({ has: isHolder }, pid) => isHolder() && !dead.includes(pid)).length;
         expect(owners).toBeLessThanOrEqual(1);
         had += owners;
       }),
       { seed: 5, numRuns: 3000 },
     );
-    // A file that is not a lock must not keep every process out.
+    // Some runs must have an owner: without one the test would pass for a lock that nobody can take.
     expect(had).toBeGreaterThan(300);
   });
 });
 
-/** Takes one step of takeLock a turn: each turn repeats the steps before with what they saw, and adds one. */
+/** Runs takeLock one step a turn. Each turn repeats the earlier steps with their results, and takes one more. */
 function starter(disk: SimulatedDisk, pid: number, dead: readonly number[]) {
-  const seen: (() => unknown)[] = [];
+  const results: (() => unknown)[] = [];
   let outcome: 'starting' | 'has' | 'refused' = 'starting';
-  const go = (): void => {
+  const takeStep = (): void => {
     if (outcome !== 'starting') return;
-    let at = 0;
-    const known = seen.length;
+    let stepIndex = 0;
+    const knownSteps = results.length;
     const step = <T>(act: () => T): T => {
-      if (at > known) throw new OutOfTurn('later');
-      if (at === known) seen.push(outcomeOf(act));
-      return seen[at++]!() as T;
+      if (stepIndex > knownSteps) throw new OutOfTurn('later');
+      if (stepIndex === knownSteps) results.push(outcomeOf(act));
+      return results[stepIndex++]!() as T;
     };
     const slow = {
       list: (folder: string) => step(() => disk.list(folder)),
       create: (path: string) => step(() => disk.create(path)),
       remove: (path: string) => step(() => disk.remove(path)),
     };
-    const findProcess: Processes['findProcess'] = (other) => step(() => (dead.includes(other.pid) ? 'gone' : 'running'));
+    const findProcess: Processes['findProcess'] = (otherState) => step(() => (dead.includes(otherState.pid) ? 'gone' : 'running'));
     try {
       takeLock(slow, FOLDER, { self: holder(pid), findProcess });
       outcome = 'has';
@@ -120,12 +120,12 @@ function starter(disk: SimulatedDisk, pid: number, dead: readonly number[]) {
       if (!(error instanceof OutOfTurn)) outcome = 'refused';
     }
   };
-  return { go, has: () => outcome === 'has', steps: () => seen.length };
+  return { go: takeStep, has: () => outcome === 'has', steps: () => results.length };
 }
 
 class OutOfTurn extends Error {}
 
-/** Runs it, and reports its result repeatedly. */
+/** Runs `act` once. Returns a function that returns its result, or throws its error, each time. */
 function outcomeOf<T>(act: () => T): () => T {
   try {
     const value = act();
@@ -140,35 +140,35 @@ function outcomeOf<T>(act: () => T): () => T {
 const MODULE = new URL('../../../dist/adapters/disk/processLock.js', import.meta.url).href;
 const DISK = new URL('../../../dist/adapters/disk/fileSystemDisk.js', import.meta.url).href;
 
-/** Runs `code` in processes of its own; what each has printed. */
+/** Runs `code` in `count` processes. Returns the output of each. */
 function processesOf(count: number, code: string): Promise<readonly string[]> {
   const head = `const lock = await import(${JSON.stringify(MODULE)}), { FileSystemDisk } = await import(${JSON.stringify(DISK)}); const fs = await import('node:fs');`;
-  const one = (): Promise<string> =>
+  const runProcess = (): Promise<string> =>
     new Promise((resolve) => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}\n${code}`], { stdio: ['ignore', 'pipe', 'inherit'] });
       let text = '';
-      child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       child.once('close', () => resolve(text.trim()));
     });
-  return Promise.all(Array.from({ length: count }, one));
+  return Promise.all(Array.from({ length: count }, runProcess));
 }
 
 describe('real processes that contend', () => {
   const folders: string[] = [];
   const scratch = (): string => {
-    const made = mkdtempSync(join(tmpdir(), 'isobar-contend-'));
-    folders.push(made);
-    return made;
+    const newFolder = mkdtempSync(join(tmpdir(), 'isobar-contend-'));
+    folders.push(newFolder);
+    return newFolder;
   };
-  afterEach(() => folders.splice(0).forEach((each) => rmSync(each, { recursive: true, force: true })));
-  const WORDS = `{ has: 'it', does: 'has it', may: 'may have it', own: 'one', second: 'two' }`;
+  afterEach(() => folders.splice(0).forEach((scratchFolder) => rmSync(scratchFolder, { recursive: true, force: true })));
+  const LOCK_TEXTS = `{ has: 'it', does: 'has it', may: 'may have it', own: 'one', second: 'two' }`;
 
-  it('real processes that contend wait for each other, and no count is lost', async () => {
+  it('real processes that contend for the lock wait for each other, and no count is lost', async () => {
     const folder = scratch();
     writeFileSync(join(folder, 'count'), '0');
-    // Read, wait, write: two at once would lose a count.
+    // Each process reads, waits and writes. Two processes at once would lose a count.
     const code = `const [lockIn, count] = ${JSON.stringify([join(folder, 'x.lock'), join(folder, 'count')])};
-for (let at = 0; at < 25; at++) lock.whileLocked(lockIn, ${WORDS}, () => {
+for (let at = 0; at < 25; at++) lock.whileLocked(lockIn, ${LOCK_TEXTS}, () => {
   const before = Number(fs.readFileSync(count, 'utf8'));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, at % 3);
   fs.writeFileSync(count, String(before + 1));
@@ -186,7 +186,7 @@ console.log('done');`;
 let had = 0;
 for (let at = 0; at < 300; at++) {
   let release;
-  try { release = lock.lockFolder(new FileSystemDisk(), lockIn, lock.processesHere(), ${WORDS}); } catch { continue; }
+  try { release = lock.lockFolder(new FileSystemDisk(), lockIn, lock.processesHere(), ${LOCK_TEXTS}); } catch { continue; }
   try { fs.writeFileSync(mark, String(process.pid), { flag: 'wx' }); } catch { console.log('TWO'); process.exit(1); }
   had++;
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);

@@ -1,4 +1,4 @@
-// Reading a growing file that another program may replace at any time, with anything.
+// Tests the reading of a growing file that another program may replace at any time by a FIFO or a folder.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { GrowingFile } from './growingFile.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-growing-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.each(['fifo', 'folder'])('a %s is reported once as unreadable, and nothing waits for it', (kind) => {
+it.each(['fifo', 'folder'])('a %s is reported once as unreadable, and reading it does not block', (kind) => {
   const path = join(folder, kind);
   if (kind === 'fifo') execFileSync('mkfifo', [path]);
   else mkdirSync(path);

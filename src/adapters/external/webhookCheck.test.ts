@@ -1,4 +1,4 @@
-// Requests with the secret in the body as TradingView sends them, once it has filled in its placeholders.
+// Tests requests with the secret in the body, as TradingView sends them after it has filled in its placeholders.
 
 import { expect, test } from 'vitest';
 import { Secret } from '../../base/text/secret.ts';
@@ -7,7 +7,7 @@ import { HookChecker } from './webhookCheck.ts';
 const SECRET = '0f1e2d3c4b5a69788796a5b4c3d2e1f00123456789abcdef';
 const NOW = Date.UTC(2026, 10, 28, 18, 50, 3);
 
-/** `{{timenow}}` has seconds, `{{time}}` is the open of the bar, and numbers have no quotes. */
+/** Returns the body of a request. `{{timenow}}` has seconds, `{{time}}` is the open of the bar, and numbers have no quotes. */
 const message = (value: string, sent = '2026-11-28T18:50:00Z'): string =>
   `{"secret": "${SECRET}", "sent": "${sent}", "time": "2026-11-28T18:45:00Z", "value": ${value}, "ticker": "BTCUSDT", "action": "sell"}`;
 
@@ -21,14 +21,16 @@ test.each([
   ['-0.25', -0.25], // {{strategy.position_size}}
   ['1e-7', 1e-7], // {{plot_0}}
   ['"0.5"', 0.5], // in quotes
-])('a value of %s is taken, with the time of its bar', (text, value) => {
+])('a webhook value of %s is accepted with the time of its bar', (text, value) => {
   expect(check(message(text))).toEqual({ timeMs: Date.UTC(2026, 10, 28, 18, 45), value, nonce: expect.stringMatching(/^[0-9a-f]{64}$/) });
 });
 
-test('the same alert twice has one nonce, another second has another', () => {
-  const [first, again, later] = [message('1'), message('1'), message('1', '2026-11-28T18:50:01Z')].map((text) => check(text));
-  expect(again).toEqual(first);
-  expect(later).not.toEqual(first);
+test('equal webhook alerts have one nonce, and an alert of another second has another nonce', () => {
+  const [firstResult, repeatedResult, laterResult] = [message('1'), message('1'), message('1', '2026-11-28T18:50:01Z')].map((text) =>
+    check(text),
+  );
+  expect(repeatedResult).toEqual(firstResult);
+  expect(laterResult).not.toEqual(firstResult);
 });
 
 test.each([
@@ -36,8 +38,9 @@ test.each([
   ['"sell"', 400, 'value: expected a number'], // {{strategy.order.action}}
   ['NaN', 401, 'expected a JSON object'],
   ['{{close}}', 401, 'expected a JSON object'], // a placeholder that was not filled in
-])('a value of %s is refused', (text, status, problem) => {
+])('a webhook value of %s is rejected', (text, status, problem) => {
   expect(check(message(text))).toMatchObject({ status, problem: expect.stringContaining(problem) });
 });
 
-test('an alert of two minutes ago is late', () => expect(check(message('1', '2026-11-28T18:48:00Z'))).toMatchObject({ status: 403 }));
+test('a webhook alert of two minutes ago is rejected as late', () =>
+  expect(check(message('1', '2026-11-28T18:48:00Z'))).toMatchObject({ status: 403 }));

@@ -1,4 +1,4 @@
-// A journal whose files are removed or replaced while it is written: the next sync notices, and no later record counts as durable.
+// Tests a journal whose files are removed or replaced while it is written: no later record counts as durable.
 
 import {
   appendFileSync,
@@ -29,7 +29,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A journal, and what it reports: the last durable record, and why no further record becomes durable. */
+/** Opens a journal. `reported` has its last durable record, and the reason once no further record becomes durable. */
 function journal() {
   const reported: { durable: number; failed: string | null } = { durable: 0, failed: null };
   const waiting: (() => void)[] = [];
@@ -56,7 +56,7 @@ it.each([
   ['emptied', (file: string) => truncateSync(file)],
   ['cut', (file: string) => truncateSync(file, 100)],
   ['added to', (file: string) => appendFileSync(file, '{}')],
-])('the file that is written is %s: the next record is not durable', async (_, act) => {
+])('the next record is not durable if the current journal file was %s', async (_, act) => {
   const { reported, append } = journal();
   await append();
   expect(reported).toEqual({ durable: 2, failed: null });
@@ -66,7 +66,7 @@ it.each([
   expect(reported.durable).toBe(2);
 });
 
-it('the whole folder is moved away: the next record is not durable', async () => {
+it('the next record is not durable if the journal folder was moved away', async () => {
   const { reported, append } = journal();
   await append();
   renameSync(folder, `${folder}.old`);
@@ -76,7 +76,7 @@ it('the whole folder is moved away: the next record is not durable', async () =>
   rmSync(`${folder}.old`, { recursive: true });
 });
 
-it('the file that is written is replaced, and then finished: the record that begins the next file is not durable', async () => {
+it('the record that begins the next journal file is not durable if the finished file was replaced before', async () => {
   const { reported, append } = journal();
   await append();
   // The next record finds this file full.
@@ -91,10 +91,10 @@ it('the file that is written is replaced, and then finished: the record that beg
 it.each([
   ['removed', (file: string) => rmSync(file)],
   ['written to', (file: string) => writeFileSync(file, '{}')],
-])('a finished file is %s: one of the next records is not durable', async (_, act) => {
+])('one of the next five records is not durable if a finished journal file was %s', async (_, act) => {
   const { reported, append } = journal();
   while (names().length < 4) await append();
   act(path('journal-000002.jsonl'));
-  for (let at = 0; at < 5 && reported.failed === null; at++) await append();
+  for (let recordIndex = 0; recordIndex < 5 && reported.failed === null; recordIndex++) await append();
   expect(reported.failed).toContain('journal-000002.jsonl: another process has removed, replaced or changed it');
 });

@@ -1,4 +1,4 @@
-// Alerts over real HTTP: that they arrive, their text, which are retried and when, and that they contain no secret.
+// Tests alerts over real HTTP: their arrival, text, retries and limits, and that they contain no secret.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ let wire: UndiciWire;
 let scheduler: LiveScheduler;
 const received: Received[] = [];
 const lost: string[] = [];
-/** Status of the next answers; then 200. */
+/** Replies to the next requests. Later requests get 200. */
 let statuses: { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }[] = [];
 
 beforeEach(async () => {
@@ -57,7 +57,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const alert = (over: Partial<Alert> = {}): Alert => ({
+const alert = (overrides: Partial<Alert> = {}): Alert => ({
   level: 'alarm',
   code: 'MISMATCH',
   bot: 'trend',
@@ -65,7 +65,7 @@ const alert = (over: Partial<Alert> = {}): Alert => ({
   scope: 'account',
   message: 'holdings differ by 0.5 BTC',
   timeMs: 1_723_128_000_000,
-  ...over,
+  ...overrides,
 });
 const outbox = (options: OutboxOptions = {}): AlertOutbox =>
   new AlertOutbox(scheduler, [webhookNotifier(wire.send, new Secret(`${origin}/hook/s3cret`), new Secret('t0ken'))], {
@@ -74,10 +74,10 @@ const outbox = (options: OutboxOptions = {}): AlertOutbox =>
     ...options,
   });
 
-it('sends every member and a text to a webhook, within a moment', async () => {
+it('a webhook gets every member of an alert and its text within a second', async () => {
   let tookMs = Infinity;
-  // A busy computer can only make it longer.
-  for (let again = 0; again < 3 && tookMs >= 1000; again++) {
+  // A busy computer can only lengthen the time, so the best of three attempts counts.
+  for (let attempt = 0; attempt < 3 && tookMs >= 1000; attempt++) {
     received.length = 0;
     const beganMs = performance.now();
     outbox().send(alert());
@@ -96,7 +96,7 @@ it('sends every member and a text to a webhook, within a moment', async () => {
   });
 });
 
-it('sends to Telegram as its interface wants it, without mark-up, quietly where it is no matter', async () => {
+it('Telegram gets an info alert as plain text without a notification sound', async () => {
   const telegram = telegramNotifier(wire.send, new Secret('123:abc'), '-100', origin);
   const box = new AlertOutbox(scheduler, [telegram]);
   box.send(alert({ level: 'info', code: 'STARTED', message: 'line\n\u001b[31mred' }));
@@ -105,7 +105,7 @@ it('sends to Telegram as its interface wants it, without mark-up, quietly where 
   expect(received[0]!.body['text']).toContain('line\\n\\x1b[31mred');
 });
 
-it('tries again with a growing pause, and as late as it is asked to', async () => {
+it('an alert is retried after growing pauses, and not before its Retry-After', async () => {
   statuses = [{ status: 0 }, { status: 503 }, { status: 429, headers: { 'retry-after': '1' } }];
   outbox().send(alert());
   await expect.poll(() => received.length).toBe(4);
@@ -116,23 +116,23 @@ it('tries again with a growing pause, and as late as it is asked to', async () =
   expect(lost).toEqual([]);
 });
 
-it('gives up what can never arrive, and says so without the address', async () => {
+it('an alert that the receiver rejects for good is reported lost without the address', async () => {
   statuses = [{ status: 404, body: `no hook at ${origin}/hook/s3cret` }];
   outbox().send(alert());
   await expect.poll(() => lost.length).toBe(1);
   expect(lost).toEqual(['webhook MISMATCH: it answered HTTP 404, after 1 tries']);
 });
 
-it('gives up after the maximum number of tries', async () => {
+it('an alert is given up after the maximum number of tries', async () => {
   statuses = Array.from({ length: 9 }, () => ({ status: 500 }));
   outbox({ max: 3, firstPauseMs: 1 }).send(alert());
   await expect.poll(() => lost.length).toBe(1);
   expect(received).toHaveLength(3);
 });
 
-it('says the same once, until it is worse or a while has passed', async () => {
+it('an equal alert is sent again only at a higher level or after the quiet time', async () => {
   const box = outbox({ quietMs: 300 });
-  for (let at = 0; at < 5; at++) box.send(alert({ level: 'warn' }));
+  for (let index = 0; index < 5; index++) box.send(alert({ level: 'warn' }));
   box.send(alert({ level: 'alarm' }));
   await expect.poll(() => received.map(({ body }) => body['level'])).toEqual(['warn', 'alarm']);
   await new Promise((resolve) => setTimeout(resolve, 320));
@@ -145,7 +145,7 @@ it('alarms are sent before waiting messages, and at most a hundred messages wait
   const box = outbox({ firstPauseMs: 10_000 });
   box.send(alert({ level: 'info', code: 'A0' }));
   await expect.poll(() => received.length).toBe(1);
-  for (let at = 1; at <= 110; at++) box.send(alert({ level: 'info', code: `A${at}` }));
+  for (let index = 1; index <= 110; index++) box.send(alert({ level: 'info', code: `A${index}` }));
   expect(box.waiting).toBeLessThanOrEqual(101);
   box.send(alert({ level: 'alarm', code: 'KILLED' }));
   await expect.poll(() => received.length).toBeGreaterThan(1);
@@ -153,7 +153,7 @@ it('alarms are sent before waiting messages, and at most a hundred messages wait
   expect(lost.length).toBeGreaterThanOrEqual(10);
 });
 
-it('sends what waits at its end without the pause, and gives up if no receiver answers', async () => {
+it('waiting alerts are sent at once at the end, and given up after the time limit', async () => {
   statuses = [{ status: 500 }];
   const box = outbox({ firstPauseMs: 60_000 });
   box.send(alert());

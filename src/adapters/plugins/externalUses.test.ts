@@ -1,4 +1,4 @@
-// Tests of the static check of a strategy's source: it finds tables of numbers in any notation, in linear time.
+// Tests the static check of a strategy's source: it finds tables of numbers in any notation, in linear time.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,24 +15,25 @@ function linesOf(text: string): readonly number[] {
   return externalUseWarnings({ inputs: { 'strategy.ts': { bytes: text.length, imports: [] } } }, folder).map(({ line }) => line ?? 0);
 }
 
-const times = (count: number, item: (at: number) => string): string => Array.from({ length: count }, (_, at) => item(at)).join('');
+const repeatItem = (count: number, item: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => item(index)).join('');
 
 it.each([
-  ['numbers', times(100, (at) => `${at},`)],
-  ['decimals, exponents and signs', times(100, (at) => `-${at}.5e-3, `)],
-  ['fractions without a whole part', times(100, (at) => `.${at},\n`)],
-  ['texts', times(100, (at) => `'${at}.25', `)],
-  ['pairs', times(50, (at) => `[${at}, ${at + 1}],\n`)],
-  ['keys', `{ ${times(100, (at) => `"2024-01-01 0${at % 10}:00": ${at},`)}`],
-  ['keys without quotes', `{ ${times(100, (at) => `a${at}: ${at},`)}`],
-  ['rows far apart', times(100, (at) => `${at},${' '.repeat(500)}`)],
+  ['numbers', repeatItem(100, (index) => `${index},`)],
+  ['decimals, exponents and signs', repeatItem(100, (index) => `-${index}.5e-3, `)],
+  ['fractions without a whole part', repeatItem(100, (index) => `.${index},\n`)],
+  ['texts', repeatItem(100, (index) => `'${index}.25', `)],
+  ['pairs', repeatItem(50, (index) => `[${index}, ${index + 1}],\n`)],
+  ['keys', `{ ${repeatItem(100, (index) => `"2024-01-01 0${index % 10}:00": ${index},`)}`],
+  ['keys without quotes', `{ ${repeatItem(100, (index) => `a${index}: ${index},`)}`],
+  ['rows far apart', repeatItem(100, (index) => `${index},${' '.repeat(500)}`)],
 ])('a table of %s is found at its first line', (_name, table) => {
   expect(linesOf(`// one\n// two\nconst x = [${table}1];\n`)).toEqual([3]);
 });
 
 it('a few numbers, or numbers with words between them, are not a table', () => {
-  expect(linesOf(`const x = [${times(99, (at) => `${at},`)} 'a'];`)).toEqual([]);
-  expect(linesOf(times(300, (at) => (at % 50 === 0 ? `f(a, b, ${at}),` : `${at},`)))).toEqual([]);
+  expect(linesOf(`const x = [${repeatItem(99, (index) => `${index},`)} 'a'];`)).toEqual([]);
+  expect(linesOf(repeatItem(300, (index) => (index % 50 === 0 ? `f(a, b, ${index}),` : `${index},`)))).toEqual([]);
 });
 
 it.each([
@@ -44,9 +45,9 @@ it.each([
   ['commas', '1:1,,'],
   ['quotes', `'7`],
 ])('a long text of %s is checked in less than 3 s', (_name, piece) => {
-  const before = process.cpuUsage();
+  const cpuBefore = process.cpuUsage();
   linesOf(piece.repeat(400_000 / piece.length));
-  const { user } = process.cpuUsage(before);
+  const { user } = process.cpuUsage(cpuBefore);
   // Microseconds of processor time. A regular expression over the whole text took 10 s for 2,000 digits.
   expect(user).toBeLessThan(3_000_000);
 });

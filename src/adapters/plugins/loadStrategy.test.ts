@@ -1,4 +1,4 @@
-// The loader of strategies: what it accepts, what it refuses, and what its hash depends on. Needs dist: a strategy imports the built package.
+// Tests the loader of strategies: what it accepts, what it rejects, and the hash of its code. Needs dist, because a strategy imports it.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ export default class Sample extends Strategy.with({ bars: int(twice(5)) }) {
 `;
 
 describe('a good strategy', () => {
-  test('a good strategy is loaded with what it imports, typed syntax and all', async () => {
+  test('a good strategy is loaded with the TypeScript files that it imports', async () => {
     write('lib/twice.ts', 'export const twice = (x: number): number => 2 * x;\n');
     const loaded = await loadStrategy(write('sample.ts', CLASS), 'sample.ts');
     expect(loaded.name).toBe('Sample');
@@ -37,14 +37,14 @@ describe('a good strategy', () => {
     expect(loaded.hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('a good strategy has a hash of its code alone: not of its place, but of every line that runs', async () => {
-    const here = await bundle(join(folder, 'sample.ts'), 'sample.ts');
+  test('a good strategy has a hash that depends on its code and imports, not on its folder', async () => {
+    const original = await bundle(join(folder, 'sample.ts'), 'sample.ts');
     cpSync(join(folder, 'sample.ts'), join(folder, 'elsewhere/deeper/sample.ts'));
     cpSync(join(folder, 'lib'), join(folder, 'elsewhere/deeper/lib'), { recursive: true });
-    const there = await bundle(join(folder, 'elsewhere/deeper/sample.ts'), 'sample.ts');
-    expect(there.hash).toBe(here.hash);
+    const copy = await bundle(join(folder, 'elsewhere/deeper/sample.ts'), 'sample.ts');
+    expect(copy.hash).toBe(original.hash);
     write('elsewhere/deeper/lib/twice.ts', 'export const twice = (x: number): number => 3 * x;\n');
-    expect((await bundle(join(folder, 'elsewhere/deeper/sample.ts'), 'sample.ts')).hash).not.toBe(here.hash);
+    expect((await bundle(join(folder, 'elsewhere/deeper/sample.ts'), 'sample.ts')).hash).not.toBe(original.hash);
   });
 
   test('a good strategy is the same class when it is loaded twice', async () => {
@@ -53,23 +53,23 @@ describe('a good strategy', () => {
   });
 });
 
-test('the stack of a strategy error has the path of the file and the line in it', () => {
+test('the stack of a strategy error has the path and line of the strategy file', () => {
   const text =
     "import { Strategy } from 'isobar';\nexport default class S extends Strategy {\n  override onBar() {}\n}\nthrow new Error('top');\n";
   const loader = new URL('../../../dist/adapters/plugins/loadStrategy.js', import.meta.url).href;
-  const shown = (path: string) => {
+  const stackOf = (path: string) => {
     const code = `import { loadStrategy } from ${JSON.stringify(loader)}; await loadStrategy(${JSON.stringify(path)}).catch((e) => console.log(e.cause.stack));`;
     return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 120_000 }).stdout;
   };
   const path = write('with space/top.ts', text);
-  expect(shown(path)).toContain(`${path}:5:`);
+  expect(stackOf(path)).toContain(`${path}:5:`);
   write('with space/top.ts', `// A remark that moves the lines.\n${text}`);
-  expect(shown(path)).toContain(`${path}:6:`);
+  expect(stackOf(path)).toContain(`${path}:6:`);
 });
 
 const strategy = (body: string) => `import { Strategy } from 'isobar';\n${body}\n`;
 
-describe('refusals name the file and what was expected', () => {
+describe('an error of the loader names the file and the expectation', () => {
   test.each([
     ['noDefault', 'export class A {}', 'noDefault.ts: expected a default export, got none'],
     ['object', 'export default { onBar() {} };', 'object.ts: expected a class as default export, got an object'],
@@ -101,7 +101,7 @@ describe('refusals name the file and what was expected', () => {
       'required.ts: it takes isobar, or a module of Node, by require',
     ],
     ['throws', 'throw new Error("top level");', 'throws.ts: the file throws when it is loaded: top level'],
-  ])('refusals name the file and what was expected: %s', async (name, text, message) => {
+  ])('an error of the loader names the file and the expectation: %s', async (name, text, message) => {
     const path = write(`${name}.ts`, text);
     await expect(loadStrategy(path, `${name}.ts`)).rejects.toThrow(message);
   });
@@ -111,11 +111,11 @@ describe('refusals name the file and what was expected', () => {
     ['bars.csv', '1,2', '.csv'],
     ['record.json', '{}', '.json'],
     ['plain', 'export default 1;', 'one without an ending'],
-  ])('refusals name the file and what was expected: %s is not code', async (name, text, got) => {
-    await expect(loadStrategy(write(name, text), name)).rejects.toThrow(`${name}: expected a strategy file (.ts or .js), got ${got}`);
+  ])('an error of the loader names the file and the expectation: %s is not code', async (name, text, gotText) => {
+    await expect(loadStrategy(write(name, text), name)).rejects.toThrow(`${name}: expected a strategy file (.ts or .js), got ${gotText}`);
   });
 
-  test('a missing file and a folder', async () => {
+  test('a missing strategy file and a folder are rejected', async () => {
     await expect(loadStrategy(join(folder, 'none.ts'), 'none.ts')).rejects.toThrow('none.ts: no such strategy file');
     await expect(loadStrategy(folder, 'folder')).rejects.toThrow('folder: expected a strategy file, got a folder');
   });

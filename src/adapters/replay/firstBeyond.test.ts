@@ -1,4 +1,4 @@
-// The search for the first row beyond a limit finds what a naive scan finds.
+// Tests that the search for the first row beyond a limit finds the row that a naive scan finds.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -7,12 +7,12 @@ import { FirstBeyond } from './firstBeyond.ts';
 
 const price = fc.integer({ min: 1, max: 60 });
 
-test('the search finds the row that a naive scan finds, in any order of calls', () => {
+test('the search for the first row beyond a limit agrees with a naive scan, in any order of calls', () => {
   const columns = fc.array(fc.tuple(price, price), { maxLength: 500 });
   const question = fc.record({
     level: fc.integer({ min: 0, max: 61 }),
-    from: fc.nat({ max: 520 }),
-    to: fc.nat({ max: 520 }),
+    fromRow: fc.nat({ max: 520 }),
+    toRow: fc.nat({ max: 520 }),
     isLow: fc.boolean(),
   });
   fc.assert(
@@ -20,17 +20,17 @@ test('the search finds the row that a naive scan finds, in any order of calls', 
       const high = Float64Array.from(rows, ([a, b]) => Math.max(a, b));
       const low = Float64Array.from(rows, ([a, b]) => Math.min(a, b));
       const beyond = new FirstBeyond(high, low);
-      for (const { level, from, to, isLow } of questions) {
-        const end = Math.min(to, rows.length);
-        const naive = rows.findIndex((_, row) => row >= from && row < end && (isLow ? low[row]! <= level : high[row]! >= level));
-        expect(isLow ? beyond.firstLow(level, from, end) : beyond.firstHigh(level, from, end)).toBe(naive);
+      for (const { level, fromRow, toRow, isLow } of questions) {
+        const end = Math.min(toRow, rows.length);
+        const naive = rows.findIndex((_, row) => row >= fromRow && row < end && (isLow ? low[row]! <= level : high[row]! >= level));
+        expect(isLow ? beyond.firstLow(level, fromRow, end) : beyond.firstHigh(level, fromRow, end)).toBe(naive);
       }
     }),
     { numRuns: 500 },
   );
 });
 
-test('passes whole chunks, and stops at the ends of its range', () => {
+test('the search for the first row beyond a limit skips whole chunks and ends at its range', () => {
   const rows = 64 * 5 + 10;
   const flat = new Float64Array(rows).fill(100);
   const low = flat.slice();
@@ -48,7 +48,7 @@ test('passes whole chunks, and stops at the ends of its range', () => {
   expect(beyond.firstLow(200, 5, 5)).toBe(-1);
 });
 
-test('over a walk of many thousand rows, in whole numbers, it finds what a naive scan finds', () => {
+test('the search for the first row beyond a limit agrees with a naive scan over 9,000 rows of whole numbers', () => {
   const random = seededRng(5);
   const rows = 9_000;
   const low = new Int32Array(rows);
@@ -56,17 +56,18 @@ test('over a walk of many thousand rows, in whole numbers, it finds what a naive
   for (let row = 1; row < rows; row++) low[row] = low[row - 1]! + Math.round((random.next() - 0.5) * 200);
   const high = low.map((ticks) => ticks + 50);
   const beyond = new FirstBeyond(high, low);
-  let found = 0;
-  for (let ask = 0; ask < 2_000; ask++) {
-    const [one, other] = [Math.floor(random.next() * (rows + 1)), Math.floor(random.next() * (rows + 1))];
-    const [from, to] = [Math.min(one, other), Math.max(one, other)];
+  let hits = 0;
+  for (let queryIndex = 0; queryIndex < 2_000; queryIndex++) {
+    const [firstBound, secondBound] = [Math.floor(random.next() * (rows + 1)), Math.floor(random.next() * (rows + 1))];
+    const [fromRow, toRow] = [Math.min(firstBound, secondBound), Math.max(firstBound, secondBound)];
     const level = low[Math.floor(random.next() * rows)]! + (random.next() < 0.5 ? 0 : 30);
-    const isLow = ask % 2 === 0;
-    const naive = low.findIndex((_, row) => row >= from && row < to && (isLow ? low[row]! <= level : high[row]! >= level));
-    expect(isLow ? beyond.firstLow(level, from, to) : beyond.firstHigh(level, from, to), `ask ${ask}: ${level} in ${from}..${to}`).toBe(
-      naive,
-    );
-    if (naive >= 0) found++;
+    const isLow = queryIndex % 2 === 0;
+    const naive = low.findIndex((_, row) => row >= fromRow && row < toRow && (isLow ? low[row]! <= level : high[row]! >= level));
+    expect(
+      isLow ? beyond.firstLow(level, fromRow, toRow) : beyond.firstHigh(level, fromRow, toRow),
+      `query ${queryIndex}: ${level} in ${fromRow}..${toRow}`,
+    ).toBe(naive);
+    if (naive >= 0) hits++;
   }
-  expect(found).toBeGreaterThan(500);
+  expect(hits).toBeGreaterThan(500);
 });

@@ -1,4 +1,4 @@
-// Decimal text in whole units.
+// Tests the conversion of decimal text to whole units.
 
 import { expect, it } from 'vitest';
 import { nearestScaled } from './decimal.ts';

@@ -1,4 +1,4 @@
-// Decimal text as scaled whole numbers, compared with exact arithmetic.
+// Tests decimal text as scaled whole numbers against exact arithmetic.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -6,25 +6,25 @@ import { parseRatio, scaleDown } from './decimalText.ts';
 import { Decimal, fromScaled } from './decimal.ts';
 import { MAX_EXACT } from './exact.ts';
 
-const digits = (max: number) =>
-  fc.array(fc.constantFrom(...'0123456789'.split('')), { minLength: 1, maxLength: max }).map((all) => all.join(''));
-const text = fc.oneof(
+const digits = (maxLength: number) =>
+  fc.array(fc.constantFrom(...'0123456789'.split('')), { minLength: 1, maxLength: maxLength }).map((characters) => characters.join(''));
+const decimalText = fc.oneof(
   digits(9),
-  fc.tuple(digits(7), digits(12)).map(([whole, part]) => `${whole}.${part}`),
+  fc.tuple(digits(7), digits(12)).map(([whole, fraction]) => `${whole}.${fraction}`),
 );
 
-test('scaled text is the floor of the decimal', () => {
+test('scaleDown returns the floor of the scaled decimal', () => {
   fc.assert(
-    fc.property(text, fc.nat({ max: 12 }), (value, scale) => {
+    fc.property(decimalText, fc.nat({ max: 12 }), (value, scale) => {
       const floor = new Decimal(value).times(Decimal.pow(10, scale)).floor();
       expect(scaleDown(value, scale)).toBe(floor.gt(MAX_EXACT) ? MAX_EXACT : floor.toNumber());
     }),
   );
 });
 
-test('a ratio is the decimal itself', () => {
+test('parseRatio returns the exact decimal, or null for too many digits', () => {
   fc.assert(
-    fc.property(text, (value) => {
+    fc.property(decimalText, (value) => {
       const ratio = parseRatio(value);
       if (ratio === null) expect(new Decimal(value).decimalPlaces() > 9 || new Decimal(value).precision(true) > 6).toBe(true);
       else expect(new Decimal(ratio.numerator).div(ratio.denominator).eq(value)).toBe(true);
@@ -38,13 +38,13 @@ test.each(['', '-1', '+1', '1e3', ' 1', '1 ', '1.', '.5', '0x10', 'NaN', '1,5', 
 });
 
 test('the text of a scaled integer is its shortest plain decimal', () => {
-  const whole = fc.oneof(
+  const integer = fc.oneof(
     fc.maxSafeInteger(),
     fc.integer({ min: -1000, max: 1000 }),
     fc.nat({ max: 99 }).map((n) => n * 1e6),
   );
   fc.assert(
-    fc.property(whole, fc.nat({ max: 12 }), (value, scale) => {
+    fc.property(integer, fc.nat({ max: 12 }), (value, scale) => {
       expect(fromScaled(value, scale)).toBe(new Decimal(value).div(Decimal.pow(10, scale)).toFixed());
     }),
   );

@@ -1,4 +1,4 @@
-// A secret never shows its text, however it is printed, copied or serialised.
+// Tests that a secret never shows its text, in whatever way it is printed, copied or serialised.
 
 import { format, inspect } from 'node:util';
 import fc from 'fast-check';
@@ -27,8 +27,8 @@ test.each<[string, (secret: Secret) => string]>([
   ['the message of an error', (secret) => inspect(new Error(`no such key: ${String(secret)}`, { cause: secret }))],
   ['a thrown secret', (secret) => inspect(new AggregateError([secret]))],
   ['a table of the console', (secret) => format(inspect(new Map([[secret, secret]])))],
-])('a secret in %s is redacted', (_, shown) => {
-  const text = shown(new Secret(TEXT));
+])('a secret in %s is redacted', (_, print) => {
+  const text = print(new Secret(TEXT));
   expect(text).not.toContain(TEXT);
   expect(text.includes(REDACTED) || /NaN|value/.test(text)).toBe(true);
 });
@@ -39,7 +39,7 @@ test('a secret can be taken once, and is empty afterwards', () => {
   expect(() => secret.take()).toThrow(InvariantError);
 });
 
-test('a secret is not visible in an object of any shape that holds it', () => {
+test('a secret inside an object of any shape is redacted', () => {
   const leaf = fc.constant(null).map(() => new Secret(TEXT));
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     tree: fc.oneof(

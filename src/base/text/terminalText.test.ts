@@ -1,4 +1,4 @@
-// Untrusted text on a terminal: control characters are escaped, colours are kept.
+// Tests untrusted text on a terminal: control characters are escaped, and colours are kept.
 
 import { expect, it } from 'vitest';
 import { terminalText } from './untrustedText.ts';
@@ -12,6 +12,6 @@ it.each([
   ['hidden \u001b[8m text', 'hidden \\x1b[8m text'],
   ['\u009b31m as one byte', '\\x9b31m as one byte'],
   ['turned \u202e round', 'turned \\u202e round'],
-])('%j is shown as %j', (given, shown) => {
-  expect(terminalText(given)).toBe(shown);
+])('a terminal shows the untrusted text %j as %j', (rawText, expectedText) => {
+  expect(terminalText(rawText)).toBe(expectedText);
 });

@@ -1,4 +1,4 @@
-// Text of strangers cannot move the cursor, begin a line, or fill the screen.
+// Tests that untrusted text cannot move the cursor, begin a line, or fill the screen.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ function isDangerous(text: string): boolean {
   });
 }
 
-test('control characters are shown and have no effect', () => {
+test('control characters of untrusted text are shown as escapes', () => {
   expect(sanitizeText('a\r\nb\tc')).toBe('a\\r\\nb\\tc');
   expect(sanitizeText('\u001b[31mred\u009b2J')).toBe('\\x1b[31mred\\x9b2J');
   expect(sanitizeText('abc\u202edcba')).toBe('abc\\u202edcba');
@@ -27,23 +27,23 @@ test('control characters are shown and have no effect', () => {
   expect(sanitizeText('余额不足 é')).toBe('余额不足 é');
 });
 
-test('a text is cut at the maximum length, and its original length is given', () => {
+test('untrusted text is cut at the maximum length and names its original length', () => {
   expect(sanitizeText('x'.repeat(200))).toBe('x'.repeat(200));
   expect(sanitizeText('x'.repeat(201))).toBe(`${'x'.repeat(200)}... (201 characters)`);
   expect(sanitizeText('\n'.repeat(150), 200)).toBe(`${'\\n'.repeat(100)}... (150 characters)`);
 });
 
-test('any text becomes one line of bounded length', () => {
+test('any untrusted text becomes one line of bounded length', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.integer({ min: 1, max: 100 }), (text, max) => {
-      const shown = sanitizeText(text, max);
-      expect(isDangerous(shown)).toBe(false);
-      expect(shown.length).toBeLessThanOrEqual(max + '... (400 characters)'.length);
+    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.integer({ min: 1, max: 100 }), (text, maxLength) => {
+      const sanitized = sanitizeText(text, maxLength);
+      expect(isDangerous(sanitized)).toBe(false);
+      expect(sanitized.length).toBeLessThanOrEqual(maxLength + '... (400 characters)'.length);
     }),
   );
 });
 
-test('the same text in JSON has escapes', () => {
+test('untrusted text in JSON keeps its value and has only escapes of control characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const json = sanitizeJson(JSON.stringify({ text }, null, 2));

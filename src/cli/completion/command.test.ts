@@ -1,4 +1,4 @@
-// Tests of shell completion in real shells. Each test calls the completion function of the shell with an incomplete line.
+// Tests shell completion in real shells. Each test calls the completion function of the shell with an incomplete line.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, symlinkSync } from 'node:fs';
@@ -36,26 +36,33 @@ const SHELLS = {
 } as const;
 
 /** The two ways to load the script: as the documentation shows it, and from a file. */
-const READ = {
+const LOAD_SCRIPT = {
   bash: { documented: 'source <(isobar completion bash)', kept: 'source kept.bash' },
   // zsh has a completion system only in an interactive session. STAND_IN replaces its functions.
   zsh: { documented: 'source <(isobar completion zsh)', kept: 'source ./kept.zsh' },
   fish: { documented: 'isobar completion fish | source', kept: 'source kept.fish' },
 } as const;
-const STAND_IN = { bash: '', zsh: 'compdef() { :; }; _describe() { print -rl -- "${(@P)2}"; }; _default() { :; }; ', fish: '' } as const;
+const ZSH_STAND_INS = {
+  bash: '',
+  zsh: 'compdef() { :; }; _describe() { print -rl -- "${(@P)2}"; }; _default() { :; }; ',
+  fish: '',
+} as const;
 
 const run = promisify(execFile);
 
 /** Returns the suggestions of the shell for the last word of `line`, sorted. The last word is empty when the line ends with a space. */
 async function suggestionsOf(shell: keyof typeof SHELLS, line: string, from: 'documented' | 'kept' = 'kept'): Promise<readonly string[]> {
   const env = { ...process.env, PATH: `${fixture.folder}:${process.env['PATH']}`, SHELL: '/bin/other' };
-  const script = `${STAND_IN[shell]}${READ[shell][from]}; ${SHELLS[shell]}`;
+  const script = `${ZSH_STAND_INS[shell]}${LOAD_SCRIPT[shell][from]}; ${SHELLS[shell]}`;
   const { stdout, stderr } = await run(shell, ['-c', script, ...(shell === 'fish' ? ['--', '-'] : [shell]), ...line.split(' ')], {
     cwd: fixture.folder,
     env,
   });
   expect(stderr).toBe('');
-  return stdout.split('\n').filter((each) => each !== '').toSorted(); // prettier-ignore
+  return stdout
+    .split('\n')
+    .filter((suggestion) => suggestion !== '')
+    .toSorted();
 }
 
 /** Runs the tests of a shell. If the shell is not installed, the tests are skipped with a message. */
@@ -64,7 +71,8 @@ function describeShell(shell: keyof typeof SHELLS, tests: () => void): void {
   if (!isInstalled) console.log(`skipped: ${shell} is not installed, so its completion is not tried`);
   describe.skipIf(!isInstalled)(shell, () => {
     beforeAll(async () => void fixture.write(`kept.${shell}`, (await fixture.run('completion', shell)).stdout));
-    it('reads its script from the command', async () => expect(await suggestionsOf(shell, 'isobar report ', 'documented')).not.toEqual([]));
+    it(`the completion of ${shell} reads its script from the command`, async () =>
+      expect(await suggestionsOf(shell, 'isobar report ', 'documented')).not.toEqual([]));
     tests();
   });
 }
@@ -89,10 +97,10 @@ describeShell('bash', () => {
     ['isobar report ', ['runs/one']],
     ['isobar verify runs/', ['runs/one']],
     ['isobar why runs/', ['runs/one']],
-    // For files of any kind, isobar suggests nothing and the shell suggests its own files.
+    // isobar suggests nothing for files of any kind, so the shell suggests its own files.
     ['isobar data import ', []],
     ['isobar backtest --data ', []],
-  ])('%s', async (line, answers) => expect(await suggestionsOf('bash', line)).toEqual(answers));
+  ])('bash completes %s', async (line, answers) => expect(await suggestionsOf('bash', line)).toEqual(answers));
 });
 
 describeShell('zsh', () => {
@@ -103,7 +111,7 @@ describeShell('zsh', () => {
     ['isobar strategy show strategies/b', [/^strategies\/b c\$\(touch x\)\.ts$/]],
     ['isobar report ', [/^runs\/one$/]],
     ['isobar data import ', []],
-  ])('%s', async (line, answers) =>
+  ])('zsh completes %s', async (line, answers) =>
     expect(await suggestionsOf('zsh', line)).toEqual(answers.map((answer) => expect.stringMatching(answer))),
   );
 });
@@ -117,7 +125,7 @@ describeShell('fish', () => {
     ['isobar report ', [/^runs\/one$/]],
     // For files of any kind, the script asks fish.
     ['isobar data import BTC', [/^BTCUSDT-1h\.csv$/]],
-  ])('%s', async (line, answers) =>
+  ])('fish completes %s', async (line, answers) =>
     expect(await suggestionsOf('fish', line)).toEqual(answers.map((answer) => expect.stringMatching(answer))),
   );
 });

@@ -1,4 +1,4 @@
-// Tests of the output of `isobar data`: the text for people, the last line for scripts, and the errors.
+// Tests the output of `isobar data`: the text for people, the last line for scripts, and the errors.
 
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,8 +15,8 @@ afterEach(() => void (process.exitCode = undefined));
 
 const catalog = join(folder, 'data');
 async function isobar(...args: string[]): Promise<string> {
-  const written: string[] = [];
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => (written.push(String(text)), true));
+  const writtenTexts: string[] = [];
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => (writtenTexts.push(String(text)), true));
   try {
     await yargs([])
       .command(dataCommand)
@@ -27,22 +27,22 @@ async function isobar(...args: string[]): Promise<string> {
   } finally {
     out.mockRestore();
   }
-  return written.join('');
+  return writtenTexts.join('');
 }
-const plain = (text: string) => text.replaceAll('\u2009', ' ').replaceAll(catalog, 'data').trimEnd();
+const plainText = (text: string) => text.replaceAll('\u2009', ' ').replaceAll(catalog, 'data').trimEnd();
 
 describe('isobar data', () => {
   it('isobar data list of a missing folder names the command that imports bars', async () =>
-    expect(plain(await isobar('list'))).toBe('  data has no bars yet: there is no such folder; isobar data import FILE'));
+    expect(plainText(await isobar('list'))).toBe('  data has no bars yet: there is no such folder; isobar data import FILE'));
 
-  it('import ends with a line for scripts, and --json prints JSON alone', async () => {
+  it('isobar data import ends with a line for scripts, and prints only JSON with --json', async () => {
     const rows = Array.from(
       { length: 1200 },
       (_, i) => `${Date.UTC(2024, 0, 1) + (i < 700 ? i : i + 60) * 60_000},100.5,101,100,100.25,${i % 2}`,
     );
     const file = join(folder, 'BTCUSDT-1m.csv');
     writeFileSync(file, ['open_time_ms,open,high,low,close,volume'].concat(rows).join('\n'));
-    expect(plain(await isobar('import', file))).toBe(
+    expect(plainText(await isobar('import', file))).toBe(
       `  BTCUSDT 1m spot  1 200 bars  2024-01-01 00:00 – 2024-01-01 20:59 UTC
     from        BTCUSDT-1m.csv  (1 200 rows, 1 200 of them new)
     gaps        1  (60 bars missing, longest 60)
@@ -58,9 +58,9 @@ describe('isobar data', () => {
     ]);
   });
 
-  it('list and check show the bars that generate and resample have made', async () => {
+  it('isobar data list and check show the bars of generate and resample', async () => {
     expect(
-      plain(
+      plainText(
         await isobar(
           'generate',
           '--symbol',
@@ -78,9 +78,9 @@ describe('isobar data', () => {
         ),
       ),
     ).toContain('synthetic, seed 7');
-    const made = plain(await isobar('resample', '--symbol', 'SYNUSDT', '--interval', '60min', '--min-coverage', '0.85'));
-    expect(made).toMatch(/resampled from 1m[^]*coverage {4}\d+ thin bars kept, \d+ left out/);
-    const list = plain(await isobar('list')).split('\n');
+    const resampleText = plainText(await isobar('resample', '--symbol', 'SYNUSDT', '--interval', '60min', '--min-coverage', '0.85'));
+    expect(resampleText).toMatch(/resampled from 1m[^]*coverage {4}\d+ thin bars kept, \d+ left out/);
+    const list = plainText(await isobar('list')).split('\n');
     expect(list.map((line) => line.split(/ {2,}/).slice(1, 4).join(' '))).toEqual([
       'market symbol interval',
       'spot BTCUSDT 1m',
@@ -88,8 +88,8 @@ describe('isobar data', () => {
       'spot SYNUSDT 1h',
     ]);
     expect(list[3]).toMatch(/synthetic$/);
-    const check = plain(await isobar('check'));
-    expect(Math.max(...`${list.join('\n')}\n${check}\n${made}`.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    const check = plainText(await isobar('check'));
+    expect(Math.max(...`${list.join('\n')}\n${check}\n${resampleText}`.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(check.split('\n').filter((line) => / ok /.test(line))).toHaveLength(3);
     expect(process.exitCode).toBeUndefined();
     expect(JSON.parse(await isobar('check', '--symbol', 'SYNUSDT', '--json'))).toMatchObject([
@@ -103,7 +103,7 @@ describe('isobar data', () => {
     const file = openSync(barsPath(catalog, { market: 'spot', symbol: 'SYNUSDT', interval: '1m' }), 'r+');
     writeSync(file, Buffer.alloc(8, 1), 0, 8, 30_000);
     closeSync(file);
-    expect(plain(await isobar('check', '--symbol', 'SYNUSDT', '--interval', '1m'))).toMatch(
+    expect(plainText(await isobar('check', '--symbol', 'SYNUSDT', '--interval', '1m'))).toMatch(
       /CHANGED[^]*changed by another program since isobar wrote it/,
     );
     expect(process.exitCode).toBe(1);
@@ -170,7 +170,7 @@ describe('isobar data', () => {
     expect(progressText('x'.repeat(90), 'rows', 60_000, 0.01, 2000).length).toBeLessThanOrEqual(100);
   });
 
-  it('a progress line that is too long for the terminal loses the start of its name first, then the bar, then the rate', () => {
+  it('a progress line that is too long for the terminal omits the start of its name first, then the bar, then the rate', () => {
     const line = (columns: number, name = 'klines/binance-spot/BTCUSDT-1h.csv.gz') =>
       progressText(name, 'rows', 600_000, 0.5, 500, columns).replaceAll('\u2009', ' ');
     expect(line(99)).toBe('klines/binance-spot/BTCUSDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
@@ -183,27 +183,27 @@ describe('isobar data', () => {
     }
   });
 
-  it('import prints the number of files when their names are too long for a line of 100 columns', async () => {
+  it('isobar data import prints the number of files when their names are too long for a line of 100 columns', async () => {
     const row = (i: number) => `${Date.UTC(2024, 0, 1) + i * 60_000},100.5,101,100,100.25,1`;
     const files = [0, 1, 2].map((index) => {
       const file = join(folder, `LONGUSDT-1m-2024-0${index + 1}-of-three.csv`);
       writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(index)].join('\n'));
       return file;
     });
-    const text = plain(await isobar('import', ...files));
+    const text = plainText(await isobar('import', ...files));
     expect(text).toContain('    from        3 files  (3 rows, 3 of them new)');
     expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
-    expect(plain(await isobar('import', ...files.slice(0, 1)))).toContain('LONGUSDT-1m-2024-01-of-three.csv  (the catalog has');
+    expect(plainText(await isobar('import', ...files.slice(0, 1)))).toContain('LONGUSDT-1m-2024-01-of-three.csv  (the catalog has');
   });
 
   it('isobar data import uses the singular for one bar and one row', async () => {
     const file = join(folder, 'ONEUSDT-1m.csv');
     const row = (minute: number) => `${Date.UTC(2024, 0, 1) + minute * 60_000},100.5,101,100,100.25,${minute}`;
     writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(0), row(2)].join('\n'));
-    expect(plain(await isobar('import', file))).toMatch(
+    expect(plainText(await isobar('import', file))).toMatch(
       /gaps {8}1 {2}\(1 bar missing, longest 1\)\n {4}no volume {3}1 bar\n[^]*\n2 rows, 1 gaps, 1 missing bars$/,
     );
     writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(3)].join('\n'));
-    expect(plain(await isobar('import', file))).toContain('(1 row, 1 of them new)');
+    expect(plainText(await isobar('import', file))).toContain('(1 row, 1 of them new)');
   });
 });

@@ -1,4 +1,4 @@
-// Tests of `isobar kill` when the process behind the socket is no bot of this version. The kill then continues without the bot.
+// Tests `isobar kill` when the process behind the socket is no bot of this version. The kill then continues without the bot.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Tests of `isobar strategy new`, `list` and `show`, and of their messages about invalid files.
+// Tests `isobar strategy new`, `list` and `show`, and of their messages about invalid files.
 
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ Called      onStop
 `;
 
 describe('new', () => {
-  it('new writes a strategy and its test, prints how to run them, and overwrites no file', async () => {
+  it('isobar strategy new writes a strategy and its test, prints how to run them, and overwrites no file', async () => {
     const { code, stdout } = await fixture.run('strategy', 'new', 'mean-dip');
     expect(code).toBe(0);
     expect(stdout).toBe(
@@ -66,13 +66,13 @@ describe('new', () => {
     const text = readFileSync(join(fixture.folder, 'strategies/meanDip.test.ts'), 'utf8');
     expect(text).toContain("import MeanDip from './meanDip.ts'");
     expect(text).not.toMatch(/meanCross/i);
-    const again = await commandIn(fixture.folder, ['strategy', 'new', 'MeanDip']);
-    expect([again.code, again.stderr]).toEqual([
+    const repeatedNew = await commandIn(fixture.folder, ['strategy', 'new', 'MeanDip']);
+    expect([repeatedNew.code, repeatedNew.stderr]).toEqual([
       EXIT.badInput,
       'strategies/meanDip.ts, strategies/meanDip.test.ts: there already\n  choose another name, or move it away first\n',
     ]);
   });
-  it('new in a project prints the command that runs the strategy with the definition of the project', async () => {
+  it('isobar strategy new in a project prints the command that runs the strategy with the definition of the project', async () => {
     fixture.write('backtests/first.yaml', '');
     expect((await commandIn(fixture.folder, ['strategy', 'new', 'Second'])).stdout).toContain(
       '  npx isobar backtest backtests/first.yaml --set strategy=strategies/second.ts\n',
@@ -81,22 +81,22 @@ describe('new', () => {
 });
 
 describe('show', () => {
-  const shown = (name: string, text: string) => {
+  const showInProcess = (name: string, text: string) => {
     fixture.write(name, text);
     return commandIn(fixture.folder, ['strategy', 'show', name]);
   };
 
-  const spawned = (name: string, text: string) => {
+  const showInNewProcess = (name: string, text: string) => {
     fixture.write(name, text);
     return fixture.run('strategy', 'show', name);
   };
 
-  it('show prints parameters, feeds with their warm-up, indicators and callbacks', async () => {
+  it('isobar strategy show prints parameters, feeds with their warm-up, indicators and callbacks', async () => {
     const answer = { code: 0, stdout: ROTATION_SHOWN, stderr: '' };
-    expect(await shown('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
-    expect(await spawned('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
+    expect(await showInProcess('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
+    expect(await showInNewProcess('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
   });
-  it('show --json prints the same facts and the hash of the code', async () => {
+  it('isobar strategy show --json prints the same facts and the hash of the code', async () => {
     const { stdout } = await commandIn(fixture.folder, ['strategy', 'show', 'strategies/meanDip.ts', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       name: 'MeanDip',
@@ -105,16 +105,19 @@ describe('show', () => {
       feeds: [{ name: 'bars', interval: null, isList: false, warmupBars: 41 }],
     });
   });
-  it('show lists the default feed when only a callback reads it', async () => {
+  it('isobar strategy show lists the default feed when only a callback reads it', async () => {
     const body = "trend = this.feed('trend'); override onBar() { if (this.bars.close.value > 1) this.buy(); }";
-    const { stdout } = await shown(
+    const { stdout } = await showInProcess(
       'reads.ts',
       `import { Strategy } from 'isobar';\nexport default class Reads extends Strategy { ${body} }`,
     );
     expect(stdout).toMatch(/\nbars .*\ntrend /);
   });
-  it('show of a strategy without onBar and handlers says that it never trades', async () => {
-    const { stdout } = await shown('idle.ts', "import { Strategy } from 'isobar';\nexport default class Idle extends Strategy {}\n");
+  it('isobar strategy show states that a strategy without onBar and handlers never trades', async () => {
+    const { stdout } = await showInProcess(
+      'idle.ts',
+      "import { Strategy } from 'isobar';\nexport default class Idle extends Strategy {}\n",
+    );
     expect(stdout).toContain('Called      never: it has neither onBar nor a handler');
   });
 
@@ -123,17 +126,17 @@ describe('show', () => {
     ['x = this.use(sma(this.bars.close, 0));', EXIT.badInput, /^bad\.ts: sma: .*\n {2}\S/],
     ["x = JSON.parse('{');", EXIT.failed, /^bad\.ts: it cannot be constructed with its default parameters: [\s\S]*bad\.ts:3:/],
     ['x = ', EXIT.badInput, /^bad\.ts:4:\d+: /],
-  ])('show of an invalid strategy (%s) prints the reason', async (body, exit, reply) => {
+  ])('isobar strategy show of an invalid strategy (%s) prints the reason', async (body, exit, reply) => {
     const text = `import { sma, Strategy } from 'isobar';\nexport default class Bad extends Strategy {\n  ${body}\n  override onBar() {}\n}\n`;
-    // Only a process of its own can name the lines of the user's file.
-    const { code, stdout, stderr } = exit === EXIT.failed ? await spawned('bad.ts', text) : await shown('bad.ts', text);
+    // Only a separate process can name the lines of the user's file.
+    const { code, stdout, stderr } = exit === EXIT.failed ? await showInNewProcess('bad.ts', text) : await showInProcess('bad.ts', text);
     expect(stderr).toMatch(reply);
     expect(stderr).not.toContain('fault of isobar');
     expect([code, stdout]).toEqual([exit, '']);
   });
 });
 
-test('list prints the strategies of the project and of isobar with their first sentence, and the error of a file that does not load', async () => {
+test('isobar strategy list prints each strategy with its first sentence, or the error of its file', async () => {
   fixture.write('strategies/shared.ts', 'export const two = 2;\n');
   fixture.write('strategies/wrong.ts', "import { smaa } from 'isobar';\nexport default smaa;\n");
   const [{ code, stdout }, { stdout: json }] = await Promise.all([
@@ -152,7 +155,7 @@ test('list prints the strategies of the project and of isobar with their first s
 });
 
 describe('list', () => {
-  it('list skips folders and broken links, and reads a file that begins with a byte order mark', async () => {
+  it('isobar strategy list skips folders and broken links, and reads a file that begins with a byte order mark', async () => {
     fixture.write('strategies/folder.ts/inner.md', 'export default');
     symlinkSync('gone.ts', join(fixture.folder, 'strategies/broken.ts'));
     fixture.write(

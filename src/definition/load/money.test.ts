@@ -1,4 +1,4 @@
-// Balances of a run over both markets: to which market they belong, how they are split by default, and errors with their place.
+// Tests balances of a run over both markets: their market, their default split, and errors with their place.
 
 import { describe, expect, it } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
@@ -27,14 +27,14 @@ function fundsOf(cash: string, feeds: readonly (keyof typeof FEEDS)[] = ['spot',
     feeds.map((name) => FEEDS[name]),
   );
 }
-function refusal(act: () => unknown): string {
+function errorOf(act: () => unknown): string {
   try {
     act();
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
   }
-  throw new Error('it was taken');
+  throw new Error('expected a ConfigError');
 }
 
 describe('balances of both markets', () => {
@@ -59,42 +59,44 @@ describe('balances of both markets', () => {
     ],
     ["{ spot: { USDT: '7' }, futures: { USDT: '3', BTC: '1' } }", 'x.yaml:3 cash.futures.BTC: no feed of the run trades BTC'],
     ["{ spot: { USDT: '7', ETH: '1' }, futures: { USDT: '3' } }", 'x.yaml:3 cash.spot.ETH: no feed of the run trades ETH'],
-  ])('balances of both markets: %s is refused with its place', (cash, message) => {
-    expect(refusal(() => fundsOf(cash))).toContain(message);
+  ])('balances of both markets are rejected with their place: %s', (cash, message) => {
+    expect(errorOf(() => fundsOf(cash))).toContain(message);
   });
 
   it('amounts too large to be exact are distinguished from those with too many digits', () => {
     const digits = coin.instrument.quoteDigits;
     const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** digits);
-    expect(refusal(() => fundsOf(`'${max + 1}'`, ['spot']))).toBe(
+    expect(errorOf(() => fundsOf(`'${max + 1}'`, ['spot']))).toBe(
       `x.yaml:3 cash.USDT: expected at most ${max}, because amounts are exact to ${digits} decimals, got '${max + 1}'`,
     );
-    const fine = `1.${'0'.repeat(digits)}1`;
-    expect(refusal(() => fundsOf(`'${fine}'`, ['spot']))).toBe(`x.yaml:3 cash.USDT: expected at most ${digits} decimals, got '${fine}'`);
+    const tooManyDigits = `1.${'0'.repeat(digits)}1`;
+    expect(errorOf(() => fundsOf(`'${tooManyDigits}'`, ['spot']))).toBe(
+      `x.yaml:3 cash.USDT: expected at most ${digits} decimals, got '${tooManyDigits}'`,
+    );
   });
 
-  it('balances of both markets are refused where all feeds are of one market', () => {
+  it('balances of both markets are rejected if all feeds are of one market', () => {
     const message = 'x.yaml:3 cash: expected balances by asset, got balances by market, and all feeds are of spot';
-    expect(refusal(() => fundsOf("{ spot: { USDT: '7' }, futures: { USDT: '3' } }", ['spot']))).toBe(message);
-    expect(refusal(() => parseDefinition(sourceOf("{ spot: { USDT: '7' } }")))).toContain(
+    expect(errorOf(() => fundsOf("{ spot: { USDT: '7' }, futures: { USDT: '3' } }", ['spot']))).toBe(message);
+    expect(errorOf(() => parseDefinition(sourceOf("{ spot: { USDT: '7' } }")))).toContain(
       'x.yaml:3 cash.futures: expected balances by asset, got nothing',
     );
-    expect(refusal(() => parseDefinition(sourceOf("{ spott: { USDT: '7' }, futures: { USDT: '1' } }")))).toBe(
+    expect(errorOf(() => parseDefinition(sourceOf("{ spott: { USDT: '7' }, futures: { USDT: '1' } }")))).toBe(
       'x.yaml:3 cash.spott: unknown key spott, the nearest valid one is spot\nx.yaml:3 cash.spot: expected balances by asset, got nothing',
     );
-    expect(refusal(() => parseDefinition(sourceOf("{ spott: { USDT: '7' }, futrues: { USDT: '1' } }")))).toContain(
+    expect(errorOf(() => parseDefinition(sourceOf("{ spott: { USDT: '7' }, futrues: { USDT: '1' } }")))).toContain(
       'cash.futrues: unknown key futrues, the nearest valid one is futures',
     );
-    expect(refusal(() => parseDefinition(sourceOf("{ USDT: '7', futures: { USDT: '1' } }")))).toBe(
+    expect(errorOf(() => parseDefinition(sourceOf("{ USDT: '7', futures: { USDT: '1' } }")))).toBe(
       'x.yaml:3 cash.futures: expected a quoted decimal (amount of the asset), got a map',
     );
-    expect(refusal(() => parseDefinition(sourceOf("{ spot: { USDT: 7 }, futures: { USDT: '1' } }")))).toContain(
+    expect(errorOf(() => parseDefinition(sourceOf("{ spot: { USDT: 7 }, futures: { USDT: '1' } }")))).toContain(
       'x.yaml:3 cash.spot.USDT: expected a quoted decimal',
     );
   });
 });
 
-it('fees of both markets are those of their records, unless the definition has some', () => {
+it('fees of both markets are those of their records if the definition has none', () => {
   const source = sourceOf("'10'");
   const definition = parseDefinition(source);
   const { plan, rates } = feesOf(definition, source, [FEEDS.spot, FEEDS.perp]);

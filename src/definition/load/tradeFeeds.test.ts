@@ -1,4 +1,4 @@
-// `fills.executionInterval: trades` in a definition: what it loads, what it says, and what it refuses.
+// Tests `fills.executionInterval: trades` in a definition: the loaded feeds, the warnings, and the rejected combinations.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const START = Date.UTC(2024, 0, 1);
 const MINUTES = 10;
 
-/** Three trades a minute: 100, 102, 101. The third minute's highest trade is missing in `holed`. */
+/** Writes a catalog of minute bars, and imports `rows` as their trades. */
 async function catalogOf(name: string, rows: readonly string[]): Promise<string> {
   const catalog = join(folder, name);
   const column = (value: number) => new Float64Array(MINUTES).fill(value);
-  const openMs = Float64Array.from({ length: MINUTES }, (_, at) => START + at * 60_000);
+  const openMs = Float64Array.from({ length: MINUTES }, (_, minute) => START + minute * 60_000);
   const raw = { length: MINUTES, openMs, open: column(100), high: column(102), low: column(100), close: column(101), volume: column(3) };
   storeBars(catalog, barsOf(raw, testInstrument(), '1m'), IMPORTED);
   const path = join(folder, 'BTCUSDT-trades.csv');
@@ -30,27 +30,31 @@ async function catalogOf(name: string, rows: readonly string[]): Promise<string>
   await importTrades([path], { catalog });
   return catalog;
 }
-const rows = Array.from({ length: 3 * MINUTES }, (_, at) => `${at + 1},${[100, 102, 101][at % 3]},1,${START + at * 20_000},true`);
+/** Three trades a minute, at 100, 102 and 101. */
+const rows = Array.from(
+  { length: 3 * MINUTES },
+  (_, tradeIndex) => `${tradeIndex + 1},${[100, 102, 101][tradeIndex % 3]},1,${START + tradeIndex * 20_000},true`,
+);
 
 class BuyOnce extends Strategy {
   override onBar() {
     if (this.position().isFlat && this.openOrders().length === 0) this.buy({ quote: '50' });
   }
 }
-const run = (catalog: string, fills: Definition['fills'], more: object = {}) =>
-  backtest({ strategy: BuyOnce, feeds: { bars: { symbol: 'BTCUSDT', interval: '1m' } }, catalog, cash: '1000', fills, ...more });
+const run = (catalog: string, fills: Definition['fills'], overrides: object = {}) =>
+  backtest({ strategy: BuyOnce, feeds: { bars: { symbol: 'BTCUSDT', interval: '1m' } }, catalog, cash: '1000', fills, ...overrides });
 
 describe('fills against trades', () => {
-  let whole: string;
-  let holed: string;
+  let wholeCatalog: string;
+  let catalogWithoutHigh: string;
   beforeAll(async () => {
-    whole = await catalogOf('whole', rows);
-    holed = await catalogOf('holed', rows.toSpliced(7, 1));
+    wholeCatalog = await catalogOf('whole', rows);
+    catalogWithoutHigh = await catalogOf('holed', rows.toSpliced(7, 1));
   });
 
   it('fills against trades happen at the trades, between the bars, with the latency of the run', async () => {
-    const { fills, summary, record } = await run(whole, { executionInterval: 'trades', latencyMs: 500 });
-    // Decided at 00:01:00, and arrives at 00:01:00.500: after the trade at the start of that minute.
+    const { fills, summary, record } = await run(wholeCatalog, { executionInterval: 'trades', latencyMs: 500 });
+    // The order is decided at 00:01:00 and arrives 500 ms later, which is after the trade at 00:01:00.
     expect([fills.timeMs[0]! - START, fills.price[0]]).toEqual([80_000, 102]);
     expect(record.feeds.map(({ bars, isExecutionOnly }) => [bars.interval, isExecutionOnly ?? false])).toEqual([
       ['1m', false],
@@ -62,8 +66,10 @@ describe('fills against trades', () => {
   });
 
   it('fills against trades report how many ids are missing, and the assumed queue', async () => {
-    const few = await catalogOf('gaps', rows.map((row, at) => (at < 15 ? row : row.replace(/^\d+/, (id) => `${Number(id) + 4}`)))); // prettier-ignore
-    const { summary } = await run(few, { executionInterval: 'trades', queue: { aheadTrades: '3', cancels: '0.5' } });
+    const skipFourIds = (row: string) => row.replace(/^\d+/, (id) => `${Number(id) + 4}`);
+    const rowsWithGap = rows.map((row, index) => (index < 15 ? row : skipFourIds(row)));
+    const catalogWithGap = await catalogOf('gaps', rowsWithGap);
+    const { summary } = await run(catalogWithGap, { executionInterval: 'trades', queue: { aheadTrades: '3', cancels: '0.5' } });
     const texts = new Map(summary.warnings.map(({ code, text }) => [code, text]));
     expect(texts.get('DATA_TRADE_GAPS')).toBe('trades are missing: BTCUSDT 4 ids in 1 run; nothing could fill against them');
     expect(texts.get('RUN_TRADE_FILLS')).toContain('assumed, not seen: 3 average trades; a share of 0.5 of it is cancelled');
@@ -84,18 +90,18 @@ describe('fills against trades', () => {
       'fills.limit: expected through',
     ],
     ['market impact', { executionInterval: 'trades', impact: { coefficient: '1' } }, 'fills.impact: expected fills in bars'],
-  ])('fills against trades refuse %s', async (_, fills, message) => {
-    await expect(run(whole, fills)).rejects.toThrow(message);
+  ])('fills against trades reject %s', async (_, fills, message) => {
+    await expect(run(wholeCatalog, fills)).rejects.toThrow(message);
   });
 
-  it('fills against trades refuse trades that do not cover the prices of the bars, and a run without trades', async () => {
-    await expect(run(holed, { executionInterval: 'trades' })).rejects.toThrow(
+  it('fills against trades reject trades that do not reach the prices of the bars, and a run without trades', async () => {
+    await expect(run(catalogWithoutHigh, { executionInterval: 'trades' })).rejects.toThrow(
       /fills.executionInterval: expected trades that reach .* every 1m bar of BTCUSDT, those of 2024-01-01T00:02:00.000Z do not/,
     );
     // A run that ends before the missing trade is accepted.
-    const { fills } = await run(holed, { executionInterval: 'trades' }, { to: '2024-01-01 00:02' });
+    const { fills } = await run(catalogWithoutHigh, { executionInterval: 'trades' }, { to: '2024-01-01 00:02' });
     expect(fills.length).toBe(1);
-    rmSync(join(holed, 'spot', 'BTCUSDT', 'trades'), { recursive: true });
-    await expect(run(holed, { executionInterval: 'trades' })).rejects.toThrow('has no trades from 2024-01-01T00:00:00.000Z');
+    rmSync(join(catalogWithoutHigh, 'spot', 'BTCUSDT', 'trades'), { recursive: true });
+    await expect(run(catalogWithoutHigh, { executionInterval: 'trades' })).rejects.toThrow('has no trades from 2024-01-01T00:00:00.000Z');
   });
 });

@@ -1,4 +1,4 @@
-// A run definition as its author meets it: what is accepted, and what is said about a mistake.
+// Tests a run definition: the accepted text, and the error about each mistake.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
@@ -26,19 +26,19 @@ catalog: data
 
 const source = (text: string): DefinitionSource => yamlSource('x.yaml', '.', text);
 
-function refusal(of: DefinitionSource | (() => unknown)): ConfigError {
+function errorOf(input: DefinitionSource | (() => unknown)): ConfigError {
   try {
-    if (typeof of === 'function') of();
-    else parseDefinition(of);
+    if (typeof input === 'function') input();
+    else parseDefinition(input);
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('expected a ConfigError');
 }
 
 test('a strategy file in the place of a definition is reported as such', () => {
-  expect(refusal(() => readDefinition('strategies/smaCross.ts')).message).toBe(
+  expect(errorOf(() => readDefinition('strategies/smaCross.ts')).message).toBe(
     'strategies/smaCross.ts: expected a run definition, got a file of code',
   );
 });
@@ -99,30 +99,30 @@ test.each([
   ['symbol: BTCUSDT, ', '', 'x.yaml:3 feeds.bars: expected exactly one of symbol and symbols, got a map'],
   ["cash: { USDT: '10000' }\n", '', "x.yaml:1 cash: expected starting balances, such as '10000' or { USDT: '10000' }, got nothing"],
   ['strategies/smaCross.ts', '[]', 'x.yaml:1 strategy: expected at least one strategy, got a list'],
-])('%s written as %s is refused with its place', (good, bad, message) => {
-  expect(GOOD).toContain(good);
-  expect(refusal(source(GOOD.replace(good, bad))).message).toBe(message);
+])('a definition with %s replaced by %s is rejected with its place', (validText, invalidText, message) => {
+  expect(GOOD).toContain(validText);
+  expect(errorOf(source(GOOD.replace(validText, invalidText))).message).toBe(message);
 });
 
 test('the remedy for an unquoted decimal shows it in quotes', () => {
-  expect(refusal(source(GOOD.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
+  expect(errorOf(source(GOOD.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
 });
 
-test('an unquoted decimal that is out of range is not answered with quotes, which would not help', () => {
-  const { message, remedy } = refusal(source(GOOD.replace("taker: '0.001'", 'taker: 1.5')));
+test('the remedy for an unquoted decimal that is out of range does not advise quotes', () => {
+  const { message, remedy } = errorOf(source(GOOD.replace("taker: '0.001'", 'taker: 1.5')));
   expect(message).toMatch(/fees\.taker: expected a quoted decimal .*, got 1\.5$/);
   expect(remedy).toBe('docs/backtest.md explains every key');
 });
 
 test('a name that is too long is reported as such', () => {
-  expect(refusal(source(`${GOOD}name: ${'x'.repeat(81)}\n`)).message).toMatch(
+  expect(errorOf(source(`${GOOD}name: ${'x'.repeat(81)}\n`)).message).toMatch(
     / name: expected 1 to 80 letters, digits, dots, dashes and underscores, got /,
   );
 });
 
 test('a limit that is not a number is reported once', () => {
   const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
-  expect(refusal(source(text)).message).toMatch(
+  expect(errorOf(source(text)).message).toMatch(
     /^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/,
   );
 });
@@ -133,11 +133,11 @@ test.each([
   ['seed: 1', 'instruments: { BTCUSDT: { __proto__: 2 } }', 'x.yaml:12 instruments.BTCUSDT.__proto__: unknown key __proto__'],
   ["USDT: '10000'", "USDT: '10000', __proto__: '5'", 'x.yaml:7 cash.__proto__: unknown key __proto__'],
   ['seed: 1', '__proto__: 1', 'x.yaml:12 __proto__: unknown key __proto__'],
-])('a key that every JavaScript object has is unknown like any other: %s as %s', (good, bad, message) => {
-  expect(refusal(source(GOOD.replace(good, bad))).message.split(/, the nearest|\n/)[0]).toBe(message);
+])('a key that every JavaScript object has is rejected as unknown: %s as %s', (validText, invalidText, message) => {
+  expect(errorOf(source(GOOD.replace(validText, invalidText))).message.split(/, the nearest|\n/)[0]).toBe(message);
 });
 
-test('an unquoted decimal in --set is accepted as text', () => {
+test('a key that every JavaScript object has is rejected as unknown in --set', () => {
   for (const setting of [
     'params.__proto__=5',
     'params.__proto__.fast=5',
@@ -145,7 +145,7 @@ test('an unquoted decimal in --set is accepted as text', () => {
     'params={ __proto__: { fast: 5 } }',
   ]) {
     const where = setting.startsWith('params') ? 'params' : 'instruments';
-    const { message, remedy } = refusal(withOverrides(source(GOOD), [setting]));
+    const { message, remedy } = errorOf(withOverrides(source(GOOD), [setting]));
     expect(message).toBe(`--set ${where}.__proto__: unknown key __proto__`);
     expect(remedy).toBe(`leave it out: docs/backtest.md says what ${where} takes`);
   }
@@ -153,7 +153,7 @@ test('an unquoted decimal in --set is accepted as text', () => {
 
 test('all problems are reported at once, misspelt keys first', () => {
   const text = GOOD.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
-  expect(refusal(source(text)).message.split('\n')).toEqual([
+  expect(errorOf(source(text)).message.split('\n')).toEqual([
     'x.yaml:7 chas: unknown key chas, the nearest valid one is cash',
     "x.yaml:1 cash: expected starting balances, such as '10000' or { USDT: '10000' }, got nothing",
     "x.yaml:10 fills.limit: expected one of through, touch, got 'thru'",
@@ -162,39 +162,39 @@ test('all problems are reported at once, misspelt keys first', () => {
 });
 
 test('broken YAML, a repeated key and other kinds of files are rejected with their place', () => {
-  expect(refusal(() => source('strategy: [a, b\n')).message).toMatch(/^x\.yaml:2:1 /);
-  expect(refusal(() => source(`${GOOD}seed: 2\n`)).message).toMatch(/^x\.yaml:14:1 Map keys must be unique/);
-  expect(refusal(source('just a text')).message).toBe("x.yaml:1: expected a run definition: keys and values, got 'just a text'");
-  expect(refusal(source('')).message).toBe('x.yaml:1: expected a run definition: keys and values, got nothing');
-  expect(refusal(() => readDefinition('no/such.yaml')).message).toBe('no/such.yaml: no such file');
-  expect(refusal(() => readDefinition('.')).message).toBe('.: expected a file, got a folder');
+  expect(errorOf(() => source('strategy: [a, b\n')).message).toMatch(/^x\.yaml:2:1 /);
+  expect(errorOf(() => source(`${GOOD}seed: 2\n`)).message).toMatch(/^x\.yaml:14:1 Map keys must be unique/);
+  expect(errorOf(source('just a text')).message).toBe("x.yaml:1: expected a run definition: keys and values, got 'just a text'");
+  expect(errorOf(source('')).message).toBe('x.yaml:1: expected a run definition: keys and values, got nothing');
+  expect(errorOf(() => readDefinition('no/such.yaml')).message).toBe('no/such.yaml: no such file');
+  expect(errorOf(() => readDefinition('.')).message).toBe('.: expected a file, got a folder');
 });
 
 test('a problem inside a map from --set is reported with its place in --set', () => {
-  const text = (setting: string) => refusal(withOverrides(source(GOOD), [setting])).message;
+  const text = (setting: string) => errorOf(withOverrides(source(GOOD), [setting])).message;
   expect(text("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
   expect(text('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
   expect(text('feeds.bars={ symbol: BTCUSDT }')).toMatch(/^--set feeds\.bars\.interval: expected a length such as .*, got nothing$/);
 });
 
-test('windows of the day are read as the risk rule reads them', () => {
+test('windows of the day keep their text for the risk rule', () => {
   const windows = ' 22:55-23:05,07:00-07:10 ';
   expect(parseDefinition(source(GOOD.replace("maxLeverage: '1'", `restricted: '${windows}'`))).risk).toEqual({ restricted: windows });
 });
 
 test('a folder is not accepted as a file, nor a file as a folder', () => {
-  const [written, path] = [source(GOOD), ['catalog']];
+  const [definitionSource, path] = [source(GOOD), ['catalog']];
   const file = { what: 'a strategy file', kind: 'file', remedy: '' } as const;
-  expect(refusal(() => locate(written, ['strategy'], '.', file)).message).toBe(
+  expect(errorOf(() => locate(definitionSource, ['strategy'], '.', file)).message).toBe(
     "x.yaml:1 strategy: expected a strategy file, got '.', which is a folder",
   );
   const folder = { what: 'a catalog folder', kind: 'folder', remedy: '' } as const;
-  expect(refusal(() => locate(written, path, 'package.json', folder)).message).toBe(
+  expect(errorOf(() => locate(definitionSource, path, 'package.json', folder)).message).toBe(
     "x.yaml:13 catalog: expected a catalog folder, got 'package.json', which is a file",
   );
 });
 
-test('--set replaces values of the definition; decimals keep their text', () => {
+test('--set replaces values of the definition, and decimals keep their text', () => {
   const changed = withOverrides(source(GOOD), [
     'params.fast=20',
     'fees.taker=0.00050',
@@ -221,15 +221,15 @@ test.each([
     '--set feeds.bars.interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year); or an amount of trades such as 500ticks, 10volume, 1000000dollar or 25range, got 7s',
   ],
 ])('a mistake in --set %s names the option', (setting, message) => {
-  expect(refusal(withOverrides(source(GOOD), [setting])).message).toBe(message);
+  expect(errorOf(withOverrides(source(GOOD), [setting])).message).toBe(message);
 });
 
 test.each(['fast', '=1', 'params..fast=1'])('--set %s is not key=value', (setting) => {
-  expect(refusal(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
+  expect(errorOf(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
 });
 
 test('an alias in --set, which cannot be resolved, is reported as such', () => {
-  expect(refusal(() => withOverrides(source(GOOD), ['params.fast=*a'])).message).toMatch(/^--set params\.fast=\*a: .*alias/);
+  expect(errorOf(() => withOverrides(source(GOOD), ['params.fast=*a'])).message).toMatch(/^--set params\.fast=\*a: .*alias/);
 });
 
 function shares(strategies: string): readonly string[] {
@@ -237,39 +237,39 @@ function shares(strategies: string): readonly string[] {
   return strategyEntries(parseDefinition(from), from).map((entry) => entry.share);
 }
 
-test('the strategies of a list have shares that sum to 1; the unset ones share the rest', () => {
+test('the strategies of a list have shares that sum to 1, and those without a share divide the remainder', () => {
   expect(shares('[a.ts, b.ts, c.ts]')).toEqual(['0.333333', '0.333333', '0.333334']);
   expect(shares("[{ file: a.ts, share: '0.25' }, b.ts]")).toEqual(['0.25', '0.75']);
-  expect(refusal(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe(
+  expect(errorOf(() => shares("[{ file: a.ts, share: '0.25' }, { file: b.ts, share: '0.5' }]")).message).toBe(
     'x.yaml:1 strategy: expected shares that sum to 1, got 0.75',
   );
-  expect(refusal(() => shares("[{ file: a.ts, share: '1' }, b.ts]")).message).toMatch(/expected shares that sum to 1, got 1$/);
+  expect(errorOf(() => shares("[{ file: a.ts, share: '1' }, b.ts]")).message).toMatch(/expected shares that sum to 1, got 1$/);
 });
 
 test('the definition with its defaults is read back as the same run', () => {
   const from = source(GOOD);
   const definition: Definition = parseDefinition(from);
-  const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
-  const text = textWithDefaults(definition, strategyEntries(definition, from), known);
-  const again = parseDefinition(source(text));
-  expect(again).toMatchObject({ ...definition, from: known.from, to: known.to });
-  expect(textWithDefaults(again, strategyEntries(again, source(text)), known)).toBe(text);
+  const runFacts = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
+  const text = textWithDefaults(definition, strategyEntries(definition, from), runFacts);
+  const reparsed = parseDefinition(source(text));
+  expect(reparsed).toMatchObject({ ...definition, from: runFacts.from, to: runFacts.to });
+  expect(textWithDefaults(reparsed, strategyEntries(reparsed, source(text)), runFacts)).toBe(text);
   expect(runName(definition, strategyEntries(definition, from))).toBe('smaCross');
 });
 
 test('the definition with its defaults fits a terminal of 100 columns, indented by two', () => {
-  const symbols = Array.from({ length: 20 }, (_, at) => `'TOKEN${at}USDT'`).join(', ');
+  const symbols = Array.from({ length: 20 }, (_, index) => `'TOKEN${index}USDT'`).join(', ');
   const from = source(GOOD.replace(/feeds:.*/, `feeds: { bars: { symbols: [${symbols}], interval: 1m } }`));
   const definition = parseDefinition(from);
-  const known = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
-  const text = textWithDefaults(definition, strategyEntries(definition, from), known);
+  const runFacts = { from: '2024-01-01T00:00:00.000Z', to: '2024-07-01T00:00:00.000Z', rates: { maker: '0.001', taker: '0.001' } };
+  const text = textWithDefaults(definition, strategyEntries(definition, from), runFacts);
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(98);
   expect(text).toContain("fees: { in: received, rounding: halfUp, maker: '0.001', taker: '0.001' }\nfills:\n  limit: through\n");
   expect(parseDefinition(source(text)).feeds).toEqual(definition.feeds);
 });
 
-test('a definition made of options names the option', () => {
-  const made = optionSource('.', { strategy: 'a.ts', cash: { USDT: 'x' } }, { cash: '--cash' });
-  expect(refusal(made).message).toContain("--cash cash.USDT: expected a quoted decimal (amount of the asset), got 'x'");
-  expect(definitionValueAt(made.data, ['cash', 'USDT'])).toBe('x');
+test('the error in a definition that is made of options names the option', () => {
+  const madeSource = optionSource('.', { strategy: 'a.ts', cash: { USDT: 'x' } }, { cash: '--cash' });
+  expect(errorOf(madeSource).message).toContain("--cash cash.USDT: expected a quoted decimal (amount of the asset), got 'x'");
+  expect(definitionValueAt(madeSource.data, ['cash', 'USDT'])).toBe('x');
 });

@@ -1,4 +1,4 @@
-// What a run and an exchange take from the keys under `fills`.
+// Tests the settings that a run and an exchange read from the keys under `fills`.
 
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
@@ -15,14 +15,14 @@ const DEFAULTS = {
   collarPpm: 10_000,
 };
 
-it('a key that is missing or undefined has its default', () => {
+it('a fills key that is missing or undefined has its default', () => {
   expect(settledFills()).toEqual(DEFAULTS);
   expect(settledFills(FILL_DEFAULTS)).toEqual(DEFAULTS);
   expect(settledFills({ limit: undefined, collar: undefined })).toEqual(DEFAULTS);
 });
 
-it('rates are millionths in the settings, and other keys are unchanged', () => {
-  const given = {
+it('rates under fills become millionths, and other keys are unchanged', () => {
+  const fills = {
     limit: 'touch',
     latencyMs: 5,
     maxVolumeShare: '0.25',
@@ -31,7 +31,7 @@ it('rates are millionths in the settings, and other keys are unchanged', () => {
     impact: { coefficient: '1.25' },
     collar: '0.02',
   } as const;
-  expect(settledFills(given)).toEqual({
+  expect(settledFills(fills)).toEqual({
     limit: 'touch',
     latencyMs: 5,
     maxVolumeSharePpm: 250_000,

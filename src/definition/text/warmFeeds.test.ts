@@ -1,4 +1,4 @@
-// A feed that is coarser than the run is long: it brings what it knows from before, and another feed of the symbol trades.
+// Tests a feed whose bars are longer than the run: it only brings warm-up bars, and another feed of the symbol trades.
 
 import { describe, expect, it } from 'vitest';
 import { coarser, spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
@@ -24,7 +24,7 @@ const BOTH = `bars: { symbol: ${symbol}, interval: 1m }, day: { symbol: ${symbol
 describe('a daily feed in a run of hours', () => {
   it.each([
     ['stored', [minutes, days]],
-    ['made from the minutes', [minutes]],
+    ['built from the minutes', [minutes]],
   ])('a daily feed in a run of hours is only warm-up: the days before the run, %s', (_, sets) => {
     const [bars, day] = feedsOf(BOTH, START_MS + 2 * DAY + HOUR, START_MS + 2 * DAY + 20 * HOUR, sets);
     expect(bars!.bars.length - bars!.firstRow).toBe(19 * 60);
@@ -42,15 +42,16 @@ describe('a daily feed in a run of hours', () => {
     expect([day!.bars.length, day!.firstRow]).toEqual([3, 2]);
   });
 
-  it('a daily feed in a run of hours cannot trade: without a finer feed of the symbol it is refused by name, with a remedy', () => {
-    const alone = () => feedsOf(`day: { symbol: ${symbol}, interval: 1d }`, START_MS + 2 * DAY + HOUR, START_MS + 2 * DAY + 20 * HOUR);
-    expect(alone).toThrow(
+  it('a daily feed in a run of hours is rejected with a remedy if the symbol has no finer feed', () => {
+    const loadDayAlone = () =>
+      feedsOf(`day: { symbol: ${symbol}, interval: 1d }`, START_MS + 2 * DAY + HOUR, START_MS + 2 * DAY + 20 * HOUR);
+    expect(loadDayAlone).toThrow(
       `x.yaml:2 feeds.day: no whole 1d bar of ${symbol} lies in the run, from 2024-01-03 01:00 UTC to 2024-01-03 20:00 UTC`,
     );
-    expect(alone).toThrow(expect.objectContaining({ remedy: expect.stringMatching(/^move from and to apart, or add a feed/) }));
+    expect(loadDayAlone).toThrow(expect.objectContaining({ remedy: expect.stringMatching(/^move from and to apart, or add a feed/) }));
   });
 
-  it('a daily feed in a run of hours is refused if there is no day before the run either', () => {
+  it('a daily feed in a run of hours is rejected if no whole day is before the run', () => {
     expect(() => feedsOf(BOTH, START_MS + HOUR, START_MS + 20 * HOUR)).toThrow(
       `x.yaml:2 feeds.day: no whole 1d bar of ${symbol} lies in the run, and none before it: `,
     );

@@ -1,4 +1,4 @@
-// Tests of the maximum drawdown of an account with one feed: by pieces of rows it equals that of all rows taken one by one.
+// Tests the maximum drawdown of an account with one feed: by pieces of rows it equals that of all rows taken one by one.
 
 import { expect, test } from 'vitest';
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
@@ -19,7 +19,7 @@ type Pick = (below: number) => number;
 const START = 1e10;
 const MINUTE = 60_000;
 
-/** One account: fills of random size and side at a price. */
+/** An account. `fill` books a fill of random size and side at a price. */
 interface Account {
   readonly ledger: Ledger;
   readonly fill: (price: number, pick: Pick) => void;
@@ -29,11 +29,11 @@ function spotAccount(instrument: Instrument): Account {
   const ledger = new SpotLedger([instrument], 1);
   ledger.deposit(0, instrument.quote, START);
   const fill = (price: number, pick: Pick) => {
-    const held = ledger.lots(0, 0);
-    const lots = held > 0 ? held : 1 + pick(500);
+    const heldLots = ledger.lots(0, 0);
+    const lots = heldLots > 0 ? heldLots : 1 + pick(500);
     // A fee in coins leaves a holding that is worth a fraction of a unit.
-    const feeInBase = held === 0 && pick(2) === 0;
-    ledger.fill(0, 0, held === 0, fillOf({ lots, price, notional: price * lots, fee: feeInBase ? pick(2) : pick(1000), feeInBase }));
+    const feeInBase = heldLots === 0 && pick(2) === 0;
+    ledger.fill(0, 0, heldLots === 0, fillOf({ lots, price, notional: price * lots, fee: feeInBase ? pick(2) : pick(1000), feeInBase }));
   };
   return { ledger, fill };
 }
@@ -60,49 +60,52 @@ const ACCOUNTS: Readonly<Record<string, () => Account>> = {
   'inverse, both sides': () => contractAccount(inverseContract(), false),
 };
 
-/** A random walk of prices. `hole`: one of this many marks is missing; 0: none. */
-function walkOf(rows: number, pick: Pick, hole: number): TickColumn {
+/** Returns a random walk of prices, in which one of `missingRate` marks is missing (none if it is 0). */
+function walkOf(rows: number, pick: Pick, missingRate: number): TickColumn {
   let price = 400_000;
   const step = [1, 50, 5_000][pick(3)]!;
   const ticks = Array.from({ length: rows }, () => {
     price = Math.max(1, price + pick(2 * step + 1) - step);
-    return hole > 0 && pick(hole) === 0 ? NaN : price;
+    return missingRate > 0 && pick(missingRate) === 0 ? NaN : price;
   });
-  return hole > 0 || pick(4) === 0 ? Float64Array.from(ticks) : Int32Array.from(ticks);
+  return missingRate > 0 || pick(4) === 0 ? Float64Array.from(ticks) : Int32Array.from(ticks);
 }
 
-test.each(Object.entries(ACCOUNTS))('%s: the drawdown by pieces equals the drawdown over all rows, at random fills', (_, open) => {
-  let drawdowns = 0;
-  for (let seed = 1; seed <= 200; seed++) {
-    const rng = seededRng(seed);
-    const pick: Pick = (below) => Math.floor(rng.next() * below);
-    const { ledger, fill } = open();
-    const rows = 1 + pick([40, 300, 3_000][Math.floor((seed % 20) / 9)]!);
-    const ticks = walkOf(rows, pick, seed % 7 === 0 ? 20 : 0);
-    const closeMs = Float64Array.from({ length: rows }, (_row, at) => (at + 1) * MINUTE);
-    const firstRow = pick(Math.min(rows, 40));
-    const cursor = { row: firstRow - 1 };
-    const feed = { cursor, instrumentIndex: 0, firstRow, bars: { closeMs, length: rows } } as unknown as FeedRun;
-    const [taken, expected] = [new MaxDrawdown(START), new MaxDrawdown(START)];
-    const sink = { take: () => undefined, rowsOf: () => new Int32Array(0), drawdown: taken };
-    const recorder = new EquityRecorder([feed], [ticks], ledger, new Scratch(), sink, 64);
-    const rate = 1 + pick(200);
-    for (cursor.row = firstRow; cursor.row < rows; cursor.row++) {
-      const price = ticks[cursor.row]!;
-      // A fill inside the row comes before its close.
-      if (pick(rate) === 0 && price > 0) {
-        cursor.row--;
-        recorder.settle();
-        cursor.row++;
-        fill(price, pick);
+test.each(Object.entries(ACCOUNTS))(
+  'the drawdown of a %s account by pieces equals that over all rows, at random fills',
+  (_, openAccount) => {
+    let drawdowns = 0;
+    for (let seed = 1; seed <= 200; seed++) {
+      const rng = seededRng(seed);
+      const pick: Pick = (below) => Math.floor(rng.next() * below);
+      const { ledger, fill } = openAccount();
+      const rows = 1 + pick([40, 300, 3_000][Math.floor((seed % 20) / 9)]!);
+      const ticks = walkOf(rows, pick, seed % 7 === 0 ? 20 : 0);
+      const closeMs = Float64Array.from({ length: rows }, (_row, row) => (row + 1) * MINUTE);
+      const firstRow = pick(Math.min(rows, 40));
+      const cursor = { row: firstRow - 1 };
+      const feed = { cursor, instrumentIndex: 0, firstRow, bars: { closeMs, length: rows } } as unknown as FeedRun;
+      const [byPieces, expected] = [new MaxDrawdown(START), new MaxDrawdown(START)];
+      const sink = { take: () => undefined, rowsOf: () => new Int32Array(0), drawdown: byPieces };
+      const recorder = new EquityRecorder([feed], [ticks], ledger, new Scratch(), sink, 64);
+      const rate = 1 + pick(200);
+      for (cursor.row = firstRow; cursor.row < rows; cursor.row++) {
+        const price = ticks[cursor.row]!;
+        // A fill inside the row comes before its close.
+        if (pick(rate) === 0 && price > 0) {
+          cursor.row--;
+          recorder.settle();
+          cursor.row++;
+          fill(price, pick);
+        }
+        expected.take(Float64Array.of(ledger.equityTotalUnits([price])), 1);
+        if (pick(50) === 0) recorder.settle();
       }
-      expected.take(Float64Array.of(ledger.equityTotalUnits([price])), 1);
-      if (pick(50) === 0) recorder.settle();
+      cursor.row = rows - 1;
+      recorder.settle();
+      expect([byPieces.fraction, byPieces.units], `seed ${seed}`).toEqual([expected.fraction, expected.units]);
+      if (expected.fraction < 0) drawdowns++;
     }
-    cursor.row = rows - 1;
-    recorder.settle();
-    expect([taken.fraction, taken.units], `seed ${seed}`).toEqual([expected.fraction, expected.units]);
-    if (expected.fraction < 0) drawdowns++;
-  }
-  expect(drawdowns).toBeGreaterThan(40);
-});
+    expect(drawdowns).toBeGreaterThan(40);
+  },
+);

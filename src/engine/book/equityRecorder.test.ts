@@ -1,4 +1,4 @@
-// Tests of the equity of several feeds against a plain walk over all instants: gaps, late starts, intervals, block sizes and sinks.
+// Tests the equity of several feeds against a plain walk over all instants: gaps, late starts, intervals, block sizes and sinks.
 
 import { describe, expect, test } from 'vitest';
 import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
@@ -20,10 +20,10 @@ const MINUTES = 240;
 type Pick = (below: number) => number;
 
 /** Returns the rows of an interval of `minutes` minutes that end at the minutes for which `isThere` is true. */
-function barsOf(base: string, minutes: number, pick: Pick, isThere: (minute: number) => boolean): BarColumns {
-  const ends = Array.from({ length: MINUTES / minutes }, (_, at) => (at + 1) * minutes).filter(isThere);
+function barsOf(base: string, minutes: number, pick: Pick, hasBar: (minute: number) => boolean): BarColumns {
+  const ends = Array.from({ length: MINUTES / minutes }, (_, index) => (index + 1) * minutes).filter(hasBar);
   const closes = Float64Array.from(ends, () => (9_000 + pick(2_000)) / 100);
-  const times = (of: number) => Float64Array.from(ends, (minute) => (minute - of) * MINUTE);
+  const times = (beforeMinutes: number) => Float64Array.from(ends, (minute) => (minute - beforeMinutes) * MINUTE);
   const interval: Interval = minutes === 1 ? '1m' : '15m';
   const prices = { open: closes, high: closes, low: closes, close: closes, volume: closes };
   return { instrument: spotInstrument(base), interval, length: ends.length, openMs: times(minutes), closeMs: times(0), ...prices };
@@ -32,14 +32,14 @@ function barsOf(base: string, minutes: number, pick: Pick, isThere: (minute: num
 /** Returns feeds of five instruments: some share all rows, others have gaps, a late start or rows of 15 minutes. */
 function someFeeds(pick: Pick, blockRows: number): FeedRun[] {
   const outage = 20 + pick(100);
-  const all = ['AAA', 'BBB', 'CCC', 'DDD', 'EEE'].map((base) => {
+  const allBars = ['AAA', 'BBB', 'CCC', 'DDD', 'EEE'].map((base) => {
     const kind = pick(6);
     const start = kind === 1 ? pick(MINUTES) : 0;
     const rate = kind === 2 ? 10 : 0;
     const isOut = (minute: number) => kind > 2 && minute > outage && minute < outage + 30;
     return barsOf(base, kind === 5 ? 15 : 1, pick, (minute) => minute > start && !isOut(minute) && pick(100) >= rate);
   });
-  return all.map((bars, index) => {
+  return allBars.map((bars, index) => {
     const feed = new FeedRun('all', bars, bars.instrument, index, 0, blockRows, new Instant(0));
     feed.execute();
     feed.indicators.seal();
@@ -48,11 +48,11 @@ function someFeeds(pick: Pick, blockRows: number): FeedRun[] {
   });
 }
 
-class Walk {
+class WalkedRun {
   readonly feeds: FeedRun[];
   readonly ledger: SpotLedger;
   readonly recorder: EquityRecorder;
-  readonly wanted: { timeMs: number; units: number }[] = [];
+  readonly expected: { timeMs: number; units: number }[] = [];
   readonly taken: { timeMs: number; units: number }[] = [];
   readonly drawdown = new MaxDrawdown(1e12);
   readonly #pick: Pick;
@@ -83,11 +83,11 @@ class Walk {
     const aligned = alignFeeds(this.feeds);
     this.recorder.enterBlock(aligned);
     for (;;) {
-      const t = Math.min(...aligned.map(({ nextCloseMs }) => nextCloseMs));
-      if (t === Infinity) break;
+      const instantMs = Math.min(...aligned.map(({ nextCloseMs }) => nextCloseMs));
+      if (instantMs === Infinity) break;
       if (this.#pick(6) === 0) this.#change();
-      for (const group of aligned) group.deliverThrough(t);
-      this.#mark(t);
+      for (const group of aligned) group.deliverThrough(instantMs);
+      this.#mark(instantMs);
       if (this.#pick(6) === 0) this.#change();
     }
     this.recorder.settle();
@@ -96,41 +96,41 @@ class Walk {
 
   #mark(timeMs: number): void {
     const marks = this.feeds.map(({ lastTicks }) => lastTicks);
-    this.wanted.push({ timeMs, units: this.ledger.equityTotalUnits(marks) });
+    this.expected.push({ timeMs, units: this.ledger.equityTotalUnits(marks) });
   }
 
-  /** Fills an order of a random instrument that has a close: sells its whole holding, or buys some. */
+  /** Fills an order of a random instrument that has a close. The order sells its whole holding, or buys. */
   #change(): void {
     const index = this.#pick(this.feeds.length);
     const price = this.feeds[index]!.lastTicks;
     if (Number.isNaN(price)) return;
     this.recorder.settle();
-    const held = this.ledger.lots(0, index);
-    const lots = held > 0 ? held : 1 + this.#pick(500);
+    const heldLots = this.ledger.lots(0, index);
+    const lots = heldLots > 0 ? heldLots : 1 + this.#pick(500);
     const fill = { lots, price, notional: price * lots * 1000, fee: this.#pick(1000), feeInBase: false, timeMs: 0 } as unknown as Fill;
-    this.ledger.fill(0, index, held === 0, fill);
+    this.ledger.fill(0, index, heldLots === 0, fill);
   }
 }
 
 describe('equity of several feeds', () => {
-  test('equals a walk over all instants for feeds that share all, some or no rows, with and without a sink', () => {
+  test('equity of several feeds equals a walk over all instants, with and without a sink', () => {
     let shared = 0;
     for (let seed = 1; seed <= 150; seed++) {
       const rng = seededRng(seed);
       const blockRows = [1, 7, 64, 1000][seed % 4]!;
-      const walk = new Walk((below) => Math.floor(rng.next() * below), blockRows, seed % 3 === 0);
-      expect(walk.taken, `seed ${seed}, blocks of ${blockRows}`).toEqual(walk.wanted);
+      const walkedRun = new WalkedRun((below) => Math.floor(rng.next() * below), blockRows, seed % 3 === 0);
+      expect(walkedRun.taken, `seed ${seed}, blocks of ${blockRows}`).toEqual(walkedRun.expected);
       if (seed % 3 === 0) {
         // The definition of docs/metrics.md: E_t / max(E_0..E_t) - 1 over every instant.
         let [peak, deepest, limit] = [1e12, 0, 0];
-        for (const { units } of walk.wanted) {
+        for (const { units } of walkedRun.expected) {
           peak = Math.max(peak, units);
           deepest = Math.min(deepest, units / peak - 1);
           limit = Math.max(limit, peak - units);
         }
-        expect([walk.drawdown.fraction, walk.drawdown.units], `seed ${seed}`).toEqual([deepest, limit]);
+        expect([walkedRun.drawdown.fraction, walkedRun.drawdown.units], `seed ${seed}`).toEqual([deepest, limit]);
       }
-      shared += walk.feeds.filter(({ aligned }) => aligned!.feeds.length > 1).length;
+      shared += walkedRun.feeds.filter(({ aligned }) => aligned!.feeds.length > 1).length;
     }
     expect(shared).toBeGreaterThan(100);
   });

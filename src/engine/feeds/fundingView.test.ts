@@ -1,58 +1,58 @@
-// Tests of the funding that strategies see: no future rate, and a next time that is computed from past times alone.
+// Tests the funding that strategies see: no future rate, and a next time that is computed from past times alone.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FundingView } from './fundingView.ts';
 
 const HOUR = 3_600_000;
-const ratesOf = (times: readonly number[], rate: readonly number[] = times.map((_, at) => at / 1e5)) => ({
+const ratesOf = (times: readonly number[], rate: readonly number[] = times.map((_, index) => index / 1e5)) => ({
   length: times.length,
   timeMs: Float64Array.from(times),
   rate: Float64Array.from(rate),
 });
 
 describe('funding as a strategy sees it', () => {
-  it('shows the newest rate that was charged, earlier rates, and when the next one is due', () => {
+  it('funding shows the newest charged rate, earlier rates, and the time of the next one', () => {
     const clock = { nowMs: 0 };
     const funding = new FundingView(ratesOf([8 * HOUR + 5, 16 * HOUR + 2, 24 * HOUR + 9], [0.0001, -0.0002, 0.0003]), clock);
-    const at = (nowMs: number) => {
+    const valuesAtMs = (nowMs: number) => {
       clock.nowMs = nowMs;
       return [funding.rate, funding.atMs, funding.ago(1), funding.nextMs];
     };
-    expect(at(8 * HOUR)).toEqual([NaN, NaN, NaN, NaN]);
-    expect(at(9 * HOUR)).toEqual([0.0001, 8 * HOUR + 5, NaN, NaN]);
-    expect(at(17 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
+    expect(valuesAtMs(8 * HOUR)).toEqual([NaN, NaN, NaN, NaN]);
+    expect(valuesAtMs(9 * HOUR)).toEqual([0.0001, 8 * HOUR + 5, NaN, NaN]);
+    expect(valuesAtMs(17 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
     // The rate is due but not known yet: rates arrive some ms late.
-    expect(at(24 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
-    expect(at(24 * HOUR + 9)).toEqual([0.0003, 24 * HOUR + 9, -0.0002, 32 * HOUR]);
+    expect(valuesAtMs(24 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
+    expect(valuesAtMs(24 * HOUR + 9)).toEqual([0.0003, 24 * HOUR + 9, -0.0002, 32 * HOUR]);
     // When rates are missing, the next time stays on the grid.
-    expect(at(45 * HOUR)[3]).toBe(48 * HOUR);
+    expect(valuesAtMs(45 * HOUR)[3]).toBe(48 * HOUR);
     expect([funding.ago(2), funding.ago(3), funding.ago(-1)]).toEqual([0.0001, NaN, NaN]);
   });
 
-  it('does not depend on future rates', () => {
+  it('funding does not depend on future rates', () => {
     const steps = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 30 });
     fc.assert(
-      fc.property(steps, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (gaps, asked) => {
+      fc.property(steps, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (gaps, minutes) => {
         let sum = 0;
         const times = gaps.map((gap) => (sum += gap) * 60_000 + (gap % 7));
-        const nows = asked.map((minute) => minute * 60_000).toSorted((a, b) => a - b);
+        const readTimes = minutes.map((minute) => minute * 60_000).toSorted((a, b) => a - b);
         const clocks: [{ nowMs: number }, { nowMs: number }] = [{ nowMs: 0 }, { nowMs: 0 }];
-        const all = new FundingView(ratesOf(times), clocks[0]);
-        for (const nowMs of nows) {
-          const known = times.filter((timeMs) => timeMs <= nowMs);
-          const earlierView = new FundingView(ratesOf(known), clocks[1]);
+        const fullView = new FundingView(ratesOf(times), clocks[0]);
+        for (const nowMs of readTimes) {
+          const knownTimes = times.filter((timeMs) => timeMs <= nowMs);
+          const earlierView = new FundingView(ratesOf(knownTimes), clocks[1]);
           for (const clock of clocks) clock.nowMs = nowMs;
           const reported = (view: FundingView) => [view.rate, view.atMs, view.ago(1), view.ago(5), view.nextMs];
-          expect(reported(all)).toEqual(reported(earlierView));
-          expect(all.rate).toBe(known.length === 0 ? NaN : (known.length - 1) / 1e5);
-          if (known.length > 1) expect(all.nextMs).toBeGreaterThanOrEqual(nowMs);
+          expect(reported(fullView)).toEqual(reported(earlierView));
+          expect(fullView.rate).toBe(knownTimes.length === 0 ? NaN : (knownTimes.length - 1) / 1e5);
+          if (knownTimes.length > 1) expect(fullView.nextMs).toBeGreaterThanOrEqual(nowMs);
         }
       }),
     );
   });
 
-  it('shows NaN when the run has no rates', () => {
+  it('funding shows NaN when the run has no rates', () => {
     const funding = new FundingView(null, { nowMs: 1e12 });
     expect([funding.rate, funding.atMs, funding.nextMs, funding.ago(3)]).toEqual([NaN, NaN, NaN, NaN]);
   });

@@ -1,4 +1,4 @@
-// Tests of the queue of signal handlers against a sorted list.
+// Tests the queue of signal handlers against a sorted list.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
@@ -14,16 +14,16 @@ test('random handlers are due in the order of the closes of their next rows, and
       const feed = { bars: { closeMs }, cursor: { base: 0 } } as unknown as SignalWatch['feed'];
       return { feed, rows, place, count: rows.length, at: 0, row: rows[0] ?? NO_ROW, dueMs: NaN } as unknown as SignalWatch;
     });
-    const all = watches.flatMap(({ rows, feed, place }) => [...rows].map((row) => ({ ms: feed.bars.closeMs[row]!, place })));
+    const expectedCalls = watches.flatMap(({ rows, feed, place }) => [...rows].map((row) => ({ ms: feed.bars.closeMs[row]!, place })));
     const queue = new SignalQueue();
     queue.fill(watches);
-    const called: typeof all = [];
+    const called: typeof expectedCalls = [];
     while (queue.nextMs < Infinity) {
       const watch = queue.first;
       called.push({ ms: queue.nextMs, place: watch.place });
       watch.row = watch.rows[++watch.at] ?? NO_ROW;
       queue.moved();
     }
-    expect(called).toEqual(all.toSorted((a, b) => a.ms - b.ms || a.place - b.place));
+    expect(called).toEqual(expectedCalls.toSorted((a, b) => a.ms - b.ms || a.place - b.place));
   }
 });

@@ -1,4 +1,4 @@
-// Tests of the state that strategies may keep over restarts.
+// Tests the state that strategies may keep over restarts.
 
 import { expect, test } from 'vitest';
 import { checkKept, keptText } from './kept.ts';
@@ -21,17 +21,17 @@ test.each([
   [{ a: { $number: '1' } }, "keep.a: a member cannot be named '$number'"],
   [JSON.parse('{"__proto__":1}'), "keep: a member cannot be named '__proto__'"],
   [Object.freeze({ a: 1 }), 'keep: the object is frozen, so that it cannot change'],
-])('keep(%o) throws', (state, message) => {
+])('keep() throws for the state %o', (state, message) => {
   expect(() => checkKept('Test', state)).toThrow(`Test: ${message}`);
 });
 
-test('a hole in a list throws', () => {
+test('keep() throws for a list with a hole', () => {
   const list = [1, 2, 3];
   Reflect.deleteProperty(list, 1);
   expect(() => keptText('Test', { list })).toThrow('keep.list[1]: expected');
 });
 
-test('numbers that JSON lacks are kept exactly', () => {
+test('numbers that JSON lacks are written exactly', () => {
   expect(keptText('Test', { a: NaN, b: -Infinity, c: -0, d: 1e300, e: [null, true, 'x'] })).toBe(
     '{"a":{"$number":"NaN"},"b":{"$number":"-Infinity"},"c":{"$number":"-0"},"d":1e+300,"e":[null,true,"x"]}',
   );

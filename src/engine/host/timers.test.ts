@@ -1,4 +1,4 @@
-// Tests of the timers: they fire on the UTC grid, once at each due time, in order of registration.
+// Tests the timers: they fire on the UTC grid, once at each due time, in order of registration.
 
 import { describe, expect, it } from 'vitest';
 import { Timers } from './timers.ts';
@@ -10,17 +10,17 @@ const MIDNIGHT = Date.UTC(2024, 0, 1);
 function firedUntil(timers: Timers, ms: number): [string, number][] {
   const fired: [string, number][] = [];
   while (timers.nextMs <= ms) {
-    const t = timers.nextMs;
-    timers.runDue(t, (strategy, handler) => {
+    const dueMs = timers.nextMs;
+    timers.runDue(dueMs, (strategy, handler) => {
       handler();
-      fired.push([`of ${strategy}`, (t - MIDNIGHT) / MINUTE]);
+      fired.push([`of ${strategy}`, (dueMs - MIDNIGHT) / MINUTE]);
     });
   }
   return fired;
 }
 
 describe('Timers', () => {
-  it('has nothing due without timers, and nothing before the run begins', () => {
+  it('timers have nothing due before the run begins', () => {
     const timers = new Timers();
     expect(timers.nextMs).toBe(Infinity);
     timers.every(0, HOUR, () => {}, NaN);
@@ -28,21 +28,21 @@ describe('Timers', () => {
     expect([timers.has(0), timers.has(1)]).toEqual([true, false]);
   });
 
-  it('fires every full period after the start, not at it', () => {
+  it('a timer fires after every full period, not at the start', () => {
     const timers = new Timers();
     timers.every(3, HOUR, () => {}, NaN);
     timers.start(MIDNIGHT);
     expect(firedUntil(timers, MIDNIGHT + 3 * HOUR)).toEqual([['of 3', 60], ['of 3', 120], ['of 3', 180]]); // prettier-ignore
   });
 
-  it('started in the middle of a period, fires next on the grid', () => {
+  it('a timer that starts in the middle of a period fires next on the grid', () => {
     const timers = new Timers();
     timers.every(0, 15 * MINUTE, () => {}, NaN);
     timers.start(MIDNIGHT + 7 * MINUTE + 1);
     expect(timers.nextMs).toBe(MIDNIGHT + 15 * MINUTE);
   });
 
-  it('fires daily at a time of day, also when that time has passed today', () => {
+  it('a daily timer fires at its time of day, and first on the next day if that time has passed', () => {
     const timers = new Timers();
     timers.at(0, 8 * HOUR, () => {}, NaN);
     timers.start(MIDNIGHT + 8 * HOUR);
@@ -60,7 +60,7 @@ describe('Timers', () => {
     );
   });
 
-  it('fires at the times of a pattern until the last one, and needs a calendar', () => {
+  it('a cron timer fires at the times of its pattern until the last one, and throws without a calendar', () => {
     const timers = new Timers();
     expect(() => timers.cron(0, '* * * * *', 'UTC', () => {}, NaN)).toThrow(/no calendar is available here/);
     const times = [2, 5, 9].map((hour) => MIDNIGHT + hour * HOUR);
@@ -71,14 +71,14 @@ describe('Timers', () => {
     expect(timers.nextMs).toBe(Infinity);
   });
 
-  it('fires at equal times in order of registration, including timers that a timer has registered', () => {
+  it('timers of equal times fire in order of registration, including those that a timer has registered', () => {
     const timers = new Timers();
     const ran: string[] = [];
     timers.at(1, HOUR, () => ran.push('at'), NaN);
-    const made = () => timers.every(2, 30 * MINUTE, () => ran.push('made'), MIDNIGHT + 30 * MINUTE);
+    const registerTimer = () => timers.every(2, 30 * MINUTE, () => ran.push('made'), MIDNIGHT + 30 * MINUTE);
     const every = () => {
       ran.push('every');
-      if (ran.length === 1) made();
+      if (ran.length === 1) registerTimer();
     };
     timers.every(0, 30 * MINUTE, every, NaN);
     timers.start(MIDNIGHT);

@@ -1,4 +1,4 @@
-// Tests of the indicator set: registration, shared kernels, sealing and depth, and that a series shows no row after its cursor.
+// Tests the indicator set: registration, shared kernels, sealing and depth, and that a series shows no row after its cursor.
 
 import { describe, expect, it } from 'vitest';
 import { syntheticBars } from '../../../test/fixtures/syntheticBars.ts';
@@ -15,7 +15,7 @@ import { atr } from '../trend.ts';
 
 const bars = syntheticBars(400, 3);
 
-const same = () => (x: number) => x;
+const identity = () => (x: number) => x;
 
 function newSet(blockRows = 16) {
   const cursor = { row: -1 };
@@ -53,8 +53,8 @@ describe('registration', () => {
     expect(set.use(sma(close, 10))).toBe(average);
     set.use(crossedUp(sma(close, 10), sma(close, 30)));
     set.use(crossedUp(average, sma(close, 30)));
-    expect(set.use(custom(close, same))).toBe(set.use(custom(close, same)));
-    expect(set.use(custom(close, () => (x) => x))).not.toBe(set.use(custom(close, same)));
+    expect(set.use(custom(close, identity))).toBe(set.use(custom(close, identity)));
+    expect(set.use(custom(close, () => (x) => x))).not.toBe(set.use(custom(close, identity)));
     set.seal();
     expect(set.kernels).toHaveLength(5);
     expect(set.keyOf(average)).toBe('sma(close, 10)');
@@ -74,11 +74,11 @@ describe('registration', () => {
 
   it('composed indicators over two feeds, foreign objects and invalid parameters are rejected', () => {
     const { set } = newSet();
-    const other = newSet().set;
-    const mixed = { ...set.series, close: other.series.close };
+    const otherSet = newSet().set;
+    const mixed = { ...set.series, close: otherSet.series.close };
     expect(message(() => stochastic(mixed))).toMatch(/^stochastic\(.*: expected sources of one feed/);
-    expect(crossedUp(set.series.close, other.series.close).key).toBe(`crossedUp(close, of(${other.label}, close))`);
-    expect(() => set.use(sma(other.series.close, 3))).toThrow(InvariantError);
+    expect(crossedUp(set.series.close, otherSet.series.close).key).toBe(`crossedUp(close, of(${otherSet.label}, close))`);
+    expect(() => set.use(sma(otherSet.series.close, 3))).toThrow(InvariantError);
     const foreign = { value: 1, prev: 1, ready: true, ago: () => 1 };
     expect(message(() => sma(foreign, 3))).toMatch(/not a series/);
     expect(message(() => sma(set.series.close, 0))).toBe(
@@ -141,33 +141,33 @@ describe('reading', () => {
     );
     expect(message(() => close.ago(3))).toMatch(/use\(series, \{ depth: 3 \}\)/);
     expect(message(() => extreme.ago(2))).toMatch(/depth, got 2/);
-    for (const wrong of [-1, 0.5, NaN, Infinity, 2 ** 32]) expect(() => average.ago(wrong)).toThrow(ConfigError);
+    for (const invalidDepth of [-1, 0.5, NaN, Infinity, 2 ** 32]) expect(() => average.ago(invalidDepth)).toThrow(ConfigError);
   });
 
   it('a series has no value before the first row, and only values up to its cursor', () => {
     const { cursor, set } = newSet(400);
     const average = set.use(sma(set.series.close, 2), 3);
-    const up = set.use(above(set.series.close, average));
+    const isAbove = set.use(above(set.series.close, average));
     set.seal();
     expect([average.value, average.prev, average.ago(3), set.series.close.value, set.series.close.prev]).toEqual([NaN, NaN, NaN, NaN, NaN]);
-    expect([average.ready, up.value, up.prev, up.ready]).toEqual([false, false, false, false]);
+    expect([average.ready, isAbove.value, isAbove.prev, isAbove.ready]).toEqual([false, false, false, false]);
     for (const kernel of set.kernels) kernel.fill(0, 400);
     cursor.row = 0;
-    expect([average.value, up.ready, set.series.close.prev]).toEqual([NaN, false, NaN]);
+    expect([average.value, isAbove.ready, set.series.close.prev]).toEqual([NaN, false, NaN]);
     cursor.row = 1;
     expect(average.value).toBe((Math.round(bars.close[0]! * 100) + Math.round(bars.close[1]! * 100)) / 200);
-    const own = [...Reflect.ownKeys(average), ...Reflect.ownKeys(up)];
-    expect(own).toEqual([]);
+    const ownKeys = [...Reflect.ownKeys(average), ...Reflect.ownKeys(isAbove)];
+    expect(ownKeys).toEqual([]);
     expect(new Set(Reflect.ownKeys(Object.getPrototypeOf(average)))).toEqual(new Set(['ago', 'constructor', 'prev', 'ready', 'value']));
   });
 
   it('a custom function gets ready values one at a time, and must return a number', () => {
     const { set } = newSet();
-    const seen: number[] = [];
-    set.use(custom(sma(set.series.close, 3), () => (x) => (seen.push(x), x)));
+    const receivedValues: number[] = [];
+    set.use(custom(sma(set.series.close, 3), () => (x) => (receivedValues.push(x), x)));
     set.seal();
     for (const kernel of set.kernels) kernel.fill(0, 5);
-    expect(seen).toHaveLength(3);
+    expect(receivedValues).toHaveLength(3);
     const broken = newSet().set;
     // @ts-expect-error the compiler rejects a function that returns nothing, but plain JavaScript can pass one
     broken.use(custom(broken.series.close, () => () => undefined));

@@ -1,4 +1,4 @@
-// Tests of growing bars: readers of a column see appended rows, and rows that cannot follow are rejected.
+// Tests growing bars: readers of a column see appended rows, and rows that cannot follow are rejected.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -16,13 +16,13 @@ const bar = (minute: number, cents: number): BarRow => {
 
 test('a tick column that was computed before a bar was appended includes the bar afterwards', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 10_000_000 }), { minLength: 2, maxLength: 40 }), fc.nat(39), (cents, cut) => {
+    fc.property(fc.array(fc.integer({ min: 1, max: 10_000_000 }), { minLength: 2, maxLength: 40 }), fc.nat(39), (cents, cutIndex) => {
       const bars = new GrowingBars(BTC, '1m', 64);
-      const first = 1 + Math.min(cut, cents.length - 2);
-      cents.slice(0, first).forEach((price, index) => bars.append(bar(index, price)));
+      const firstCount = 1 + Math.min(cutIndex, cents.length - 2);
+      cents.slice(0, firstCount).forEach((price, index) => bars.append(bar(index, price)));
       const earlyColumn = ticksOf(bars, 'close');
       const limit = earlyColumn instanceof Int32Array ? 2 ** 31 : Infinity;
-      cents.slice(first).forEach((price, index) => bars.append(bar(first + index, price)));
+      cents.slice(firstCount).forEach((price, index) => bars.append(bar(firstCount + index, price)));
       expect(ticksOf(bars, 'close')).toBe(earlyColumn);
       expect([...earlyColumn.subarray(0, bars.length)]).toEqual(cents);
       expect(Math.max(...cents)).toBeLessThan(limit);

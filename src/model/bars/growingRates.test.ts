@@ -1,4 +1,4 @@
-// Tests of growing funding rates: readers see each new rate, the newest rate can be corrected, and earlier rates are rejected.
+// Tests growing funding rates: readers see each new rate, the newest rate can be corrected, and earlier rates are rejected.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -7,13 +7,13 @@ import { SharedTimes } from './sharedTimes.ts';
 
 test('bars with equal times share their time columns and have prices of their own', () => {
   const times = new SharedTimes();
-  const [one, other] = [1, 2].map((seed) => walkBars({ rows: 50, seed })) as [BarColumns, BarColumns];
-  const [first, second] = [times.of(one), times.of(other)];
-  expect(first).toBe(one);
-  expect([second.openMs, second.closeMs]).toEqual([other.openMs, other.closeMs]);
-  expect(second.openMs).toBe(one.openMs);
-  expect(second.closeMs).toBe(one.closeMs);
-  expect(second.close).toBe(other.close);
+  const [firstBars, secondBars] = [1, 2].map((seed) => walkBars({ rows: 50, seed })) as [BarColumns, BarColumns];
+  const [firstShared, secondShared] = [times.of(firstBars), times.of(secondBars)];
+  expect(firstShared).toBe(firstBars);
+  expect([secondShared.openMs, secondShared.closeMs]).toEqual([secondBars.openMs, secondBars.closeMs]);
+  expect(secondShared.openMs).toBe(firstBars.openMs);
+  expect(secondShared.closeMs).toBe(firstBars.closeMs);
+  expect(secondShared.close).toBe(secondBars.close);
 });
 
 test('bars that differ in one time, or that still grow, have time columns of their own', () => {

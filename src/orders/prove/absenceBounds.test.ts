@@ -1,4 +1,4 @@
-// Tests of the measured absence bounds: they follow what the exchange shows, never fall below their minimum, and widen after incidents.
+// Tests the measured absence bounds: they follow what the exchange shows, never fall below their minimum, and widen after incidents.
 
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ABSENCE_BOUNDS, MeasuredAbsenceBounds } from './absenceBounds.ts';
@@ -6,15 +6,15 @@ import { DEFAULT_ABSENCE_BOUNDS, MeasuredAbsenceBounds } from './absenceBounds.t
 const NOW = 1_700_000_000_000;
 
 describe('measured absence bounds', () => {
-  it('begin at their minimum', () => {
+  it('measured absence bounds begin at their minimum', () => {
     expect(new MeasuredAbsenceBounds()).toMatchObject({ visibilityDelayMs: 60_000, readLagMs: 3000, recvWindowMs: 5000, clockEpoch: 0 });
   });
 
-  it('have a visibility delay of ten times the 99.9th percentile of a day of admissions', () => {
+  it('the measured visibility delay is ten times the 99.9th percentile of a day of admissions', () => {
     const bounds = new MeasuredAbsenceBounds();
-    for (let at = 0; at < 999; at++) bounds.onAdmission(100, NOW + at);
+    for (let offsetMs = 0; offsetMs < 999; offsetMs++) bounds.onAdmission(100, NOW + offsetMs);
     bounds.onAdmission(9000, NOW + 999);
-    // The 99.9th percentile of a thousand values is the 999th: one value may be higher.
+    // The 99.9th percentile of 1,000 values is the 999th, so one value may be higher.
     expect(bounds.visibilityDelayMs).toBe(60_000);
     bounds.onAdmission(9000, NOW + 1000);
     expect(bounds.visibilityDelayMs).toBe(90_000);
@@ -22,7 +22,7 @@ describe('measured absence bounds', () => {
     expect(bounds.visibilityDelayMs).toBe(60_000);
   });
 
-  it('have a visibility delay of ten minutes for a quarter of an hour after an incident', () => {
+  it('the visibility delay is ten minutes for a quarter of an hour after an incident', () => {
     const bounds = new MeasuredAbsenceBounds();
     bounds.onIncident(NOW);
     bounds.onVenueTime(NOW + 900_000);
@@ -31,13 +31,13 @@ describe('measured absence bounds', () => {
     expect(bounds.visibilityDelayMs).toBe(60_000);
   });
 
-  it('have a read lag of three times the largest measured one', () => {
+  it('the measured read lag is three times the largest one', () => {
     const bounds = new MeasuredAbsenceBounds();
     for (const lag of [900, 1500, 1000]) bounds.onReadLag(lag);
     expect(bounds.readLagMs).toBe(4500);
   });
 
-  it('begin a new epoch at the highest venue time seen when the clock has jumped', () => {
+  it('measured absence bounds begin a new epoch at the highest known venue time when the clock has jumped', () => {
     const bounds = new MeasuredAbsenceBounds(DEFAULT_ABSENCE_BOUNDS);
     bounds.onVenueTime(NOW);
     bounds.onVenueTime(NOW - 10_000);

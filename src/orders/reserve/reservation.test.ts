@@ -1,4 +1,4 @@
-// Tests of the reservations: random orders against a recount in decimals, and worst cases worked out by hand.
+// Tests the reservations: random orders against a recount in decimals, and worst cases worked out by hand.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const STRATEGIES = 2;
 /** A mark above some worst prices and below others. */
 const LATER_MARK = 1020;
 
-interface Held {
+interface HeldOrder {
   readonly order: PlainOrder;
   readonly mark: number;
   untilMs: number;
@@ -31,7 +31,7 @@ function worstPrice({ quoteUnits, limit }: PlainOrder, mark: number): Decimal {
 }
 
 /** Computes every figure again in decimals, from the size, limit, fills and mark of each order alone. */
-function recount(held: readonly Held[]) {
+function recount(heldOrders: readonly HeldOrder[]) {
   const grid = () => Array.from({ length: STRATEGIES }, () => INSTRUMENTS.map(zero));
   const sum = {
     buy: grid(),
@@ -41,29 +41,29 @@ function recount(held: readonly Held[]) {
     cash: Array.from({ length: STRATEGIES }, zero),
     open: INSTRUMENTS.map(() => 0),
   };
-  for (const { order, mark } of held) {
+  for (const { order, mark } of heldOrders) {
     const { instrument, instrumentIndex: index, strategy, side, limit } = order;
     const perTickLot = Decimal.pow(10, instrument.quoteDigits - instrument.priceDigits - instrument.quantityDigits);
     sum.open[index]!++;
-    const byAmount = order.quoteUnits > 0;
+    const isByAmount = order.quoteUnits > 0;
     const price = worstPrice(order, mark);
     const value = (lots: Decimal, ticks: Decimal.Value) => lots.times(ticks).times(perTickLot).ceil();
     const amount = new Decimal(order.quoteUnits - order.filledUnits);
-    const rest = byAmount ? amount.div(price.times(perTickLot)).ceil() : new Decimal(order.lots - order.filledLots);
-    const units = byAmount ? amount : value(rest, price);
-    const pay = byAmount || limit === 0 ? units : value(rest, limit);
-    sum[side][strategy]![index] = sum[side][strategy]![index]!.plus(rest);
+    const remainder = isByAmount ? amount.div(price.times(perTickLot)).ceil() : new Decimal(order.lots - order.filledLots);
+    const units = isByAmount ? amount : value(remainder, price);
+    const pay = isByAmount || limit === 0 ? units : value(remainder, limit);
+    sum[side][strategy]![index] = sum[side][strategy]![index]!.plus(remainder);
     if (side === 'sell') continue;
     sum.units[index] = sum.units[index]!.plus(units);
-    sum.later[index] = sum.later[index]!.plus(price.lt(LATER_MARK) ? value(rest, LATER_MARK) : units);
+    sum.later[index] = sum.later[index]!.plus(price.lt(LATER_MARK) ? value(remainder, LATER_MARK) : units);
     const fee = TERMS.feesIn === 'quote' ? pay.times(TERMS.takerFeePpm[index]!).div(1e6).ceil() : new Decimal(0);
     sum.cash[strategy] = sum.cash[strategy]!.plus(pay).plus(fee);
   }
   return sum;
 }
 
-function expectEqual(reservations: Reservations, held: readonly Held[]): void {
-  const sum = recount(held);
+function expectEqual(reservations: Reservations, heldOrders: readonly HeldOrder[]): void {
+  const sum = recount(heldOrders);
   const figures = [];
   const expected = [];
   for (let index = 0; index < INSTRUMENTS.length; index++) {
@@ -85,29 +85,29 @@ function expectEqual(reservations: Reservations, held: readonly Held[]): void {
     );
   }
   figures.push(reservations.cash(0), reservations.cash(1), reservations.openTotal);
-  expected.push(sum.cash[0]!.toNumber(), sum.cash[1]!.toNumber(), held.length);
+  expected.push(sum.cash[0]!.toNumber(), sum.cash[1]!.toNumber(), heldOrders.length);
   expect(figures).toEqual(expected);
 }
 
 type Step =
-  | { kind: 'add'; wanted: Wanted; mark: number }
+  | { kind: 'add'; terms: Wanted; mark: number }
   | { kind: 'fill'; at: number; share: number; price: number }
   | { kind: 'release' | 'holdAbsent' | 'reinstate'; at: number }
   | { kind: 'wait'; minutes: number }
   | { kind: 'read' };
 
-const at = fc.nat({ max: 1000 });
+const position = fc.nat({ max: 1000 });
 const price = fc.integer({ min: 900, max: 1100 });
 const size = fc.integer({ min: 1, max: 5000 });
 const base = { strategy: fc.nat({ max: 1 }), instrumentIndex: fc.nat({ max: 1 }) };
-const wanted: fc.Arbitrary<Wanted> = fc.oneof(
+const orderTerms: fc.Arbitrary<Wanted> = fc.oneof(
   fc.record({ ...base, side: fc.constantFrom('buy', 'sell'), lots: size, limit: fc.oneof(fc.constant(0), price) }),
   fc.record({ ...base, side: fc.constant('buy'), quoteUnits: size.map((value) => value * 777_777) }),
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add'), wanted, mark: price }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('fill'), at, share: fc.integer({ min: 1, max: 120 }), price }) },
-  fc.record({ kind: fc.constantFrom('release', 'holdAbsent', 'reinstate'), at }),
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add'), terms: orderTerms, mark: price }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('fill'), at: position, share: fc.integer({ min: 1, max: 120 }), price }) },
+  fc.record({ kind: fc.constantFrom('release', 'holdAbsent', 'reinstate'), at: position }),
   fc.record({ kind: fc.constant('wait'), minutes: fc.integer({ min: 1, max: 40 }) }),
   // Figures are not read after each step, because an order that ends before a read never enters them.
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('read') }) },
@@ -117,63 +117,63 @@ test('the running figures equal a recount of the orders at each read', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const reservations = new Reservations(INSTRUMENTS, STRATEGIES, TERMS);
-      let held: Held[] = [];
-      const expired: Held[] = [];
+      let heldOrders: HeldOrder[] = [];
+      const expired: HeldOrder[] = [];
       let nowMs = 0;
-      for (const one of steps) {
-        if (one.kind === 'read') expectEqual(reservations, held);
-        else if (one.kind === 'add') {
-          const order = new PlainOrder(INSTRUMENTS, one.wanted);
-          reservations.assess(order, one.mark);
+      for (const currentStep of steps) {
+        if (currentStep.kind === 'read') expectEqual(reservations, heldOrders);
+        else if (currentStep.kind === 'add') {
+          const order = new PlainOrder(INSTRUMENTS, currentStep.terms);
+          reservations.assess(order, currentStep.mark);
           reservations.add(order);
-          held.push({ order, mark: one.mark, untilMs: Infinity });
-        } else if (one.kind === 'wait') {
-          nowMs += one.minutes * 60_000;
+          heldOrders.push({ order, mark: currentStep.mark, untilMs: Infinity });
+        } else if (currentStep.kind === 'wait') {
+          nowMs += currentStep.minutes * 60_000;
           reservations.expireAbsent(nowMs);
-          expired.push(...held.filter(({ untilMs }) => untilMs <= nowMs));
-          held = held.filter(({ untilMs }) => untilMs > nowMs);
-        } else if (one.kind === 'reinstate') {
-          const [reinstated] = expired.splice(one.at % Math.max(1, expired.length), 1);
-          const onHold = held.filter(({ untilMs }) => untilMs < Infinity);
-          const target = reinstated ?? onHold[one.at % Math.max(1, onHold.length)];
+          expired.push(...heldOrders.filter(({ untilMs }) => untilMs <= nowMs));
+          heldOrders = heldOrders.filter(({ untilMs }) => untilMs > nowMs);
+        } else if (currentStep.kind === 'reinstate') {
+          const [reinstated] = expired.splice(currentStep.at % Math.max(1, expired.length), 1);
+          const onHold = heldOrders.filter(({ untilMs }) => untilMs < Infinity);
+          const target = reinstated ?? onHold[currentStep.at % Math.max(1, onHold.length)];
           if (!target) continue;
           reservations.reinstate(target.order);
           target.untilMs = Infinity;
-          if (reinstated) held.push(reinstated);
+          if (reinstated) heldOrders.push(reinstated);
         } else {
-          const target = held[one.at % Math.max(1, held.length)];
+          const target = heldOrders[currentStep.at % Math.max(1, heldOrders.length)];
           if (!target) continue;
-          if (one.kind === 'holdAbsent' && target.untilMs === Infinity) {
+          if (currentStep.kind === 'holdAbsent' && target.untilMs === Infinity) {
             target.untilMs = nowMs + ABSENT_HOLD_MS;
             reservations.holdAbsent(target.order, nowMs);
-          } else if (one.kind === 'release' && target.untilMs === Infinity) {
+          } else if (currentStep.kind === 'release' && target.untilMs === Infinity) {
             reservations.release(target.order);
-            held = held.filter((other) => other !== target);
-          } else if (one.kind === 'fill' && execute(reservations, target, one.share, one.price)) {
-            held = held.filter((other) => other !== target);
+            heldOrders = heldOrders.filter((otherOrder) => otherOrder !== target);
+          } else if (currentStep.kind === 'fill' && execute(reservations, target, currentStep.share, currentStep.price)) {
+            heldOrders = heldOrders.filter((otherOrder) => otherOrder !== target);
           }
         }
       }
-      expectEqual(reservations, held);
+      expectEqual(reservations, heldOrders);
     }),
     { numRuns: 400 },
   );
 });
 
 /** Fills a share of the remainder, in percent. True when nothing is left. */
-function execute(reservations: Reservations, { order, untilMs }: Held, share: number, ticks: number): boolean {
+function execute(reservations: Reservations, { order, untilMs }: HeldOrder, share: number, ticks: number): boolean {
   if (untilMs < Infinity) return false;
   const perLot = reservations.scale(order.instrumentIndex).notionalUp(ticks, 1);
-  const byAmount = order.quoteUnits > 0;
-  const rest = byAmount ? Math.floor((order.quoteUnits - order.filledUnits) / perLot) : order.lots - order.filledLots;
-  const filled = Math.min(rest, Math.ceil((rest * share) / 100));
+  const isByAmount = order.quoteUnits > 0;
+  const remainder = isByAmount ? Math.floor((order.quoteUnits - order.filledUnits) / perLot) : order.lots - order.filledLots;
+  const filled = Math.min(remainder, Math.ceil((remainder * share) / 100));
   order.execute(filled, filled * perLot);
   reservations.fill(order);
-  return byAmount ? order.filledUnits >= order.quoteUnits : order.filledLots === order.lots;
+  return isByAmount ? order.filledUnits >= order.quoteUnits : order.filledLots === order.lots;
 }
 
-const assessed = (want: Wanted, feesIn: ReservationTerms['feesIn'] = 'quote') => {
-  const order = new PlainOrder(INSTRUMENTS, want);
+const assessed = (terms: Wanted, feesIn: ReservationTerms['feesIn'] = 'quote') => {
+  const order = new PlainOrder(INSTRUMENTS, terms);
   new Reservations(INSTRUMENTS, 1, { ...TERMS, feesIn }).assess(order, 1000);
   return [order.worstTicks, order.worstLots, order.worstUnits, order.worstCash];
 };
@@ -197,7 +197,7 @@ describe('the worst case of one order', () => {
     new Reservations(INSTRUMENTS, 1, { ...TERMS, makerFeePpm: 2000 }).assess(order, 1000);
     expect(order.worstCash).toBe(2_404_800);
   });
-  test('a fee in the coin received needs no cash', () => {
+  test('a fee in the received coin reserves no cash', () => {
     expect(assessed({ lots: 3, limit: 800 }, 'received')[3]).toBe(2_400_000);
     expect(assessed({ quoteUnits: 9_900_000 }, 'received')[3]).toBe(9_900_000);
   });
@@ -205,26 +205,26 @@ describe('the worst case of one order', () => {
 
 test('an order that is proven absent stays reserved in full for half an hour, and until its end once it arrives', () => {
   const reservations = new Reservations(INSTRUMENTS, 1, TERMS);
-  const [first, second] = [new PlainOrder(INSTRUMENTS, { lots: 5 }), new PlainOrder(INSTRUMENTS, { lots: 7 })];
-  for (const order of [first, second]) {
+  const [firstOrder, secondOrder] = [new PlainOrder(INSTRUMENTS, { lots: 5 }), new PlainOrder(INSTRUMENTS, { lots: 7 })];
+  for (const order of [firstOrder, secondOrder]) {
     reservations.assess(order, 1000);
     reservations.add(order);
     reservations.holdAbsent(order, 1000);
   }
-  reservations.reinstate(second);
+  reservations.reinstate(secondOrder);
   reservations.expireAbsent(1000 + ABSENT_HOLD_MS - 1);
   expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.holdsAbsent]).toEqual([12, 2, true]);
   reservations.expireAbsent(1000 + ABSENT_HOLD_MS);
   expect([reservations.buyLotsTotal(0), reservations.openTotal, reservations.holdsAbsent]).toEqual([7, 1, false]);
-  reservations.reinstate(first);
+  reservations.reinstate(firstOrder);
   expect([reservations.buyLotsTotal(0), reservations.cash(0)]).toEqual([12, 12_132_120]);
 });
 
 describe('contracts', () => {
   const fixture = (contract: Instrument) => {
     const reservations = new Reservations([contract], 1, { collarPpm: 10_000, takerFeePpm: [500], feesIn: 'quote', leverage: [10] });
-    const add = (want: Wanted, mark: number) => {
-      const order = new PlainOrder([contract], want);
+    const add = (terms: Wanted, mark: number) => {
+      const order = new PlainOrder([contract], terms);
       reservations.assess(order, mark);
       reservations.add(order);
       return order;
@@ -234,7 +234,7 @@ describe('contracts', () => {
   const sell = { side: 'sell' } as const;
   const figures = ({ worstTicks, worstLots, worstUnits, worstCash }: ReservedOrder) => [worstTicks, worstLots, worstUnits, worstCash];
 
-  test('linear: the higher price is the worse one, and the margin is computed at it', () => {
+  test('the worst case of a linear contract is at the higher price, which also sets the margin', () => {
     const { add } = fixture(linearContract());
     expect(figures(add({ lots: 20, limit: 1200 }, 1000))).toEqual([1200, 20, 24_000, 2412]);
     expect(figures(add({ lots: 20, limit: 800, ...sell }, 1000))).toEqual([1000, 20, 20_000, 2010]);
@@ -242,7 +242,7 @@ describe('contracts', () => {
     expect(figures(add({ quoteUnits: 9900, ...sell }, 1000))).toEqual([990, 11, 9900, 995]);
     expect(figures(add({ lots: 20, ...sell, reduceOnly: true }, 1000))).toEqual([1010, 20, 20_200, 0]);
   });
-  test('inverse: the lower price is the worse one, and the margin is computed at it', () => {
+  test('the worst case of an inverse contract is at the lower price, which also sets the margin', () => {
     const { add } = fixture(inverseContract());
     expect(figures(add({ lots: 2, limit: 500_000 }, 1_000_000))).toEqual([500_000, 2, 400_000, 40_200]);
     expect(figures(add({ lots: 2, limit: 2_000_000, ...sell }, 1_000_000))).toEqual([1_000_000, 2, 200_000, 20_100]);
@@ -279,8 +279,15 @@ describe('contracts', () => {
     reservations.fill(orders[0]!);
     expect(reservations.buyLots(0, 0)).toBe(2 + 5 + 9);
     for (const order of orders) reservations.release(order);
-    const left = [reservations.buyLotsTotal(0), reservations.sellLotsTotal(0), reservations.buyUnits(0), reservations.sellUnitsAt(0, 1)];
-    expect([...left, reservations.cash(0), reservations.closingLots(0, 0, true), reservations.open(0)]).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    const zeroFigures = [
+      reservations.buyLotsTotal(0),
+      reservations.sellLotsTotal(0),
+      reservations.buyUnits(0),
+      reservations.sellUnitsAt(0, 1),
+    ];
+    expect([...zeroFigures, reservations.cash(0), reservations.closingLots(0, 0, true), reservations.open(0)]).toEqual([
+      0, 0, 0, 0, 0, 0, 0,
+    ]);
     expect(reservations.sellUnitsAt(0, 1)).toBe(0);
   });
 });

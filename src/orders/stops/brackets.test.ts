@@ -1,4 +1,4 @@
-// Tests of the levels of brackets, and of the brackets that a row triggers.
+// Tests the levels of brackets, and of the brackets that a row triggers.
 
 import { describe, expect, it } from 'vitest';
 import { lots, ticks } from '../../base/brand.ts';
@@ -20,40 +20,40 @@ function entry(id: number, stop: number, trailing = 0, side: Side = 'buy', strat
   return order;
 }
 
-function hits(act: (hit: (bracket: Bracket, price: number) => void) => void): [number, number][] {
-  const seen: [number, number][] = [];
-  act((bracket, price) => seen.push([bracket.entry, price]));
-  return seen;
+function triggersOf(act: (hit: (bracket: Bracket, price: number) => void) => void): [number, number][] {
+  const triggeredPrices: [number, number][] = [];
+  act((bracket, price) => triggeredPrices.push([bracket.entry, price]));
+  return triggeredPrices;
 }
 
 describe('Brackets', () => {
-  it('of a long trigger at or below their level, of a short at or above it', () => {
+  it('brackets of a long trigger at or below their level, and those of a short at or above it', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 90), 100, 100, 0);
     brackets.arm(entry(2, 110, 0, 'sell'), 100, 100, 0);
-    expect(hits((hit) => brackets.triggerInRow(0, 109, 91, -Infinity, hit))).toEqual([]);
-    expect(hits((hit) => brackets.triggerInRow(0, 110, 90, -Infinity, hit))).toEqual([[1, 90], [2, 110]]); // prettier-ignore
-    expect(hits((hit) => brackets.triggerAtOpen(0, 85, hit))).toEqual([[1, 85]]);
-    expect(hits((hit) => brackets.triggerAtOpen(0, 115, hit))).toEqual([[2, 115]]);
-    expect(hits((hit) => brackets.triggerAtOpen(0, 100, hit))).toEqual([]);
+    expect(triggersOf((hit) => brackets.triggerInRow(0, 109, 91, -Infinity, hit))).toEqual([]);
+    expect(triggersOf((hit) => brackets.triggerInRow(0, 110, 90, -Infinity, hit))).toEqual([[1, 90], [2, 110]]); // prettier-ignore
+    expect(triggersOf((hit) => brackets.triggerAtOpen(0, 85, hit))).toEqual([[1, 85]]);
+    expect(triggersOf((hit) => brackets.triggerAtOpen(0, 115, hit))).toEqual([[2, 115]]);
+    expect(triggersOf((hit) => brackets.triggerAtOpen(0, 100, hit))).toEqual([]);
   });
 
-  it('armed inside the row are checked separately', () => {
+  it('brackets that were armed inside the row are checked separately', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 90), 100, 100, 1000);
     brackets.arm(entry(2, 90), 100, 100, 2000);
-    expect(hits((hit) => brackets.triggerInRow(0, 100, 80, 2000, hit)).map(([id]) => id)).toEqual([2]);
+    expect(triggersOf((hit) => brackets.triggerInRow(0, 100, 80, 2000, hit)).map(([id]) => id)).toEqual([2]);
   });
 
-  it('armed inside the row beyond their entry trigger at the entry price, and in a later row at their level', () => {
+  it('brackets that were armed beyond their entry price trigger at it in that row, and at their level in later rows', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 103), 100, 100, 2000);
     brackets.arm(entry(2, 97, 0, 'sell'), 100, 100, 2000);
-    expect(hits((hit) => brackets.triggerInRow(0, 106, 95, 2000, hit))).toEqual([[1, 100], [2, 100]]); // prettier-ignore
-    expect(hits((hit) => brackets.triggerInRow(0, 106, 95, -Infinity, hit))).toEqual([[1, 103], [2, 97]]); // prettier-ignore
+    expect(triggersOf((hit) => brackets.triggerInRow(0, 106, 95, 2000, hit))).toEqual([[1, 100], [2, 100]]); // prettier-ignore
+    expect(triggersOf((hit) => brackets.triggerInRow(0, 106, 95, -Infinity, hit))).toEqual([[1, 103], [2, 97]]); // prettier-ignore
   });
 
-  it('trail the best price of closed rows', () => {
+  it('brackets trail the best price of closed rows', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 0, 10), 100, 100, 0);
     brackets.arm(entry(2, 0, 10, 'sell'), 100, 100, 0);
@@ -65,7 +65,7 @@ describe('Brackets', () => {
     expect(levels()).toEqual([110, 105]);
   });
 
-  it('of an entry inside a row trail the close of that row, and the best price of later rows', () => {
+  it('brackets of an entry inside a row trail the close of that row, and the best price of later rows', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 0, 10), 100, 91, 2000);
     brackets.arm(entry(2, 0, 10, 'sell'), 100, 109, 2000);
@@ -78,7 +78,7 @@ describe('Brackets', () => {
     expect(levels()).toEqual([95, 105]);
   });
 
-  it('of an entry that filled as the price moved in its favour trail the best price of its own row', () => {
+  it('brackets of an entry that filled as the price moved in its favour trail the best price of its own row', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 0, 10), 100, 101, 2000, true);
     expect(brackets.follow(0, 115, 85, 1000)).toBe(false);
@@ -86,21 +86,21 @@ describe('Brackets', () => {
     expect(levelOf(brackets.of({ instrumentIndex: 0, id: 1 })!)).toBe(105);
   });
 
-  it('after a restart follow a closed row as they did when it closed', () => {
+  it('brackets follow a closed row after a restart as they did when it closed', () => {
     const brackets = new Brackets(1);
     for (const [id, armedMs] of [[1, 1000], [2, 1500], [3, 2500]] as const) brackets.arm(entry(id, 0, 10), 100, 91, armedMs); // prettier-ignore
     brackets.followAgain(0, { high: 115, low: 85, close: 100 }, 1000, 2000);
     expect([1, 2, 3].map((id) => brackets.of({ instrumentIndex: 0, id })!.best)).toEqual([115, 100, 91]);
   });
 
-  it('take the nearer of two stops', () => {
+  it('brackets with two stops use the nearer one', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 95, 10), 100, 100, 0);
     brackets.arm(entry(2, 103, 10, 'sell'), 100, 100, 0);
     expect([1, 2].map((id) => levelOf(brackets.of({ instrumentIndex: 0, id })!))).toEqual([95, 103]);
   });
 
-  it('widen with each fill of their entry, narrow with their legs, and end with the last lot', () => {
+  it('brackets grow with each fill of their entry, shrink with their legs, and end with the last lot', () => {
     const brackets = new Brackets(1);
     const order = entry(1, 90);
     brackets.arm(order, 40, 100, 0);
@@ -114,7 +114,7 @@ describe('Brackets', () => {
     expect(() => brackets.remove(bracket)).toThrow(InvariantError);
   });
 
-  it('are dropped by strategy, and restored into the bracket of the same entry', () => {
+  it('brackets are dropped by strategy, and restored into the bracket of the same entry', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 90), 100, 100, 0);
     brackets.arm(entry(2, 90, 0, 'buy', 1), 50, 100, 0);
@@ -130,8 +130,8 @@ describe('Brackets', () => {
 });
 
 describe('rows that stay between the nearest stops', () => {
-  /** The expected result of each call, by reading every bracket in every row. */
-  function naive(list: readonly Bracket[], high: number, low: number, sinceMs: number): number[] {
+  /** Returns the ids of the brackets that a row triggers, by checking every bracket. */
+  function expectedIds(list: readonly Bracket[], high: number, low: number, sinceMs: number): number[] {
     const level = ({ isLong, stop, trailing, best }: Bracket): number => {
       const trail = isLong ? best - trailing : best + trailing;
       if (trailing === 0) return isLong || stop > 0 ? stop : Infinity;
@@ -142,28 +142,28 @@ describe('rows that stay between the nearest stops', () => {
       .map(({ entry: id }) => id);
   }
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('trigger the same brackets as a check of every stop (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('rows trigger the same brackets as a check of every stop (seed %i)', (seed) => {
     const rng = seededRng(seed);
-    const int = (from: number, to: number): number => from + Math.floor(rng.next() * (to - from + 1));
+    const drawInteger = (from: number, to: number): number => from + Math.floor(rng.next() * (to - from + 1));
     const brackets = new Brackets(2);
     let [price, id, triggered] = [1000, 0, 0];
     for (let row = 0; row < 3000; row++) {
-      const open = price + int(-2, 2);
-      const [high, low] = [open + int(0, 6), open - int(0, 6)];
-      const close = int(low, high);
+      const open = price + drawInteger(-2, 2);
+      const [high, low] = [open + drawInteger(0, 6), open - drawInteger(0, 6)];
+      const close = drawInteger(low, high);
       if (rng.next() < 0.2) {
         const side = rng.next() < 0.7 ? 'buy' : 'sell';
-        const distance = int(0, 60) * (side === 'buy' ? -1 : 1);
+        const distance = drawInteger(0, 60) * (side === 'buy' ? -1 : 1);
         const stop = rng.next() < 0.1 ? 0 : price + distance;
-        brackets.arm(entry(++id, stop, seed % 2 === 0 && rng.next() < 0.05 ? int(1, 20) : 0, side), 10, price, row * 10);
+        brackets.arm(entry(++id, stop, seed % 2 === 0 && rng.next() < 0.05 ? drawInteger(1, 20) : 0, side), 10, price, row * 10);
       }
       const list = brackets.list(0);
-      if (list.length > 0 && rng.next() < 0.05) brackets.moveStop(list[int(0, list.length - 1)]!, price + int(-60, 60));
-      if (list.length > 0 && rng.next() < 0.03) brackets.remove(list[int(0, list.length - 1)]!);
+      if (list.length > 0 && rng.next() < 0.05) brackets.moveStop(list[drawInteger(0, list.length - 1)]!, price + drawInteger(-60, 60));
+      if (list.length > 0 && rng.next() < 0.03) brackets.remove(list[drawInteger(0, list.length - 1)]!);
       if (rng.next() < 0.001) brackets.drop(0, 0, rng.next() < 0.5);
-      expect(brackets.reachedCount(0, high, low)).toBe(naive(list, high, low, -Infinity).length);
+      expect(brackets.reachedCount(0, high, low)).toBe(expectedIds(list, high, low, -Infinity).length);
       const isTrailed = list.some(({ trailing, isLong, best }) => trailing > 0 && (isLong ? high > best : low < best));
-      const isQuiet = naive(list, high, low, -Infinity).length === 0 && !isTrailed;
+      const isQuiet = expectedIds(list, high, low, -Infinity).length === 0 && !isTrailed;
       const range = brackets.quietRange(0);
       range.restart();
       const [highs, lows] = [Float64Array.of(high / 100), Float64Array.of(low / 100)];
@@ -173,20 +173,20 @@ describe('rows that stay between the nearest stops', () => {
         [high, low, -Infinity],
         [high, low, row * 10],
       ] as const) {
-        const expected = naive(list, top, bottom, sinceMs ?? -Infinity);
+        const expected = expectedIds(list, top, bottom, sinceMs ?? -Infinity);
         const returned: Bracket[] = [];
         const act = (hit: (bracket: Bracket, at: number) => void): void =>
           sinceMs === null ? brackets.triggerAtOpen(0, open, hit) : brackets.triggerInRow(0, high, low, sinceMs, hit);
         // Some brackets sell. Others cannot yet, and return to the end of the list.
-        const seen: number[] = [];
+        const triggeredIds: number[] = [];
         act((bracket) => {
-          seen.push(bracket.entry);
+          triggeredIds.push(bracket.entry);
           if (rng.next() < 0.3) return;
           brackets.remove(bracket);
           if (rng.next() < 0.5) returned.push(bracket);
         });
-        expect(seen, `seed ${seed}, row ${row}`).toEqual(expected);
-        triggered += seen.length;
+        expect(triggeredIds, `seed ${seed}, row ${row}`).toEqual(expected);
+        triggered += triggeredIds.length;
         for (const bracket of returned) brackets.restore(bracket);
       }
       if (brackets.follow(0, high, low, row * 10 - 1)) brackets.followClose(0, close, row * 10 - 1);

@@ -1,4 +1,4 @@
-// A trigger order as a stored row, and back: what clients see of its time, since when it waits, and how it ended.
+// Tests a trigger order as a stored row and back: its times, and how it ended.
 
 import { expect, it } from 'vitest';
 import { futuresIntent, linearContract } from '../../../test/fixtures/futuresVenue.ts';
@@ -10,13 +10,13 @@ const instrument = linearContract();
 const names: IdMaps = { market: 'futures', uidOf: String, accountOf: Number, instrumentOf: () => instrument };
 const layout = Layout.current('a file');
 
-const made = (placedMs: number, sinceMs: number, isLeaving: boolean, over: Partial<WireTrigger['trigger']>): WireTrigger => {
+const wireTrigger = (placedMs: number, sinceMs: number, isLeaving: boolean, overrides: Partial<WireTrigger['trigger']>): WireTrigger => {
   const child = futuresIntent(instrument, 'sell', 7, { closes: true });
   const trigger = { id: 3, account: 1, kind: 'stopLoss', price: 650_005, child, sinceMs, expiresMs: Infinity } as const;
   return {
     id: '1622000000000000003',
     clientOrderId: 'mine',
-    trigger: { ...trigger, status: 'pending', childId: null, code: 0, ...over },
+    trigger: { ...trigger, status: 'pending', childId: null, code: 0, ...overrides },
     placedMs,
     isLeaving,
   };
@@ -26,8 +26,8 @@ it.each([
   [5_000_000, 5_000_000, false],
   [5_000_100, 5_000_000, false],
   [5_000_100, 5_000_000, true],
-])('placed at %d, waiting since %d, being cancelled: %s', (placedMs, sinceMs, isLeaving) => {
-  const waiting = made(placedMs, sinceMs, isLeaving, {});
+])('a trigger order placed at %d and waiting since %d is read back unchanged (being cancelled: %s)', (placedMs, sinceMs, isLeaving) => {
+  const waiting = wireTrigger(placedMs, sinceMs, isLeaving, {});
   expect(waitingTriggerIn(layout.read(waitingTriggerRecord, triggerText(waiting, names)), names)).toEqual(waiting);
 });
 
@@ -35,7 +35,7 @@ it.each([
   ['triggered', 0],
   ['failed', -2027],
   ['canceled', 0],
-] as const)('ended as %s with code %d', (status, code) => {
-  const ended = made(5_000_100, 5_000_000, false, { status, code });
+] as const)('a trigger order that ended as %s with code %d is read back unchanged', (status, code) => {
+  const ended = wireTrigger(5_000_100, 5_000_000, false, { status, code });
   expect(triggerIn(layout.read(triggerRecord, triggerText(ended, names)), names)).toEqual(ended);
 });

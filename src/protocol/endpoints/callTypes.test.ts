@@ -1,14 +1,14 @@
-// The argument types of calls follow from the endpoint table: this file compiles only if the compiler rejects every wrong call.
+// Tests the argument types of calls: this file compiles only if the compiler rejects every wrong call.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
 import { buildRequest } from '../request.ts';
 import type { OpArgs, OpResult } from './endpoints.ts';
 
-test('the arguments of a call', () => {
+test('a call with invalid arguments is rejected by the compiler and at run time', () => {
   const order: OpArgs<'spot.newOrder'> = { symbol: 'BTCUSDT', volume: '1', side: 'BUY', type: 'LIMIT', price: '2' };
   expect(buildRequest('spot.newOrder', order).body).toContain('"volume":1');
-  const wrong = [
+  const invalidCalls = [
     // @ts-expect-error -- a number has lost its digits
     () => buildRequest('spot.newOrder', { ...order, volume: 1 }),
     // @ts-expect-error -- no such side
@@ -30,11 +30,11 @@ test('the arguments of a call', () => {
     // @ts-expect-error -- an id is text
     () => buildRequest('futures.cancelTriggerOrder', { contractName: 'E-BTC-USDT', orderId: 1322738336 }),
   ];
-  for (const call of wrong) expect(call).toThrow(ConfigError);
+  for (const call of invalidCalls) expect(call).toThrow(ConfigError);
   expect(buildRequest('spot.depth', { symbol: 'BTCUSDT' }).target, 'a disputed one has its default').toContain('limit=100');
 });
 
-test('the result of a call', () => {
+test('the result of a call has the types of the endpoint table', () => {
   const quantity = (fill: OpResult<'futures.myTrades'>['rows'][number]): string => fill.quantity;
   const none: OpResult<'spot.queryOrder'> = null;
   // @ts-expect-error -- an id is always text

@@ -1,4 +1,4 @@
-// Lossless JSON: compared with JSON.parse where doubles are exact, and with written examples where they are not.
+// Tests lossless JSON: against JSON.parse where doubles are exact, and against written examples elsewhere.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -7,11 +7,11 @@ import { canonicalDecimal, isList, isObject, jsonNumber, JsonNumber, jsonObject,
 import { parseJson } from './parseJson.ts';
 
 /** The value of JSON.parse: numbers are doubles, and objects have a prototype of null. */
-function plain(json: Json): unknown {
+function toPlainValue(json: Json): unknown {
   if (json instanceof JsonNumber) return Number(json.text);
-  if (isList(json)) return json.map(plain);
+  if (isList(json)) return json.map(toPlainValue);
   if (isObject(json))
-    return Object.assign(Object.create(null), Object.fromEntries(Array.from(json, ([key, value]) => [key, plain(value)])));
+    return Object.assign(Object.create(null), Object.fromEntries(Array.from(json, ([key, value]) => [key, toPlainValue(value)])));
   return json;
 }
 
@@ -29,21 +29,23 @@ const problem = (text: string | Uint8Array, limits?: { maxSize: number; maxDepth
 
 const spaces = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 3 });
 
-test('a text of doubles, whitespace and escapes is read as JSON.parse reads it', () => {
+test('JSON of doubles, whitespace and escapes is read as JSON.parse reads it', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5, noUnicodeString: false }), spaces, fc.nat({ max: 4 }), (text, space, indent) => {
       for (const form of [space + text + space, JSON.stringify(JSON.parse(text), null, indent)]) {
-        const mine = parseJson(form);
-        if (!mine.ok) expect(mine.problem, 'JSON.parse lets a key stand twice').toBe('duplicateKey');
+        const parsedForm = parseJson(form);
+        if (!parsedForm.ok) expect(parsedForm.problem, 'JSON.parse accepts a repeated key').toBe('duplicateKey');
         else
-          expect(JSON.stringify(plain(mine.value))).toBe(JSON.stringify(JSON.parse(form)).replaceAll(/(?<=[[:,]|^)-0(?=[,\]}]|$)/g, '0'));
+          expect(JSON.stringify(toPlainValue(parsedForm.value))).toBe(
+            JSON.stringify(JSON.parse(form)).replaceAll(/(?<=[[:,]|^)-0(?=[,\]}]|$)/g, '0'),
+          );
       }
     }),
     { numRuns: 2000 },
   );
 });
 
-test('a text is refused exactly where JSON.parse refuses it (a key twice apart)', () => {
+test('JSON is rejected exactly if JSON.parse rejects it, or for a repeated key or an unsupported number', () => {
   // Real texts with a character changed, removed or inserted: most are no longer JSON, some still are.
   fc.assert(
     fc.property(
@@ -51,18 +53,18 @@ test('a text is refused exactly where JSON.parse refuses it (a key twice apart)'
       fc.nat(),
       fc.nat({ max: 1 }),
       fc.constantFrom(...'"\\{}[],:0159.eE+-utn /\u0001\ufeff'.split(''), ''),
-      (text, place, cut, put) => {
-        const at = place % (text.length + 1);
-        const broken = text.slice(0, at) + put + text.slice(at + cut);
+      (text, drawnPlace, cutLength, insertedText) => {
+        const changedIndex = drawnPlace % (text.length + 1);
+        const broken = text.slice(0, changedIndex) + insertedText + text.slice(changedIndex + cutLength);
         let accepted = true;
         try {
           JSON.parse(broken);
         } catch {
           accepted = false;
         }
-        const mine = parseJson(broken);
-        const beyond = !mine.ok && (mine.problem === 'duplicateKey' || mine.problem === 'number');
-        expect(mine.ok || beyond, broken).toBe(accepted || beyond);
+        const parsedForm = parseJson(broken);
+        const isStricter = !parsedForm.ok && (parsedForm.problem === 'duplicateKey' || parsedForm.problem === 'number');
+        expect(parsedForm.ok || isStricter, broken).toBe(accepted || isStricter);
       },
     ),
     { numRuns: 5000 },
@@ -77,7 +79,7 @@ const { any: anyJson } = fc.letrec<{ any: Json }>((tie) => ({
     fc.string({ unit: 'binary' }),
     fc
       .tuple(fc.bigInt(), fc.option(fc.stringMatching(/^\d{1,30}$/)))
-      .map(([whole, part]) => jsonNumber(part === null ? String(whole) : `${whole}.${part}`)),
+      .map(([integer, fraction]) => jsonNumber(fraction === null ? String(integer) : `${integer}.${fraction}`)),
     fc.array(tie('any'), { maxLength: 5 }),
     fc.array(fc.tuple(fc.string({ unit: 'binary' }), tie('any')), { maxLength: 5 }).map((members): Json => new Map(members)),
   ),
@@ -96,7 +98,7 @@ test('written JSON is read back to the last digit, from text and from bytes', ()
   );
 });
 
-test('every double is written with its plain digits', () => {
+test('every double in JSON is read as its plain decimal digits', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), (value, upper) => {
       const json = parsed(upper ? value.toExponential().toUpperCase() : JSON.stringify(value));
@@ -121,8 +123,8 @@ test.each([
   ['9223372036854775807', '9223372036854775807'],
   ['65000.00', '65000.00'],
   ['84200.18666666666199250', '84200.18666666666199250'],
-])('%s is kept as %s', (text, kept) => {
-  expect(parsed(text)).toEqual(jsonNumber(kept));
+])('the JSON number %s is kept as %s', (text, expectedText) => {
+  expect(parsed(text)).toEqual(jsonNumber(expectedText));
 });
 
 test.each([
@@ -134,7 +136,7 @@ test.each([
   ['1E-7', '0.0000001'],
   ['-1.50e2', '-150'],
   ['100', '100'],
-])('%s has the one text %s', (text, canonical) => {
+])('the canonical text of the decimal %s is %s', (text, canonical) => {
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 
@@ -150,7 +152,7 @@ test('untrusted JSON cannot reach a prototype or repeat a member', () => {
   expect(problem('{"a":1,"\\u0061":1}'), 'the same key in an escape').toEqual(['duplicateKey', 7]);
 });
 
-test('JSON has limits on depth and size, and errors have a place', () => {
+test('JSON beyond the limits on depth, size and numbers is rejected with its place', () => {
   const limits = { maxSize: 20, maxDepth: 3 };
   expect(problem('[[[1]]]', limits)).toBeNull();
   expect(problem('[[[[1]]]]', limits)).toEqual(['depth', 3]);
@@ -166,10 +168,10 @@ test('JSON has limits on depth and size, and errors have a place', () => {
   expect(problem('<html>')).toEqual(['syntax', 0]);
   expect(problem(new Uint8Array([0x22, 0xff, 0x22])), 'no UTF-8').toEqual(['syntax', 0]);
   expect(problem(new Uint8Array([0xef, 0xbb, 0xbf, 0x31])), 'a byte order mark').toEqual(['syntax', 0]);
-  for (const cut of ['{"a":[1,2', '"ab', '"\\u12', 'tru', '-', '[1,', '{"a"']) expect(problem(cut)?.[0], cut).toBe('syntax');
+  for (const cutText of ['{"a":[1,2', '"ab', '"\\u12', 'tru', '-', '[1,', '{"a"']) expect(problem(cutText)?.[0], cutText).toBe('syntax');
 });
 
-test('ids are written as digits or as text, as configured; what is not a number is refused', () => {
+test('ids are written as digits or as text, and an invalid number is rejected', () => {
   const id = '1322738336974712847';
   expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, absent: undefined, list: [jsonNumber(1)] }))).toBe(
     `{"orderId":${id},"text":"${id}","list":[1]}`,
@@ -178,11 +180,11 @@ test('ids are written as digits or as text, as configured; what is not a number 
   expect(() => jsonNumber(Number.NaN)).toThrow(InvariantError);
 });
 
-test('numbers of the maximum length are written in one text without delay', () => {
+test('numbers of the maximum length get their canonical text in microseconds', () => {
   const texts = [`0.${'0'.repeat(790)}1`, `1${'0'.repeat(790)}.5`, `${'0'.repeat(399)}.${'0'.repeat(399)}`, `-0${'0'.repeat(390)}.10`];
   expect(texts.map((text) => canonicalDecimal(text))).toEqual([texts[0], texts[1], '0', '-0.1']);
   const before = process.cpuUsage();
-  for (let at = 0; at < 2000; at++) for (const text of texts) canonicalDecimal(text);
+  for (let round = 0; round < 2000; round++) for (const text of texts) canonicalDecimal(text);
   // Microseconds of this process. A reply of 8 MB has ten thousand such numbers.
   expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
 });

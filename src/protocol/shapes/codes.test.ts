@@ -1,4 +1,4 @@
-// Spellings of status codes (exchange dialect, section 6): every text and integer is read, and none is taken for another.
+// Tests the spellings of status codes (exchange dialect, section 6): each text and integer is read as exactly one status.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -24,8 +24,8 @@ test.each([
   ['PENDING_CANCEL', '5', 'PENDING_CANCEL', 'To be Canceled', 'TO_BE_CANCELLED', 'TO_BE_CANCELED'],
   ['EXPIRED', '6', 'EXPIRED'],
   ['REJECTED', 'REJECTED', 'rejected'],
-])('%s', (word, ...spellings) => {
-  for (const raw of spellings) expect(readStatus(raw)).toEqual({ word, raw });
+])('each spelling of the status %s is read as that status', (status, ...spellings) => {
+  for (const raw of spellings) expect(readStatus(raw)).toEqual({ word: status, raw });
 });
 
 test('each status is open, terminal or neither, and has a state and a reason', () => {
@@ -43,7 +43,7 @@ test('each status is open, terminal or neither, and has a state and a reason', (
 });
 
 test('a text or number outside of the table is UNKNOWN, which is never terminal', () => {
-  const known = new Set(Object.keys(STATUS_MEANING));
+  const knownStatuses = new Set(Object.keys(STATUS_MEANING));
   for (const raw of [
     '8',
     '-1',
@@ -63,23 +63,24 @@ test('a text or number outside of the table is UNKNOWN, which is never terminal'
   }
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.bigInt().map(String)), (raw) => {
-      const { word } = readStatus(raw);
-      expect(known.has(word)).toBe(true);
-      if (STATUS_MEANING[word].kind === 'terminal') expect(raw).toMatch(/^\s*([2467]|[a-z_/ ]+)\s*$/i);
+      const { word: status } = readStatus(raw);
+      expect(knownStatuses.has(status)).toBe(true);
+      if (STATUS_MEANING[status].kind === 'terminal') expect(raw).toMatch(/^\s*([2467]|[a-z_/ ]+)\s*$/i);
     }),
   );
 });
 
 test('integers are read as statuses, and statuses written as integers', () => {
-  for (const word of ['INIT', 'NEW', 'FILLED', 'PARTIALLY_FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED'] as const) {
-    expect(readStatus(String(statusInteger(word))).word).toBe(word);
+  for (const status of ['INIT', 'NEW', 'FILLED', 'PARTIALLY_FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED'] as const) {
+    expect(readStatus(String(statusInteger(status))).word).toBe(status);
   }
   expect([statusInteger('REJECTED'), statusInteger('UNKNOWN')]).toEqual([null, null]);
 });
 
-test('other codes are read by integer and by name, with the raw value stored', () => {
-  const words = (codes: Parameters<typeof readCode<string>>[0], ...raws: readonly string[]) => raws.map((raw) => readCode(codes, raw).word);
-  expect(words(ORDER_TYPES, '1', '2', '3', '4', '5', '6', '7', 'limit')).toEqual([
+test('order types, times in force, sources and triggers are read by integer and by name', () => {
+  const statusesOf = (codes: Parameters<typeof readCode<string>>[0], ...raws: readonly string[]) =>
+    raws.map((raw) => readCode(codes, raw).word);
+  expect(statusesOf(ORDER_TYPES, '1', '2', '3', '4', '5', '6', '7', 'limit')).toEqual([
     'LIMIT',
     'MARKET',
     'IOC',
@@ -89,9 +90,9 @@ test('other codes are read by integer and by name, with the raw value stored', (
     'POSITION_MERGE',
     'LIMIT',
   ]);
-  expect(words(TIME_IN_FORCE, '1', '2', '3', '4', '5', 'IOC')).toEqual(['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY', 'IOC']);
-  expect(words(ORDER_SOURCES, '1', '2', '3', '4', '6')).toEqual(['WEB', 'APP', 'API', 'OTHER', 'UNKNOWN']);
-  expect(words(TRIGGER_STATUSES, '0', '1', '2', '3', '4', '5')).toEqual([
+  expect(statusesOf(TIME_IN_FORCE, '1', '2', '3', '4', '5', 'IOC')).toEqual(['LIMIT', 'MARKET', 'IOC', 'FOK', 'POST_ONLY', 'IOC']);
+  expect(statusesOf(ORDER_SOURCES, '1', '2', '3', '4', '6')).toEqual(['WEB', 'APP', 'API', 'OTHER', 'UNKNOWN']);
+  expect(statusesOf(TRIGGER_STATUSES, '0', '1', '2', '3', '4', '5')).toEqual([
     'PENDING',
     'EXPIRED',
     'TRIGGERED',
@@ -99,10 +100,10 @@ test('other codes are read by integer and by name, with the raw value stored', (
     'CANCELED',
     'UNKNOWN',
   ]);
-  expect(words(TRIGGER_TYPES, '0', '1', '2', '3', '4')).toEqual(['UNKNOWN', 'STOP_LOSS', 'TAKE_PROFIT', 'RISES_TO', 'FALLS_TO']);
+  expect(statusesOf(TRIGGER_TYPES, '0', '1', '2', '3', '4')).toEqual(['UNKNOWN', 'STOP_LOSS', 'TAKE_PROFIT', 'RISES_TO', 'FALLS_TO']);
   expect(readCode(ORDER_TYPES, '9')).toEqual({ word: 'UNKNOWN', raw: '9' });
   for (const codes of [ORDER_TYPES, TIME_IN_FORCE, ORDER_SOURCES, TRIGGER_STATUSES, TRIGGER_TYPES]) {
-    for (const word of codes.names) expect(readCode<string>(codes, String(codeOf<string>(codes, word))).word).toBe(word);
+    for (const status of codes.names) expect(readCode<string>(codes, String(codeOf<string>(codes, status))).word).toBe(status);
     expect(codeOf<string>(codes, 'UNKNOWN')).toBeNull();
   }
 });

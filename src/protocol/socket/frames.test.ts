@@ -1,4 +1,4 @@
-// WebSocket frames: messages are decoded whatever the cuts between their bytes, and invalid frames are rejected with their close code.
+// Tests WebSocket frames: messages are decoded for any cuts between their bytes, and invalid frames are rejected with their close code.
 
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -11,21 +11,26 @@ const message = fc.oneof(
   fc.record({ opcode: fc.constantFrom(OPCODE.ping, OPCODE.pong, OPCODE.close), payload: fc.uint8Array({ maxLength: 125 }) }),
 );
 
-it.each(['client', 'server'] as const)('frames of a %s are decoded as they were encoded, however they are cut', (from) => {
+it.each(['client', 'server'] as const)('frames of a %s are decoded as they were encoded, in pieces of any length', (from) => {
   fc.assert(
-    fc.property(fc.array(message, { maxLength: 6 }), mask, fc.infiniteStream(fc.integer({ min: 1, max: 700 })), (messages, key, cuts) => {
-      const bytes = Buffer.concat(messages.map(({ opcode, payload }) => frameOf(opcode, payload, from === 'client' ? key : null)));
-      const reader = new FrameReader(from, 3000);
-      const found: { opcode: number; payload: Uint8Array }[] = [];
-      for (let at = 0; at < bytes.length;) {
-        const cut = cuts.next().value;
-        const { frames, broken } = reader.push(bytes.subarray(at, at + cut));
-        expect(broken).toBeNull();
-        found.push(...frames.map((frame) => ({ opcode: frame.opcode, payload: Uint8Array.from(frame.payload) })));
-        at += cut;
-      }
-      expect(found).toEqual(messages);
-    }),
+    fc.property(
+      fc.array(message, { maxLength: 6 }),
+      mask,
+      fc.infiniteStream(fc.integer({ min: 1, max: 700 })),
+      (messages, key, chunkLengths) => {
+        const bytes = Buffer.concat(messages.map(({ opcode, payload }) => frameOf(opcode, payload, from === 'client' ? key : null)));
+        const reader = new FrameReader(from, 3000);
+        const decoded: { opcode: number; payload: Uint8Array }[] = [];
+        for (let offset = 0; offset < bytes.length;) {
+          const chunkLength = chunkLengths.next().value;
+          const { frames, broken } = reader.push(bytes.subarray(offset, offset + chunkLength));
+          expect(broken).toBeNull();
+          decoded.push(...frames.map((frame) => ({ opcode: frame.opcode, payload: Uint8Array.from(frame.payload) })));
+          offset += chunkLength;
+        }
+        expect(decoded).toEqual(messages);
+      },
+    ),
     { numRuns: 200 },
   );
 });
@@ -48,16 +53,16 @@ it.each([
   ['a part of a message', '808000000000', CLOSE.unsupported],
   ['a ping in parts', '098000000000', CLOSE.protocol],
   ['a ping of 126 bytes', '89fe007e', CLOSE.protocol],
-  ['101 bytes where 100 may be', '81fe0065', CLOSE.tooBig],
+  ['101 bytes at a limit of 100', '81fe0065', CLOSE.tooBig],
   ['2^63 bytes', '81ff8000000000000000', CLOSE.tooBig],
-])('a frame is refused before its payload has arrived: %s', (_, hex, code) => {
+])('a frame is rejected before its payload has arrived: %s', (_, hex, code) => {
   const reader = new FrameReader('client', 100);
   expect(reader.push(Buffer.from(hex, 'hex')).broken?.code).toBe(code);
   // The reader ignores all bytes after it.
   expect(reader.push(Buffer.from('818000000000', 'hex'))).toEqual({ frames: [], broken: null });
 });
 
-it('masked frames of a server are refused', () => {
+it('masked frames of a server are rejected', () => {
   expect(new FrameReader('server', 100).push(Buffer.from('818000000000', 'hex')).broken?.code).toBe(CLOSE.protocol);
 });
 
@@ -84,11 +89,11 @@ it.each([
   expect(closeAnswer(Uint8Array.from(bytes))).toBe(code);
 });
 
-it('a reason that is too long is cut', () => {
+it('a close reason that is too long is cut', () => {
   expect(closePayload(1000, 'x'.repeat(200)).length).toBe(125);
 });
 
-it('heartbeat texts have all digits of their timestamp', () => {
+it('heartbeat texts keep all digits of their timestamp', () => {
   expect(heartbeatText('pong', stampIn('ping', ' { "ping" : 18446744073709551615 } ')!)).toBe('{"pong":18446744073709551615}');
   for (const text of ['{"pong":1}', '{"ping":"1"}', '{"ping":1,"a":2}', '{"ping":-1}', '[]', '']) expect(stampIn('ping', text)).toBeNull();
 });

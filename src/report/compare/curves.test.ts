@@ -1,4 +1,4 @@
-// The curves of a comparison against a walk over all instants, and the text about two runs.
+// Tests the curves of a comparison against a walk over all instants, and the text about two runs.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ function recordOf(rows: number, seed: number): RunRecord {
   return runRecord({ bars: [testBars(testInstrument(), rows, 1)], script: randomScript(seed, { rows, fills: 40 }) });
 }
 
-function compared(record: RunRecord, changes: Partial<ComparedRun> = {}): ComparedRun {
+function comparedRun(record: RunRecord, changes: Partial<ComparedRun> = {}): ComparedRun {
   const [{ values: timeMs }, { values: equity }] = equityColumns(record);
   return {
     name: 'run',
@@ -37,10 +37,10 @@ function compared(record: RunRecord, changes: Partial<ComparedRun> = {}): Compar
   };
 }
 
-test('each instant has the last equity before it and the deepest drawdown since the instant before', () => {
+test('each instant of a comparison has the last equity before it and the deepest drawdown since the instant before', () => {
   fc.assert(
     fc.property(fc.integer({ min: 50, max: 900 }), fc.integer({ min: 50, max: 900 }), fc.nat(1000), (rowsA, rowsB, seed) => {
-      const [a, b] = [compared(recordOf(rowsA, seed)), compared(recordOf(rowsB, seed + 1))];
+      const [a, b] = [comparedRun(recordOf(rowsA, seed)), comparedRun(recordOf(rowsB, seed + 1))];
       const curves = curvesOf(a, b);
       expect(curves.ms[0]).toBe(Math.min(a.summary.run.fromMs, b.summary.run.fromMs));
       expect(curves.ms.at(-1)).toBe(Math.max(a.summary.run.toMs, b.summary.run.toMs));
@@ -52,17 +52,17 @@ test('each instant has the last equity before it and the deepest drawdown since 
         const start = Number(startEquity);
         let peak = start;
         const drawdowns = Array.from(run.equity, (value) => value / (peak = Math.max(peak, value)) - 1);
-        curves.ms.forEach((ms, at) => {
-          const before = curves.ms[at - 1] ?? -Infinity;
+        curves.ms.forEach((ms, index) => {
+          const before = curves.ms[index - 1] ?? -Infinity;
           const isIn = ms >= fromMs && !(ms > toMs && before >= toMs);
           const rows = Array.from(run.timeMs.keys()).filter((row) => run.timeMs[row]! <= ms);
-          const last = rows.at(-1);
-          expect(curve.growth[at]).toBe(!isIn ? NaN : last === undefined ? 1 : run.equity[last]! / start);
-          const since = rows.filter((row) => run.timeMs[row]! > before).map((row) => drawdowns[row]!);
-          const prior = rows.filter((row) => run.timeMs[row]! <= before).at(-1);
-          const held = prior === undefined ? 0 : drawdowns[prior]!;
-          if (isIn) expect(curve.depth[at]).toBeCloseTo(Math.min(held, ...since), 12);
-          else expect(curve.depth[at]).toBe(NaN);
+          const lastRow = rows.at(-1);
+          expect(curve.growth[index]).toBe(!isIn ? NaN : lastRow === undefined ? 1 : run.equity[lastRow]! / start);
+          const drawdownsSince = rows.filter((row) => run.timeMs[row]! > before).map((row) => drawdowns[row]!);
+          const lastRowBefore = rows.filter((row) => run.timeMs[row]! <= before).at(-1);
+          const drawdownBefore = lastRowBefore === undefined ? 0 : drawdowns[lastRowBefore]!;
+          if (isIn) expect(curve.depth[index]).toBeCloseTo(Math.min(drawdownBefore, ...drawdownsSince), 12);
+          else expect(curve.depth[index]).toBe(NaN);
         });
       }
     }),
@@ -70,16 +70,16 @@ test('each instant has the last equity before it and the deepest drawdown since 
   );
 });
 
-test('a long run has few enough instants, on the grid of its step', () => {
+test('the curves of a long run have at most 20,002 instants, on the grid of their step', () => {
   const record = recordOf(60_000, 3);
-  const { stepMs, ms } = curvesOf(compared(record), compared(record));
+  const { stepMs, ms } = curvesOf(comparedRun(record), comparedRun(record));
   expect(stepMs).toBe(5 * MINUTE);
   expect(ms.length).toBeLessThanOrEqual(20_002);
   expect(ms.slice(1, -1).every((time) => time % stepMs === 0)).toBe(true);
 });
 
 test('a run compared with itself has no difference', () => {
-  const run = compared(recordOf(2000, 7));
+  const run = comparedRun(recordOf(2000, 7));
   const comparison = compareRuns(run, run);
   expect(comparison).toMatchObject({ isIdentical: true, keys: [], inputs: [], firstFill: null });
   expect(comparison.figures.every(({ difference, better }) => (difference === 0 || difference === null) && better === null)).toBe(true);
@@ -87,23 +87,23 @@ test('a run compared with itself has no difference', () => {
   expect(compareTable(comparison, { colour: false, report: 'x.html' })).toContain('The results are identical');
 });
 
-test('differences are reported: figures with their direction, keys, inputs, the first fill', () => {
-  const [one, two] = [recordOf(3000, 7), recordOf(3000, 8)];
-  const file = (name: string, value: string) => ({ use: 'code', name, value: value.repeat(64) });
-  const a = compared(one, {
+test('a comparison of two runs reports figures with their direction, keys, inputs and the first different fill', () => {
+  const [recordA, recordB] = [recordOf(3000, 7), recordOf(3000, 8)];
+  const inputFile = (name: string, value: string) => ({ use: 'code', name, value: value.repeat(64) });
+  const a = comparedRun(recordA, {
     definition: new Map([
       ['params.fast', '5'],
       ['seed', '1'],
     ]),
-    inputs: [file('x.ts', 'a'), file('only.ts', 'c')],
+    inputs: [inputFile('x.ts', 'a'), inputFile('only.ts', 'c')],
   });
-  const b = compared(two, {
+  const b = comparedRun(recordB, {
     definition: new Map([
       ['params.fast', '8'],
       ['seed', '1'],
       ['risk.maxLeverage', '1'],
     ]),
-    inputs: [file('x.ts', 'b')],
+    inputs: [inputFile('x.ts', 'b')],
   });
   const comparison = compareRuns(a, b);
   expect(comparison.keys).toEqual([
@@ -112,7 +112,7 @@ test('differences are reported: figures with their direction, keys, inputs, the 
   ]);
   expect(comparison.inputs.map(({ name }) => name)).toEqual(['x.ts', 'only.ts']);
   expect(reportedInputs(comparison).map(({ name }) => name)).toEqual(['x.ts']);
-  const figure = (name: string) => comparison.figures.find((each) => each.name === name)!;
+  const figure = (name: string) => comparison.figures.find((candidate) => candidate.name === name)!;
   const [sharpe, volume, net] = ['sharpe', 'volume', 'totalReturn'].map(figure);
   expect(sharpe?.difference).toBe(sharpe!.b! - sharpe!.a!);
   expect(sharpe?.better).toBe(sharpe!.difference! > 0 ? 'b' : 'a');
@@ -126,8 +126,8 @@ test('differences are reported: figures with their direction, keys, inputs, the 
   for (const line of table.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 });
 
-test('a fill more is the first that differs', () => {
-  const run = compared(recordOf(2000, 7));
+test('a fill that only one of two runs has is the first different fill', () => {
+  const run = comparedRun(recordOf(2000, 7));
   const shorter = { ...run, fills: run.fills.slice(0, -1) };
   const { firstFill } = compareRuns(shorter, run);
   expect(firstFill).toMatchObject({ row: run.fills.length - 1, a: null });

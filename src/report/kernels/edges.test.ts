@@ -1,4 +1,4 @@
-// Edge cases of the figures with the reason that each gives, worked by hand, and the properties that hold for any series.
+// Tests edge cases of the figures with their reasons against values by hand, and properties that hold for any series.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
@@ -14,7 +14,7 @@ import { seriesOf } from './returns.ts';
 import { median, quantile } from './sums.ts';
 import { tradeFigures } from './tradeFigures.ts';
 
-/** Equity at midnights, the first being the starting capital. */
+/** Returns the series of equity at midnights. The first value is the starting capital. */
 function daysOf(...equity: number[]) {
   const column = Float64Array.from(equity);
   return seriesOf(
@@ -32,13 +32,13 @@ const tradesOf = (...pnl: number[]) => {
 };
 
 describe('returns', () => {
-  test('without trades every figure is null', () => {
+  test('every figure of a series without returns is null', () => {
     const { values, reasons } = figuresOf(1000);
     expect(new Set(Object.values(values))).toEqual(new Set([null]));
     expect(new Set(Object.values(reasons))).toEqual(new Set(['too-few-returns']));
   });
 
-  test('one: growth and drawdown, no spread', () => {
+  test('a series of one return has growth and drawdown but no spread', () => {
     const { values, reasons } = figuresOf(1000, 1010);
     expect(values).toMatchObject({
       totalReturn: 0.01,
@@ -58,7 +58,7 @@ describe('returns', () => {
     });
   });
 
-  test('all zero, and constant', () => {
+  test('a series of equal returns has no ratios, and gives the reason for each', () => {
     const expected: Partial<Record<string, Reason>> = {
       sharpe: 'zero-variance',
       smartSharpe: 'zero-variance',
@@ -76,7 +76,7 @@ describe('returns', () => {
     expect(steady.reasons).toMatchObject(expected);
   });
 
-  test('ruin ends the series: growth and ratios are null, losses stay numbers', () => {
+  test('a ruined series has losses, but no growth and no ratios', () => {
     const { values, reasons } = figuresOf(10_000, 11_000, -2200, 50_000);
     expect(values).toMatchObject({ totalReturn: -1.22, netProfit: -12_200, maxDrawdownAbs: 13_200, cagr: null, sharpe: null });
     expect(values.maxDrawdown).toBeCloseTo(-1.2, 12);
@@ -85,9 +85,9 @@ describe('returns', () => {
     expect(probabilisticSharpe(new Float64Array([0.1, -1.2]), 0, true)).toBe('ruined');
   });
 
-  test('less than a day has no annual growth', () => {
-    const half = seriesOf(Float64Array.of(0, DAY_MS / 2), Float64Array.of(100, 101));
-    expect(portfolioFigures(half).figures.cagr).toBe('too-short');
+  test('a series shorter than a day has no annual growth', () => {
+    const halfDay = seriesOf(Float64Array.of(0, DAY_MS / 2), Float64Array.of(100, 101));
+    expect(portfolioFigures(halfDay).figures.cagr).toBe('too-short');
     expect(portfolioFigures(daysOf(100, 101)).figures.cagr).toBeCloseTo(1.01 ** 365 - 1, 9);
   });
 
@@ -97,7 +97,7 @@ describe('returns', () => {
       after: Float64Array.of(0, 500, 0),
       cut: new Uint8Array(3),
     });
-    expect([...after.returns].map((r) => r.toFixed(12))).toEqual(['0.100000000000', '0.050000000000']);
+    expect([...after.returns].map((value) => value.toFixed(12))).toEqual(['0.100000000000', '0.050000000000']);
     const { values } = settle(portfolioFigures(after).figures);
     expect(values.totalReturn).toBeCloseTo(0.155, 12);
     expect(values.netProfit).toBe(180);
@@ -110,7 +110,7 @@ describe('returns', () => {
     expect(drawdownOf(noon.index).deepest).toBeCloseTo(0, 12);
   });
 
-  test('drawdown starts at the starting capital, and the one that is not regained is open', () => {
+  test('a drawdown is measured from the starting capital on, and is open until it is regained', () => {
     const { drawdown, longestIsOpen: maxIsOpen, figures } = portfolioFigures(daysOf(1000, 500, 400, 600));
     expect(drawdown.deepest).toBeCloseTo(-0.6, 12);
     expect(drawdown.episodes).toMatchObject([{ peak: 0, trough: 2, recovery: null }]);
@@ -122,7 +122,7 @@ describe('returns', () => {
     ]);
   });
 
-  test('a small series by hand', () => {
+  test('the figures of a series of four returns equal values by hand', () => {
     // Returns 10 %, -10 %, 20 %, -5 %.
     const { values } = figuresOf(100, 110, 99, 118.8, 112.86);
     expect(values.meanReturn).toBeCloseTo(0.0375, 12);
@@ -139,23 +139,26 @@ describe('returns', () => {
 });
 
 describe('benchmark', () => {
-  const r = Float64Array.of(0.01, -0.02, 0.03, 0.005);
-  test('reasons', () => {
-    expect(benchmarkFigures(r, null, 0.1, false)).toMatchObject({ beta: 'no-benchmark', treynor: 'no-benchmark' });
-    expect(benchmarkFigures(r, new Float64Array(4), 0.1, false)).toMatchObject({
+  const benchmarkReturns = Float64Array.of(0.01, -0.02, 0.03, 0.005);
+  test('benchmark figures without a value give their reason', () => {
+    expect(benchmarkFigures(benchmarkReturns, null, 0.1, false)).toMatchObject({ beta: 'no-benchmark', treynor: 'no-benchmark' });
+    expect(benchmarkFigures(benchmarkReturns, new Float64Array(4), 0.1, false)).toMatchObject({
       beta: 'zero-benchmark-variance',
       alpha: 'zero-benchmark-variance',
     });
-    expect(benchmarkFigures(r, r, 0.1, false)).toMatchObject({ informationRatio: 'zero-variance', trackingError: 0 });
-    expect(benchmarkFigures(new Float64Array(4).fill(0.01), r, 0.1, false)).toMatchObject({
+    expect(benchmarkFigures(benchmarkReturns, benchmarkReturns, 0.1, false)).toMatchObject({
+      informationRatio: 'zero-variance',
+      trackingError: 0,
+    });
+    expect(benchmarkFigures(new Float64Array(4).fill(0.01), benchmarkReturns, 0.1, false)).toMatchObject({
       treynor: 'zero-beta',
       rSquared: 'zero-variance',
     });
   });
-  test('twice the benchmark plus a constant has beta 2 and that alpha', () => {
+  test('a series of twice the benchmark plus a constant has a beta of 2 and the constant as alpha', () => {
     const { beta, alpha, rSquared } = benchmarkFigures(
-      r.map((x) => 2 * x + 0.001),
-      r,
+      benchmarkReturns.map((x) => 2 * x + 0.001),
+      benchmarkReturns,
       0.1,
       false,
     );
@@ -164,7 +167,7 @@ describe('benchmark', () => {
     expect(rSquared).toBeCloseTo(1, 12);
   });
   test('rolling figures are null until the window is full', () => {
-    const { sharpe, beta } = rolling(r, r, 3, 0);
+    const { sharpe, beta } = rolling(benchmarkReturns, benchmarkReturns, 3, 0);
     expect(sharpe.slice(0, 2)).toEqual([null, null]);
     expect(beta[3]).toBeCloseTo(1, 12);
     expect(sharpe[3]).toBeCloseTo(figuresOf(1, 0.98, 0.98 * 1.03, 0.98 * 1.03 * 1.005).values.sharpe!, 9);
@@ -172,7 +175,7 @@ describe('benchmark', () => {
 });
 
 describe('trades', () => {
-  test('none, one loss, no loss, a draw', () => {
+  test('trade figures without a value give their reason', () => {
     expect(tradesOf().figures).toMatchObject({
       winRate: 'no-trades',
       profitFactor: 'no-trades',
@@ -203,20 +206,20 @@ describe('trades', () => {
       figures: { winRate: 0.5, profitFactor: 4, medianTrade: 5 },
     });
   });
-  test('excursions that were not recorded say so', () => {
+  test('trade figures of excursions that were not recorded give that reason', () => {
     expect(tradesOf(1, -1)).toMatchObject({ mae: { mean: 'not-recorded' }, figures: { endTradeDrawdown: 'not-recorded' } });
   });
 });
 
-test('normal distribution against its series in 40 digits', () => {
-  const wide = Decimal.clone({ precision: 60 });
-  const PI = new wide('3.14159265358979323846264338327950288419716939937510582097494459');
+test('normalCdf equals its series in 60 digits', () => {
+  const WideDecimal = Decimal.clone({ precision: 60 });
+  const PI = new WideDecimal('3.14159265358979323846264338327950288419716939937510582097494459');
   for (const x of [-9, -6.5, -3.2, -2.6, -2.4, -1, -0.3, 0, 1e-8, 0.7, 2.49, 2.51, 4, 8]) {
-    let term = new wide(x);
+    let term = new WideDecimal(x);
     let total = term;
-    for (let k = 3; k < 700; k += 2) total = total.plus((term = term.times(x * x).div(k)));
+    for (let divisor = 3; divisor < 700; divisor += 2) total = total.plus((term = term.times(x * x).div(divisor)));
     const exact = total
-      .times(new wide(-x * x).div(2).exp())
+      .times(new WideDecimal(-x * x).div(2).exp())
       .div(PI.times(2).sqrt())
       .plus(0.5);
     expect(exact.minus(normalCdf(x)).abs().div(exact).toNumber(), String(x)).toBeLessThan(1e-13);
@@ -225,40 +228,44 @@ test('normal distribution against its series in 40 digits', () => {
 
 const values = fc.array(fc.double({ min: 50, max: 200, noNaN: true }), { minLength: 5, maxLength: 60 });
 
-test('property: money scaled by a power of two leaves every ratio bit-equal', () => {
+test('scaling the money by a power of two leaves every ratio bit-equal', () => {
   fc.assert(
     fc.property(values, fc.integer({ min: -8, max: 20 }), (equity, power) => {
-      const k = 2 ** power;
-      const [one, scaled] = [figuresOf(...equity).values, figuresOf(...equity.map((x) => x * k)).values];
-      const { netProfit, maxDrawdownAbs, ...ratios } = one;
+      const factor = 2 ** power;
+      const [originalFigures, scaled] = [figuresOf(...equity).values, figuresOf(...equity.map((x) => x * factor)).values];
+      const { netProfit, maxDrawdownAbs, ...ratios } = originalFigures;
       expect(scaled).toMatchObject(ratios);
-      expect([scaled.netProfit, scaled.maxDrawdownAbs]).toEqual([netProfit! * k, maxDrawdownAbs! * k]);
+      expect([scaled.netProfit, scaled.maxDrawdownAbs]).toEqual([netProfit! * factor, maxDrawdownAbs! * factor]);
     }),
   );
 });
 
-test('property: a day without return changes no drawdown and no total', () => {
+test('a day without return changes neither drawdowns nor totals', () => {
   fc.assert(
     fc.property(values, (equity) => {
-      const [one, more] = [figuresOf(...equity).values, figuresOf(...equity, equity[equity.length - 1]!).values];
-      expect([more.maxDrawdown, more.maxDrawdownAbs, more.totalReturn]).toEqual([one.maxDrawdown, one.maxDrawdownAbs, one.totalReturn]);
+      const [originalFigures, longerFigures] = [figuresOf(...equity).values, figuresOf(...equity, equity[equity.length - 1]!).values];
+      expect([longerFigures.maxDrawdown, longerFigures.maxDrawdownAbs, longerFigures.totalReturn]).toEqual([
+        originalFigures.maxDrawdown,
+        originalFigures.maxDrawdownAbs,
+        originalFigures.totalReturn,
+      ]);
     }),
   );
 });
 
-test('property: quantiles lie between their neighbours', () => {
+test('a quantile lies between its neighbours', () => {
   fc.assert(
     fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, q) => {
       const ascending = Float64Array.from(list).toSorted();
       const value = quantile(ascending, q);
-      const at = q * (list.length - 1);
-      expect(value).toBeGreaterThanOrEqual(ascending[Math.floor(at)]!);
-      expect(value).toBeLessThanOrEqual(ascending[Math.ceil(at)]! + 1e-12);
+      const position = q * (list.length - 1);
+      expect(value).toBeGreaterThanOrEqual(ascending[Math.floor(position)]!);
+      expect(value).toBeLessThanOrEqual(ascending[Math.ceil(position)]! + 1e-12);
     }),
   );
 });
 
-test('property: the median is that of the sorted values', () => {
+test('the median equals the 0.5 quantile of the sorted values', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 1, maxLength: 40 }), (list) => {
       const column = Float64Array.from(list);
@@ -268,12 +275,12 @@ test('property: the median is that of the sorted values', () => {
   expect(median(new Float64Array())).toBeNaN();
 });
 
-test('kernels import nothing above base', () => {
+test('kernels import only each other and src/base', () => {
   const folder = new URL('.', import.meta.url);
   for (const file of readdirSync(folder).filter((name) => !name.endsWith('.test.ts'))) {
     const imports = [...readFileSync(new URL(file, folder), 'utf8').matchAll(/from '([^']+)'/g)].map((match) => match[1]!);
     expect(
-      imports.filter((from) => !/^\.\/|^(\.\.\/){2}base\//.test(from)),
+      imports.filter((importPath) => !/^\.\/|^(\.\.\/){2}base\//.test(importPath)),
       file,
     ).toEqual([]);
   }

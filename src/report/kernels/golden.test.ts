@@ -1,4 +1,4 @@
-// The kernels against golden values of an independent implementation (numpy, pandas, scipy); skipped with a message where they are absent.
+// Tests the kernels against golden values of an independent implementation. Without the values it prints a message and skips.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,8 @@ import { seriesOf, type ReturnSeries } from './returns.ts';
 import { tradeFigures, type TradeSet } from './tradeFigures.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../../shared/golden/metrics/', import.meta.url));
-const isThere = existsSync(FOLDER);
-if (!isThere) console.log(`skipped: there is no ${FOLDER} (golden values of the metrics)`);
+const hasGoldenValues = existsSync(FOLDER);
+if (!hasGoldenValues) console.log(`skipped: there is no ${FOLDER} (golden values of the metrics)`);
 type Group = Readonly<Record<string, number | null>>;
 
 function rowsOf(file: string): string[][] {
@@ -25,7 +25,7 @@ function rowsOf(file: string): string[][] {
 
 const goldenFile = (): { isobar_365: { series: Group; trades: Group } } => JSON.parse(readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'));
 
-/** A series of daily returns from 1 January 2023 on. */
+/** Returns a series of daily returns from 1 January 2023 on. */
 function seriesFrom(start: number, returns: readonly number[]): ReturnSeries {
   const equity = new Float64Array(returns.length + 1);
   equity[0] = start;
@@ -34,17 +34,20 @@ function seriesFrom(start: number, returns: readonly number[]): ReturnSeries {
   return { timeMs, equity, index: equity, returns: Float64Array.from(returns), isRuined: false };
 }
 
-function expectNear(actual: Readonly<Record<string, Figure>>, wanted: Group, names: Readonly<Record<string, string>>): void {
+function expectNear(actual: Readonly<Record<string, Figure>>, golden: Group, names: Readonly<Record<string, string>>): void {
   const { values } = settle(actual);
-  for (const [ours, theirs] of Object.entries(names)) {
-    const value = values[ours];
-    const golden = wanted[theirs];
-    if (golden === null || golden === undefined || typeof value !== 'number') expect.soft(value, ours).toBe(golden);
-    else expect.soft(Math.abs(value - golden), `${ours} ${value} ${golden}`).toBeLessThanOrEqual(1e-9 * Math.max(Math.abs(golden), 1e-300));
+  for (const [figureName, goldenName] of Object.entries(names)) {
+    const value = values[figureName];
+    const goldenValue = golden[goldenName];
+    if (goldenValue === null || goldenValue === undefined || typeof value !== 'number') expect.soft(value, figureName).toBe(goldenValue);
+    else
+      expect
+        .soft(Math.abs(value - goldenValue), `${figureName} ${value} ${goldenValue}`)
+        .toBeLessThanOrEqual(1e-9 * Math.max(Math.abs(goldenValue), 1e-300));
   }
 }
 
-test.skipIf(!isThere)('the figures of the golden series equal the golden values', () => {
+test.skipIf(!hasGoldenValues)('the figures of the golden series equal the golden values', () => {
   const rows = rowsOf('series.csv');
   const series = seriesFrom(
     10_000,
@@ -52,9 +55,9 @@ test.skipIf(!isThere)('the figures of the golden series equal the golden values'
   );
   const benchmark = Float64Array.from(rows, (row) => Number(row[2]));
   const { figures, years, drawdown } = portfolioFigures(series);
-  const wanted = goldenFile().isobar_365.series;
-  expect(years).toBe(wanted['years']);
-  expect(drawdown.episodes).toHaveLength(wanted['drawdown_episodes']!);
+  const golden = goldenFile().isobar_365.series;
+  expect(years).toBe(golden['years']);
+  expect(drawdown.episodes).toHaveLength(golden['drawdown_episodes']!);
   expectNear(
     {
       ...figures,
@@ -62,7 +65,7 @@ test.skipIf(!isThere)('the figures of the golden series equal the golden values'
       psr0: probabilisticSharpe(series.returns, 0),
       psr1: probabilisticSharpe(series.returns, 1),
     },
-    wanted,
+    golden,
     {
       totalReturn: 'total_return',
       cagr: 'cagr',
@@ -106,7 +109,7 @@ test.skipIf(!isThere)('the figures of the golden series equal the golden values'
   );
 });
 
-test.skipIf(!isThere)('the figures of the golden trades equal the golden values', () => {
+test.skipIf(!hasGoldenValues)('the figures of the golden trades equal the golden values', () => {
   const rows = rowsOf('trades.csv');
   const pnl = Float64Array.from(rows, (row) => Number(row[1]));
   const set: TradeSet = {
@@ -118,32 +121,45 @@ test.skipIf(!isThere)('the figures of the golden trades equal the golden values'
     maeFraction: null,
     mfeFraction: null,
   };
-  const wanted = goldenFile().isobar_365.trades;
-  const of = tradeFigures(set, 10_000);
-  expect([of.wins, of.losses, of.draws, of.maxConsecutiveWins, of.maxConsecutiveLosses]).toEqual(
-    ['wins', 'losses', 'breakeven', 'max_consecutive_wins', 'max_consecutive_losses'].map((name) => wanted[name]),
+  const golden = goldenFile().isobar_365.trades;
+  const tradeResult = tradeFigures(set, 10_000);
+  expect([
+    tradeResult.wins,
+    tradeResult.losses,
+    tradeResult.draws,
+    tradeResult.maxConsecutiveWins,
+    tradeResult.maxConsecutiveLosses,
+  ]).toEqual(['wins', 'losses', 'breakeven', 'max_consecutive_wins', 'max_consecutive_losses'].map((name) => golden[name]));
+  expectNear(
+    {
+      ...tradeResult.figures,
+      grossProfit: tradeResult.grossProfit,
+      grossLoss: tradeResult.grossLoss,
+      net: tradeResult.grossProfit + tradeResult.grossLoss,
+    },
+    golden,
+    {
+      net: 'net_profit',
+      grossProfit: 'gross_profit',
+      grossLoss: 'gross_loss',
+      winRate: 'win_rate',
+      profitFactor: 'profit_factor',
+      averageTrade: 'average_trade',
+      medianTrade: 'median_trade',
+      averageWin: 'average_win',
+      averageLoss: 'average_loss',
+      payoff: 'payoff_ratio',
+      expectancy: 'expectancy',
+      expectancyRatio: 'expectancy_ratio',
+      bestTrade: 'best_trade',
+      worstTrade: 'worst_trade',
+      sqn: 'sqn',
+      kelly: 'kelly',
+      closedTradeDrawdown: 'max_drawdown',
+      closedTradeDrawdownAbs: 'max_drawdown_abs',
+    },
   );
-  expectNear({ ...of.figures, grossProfit: of.grossProfit, grossLoss: of.grossLoss, net: of.grossProfit + of.grossLoss }, wanted, {
-    net: 'net_profit',
-    grossProfit: 'gross_profit',
-    grossLoss: 'gross_loss',
-    winRate: 'win_rate',
-    profitFactor: 'profit_factor',
-    averageTrade: 'average_trade',
-    medianTrade: 'median_trade',
-    averageWin: 'average_win',
-    averageLoss: 'average_loss',
-    payoff: 'payoff_ratio',
-    expectancy: 'expectancy',
-    expectancyRatio: 'expectancy_ratio',
-    bestTrade: 'best_trade',
-    worstTrade: 'worst_trade',
-    sqn: 'sqn',
-    kelly: 'kelly',
-    closedTradeDrawdown: 'max_drawdown',
-    closedTradeDrawdownAbs: 'max_drawdown_abs',
-  });
-  expectNear(of.holdTime, wanted, {
+  expectNear(tradeResult.holdTime, golden, {
     mean: 'average_holding_minutes',
     median: 'median_holding_minutes',
     wins: 'average_holding_minutes_wins',
@@ -157,7 +173,7 @@ test.skipIf(!isThere)('the figures of the golden trades equal the golden values'
     for (let t = day + 1; t < equity.length; t++) equity[t]! += Number(row[1]);
   });
   const timeMs = equity.map((_, i) => Date.UTC(2023, 0, 1) + i * DAY_MS);
-  expectNear(portfolioFigures(seriesOf(timeMs, equity)).figures, wanted, {
+  expectNear(portfolioFigures(seriesOf(timeMs, equity)).figures, golden, {
     totalReturn: 'total_return',
     cagr: 'cagr',
     sharpe: 'sharpe',
@@ -169,7 +185,7 @@ test.skipIf(!isThere)('the figures of the golden trades equal the golden values'
   });
 });
 
-test.skipIf(!isThere)('the golden cases', () => {
+test.skipIf(!hasGoldenValues)('the figures of the golden cases equal the golden values', () => {
   const { cases }: { cases: Record<string, Record<string, number | number[] | null>> } = JSON.parse(
     readFileSync(`${FOLDER}metrics_golden.json`, 'utf8'),
   );
@@ -195,13 +211,13 @@ test.skipIf(!isThere)('the golden cases', () => {
     sqn: 'sqn',
     max_consecutive_wins: 'maxConsecutiveWins',
   };
-  let compared = 0;
-  for (const [name, of] of Object.entries(cases)) {
-    const list = (key: string) => (Array.isArray(of[key]) ? of[key] : null);
-    const start = typeof of['start'] === 'number' ? of['start'] : 10_000;
-    const pnl = list('trade_pnl');
-    const returns = list('returns');
-    const path = list('equity');
+  let comparedCount = 0;
+  for (const [name, tradeResult] of Object.entries(cases)) {
+    const listOf = (key: string) => (Array.isArray(tradeResult[key]) ? tradeResult[key] : null);
+    const start = typeof tradeResult['start'] === 'number' ? tradeResult['start'] : 10_000;
+    const pnl = listOf('trade_pnl');
+    const returns = listOf('returns');
+    const equityPath = listOf('equity');
     const figures: Record<string, Figure> = {};
     if (pnl) {
       const column = Float64Array.from(pnl);
@@ -214,8 +230,8 @@ test.skipIf(!isThere)('the golden cases', () => {
         maxDrawdown: trades.figures.closedTradeDrawdown,
         maxDrawdownAbs: trades.figures.closedTradeDrawdownAbs,
       });
-    } else if (path) {
-      const equity = Float64Array.from([start, ...path]);
+    } else if (equityPath) {
+      const equity = Float64Array.from([start, ...equityPath]);
       Object.assign(
         figures,
         portfolioFigures(
@@ -228,13 +244,13 @@ test.skipIf(!isThere)('the golden cases', () => {
     } else if (returns && name !== 'deposit') Object.assign(figures, portfolioFigures(seriesFrom(start, returns)).figures);
     else continue;
     const { values } = settle(figures);
-    for (const [theirs, ours] of Object.entries(names)) {
-      const wanted = of[theirs];
-      if (wanted === undefined || Array.isArray(wanted)) continue;
-      compared++;
-      if (wanted === null) expect.soft(values[ours], `${name} ${ours}`).toBeNull();
-      else expect.soft(values[ours], `${name} ${ours}`).toBeCloseTo(wanted, 11);
+    for (const [goldenName, figureName] of Object.entries(names)) {
+      const golden = tradeResult[goldenName];
+      if (golden === undefined || Array.isArray(golden)) continue;
+      comparedCount++;
+      if (golden === null) expect.soft(values[figureName], `${name} ${figureName}`).toBeNull();
+      else expect.soft(values[figureName], `${name} ${figureName}`).toBeCloseTo(golden, 11);
     }
   }
-  expect(compared).toBeGreaterThan(50);
+  expect(comparedCount).toBeGreaterThan(50);
 });

@@ -1,4 +1,4 @@
-// Exposure: the figures of one instrument do not depend on which of the two loops computes them, and follow from their definition.
+// Tests exposure: the figures of one instrument follow from their definition, whichever of the two loops computes them.
 
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
@@ -13,25 +13,30 @@ const figuresOf = (record: RunRecord) => exposureFigures(record, NOTHING_HELD, F
 
 function randomRecord(seed: number): RunRecord {
   const script = randomScript(seed, { rows: ROWS, fills: 1 + (seed % 60), feesInBase: seed % 3 === 0 });
-  const inside = script.map((fill, at) => ({ ...fill, inside: (seed + at) % 4 === 0 }));
-  return runRecord({ bars: [testBars(testInstrument(), ROWS, seed)], script: inside, feesInBase: seed % 3 === 0, firstRow: seed % 2 });
+  const scriptWithInsideFills = script.map((fill, index) => ({ ...fill, inside: (seed + index) % 4 === 0 }));
+  return runRecord({
+    bars: [testBars(testInstrument(), ROWS, seed)],
+    script: scriptWithInsideFills,
+    feesInBase: seed % 3 === 0,
+    firstRow: seed % 2,
+  });
 }
 
-/** The same run beside an instrument that was never traded, which takes the loop over all positions. */
-function besideIdle(record: RunRecord): RunRecord {
+/** Returns the run with a second instrument that was never traded, so that the loop over all positions computes its figures. */
+function withIdleInstrument(record: RunRecord): RunRecord {
   const idle = testInstrument({ id: 'IDLEUSDT' as InstrumentId, wireName: 'IDLEUSDT' });
   const feed = { ...record.feeds[0]!, name: 'idle', bars: testBars(idle, ROWS, 1) };
   return { ...record, instruments: [...record.instruments, idle], feeds: [...record.feeds, feed] };
 }
 
-test('one instrument alone has the figures that it has beside one without a trade, to the bit', () => {
+test('the exposure of a run with one instrument is bit-equal to that of the run with an idle second instrument', () => {
   for (let seed = 1; seed <= 40; seed++) {
     const record = randomRecord(seed);
-    expect(figuresOf(record), `seed ${seed}`).toEqual(figuresOf(besideIdle(record)));
+    expect(figuresOf(record), `seed ${seed}`).toEqual(figuresOf(withIdleInstrument(record)));
   }
 });
 
-test('gross exposure is the value of what is held over equity, weighted by time', () => {
+test('gross exposure is the value of the holdings over equity, weighted by time', () => {
   for (let seed = 1; seed <= 20; seed++) {
     const record = randomRecord(seed);
     const { equity, fills, feeds, instruments, fromMs, toMs, startUnits, reportingDigits } = record;

@@ -1,7 +1,8 @@
-// The types of the figures list every figure, so an editor shows all of them.
+// Tests that the types of the figures list every figure, so that an editor shows all of them.
 
 import { expectTypeOf, test } from 'vitest';
 import type { Figures } from './figures.ts';
 import type { MetricName } from './metrics.ts';
 
-test('every figure is described, and no other (the compiler checks)', () => expectTypeOf<keyof Figures>().toEqualTypeOf<MetricName>());
+test('the type Figures has exactly the names of all figures (checked by the compiler)', () =>
+  expectTypeOf<keyof Figures>().toEqualTypeOf<MetricName>());

@@ -1,4 +1,4 @@
-// Columns survive packing: unpacked by the page's own code, they equal the original bit by bit.
+// Tests packed columns: unpacked by the page's own code, they equal the original bit by bit.
 
 import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
@@ -10,7 +10,7 @@ const order = fc.constantFrom<ColumnOrder>(0, 1, 2);
 const LARGEST = 2 ** 28;
 
 describe('packed columns', () => {
-  test('integers of 29 bits come back', () => {
+  test('packed integers of 29 bits are unpacked unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -LARGEST, max: LARGEST }), { maxLength: 60 }), order, (list, times) => {
         const { bytes, planes } = narrowBytes(Int32Array.from(list), times);
@@ -19,7 +19,7 @@ describe('packed columns', () => {
     );
   });
 
-  test('integers of 50 bits come back', () => {
+  test('packed integers of 50 bits are unpacked unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), { maxLength: 60 }), order, (list, times) => {
         const { bytes, planes } = wideBytes(Float64Array.from(list), times);
@@ -30,25 +30,29 @@ describe('packed columns', () => {
     );
   });
 
-  test('decimals come back within half a step, and NaN comes back as NaN', async () => {
+  test('packed decimals are unpacked within half a step, and NaN as NaN', async () => {
     const values = Float64Array.from({ length: 500 }, (_, row) => (row < 20 || row % 90 === 0 ? Number.NaN : 8000 + Math.sin(row) * 40));
     const pack = new Pack();
     const step = drawnStep(sizeOf(values), 3, 4e-6);
     const column = pack.addDecimals(values, step, 2);
     const [packed] = await pack.finish();
-    const back = decimalValues(narrowValues(gunzipSync(Buffer.from(packed!.text, 'base64')), column), column);
-    const half = (step.times * 10 ** -step.digits) / 2;
+    const unpacked = decimalValues(narrowValues(gunzipSync(Buffer.from(packed!.text, 'base64')), column), column);
+    const halfStep = (step.times * 10 ** -step.digits) / 2;
     values.forEach((value, row) => {
-      if (Number.isNaN(value)) expect(back[row]).toBeNaN();
-      else expect(Math.abs(back[row]! - value)).toBeLessThanOrEqual(half * (1 + 1e-9));
+      if (Number.isNaN(value)) expect(unpacked[row]).toBeNaN();
+      else expect(Math.abs(unpacked[row]! - value)).toBeLessThanOrEqual(halfStep * (1 + 1e-9));
     });
     expect(packed!.id).toBe(column.id);
   });
 
-  test('short columns have the bytes that the usual tables of zlib give', async () => {
+  test('packed short columns have the same bytes as with the default tables of zlib', async () => {
     const bytes = fc.uint8Array({ maxLength: 2100, size: 'max' });
     const runs = fc.array(fc.tuple(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 1, max: 400 })), { maxLength: 30, size: 'max' });
-    const column = fc.oneof(bytes, runs.map((list) => Uint8Array.from(list.flatMap(([value, times]) => Array.from({ length: times }, () => value))))); // prettier-ignore
+    const expand = ([value, times]: readonly [number, number]): number[] => Array.from({ length: times }, () => value);
+    const column = fc.oneof(
+      bytes,
+      runs.map((list) => Uint8Array.from(list.flatMap(expand))),
+    );
     await fc.assert(
       fc.asyncProperty(column, async (values) => {
         const pack = new Pack();
@@ -61,14 +65,14 @@ describe('packed columns', () => {
     );
   });
 
-  test('prices of whole ticks come back exactly', () => {
+  test('packed prices of whole ticks are exact', () => {
     const prices = Float64Array.of(0.1, 0.3, 1234.56, 99_999.99);
     const step = exactStep(sizeOf(prices), 2);
     expect(step).toEqual({ times: 1, digits: 2 });
     expect([...quantize(prices, step).integers]).toEqual([10, 30, 123_456, 9_999_999]);
   });
 
-  test('a step is no finer than asked for, and never too fine for 32 bits', () => {
+  test('the step of a packed column is at least the requested one, and fits into 32 bits', () => {
     expect(drawnStep(8000, 8, 4e-6)).toEqual({ times: 2, digits: 2 });
     expect(drawnStep(8000, 1, 4e-6)).toEqual({ times: 1, digits: 1 });
     expect(exactStep(60_000, 8).digits).toBe(3);

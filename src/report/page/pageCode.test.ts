@@ -1,4 +1,4 @@
-// The code of a page: scripts run without imports and cannot end their element, and markup escapes what is inserted.
+// Tests the code of a page: scripts run without imports and cannot end their element, and markup escapes inserted text.
 
 import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { html, scriptJson, scriptElement } from './markup.ts';
 
 describe('the scripts of a page', () => {
   test.each(['report/run', 'report/sweep', 'report/compare', 'tasks/bot/dashboard'])(
-    'the scripts of a page: %s has one script without imports',
+    'the page %s has one script without imports',
     (page) => {
       const script = builtScript(`${page}/page/main`);
       expect(() => new Script(script)).not.toThrow();
@@ -15,20 +15,20 @@ describe('the scripts of a page', () => {
     },
   );
 
-  test('a script cannot end its element', () => {
+  test('the scripts of a page cannot end their element', () => {
     const { script, priceLibrary, plotLibrary } = pageCode();
     for (const code of [script, priceLibrary, plotLibrary]) expect(code).not.toMatch(/<\/script|<!--/i);
   });
 });
 
 describe('markup', () => {
-  test('markup escapes what is inserted, keeps what is markup', () => {
+  test('markup escapes inserted text and keeps inserted markup', () => {
     expect(html`<p title="${'"><script>'}">${html`<b>${'a & b'}</b>`}${[1, null, 'c']}</p>`.text).toBe(
       '<p title="&#34;&#62;&#60;script&#62;"><b>a &#38; b</b>1c</p>',
     );
   });
 
-  test('a script element has its attributes and its code as they are', () => {
+  test('a script element keeps its attributes and its code unchanged', () => {
     expect(html`<p>${scriptElement('a < b;', 'id="x"')}${scriptElement('')}</p>`.text).toBe(
       '<p><script id="x">a < b;</script><script></script></p>',
     );

@@ -1,4 +1,4 @@
-// The writer aggregates bars as the page does: from prices, or from a level that was made before.
+// Tests that the writer of a report aggregates bars as the page does: from prices, or from a shorter level.
 
 import { describe, expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
@@ -8,9 +8,19 @@ import { MINUTE, START_MS, testBars, testInstrument } from '../../../test/fixtur
 import { ChartBars } from './chartBars.ts';
 import { coarsen, ladder, type ChartLevel } from './page/rows/levels.ts';
 
-const QUALITY = { manifestHash: '', rows: 0, gaps: 0, missingBars: 0, thinBars: 0, zeroVolume: 0, roundedPrices: 0, openLastBar: false, synthetic: true }; // prettier-ignore
+const QUALITY = {
+  manifestHash: '',
+  rows: 0,
+  gaps: 0,
+  missingBars: 0,
+  thinBars: 0,
+  zeroVolume: 0,
+  roundedPrices: 0,
+  openLastBar: false,
+  synthetic: true,
+};
 
-/** Bars with gaps of up to 3 days, which begin and end inside the bars that they are aggregated to. */
+/** Returns a feed with gaps of up to 3 days. It begins and ends inside the bars that it is aggregated to. */
 function feedWithGaps(interval: Interval, rows: number, firstRow: number): FeedRecord {
   const bars = { ...testBars(testInstrument(), rows), interval };
   const random = seededRng(3);
@@ -23,7 +33,11 @@ function feedWithGaps(interval: Interval, rows: number, firstRow: number): FeedR
   return { name: 'bars', bars, firstRow, execution: true, quality: QUALITY };
 }
 
-const plain = (level: ChartLevel) => Object.fromEntries(Object.entries(level).map(([name, of]) => [name, ArrayBuffer.isView(of) ? [...(of as Int32Array)] : of])); // prettier-ignore
+/** Returns a level with arrays in place of typed arrays, so that levels can be compared. */
+function plainLevel(level: ChartLevel): Readonly<Record<string, unknown>> {
+  const members = Object.entries(level).map(([name, value]) => [name, ArrayBuffer.isView(value) ? [...(value as Int32Array)] : value]);
+  return Object.fromEntries(members);
+}
 
 describe.each([
   ['1m', 0],
@@ -31,16 +45,16 @@ describe.each([
   ['1h', 5],
 ] as const)('bars of %s from row %i on', (interval, firstRow) => {
   const feed = feedWithGaps(interval, 6000, firstRow);
-  const own = new ChartBars(feed).level(interval);
+  const baseLevel = new ChartBars(feed).level(interval);
 
-  test.each(ladder(interval).slice(1))('make the same bars of %s as the page makes', (longer) => {
-    expect(plain(new ChartBars(feed).level(longer))).toEqual(plain(coarsen(own, longer)));
+  test.each(ladder(interval).slice(1))('the writer aggregates bars to the same %s bars as the page', (longer) => {
+    expect(plainLevel(new ChartBars(feed).level(longer))).toEqual(plainLevel(coarsen(baseLevel, longer)));
   });
 
-  test('make the same bars by way of each shorter interval', () => {
+  test('the writer aggregates bars through each shorter interval to the same bars as the page', () => {
     const chart = new ChartBars(feed);
     for (const longer of INTERVALS.slice(INTERVALS.indexOf(interval) + 1)) {
-      expect(plain(chart.level(longer)), longer).toEqual(plain(coarsen(own, longer)));
+      expect(plainLevel(chart.level(longer)), longer).toEqual(plainLevel(coarsen(baseLevel, longer)));
     }
   });
 });

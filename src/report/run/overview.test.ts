@@ -1,4 +1,4 @@
-// The overview that the report draws before it unpacks the run: returns by hour of the week, and exposure.
+// Tests the overview that the report draws before it unpacks the run: returns by hour of the week, and exposure.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
@@ -18,7 +18,7 @@ test('the returns by hour of the week multiply to the return of the run, also af
   expect(returns([1100, 1200, 600, -5, -5]).slice(0, 3)).toEqual([0.2, -1, 0]);
 });
 
-test('a short beside a long adds to the exposure', () => {
+test('a short beside a long adds to the exposure in two-way mode only', () => {
   const script = [
     { row: 1, isBuy: true, lots: 3 },
     { row: 2, isBuy: false, lots: 2 },
@@ -32,22 +32,22 @@ test('a short beside a long adds to the exposure', () => {
   expect(Array.from(positionChanges(new RunIndex(contracts), 0).change)).toEqual([3, -2, 2, -3]);
 });
 
-test('the return of an hour of the week is the product of the returns of its bars, however many bars an hour has', () => {
+test('the return of an hour of the week is the product of the returns of all its bars', () => {
   const record = runRecord({ bars: [testBars(testInstrument(), 180)], script: [], start: 1000 });
   const random = seededRng(11);
-  for (const lowest of [500, -300]) {
+  for (const minEquity of [500, -300]) {
     const timeMs = Float64Array.from({ length: 4000 }, (_, row) => START_MS + (row + 1) * 7 * MINUTE);
     let equity = 1000;
-    const units = timeMs.map(() => (equity = Math.max(lowest, equity + Math.round((random.next() - 0.505) * 90))));
+    const units = timeMs.map(() => (equity = Math.max(minEquity, equity + Math.round((random.next() - 0.505) * 90))));
     const growth = new Float64Array(7 * 24).fill(1);
-    units.forEach((now, row) => {
-      const last = row === 0 ? 1000 : units[row - 1]!;
+    units.forEach((currentUnits, row) => {
+      const earlierUnits = row === 0 ? 1000 : units[row - 1]!;
       // 1 January 2024 was a Monday.
       const hour = Math.floor((timeMs[row]! - 1 - START_MS) / 3_600_000) % (7 * 24);
-      if (last > 0) growth[hour]! *= Math.max(now, 0) / last;
+      if (earlierUnits > 0) growth[hour]! *= Math.max(currentUnits, 0) / earlierUnits;
     });
-    const found = returnsByHour({ ...record, equity: { length: timeMs.length, timeMs, units } });
-    found.forEach((value, hour) => expect(value, String(hour)).toBeCloseTo(growth[hour]! - 1, 5));
-    expect(found.includes(-1)).toBe(lowest < 0);
+    const hourReturns = returnsByHour({ ...record, equity: { length: timeMs.length, timeMs, units } });
+    hourReturns.forEach((value, hour) => expect(value, String(hour)).toBeCloseTo(growth[hour]! - 1, 5));
+    expect(hourReturns.includes(-1)).toBe(minEquity < 0);
   }
 });

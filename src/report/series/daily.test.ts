@@ -1,4 +1,4 @@
-// Sampling of a run at UTC midnights, its benchmark, its exposure, and the metrics of a whole record.
+// Tests the sampling of a run at UTC midnights, its benchmark, its exposure, and the metrics of a whole record.
 
 import { afterEach, expect, test } from 'vitest';
 import { MINUTE, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
@@ -11,7 +11,7 @@ import { moneyText } from './money.ts';
 
 const bars = testBars(testInstrument(), 4 * 1440, 7);
 
-/** A record whose equity is given at the bar closes of `minutes`. */
+/** Returns a record with the given equity. A point is [minute of a bar close, units]. */
 function equityAt(points: readonly (readonly [number, number])[], overrides: Partial<RunRecord> = {}): RunRecord {
   const record = runRecord({ bars: [bars], script: [], start: 1000 });
   return {
@@ -25,16 +25,16 @@ function equityAt(points: readonly (readonly [number, number])[], overrides: Par
   };
 }
 
-/** Periods with a position, as pairs of the first and the last instant. */
-function periods(...held: readonly (readonly [number, number])[]): HoldingPeriods {
-  return { fromMs: Float64Array.from(held, ([fromMs]) => fromMs), toMs: Float64Array.from(held, ([, toMs]) => toMs) };
+/** Returns holding periods from pairs of the first and the last instant. */
+function periods(...intervals: readonly (readonly [number, number])[]): HoldingPeriods {
+  return { fromMs: Float64Array.from(intervals, ([fromMs]) => fromMs), toMs: Float64Array.from(intervals, ([, toMs]) => toMs) };
 }
 
 afterEach(() => {
   delete process.env['TZ'];
 });
 
-test('samples are the start, each midnight, and the end; each the last known value', () => {
+test('the daily samples are the last known equity at the start, at each midnight and at the end', () => {
   const record = equityAt(
     [
       [1, 1001],
@@ -74,7 +74,7 @@ test('the drawdown is measured at every bar, and the daily drawdown at midnights
   expect(ulcer).toBeCloseTo(Math.sqrt(((100 / 1200) ** 2 + (50 / 1200) ** 2) / 2), 12);
 });
 
-test('a run from noon to noon has partial days, each one return, flagged', () => {
+test('a run from noon to noon has two partial days, each flagged and with one return', () => {
   const record = equityAt(
     [
       [800, 1010],
@@ -89,34 +89,34 @@ test('a run from noon to noon has partial days, each one return, flagged', () =>
   expect(metrics.dailyReturns).toHaveLength(2);
 });
 
-test('29 February and months of any length belong to their month; the host zone does not matter', () => {
+test('monthly returns follow the UTC calendar, also over 29 February and in another host time zone', () => {
   const fromMs = Date.UTC(2024, 1, 27);
   const points = Array.from({ length: 5 }, (_, day): [number, number] => [
     (fromMs - START_MS) / MINUTE + (day + 1) * 1440,
     1000 * 1.1 ** (day + 1),
   ]);
   const record = equityAt(points, { fromMs, toMs: fromMs + 5 * DAY_MS });
-  const here = metricsOf(record, periods());
-  expect(here.monthly.map(({ year, month, return: growth }) => [year, month, growth.toFixed(9)])).toEqual([
+  const utcMetrics = metricsOf(record, periods());
+  expect(utcMetrics.monthly.map(({ year, month, return: growth }) => [year, month, growth.toFixed(9)])).toEqual([
     [2024, 2, (1.1 ** 3 - 1).toFixed(9)],
     [2024, 3, (1.1 ** 2 - 1).toFixed(9)],
   ]);
-  expect(here.yearly).toHaveLength(1);
+  expect(utcMetrics.yearly).toHaveLength(1);
   process.env['TZ'] = 'America/New_York';
-  expect(metricsOf(record, periods())).toEqual(here);
+  expect(metricsOf(record, periods())).toEqual(utcMetrics);
 });
 
 test('the benchmark holds each executed instrument from its first open, in equal parts', () => {
-  const other = testBars(testInstrument({ wireName: 'XYZUSD' }), 4 * 1440, 8);
-  const record = runRecord({ bars: [bars, other], script: [], firstRow: 10 });
+  const otherBars = testBars(testInstrument({ wireName: 'XYZUSD' }), 4 * 1440, 8);
+  const record = runRecord({ bars: [bars, otherBars], script: [], firstRow: 10 });
   const { benchmark, timeMs } = dailyEquity(record);
-  const of = (columns: typeof bars, row: number) => columns.close[row]! / columns.open[10]!;
+  const growthTo = (columns: typeof bars, row: number) => columns.close[row]! / columns.open[10]!;
   expect(benchmark![0]).toBe(1);
-  expect(benchmark![1]).toBeCloseTo((of(bars, 1439) + of(other, 1439)) / 2, 12);
-  expect(benchmark![timeMs.length - 1]).toBeCloseTo((of(bars, 5759) + of(other, 5759)) / 2, 12);
+  expect(benchmark![1]).toBeCloseTo((growthTo(bars, 1439) + growthTo(otherBars, 1439)) / 2, 12);
+  expect(benchmark![timeMs.length - 1]).toBeCloseTo((growthTo(bars, 5759) + growthTo(otherBars, 5759)) / 2, 12);
 });
 
-test('exposure weighs by time, at the last close', () => {
+test('exposure is weighted by time at the last close, and counts overlapping periods once', () => {
   // Buys 1 of 100.00 at the open of row 100 and sells at the open of row 1540: one of four days.
   const flat = {
     ...bars,
@@ -140,9 +140,9 @@ test('exposure weighs by time, at the last close', () => {
   expect(figures.grossExposure).toBeCloseTo(0.25 * 0.25, 9);
   expect(figures.turnover).toBeCloseTo(200 / 400 / (4 / 365), 9);
   // What an instrument fills inside its bar is booked before what another one fills at the open of the same bar.
-  const other = { ...free, instrument: testInstrument({ wireName: 'XYZUSD', makerFeePpm: 0, takerFeePpm: 0 }) };
-  const two = runRecord({
-    bars: [free, other],
+  const secondFeed = { ...free, instrument: testInstrument({ wireName: 'XYZUSD', makerFeePpm: 0, takerFeePpm: 0 }) };
+  const twoInstruments = runRecord({
+    bars: [free, secondFeed],
     start: 400 * 1e8,
     script: [
       { row: 100, isBuy: true, lots: 10_000, inside: true },
@@ -152,18 +152,23 @@ test('exposure weighs by time, at the last close', () => {
     ],
   });
   // The other one is held for two minutes, at 100 / 400; the first for none.
-  const both = exposureFigures(two, periods(), dailyEquity(two).equity);
-  expect(both.grossExposureMax).toBe(0.25);
-  expect(both.grossExposure).toBeCloseTo((2 * 0.25) / (4 * 1440), 12);
+  const exposureOfTwo = exposureFigures(twoInstruments, periods(), dailyEquity(twoInstruments).equity);
+  expect(exposureOfTwo.grossExposureMax).toBe(0.25);
+  expect(exposureOfTwo.grossExposure).toBeCloseTo((2 * 0.25) / (4 * 1440), 12);
   // Overlapping episodes count once.
   const overlapping = periods([fromMs, toMs], [toMs - 1000, toMs + DAY_MS], [fromMs, toMs]);
   expect(exposureFigures(record, overlapping, dailyEquity(record).equity).exposureTime).toBeCloseTo(0.5, 12);
 });
 
-test('a run without rows and a run of no length', () => {
+test('a run without rows has a return of 0, and a run of zero length has none', () => {
   const empty = metricsOf(equityAt([]), periods());
   expect([empty.totalReturn, empty.netProfit, empty.sharpe, empty.reasons.sharpe]).toEqual([0, '0', null, 'zero-variance']);
-  const none = metricsOf(equityAt([], { toMs: START_MS }), periods());
-  expect([none.totalReturn, none.netProfit, none.exposureTime]).toEqual([null, null, null]);
-  expect(none.reasons).toMatchObject({ totalReturn: 'too-few-returns', exposureTime: 'too-short', dsr: 'no-trials', pbo: 'no-trials' });
+  const zeroLength = metricsOf(equityAt([], { toMs: START_MS }), periods());
+  expect([zeroLength.totalReturn, zeroLength.netProfit, zeroLength.exposureTime]).toEqual([null, null, null]);
+  expect(zeroLength.reasons).toMatchObject({
+    totalReturn: 'too-few-returns',
+    exposureTime: 'too-short',
+    dsr: 'no-trials',
+    pbo: 'no-trials',
+  });
 });

@@ -1,4 +1,4 @@
-// Cells of CSV files that a spreadsheet would execute as formulas.
+// Tests that cells of CSV files which a spreadsheet would execute as formulas are quoted.
 
 import { expect, it } from 'vitest';
 import { quoteCell } from './csvFile.ts';
@@ -9,7 +9,7 @@ it.each([
   ['@SUM(A1)', "'@SUM(A1)"],
   ['-2+3', "'-2+3"],
   ['\tx', "'\tx"],
-  // A number is what it says.
+  // Numbers, and texts that do not begin like a formula, stay unchanged.
   ['-5', '-5'],
   ['-0.25', '-0.25'],
   ['level -1', 'level -1'],

@@ -1,4 +1,4 @@
-// The result hash, recomputed by someone who has the run folder's files and docs/run-folder.md, and nothing else.
+// Tests the result hash: it is recomputed from the run folder's files by docs/run-folder.md alone.
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,35 +23,35 @@ const DOCS = new URL('../../../docs/run-folder.md', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-run-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const other = testInstrument({ wireName: 'XYZUSD', priceDigits: 4, quantityDigits: 2, baseDigits: 6 });
-const plain = runRecord({
-  bars: [testBars(testInstrument(), 2000, 1), testBars(other, 2000, 2)],
+const secondInstrument = testInstrument({ wireName: 'XYZUSD', priceDigits: 4, quantityDigits: 2, baseDigits: 6 });
+const baseRecord = runRecord({
+  bars: [testBars(testInstrument(), 2000, 1), testBars(secondInstrument, 2000, 2)],
   script: randomScript(5, { rows: 2000, fills: 200, strategies: 2, instruments: 2, feesInBase: true }),
   strategies: 2,
   feesInBase: true,
 });
-/** With empty cells, text that needs quotes, and every kind of ending. */
+/** A record with empty cells, text that needs quotes, and every kind of ending. */
 const record: RunRecord = {
-  ...plain,
+  ...baseRecord,
   orders: {
-    ...plain.orders,
-    ending: plain.orders.ending.map((_, row) => row % 9),
-    arrivedMs: plain.orders.arrivedMs.map((ms, row) => (row % 5 === 0 ? NaN : ms)),
-    parent: plain.orders.parent.map((_, row) => (row % 4 === 3 ? row : 0)),
-    texts: plain.orders.texts.map((text) => (text === 'exit' ? 'exit, "late"' : text)),
+    ...baseRecord.orders,
+    ending: baseRecord.orders.ending.map((_, row) => row % 9),
+    arrivedMs: baseRecord.orders.arrivedMs.map((ms, row) => (row % 5 === 0 ? NaN : ms)),
+    parent: baseRecord.orders.parent.map((_, row) => (row % 4 === 3 ? row : 0)),
+    texts: baseRecord.orders.texts.map((text) => (text === 'exit' ? 'exit, "late"' : text)),
   },
 };
 
-test('from the files alone', () => {
+test('the result hash can be recomputed from the files of the run folder', () => {
   const summary = buildSummary(record, { versions: { isobar: '0.1.0' } });
   writeRunFiles(record, summary, folder);
   writeArrowColumns(join(folder, 'equity.arrow'), equityToWrite(record));
 
-  // --- What docs/run-folder.md says, and no code of the project.
-  const read: { resultHash: string; run: { instruments: { id: string }[] } } = JSON.parse(
+  // From here on: the steps of docs/run-folder.md, without code of the project.
+  const summaryFile: { resultHash: string; run: { instruments: { id: string }[] } } = JSON.parse(
     readFileSync(join(folder, 'summary.json'), 'utf8'),
   );
-  const instrument = read.run.instruments.map(({ id }) => id);
+  const instrument = summaryFile.run.instruments.map(({ id }) => id);
   const codes: Record<string, string[]> = {
     instrument,
     side: ['buy', 'sell'],
@@ -79,39 +79,39 @@ test('from the files alone', () => {
     const values: ArrayLike<bigint | number> = equity.getChild(name)!.toArray();
     hash.update(doubles(Array.from(values, Number)));
   }
-  expect(hash.digest('hex')).toBe(read.resultHash);
-  expect(read.resultHash).toBe(resultHash(record));
+  expect(hash.digest('hex')).toBe(summaryFile.resultHash);
+  expect(summaryFile.resultHash).toBe(resultHash(record));
 });
 
-test('the recipe in the documentation gives the recorded hash', () => {
-  const recipe = /```python\n([\s\S]*?)```/.exec(readFileSync(DOCS, 'utf8'))?.[1] ?? '';
-  const printed = runPython(['pyarrow'], `import os, sys\nos.chdir(sys.argv[1])\n${recipe}`, folder);
+test('the Python recipe in docs/run-folder.md gives the recorded result hash', () => {
+  const pythonRecipe = /```python\n([\s\S]*?)```/.exec(readFileSync(DOCS, 'utf8'))?.[1] ?? '';
+  const printed = runPython(['pyarrow'], `import os, sys\nos.chdir(sys.argv[1])\n${pythonRecipe}`, folder);
   if (printed !== null) expect(printed).toEqual(['True']);
 });
 
-/** A figure that is described with its sibling. */
-const bare = (name: string) => name.replace(/(Fraction|Max)$/, '');
+/** Returns the name under which a figure is documented. Figures with these endings share the row of their sibling. */
+const documentedName = (name: string) => name.replace(/(Fraction|Max)$/, '');
 
-test('every column and every figure is documented', () => {
+test('docs/run-folder.md and docs/metrics.md describe every column and every figure', () => {
   const text = readFileSync(DOCS, 'utf8') + readFileSync(new URL('metrics.md', DOCS), 'utf8');
   const { metrics, trades, orders } = buildSummary(record, { versions: {} });
   const tables = [ordersTable(record), fillsTable(record), tradesTable(record, tradesOf(record))];
   const names = [
     ...tables.flatMap(({ columns }) => columns.map(({ name }) => name)),
-    ...[metrics, trades, orders].flatMap((of) => Object.keys(of)),
+    ...[metrics, trades, orders].flatMap((figures) => Object.keys(figures)),
   ];
   const structural = ['basis', 'reasons', 'flags'];
-  expect(names.filter((name) => !structural.includes(name) && !text.includes(`\`${bare(name)}\``))).toEqual([]);
+  expect(names.filter((name) => !structural.includes(name) && !text.includes(`\`${documentedName(name)}\``))).toEqual([]);
 });
 
-/** float64, little-endian, an empty cell as 7ff8000000000000. */
+/** Returns values as little-endian float64; an empty cell is 7ff8000000000000. */
 function doubles(values: readonly number[]): Buffer {
-  const out = Buffer.alloc(values.length * 8);
+  const bytes = Buffer.alloc(values.length * 8);
   values.forEach((value, i) => {
-    if (Number.isNaN(value)) out.writeBigUInt64LE(0x7ff8000000000000n, i * 8);
-    else out.writeDoubleLE(value, i * 8);
+    if (Number.isNaN(value)) bytes.writeBigUInt64LE(0x7ff8000000000000n, i * 8);
+    else bytes.writeDoubleLE(value, i * 8);
   });
-  return out;
+  return bytes;
 }
 
 function parseCsv(text: string): string[][] {
@@ -123,27 +123,29 @@ function parseCsv(text: string): string[][] {
     );
 }
 
-test('any change of a number changes it; text, capacity and names do not', () => {
-  const base = resultHash(record);
+test('the result hash changes with any number, and not with text, capacity or names', () => {
+  const baseHash = resultHash(record);
   const { orders, fills, equity } = record;
-  const longer = new Float64Array(fills.length + 7);
-  longer.set(fills.price);
+  const pricesWithCapacity = new Float64Array(fills.length + 7);
+  pricesWithCapacity.set(fills.price);
   expect(
     resultHash({
       ...record,
       name: 'another',
       seed: 9,
-      fills: { ...fills, price: longer },
+      fills: { ...fills, price: pricesWithCapacity },
       orders: { ...orders, slot: orders.slot.map(() => 0) },
     }),
-  ).toBe(base);
+  ).toBe(baseHash);
   const units = equity.units.slice();
   units[1000]! += 1;
-  expect(resultHash({ ...record, equity: { ...equity, units } })).not.toBe(base);
-  expect(resultHash({ ...record, fills: { ...fills, isMaker: fills.isMaker.map((is, row) => (row === 3 ? 1 - is : is)) } })).not.toBe(base);
+  expect(resultHash({ ...record, equity: { ...equity, units } })).not.toBe(baseHash);
+  expect(resultHash({ ...record, fills: { ...fills, isMaker: fills.isMaker.map((bit, row) => (row === 3 ? 1 - bit : bit)) } })).not.toBe(
+    baseHash,
+  );
 });
 
-test('property: a cell is the exact decimal, and reads back as the double that is hashed', () => {
+test('a CSV cell is the exact decimal, and is read back as the hashed double', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), fc.integer({ min: 0, max: 12 }), (value, digits) => {
       const text = csvText({
@@ -157,7 +159,7 @@ test('property: a cell is the exact decimal, and reads back as the double that i
   );
 });
 
-test('property: a reading is plain text that reads back as itself', () => {
+test('a reading is written as plain text that is read back unchanged', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       expect(plainReading(value)).not.toContain('e');
@@ -167,7 +169,7 @@ test('property: a reading is plain text that reads back as itself', () => {
   expect(plainReading(NaN)).toBe('');
 });
 
-test('property: cells of readings are their plain texts, also those of few digits', () => {
+test('CSV cells of readings are their plain texts', () => {
   const decimal = fc.tuple(fc.integer(), fc.integer({ min: 0, max: 9 })).map(([whole, digits]) => whole / 10 ** digits);
   const special = fc.constantFrom(0, -0, NaN, Infinity, -Infinity, 214_748.3647, 214_748.3648, -214_748.3648, -214_748.3649, 1e21);
   fc.assert(
@@ -179,7 +181,7 @@ test('property: cells of readings are their plain texts, also those of few digit
   );
 });
 
-test('many rows and long labels cross the chunks of the writer', () => {
+test('a CSV of many rows and long labels is written without an error at the chunks of the writer', () => {
   const rows = 30_000;
   const labels = ['x'.repeat(70_000), 'short'];
   const table = csvText({
@@ -193,7 +195,7 @@ test('many rows and long labels cross the chunks of the writer', () => {
   expect(table === `n,label\n${expected.join('\n')}\n`).toBe(true);
 });
 
-test('summary.json holds the same object, series on one line', () => {
+test('summary.json contains the summary, with each series on one line', () => {
   const summary = buildSummary(record, { versions: {} });
   const text = summaryText(summary);
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(summary)));
@@ -205,9 +207,9 @@ test('summary.json holds the same object, series on one line', () => {
     toMs: record.fromMs + 2000 * MINUTE,
     instruments: [{ markSource: 'close' }, {}],
   });
-  // The parts add up: equity's change is closed, open and held profit.
+  // The change of equity is the sum of closed, open and held profit.
   const sum = [summary.trades.closedPnl, summary.trades.openPnl, summary.trades.heldPnl].reduce(
-    (total, part) => total + Math.round(Number(part) * 1e8),
+    (total, profit) => total + Math.round(Number(profit) * 1e8),
     0,
   );
   expect(sum).toBe(Math.round(Number(summary.metrics.netProfit) * 1e8));

@@ -1,4 +1,4 @@
-// The results of a sweep: plateaus against a naive walk over all pairs, selection bias against simulation, warnings, and the table.
+// Tests the results of a sweep: plateaus against a naive walk, selection bias against simulation, warnings, and the table.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sweepRecord } from '../../../test/fixtures/sweepRecord.ts';
@@ -22,19 +22,19 @@ describe('neighbourhoods', () => {
         (shapes, missing, seed) => {
           const record = sweepRecord({ shapes, missing, seed });
           const { values } = record.figures[0]!;
-          const { mean: means, count, whole } = neighbourhoods(record, values);
-          expect(whole).toBe(shapes.reduce((product, { size, isOrdered }) => product * (isOrdered && size > 1 ? 3 : 1), 1));
+          const { mean: means, count, whole: maxNeighbours } = neighbourhoods(record, values);
+          expect(maxNeighbours).toBe(shapes.reduce((product, { size, isOrdered }) => product * (isOrdered && size > 1 ? 3 : 1), 1));
           for (let set = 0; set < record.sets; set++) {
-            const near = Array.from({ length: record.sets }, (_, other) => other).filter((other) =>
+            const neighbourSets = Array.from({ length: record.sets }, (_, otherSet) => otherSet).filter((otherSet) =>
               shapes.every(({ isOrdered }, axis) => {
-                const far = Math.abs(record.places[axis]![set]! - record.places[axis]![other]!);
-                return far <= (isOrdered ? 1 : 0);
+                const distance = Math.abs(record.places[axis]![set]! - record.places[axis]![otherSet]!);
+                return distance <= (isOrdered ? 1 : 0);
               }),
             );
-            const having = near.map((other) => values[other]!).filter(Number.isFinite);
-            expect(count[set]).toBe(having.length);
-            const isJudged = Number.isFinite(values[set]) && having.length * 2 >= whole;
-            if (isJudged) expect(means[set]).toBeCloseTo(having.reduce((sum, value) => sum + value, 0) / having.length, 12);
+            const knownValues = neighbourSets.map((otherSet) => values[otherSet]!).filter(Number.isFinite);
+            expect(count[set]).toBe(knownValues.length);
+            const isJudged = Number.isFinite(values[set]) && knownValues.length * 2 >= maxNeighbours;
+            if (isJudged) expect(means[set]).toBeCloseTo(knownValues.reduce((sum, value) => sum + value, 0) / knownValues.length, 12);
             else expect(means[set]).toBeNaN();
           }
         },
@@ -42,7 +42,7 @@ describe('neighbourhoods', () => {
     );
   });
 
-  it('rank by value either way, equals by their place in the grid', () => {
+  it('sets are ranked by value in either direction, and equal values by their place in the grid', () => {
     const values = Float64Array.of(1, NaN, 3, 1, 3, -Infinity);
     expect(rankValues(values, true)).toEqual([2, 4, 0, 3]);
     expect(rankValues(values, false)).toEqual([0, 3, 2, 4]);
@@ -50,7 +50,7 @@ describe('neighbourhoods', () => {
 });
 
 describe('chance', () => {
-  it('has a quantile that the distribution undoes', () => {
+  it('upperQuantile is the inverse of the normal distribution', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-12, max: 1 - 1e-12, noNaN: true }), (tail) => {
         expect(normalCdf(-upperQuantile(tail)) / tail).toBeCloseTo(1, 9);
@@ -59,16 +59,16 @@ describe('chance', () => {
     expect(upperQuantile(0.025)).toBeCloseTo(1.959963984540054, 14);
   });
 
-  it.each([10, 100, 1000])('expects of %d trials without skill what they show on average', (trials) => {
+  it.each([10, 100, 1000])('the expected best Sharpe ratio of %d trials without skill equals their simulated average', (trials) => {
     const rng = seededRng(11);
-    const normal = () => Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());
-    const best = Array.from({ length: 2000 }, () => Math.max(...Array.from({ length: trials }, normal)));
+    const drawNormal = () => Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());
+    const bestOfTrials = Array.from({ length: 2000 }, () => Math.max(...Array.from({ length: trials }, drawNormal)));
     const expected = expectedBestSharpe(trials, 1);
-    // The formula is the limit of large numbers of trials: 2 % off at ten.
-    expect(Number(expected) / mean(Float64Array.from(best))).toBeCloseTo(1, trials < 100 ? 1 : 1.4);
+    // The formula is the limit for many trials. At ten trials it differs by 2 %.
+    expect(Number(expected) / mean(Float64Array.from(bestOfTrials))).toBeCloseTo(1, trials < 100 ? 1 : 1.4);
   });
 
-  it('deflates by the formula of the probabilistic Sharpe ratio', () => {
+  it('the deflated Sharpe ratio equals the probabilistic one against the expected best of all trials', () => {
     const rng = seededRng(5);
     const returns = Float64Array.from({ length: 300 }, () => rng.next() * 0.04 - 0.019);
     const sharpe = (mean(returns) / deviation(returns)) * Math.sqrt(365);
@@ -77,9 +77,9 @@ describe('chance', () => {
     const { skew, excessKurtosis } = shape(returns);
     const figures = [column('sharpe', sharpe), column('days', 300), column('skew', skew), column('excessKurtosis', excessKurtosis)];
     const sharpes = Float64Array.of(0.1, sharpe, 0.2, -0.4);
-    const random = selectionBiasOf({ ...record, figures, trials: { family: null, count: 40, earlier: 37, all: 40, sharpes } }, 1);
-    expect(random.expectedBest).toBe(expectedBestSharpe(40, deviation(sharpes)));
-    expect(random.deflated).toBeCloseTo(Number(probabilisticSharpe(returns, random.expectedBest!)), 12);
+    const bias = selectionBiasOf({ ...record, figures, trials: { family: null, count: 40, earlier: 37, all: 40, sharpes } }, 1);
+    expect(bias.expectedBest).toBe(expectedBestSharpe(40, deviation(sharpes)));
+    expect(bias.deflated).toBeCloseTo(Number(probabilisticSharpe(returns, bias.expectedBest!)), 12);
     expect(
       selectionBiasOf({ ...record, figures, trials: { family: null, count: 1, earlier: 0, all: 1, sharpes: Float64Array.of(1) } }, 1),
     ).toMatchObject({
@@ -99,7 +99,7 @@ describe('findings', () => {
   const record = sweepRecord({ shapes, missing: 7, seed: 4 });
   const findings = findingsOf(record);
 
-  it('rank, count what was refused, and name what to doubt', () => {
+  it('findings rank the sets, count rejected ones, and warn of chance and of the edge of the grid', () => {
     const sharpe = record.figures[0]!.values;
     expect(findings.best).toBe(sharpe.indexOf(Math.max(...sharpe.filter(Number.isFinite))));
     expect(findings.ran).toBe(record.refused.filter((reason) => reason === null).length);
@@ -113,14 +113,14 @@ describe('findings', () => {
   });
 
   it('findings are reported in at most 100 columns, also with many parameters of long names', () => {
-    const many = sweepRecord({
+    const manyParameters = sweepRecord({
       shapes: Array.from({ length: 7 }, () => ({ size: 2, isOrdered: true })),
       missing: 3,
       seed: 2,
       prefix: 'aVeryLongParameterName',
     });
-    for (const of of [record, many]) {
-      const text = sweepTable(of, findingsOf(of), {
+    for (const sweep of [record, manyParameters]) {
+      const text = sweepTable(sweep, findingsOf(sweep), {
         colour: false,
         report: 'runs/x/report.html',
         command: `isobar backtest a.yaml${' --set params.p=1'.repeat(9)}`,
@@ -132,7 +132,7 @@ describe('findings', () => {
     }
   });
 
-  it('fill sets.csv with one row for each set, and sweep.json without NaN', () => {
+  it('sets.csv has one row for each set, and sweep.json has the ten best sets', () => {
     const lines = setsCsv(record, findings).trimEnd().split('\n');
     expect(lines).toHaveLength(record.sets + 1);
     expect(lines[0]).toMatch(/^set,p0,p1,p2,refused,failed,sharpe,/);
@@ -142,15 +142,15 @@ describe('findings', () => {
   });
 });
 
-it('of an even number of sets the middle is the mean of the two in the middle; one trade is one trade', () => {
+it('the middle of an even number of sets is the mean of the two middle ones', () => {
   const record = sweepRecord({ shapes: [{ size: 4, isOrdered: true }], missing: 0, seed: 1 });
   const figures = record.figures.map((figure) => {
     if (figure.name === 'sharpe') return { ...figure, values: Float64Array.of(-0.6, 0.5, 0.1, -0.2) };
     return figure.name === 'trades' ? { ...figure, values: Float64Array.of(1, 1, 1, 1) } : figure;
   });
-  const made = { ...record, figures };
-  const findings = findingsOf(made);
-  const text = cards({ record: made, findings }).text;
+  const changedRecord = { ...record, figures };
+  const findings = findingsOf(changedRecord);
+  const text = cards({ record: changedRecord, findings }).text;
   expect(text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toContain('Middle of all sets −0.05 of 4 sets');
-  expect(findings.warnings.map((of) => of.text)).toContain('the best set closed 1 trade');
+  expect(findings.warnings.map((warning) => warning.text)).toContain('the best set closed 1 trade');
 });

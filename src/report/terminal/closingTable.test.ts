@@ -1,4 +1,4 @@
-// The closing table: at most 100 columns, the same text with and without colour, and the warnings of a run.
+// Tests the closing table: at most 100 columns, the same text with and without colour, and the warnings of a run.
 
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
@@ -19,11 +19,12 @@ const summary = buildSummary(record, { versions: {} });
 const ESCAPE = String.fromCharCode(27);
 const ESCAPES = new RegExp(`${ESCAPE}\\[\\d+m`, 'g');
 
-test('says what was run, what came of it, what to doubt, and where the report is', () => {
+test('the closing table shows the run, its figures, its warnings and the report path', () => {
   const text = closingTable(record, summary, { colour: false, report: 'runs/x/report.html' });
   const lines = text.split('\n');
   expect(lines[0]).toBe('  Walk0  ABCUSD 1m  2024-01-01 – 2024-01-04  (3 days, 4\u2009320 bars, 3 gaps)');
-  for (const label of ['Net return', 'Net profit', 'Max drawdown', 'Sharpe', 'Trades', 'Fees']) expect(text).toContain(`  ${label}`);
+  const labels = ['Net return', 'Net profit', 'Max drawdown', 'Sharpe', 'Trades', 'Fees'];
+  for (const label of labels) expect(text).toContain(`  ${label}`);
   expect(text).toContain('Look here first: the data are synthetic; 3 gaps in the data (12\u2009480 bars missing);');
   expect(lines.at(-1)).toBe('  Report   runs/x/report.html');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
@@ -32,7 +33,7 @@ test('says what was run, what came of it, what to doubt, and where the report is
   expect(text).toMatch(/[▁▂▃▄▅▆▇█]{60}/);
 });
 
-test('a run that is shorter than a day has its hours', () => {
+test('the closing table shows the span of a run shorter than a day in hours', () => {
   const run = { ...summary.run, toMs: summary.run.fromMs + 8 * 3_600_000 };
   const drawdownTable = [{ peakMs: run.fromMs, troughMs: run.fromMs + 1, recoveryMs: run.fromMs + 1_800_001, depth: -0.1, days: 1 / 48 }];
   const text = closingTable(record, { ...summary, run, metrics: { ...summary.metrics, drawdownTable } }, { colour: false });
@@ -40,17 +41,17 @@ test('a run that is shorter than a day has its hours', () => {
   expect(text).toMatch(/Max drawdown .* \(30\u2009min, recovered in 30\u2009min\)/);
 });
 
-test('colour changes nothing but the colour of the table', () => {
-  const [plain, coloured] = [false, true].map((colour) => closingTable(record, summary, { colour }));
-  expect(coloured).not.toBe(plain);
-  expect(coloured!.replace(ESCAPES, '')).toBe(plain);
+test('the closing table with colour has the text of the table without it', () => {
+  const [plainText, coloured] = [false, true].map((colour) => closingTable(record, summary, { colour }));
+  expect(coloured).not.toBe(plainText);
+  expect(coloured!.replace(ESCAPES, '')).toBe(plainText);
   expect(wantsColour({ isTTY: true }, {})).toBe(true);
   expect(wantsColour({ isTTY: true }, { NO_COLOR: '1' })).toBe(false);
   expect(wantsColour({}, {})).toBe(false);
 });
 
-test('a long list of strategies and of doubts stays within 100 columns', () => {
-  const many = { ...record, strategies: Array.from({ length: 20 }, () => record.strategies[0]!) };
+test('the closing table of many strategies and warnings stays within 100 columns', () => {
+  const recordOf20Strategies = { ...record, strategies: Array.from({ length: 20 }, () => record.strategies[0]!) };
   const orders = {
     ...summary.orders,
     refusedByRisk: 1500,
@@ -59,14 +60,18 @@ test('a long list of strategies and of doubts stays within 100 columns', () => {
     rejectedByCode: { '-2017': 1 },
     unknown: 2,
   };
-  const text = closingTable(many, { ...summary, orders, warnings: figureWarnings({ ...summary, orders }) }, { colour: false });
+  const text = closingTable(
+    recordOf20Strategies,
+    { ...summary, orders, warnings: figureWarnings({ ...summary, orders }) },
+    { colour: false },
+  );
   expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   expect(text.replace(/\s+/g, ' ')).toContain(
     '1 500 orders denied by risk (MAX_NOTIONAL 1 200, MAX_LEVERAGE 299, …); 1 order rejected by the venue (-2017)',
   );
 });
 
-test('a run that starts with coins says why its trades are short, and do not add up to the profit', () => {
+test('a run that starts with holdings warns that their change in value is in no trade', () => {
   const heldWarnings = (trades: typeof summary.trades) =>
     figureWarnings({ ...summary, trades }).filter(({ code }) => code === 'RESULT_HELD');
   expect(heldWarnings({ ...summary.trades, heldPnl: '-6227.75' }).map(({ text }) => text)).toEqual([
@@ -75,21 +80,21 @@ test('a run that starts with coins says why its trades are short, and do not add
   expect(heldWarnings({ ...summary.trades, heldPnl: '0.00' })).toEqual([]);
 });
 
-test('a run without orders shows dashes, not zeros of undefined things', () => {
+test('the closing table of a run without orders shows a dash for every undefined figure', () => {
   const empty = runRecord({ bars: [bars], script: [] });
   const text = closingTable(empty, buildSummary(empty, { versions: {} }), { colour: false });
   expect(text).toMatch(/Sharpe +–/);
   expect(text).toMatch(/won – +profit factor –/);
-  expect(buildSummary(empty, { versions: {} }).warnings.map((of) => of.text)).toContain('no order was placed');
+  expect(buildSummary(empty, { versions: {} }).warnings.map((warning) => warning.text)).toContain('no order was placed');
 });
 
-test('a run that gives no reason for doubt has no warning', () => {
+test('a sound run has no warning other than that of an open position', () => {
   const long = runRecord({ bars: [testBars(testInstrument(), 100 * 1440, 5)], script: randomScript(2, { rows: 100 * 1440, fills: 400 }) });
   const { warnings } = buildSummary(long, { versions: {} });
   expect(warnings.filter(({ code }) => code !== 'RESULT_OPEN_POSITION')).toEqual([]);
 });
 
-test('sparkline', () => {
+test('a sparkline scales its values to eight heights, and equal values to the lowest', () => {
   expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8], 8, 8)).toBe('▁▂▃▄▅▆▇█');
   expect(sparkline([5, 5, 5], 3, 60)).toBe('▁▁▁');
   expect(sparkline([], 0, 60)).toBe('');

@@ -1,4 +1,4 @@
-// How far a trade ran for and against its position while it was open: by hand, and against a naive walk.
+// Tests how far a trade ran for and against its position while it was open: by hand, and against a naive walk.
 
 import { describe, expect, test } from 'vitest';
 import { MINUTE, randomScript, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
@@ -8,7 +8,7 @@ import { tradesOf } from './trades.ts';
 const UNIT = 1e8;
 const instrument = testInstrument();
 
-const priced = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]) => {
+const barsWithPrices = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]) => {
   const bars = testBars(testInstrument({ makerFeePpm: 0, takerFeePpm: 0 }), rows.length);
   for (const [i, name] of (['open', 'high', 'low', 'close'] as const).entries()) rows.forEach((row, r) => (bars[name][r] = row[i]!));
   return bars;
@@ -24,10 +24,10 @@ describe('excursions', () => {
   ] as const;
   const unit = { lots: 10_000 };
 
-  test('whole bars give high and low, the bars of the fills only the fills and the close of the entry', () => {
+  test('excursions use high and low of whole bars, and only fills and the entry close of the bars of the fills', () => {
     const { closed, path } = tradesOf(
       runRecord({
-        bars: [priced(rows)],
+        bars: [barsWithPrices(rows)],
         script: [
           { row: 1, isBuy: true, ...unit },
           { row: 4, isBuy: false, ...unit },
@@ -39,10 +39,10 @@ describe('excursions', () => {
     expect(closed.mfeFraction[0]).toBeCloseTo(0.3, 12);
   });
 
-  test('a resting limit fills inside its bar: that bar is not whole', () => {
+  test('excursions do not use high and low of a bar in which a resting limit fills', () => {
     const { closed } = tradesOf(
       runRecord({
-        bars: [priced(rows)],
+        bars: [barsWithPrices(rows)],
         script: [
           { row: 1, isBuy: true, ...unit },
           { row: 3, isBuy: false, ...unit, inside: true, isMaker: true, price: 12_200 },
@@ -52,29 +52,29 @@ describe('excursions', () => {
     expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-10 * UNIT, 30 * UNIT]);
   });
 
-  /** Bought in row 1, stopped at `price` in row `row`. */
-  const stopped = (price: number, row: number, inside: boolean, limit = 9500) =>
+  /** Returns the trade of a buy in row 1 that is stopped at `price` in row `row`. */
+  const stoppedTrade = (price: number, row: number, inside: boolean, limit = 9500) =>
     tradesOf(
       runRecord({
-        bars: [priced(rows)],
+        bars: [barsWithPrices(rows)],
         script: [
           { row: 1, isBuy: true, ...unit },
           { row, isBuy: false, ...unit, inside, price, role: 'stopLoss', limit },
         ],
       }),
     ).closed;
-  test('a stop inside its bar, and one that gaps at the open', () => {
-    const inside = stopped(9500, 2, true);
+  test('excursions use high and low of the bar before a stop only if the stop fills at the open', () => {
+    const inside = stoppedTrade(9500, 2, true);
     expect([inside.maeUnits[0], inside.mfeUnits[0]]).toEqual([-5 * UNIT, 10 * UNIT]);
     // At the open of row 4, 100.00 by its gap from 105.00: row 3 was whole.
-    expect(stopped(10_000, 4, false, 10_500).maeUnits[0]).toBe(-20 * UNIT);
+    expect(stoppedTrade(10_000, 4, false, 10_500).maeUnits[0]).toBe(-20 * UNIT);
     // Slippage from 101.00 to 100.40 leads near the open of row 4, but no sell is above the open at which it triggers: it was in row 3.
-    expect(stopped(10_040, 3, true, 10_100).maeUnits[0]).toBe(-10 * UNIT);
+    expect(stoppedTrade(10_040, 3, true, 10_100).maeUnits[0]).toBe(-10 * UNIT);
   });
 
-  test('a liquidation fills inside its bar, and what others bore of it is not a profit of the prices before', () => {
+  test('excursions before a liquidation do not include the loss that others covered', () => {
     const record = runRecord({
-      bars: [priced(rows)],
+      bars: [barsWithPrices(rows)],
       script: [
         { row: 1, isBuy: true, ...unit },
         { row: 3, isBuy: false, ...unit, inside: true, price: 5000, role: 'liquidation' },
@@ -97,7 +97,7 @@ describe('excursions', () => {
   test('a trade that enters and exits in one bar has no excursions from that bar', () => {
     const { closed } = tradesOf(
       runRecord({
-        bars: [priced(rows)],
+        bars: [barsWithPrices(rows)],
         script: [
           { row: 1, isBuy: true, ...unit },
           { row: 1, isBuy: false, ...unit, inside: true, isMaker: true, price: 10_300 },
@@ -107,31 +107,31 @@ describe('excursions', () => {
     expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([0, 3 * UNIT]);
   });
 
-  test('against a naive walk over every bar of every trade', () => {
+  test('excursions equal those of a naive walk over every bar of every trade', () => {
     const record = runRecord({ bars: [testBars(instrument, 3000, 9)], script: randomScript(4, { rows: 3000, fills: 300 }) });
     const { closed } = tradesOf(record);
     const { fills, feeds } = record;
     const { bars } = feeds[0]!;
     expect(closed.length).toBeGreaterThan(50);
     for (let t = 0; t < closed.length; t++) {
-      const mine = Array.from({ length: fills.length }, (_, i) => i).filter(
+      const tradeFills = Array.from({ length: fills.length }, (_, i) => i).filter(
         (i) => fills.timeMs[i]! >= closed.entryMs[t]! && fills.timeMs[i]! <= closed.exitMs[t]!,
       );
       let [cash, base, worst, best] = [0, 0, 0, 0];
-      const see = (price: number) => {
+      const updateExtremes = (price: number) => {
         worst = Math.min(worst, Math.round(cash + base * price));
         best = Math.max(best, Math.round(cash + base * price));
       };
-      for (const [k, i] of mine.entries()) {
-        const sign = fills.side[i] === 0 ? 1 : -1;
-        cash -= sign * fills.notional[i]! + fills.fee[i]!;
-        base += sign * fills.lots[i]! * 1e4;
-        see(fills.price[i]! / 100);
-        const at = (fills.timeMs[i]! - START_MS) / MINUTE;
-        const until = k + 1 < mine.length ? (fills.timeMs[mine[k + 1]!]! - START_MS) / MINUTE : at;
-        for (let row = at; row < until; row++) {
-          if (row === at) see(bars.close[row]!);
-          else [bars.high[row]!, bars.low[row]!].forEach(see);
+      for (const [k, i] of tradeFills.entries()) {
+        const direction = fills.side[i] === 0 ? 1 : -1;
+        cash -= direction * fills.notional[i]! + fills.fee[i]!;
+        base += direction * fills.lots[i]! * 1e4;
+        updateExtremes(fills.price[i]! / 100);
+        const fillRow = (fills.timeMs[i]! - START_MS) / MINUTE;
+        const nextFillRow = k + 1 < tradeFills.length ? (fills.timeMs[tradeFills[k + 1]!]! - START_MS) / MINUTE : fillRow;
+        for (let row = fillRow; row < nextFillRow; row++) {
+          if (row === fillRow) updateExtremes(bars.close[row]!);
+          else [bars.high[row]!, bars.low[row]!].forEach(updateExtremes);
         }
       }
       expect([closed.maeUnits[t], closed.mfeUnits[t]]).toEqual([worst, best]);

@@ -1,10 +1,10 @@
-// Order statistics: how many orders were sent, accepted, filled and refused, and how long they took.
+// Tests the order statistics: how many orders were sent, accepted, filled and denied, and how long they took.
 
 import { expect, test } from 'vitest';
 import { MINUTE, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import { orderSummary } from './orderStatistics.ts';
 
-test('order statistics', () => {
+test('order statistics count fills and times, and denied orders by code', () => {
   const bars = [testBars(testInstrument(), 400, 3)];
   const script = [
     { row: 10, isBuy: true, lots: 100, isMaker: true, inside: true },
@@ -26,7 +26,7 @@ test('order statistics', () => {
     meanTimeToFirstFillMs: MINUTE,
     reasons: { cancelsLostToFill: 'not-recorded' },
   });
-  // The second is denied by risk with a code from the texts.
+  // Risk denies the second order, with a code from the texts.
   ending[1] = 1;
   const code = Float64Array.of(0, 3);
   const denied = orderSummary({

@@ -1,4 +1,4 @@
-// Trades from fills: episodes by hand, dust, splits at zero, and money that adds up to the last unit.
+// Tests trades from fills: episodes by hand, dust, splits at zero, and money that adds up to the last unit.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -18,12 +18,12 @@ import { tradesOf } from './trades.ts';
 const UNIT = 1e8;
 const instrument = testInstrument();
 const flatBars = testBars(instrument, 400, 3);
-const run = (script: readonly ScriptFill[], more: Partial<Parameters<typeof runRecord>[0]> = {}) =>
-  runRecord({ bars: [flatBars], script, ...more });
+const run = (script: readonly ScriptFill[], recordOptions: Partial<Parameters<typeof runRecord>[0]> = {}) =>
+  runRecord({ bars: [flatBars], script, ...recordOptions });
 const netOf = (record: RunRecord) => record.equity.units[record.equity.length - 1]! - record.startUnits;
 
 describe('episodes', () => {
-  test('a round trip in parts: averages over the fills, profit net of fees', () => {
+  test('a round trip in parts has average prices over its fills and a profit net of fees', () => {
     const { closed, tags, open } = tradesOf(
       run([
         { row: 10, isBuy: true, lots: 10_000, price: 10_000, slot: 'cross' },
@@ -46,14 +46,14 @@ describe('episodes', () => {
   });
 
   test('instruments beyond the 256th keep their own trades', () => {
-    const bars = Array.from({ length: 300 }, (_, at) =>
-      testBars(testInstrument({ wireName: `X${at.toString(36).padStart(2, '0')}USD` }), 40),
+    const bars = Array.from({ length: 300 }, (_, index) =>
+      testBars(testInstrument({ wireName: `X${index.toString(36).padStart(2, '0')}USD` }), 40),
     );
-    const round = (row: number, of: number, from: number, to: number): ScriptFill[] => [
-      { row, isBuy: true, lots: 10_000, price: from, instrument: of },
-      { row: row + 9, isBuy: false, lots: 10_000, price: to, instrument: of },
+    const roundTrip = (row: number, instrumentIndex: number, from: number, to: number): ScriptFill[] => [
+      { row, isBuy: true, lots: 10_000, price: from, instrument: instrumentIndex },
+      { row: row + 9, isBuy: false, lots: 10_000, price: to, instrument: instrumentIndex },
     ];
-    const record = runRecord({ bars, script: [...round(2, 3, 10_000, 12_000), ...round(20, 259, 10_000, 9000)] });
+    const record = runRecord({ bars, script: [...roundTrip(2, 3, 10_000, 12_000), ...roundTrip(20, 259, 10_000, 9000)] });
     const { closed } = tradesOf(record);
     expect([[...closed.instrument], [...closed.pnlUnits]]).toEqual([
       [3, 259],
@@ -64,7 +64,7 @@ describe('episodes', () => {
       'spot:X77USD',
     ]);
     // Two bytes for the instrument: 3 and 259 give two hashes.
-    const orders = { ...record.orders, instrument: record.orders.instrument.map((at) => at % 256) };
+    const orders = { ...record.orders, instrument: record.orders.instrument.map((index) => index % 256) };
     expect(resultHash({ ...record, orders })).not.toBe(resultHash(record));
   });
 
@@ -81,18 +81,18 @@ describe('episodes', () => {
     expect([closed.entryPrice[0], closed.exitPrice[0]]).toEqual([31_813.05, 31_413.38]);
   });
 
-  test('of an inverse contract it is the price too, though its values are whole units', () => {
+  test('an average over fills of an inverse contract at one price is that price', () => {
     const closed: ClosedTrade[] = [];
     const contract = inverseContract();
     const book = new EpisodeBook(0, 0, contract, null, closed);
     const scale = new ContractScale(contract);
-    const plain = { timeMs: 0, bar: -1, fee: 0, feeInBase: false, isLiquidation: false, slippage: 0 };
+    const fillBase = { timeMs: 0, bar: -1, fee: 0, feeInBase: false, isLiquidation: false, slippage: 0 };
     for (const [row, isBuy, size, ticks] of [
       [0, true, 3, 412_345],
       [1, true, 4, 412_345],
       [2, false, 7, 400_001],
     ] as const) {
-      book.book({ ...plain, row, isBuy, lots: size, ticks, notional: scale.valueOfLots(size, ticks) });
+      book.book({ ...fillBase, row, isBuy, lots: size, ticks, notional: scale.valueOfLots(size, ticks) });
     }
     book.end();
     expect(closed).toMatchObject([{ entryPrice: 41_234.5, exitPrice: 40_000.1, lots: 7 }]);
@@ -120,11 +120,11 @@ describe('episodes', () => {
     expect(trades.openUnits).toBe(netOf(record) - trades.closed.pnlUnits[0]!);
   });
 
-  test('a buy whose fee takes every coin of it is a trade of what was bought, over at once, and lost', () => {
+  test('a buy whose fee takes all its coins is a lost trade of the bought quantity', () => {
     const closed: ClosedTrade[] = [];
     const book = new EpisodeBook(0, 0, instrument, null, closed);
     // A lot is 10,000 units of the base asset, worth 1,000,000 at this price.
-    const plain = { timeMs: 0, bar: -1, feeInBase: true, isLiquidation: false, slippage: 0 };
+    const fillBase = { timeMs: 0, bar: -1, feeInBase: true, isLiquidation: false, slippage: 0 };
     const fills = [
       { isBuy: true, lots: 1, fee: 10_000 },
       { isBuy: true, lots: 4, fee: 10_000 },
@@ -132,16 +132,16 @@ describe('episodes', () => {
       { isBuy: false, lots: 3, fee: 0 },
       { isBuy: true, lots: 1, fee: 10_000 },
     ];
-    fills.forEach((fill, row) => book.book({ ...plain, ...fill, row, ticks: 10_000, notional: fill.lots * 1_000_000 }));
+    fills.forEach((fill, row) => book.book({ ...fillBase, ...fill, row, ticks: 10_000, notional: fill.lots * 1_000_000 }));
     book.end();
     const prices = { entryPrice: 100, exitPrice: 100 };
-    const lost = { side: 1, lots: 1, entryUnits: 1_000_000, feeUnits: 1_000_000, pnlUnits: -1_000_000, fills: 1, ...prices };
-    const other = { side: 1, lots: 5, entryUnits: 5_000_000, exitUnits: 3_000_000, pnlUnits: -2_000_000, fills: 3, ...prices };
-    expect(closed).toMatchObject([lost, other, lost]);
+    const lostTrade = { side: 1, lots: 1, entryUnits: 1_000_000, feeUnits: 1_000_000, pnlUnits: -1_000_000, fills: 1, ...prices };
+    const laterTrade = { side: 1, lots: 5, entryUnits: 5_000_000, exitUnits: 3_000_000, pnlUnits: -2_000_000, fills: 3, ...prices };
+    expect(closed).toMatchObject([lostTrade, laterTrade, lostTrade]);
     expect([book.base, book.flow, book.side]).toEqual([0, 0, 0]);
   });
 
-  test('the rest of a close that fills in parts belongs to the trade that it closes', () => {
+  test('all fills of a close that fills in parts belong to the trade that it closes', () => {
     const coarse = { ...flatBars, instrument: testInstrument({ minLots: lots(100) }) };
     const { closed } = tradesOf(
       runRecord({
@@ -161,11 +161,11 @@ describe('episodes', () => {
     expect(closed.entryMs[1]).toBe(START_MS + 30 * MINUTE);
   });
 
-  test('strategies and instruments are kept apart; trades stand in closing order', () => {
-    const other = testBars(testInstrument({ wireName: 'XYZUSD' }), 400, 4);
+  test('trades of strategies and instruments are kept apart, in closing order', () => {
+    const otherBars = testBars(testInstrument({ wireName: 'XYZUSD' }), 400, 4);
     const { closed } = tradesOf(
       runRecord({
-        bars: [flatBars, other],
+        bars: [flatBars, otherBars],
         strategies: 2,
         script: [
           { row: 1, isBuy: true, lots: 10, strategy: 1 },
@@ -184,7 +184,7 @@ describe('episodes', () => {
     ]);
   });
 
-  test('a fill across zero is split there, notional and fee in proportion', () => {
+  test('a fill across zero is split at zero, with notional and fee in proportion', () => {
     const closed: ClosedTrade[] = [];
     const book = new EpisodeBook(0, 0, instrument, null, closed);
     const fill = (row: number, isBuy: boolean, size: number, fee: number) =>
@@ -215,7 +215,7 @@ describe('episodes', () => {
   });
 });
 
-test('property: closed + open profit is the change of equity, to the last unit', () => {
+test('closed and open profit add up to the change of equity, to the last unit', () => {
   fc.assert(
     fc.property(
       fc.integer(),
@@ -247,33 +247,36 @@ test('property: closed + open profit is the change of equity, to the last unit',
   );
 });
 
-test('exit reasons and holding times are those of a naive count', () => {
+test('exit reasons and holding times equal those of a naive count', () => {
   const reasons = { stopLoss: 'stop', takeProfit: 'target', trailing: 'trail', liquidation: 'liquidation' } as const;
   const roles = ['market', 'stopLoss', 'limit', 'trailing', 'takeProfit', 'condition'] as const;
   const heldMinutes = [1, 4, 5, 14, 15, 59, 60, 1];
   let row = 1;
-  const script: ScriptFill[] = heldMinutes.flatMap((held, at) => {
+  const script: ScriptFill[] = heldMinutes.flatMap((minutesHeld, index) => {
     const entry = row;
-    row += held + 1;
-    const role = roles[at % roles.length]!;
+    row += minutesHeld + 1;
+    const role = roles[index % roles.length]!;
     return [
       { row: entry, isBuy: true, lots: 10_000, price: 10_000 },
-      { row: entry + held, isBuy: false, lots: 10_000, price: 10_000 + at, role, limit: 10_000 },
+      { row: entry + minutesHeld, isBuy: false, lots: 10_000, price: 10_000 + index, role, limit: 10_000 },
     ];
   });
   const record = run(script);
   const { breakdowns } = tradeSummary(record, tradesOf(record), netOf(record));
   const tally = (keys: readonly string[]) =>
-    Object.fromEntries([...new Set(keys)].map((key) => [key, keys.filter((of) => of === key).length]));
-  const of = (rows: readonly { key: string; trades: number }[]) => Object.fromEntries(rows.map(({ key, trades }) => [key, trades]));
-  const named: Readonly<Record<string, string>> = reasons;
-  expect(of(breakdowns.exitReason)).toEqual(tally(heldMinutes.map((_, at) => named[roles[at % roles.length]!] ?? 'signal')));
+    Object.fromEntries([...new Set(keys)].map((key) => [key, keys.filter((candidate) => candidate === key).length]));
+  const tradesByKey = (rows: readonly { key: string; trades: number }[]) =>
+    Object.fromEntries(rows.map(({ key, trades }) => [key, trades]));
+  const reasonByRole: Readonly<Record<string, string>> = reasons;
+  expect(tradesByKey(breakdowns.exitReason)).toEqual(
+    tally(heldMinutes.map((_, at) => reasonByRole[roles[at % roles.length]!] ?? 'signal')),
+  );
   const group = (minutes: number) => (minutes < 5 ? '1m to 5m' : minutes < 15 ? '5m to 15m' : minutes < 60 ? '15m to 1h' : '1h to 4h');
-  expect(of(breakdowns.holdTime)).toEqual(tally(heldMinutes.map(group)));
+  expect(tradesByKey(breakdowns.holdTime)).toEqual(tally(heldMinutes.map(group)));
   expect(breakdowns.holdTime.map(({ key }) => key)).toEqual(['1m to 5m', '5m to 15m', '15m to 1h', '1h to 4h']);
 });
 
-test('money is text, fractions are numbers, open positions have a list of their own', () => {
+test('the trade summary has money as text, fractions as numbers, and a list of open positions', () => {
   const record = run([
     { row: 10, isBuy: true, lots: 10_000, price: 10_000 },
     { row: 20, isBuy: false, lots: 10_000, price: 10_100 },
@@ -306,7 +309,7 @@ test('money is text, fractions are numbers, open positions have a list of their 
   expect(summary.breakdowns.month.map(({ key, trades }) => [key, trades])).toEqual([['2024-01', 2]]);
 });
 
-test('volume beyond 2^53 units stays exact', () => {
+test('exactSum is exact beyond 2^53 units', () => {
   const values = new Float64Array(5).fill(Number.MAX_SAFE_INTEGER);
   expect(exactSum(values)).toBe(5n * BigInt(Number.MAX_SAFE_INTEGER));
 });

@@ -1,4 +1,4 @@
-// Headroom: the used exposure without a new order, computed by hand, and the limit at which the rules deny.
+// Tests the headroom: the used exposure without a new order against figures by hand, up to the limit at which the rules deny.
 
 import { expect, test } from 'vitest';
 import { FuturesFixture } from '../../../test/fixtures/futuresFixture.ts';
@@ -18,7 +18,7 @@ function unitsOf(instrument: Instrument, lots: number, ticks: number): number {
     .toNumber();
 }
 
-test('spot: the holding counts at the mark, an open buy at its worst price with its fee, a sale not at all', () => {
+test('the headroom of spot counts a holding at the mark, an open buy at its worst price with its fee, and no sale', () => {
   const fixture = new Fixture();
   fixture.hold(7, 0, 1);
   fixture.send({ lots: 5, limit: 1200 });
@@ -32,24 +32,24 @@ test('spot: the holding counts at the mark, an open buy at its worst price with 
   });
 });
 
-test('an inverse contract: a short and an open sell are worth more coins at a lower price', () => {
+test('the headroom of an inverse contract counts a short and an open sell with more coins at a lower price', () => {
   const instrument = inverseContract();
   const fixture = new FuturesFixture({ instruments: [instrument], mark: 20_000, cash: 1e12 });
   fixture.hold(-40);
   fixture.send({ lots: 60, side: 'sell', limit: 16_000 });
-  const at = (mark: number) => {
+  const notionalAtMark = (mark: number) => {
     fixture.marks[0] = mark;
     return fixture.risk.headroom().notional[0]!;
   };
   for (const mark of [10_000, 16_000, 20_000, 25_000]) {
-    const worst = unitsOf(instrument, 40, mark) + unitsOf(instrument, 60, Math.min(16_000, mark));
-    expect(at(mark)).toBe(worst);
+    const worstUnits = unitsOf(instrument, 40, mark) + unitsOf(instrument, 60, Math.min(16_000, mark));
+    expect(notionalAtMark(mark)).toBe(worstUnits);
   }
-  expect(at(10_000)).toBeGreaterThan(at(20_000));
-  expect(fixture.risk.headroom().gross).toBe(at(20_000));
+  expect(notionalAtMark(10_000)).toBeGreaterThan(notionalAtMark(20_000));
+  expect(fixture.risk.headroom().gross).toBe(notionalAtMark(20_000));
 });
 
-test('an order that fills the limit to its last unit passes, and the use equals the limit then', () => {
+test('the headroom agrees with the rules: the largest exposure that they pass is the last one within the limit', () => {
   const fixture = new FuturesFixture({ limits: { maxPositionNotional: '0.6' } });
   const { instrument } = fixture.draft({});
   const max = Math.round(0.6 * 10 ** instrument.quoteDigits);
@@ -60,7 +60,7 @@ test('an order that fills the limit to its last unit passes, and the use equals 
   expect([used <= max, used + unitsOf(instrument, 1, 1000) > max]).toEqual([true, true]);
 });
 
-test('a missing mark of a holding makes the use unknown', () => {
+test('the headroom is unknown if the mark of a holding is missing', () => {
   const fixture = new Fixture();
   fixture.hold(7, 0, 1);
   fixture.marks[1] = NaN;

@@ -1,4 +1,4 @@
-// The margin rules: each at its limit, beyond it, and where it does not apply.
+// Tests the margin rules: each at its limit, beyond it, and where it does not apply.
 
 import { describe, expect, test } from 'vitest';
 import { FuturesFixture, type FuturesFixtureOptions } from '../../../test/fixtures/futuresFixture.ts';
@@ -18,19 +18,19 @@ const QUARTER = { limits: { marginBuffer: '0.25' }, cash: 6020 };
 const FAR = { limits: { minLiquidationAtrs: '20' }, range: 20, cash: 4000 };
 /** 20 lots of 900 have 1800 units of margin and gain 2000; each lot loses 100 in 5 ranges, puts up 100, and needs 4.5 there. */
 const ALONE = { limits: { minLiquidationAtrs: '5' }, range: 20, isCross: false };
-const nothing = () => {};
+const doNothing = () => {};
 
 // `most` lots pass, and one more is denied.
-type Case = [code: string, what: string, FuturesFixtureOptions, (fixture: FuturesFixture) => void, most: number, Wanted];
+type Case = [code: string, condition: string, FuturesFixtureOptions, (fixture: FuturesFixture) => void, maxLots: number, Wanted];
 
 describe.each<Case>([
   // 20 lots take 2000 units of margin and 10 of fees: half of the equity stays.
-  ['MARGIN_BUFFER', 'opens', HALF, nothing, 20, {}],
-  ['MARGIN_BUFFER', 'opens a short', HALF, nothing, 20, SELL],
+  ['MARGIN_BUFFER', 'opens', HALF, doNothing, 20, {}],
+  ['MARGIN_BUFFER', 'opens a short', HALF, doNothing, 20, SELL],
   ['MARGIN_BUFFER', 'beside a position', QUARTER, (fixture) => fixture.hold(20), 25, {}],
   ['MARGIN_BUFFER', 'beside an order', HALF, (fixture) => fixture.send({ lots: 10, limit: 1000 }), 10, {}],
-  ['LIQUIDATION_DISTANCE', 'cross, long', FAR, nothing, 19, {}],
-  ['LIQUIDATION_DISTANCE', 'cross, short', FAR, nothing, 19, SELL],
+  ['LIQUIDATION_DISTANCE', 'cross, long', FAR, doNothing, 19, {}],
+  ['LIQUIDATION_DISTANCE', 'cross, short', FAR, doNothing, 19, SELL],
   ['LIQUIDATION_DISTANCE', 'cross, turned round', FAR, (fixture) => fixture.hold(5), 24, SELL],
   ['LIQUIDATION_DISTANCE', 'beside an order', FAR, (fixture) => fixture.send({ lots: 9, limit: 1000 }), 10, {}],
   ['LIQUIDATION_DISTANCE', 'beside another contract', FAR, (fixture) => fixture.hold(100, 1, 1), 18, {}],
@@ -46,24 +46,24 @@ describe.each<Case>([
     {},
   ],
   // A price can fall by at most its whole value: with 8000 units, eight lots that lose 999 of 1000 are possible.
-  ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, nothing, 8, {}],
+  ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, doNothing, 8, {}],
   // 400.2 ticks count as 401: 19 lots have 13 units left at 600, and lack 6 at 599.
-  ['LIQUIDATION_DISTANCE', 'a move between two ticks', { ...FAR, cash: 3840, range: 20.01 }, nothing, 18, {}],
+  ['LIQUIDATION_DISTANCE', 'a move between two ticks', { ...FAR, cash: 3840, range: 20.01 }, doNothing, 18, {}],
   ['LIQUIDATION_DISTANCE', 'isolated', ALONE, (fixture) => fixture.hold(20, 0, 0, 900), 379, {}],
-])('%s, %s', (code, _, options, prepare, max, wanted) => {
+])('%s, %s', (code, _, options, prepare, max, terms) => {
   const codeOf = (count: number, without: readonly string[] = []) => {
     const fixture = new FuturesFixture({ ...options, without });
     prepare(fixture);
-    const refused = fixture.code({ limit: 1000, ...wanted, lots: count });
-    if (refused !== null) expect(fixture.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
-    return refused;
+    const denyCode = fixture.code({ limit: 1000, ...terms, lots: count });
+    if (denyCode !== null) expect(fixture.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
+    return denyCode;
   };
-  test('the rule passes an order at its bound, denies one beyond it, and is the only rule that does', () => {
+  test('the rule passes an order at its bound, and is the only rule that denies one lot more', () => {
     expect([codeOf(max - 1), codeOf(max), codeOf(max + 1), codeOf(max + 1, [code])]).toEqual([null, null, code, null]);
   });
 });
 
-test('before there is an average range, entries are denied and reductions pass', () => {
+test('the rule on liquidation distance denies entries and passes reductions while no average range is known', () => {
   const fixture = new FuturesFixture({ limits: { minLiquidationAtrs: '0.1' } });
   fixture.hold(5);
   expect([fixture.code({ lots: 1 }), fixture.risk.detail()]).toEqual([
@@ -73,22 +73,22 @@ test('before there is an average range, entries are denied and reductions pass',
   expect(fixture.code({ lots: 5, ...SELL, reduceOnly: true })).toBe(null);
 });
 
-test('spot has no margin rules', () => {
+test('margin limits of a spot instrument are rejected', () => {
   expect(() => resolveLimits({ marginBuffer: '0.2' }, [spotInstrument()])).toThrow(
     'risk.marginBuffer: expected contracts, coins have no margin',
   );
   expect(() => resolveLimits({ minLiquidationAtrs: '3' }, [spotInstrument()])).toThrow('risk.minLiquidationAtrs: expected contracts');
 });
 
-test('a running bot accepts a larger limit on what must remain, and no smaller one', () => {
+test('a running bot accepts a larger minimum, and rejects a smaller one', () => {
   const contracts = [linearContract()];
-  const now = { marginBuffer: '0.2', minLiquidationAtrs: '3', duplicateMs: 2000 };
-  expect(tightenLimits(now, { marginBuffer: '0.3', duplicateMs: 3000 }, contracts)).toEqual({
-    ...now,
+  const current = { marginBuffer: '0.2', minLiquidationAtrs: '3', duplicateMs: 2000 };
+  expect(tightenLimits(current, { marginBuffer: '0.3', duplicateMs: 3000 }, contracts)).toEqual({
+    ...current,
     marginBuffer: '0.3',
     duplicateMs: 3000,
   });
   for (const wider of [{ marginBuffer: '0.1' }, { minLiquidationAtrs: '2' }, { duplicateMs: 1000 }]) {
-    expect(() => tightenLimits(now, wider, contracts)).toThrow('expected at least');
+    expect(() => tightenLimits(current, wider, contracts)).toThrow('expected at least');
   }
 });

@@ -1,4 +1,4 @@
-// Exposure rules over an account of both markets.
+// Tests the exposure rules over an account of both markets.
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
@@ -22,11 +22,11 @@ function pairedRisk(limits: RiskLimits) {
   const reservations = new Reservations(INSTRUMENTS, 1, terms);
   const risk = new RiskModule({ ledger, reservations, limits });
   risk.attach({ lastTicks: () => MARK });
-  const send = (wanted: Wanted): PlainOrder | null => risk.check(new PlainOrder(INSTRUMENTS, wanted), 1.7e12, MARK);
+  const send = (orderTerms: Wanted): PlainOrder | null => risk.check(new PlainOrder(INSTRUMENTS, orderTerms), 1.7e12, MARK);
   return { ledger, reservations, risk, send };
 }
 
-test('a denial by the margin buffer names what the futures account keeps free: an open spot buy takes none of it', () => {
+test('an open spot buy does not change the free margin that a denial by the margin buffer names', () => {
   const texts = [false, true].map((hasSpotBuy) => {
     const { risk, send } = pairedRisk({ marginBuffer: '0.99' });
     if (hasSpotBuy) expect(send({ instrumentIndex: 1, lots: 5, limit: MARK })).not.toBe(null);
@@ -37,23 +37,23 @@ test('a denial by the margin buffer names what the futures account keeps free: a
   expect(texts[1]).toBe(texts[0]);
 });
 
-test('the worst case of both markets is the sum of both, and the worst case of each counts against the limit of the account', () => {
+test('the limit of the account applies to the sum of the worst cases of both markets, in any order of the orders', () => {
   const unitsOf = (index: number, lots: number) => {
     const { reservations } = pairedRisk({});
     return reservations.scale(index).notionalUp(MARK, lots);
   };
-  const [ofContract, ofCoin] = [unitsOf(0, 30), unitsOf(1, 5)];
-  const limit = (units: number) => (units / 10 ** CONTRACT.quoteDigits).toFixed(CONTRACT.quoteDigits);
+  const [contractUnits, coinUnits] = [unitsOf(0, 30), unitsOf(1, 5)];
+  const limitText = (units: number) => (units / 10 ** CONTRACT.quoteDigits).toFixed(CONTRACT.quoteDigits);
   for (const order of [
     [0, 1],
     [1, 0],
   ] as const) {
     const sizes = [{ instrumentIndex: 0, lots: 30, limit: MARK }, { instrumentIndex: 1, lots: 5, limit: MARK }]; // prettier-ignore
-    const both = ofContract + ofCoin;
-    const within = pairedRisk({ maxGrossNotional: limit(both) });
-    expect(order.map((at) => within.send(sizes[at]!) !== null)).toEqual([true, true]);
-    const beyond = pairedRisk({ maxGrossNotional: limit(both - 1) });
-    expect(order.map((at) => beyond.send(sizes[at]!) !== null)).toEqual([true, false]);
-    expect(beyond.risk.detail()).toContain('over both markets at the worst');
+    const bothUnits = contractUnits + coinUnits;
+    const withinLimit = pairedRisk({ maxGrossNotional: limitText(bothUnits) });
+    expect(order.map((instrumentIndex) => withinLimit.send(sizes[instrumentIndex]!) !== null)).toEqual([true, true]);
+    const beyondLimit = pairedRisk({ maxGrossNotional: limitText(bothUnits - 1) });
+    expect(order.map((instrumentIndex) => beyondLimit.send(sizes[instrumentIndex]!) !== null)).toEqual([true, false]);
+    expect(beyondLimit.risk.detail()).toContain('over both markets at the worst');
   }
 });

@@ -1,4 +1,4 @@
-// The running worst case of an account equals a sum over all instruments.
+// Tests that the running worst case of an account equals a sum over all instruments.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
@@ -18,23 +18,23 @@ const CONTRACTS = ['BTC', 'ETH', 'XRP'].map((base) => linearContract({}, { base,
 const COINS = ['LTC', 'SOL', 'ADA', 'DOT'].map((base) => spotInstrument(base, MONEY));
 const margin = () => ({ leverage: 10, isCross: true, isNet: true });
 
-/** An account with random prices, positions and open orders of two strategies. */
+/** Returns an account with random prices, positions and open orders of two strategies, and functions that draw the next order or step. */
 function randomAccount(seed: number, ledger: Ledger, deposit: (strategy: number, units: number) => void) {
   const { instruments } = ledger;
   const rng = seededRng(seed);
-  const whole = (from: number, to: number) => from + Math.floor(rng.next() * (to - from + 1));
+  const drawInteger = (from: number, to: number) => from + Math.floor(rng.next() * (to - from + 1));
   const takerFeePpm = instruments.map((instrument) => instrument.takerFeePpm);
   const leverage = instruments.map(({ contract }) => (contract === undefined ? 0 : 10));
   const reservations = new Reservations(instruments, 2, { collarPpm: 10_000, takerFeePpm, feesIn: 'quote', leverage });
-  const prices = instruments.map(() => whole(900, 1100));
-  const open: PlainOrder[] = [];
+  const prices = instruments.map(() => drawInteger(900, 1100));
+  const openOrders: PlainOrder[] = [];
   for (const strategy of [0, 1]) deposit(strategy, 1e12);
-  const drawn = () => {
-    const instrumentIndex = whole(0, instruments.length - 1);
+  const drawOrder = () => {
+    const instrumentIndex = drawInteger(0, instruments.length - 1);
     // A contract belongs to one strategy.
-    const strategy = leverage[instrumentIndex] === 0 ? whole(0, 1) : instrumentIndex % 2;
-    const lots = rng.next() < 0.04 ? 2 ** whole(40, 50) + whole(0, 999) : whole(1, 50);
-    const limit = rng.next() < 0.5 ? whole(800, 1200) : 0;
+    const strategy = leverage[instrumentIndex] === 0 ? drawInteger(0, 1) : instrumentIndex % 2;
+    const lots = rng.next() < 0.04 ? 2 ** drawInteger(40, 50) + drawInteger(0, 999) : drawInteger(1, 50);
+    const limit = rng.next() < 0.5 ? drawInteger(800, 1200) : 0;
     const reduceOnly = leverage[instrumentIndex]! > 0 && rng.next() < 0.1;
     const order = new PlainOrder(instruments, {
       instrumentIndex,
@@ -50,24 +50,24 @@ function randomAccount(seed: number, ledger: Ledger, deposit: (strategy: number,
   };
   const fill = (order: PlainOrder) => {
     const { instrumentIndex, strategy, side } = order;
-    const lots = whole(1, order.lots - order.filledLots);
+    const lots = drawInteger(1, order.lots - order.filledLots);
     if (lots > 1000 || order.reduceOnly) return;
     if (side === 'sell' && leverage[instrumentIndex] === 0 && ledger.lots(strategy, instrumentIndex) < lots) return;
     order.execute(lots, lots * 100);
     ledger.fill(strategy, instrumentIndex, side === 'buy', fillOf({ price: 1000, lots, notional: lots * 100 }), false);
     reservations.fill(order);
-    if (!order.isReserved) open.splice(open.indexOf(order), 1);
+    if (!order.isReserved) openOrders.splice(openOrders.indexOf(order), 1);
   };
-  const step = () => {
+  const takeStep = () => {
     const kind = rng.next();
-    const at = whole(0, open.length - 1);
-    if (kind < 0.2) prices[whole(0, prices.length - 1)] = rng.next() < 0.1 ? NaN : whole(900, 1100);
-    else if (kind < 0.6 || open.length === 0) reservations.add(open[open.push(drawn()) - 1]!);
-    else if (kind < 0.85) fill(open[at]!);
-    else reservations.release(open.splice(at, 1)[0]!);
+    const stepIndex = drawInteger(0, openOrders.length - 1);
+    if (kind < 0.2) prices[drawInteger(0, prices.length - 1)] = rng.next() < 0.1 ? NaN : drawInteger(900, 1100);
+    else if (kind < 0.6 || openOrders.length === 0) reservations.add(openOrders[openOrders.push(drawOrder()) - 1]!);
+    else if (kind < 0.85) fill(openOrders[stepIndex]!);
+    else reservations.release(openOrders.splice(stepIndex, 1)[0]!);
     return kind < 0.2;
   };
-  return { reservations, prices, drawn, step };
+  return { reservations, prices, drawn: drawOrder, step: takeStep };
 }
 
 const ACCOUNTS: Record<string, () => [Ledger, (strategy: number, units: number) => void]> = {
@@ -88,27 +88,30 @@ const ACCOUNTS: Record<string, () => [Ledger, (strategy: number, units: number) 
   },
 };
 
-test.each(Object.keys(ACCOUNTS))('random histories on %s: the running sums equal a sum over all instruments for every order', (market) => {
-  let finite = 0;
-  for (let seed = 1; seed <= 60; seed++) {
-    const [ledger, deposit] = ACCOUNTS[market]!();
-    const { reservations, prices, drawn, step } = randomAccount(seed, ledger, deposit);
-    const model = exposureOf(ledger, reservations);
-    const lastTicks = (index: number) => prices[index]!;
-    const counted = { lastTicks, changes: 0 };
-    const worst = (marks: RiskState['marks'], order: PlainOrder, mark: number) => {
-      const { gross, equity } = model.computeWorstCase(order, { account: new AccountWorstCase(), marks, mark } as RiskState);
-      return { gross, equity };
-    };
-    for (let at = 0; at < 150; at++) {
-      // Several steps between two orders: the newest order may fill before it is counted.
-      for (let more = 1 + (at % 3); more > 0; more--) if (step()) counted.changes++;
-      const order = drawn();
-      const mark = prices[order.instrumentIndex]!;
-      const kept = worst(counted, order, mark);
-      expect(kept, `seed ${seed}, step ${at}`).toEqual(worst({ lastTicks }, order, mark));
-      if (Number.isFinite(kept.gross)) finite++;
+test.each(Object.keys(ACCOUNTS))(
+  'the running worst case in random histories on %s equals a sum over all instruments for every order',
+  (market) => {
+    let finite = 0;
+    for (let seed = 1; seed <= 60; seed++) {
+      const [ledger, deposit] = ACCOUNTS[market]!();
+      const { reservations, prices, drawn: drawOrder, step: takeStep } = randomAccount(seed, ledger, deposit);
+      const model = exposureOf(ledger, reservations);
+      const lastTicks = (index: number) => prices[index]!;
+      const countedMarks = { lastTicks, changes: 0 };
+      const worstCaseWith = (marks: RiskState['marks'], order: PlainOrder, mark: number) => {
+        const { gross, equity } = model.computeWorstCase(order, { account: new AccountWorstCase(), marks, mark } as RiskState);
+        return { gross, equity };
+      };
+      for (let stepIndex = 0; stepIndex < 150; stepIndex++) {
+        // Several steps between two orders: the newest order may fill before it is counted.
+        for (let remainingSteps = 1 + (stepIndex % 3); remainingSteps > 0; remainingSteps--) if (takeStep()) countedMarks.changes++;
+        const order = drawOrder();
+        const mark = prices[order.instrumentIndex]!;
+        const running = worstCaseWith(countedMarks, order, mark);
+        expect(running, `seed ${seed}, step ${stepIndex}`).toEqual(worstCaseWith({ lastTicks }, order, mark));
+        if (Number.isFinite(running.gross)) finite++;
+      }
     }
-  }
-  expect(finite).toBeGreaterThan(1000);
-});
+    expect(finite).toBeGreaterThan(1000);
+  },
+);

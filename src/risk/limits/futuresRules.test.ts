@@ -1,4 +1,4 @@
-// The risk rules on futures: each just below, at and above its limit, and alone responsible for the denial.
+// Tests the risk rules on futures: each just below, at and above its limit, and alone responsible for the denial.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -20,10 +20,10 @@ interface Boundary {
   readonly over: Wanted;
 }
 
-const sizes = (under: number, wanted: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
-  under: { ...wanted, lots: under },
-  just: { ...wanted, lots: under + 1 },
-  over: { ...wanted, lots: under + 2 },
+const sizes = (under: number, terms: Wanted = {}): Pick<Boundary, 'under' | 'just' | 'over'> => ({
+  under: { ...terms, lots: under },
+  just: { ...terms, lots: under + 1 },
+  over: { ...terms, lots: under + 2 },
 });
 const orders = (under: Wanted, just: Wanted, over: Wanted) => ({ under, just, over });
 const row = (
@@ -31,10 +31,10 @@ const row = (
   what: string,
   options: FuturesFixtureOptions,
   prepare: (fixture: FuturesFixture) => void,
-  wanted: Pick<Boundary, 'under' | 'just' | 'over'>,
-): Boundary => ({ code, what, options, prepare, ...wanted });
+  terms: Pick<Boundary, 'under' | 'just' | 'over'>,
+): Boundary => ({ code, what, options, prepare, ...terms });
 const max = (key: LimitKey, value: string) => ({ limits: { [key]: value } });
-const nothing = () => {};
+const doNothing = () => {};
 const LIMIT = { limit: 1000 };
 const SELL = { side: 'sell' } as const;
 const CLOSE = { reduceOnly: true } as const;
@@ -45,85 +45,97 @@ const tiers = [
 ];
 /** The value is 100,000 units a lot at a price of 1,000,000 ticks, and twice that at half the price. */
 const INVERSE = { instruments: [inverseContract()], mark: 1_000_000, cash: 1_000_000_000 };
-const shut = { instruments: [linearContract({ isTrading: false })] };
+const NOT_TRADING = { instruments: [linearContract({ isTrading: false })] };
 
 /** 20 lots held, 10 in an open order of the same direction. */
 const heldAndOpen = (sign: 1 | -1) => (fixture: FuturesFixture) => {
   fixture.hold(20 * sign);
   fixture.send({ lots: 10, side: sign > 0 ? 'buy' : 'sell', ...LIMIT });
 };
-const risen = (fixture: FuturesFixture) => {
+const heldAndRisen = (fixture: FuturesFixture) => {
   heldAndOpen(-1)(fixture);
   fixture.marks[0] = 1100;
 };
-const long = (held: number) => (fixture: FuturesFixture) => fixture.hold(held);
+const holdLots = (heldLots: number) => (fixture: FuturesFixture) => fixture.hold(heldLots);
 
 const BOUNDARIES: readonly Boundary[] = [
-  // If a rule has no number, `under` and `just` are two orders that pass.
-  row('NOT_TRADING', 'opens', shut, long(20), orders({ lots: 3, ...SELL, ...CLOSE }, { lots: 20, ...SELL, ...CLOSE }, { lots: 1 })),
+  // For a rule without a number, `under` and `just` are two orders that pass.
+  row(
+    'NOT_TRADING',
+    'opens',
+    NOT_TRADING,
+    holdLots(20),
+    orders({ lots: 3, ...SELL, ...CLOSE }, { lots: 20, ...SELL, ...CLOSE }, { lots: 1 }),
+  ),
   row(
     'PRECISION',
     'lots',
     { instruments: [linearContract({}, { minLots: lots(2) })] },
-    nothing,
+    doNothing,
     orders({ lots: 3 }, { lots: 2 }, { lots: 1 }),
   ),
-  row('PRECISION', 'by value', {}, nothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
-  row('QTY_MAX', 'buy', max('maxOrderQty', '20.9'), nothing, sizes(19, LIMIT)),
-  row('QTY_MAX', 'sell', max('maxOrderQty', '20'), nothing, sizes(19, { ...SELL, ...LIMIT })),
+  row('PRECISION', 'by value', {}, doNothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
+  row('QTY_MAX', 'buy', max('maxOrderQty', '20.9'), doNothing, sizes(19, LIMIT)),
+  row('QTY_MAX', 'sell', max('maxOrderQty', '20'), doNothing, sizes(19, { ...SELL, ...LIMIT })),
   // 990 units a lot at the mark less the collar, and one lot more for a rounded division.
   row(
     'QTY_MAX',
     'by value',
     max('maxOrderQty', '20'),
-    nothing,
+    doNothing,
     orders({ quoteUnits: 18_000 }, { quoteUnits: 18_810 }, { quoteUnits: 18_811 }),
   ),
   row(
     'QTY_MAX',
     'by value, inverse: the higher price buys more',
     { ...INVERSE, ...max('maxOrderQty', '20') },
-    nothing,
+    doNothing,
     orders({ quoteUnits: 1_800_000 }, { quoteUnits: 1_881_188 }, { quoteUnits: 1_881_189 }),
   ),
-  row('NOTIONAL_MAX', 'limit at the mark', max('maxOrderNotional', '2'), nothing, sizes(19, LIMIT)),
-  row('NOTIONAL_MAX', 'limit below the mark', max('maxOrderNotional', '2'), nothing, sizes(19, { limit: 700 })),
-  row('NOTIONAL_MAX', 'sell above the mark', max('maxOrderNotional', '2.4'), nothing, sizes(19, { ...SELL, limit: 1200 })),
-  row('NOTIONAL_MAX', 'market: the collar', max('maxOrderNotional', '2.02'), nothing, sizes(19, SELL)),
+  row('NOTIONAL_MAX', 'limit at the mark', max('maxOrderNotional', '2'), doNothing, sizes(19, LIMIT)),
+  row('NOTIONAL_MAX', 'limit below the mark', max('maxOrderNotional', '2'), doNothing, sizes(19, { limit: 700 })),
+  row('NOTIONAL_MAX', 'sell above the mark', max('maxOrderNotional', '2.4'), doNothing, sizes(19, { ...SELL, limit: 1200 })),
+  row('NOTIONAL_MAX', 'market: the collar', max('maxOrderNotional', '2.02'), doNothing, sizes(19, SELL)),
   row(
     'NOTIONAL_MAX',
     'by value',
     max('maxOrderNotional', '2'),
-    nothing,
+    doNothing,
     orders({ quoteUnits: 19_999 }, { quoteUnits: 20_000 }, { quoteUnits: 20_001 }),
   ),
-  row('NOTIONAL_MAX', 'inverse, at the mark', { ...INVERSE, ...max('maxOrderNotional', '0.02') }, nothing, sizes(19, { limit: 1_250_000 })),
+  row(
+    'NOTIONAL_MAX',
+    'inverse, at the mark',
+    { ...INVERSE, ...max('maxOrderNotional', '0.02') },
+    doNothing,
+    sizes(19, { limit: 1_250_000 }),
+  ),
   row(
     'NOTIONAL_MAX',
     'inverse, at half the price',
     { ...INVERSE, ...max('maxOrderNotional', '0.04') },
-    nothing,
+    doNothing,
     sizes(19, { limit: 500_000 }),
   ),
   row(
     'COLLAR',
     'buy',
     max('priceBand', '0.03'),
-    nothing,
+    doNothing,
     orders({ lots: 5, limit: 1029 }, { lots: 5, limit: 1030 }, { lots: 5, limit: 1031 }),
   ),
   row(
     'COLLAR',
     'sell',
     max('priceBand', '0.03'),
-    nothing,
+    doNothing,
     orders({ lots: 5, ...SELL, limit: 971 }, { lots: 5, ...SELL, limit: 970 }, { lots: 5, ...SELL, limit: 969 }),
   ),
   row(
     'CONTRACT_TAKEN',
     'held',
     {},
-    long(1),
+    holdLots(1),
     orders({ lots: 3, strategy: 0 }, { lots: 3, strategy: 1, instrumentIndex: 1 }, { lots: 3, strategy: 1 }),
   ),
   row(
@@ -135,7 +147,7 @@ const BOUNDARIES: readonly Boundary[] = [
   ),
   row('POSITION_MAX', 'long', max('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
   row('POSITION_MAX', 'short', max('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
-  row('POSITION_MAX', 'net: turned round', max('maxPositionQty', '20'), long(20), sizes(39, { ...SELL, ...LIMIT })),
+  row('POSITION_MAX', 'net: turned round', max('maxPositionQty', '20'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
   // Orders that only close may take the 20 lots first. Then all opening orders are short.
   row(
     'POSITION_MAX',
@@ -144,7 +156,13 @@ const BOUNDARIES: readonly Boundary[] = [
     (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...SELL, ...CLOSE })),
     sizes(29, { ...SELL, ...LIMIT }),
   ),
-  row('POSITION_MAX', 'two-way: sides apart', { ...TWO_WAY, ...max('maxPositionQty', '20') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
+  row(
+    'POSITION_MAX',
+    'two-way: sides apart',
+    { ...TWO_WAY, ...max('maxPositionQty', '20') },
+    holdLots(20),
+    sizes(19, { ...SELL, ...LIMIT }),
+  ),
   row(
     'POSITION_MAX',
     'two-way: closes open nothing',
@@ -157,10 +175,10 @@ const BOUNDARIES: readonly Boundary[] = [
     'POSITION_NOTIONAL',
     'short after a rise: open sells at the mark',
     max('maxPositionNotional', '5.5'),
-    risen,
+    heldAndRisen,
     sizes(19, { ...SELL, ...LIMIT }),
   ),
-  row('POSITION_NOTIONAL', 'net: turned round', max('maxPositionNotional', '2'), long(20), sizes(39, { ...SELL, ...LIMIT })),
+  row('POSITION_NOTIONAL', 'net: turned round', max('maxPositionNotional', '2'), holdLots(20), sizes(39, { ...SELL, ...LIMIT })),
   row(
     'POSITION_NOTIONAL',
     'inverse, a fall makes it dearer',
@@ -182,7 +200,7 @@ const BOUNDARIES: readonly Boundary[] = [
     (fixture) => (fixture.hold(20), fixture.send({ lots: 20, ...LIMIT })),
     sizes(59, { ...SELL, ...LIMIT }),
   ),
-  row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...max('maxGrossNotional', '4') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
+  row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...max('maxGrossNotional', '4') }, holdLots(20), sizes(19, { ...SELL, ...LIMIT })),
   // 30 lots of another contract on the other side are netted; orders that would close them are not.
   row('PORTFOLIO', 'net of contracts: a buy', max('maxNetNotional', '2'), (fixture) => fixture.hold(-30, 1, 1), sizes(49, LIMIT)),
   row(
@@ -207,13 +225,13 @@ const BOUNDARIES: readonly Boundary[] = [
   row('LEVERAGE', 'equity after fees', max('maxLeverage', '0.002'), (fixture) => fixture.hold(30, 1, 1), sizes(8, LIMIT)),
   row('LEVERAGE', 'a loss counts', max('maxLeverage', '0.0025'), (fixture) => fixture.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
   // A leverage of 10 is allowed up to 20,000 units.
-  row('TIER', 'long', { instruments: [linearContract({ tiers })] }, long(10), sizes(9, LIMIT)),
-  row('TIER', 'net: turned round', { instruments: [linearContract({ tiers })] }, long(10), sizes(29, { ...SELL, ...LIMIT })),
+  row('TIER', 'long', { instruments: [linearContract({ tiers })] }, holdLots(10), sizes(9, LIMIT)),
+  row('TIER', 'net: turned round', { instruments: [linearContract({ tiers })] }, holdLots(10), sizes(29, { ...SELL, ...LIMIT })),
   // A lot takes 100 units of margin; 20 lots take 10 units of fees, and a part of it none below a unit.
-  row('MARGIN', 'opens', { cash: 2010 }, nothing, sizes(19, LIMIT)),
+  row('MARGIN', 'opens', { cash: 2010 }, doNothing, sizes(19, LIMIT)),
   row('MARGIN', 'beside what is open', { cash: 3015 }, (fixture) => fixture.send({ lots: 10, ...LIMIT }), sizes(19, LIMIT)),
-  row('MARGIN', 'beside a position', { cash: 4010 }, long(20), sizes(19, LIMIT)),
-  row('MARGIN', 'net: turned round', { cash: 3010 }, long(10), sizes(29, { ...SELL, ...LIMIT })),
+  row('MARGIN', 'beside a position', { cash: 4010 }, holdLots(20), sizes(19, LIMIT)),
+  row('MARGIN', 'net: turned round', { cash: 3010 }, holdLots(10), sizes(29, { ...SELL, ...LIMIT })),
   row(
     'MARGIN',
     'a loss of a cross position',
@@ -221,7 +239,7 @@ const BOUNDARIES: readonly Boundary[] = [
     (fixture) => (fixture.hold(10, 0, 1, 1050), (fixture.marks[1] = 1005)),
     sizes(14, LIMIT),
   ),
-  row('MARGIN', 'closes', {}, long(20), sizes(19, { ...SELL, ...CLOSE })),
+  row('MARGIN', 'closes', {}, holdLots(20), sizes(19, { ...SELL, ...CLOSE })),
   row('MARGIN', 'closes, limit', {}, (fixture) => fixture.hold(-20), sizes(19, { ...CLOSE, limit: 1100 })),
   row(
     'MARGIN',
@@ -250,65 +268,65 @@ describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bou
   '$name',
   ({ code, options, prepare, under, just, over }) => {
     const fixture = (without: readonly string[] = []) => {
-      const made = new FuturesFixture({ ...options, without });
-      prepare(made);
-      return made;
+      const newFixture = new FuturesFixture({ ...options, without });
+      prepare(newFixture);
+      return newFixture;
     };
     test('a rule passes orders below and at the bound', () => {
       expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
     test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
-      const full = fixture();
+      const preparedFixture = fixture();
       const figures = () => [
-        full.reservations.openTotal,
-        full.reservations.cash(0),
-        full.reservations.sellLots(0, 0),
-        full.reservations.buyLots(0, 0),
+        preparedFixture.reservations.openTotal,
+        preparedFixture.reservations.cash(0),
+        preparedFixture.reservations.sellLots(0, 0),
+        preparedFixture.reservations.buyLots(0, 0),
       ];
       const before = figures();
-      expect(full.code(over)).toBe(code);
-      expect(full.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
+      expect(preparedFixture.code(over)).toBe(code);
+      expect(preparedFixture.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
       expect(figures()).toEqual(before);
     });
-    test('the rule alone denies the order: without it the order would pass', () => {
+    test('the order beyond the limit passes without this rule', () => {
       expect(fixture([code]).code(over)).toBeNull();
     });
   },
 );
 
-test('OPEN_ORDERS counts the orders of a contract and of the account, closing orders included; MESSAGE_RATE counts those of a minute', () => {
-  const four = (options: FuturesFixtureOptions) => {
+test('OPEN_ORDERS and MESSAGE_RATE count closing orders too', () => {
+  const codesOfFourOrders = (options: FuturesFixtureOptions) => {
     const fixture = new FuturesFixture(options);
     fixture.hold(20);
-    return [1, 2, 3, 4].map((at) => fixture.code(at === 2 ? { lots: 2, ...SELL, ...CLOSE } : { lots: 1 }));
+    return [1, 2, 3, 4].map((orderNumber) => fixture.code(orderNumber === 2 ? { lots: 2, ...SELL, ...CLOSE } : { lots: 1 }));
   };
-  expect(four({ limits: { maxOpenOrders: 3 } })).toEqual([null, null, null, 'OPEN_ORDERS']);
-  expect(four({ limits: { maxOpenOrdersTotal: 2 } })).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
-  expect(four({ limits: { maxOpenOrders: 3 }, without: ['OPEN_ORDERS'] })).toEqual([null, null, null, null]);
-  expect(four({ limits: { maxOrdersPerMinute: 3 } })).toEqual([null, null, null, 'MESSAGE_RATE']);
-  expect(four({ limits: { maxOrdersPerMinute: 3 }, without: ['MESSAGE_RATE'] })).toEqual([null, null, null, null]);
+  expect(codesOfFourOrders({ limits: { maxOpenOrders: 3 } })).toEqual([null, null, null, 'OPEN_ORDERS']);
+  expect(codesOfFourOrders({ limits: { maxOpenOrdersTotal: 2 } })).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
+  expect(codesOfFourOrders({ limits: { maxOpenOrders: 3 }, without: ['OPEN_ORDERS'] })).toEqual([null, null, null, null]);
+  expect(codesOfFourOrders({ limits: { maxOrdersPerMinute: 3 } })).toEqual([null, null, null, 'MESSAGE_RATE']);
+  expect(codesOfFourOrders({ limits: { maxOrdersPerMinute: 3 }, without: ['MESSAGE_RATE'] })).toEqual([null, null, null, null]);
 });
 
 describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdown: '0.1' }]])('%s', (code, limits) => {
-  const after = (equity: number, wanted: Wanted, options: FuturesFixtureOptions = {}) => {
+  const codeAfterEquity = (equity: number, terms: Wanted, options: FuturesFixtureOptions = {}) => {
     const fixture = new FuturesFixture({ limits, ...options });
     fixture.hold(20);
     fixture.risk.begin(1000, fixture.nowMs);
     fixture.risk.observe(Float64Array.of(fixture.nowMs), Float64Array.of(equity), 1);
-    return fixture.code(wanted);
+    return fixture.code(terms);
   };
   test('the rule halts new risk at its bound, passes reductions in either mode, and is the only rule that halts', () => {
-    expect([after(901, { lots: 1 }), after(900, { lots: 1 }), after(899, { lots: 1 })]).toEqual([null, code, code]);
-    expect([after(900, { lots: 20, ...SELL }), after(900, { lots: 21, ...SELL })]).toEqual([null, code]);
-    expect([after(900, { lots: 20, ...SELL }, TWO_WAY), after(900, { lots: 20, ...SELL, ...CLOSE }, TWO_WAY)]).toEqual([code, null]);
-    expect(after(900, { lots: 1 }, { without: [code] })).toBeNull();
+    expect([codeAfterEquity(901, { lots: 1 }), codeAfterEquity(900, { lots: 1 }), codeAfterEquity(899, { lots: 1 })]).toEqual([null, code, code]);
+    expect([codeAfterEquity(900, { lots: 20, ...SELL }), codeAfterEquity(900, { lots: 21, ...SELL })]).toEqual([null, code]);
+    expect([codeAfterEquity(900, { lots: 20, ...SELL }, TWO_WAY), codeAfterEquity(900, { lots: 20, ...SELL, ...CLOSE }, TWO_WAY)]).toEqual([code, null]);
+    expect(codeAfterEquity(900, { lots: 1 }, { without: [code] })).toBeNull();
   });
   test('an account without money is denied new risk', () => {
-    expect([after(0, { lots: 1 }), after(-5, { lots: 1 })]).toEqual([code, code]);
+    expect([codeAfterEquity(0, { lots: 1 }), codeAfterEquity(-5, { lots: 1 })]).toEqual([code, code]);
   });
 }); // prettier-ignore
 
-test('INSTRUMENT refuses a contract that is not in this run', () => {
+test('INSTRUMENT denies a contract that is not in this run', () => {
   const foreign = (without: readonly string[]) => {
     const fixture = new FuturesFixture({ without });
     const order = Object.assign(fixture.draft({ lots: 5 }), { instrument: linearContract() });
@@ -318,19 +336,22 @@ test('INSTRUMENT refuses a contract that is not in this run', () => {
 });
 
 describe('an unknown price', () => {
-  const holding = (held: number, options: FuturesFixtureOptions, wanted: Wanted = { lots: 1 }) => {
+  const holding = (heldLots: number, options: FuturesFixtureOptions, terms: Wanted = { lots: 1 }) => {
     const fixture = new FuturesFixture(options);
-    fixture.hold(held, 0, 1);
+    fixture.hold(heldLots, 0, 1);
     fixture.marks[1] = NaN;
-    return fixture.code(wanted);
+    return fixture.code(terms);
   };
-  test.each([5, -5])('an unknown price of another position of %i lots denies the order wherever it matters, without an error', (held) => {
-    expect(holding(held, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
-    expect(holding(held, { limits: { maxLeverage: '100.000000001' } })).toBe('LEVERAGE');
-    expect(holding(held, {})).toBe('MARGIN');
-    expect(holding(held, { isCross: false })).toBeNull();
-  });
-  test('an unknown price of an open order denies the order too', () => {
+  test.each([5, -5])(
+    'an unknown price of another position of %i lots denies the order wherever it matters, without an error',
+    (heldLots) => {
+      expect(holding(heldLots, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
+      expect(holding(heldLots, { limits: { maxLeverage: '100.000000001' } })).toBe('LEVERAGE');
+      expect(holding(heldLots, {})).toBe('MARGIN');
+      expect(holding(heldLots, { isCross: false })).toBeNull();
+    },
+  );
+  test('an unknown price of another open order denies the order', () => {
     const fixture = new FuturesFixture({ limits: { maxGrossNotional: '100' } });
     fixture.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
     fixture.marks[1] = NaN;
@@ -344,7 +365,7 @@ describe('an unknown price', () => {
   });
 });
 
-test('sizes beyond exact integers are refused, not thrown', () => {
+test('sizes beyond exact integers are denied without an error', () => {
   const huge = { lots: 2 ** 53 - 1, limit: 2 ** 40 };
   expect(new FuturesFixture({ without: ['TIER'] }).code(huge)).toBe('MARGIN');
   expect(new FuturesFixture().code(huge)).toBe('TIER');

@@ -1,4 +1,4 @@
-// Limits of a definition as whole numbers of each instrument.
+// Tests the conversion of the limits of a definition to whole numbers of each instrument.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ import { resolveLimits } from './resolve.ts';
 
 const INSTRUMENTS = [spotInstrument('BTC'), spotInstrument('ETH', { quantityDigits: 1, baseDigits: 4 })];
 
-test('limits become whole numbers of each instrument, rounded down; a limit that is not set has no bound', () => {
+test('limits become whole numbers of each instrument, rounded down, and a limit that is not set is infinite', () => {
   const limits = resolveLimits(
     { maxOrderQty: '1.23456', maxPositionQty: '2.00009', maxOrderNotional: '10', priceBand: '0.030', maxOpenOrders: 5 },
     INSTRUMENTS,
@@ -33,7 +33,7 @@ test.each<[RiskLimits, string]>([
   [{ maxOrdersPerMinute: 0 }, 'risk.maxOrdersPerMinute'],
   [{ maxOrdersPerMinute: 1.5 }, 'risk.maxOrdersPerMinute'],
   [{ maxOrdersPerMinute: NaN }, 'risk.maxOrdersPerMinute'],
-])('%j is refused by its key', (limits, message) => {
+])('the limit %j is rejected with its key', (limits, message) => {
   expect(() => resolveLimits(limits, INSTRUMENTS)).toThrow(ConfigError);
   expect(() => resolveLimits(limits, INSTRUMENTS)).toThrow(message);
 });

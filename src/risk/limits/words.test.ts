@@ -1,4 +1,4 @@
-// Figures in denials as text: in units of the asset, exact where they can be counted.
+// Tests the text of figures in denials: amounts in units of the asset, exact up to 2^53 units.
 
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
@@ -8,7 +8,7 @@ import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from '
 const BTC = spotInstrument();
 const BOOKS = { cashDigits: 8, cashAsset: 'USDT' };
 
-it('money, quantities and prices have their asset', () => {
+it('the text of money, quantities and prices ends with the asset', () => {
   expect(moneyText(1_753_074_373_050, BOOKS)).toBe('17530.7437305 USDT');
   expect(quoteText(5_000_000_000, BTC)).toBe('50 USDT');
   expect(baseText(1_500_000, BTC)).toBe('1.5 BTC');
@@ -18,8 +18,11 @@ it('money, quantities and prices have their asset', () => {
   expect(ratioText({ numerator: 3, denominator: 100 })).toBe('0.03');
 });
 
-it('a value that is not a number is unknown, and one above 2^53 is rounded', () => {
+it('NaN is printed as unknown', () => {
   expect(moneyText(NaN, BOOKS)).toBe('unknown USDT');
+});
+
+it('amounts above 2^53 units are printed with the digits of a double', () => {
   expect(moneyText(2 ** 60, BOOKS)).toBe('11529215046.06847 USDT');
   expect(moneyText(Infinity, BOOKS)).toBe('Infinity USDT');
 });

@@ -1,4 +1,4 @@
-// Halts of each scope: what they stop, and how they end.
+// Tests the halts of each scope: which orders they stop, and how they end.
 
 import { describe, expect, test } from 'vitest';
 import { Fixture } from '../../../test/fixtures/riskFixture.ts';
@@ -12,14 +12,14 @@ const SCOPES: readonly Scope[] = [
 ];
 
 describe.each(SCOPES)('$kind', (scope) => {
-  const halted = (state: HaltState) => {
+  const fixtureWithHalt = (state: HaltState) => {
     const fixture = new Fixture();
     fixture.hold(50);
     fixture.risk.halts.raise(scope, state, 'OPERATOR', 'by hand', 5);
     return fixture;
   };
-  test('HALT_NEW stops new risk and passes reductions, if they are reductions under every history', () => {
-    const fixture = halted('HALT_NEW');
+  test('HALT_NEW stops new risk, and passes an order only if it reduces the position after any fills of open orders', () => {
+    const fixture = fixtureWithHalt('HALT_NEW');
     expect(fixture.code({ lots: 5 })).toBe('OPERATOR');
     expect(fixture.risk.detail()).toBe(`HALT_NEW on the ${scope.kind}: by hand`);
     expect(fixture.code({ lots: 30, side: 'sell' })).toBeNull();
@@ -27,15 +27,15 @@ describe.each(SCOPES)('$kind', (scope) => {
     expect(fixture.code({ lots: 20, side: 'sell' })).toBeNull();
   });
   test.each(['CANCEL_ONLY', 'KILLED'] as const)('%s stops every order', (state) => {
-    expect(halted(state).code({ lots: 5, side: 'sell' })).toBe('OPERATOR');
+    expect(fixtureWithHalt(state).code({ lots: 5, side: 'sell' })).toBe('OPERATOR');
   });
   test('a halt of one scope does not affect the others', () => {
-    const fixture = halted('KILLED');
-    const elsewhere = { lots: 5, strategy: 1, instrumentIndex: 1 };
-    expect(fixture.code(elsewhere)).toBe(scope.kind === 'symbol' || scope.kind === 'strategy' ? null : 'OPERATOR');
+    const fixture = fixtureWithHalt('KILLED');
+    const orderElsewhere = { lots: 5, strategy: 1, instrumentIndex: 1 };
+    expect(fixture.code(orderElsewhere)).toBe(scope.kind === 'symbol' || scope.kind === 'strategy' ? null : 'OPERATOR');
   });
   test('a halt ends when its cause is cleared', () => {
-    const fixture = halted('KILLED');
+    const fixture = fixtureWithHalt('KILLED');
     expect(fixture.risk.resume(scope, 'OTHER', 'me', 6)).toBe(false);
     expect(fixture.risk.resume(scope, 'OPERATOR', 'me', 6)).toBe(true);
     expect(fixture.code({ lots: 5 })).toBeNull();
@@ -46,18 +46,18 @@ describe.each(SCOPES)('$kind', (scope) => {
   });
 });
 
-test('a board that reports each change stores the newest thousand', () => {
+test('the halt board reports each change and stores the newest 1,000', () => {
   const { halts } = new Fixture().risk;
   const reported: number[] = [];
   halts.onChange = ({ timeMs }) => void reported.push(timeMs);
-  for (let at = 0; at < 600; at++) {
-    halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'by hand', 2 * at);
-    halts.clear({ kind: 'account' }, 'OPERATOR', 'me', 2 * at + 1);
+  for (let round = 0; round < 600; round++) {
+    halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'by hand', 2 * round);
+    halts.clear({ kind: 'account' }, 'OPERATOR', 'me', 2 * round + 1);
   }
   expect([reported.length, halts.changes().length, halts.changes()[0]!.timeMs, halts.hasAny]).toEqual([1200, 1000, 200, false]);
 });
 
-test('the most severe of several causes counts, its oldest gives the code, and clearing one clears no other', () => {
+test('the oldest of the most severe causes gives the code, and clearing a cause leaves the others', () => {
   const fixture = new Fixture();
   const { halts } = fixture.risk;
   const account: Scope = { kind: 'account' };
@@ -78,7 +78,7 @@ test('the most severe of several causes counts, its oldest gives the code, and c
   expect(codes()).toEqual([null, null, null]);
 });
 
-test('a cause that is raised again is one cause; it may become more severe', () => {
+test('a cause that is raised again stays one cause, and may become more severe', () => {
   const fixture = new Fixture();
   fixture.risk.haltInstrument(0, 'UNKNOWN', 1);
   fixture.risk.haltInstrument(0, 'UNKNOWN', 2);
@@ -91,7 +91,7 @@ test('a cause that is raised again is one cause; it may become more severe', () 
   expect(fixture.risk.halts.changes()).toHaveLength(3);
 });
 
-test('a halt of one market does not halt the other, and one of the account halts both', () => {
+test('a halt stops a market only if it covers the market or the account', () => {
   const fixture = new Fixture();
   fixture.risk.halts.raise({ kind: 'market', market: 'futures' }, 'KILLED', 'OPERATOR', 'by hand', 5);
   expect([fixture.code({ lots: 5 }), fixture.risk.halts.stateOf(0, 0)]).toEqual([null, 'RUN']);

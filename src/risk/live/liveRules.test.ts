@@ -1,4 +1,4 @@
-// The rules that watch a live bot, each just under, at and over its boundary.
+// Tests the rules that watch a live bot, each just under, at and over its boundary.
 import { FuturesFixture } from '../../../test/fixtures/futuresFixture.ts';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 
@@ -12,8 +12,8 @@ import type { LiveFacts } from './liveWatch.ts';
 
 const NOW = 1_700_000_000_000;
 
-/** All facts are known and healthy. */
-const WELL: LiveFacts = {
+/** Facts of a healthy bot: all are known and within every limit. */
+const HEALTHY: LiveFacts = {
   instruments: 2,
   priceMs: () => NOW,
   barCloseMs: () => NOW,
@@ -28,24 +28,24 @@ const WELL: LiveFacts = {
 };
 
 /** Returns the causes that are raised at `nowMs` with these facts. */
-function held(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): string[] {
+function causesOf(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): string[] {
   const fixture = new Fixture(limits);
-  fixture.risk.tick({ ...WELL, ...facts }, nowMs);
+  fixture.risk.tick({ ...HEALTHY, ...facts }, nowMs);
   return fixture.risk.halts.causes().map(({ code, scope, state }) => `${code} ${scope.kind} ${state}`);
 }
 
 interface Age {
   readonly code: string;
   readonly limits: RiskLimits;
-  /** The facts for a value, its boundary, and the cause beyond it. */
+  /** Returns the facts of a bot whose age (or clock error) is `value`. The rule raises `raises` beyond `max`. */
   readonly facts: (value: number) => Partial<LiveFacts>;
   readonly max: number;
   readonly raises: string[];
 }
-const both = (what: string) => [what, what];
+const raisedTwice = (cause: string) => [cause, cause];
 const AGES: readonly Age[] = [
-  { code: 'STALE_DATA', limits: { maxPriceAgeMs: 10_000 }, facts: (age) => ({ priceMs: () => NOW - age }), max: 10_000, raises: both('STALE_DATA symbol HALT_NEW') },
-  { code: 'STALE_DATA of bars', limits: { maxBarAge: '1.5' }, facts: (age) => ({ barCloseMs: () => NOW - age }), max: 90_000, raises: both('STALE_DATA symbol HALT_NEW') },
+  { code: 'STALE_DATA', limits: { maxPriceAgeMs: 10_000 }, facts: (age) => ({ priceMs: () => NOW - age }), max: 10_000, raises: raisedTwice('STALE_DATA symbol HALT_NEW') },
+  { code: 'STALE_DATA of bars', limits: { maxBarAge: '1.5' }, facts: (age) => ({ barCloseMs: () => NOW - age }), max: 90_000, raises: raisedTwice('STALE_DATA symbol HALT_NEW') },
   { code: 'STALE_ACCOUNT', limits: { maxAuditAgeMs: 30_000 }, facts: (age) => ({ auditMs: NOW - age }), max: 30_000, raises: ['STALE_ACCOUNT account HALT_NEW'] },
   { code: 'CLOCK', limits: { maxClockErrorMs: 400 }, facts: (error) => ({ clockErrorMs: error }), max: 400, raises: ['CLOCK account HALT_NEW'] },
   { code: 'DEAD_MAN', limits: { maxHeartbeatAgeMs: 60_000 }, facts: (age) => ({ heartbeatMs: NOW - age }), max: 60_000, raises: ['DEAD_MAN account HALT_NEW'] },
@@ -53,19 +53,19 @@ const AGES: readonly Age[] = [
 ]; // prettier-ignore
 
 describe.each(AGES)('$code', ({ limits, facts, max, raises }) => {
-  test('the rule passes under and at the bound, halts over it, and is off unless it is set', () => {
-    expect([held(limits, facts(max - 1)), held(limits, facts(max)), held(limits, facts(max + 1))]).toEqual([[], [], raises]);
-    expect(held({}, facts(1e9))).toEqual([]);
+  test('the rule halts only beyond its bound, and only if its limit is set', () => {
+    expect([causesOf(limits, facts(max - 1)), causesOf(limits, facts(max)), causesOf(limits, facts(max + 1))]).toEqual([[], [], raises]);
+    expect(causesOf({}, facts(1e9))).toEqual([]);
   });
   test('the rule treats an unknown age as too old', () => {
-    expect(held(limits, facts(NaN))).toEqual(raises);
+    expect(causesOf(limits, facts(NaN))).toEqual(raises);
   });
-  test('the rule clears by itself', () => {
+  test('the rule clears its halt when the facts are healthy again', () => {
     const fixture = new Fixture(limits);
-    fixture.risk.tick({ ...WELL, ...facts(max + 1) }, NOW);
+    fixture.risk.tick({ ...HEALTHY, ...facts(max + 1) }, NOW);
     for (let at = 1; at <= 3; at++)
       fixture.risk.tick(
-        { ...WELL, ...facts(0), priceMs: () => NOW + at, auditMs: NOW, heartbeatMs: NOW, barCloseMs: () => NOW + at },
+        { ...HEALTHY, ...facts(0), priceMs: () => NOW + at, auditMs: NOW, heartbeatMs: NOW, barCloseMs: () => NOW + at },
         NOW + at,
       );
     expect(fixture.risk.halts.causes()).toEqual([]);
@@ -73,19 +73,22 @@ describe.each(AGES)('$code', ({ limits, facts, max, raises }) => {
 });
 
 describe('second steps', () => {
-  test('an audit that is ten times too old, and silence that is twice too long, allow only cancels', () => {
-    const audit = (age: number) => held({ maxAuditAgeMs: 30_000 }, { auditMs: NOW - age });
+  test('an audit ten times too old, or an operator silent for twice the limit, allows only cancels', () => {
+    const audit = (age: number) => causesOf({ maxAuditAgeMs: 30_000 }, { auditMs: NOW - age });
     expect([audit(300_000), audit(300_001)]).toEqual([['STALE_ACCOUNT account HALT_NEW'], ['STALE_ACCOUNT account CANCEL_ONLY']]);
-    const silence = (age: number) => held({ maxHeartbeatAgeMs: 60_000 }, { heartbeatMs: NOW - age });
+    const silence = (age: number) => causesOf({ maxHeartbeatAgeMs: 60_000 }, { heartbeatMs: NOW - age });
     expect([silence(120_000), silence(120_001)]).toEqual([['DEAD_MAN account HALT_NEW'], ['DEAD_MAN account CANCEL_ONLY']]);
   });
 });
 
 describe('STALE_DATA', () => {
-  test('STALE_DATA halts only the symbol of an unsound price; three newer prices clear it, and the same price again does not', () => {
+  test('STALE_DATA halts only the symbol of an unsound price, until three newer prices have come', () => {
     const fixture = new Fixture({ maxPriceAgeMs: 10_000 });
-    const tick = (at: number, isSound: boolean) =>
-      fixture.risk.tick({ ...WELL, priceMs: () => NOW + at, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound }, NOW + at);
+    const tick = (afterMs: number, isSound: boolean) =>
+      fixture.risk.tick(
+        { ...HEALTHY, priceMs: () => NOW + afterMs, barCloseMs: () => 0, isSound: (index) => index !== 0 || isSound },
+        NOW + afterMs,
+      );
     tick(0, false);
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, instrumentIndex: 1 })]).toEqual(['STALE_DATA', null]);
     tick(1, true);
@@ -98,10 +101,10 @@ describe('STALE_DATA', () => {
 });
 
 describe('CLOCK', () => {
-  test('CLOCK halts after three orders in a row that are refused for their time; the next measurement clears it', () => {
+  test('CLOCK halts after three orders in a row are refused for their time, until the next measurement', () => {
     const fixture = new Fixture({ maxClockErrorMs: 400 });
     const order = fixture.draft({ lots: 5 });
-    const tick = (clockErrorMs: number) => fixture.risk.tick({ ...WELL, clockErrorMs }, NOW);
+    const tick = (clockErrorMs: number) => fixture.risk.tick({ ...HEALTHY, clockErrorMs }, NOW);
     tick(20);
     for (const code of ['-1021', '-1021', '-2010', '-1021', '-1021']) fixture.risk.refused(order, code, NOW);
     expect(fixture.code({ lots: 5 })).toBeNull();
@@ -116,8 +119,8 @@ describe('CLOCK', () => {
 describe('NAKED', () => {
   test('NAKED halts the symbol of a position that has no stop for too long', () => {
     const fixture = new Fixture({ maxNakedMs: 10_000 });
-    const tick = (at: number, guarded: number) => {
-      fixture.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+    const tick = (afterMs: number, guarded: number) => {
+      fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
       return fixture.risk.halts.causes().length;
     };
     expect([tick(0, 8), tick(10_000, 8), tick(10_001, 8), tick(10_002, 10), tick(10_003, 8), tick(20_003, 8), tick(20_004, 8)]).toEqual([
@@ -127,36 +130,36 @@ describe('NAKED', () => {
   test('NAKED ignores dust that no order can close', () => {
     const naked = (guarded: number) => {
       const fixture = new Fixture({ maxNakedMs: 1 });
-      for (const at of [0, 10])
-        fixture.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+      for (const afterMs of [0, 10])
+        fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
       return fixture.risk.halts.hasAny;
     };
     expect([naked(9), naked(8)]).toEqual([false, true]);
   });
-  test('NAKED closes a position that has no stop for even longer: one attempt in each period of the limit, until a stop exists', () => {
+  test('NAKED_EXIT raises one attempt to close in each period of its limit, until a stop exists', () => {
     const fixture = new Fixture({ maxNakedExitMs: 60_000 });
-    const tick = (at: number, guarded = 0) => {
-      fixture.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
+    const tick = (afterMs: number, guarded = 0) => {
+      fixture.risk.tick({ ...HEALTHY, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + afterMs);
       return fixture.risk.halts.causes().map(({ code, state, scope, sinceMs }) => `${code} ${state} ${scope.kind} ${sinceMs - NOW}`);
     };
-    const at = (ms: number) => [`NAKED_EXIT HALT_NEW symbol ${ms}`];
+    const causeSince = (ms: number) => [`NAKED_EXIT HALT_NEW symbol ${ms}`];
     expect([tick(0), tick(60_000), tick(60_001), tick(119_999), tick(120_000), tick(120_001), tick(130_000, 10)]).toEqual([
-      [], [], at(60_001), at(60_001), at(120_000), at(120_000), [],
+      [], [], causeSince(60_001), causeSince(60_001), causeSince(120_000), causeSince(120_000), [],
     ]); // prettier-ignore
   });
-  test('NAKED clears a halt that was raised under the larger limit when the limit is made tighter', () => {
+  test('a halt that was raised under a larger limit is cleared after the limit has been tightened', () => {
     const fixture = new Fixture({ maxAuditAgeMs: 30_000 });
-    fixture.risk.tick({ ...WELL, auditMs: NOW - 30_001 }, NOW);
+    fixture.risk.tick({ ...HEALTHY, auditMs: NOW - 30_001 }, NOW);
     fixture.risk.tighten({ maxAuditAgeMs: 20_000 });
-    fixture.risk.tick(WELL, NOW);
+    fixture.risk.tick(HEALTHY, NOW);
     expect(fixture.risk.halts.causes()).toEqual([]);
   });
 });
 
 describe('UNKNOWN_BUDGET', () => {
-  const unknown = (fixture: Fixture, wanted: Wanted) => Object.assign(fixture.send({ lots: 5, ...wanted }), { lifecycle: 'unknown' });
+  const unknown = (fixture: Fixture, terms: Wanted) => Object.assign(fixture.send({ lots: 5, ...terms }), { lifecycle: 'unknown' });
   const causes = (fixture: Fixture) => fixture.risk.halts.causes().map(({ why }) => why);
-  test('UNKNOWN_BUDGET: the limit is reached at once, by orders of different symbols and sides', () => {
+  test('UNKNOWN_BUDGET halts when more orders than its limit are of unknown outcome, until one is known', () => {
     const fixture = new Fixture({ maxUnknown: 2 });
     fixture.hold(100);
     fixture.risk.outcome(unknown(fixture, {}), NOW);
@@ -175,18 +178,18 @@ describe('UNKNOWN_BUDGET', () => {
     fixture.risk.outcome(unknown(fixture, {}), NOW);
     expect(causes(fixture)).toEqual(['two orders of one symbol and side are of unknown outcome']);
   });
-  test('UNKNOWN_BUDGET: the limit is reached within ten minutes, though the outcome of each is known by then; time clears it', () => {
+  test('UNKNOWN_BUDGET counts all unknown outcomes of the last ten minutes, even those that are known by now', () => {
     const fixture = new Fixture({ maxUnknown: 1 });
-    for (const at of [0, 1000]) {
+    for (const afterMs of [0, 1000]) {
       const order = unknown(fixture, {});
-      fixture.risk.outcome(order, NOW + at);
+      fixture.risk.outcome(order, NOW + afterMs);
       order.lifecycle = 'working';
-      fixture.risk.outcome(null, NOW + at + 1);
+      fixture.risk.outcome(null, NOW + afterMs + 1);
     }
     expect(causes(fixture)).toEqual(['more than 1 outcomes were unknown within 10 minutes']);
-    fixture.risk.tick(WELL, NOW + 599_999);
+    fixture.risk.tick(HEALTHY, NOW + 599_999);
     expect(causes(fixture)).toHaveLength(1);
-    fixture.risk.tick(WELL, NOW + 600_000);
+    fixture.risk.tick(HEALTHY, NOW + 600_000);
     expect(causes(fixture)).toEqual([]);
   });
 });
@@ -195,34 +198,34 @@ describe('UNKNOWN_BUDGET', () => {
 function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; wanted?: Wanted }[]): string[] {
   const fixture = new Fixture(limits);
   fixture.hold(1000);
-  for (const { ticks, ms = NOW, wanted = {} } of fills) {
-    const order = fixture.draft({ lots: 5, ...wanted });
+  for (const { ticks, ms = NOW, wanted: terms = {} } of fills) {
+    const order = fixture.draft({ lots: 5, ...terms });
     fixture.risk.filled(order, fillOf({ price: ticks, lots: 5, notional: 5 * ticks * 1000, timeMs: ms }));
   }
   return fixture.risk.halts.causes().map(({ code, scope }) => `${code} ${scope.kind}`);
 }
 
 describe('POST_TRADE', () => {
-  test('POST_TRADE halts after a fill that is beyond both its limit and the price by more than the share', () => {
+  test('POST_TRADE halts after a fill that is worse than both limit and price by more than its share', () => {
     const limits = { maxFillSlip: '0.02' };
     expect([1019, 1020, 1021].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
     expect([981, 980, 979].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
-    // A limit far from the price: a fill between the two is expected.
+    // A fill between a limit and the price is expected, however far the limit is from the price.
     expect([1122, 1123].map((ticks) => afterFills(limits, [{ ticks, wanted: { limit: 1100 } }]))).toEqual([[], ['POST_TRADE account']]);
   });
 });
 
 describe('REPEAT', () => {
-  const times = (step: number) => [0, 1, 2, 3].map((at) => ({ ticks: 1000, ms: NOW + at * step }));
+  const fourFills = (step: number) => [0, 1, 2, 3].map((index) => ({ ticks: 1000, ms: NOW + index * step }));
   test('REPEAT counts executions of a strategy within a minute', () => {
-    expect(afterFills({ maxFillsPerMinute: 3 }, times(20_000))).toEqual([]);
-    expect(afterFills({ maxFillsPerMinute: 3 }, times(19_999))).toEqual(['REPEAT strategy']);
-    expect(afterFills({ maxFillsPerMinute: 4 }, times(0))).toEqual([]);
+    expect(afterFills({ maxFillsPerMinute: 3 }, fourFills(20_000))).toEqual([]);
+    expect(afterFills({ maxFillsPerMinute: 3 }, fourFills(19_999))).toEqual(['REPEAT strategy']);
+    expect(afterFills({ maxFillsPerMinute: 4 }, fourFills(0))).toEqual([]);
   });
-  test('REPEAT counts refusals of a strategy within a minute, and halts this strategy alone', () => {
+  test('REPEAT halts only the strategy whose refusals within a minute exceed the limit', () => {
     const fixture = new Fixture({ maxRejectsPerMinute: 2 });
     const order = fixture.draft({ lots: 5 });
-    for (const at of [0, 1]) fixture.risk.refused(order, '-2010', NOW + at);
+    for (const afterMs of [0, 1]) fixture.risk.refused(order, '-2010', NOW + afterMs);
     expect(fixture.code({ lots: 5 })).toBeNull();
     fixture.risk.refused(order, '-2010', NOW + 59_999);
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, strategy: 1 })]).toEqual(['REPEAT', null]);
@@ -253,7 +256,7 @@ describe('LOSS_STREAK', () => {
     ['long', 'a fall', 1, 900_000, ['strategy']],
     ['short', 'a rise', -1, 1_100_000, ['strategy']],
     ['short', 'a fall', -1, 900_000, []],
-  ])('LOSS_STREAK: of inverse contracts that are %s, by %s', (_, _what, sign, exit, raised) => {
+  ])('LOSS_STREAK counts round trips of inverse contracts that are %s after %s by their profit', (_, _what, direction, exit, raised) => {
     const fixture = new FuturesFixture({
       instruments: [inverseContract()],
       mark: 1_000_000,
@@ -261,7 +264,7 @@ describe('LOSS_STREAK', () => {
       limits: { maxLossStreak: 2 },
     });
     for (const isEntry of [true, false, true, false]) {
-      const order = fixture.draft({ lots: 5, side: isEntry === sign > 0 ? 'buy' : 'sell' });
+      const order = fixture.draft({ lots: 5, side: isEntry === direction > 0 ? 'buy' : 'sell' });
       const price = isEntry ? 1_000_000 : exit;
       fixture.fill(order, 5, price);
       fixture.risk.filled(order, fillOf({ price, lots: 5, notional: fixture.ledger.scale(0).valueOfLots(5, price), timeMs: NOW }));
@@ -271,7 +274,7 @@ describe('LOSS_STREAK', () => {
 });
 
 describe('limits of a running bot', () => {
-  test('limits of a running bot become tighter at once, and never wider', () => {
+  test('limits of a running bot apply at once when tightened, and a wider limit is rejected', () => {
     const fixture = new Fixture({ maxOrderQty: '0.02', maxOrdersPerMinute: 3, restricted: '22:55-23:05' });
     fixture.risk.tighten({ maxOrderQty: '0.01', maxOpenOrders: 5 });
     expect([fixture.code({ lots: 10 }), fixture.code({ lots: 11 })]).toEqual([null, 'QTY_MAX']);
@@ -291,7 +294,7 @@ describe('limits of a running bot', () => {
     fixture.nowMs += 50_000;
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
   });
-  test('limits of a running bot on losses measure from the earlier baseline', () => {
+  test('tightened loss limits of a running bot measure from the earlier baseline', () => {
     const fixture = new Fixture({ maxDrawdown: '0.5' });
     fixture.risk.begin(1000, NOW);
     fixture.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
@@ -301,14 +304,14 @@ describe('limits of a running bot', () => {
     expect(() => fixture.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
   });
   test('a restart continues from the baseline of the loss rules', () => {
-    const first = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
-    first.risk.begin(1000, NOW);
-    first.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
-    const second = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
-    second.risk.begin(1900, NOW + 1000);
-    second.risk.restore(first.risk.snapshot());
-    second.risk.observe(Float64Array.of(NOW + 2000), Float64Array.of(1800), 1);
-    expect(second.code({ lots: 5 })).toBe('DRAWDOWN');
-    expect(second.risk.snapshot().get('DAILY_LOSS')?.[1]).toBe(1000);
+    const before = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
+    before.risk.begin(1000, NOW);
+    before.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);
+    const restarted = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
+    restarted.risk.begin(1900, NOW + 1000);
+    restarted.risk.restore(before.risk.snapshot());
+    restarted.risk.observe(Float64Array.of(NOW + 2000), Float64Array.of(1800), 1);
+    expect(restarted.code({ lots: 5 })).toBe('DRAWDOWN');
+    expect(restarted.risk.snapshot().get('DAILY_LOSS')?.[1]).toBe(1000);
   });
 });

@@ -1,4 +1,4 @@
-// The loss rules: drawdown, daily loss, and losses beyond a limit.
+// Tests the loss rules: drawdown, daily loss, and losses beyond a limit.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import type { RiskLimits } from '../limits/limits.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
-/** 00:00 UTC of a day. */
+/** The time 00:00 UTC of the first day. */
 const START = 19_000 * DAY;
 
 interface Row {
@@ -16,42 +16,52 @@ interface Row {
 }
 
 /** Shows the rows to risk in pieces of `cut` rows, and checks a buy after each piece. Returns the codes. */
-function codes(limits: RiskLimits, rows: readonly Row[], cut = 1, without: readonly string[] = [], begin = 1000): (string | null)[] {
+function codesAfterPieces(
+  limits: RiskLimits,
+  rows: readonly Row[],
+  pieceRows = 1,
+  without: readonly string[] = [],
+  begin = 1000,
+): (string | null)[] {
   const fixture = new Fixture(limits, without);
   fixture.risk.begin(begin, START);
   const times = Float64Array.from(rows, ({ hours }) => START + hours * HOUR);
   const units = Float64Array.from(rows, ({ equity }) => equity);
-  const out = [];
-  for (let length = cut; length <= rows.length; length += cut) {
+  const codes = [];
+  for (let length = pieceRows; length <= rows.length; length += pieceRows) {
     fixture.nowMs = times[length - 1]!;
     fixture.risk.observe(times, units, length);
-    out.push(fixture.code({ lots: 5 }));
+    codes.push(fixture.code({ lots: 5 }));
   }
-  return out;
+  return codes;
 }
-const at = (hours: number, equity: number): Row => ({ hours, equity });
+const equityAfter = (hours: number, equity: number): Row => ({ hours, equity });
 
 describe('DRAWDOWN', () => {
   const limits = { maxDrawdown: '0.1' };
-  test('DRAWDOWN passes just under the limit, and halts at and beyond it', () => {
-    expect(codes(limits, [at(1, 901)])).toEqual([null]);
-    expect(codes(limits, [at(1, 900)])).toEqual(['DRAWDOWN']);
-    expect(codes(limits, [at(1, 899)])).toEqual(['DRAWDOWN']);
-    expect(codes(limits, [at(1, 899)], 1, ['DRAWDOWN'])).toEqual([null]);
+  test('DRAWDOWN halts from its limit on', () => {
+    expect(codesAfterPieces(limits, [equityAfter(1, 901)])).toEqual([null]);
+    expect(codesAfterPieces(limits, [equityAfter(1, 900)])).toEqual(['DRAWDOWN']);
+    expect(codesAfterPieces(limits, [equityAfter(1, 899)])).toEqual(['DRAWDOWN']);
+    expect(codesAfterPieces(limits, [equityAfter(1, 899)], 1, ['DRAWDOWN'])).toEqual([null]);
   });
-  test('DRAWDOWN measures from the highest mark, has an exact bound, and stays halted when equity recovers', () => {
-    expect(codes(limits, [at(1, 2003), at(2, 1803), at(3, 1802), at(4, 3000), at(30, 3000)])).toEqual([
-      null,
-      null,
-      'DRAWDOWN',
-      'DRAWDOWN',
+  test('DRAWDOWN measures exactly from the highest equity, and stays halted when equity recovers', () => {
+    expect(
+      codesAfterPieces(limits, [
+        equityAfter(1, 2003),
+        equityAfter(2, 1803),
+        equityAfter(3, 1802),
+        equityAfter(4, 3000),
+        equityAfter(30, 3000),
+      ]),
+    ).toEqual([null, null, 'DRAWDOWN', 'DRAWDOWN', 'DRAWDOWN']);
+  });
+  test('DRAWDOWN halts at the row of the fall, even if no order is checked at that row', () => {
+    expect(codesAfterPieces(limits, [equityAfter(1, 1500), equityAfter(2, 1300), equityAfter(3, 1600), equityAfter(4, 1600)], 4)).toEqual([
       'DRAWDOWN',
     ]);
   });
-  test('DRAWDOWN halts at the row of the fall, although no order is checked then', () => {
-    expect(codes(limits, [at(1, 1500), at(2, 1300), at(3, 1600), at(4, 1600)], 4)).toEqual(['DRAWDOWN']);
-  });
-  test('DRAWDOWN passes reductions; a person clears it, and the peak begins again', () => {
+  test('DRAWDOWN passes reductions, and measures from a new peak after a person has cleared it', () => {
     const fixture = new Fixture(limits);
     fixture.hold(50);
     fixture.risk.begin(1000, START);
@@ -83,29 +93,46 @@ describe('DAILY_LOSS', () => {
     ]);
   });
   test('DAILY_LOSS does not halt an account that starts the day without money', () => {
-    expect(codes({ maxDailyLoss: '0.1', maxDrawdown: '0.1' }, [at(1, -50), at(2, -60)], 1, [], -40)).toEqual([null, null]);
+    expect(codesAfterPieces({ maxDailyLoss: '0.1', maxDrawdown: '0.1' }, [equityAfter(1, -50), equityAfter(2, -60)], 1, [], -40)).toEqual([
+      null,
+      null,
+    ]);
   });
-  test('DAILY_LOSS passes just under the limit, and halts at and beyond it', () => {
-    expect(codes(limits, [at(1, 951)])).toEqual([null]);
-    expect(codes(limits, [at(1, 950)])).toEqual(['DAILY_LOSS']);
-    expect(codes(limits, [at(1, 949)])).toEqual(['DAILY_LOSS']);
-    expect(codes(limits, [at(1, 949)], 1, ['DAILY_LOSS'])).toEqual([null]);
+  test('DAILY_LOSS halts from its limit on', () => {
+    expect(codesAfterPieces(limits, [equityAfter(1, 951)])).toEqual([null]);
+    expect(codesAfterPieces(limits, [equityAfter(1, 950)])).toEqual(['DAILY_LOSS']);
+    expect(codesAfterPieces(limits, [equityAfter(1, 949)])).toEqual(['DAILY_LOSS']);
+    expect(codesAfterPieces(limits, [equityAfter(1, 949)], 1, ['DAILY_LOSS'])).toEqual([null]);
   });
-  test('DAILY_LOSS counts from 00:00 UTC, whatever was gained since, and lasts for the day', () => {
-    expect(codes(limits, [at(1, 1100), at(2, 1000), at(3, 950), at(4, 2000)])).toEqual([null, null, 'DAILY_LOSS', 'DAILY_LOSS']);
+  test('DAILY_LOSS measures from the equity at 00:00 UTC, even after gains, and lasts for the day', () => {
+    expect(codesAfterPieces(limits, [equityAfter(1, 1100), equityAfter(2, 1000), equityAfter(3, 950), equityAfter(4, 2000)])).toEqual([
+      null,
+      null,
+      'DAILY_LOSS',
+      'DAILY_LOSS',
+    ]);
   });
   test('DAILY_LOSS starts a day from the equity marked at 00:00', () => {
-    expect(codes(limits, [at(23, 940), at(24, 960), at(25, 913), at(26, 912)])).toEqual(['DAILY_LOSS', null, null, 'DAILY_LOSS']);
+    expect(codesAfterPieces(limits, [equityAfter(23, 940), equityAfter(24, 960), equityAfter(25, 913), equityAfter(26, 912)])).toEqual([
+      'DAILY_LOSS',
+      null,
+      null,
+      'DAILY_LOSS',
+    ]);
   });
   test('DAILY_LOSS uses the newest mark before 00:00 UTC if that time has no mark', () => {
-    expect(codes(limits, [at(23, 1100), at(25, 1046), at(26, 1045)])).toEqual([null, null, 'DAILY_LOSS']);
+    expect(codesAfterPieces(limits, [equityAfter(23, 1100), equityAfter(25, 1046), equityAfter(26, 1045)])).toEqual([
+      null,
+      null,
+      'DAILY_LOSS',
+    ]);
   });
   test('DAILY_LOSS is cleared by a new day, even before its first row', () => {
     const fixture = new Fixture(limits);
     fixture.risk.begin(1000, START);
     fixture.risk.observe(Float64Array.of(START + HOUR), Float64Array.of(900), 1);
-    const ask = (ms: number) => ((fixture.nowMs = ms), fixture.code({ lots: 5 }));
-    expect([ask(START + DAY - 1), ask(START + DAY)]).toEqual(['DAILY_LOSS', null]);
+    const codeAtMs = (ms: number) => ((fixture.nowMs = ms), fixture.code({ lots: 5 }));
+    expect([codeAtMs(START + DAY - 1), codeAtMs(START + DAY)]).toEqual(['DAILY_LOSS', null]);
     expect(fixture.risk.halts.changes().map(({ isRaised, timeMs }) => [isRaised, timeMs - START])).toEqual([
       [true, HOUR],
       [false, DAY],
@@ -113,7 +140,7 @@ describe('DAILY_LOSS', () => {
   });
 });
 
-test('loss rules decide the same in whatever segments the rows come', () => {
+test('loss rules decide the same for rows in pieces of any size', () => {
   const limits = { maxDailyLoss: '0.05', maxDrawdown: '0.3' };
   const row = fc.record({ minutes: fc.integer({ min: 1, max: 400 }), change: fc.integer({ min: -60, max: 60 }) });
   fc.assert(
@@ -122,58 +149,60 @@ test('loss rules decide the same in whatever segments the rows come', () => {
       const rows = steps.map(({ minutes, change }) => {
         hours += minutes / 60;
         equity = Math.max(1, Math.floor(equity * (1 + change / 1000)));
-        return at(hours, equity);
+        return equityAfter(hours, equity);
       });
-      const each = codes(limits, rows, 1, [], 100_000);
-      for (const cut of [2, 3, 7])
-        expect(codes(limits, rows, cut, [], 100_000)).toEqual(each.filter((_, asked) => asked % cut === cut - 1));
+      const codesByRow = codesAfterPieces(limits, rows, 1, [], 100_000);
+      for (const pieceRows of [2, 3, 7])
+        expect(codesAfterPieces(limits, rows, pieceRows, [], 100_000)).toEqual(
+          codesByRow.filter((_, rowIndex) => rowIndex % pieceRows === pieceRows - 1),
+        );
     }),
     { numRuns: 150 },
   );
 });
 
-test('without a loss rule no equity is watched', () => {
+test('risk watches equity only if a loss limit is set', () => {
   expect(new Fixture({ maxLeverage: '1' }).risk.watchesEquity).toBe(false);
   expect(new Fixture({ maxDrawdown: '1' }).risk.watchesEquity).toBe(true);
 });
 
-test('the baseline of a loss rule is the equity of the day, the peak, or the equity at which a person has cleared it', () => {
+test('the baseline of a loss rule is the equity at 00:00, the peak, or the equity at which a person cleared the halt', () => {
   const fixture = new Fixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
   fixture.risk.begin(1000, START);
-  const rows = [at(1, 1500), at(2, 1300)];
+  const rows = [equityAfter(1, 1500), equityAfter(2, 1300)];
   fixture.risk.observe(
     Float64Array.from(rows, ({ hours }) => START + hours * HOUR),
     Float64Array.from(rows, ({ equity }) => equity),
     2,
   );
-  const from = () => ['DAILY_LOSS', 'DRAWDOWN', 'LEVERAGE'].map((code) => fixture.risk.lossBaseline(code));
-  expect(from()).toEqual([1000, 1500, NaN]);
+  const baselines = () => ['DAILY_LOSS', 'DRAWDOWN', 'LEVERAGE'].map((code) => fixture.risk.lossBaseline(code));
+  expect(baselines()).toEqual([1000, 1500, NaN]);
   const restarted = new Fixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
   restarted.risk.begin(1300, START + 2 * HOUR);
   restarted.risk.restore(fixture.risk.snapshot());
   expect(['DAILY_LOSS', 'DRAWDOWN'].map((code) => restarted.risk.lossBaseline(code))).toEqual([1000, 1500]);
   expect(fixture.risk.resume({ kind: 'account' }, 'DRAWDOWN', 'me', START)).toBe(true);
-  expect(from()).toEqual([1000, 1300, NaN]);
+  expect(baselines()).toEqual([1000, 1300, NaN]);
 });
 
 describe('a loss beyond its limit', () => {
   const times = { numerator: 3, denominator: 2 } as const;
-  const after = (limits: RiskLimits, from: number) => {
+  const lossBeyondWith = (limits: RiskLimits, baselines: number) => {
     const fixture = new Fixture(limits);
-    fixture.risk.begin(from, START);
+    fixture.risk.begin(baselines, START);
     return (units: number): string | null => fixture.risk.lossBeyond(units, times);
   };
   test('a loss beyond its limit begins at exactly one and a half times the limit, at any size', () => {
-    const beyond = after({ maxDailyLoss: '0.02' }, 9_000_000_000_000_000);
+    const beyond = lossBeyondWith({ maxDailyLoss: '0.02' }, 9_000_000_000_000_000);
     expect(beyond(8_730_000_000_000_001)).toBeNull();
     expect(beyond(8_730_000_000_000_000)).toMatch(/^DAILY_LOSS: equity of 87300000 USDT, 90000000 USDT before/);
-    expect(after({ maxDrawdown: '0.1' }, 1000)(851)).toBeNull();
-    expect(after({ maxDrawdown: '0.1' }, 1000)(850)).toMatch(/^DRAWDOWN/);
+    expect(lossBeyondWith({ maxDrawdown: '0.1' }, 1000)(851)).toBeNull();
+    expect(lossBeyondWith({ maxDrawdown: '0.1' }, 1000)(850)).toMatch(/^DRAWDOWN/);
   });
   test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is not a number, and is beyond every limit', (units) => {
-    expect(after({ maxDailyLoss: '0.02' }, 1000)(units)).toMatch(/not known/);
+    expect(lossBeyondWith({ maxDailyLoss: '0.02' }, 1000)(units)).toMatch(/not known/);
   });
-  test('without a limit no loss is beyond it', () => {
-    expect(after({}, 1000)(NaN)).toBeNull();
+  test('no loss is beyond a limit that is not set', () => {
+    expect(lossBeyondWith({}, 1000)(NaN)).toBeNull();
   });
 });

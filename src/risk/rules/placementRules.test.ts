@@ -1,4 +1,4 @@
-// The rules that compare an order with other orders, hours and ages: each just below, at and above its limit.
+// Tests the rules that compare an order with other orders, hours and ages: each just below, at and above its limit.
 
 import { describe, expect, test } from 'vitest';
 import { Fixture, USDT } from '../../../test/fixtures/riskFixture.ts';
@@ -12,31 +12,31 @@ const DAY_MS = 86_400_000;
 
 describe('SELF_TRADE', () => {
   const limits: RiskLimits = { selfTrade: 'deny' };
-  const against = (resting: Wanted, wanted: Wanted, on: RiskLimits = limits) => {
-    const fixture = new Fixture(on);
+  const codeAgainst = (resting: Wanted, terms: Wanted, activeLimits: RiskLimits = limits) => {
+    const fixture = new Fixture(activeLimits);
     for (const strategy of [0, 1]) fixture.hold(100, strategy);
     fixture.send({ lots: 5, strategy: 1, ...resting });
-    return fixture.code({ lots: 5, ...wanted });
+    return fixture.code({ lots: 5, ...terms });
   };
   test('SELF_TRADE denies a buy at or above an own sell, of any strategy', () => {
-    expect([1099, 1100, 1101].map((limit) => against({ side: 'sell', limit: 1100 }, { limit }))).toEqual([
+    expect([1099, 1100, 1101].map((limit) => codeAgainst({ side: 'sell', limit: 1100 }, { limit }))).toEqual([
       null,
       'SELF_TRADE',
       'SELF_TRADE',
     ]);
-    expect(against({ side: 'sell', limit: 1100 }, { limit: 1101 }, {})).toBeNull();
-    expect(against({ side: 'sell', limit: 1100, instrumentIndex: 0 }, { limit: 1101, instrumentIndex: 1 })).toBeNull();
+    expect(codeAgainst({ side: 'sell', limit: 1100 }, { limit: 1101 }, {})).toBeNull();
+    expect(codeAgainst({ side: 'sell', limit: 1100, instrumentIndex: 0 }, { limit: 1101, instrumentIndex: 1 })).toBeNull();
   });
   test('SELF_TRADE denies a sell at or below an own buy', () => {
-    expect([901, 900].map((limit) => against({ limit: 900 }, { side: 'sell', limit }))).toEqual([null, 'SELF_TRADE']);
+    expect([901, 900].map((limit) => codeAgainst({ limit: 900 }, { side: 'sell', limit }))).toEqual([null, 'SELF_TRADE']);
   });
   test('SELF_TRADE uses the collar of a market order as its price', () => {
-    expect([1011, 1010].map((limit) => against({ side: 'sell', limit }, {}))).toEqual([null, 'SELF_TRADE']);
+    expect([1011, 1010].map((limit) => codeAgainst({ side: 'sell', limit }, {}))).toEqual([null, 'SELF_TRADE']);
   });
 });
 
 describe('PARENT', () => {
-  test('PARENT: the orders of a bracket sell at most what its entry buys; an unknown entry does not limit them', () => {
+  test('PARENT lets the orders of a bracket sell at most what its entry buys, and does not limit those of an unknown entry', () => {
     const fixture = new Fixture({ parent: 'deny' });
     fixture.hold(100);
     const leg = (parent: number) => (order: Record<string, unknown>) => Object.assign(order, { parent: parent as OrderId, id: 9 });
@@ -48,7 +48,7 @@ describe('PARENT', () => {
     expect([9, 8, 7].map((lots) => fixture.code({ lots, side: 'sell' }, leg(entry.id)))).toEqual(['PARENT', null, null]);
     expect(fixture.code({ lots: 30, side: 'sell' }, leg(77))).toBeNull();
   });
-  test('PARENT counts an open sibling with what it may still fill', () => {
+  test('PARENT counts the remaining quantity of an open sibling', () => {
     const fixture = new Fixture({ parent: 'deny' });
     fixture.hold(100);
     const entry = fixture.send({ lots: 20 });
@@ -60,20 +60,20 @@ describe('PARENT', () => {
 });
 
 describe('DUPLICATE', () => {
-  const again = (afterMs: number, wanted: Wanted = {}) => {
+  const codeOfRepeat = (afterMs: number, terms: Wanted = {}) => {
     const fixture = new Fixture({ duplicateMs: 2000 });
     fixture.send({ lots: 5, limit: 900 });
     fixture.nowMs += afterMs;
-    return fixture.code({ lots: 5, limit: 900, ...wanted });
+    return fixture.code({ lots: 5, limit: 900, ...terms });
   };
-  test('DUPLICATE denies the same order too soon', () => {
-    expect([again(1999), again(2000), again(2001)]).toEqual(['DUPLICATE', null, null]);
-    expect([again(0, { lots: 6 }), again(0, { limit: 901 }), again(0, { strategy: 1 }), again(0, { instrumentIndex: 1 })]).toEqual([
-      null,
-      null,
-      null,
-      null,
-    ]);
+  test('DUPLICATE denies an equal order within its time', () => {
+    expect([codeOfRepeat(1999), codeOfRepeat(2000), codeOfRepeat(2001)]).toEqual(['DUPLICATE', null, null]);
+    expect([
+      codeOfRepeat(0, { lots: 6 }),
+      codeOfRepeat(0, { limit: 901 }),
+      codeOfRepeat(0, { strategy: 1 }),
+      codeOfRepeat(0, { instrumentIndex: 1 }),
+    ]).toEqual([null, null, null, null]);
   });
   test('DUPLICATE does not count an order of the other side', () => {
     const fixture = new Fixture({ duplicateMs: 2000 });
@@ -88,30 +88,30 @@ describe('DUPLICATE', () => {
     const sell = { lots: 5, side: 'sell' } as const;
     expect([fixture.code(sell, leg), fixture.code(sell, leg), fixture.code(sell)]).toEqual([null, null, 'DUPLICATE']);
   });
-  test('DUPLICATE does not count an order that was refused', () => {
+  test('DUPLICATE does not count an order that was denied', () => {
     const fixture = new Fixture({ duplicateMs: 2000, maxOrderQty: '0.004' });
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5 })]).toEqual(['QTY_MAX', 'QTY_MAX']);
   });
 });
 
 describe('RESTRICTED', () => {
-  const at = (time: string, restricted: string, wanted: Wanted = {}) => {
+  const codeAt = (time: string, restricted: string, terms: Wanted = {}) => {
     const fixture = new Fixture({ restricted });
     fixture.hold(10);
     const [hour = 0, minute = 0] = time.split(':').map(Number);
     fixture.nowMs = 19_000 * DAY_MS + (hour * 60 + minute) * 60_000;
-    return fixture.code({ lots: 5, ...wanted });
+    return fixture.code({ lots: 5, ...terms });
   };
-  test('RESTRICTED denies from the first minute of a window to the one before its end, also over midnight, and passes reductions', () => {
+  test('RESTRICTED denies from the first minute of a window to the last before its end, and passes reductions', () => {
     const times = ['22:54', '22:55', '23:04', '23:05'];
-    expect(times.map((time) => at(time, '22:55-23:05'))).toEqual([null, 'RESTRICTED', 'RESTRICTED', null]);
-    expect(['23:59', '00:09', '00:10'].map((time) => at(time, '01:00-01:01, 23:50-00:10'))).toEqual(['RESTRICTED', 'RESTRICTED', null]);
-    expect(['23:49', '23:50', '00:00'].map((time) => at(time, '23:50-00:10'))).toEqual([null, 'RESTRICTED', 'RESTRICTED']);
-    expect(['00:00', '23:59'].map((time) => at(time, '00:00-23:59'))).toEqual(['RESTRICTED', null]);
-    expect(at('23:00', '22:55-23:05', { side: 'sell' })).toBeNull();
-    expect(at('23:00', '22:55-23:05', { side: 'sell', lots: 11 })).toBe('RESTRICTED');
+    expect(times.map((time) => codeAt(time, '22:55-23:05'))).toEqual([null, 'RESTRICTED', 'RESTRICTED', null]);
+    expect(['23:59', '00:09', '00:10'].map((time) => codeAt(time, '01:00-01:01, 23:50-00:10'))).toEqual(['RESTRICTED', 'RESTRICTED', null]);
+    expect(['23:49', '23:50', '00:00'].map((time) => codeAt(time, '23:50-00:10'))).toEqual([null, 'RESTRICTED', 'RESTRICTED']);
+    expect(['00:00', '23:59'].map((time) => codeAt(time, '00:00-23:59'))).toEqual(['RESTRICTED', null]);
+    expect(codeAt('23:00', '22:55-23:05', { side: 'sell' })).toBeNull();
+    expect(codeAt('23:00', '22:55-23:05', { side: 'sell', lots: 11 })).toBe('RESTRICTED');
   });
-  test('RESTRICTED is written as windows of the day', () => {
+  test('RESTRICTED windows with an invalid time are rejected', () => {
     for (const text of ['', '24:00-01:00', '1:00-2:00', '10:00', '10:00-10:60'])
       expect(() => new Fixture({ restricted: text })).toThrow(ConfigError);
   });
@@ -122,7 +122,7 @@ describe('DEPLOY_CAP', () => {
     const fixture = new Fixture({ deployShare: '0.1', maxOrderQty: '0.055', maxOrderNotional: '100' });
     expect([4, 5, 6].map((lots) => fixture.code({ lots }))).toEqual([null, null, 'QTY_MAX']);
   });
-  test('DEPLOY_CAP allows one symbol; holdings of another symbol may be sold', () => {
+  test('DEPLOY_CAP allows one symbol only', () => {
     const fixture = new Fixture({ deployShare: '1' });
     fixture.hold(10);
     expect([fixture.code({ lots: 5 }), fixture.code({ lots: 5, instrumentIndex: 1 }), fixture.code({ lots: 5, side: 'sell' })]).toEqual([
@@ -132,26 +132,29 @@ describe('DEPLOY_CAP', () => {
     ]);
     expect(new Fixture({ deployShare: '1' }).code({ lots: 5, instrumentIndex: 1 })).toBeNull();
   });
-  test('DEPLOY_CAP counts a symbol that is only held or only ordered; a reduction passes beside two', () => {
-    const held = new Fixture({ deployShare: '1' });
-    held.hold(10);
-    expect(held.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
-    const ordered = new Fixture({ deployShare: '1' });
-    ordered.send({ lots: 5, limit: 900 });
-    expect(ordered.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
-    held.hold(10, 0, 1);
-    expect([held.code({ lots: 11, side: 'sell' }), held.code({ lots: 10, side: 'sell' })]).toEqual(['MARGIN', null]);
+  test('DEPLOY_CAP counts a symbol that is only held or only ordered, and passes reductions of any symbol', () => {
+    const holdingOnly = new Fixture({ deployShare: '1' });
+    holdingOnly.hold(10);
+    expect(holdingOnly.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
+    const orderOnly = new Fixture({ deployShare: '1' });
+    orderOnly.send({ lots: 5, limit: 900 });
+    expect(orderOnly.code({ lots: 5, instrumentIndex: 1 })).toBe('DEPLOY_CAP');
+    holdingOnly.hold(10, 0, 1);
+    expect([holdingOnly.code({ lots: 11, side: 'sell' }), holdingOnly.code({ lots: 10, side: 'sell' })]).toEqual(['MARGIN', null]);
   });
 });
 
 describe('CONCENTRATION', () => {
   test('CONCENTRATION compares the worst notional of one symbol with the equity after fees', () => {
-    // 200 USDT of equity; a lot at a limit of 1000 ticks is worth 0.01 USDT and costs a thousandth of it: 1000 lots are 10 of 199.99.
-    const worst = (lots: number, limits: RiskLimits = { maxConcentration: '0.05' }) => new Fixture(limits).code({ lots, limit: 1000 });
-    expect([worst(998), worst(999), worst(1000), worst(1000, {})]).toEqual([null, null, 'CONCENTRATION', null]);
-    const other = new Fixture({ maxConcentration: '0.05' });
-    other.hold(900, 0, 1);
-    expect([other.code({ lots: 900, limit: 1000 }), other.code({ lots: 900, side: 'sell', instrumentIndex: 1 })]).toEqual([null, null]);
-    expect(other.ledger.cash(0)).toBe(100 * USDT);
+    // Equity is 200 USDT. A lot at 1000 ticks is worth 0.01 USDT and costs a thousandth of that, so 1000 lots are 10 of 199.99 USDT.
+    const codeOfBuy = (lots: number, limits: RiskLimits = { maxConcentration: '0.05' }) => new Fixture(limits).code({ lots, limit: 1000 });
+    expect([codeOfBuy(998), codeOfBuy(999), codeOfBuy(1000), codeOfBuy(1000, {})]).toEqual([null, null, 'CONCENTRATION', null]);
+    const otherHolding = new Fixture({ maxConcentration: '0.05' });
+    otherHolding.hold(900, 0, 1);
+    expect([otherHolding.code({ lots: 900, limit: 1000 }), otherHolding.code({ lots: 900, side: 'sell', instrumentIndex: 1 })]).toEqual([
+      null,
+      null,
+    ]);
+    expect(otherHolding.ledger.cash(0)).toBe(100 * USDT);
   });
 });

@@ -1,4 +1,4 @@
-// Orders of the last minute and hour, against a naive count: legs of brackets bear times before those of orders already sent.
+// Tests the count of orders of the last minute and hour against a naive count, with times of bracket legs before those of earlier orders.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,42 +9,42 @@ const HOUR_MS = 60 * MINUTE_MS;
 const OFF = { ordersPerMinute: Infinity, duplicateMs: 0, ordersPerFill: Infinity, countsLegs: false };
 const order = { id: 1, strategy: 0, instrumentIndex: 0, side: 'buy', limit: 0, lots: 1, quoteUnits: 0, parent: 0, worstLots: 1 } as never;
 
-/** Seconds from the newest time: `on` later, or `back` for a leg that has the time of its row's open. */
-const course = fc.array(
-  fc.record({ on: fc.integer({ min: 0, max: 40 }), back: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90 })) }),
+/** Draws steps: each order is `laterS` seconds after the newest time, minus `earlierS` for a leg that has the time of its row's open. */
+const stepsArbitrary = fc.array(
+  fc.record({ laterS: fc.integer({ min: 0, max: 40 }), earlierS: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90 })) }),
   {
     minLength: 1,
     maxLength: 60,
   },
 );
 
-function timesOf(steps: readonly { readonly on: number; readonly back: number }[]): number[] {
+function timesOf(steps: readonly { readonly laterS: number; readonly earlierS: number }[]): number[] {
   let newest = HOUR_MS;
-  return steps.map(({ on, back }) => {
-    newest += on * 1000;
-    return newest - back * 1000;
+  return steps.map(({ laterS, earlierS }) => {
+    newest += laterS * 1000;
+    return newest - earlierS * 1000;
   });
 }
 
 describe('sent orders', () => {
-  it('sent orders pass while fewer than the limit were sent within the last minute, whatever the order of their times', () => {
+  it('sent orders pass while fewer than the limit were sent within the last minute, in any order of their times', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 6 }), course, (limit, steps) => {
+      fc.property(fc.integer({ min: 1, max: 6 }), stepsArbitrary, (limit, steps) => {
         const sent = new SentOrders({ ...OFF, ordersPerMinute: limit });
-        const all: number[] = [];
+        const sentTimes: number[] = [];
         for (const nowMs of timesOf(steps)) {
-          const mayPass = all.filter((timeMs) => timeMs > nowMs - MINUTE_MS).length < limit;
+          const mayPass = sentTimes.filter((timeMs) => timeMs > nowMs - MINUTE_MS).length < limit;
           expect(sent.mayPass(nowMs)).toBe(mayPass);
           if (!mayPass) continue;
           sent.record(order, nowMs);
-          all.push(nowMs);
+          sentTimes.push(nowMs);
         }
       }),
       { numRuns: 500 },
     );
   });
 
-  it('sent orders: a leg at the open of its row leaves the minute together with the row, and the order after it is not one too many', () => {
+  it('sent orders no longer count a leg one minute after the open of its row', () => {
     const sent = new SentOrders({ ...OFF, ordersPerMinute: 2 });
     sent.record(order, 100_000);
     sent.record(order, 60_000);
@@ -52,17 +52,17 @@ describe('sent orders', () => {
     expect(sent.mayPass(120_000)).toBe(true);
   });
 
-  it('sent orders of an hour are counted by their times, and so are fills', () => {
+  it('sent orders and fills of the last hour are counted by their times', () => {
     fc.assert(
-      fc.property(course, (steps) => {
+      fc.property(stepsArbitrary, (steps) => {
         const sent = new SentOrders({ ...OFF, ordersPerFill: 3 });
-        const all = timesOf(steps).map((timeMs) => HOUR_MS + (timeMs - HOUR_MS) * 20);
-        for (const timeMs of all) {
+        const sentTimes = timesOf(steps).map((timeMs) => HOUR_MS + (timeMs - HOUR_MS) * 20);
+        for (const timeMs of sentTimes) {
           sent.record(order, timeMs);
           sent.noteFill(0, timeMs);
         }
-        const nowMs = Math.max(...all);
-        const count = all.filter((timeMs) => timeMs > nowMs - HOUR_MS).length;
+        const nowMs = Math.max(...sentTimes);
+        const count = sentTimes.filter((timeMs) => timeMs > nowMs - HOUR_MS).length;
         expect(sent.lastHour(0, nowMs)).toEqual({ sent: count, fills: count });
       }),
     );

@@ -1,4 +1,4 @@
-// What a bot reports: alerts for changes, the metrics that the shipped rules name, a row for each halt cause, and scopes as text and back.
+// Tests what a bot reports: alerts for changes, metrics, a row for each halt cause, and scopes and requests as text.
 
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -11,25 +11,25 @@ import { metricsText } from './metrics.ts';
 import { readRequest } from './request.ts';
 import { scopeName, scopesOf, scopeNamed } from './scopes.ts';
 
-it('each change is alerted once, and nothing else is', () => {
+it('each change of a bot is alerted exactly once', () => {
   const bot = new ScriptedBot();
-  const first = bot.view();
-  expect(alertsBetween(null, first).map(({ code }) => code)).toEqual(['STARTED']);
-  expect(alertsBetween(first, first)).toEqual([]);
+  const firstView = bot.view();
+  expect(alertsBetween(null, firstView).map(({ code }) => code)).toEqual(['STARTED']);
+  expect(alertsBetween(firstView, firstView)).toEqual([]);
   bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'rows are missing', bot.timeMs);
   bot.board.raise({ kind: 'account' }, 'HALT_NEW', 'MISMATCH', '0.5 BTC', bot.timeMs);
   bot.unknown = [{ ...lostOrder(), needsPerson: true }];
-  const second = bot.view();
-  expect(alertsBetween(first, second)).toMatchObject([
+  const secondView = bot.view();
+  expect(alertsBetween(firstView, secondView)).toMatchObject([
     { level: 'alarm', code: 'MISMATCH', scope: 'account', message: expect.stringContaining('What to do: find the transfer') },
     { level: 'warn', code: 'GAP', scope: 'symbol:spot:BTCUSDT' },
     { level: 'alarm', code: 'NEEDS_PERSON' },
   ]);
-  expect(alertsBetween(second, second)).toEqual([]);
+  expect(alertsBetween(secondView, secondView)).toEqual([]);
   bot.board.clear({ kind: 'account' }, 'MISMATCH', 'ann', bot.timeMs);
   bot.unknown = [];
   bot.killed = { sinceMs: 1, flatten: true, who: 'ann', phase: 'done', message: 'x', residuals: ['0.1 BTC left'] };
-  expect(alertsBetween(second, bot.view())).toMatchObject([
+  expect(alertsBetween(secondView, bot.view())).toMatchObject([
     { level: 'info', code: 'MISMATCH_OVER' },
     { level: 'alarm', code: 'KILL_UNRESOLVED', message: expect.stringContaining('0.1 BTC left') },
   ]);
@@ -44,12 +44,12 @@ it('the metrics include every metric that config/alerts.yml uses', () => {
   const { groups } = parse(readFileSync(new URL('../../../config/alerts.yml', import.meta.url), 'utf8')) as {
     groups: readonly { rules: readonly { alert: string; expr: string }[] }[];
   };
-  const asked = groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/isobar_\w+/g) ?? []));
-  expect(asked.length).toBeGreaterThan(15);
-  for (const name of asked) expect(text, name).toMatch(new RegExp(`^${name}[ {]`, 'm'));
+  const usedNames = groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/isobar_\w+/g) ?? []));
+  expect(usedNames.length).toBeGreaterThan(15);
+  for (const name of usedNames) expect(text, name).toMatch(new RegExp(`^${name}[ {]`, 'm'));
 });
 
-it('every cause has its meaning and a remedy, and an unknown cause does not clear by itself', () => {
+it('every halt cause has its meaning and a remedy, and an unknown cause does not clear by itself', () => {
   for (const { code, means, todo } of CAUSES) {
     expect(means.length, code).toBeGreaterThan(10);
     expect(todo, code).not.toBe('look at `isobar logs`, then resume');
@@ -58,26 +58,26 @@ it('every cause has its meaning and a remedy, and an unknown cause does not clea
   expect([clearsItself('GAP'), clearsItself('MISMATCH'), clearsItself('NEVER_HEARD_OF')]).toEqual([true, false, false]);
 });
 
-it('names scopes and finds them again', () => {
-  const { named } = new ScriptedBot();
+it('the name of a scope identifies the scope', () => {
+  const { named: botNames } = new ScriptedBot();
   for (const scope of [
     { kind: 'account' },
     { kind: 'market', market: 'spot' },
     { kind: 'symbol', instrument: 1 },
     { kind: 'strategy', strategy: 1 },
   ] as const) {
-    expect(scopeNamed(scopeName(scope, named), named)).toEqual(scope);
+    expect(scopeNamed(scopeName(scope, botNames), botNames)).toEqual(scope);
   }
-  for (const name of scopesOf(named)) expect(scopeName(scopeNamed(name, named)!, named)).toBe(name);
-  for (const name of ['', 'market:moon', 'symbol:spot:DOGE', 'strategy:', 'toString']) expect(scopeNamed(name, named)).toBeNull();
+  for (const name of scopesOf(botNames)) expect(scopeName(scopeNamed(name, botNames)!, botNames)).toBe(name);
+  for (const name of ['', 'market:moon', 'symbol:spot:DOGE', 'strategy:', 'toString']) expect(scopeNamed(name, botNames)).toBeNull();
 });
 
-it('reads requests strictly', () => {
+it('a control request with a missing or invalid field is rejected', () => {
   expect(readRequest({ op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'x' })).toEqual({
     problem: 'why: expected a reason of three letters or more',
   });
   expect(readRequest({ op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'because' })).toHaveProperty('request');
-  for (const wrong of [
+  for (const invalidRequest of [
     null,
     1,
     {},
@@ -85,6 +85,6 @@ it('reads requests strictly', () => {
     { op: 'halt', scope: 'account', state: 'KILLED', why: 'because' },
     { op: 'tighten', key: 'x', value: '1', why: 'because' },
   ]) {
-    expect(readRequest(wrong)).toHaveProperty('problem');
+    expect(readRequest(invalidRequest)).toHaveProperty('problem');
   }
 });

@@ -1,38 +1,38 @@
-// Order, skipping and timing of checks, without any exchange.
+// Tests the order, skipping and timing of checks, without an exchange.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
 import { failed, isHealthy, ok, skipped, warning, type DoctorCheck, type CheckFinding } from './context/check.ts';
 import { runChecks } from './runChecks.ts';
 
-const check = (name: string, needs: readonly string[], finding: CheckFinding | Error, ran: string[] = []): DoctorCheck => ({
+const check = (name: string, needs: readonly string[], finding: CheckFinding | Error, ranNames: string[] = []): DoctorCheck => ({
   name,
   market: name.startsWith('spot.') ? 'spot' : null,
   needs,
   async run() {
-    ran.push(name);
+    ranNames.push(name);
     await Promise.resolve();
     if (finding instanceof Error) throw finding;
     return finding;
   },
 });
 const clock = (): (() => number) => {
-  let now = 0;
-  return () => (now += 2.4);
+  let nowMs = 0;
+  return () => (nowMs += 2.4);
 };
 
 test('checks that depend on a failed check are skipped and refer to it', async () => {
-  const ran: string[] = [];
+  const ranNames: string[] = [];
   const plan = [
-    check('key', [], ok('there'), ran),
-    check('spot.dns', [], failed('gone', ['look']), ran),
-    check('spot.tls', ['spot.dns'], ok(''), ran),
-    check('spot.ping', ['key', 'spot.tls'], ok(''), ran),
-    check('late', ['spot.ping'], ok(''), ran),
-    check('limits', [], ok('none'), ran),
+    check('key', [], ok('there'), ranNames),
+    check('spot.dns', [], failed('gone', ['look']), ranNames),
+    check('spot.tls', ['spot.dns'], ok(''), ranNames),
+    check('spot.ping', ['key', 'spot.tls'], ok(''), ranNames),
+    check('late', ['spot.ping'], ok(''), ranNames),
+    check('limits', [], ok('none'), ranNames),
   ];
   const results = await runChecks(plan, clock());
-  expect(ran).toEqual(['key', 'spot.dns', 'limits']);
+  expect(ranNames).toEqual(['key', 'spot.dns', 'limits']);
   expect(results.map(({ name, status, detail }) => [name, status, detail])).toEqual([
     ['key', 'ok', 'there'],
     ['spot.dns', 'failed', 'gone'],
@@ -63,12 +63,12 @@ test('a check that depends on a warning runs, and a warning leaves the result he
 });
 
 test('a ConfigError becomes a failed check, and any other error is rethrown', async () => {
-  const [found] = await runChecks([check('a', [], new ConfigError('x.json: no JSON', 'mend it'))], clock());
-  expect(found).toMatchObject({ status: 'failed', detail: 'x.json: no JSON', fix: ['mend it'], isPrivate: true });
+  const [finding] = await runChecks([check('a', [], new ConfigError('x.json: no JSON', 'mend it'))], clock());
+  expect(finding).toMatchObject({ status: 'failed', detail: 'x.json: no JSON', fix: ['mend it'], isPrivate: true });
   await expect(runChecks([check('a', [], new TypeError('ours'))], clock())).rejects.toThrow('ours');
 });
 
-test('progress is reported check by check', async () => {
+test('runChecks reports the start and the end of each check', async () => {
   const reported: string[] = [];
   await runChecks([check('a', [], ok('1')), check('b', [], ok('2'))], clock(), {
     started: ({ name }) => reported.push(`? ${name}`),

@@ -1,4 +1,4 @@
-// A new project folder: its dependency on isobar, its file names, and that no file is overwritten or left incomplete.
+// Tests a new project folder: its dependency on isobar, its file names, and that no file is overwritten or left incomplete.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { writeAll } from './write.ts';
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-scaffold-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
-const fresh = () => join(root, `folder${++count}`);
+const newPath = () => join(root, `folder${++count}`);
 
 describe('names', () => {
   it.each([
@@ -27,57 +27,59 @@ describe('names', () => {
     ['RSICross', 'rsiCross', 'RSICross'],
     ['EMA200', 'ema200', 'EMA200'],
     ['x', 'x', 'X'],
-  ])('names: %s', (name, file, className) => expect(strategyFileNames(name)).toEqual({ file, className }));
+  ])('the strategy name %s becomes its file name and class name', (name, file, className) =>
+    expect(strategyFileNames(name)).toEqual({ file, className }),
+  );
 
-  it.each(['', '9x', 'a/b', '../a', 'a.b', '-', 'é', 'x'.repeat(61), 'strategy', 'Strategy'])('refuses %o', (name) =>
+  it.each(['', '9x', 'a/b', '../a', 'a.b', '-', 'é', 'x'.repeat(61), 'strategy', 'Strategy'])('the strategy name %o is rejected', (name) =>
     expect(() => strategyFileNames(name)).toThrow(ConfigError),
   );
 });
 
 describe('origin', () => {
   const installed = (resolved: string | null) => {
-    const folder = fresh();
+    const folder = newPath();
     mkdirSync(join(folder, 'node_modules/isobar'), { recursive: true });
     const entry = { version: '0.1.0', ...(resolved === null ? {} : { resolved }) };
     writeFileSync(
       join(folder, 'node_modules/.package-lock.json'),
       JSON.stringify({ packages: { 'node_modules/isobar': entry, 'node_modules/zod': {} } }),
     );
-    return { folder, here: join(folder, 'node_modules/isobar') };
+    return { folder, packageFolderOfProject: join(folder, 'node_modules/isobar') };
   };
 
   it('the origin of an installed tarball is its path relative to the project, with links resolved', () => {
-    const { folder, here } = installed('file:../isobar-0.1.0.tgz');
+    const { folder, packageFolderOfProject } = installed('file:../isobar-0.1.0.tgz');
     writeFileSync(join(root, 'isobar-0.1.0.tgz'), '');
     symlinkSync(root, join(folder, 'link'));
-    expect(originFor(join(folder, 'new/project'), here)).toBe('file:../../../isobar-0.1.0.tgz');
-    expect(originFor(join(folder, 'link/project'), here)).toBe('file:../isobar-0.1.0.tgz');
+    expect(originFor(join(folder, 'new/project'), packageFolderOfProject)).toBe('file:../../../isobar-0.1.0.tgz');
+    expect(originFor(join(folder, 'link/project'), packageFolderOfProject)).toBe('file:../isobar-0.1.0.tgz');
   });
   it('the origin of a package from a repository or a URL is that address', () => {
-    for (const from of ['git+ssh://git@example.org/isobar.git#0123abc', 'https://example.org/isobar-0.1.0.tgz']) {
-      expect(originFor(fresh(), installed(from).here)).toBe(from);
+    for (const resolvedFrom of ['git+ssh://git@example.org/isobar.git#0123abc', 'https://example.org/isobar-0.1.0.tgz']) {
+      expect(originFor(newPath(), installed(resolvedFrom).packageFolderOfProject)).toBe(resolvedFrom);
     }
   });
   it('the origin of a package from a registry, or of unknown origin, is its exact version', () => {
-    for (const from of ['https://registry.example.org/isobar/-/isobar-0.1.0.tgz', 'file:gone.tgz', null]) {
-      expect(originFor(fresh(), installed(from).here)).toBe(packageVersion());
+    for (const resolvedFrom of ['https://registry.example.org/isobar/-/isobar-0.1.0.tgz', 'file:gone.tgz', null]) {
+      expect(originFor(newPath(), installed(resolvedFrom).packageFolderOfProject)).toBe(packageVersion());
     }
-    expect(originFor(fresh(), fresh())).toBe(packageVersion());
+    expect(originFor(newPath(), newPath())).toBe(packageVersion());
   });
   it('the origin of a checkout is its folder', () => expect(originFor(join(root, 'project'))).toMatch(/^file:\.\./));
 });
 
 describe('files', () => {
   it('existing files are never overwritten, and the error names them', () => {
-    const folder = fresh();
+    const folder = newPath();
     mkdirSync(folder);
     writeFileSync(join(folder, 'b'), 'mine');
     expect(() => writeAll(folder, { a: '1', b: '2' })).toThrow('b: there already');
     expect(readdirSync(folder)).toEqual(['b']);
     expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('mine');
   });
-  it('new files are removed when something fails, and no other file is', () => {
-    const folder = fresh();
+  it('only new files are removed when a project cannot be created', () => {
+    const folder = newPath();
     mkdirSync(join(folder, 'kept'), { recursive: true });
     const fail = (data: string) => {
       writeFileSync(join(data, 'half'), '');
@@ -88,15 +90,18 @@ describe('files', () => {
     expect(readdirSync(folder)).toEqual(['kept']);
     expect(readdirSync(join(folder, 'kept'))).toEqual(['of-others']);
   });
-  it('a new folder is removed with its new parents when something fails', () => {
-    const top = fresh();
-    expect(() => writeAll(join(top, 'a/b'), { c: '' }, 'data', () => { throw new ConfigError('no bars'); })).toThrow(); // prettier-ignore
+  it('a new folder is removed with its new parents when a project cannot be created', () => {
+    const top = newPath();
+    const fail = () => {
+      throw new ConfigError('no bars');
+    };
+    expect(() => writeAll(join(top, 'a/b'), { c: '' }, 'data', fail)).toThrow();
     expect(existsSync(top)).toBe(false);
   });
 });
 
-test('a folder that is not empty, and a file, are no place for a project; .git is not a hindrance', () => {
-  const folder = fresh();
+test('a project is created only in a folder that is empty except for .git', () => {
+  const folder = newPath();
   mkdirSync(join(folder, '.git'), { recursive: true });
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) writeFileSync(join(folder, name), '');
   expect(() => createProject(folder)).toThrow(/the folder is not empty: a, b, c, d, e, \.\.\.$/);
@@ -111,7 +116,7 @@ test.runIf(existsSync('/proc/self'))('a system folder that cannot be written is 
 });
 
 test('a new project type-checks and passes its test', () => {
-  const project = fresh();
+  const project = newPath();
   createProject(project);
   const modules = join(packageFolder(), 'node_modules');
   mkdirSync(join(project, 'node_modules'));

@@ -1,4 +1,4 @@
-// The lock of a sweep: one process at a time, and the lock of a dead process is taken over.
+// Tests the lock of a sweep: one process holds it, and the lock of a dead process is taken over.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,13 +13,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const SWEEP = { name: 'sma', id: 'ab'.repeat(32) };
 const LOCKS = 'sma-abababababab.lock';
-const leave = (pid: number, started: string, host = thisProcess().host): void => {
+const writeLock = (pid: number, started: string, host = thisProcess().host): void => {
   const { namespace, boot } = thisProcess();
   mkdirSync(join(folder, LOCKS), { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, LOCKS, `lock-${pid}-${started}-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
 };
 
-it('the lock of a sweep is held once, and leaves no file behind', () => {
+it('the lock of a sweep is held once, and its release leaves no file', () => {
   const unlock = lockLedger(folder, SWEEP);
   expect(() => lockLedger(folder, SWEEP)).toThrow(/this process has this sweep already/);
   lockLedger(folder, { ...SWEEP, id: 'cd'.repeat(32) })();
@@ -27,12 +27,12 @@ it('the lock of a sweep is held once, and leaves no file behind', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('the lock is respected while its holder may run, and taken over if the holder is dead', () => {
-  leave(4_194_304, '1');
+it('the lock of a sweep is respected while its holder may run, and taken over if the holder is dead', () => {
+  writeLock(4_194_304, '1');
   lockLedger(folder, SWEEP)();
   // The number of a running process, reused since the lock was taken.
-  leave(process.ppid, '1');
+  writeLock(process.ppid, '1');
   lockLedger(folder, SWEEP)();
-  leave(1, '1', 'elsewhere');
+  writeLock(1, '1', 'elsewhere');
   expect(() => lockLedger(folder, SWEEP)).toThrow(/process 1 on elsewhere may work on this sweep, and cannot be seen from here/);
 });

@@ -1,4 +1,4 @@
-// Grids as users write them: exact decimals, both ends, seeded draws, and messages that name the error.
+// Tests grids as users write them: exact decimals, both ends, seeded draws, and messages that name the error.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../base/number/decimal.ts';
@@ -42,11 +42,11 @@ describe('a grid', () => {
     ['fast=', /expected name=from..to:step or name=a,b,c/],
     ['=1', /expected name=from..to:step or name=a,b,c/],
     ['slow=2..2000000:1', /expected at most 100000 values/],
-  ])('a grid refuses %s', (text, message) => {
+  ])('a grid is rejected: %s', (text, message) => {
     expect(() => parseGrid([text], SPECS)).toThrow(message);
   });
 
-  it('a grid refuses no grid, a parameter twice and too many sets', () => {
+  it('a grid is rejected if it is empty, has a parameter twice or has too many sets', () => {
     expect(() => parseGrid([], SPECS)).toThrow(/at least one parameter/);
     expect(() => parseGrid(['fast=1,2', 'fast=3,4'], SPECS)).toThrow(/--grid fast: expected each parameter once, got it twice/);
     const large = parseGrid(['fast=1..100', 'slow=2..2001'], SPECS);
@@ -54,7 +54,7 @@ describe('a grid', () => {
     expect(setsOf(large, 50, 1)).toHaveLength(50);
   });
 
-  it('a grid has every value of a range, as exact decimals, and no other', () => {
+  it('a grid has exactly the values of its range, as exact decimals', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -500, max: 500 }),
@@ -71,22 +71,22 @@ describe('a grid', () => {
     );
   });
 
-  it('a grid draws different sets of the grid, the same ones for the same seed', () => {
+  it('a grid draws different sets, and the same ones for the same seed', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 12 }),
         fc.integer({ min: 1, max: 12 }),
         fc.integer({ min: 1, max: 200 }),
         fc.integer(),
-        (a, b, random, seed) => {
-          const axes = parseGrid([`fast=1..${a}`, `slow=2..${b + 1}`], SPECS);
-          const all = setsOf(axes, null, seed).map((set) => JSON.stringify(set));
-          const drawn = setsOf(axes, random, seed).map((set) => JSON.stringify(set));
-          expect(all).toHaveLength(gridSize(axes));
-          expect(new Set(all).size).toBe(all.length);
-          expect(drawn).toHaveLength(Math.min(random, all.length));
-          expect(drawn).toEqual(all.filter((set) => drawn.includes(set)));
-          expect(setsOf(axes, random, seed).map((set) => JSON.stringify(set))).toEqual(drawn);
+        (fastCount, slowCount, drawCount, seed) => {
+          const axes = parseGrid([`fast=1..${fastCount}`, `slow=2..${slowCount + 1}`], SPECS);
+          const allSets = setsOf(axes, null, seed).map((set) => JSON.stringify(set));
+          const drawnSets = setsOf(axes, drawCount, seed).map((set) => JSON.stringify(set));
+          expect(allSets).toHaveLength(gridSize(axes));
+          expect(new Set(allSets).size).toBe(allSets.length);
+          expect(drawnSets).toHaveLength(Math.min(drawCount, allSets.length));
+          expect(drawnSets).toEqual(allSets.filter((set) => drawnSets.includes(set)));
+          expect(setsOf(axes, drawCount, seed).map((set) => JSON.stringify(set))).toEqual(drawnSets);
         },
       ),
     );
@@ -95,8 +95,8 @@ describe('a grid', () => {
   it('a grid draws other sets for another seed, also from a grid too large to list', () => {
     const axes = parseGrid(['fast=1..100', 'slow=2..99999', 'width=0.1..9.9:0.001'], SPECS);
     expect(gridSize(axes)).toBeGreaterThan(9e10);
-    const [one, other] = [setsOf(axes, 200, 1), setsOf(axes, 200, 2)];
-    expect(new Set(one.map((set) => JSON.stringify(set))).size).toBe(200);
-    expect(one).not.toEqual(other);
+    const [firstDraw, otherDraw] = [setsOf(axes, 200, 1), setsOf(axes, 200, 2)];
+    expect(new Set(firstDraw.map((set) => JSON.stringify(set))).size).toBe(200);
+    expect(firstDraw).not.toEqual(otherDraw);
   });
 });

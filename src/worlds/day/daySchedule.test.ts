@@ -15,15 +15,15 @@ test('every kind of fault occurs, no fault is in the last hour, and the first or
   const days = SEEDS.map(scheduleOf);
   const outages = days.flatMap((day) => day.outages);
   const creates = days.flatMap((day) => [...day.creates.values()]);
-  for (const what of OUTAGES)
+  for (const outageKind of OUTAGES)
     expect(
-      outages.some((outage) => outage.what === what),
-      what,
+      outages.some((outage) => outage.what === outageKind),
+      outageKind,
     ).toBe(true);
-  for (const what of CREATE_FAULTS)
+  for (const faultKind of CREATE_FAULTS)
     expect(
-      creates.some((fault) => fault.what === what),
-      what,
+      creates.some((fault) => fault.what === faultKind),
+      faultKind,
     ).toBe(true);
   expect(Math.max(...outages.map(({ atMs }) => atMs))).toBeLessThan(DAY_MS - CALM_MS);
   expect(days.filter((day) => day.creates.has(1)).length).toBeGreaterThan(SEEDS.length / 4);

@@ -1,4 +1,4 @@
-// Folders of unfinished results: those of dead processes are removed, and no others.
+// Tests that folders of unfinished results are removed if their process is dead and they are a day old.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,21 +7,26 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stagingFolder } from './staging.ts';
 
-it('files that a killed process left a day ago are removed, and no others', () => {
+it('only unfinished results that a killed process left a day ago are removed', () => {
   const out = mkdtempSync(join(tmpdir(), 'isobar-staging-'));
   onTestFinished(() => rmSync(out, { recursive: true }));
   const { pid: dead } = spawnSync(process.execPath, ['--version']);
-  const [now, dayAgo] = [Date.now(), Date.now() - 90_000_000];
-  const kept = [`.unfinished-${dead}-${now - 3_600_000}`, `.unfinished-${process.ppid}-${dayAgo}`, '.unfinished-of-mine', '2026-01-01-run'];
-  for (const name of [...kept, `.unfinished-${dead}-${dayAgo}`]) {
+  const [nowMs, dayAgoMs] = [Date.now(), Date.now() - 90_000_000];
+  const keptNames = [
+    `.unfinished-${dead}-${nowMs - 3_600_000}`,
+    `.unfinished-${process.ppid}-${dayAgoMs}`,
+    '.unfinished-of-mine',
+    '2026-01-01-run',
+  ];
+  for (const name of [...keptNames, `.unfinished-${dead}-${dayAgoMs}`]) {
     mkdirSync(join(out, name));
     writeFileSync(join(out, name, 'orders.csv'), 'id\n');
   }
-  const made = stagingFolder(out);
-  expect(made.startsWith(join(out, `.unfinished-${process.pid}-`))).toBe(true);
-  expect(readdirSync(out).toSorted()).toEqual(kept.toSorted());
+  const newFolder = stagingFolder(out);
+  expect(newFolder.startsWith(join(out, `.unfinished-${process.pid}-`))).toBe(true);
+  expect(readdirSync(out).toSorted()).toEqual(keptNames.toSorted());
 });
 
-it('nothing is removed, and nothing fails, if the folder does not exist', () => {
+it('a staging folder in a folder that does not exist is named without an error', () => {
   expect(stagingFolder(join(tmpdir(), 'isobar-not-there'))).toMatch(/isobar-not-there\/\.unfinished-\d+-\d+$/);
 });

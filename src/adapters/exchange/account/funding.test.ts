@@ -1,4 +1,4 @@
-// Funding as positions report it: each change is booked once, and the sum of an earlier position is not deducted from the next one.
+// Tests the funding that positions report: each change is booked once, and a new position starts at 0.
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
@@ -26,30 +26,30 @@ function fixture() {
 }
 
 test('each change of the funding sum is booked once, for each side', () => {
-  const { funded, noted, row, take } = fixture();
-  take(row('-0.5', 1000), row('0.25', 2000, 'sell'));
-  take(row('-0.5', 1000), row('0.25', 2000, 'sell'));
-  take(row('-0.75', 1000), row('0.25', 2000, 'sell'));
-  take(row(null, 1000), row(null, 2000, 'sell'));
+  const { funded, noted, row, take: readPositions } = fixture();
+  readPositions(row('-0.5', 1000), row('0.25', 2000, 'sell'));
+  readPositions(row('-0.5', 1000), row('0.25', 2000, 'sell'));
+  readPositions(row('-0.75', 1000), row('0.25', 2000, 'sell'));
+  readPositions(row(null, 1000), row(null, 2000, 'sell'));
   expect(funded).toEqual(['long -5000', 'short 2500', 'long -2500']);
   expect(noted).toEqual(['buy -5000', 'sell 2500', 'buy -7500']);
 });
 
 test('a new position starts with a funding sum of 0, with or without a reading between', () => {
-  const { funded, noted, row, take } = fixture();
-  take(row('-0.5', 1000));
-  take(row('0', 9000));
-  take(row('-0.1', 9000));
-  take();
-  take(row('-0.3', 20_000));
-  take(row('-0.2', 30_000));
+  const { funded, noted, row, take: readPositions } = fixture();
+  readPositions(row('-0.5', 1000));
+  readPositions(row('0', 9000));
+  readPositions(row('-0.1', 9000));
+  readPositions();
+  readPositions(row('-0.3', 20_000));
+  readPositions(row('-0.2', 30_000));
   expect(funded).toEqual(['long -5000', 'long -1000', 'long -3000', 'long -2000']);
   expect(noted).toEqual(['buy -5000', 'buy 0', 'buy -1000', 'buy 0', 'buy -3000', 'buy -2000']);
 });
 
-test('without an opening time a position counts as the same one', () => {
-  const { funded, row, take } = fixture();
-  take(row('-0.5', null));
-  take(row('-0.75', null));
+test('a position without an opening time counts as the earlier one', () => {
+  const { funded, row, take: readPositions } = fixture();
+  readPositions(row('-0.5', null));
+  readPositions(row('-0.75', null));
   expect(funded).toEqual(['long -5000', 'long -2500']);
 });

@@ -1,4 +1,4 @@
-// Tests of a stored ban on a real disk: it survives restarts, and a damaged record never allows calls before the ban ends.
+// Tests a stored ban on a real disk: it survives restarts, and a damaged record never allows calls before the ban ends.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ describe('a ban in a file', () => {
     expect(start(START_MS + 900_000, 200).sent).toBe(1);
   });
 
-  it('a ban in a file can be read only by its owner, says what it is for, and is the only file', () => {
+  it('a ban in a file is the only file of its folder, readable only by its owner', () => {
     start(START_MS, 418);
     start(START_MS + 300_000, 418);
     expect(readdirSync(folder)).toEqual(['exchange.json']);
@@ -73,10 +73,10 @@ describe('a ban in a file', () => {
 
   it('a ban in a file that is cut at any byte is in force until a person removes the file', () => {
     start(START_MS, 418);
-    const whole = readFileSync(path);
+    const recordBytes = readFileSync(path);
     // The last byte is the line break. Without it the record is still complete.
-    for (let length = 0; length < whole.length - 1; length++) {
-      writeFileSync(path, whole.subarray(0, length));
+    for (let length = 0; length < recordBytes.length - 1; length++) {
+      writeFileSync(path, recordBytes.subarray(0, length));
       const { sent, why } = start(START_MS + 86_400_000 * 9, 200);
       expect(sent, `${length} bytes`).toBe(0);
       expect(why).toEqual([
@@ -102,13 +102,13 @@ describe('a ban in a file', () => {
     ['no strikes', { strikes: 0 }],
     ['too many strikes', { strikes: 65 }],
     ['more than a record holds', { says: 'x'.repeat(5000) }],
-  ])('a ban in a file with %s is not a record', (_, change) => {
+  ])('a ban in a file with %s is unreadable', (_, change) => {
     start(START_MS, 418);
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
     expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
   });
 
-  it.each([['null'], ['[]'], ['"x"'], ['7']])('a ban in a file that says %s is not a record', (text) => {
+  it.each([['null'], ['[]'], ['"x"'], ['7']])('a ban in a file with the text %s is unreadable', (text) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, text);
     expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
@@ -130,8 +130,12 @@ describe('a ban in a file', () => {
       bans: { read: () => null, write: (ban) => store.write(ban) },
       onEvent: (event) => events.push(event),
     });
-    const ask = () => limiter.acquire('spot.ping', 'steady', (ticket) => ticket.finish(418, null, null), () => {}); // prettier-ignore
-    ask();
+    limiter.acquire(
+      'spot.ping',
+      'steady',
+      (ticket) => ticket.finish(418, null, null),
+      () => {},
+    );
     expect(events.map(({ kind }) => kind)).toEqual(['banNotSaved', 'banned']);
     expect(limiter.state.bannedUntilMs).toBe(START_MS + 300_000);
   });

@@ -1,4 +1,4 @@
-// What the exchange's refusals change: a 429 stops a class, a 418 stops everything.
+// Tests the effect of refusals by the exchange: a 429 stops a class of calls, and a 418 stops all calls.
 
 import { describe, expect, it } from 'vitest';
 import { LimitsFixture, START_MS } from '../../../../test/fixtures/limitsFixture.ts';
@@ -8,7 +8,7 @@ describe('after 429', () => {
   it.each([
     ['HTTP 429', 429, null],
     ['-1003 with HTTP 200', 200, -1003],
-  ] as const)('after 429: %s its class stops for 2 s, then 4, then 8; the others continue', (_, status, code) => {
+  ] as const)('after a 429 (as %s) its class stops for 2 s, then 4 s, then 8 s, and other classes continue', (_, status, code) => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.openOrders');
     for (const stopMs of [2000, 4000, 8000]) {
@@ -22,23 +22,23 @@ describe('after 429', () => {
     expect(fixture.count()).toBe(5);
   });
 
-  it('after 429 replies to calls that were sent before it belong to the same stop', () => {
+  it('after a 429 the replies to calls that were sent before it belong to the same stop', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.newOrder', 'order', 80);
     fixture.answer(429);
     expect(fixture.events).toEqual([{ kind: 'limited', rateClass: 'spot.newOrder', untilMs: START_MS + 2000, strikes: 1, allowance: 100 }]);
   });
 
-  it('a longer Retry-After is honoured, a shorter one is not', () => {
+  it('a Retry-After of a 429 is honoured only if it is longer than the stop', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.account');
     fixture.answer(429, null, 1000);
     fixture.ask('spot.myTrades');
     fixture.answer(429, null, 60_000);
-    expect(fixture.limiter.state.classes.map((each) => each.stoppedUntilMs)).toEqual([START_MS + 2000, START_MS + 60_000]);
+    expect(fixture.limiter.state.classes.map(({ stoppedUntilMs }) => stoppedUntilMs)).toEqual([START_MS + 2000, START_MS + 60_000]);
   });
 
-  it('after 429 cancels continue, unless a cancel had the 429', () => {
+  it('after a 429 cancels continue, unless a cancel had the 429', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.newOrder', 'order');
     fixture.answer(429);
@@ -80,8 +80,8 @@ describe('after 429', () => {
   });
 });
 
-/** The stored record, instead of a disk. */
-class Store implements BanStore {
+/** Stores a ban in memory instead of on a disk. */
+class MemoryBanStore implements BanStore {
   ban: Ban | null = null;
   read(): Ban | null {
     return this.ban;
@@ -117,20 +117,20 @@ describe('after 418', () => {
 
   it('a ban stops all keys of the address, and one call goes first for all of them', () => {
     const fixture = new LimitsFixture();
-    const second = fixture.another({ sameAddressAs: fixture.limiter });
-    fixture.ask('spot.account', 'steady', 20, second);
+    const secondLimiter = fixture.another({ sameAddressAs: fixture.limiter });
+    fixture.ask('spot.account', 'steady', 20, secondLimiter);
     fixture.ask('spot.openOrders');
     fixture.sent.at(-1)!.ticket.finish(418, null, null);
     expect(fixture.refusals).toHaveLength(12);
     fixture.pass(300_000);
     fixture.ask('spot.myTrades', 'steady', 3);
-    fixture.ask('spot.queryOrder', 'steady', 3, second);
+    fixture.ask('spot.queryOrder', 'steady', 3, secondLimiter);
     expect(fixture.count()).toBe(10);
     fixture.answer(200);
     expect(fixture.count()).toBe(15);
   });
 
-  it('each ban is twice as long, a longer Retry-After is honoured, a shorter one is not', () => {
+  it('each ban is twice as long as the one before, or as long as a longer Retry-After', () => {
     const fixture = new LimitsFixture();
     const lengths: number[] = [];
     for (const retryAfterMs of [null, 1000, 86_400_000, null]) {
@@ -144,8 +144,8 @@ describe('after 418', () => {
     expect(lengths).toEqual([300_000, 600_000, 86_400_000, 2_400_000]);
   });
 
-  it('a restart continues the ban, and counts the earlier ones', () => {
-    const bans = new Store();
+  it('a restart continues the ban and counts earlier bans', () => {
+    const bans = new MemoryBanStore();
     const fixture = new LimitsFixture({ bans });
     fixture.ask('spot.account');
     fixture.answer(418);
@@ -164,13 +164,13 @@ describe('after 418', () => {
   });
 
   it('a clock that was set back does not end the ban early', () => {
-    const bans = new Store();
+    const bans = new MemoryBanStore();
     bans.ban = { sinceMs: START_MS + 3_600_000, untilMs: START_MS + 3_900_000, strikes: 1 };
     expect(new LimitsFixture({ bans }).limiter.state.bannedUntilMs).toBe(START_MS + 300_000);
   });
 
   it('a ban that another program has received is respected', () => {
-    const bans = new Store();
+    const bans = new MemoryBanStore();
     const fixture = new LimitsFixture({ bans });
     bans.ban = { sinceMs: START_MS - 1000, untilMs: START_MS + 9_000_000, strikes: 4 };
     fixture.ask('spot.account');
@@ -179,7 +179,7 @@ describe('after 418', () => {
     expect(fixture.limiter.state.bannedUntilMs).toBe(START_MS + 9_000_000);
   });
 
-  it('a ban is reported to the operator once, also if it could not be stored', () => {
+  it('a ban that cannot be stored is reported to the operator once', () => {
     const bans: BanStore = {
       read: () => null,
       write: () => {

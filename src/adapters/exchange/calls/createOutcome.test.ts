@@ -1,4 +1,4 @@
-// The answer to a create: its classes, and what an echo may and may not differ in.
+// Tests the outcome of a create: its classes, and which differences of an echo make the outcome unknown.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const ECHO: CreatedOrder = {
   qty: '0.1',
   timeMs: 1,
 };
-const NOTHING: CreatedOrder = {
+const EMPTY_ECHO: CreatedOrder = {
   venueId: '7',
   clientOrderId: null,
   symbol: null,
@@ -35,8 +35,8 @@ const answer = (status: number, body: string) =>
   outcomeOf('futures.createOrder', { kind: 'reply', status, body: new TextEncoder().encode(body) });
 
 describe('createOutcome', () => {
-  it('createOutcome believes an echo with the same values, in any notation, and one without values', () => {
-    for (const echo of [ECHO, NOTHING, { ...ECHO, clientOrderId: '0' }, { ...ECHO, clientOrderId: CID.toLowerCase() }])
+  it('createOutcome accepts an echo with the same values in any notation, or without values', () => {
+    for (const echo of [ECHO, EMPTY_ECHO, { ...ECHO, clientOrderId: '0' }, { ...ECHO, clientOrderId: CID.toLowerCase() }])
       expect(echoProblem(echo, ORDER, CID)).toBeNull();
   });
   it.each([
@@ -46,7 +46,7 @@ describe('createOutcome', () => {
     ['type', { isMarket: true }],
     ['price', { price: '90.01' }],
     ['origQty', { qty: '0.2' }],
-  ] as const)('createOutcome does not believe one of another %s', (name, change) => {
+  ] as const)('createOutcome is unknown for an echo with another %s', (name, change) => {
     const echo = { ...ECHO, ...change };
     expect(echoProblem(echo, ORDER, CID)).toContain(name);
     expect(createOutcome({ kind: 'acked', value: echo }, ORDER, CID)).toMatchObject({
@@ -56,29 +56,29 @@ describe('createOutcome', () => {
   });
   it('createOutcome does not compare the quantity of an order by amount', () => {
     const market = new PlainOrder([BTC], { quoteUnits: 5e9 });
-    expect(echoProblem({ ...NOTHING, isMarket: true, qty: '50' }, market, CID)).toBeNull();
+    expect(echoProblem({ ...EMPTY_ECHO, isMarket: true, qty: '50' }, market, CID)).toBeNull();
   });
 
-  it('createOutcome is rejected only for the codes of a rejection, in a complete reply with 2xx or 4xx; everything else is unknown', () => {
+  it('createOutcome is refused only for the code of a refusal in a complete reply with 2xx or 4xx, else unknown', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.constantFrom(...ERROR_CODES.map(({ code }) => code)), fc.integer({ min: -3000, max: 20_000 })),
         fc.constantFrom(200, 400, 401, 403, 418, 429, 500, 502, 503, 504, 302),
         fc.nat({ max: 120 }),
-        (code, status, cut) => {
-          const whole = JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false });
-          const body = whole.slice(0, Math.max(0, whole.length - Math.max(0, cut - 40)));
-          const found = createOutcome(answer(status, body) as never, ORDER, CID);
-          const isStrict = body === whole && (Math.floor(status / 100) === 2 || Math.floor(status / 100) === 4);
+        (code, status, cutLength) => {
+          const fullBody = JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false });
+          const body = fullBody.slice(0, Math.max(0, fullBody.length - Math.max(0, cutLength - 40)));
+          const outcome = createOutcome(answer(status, body) as never, ORDER, CID);
+          const isStrict = body === fullBody && (Math.floor(status / 100) === 2 || Math.floor(status / 100) === 4);
           if (code === 0) return;
-          expect(found.kind).toBe(isStrict && refusesCreate(code) ? 'refused' : 'unknown');
+          expect(outcome.kind).toBe(isStrict && refusesCreate(code) ? 'refused' : 'unknown');
         },
       ),
       { numRuns: 2000 },
     );
   });
 
-  it('createOutcome is not sent only with proof that no byte was sent', () => {
+  it('createOutcome is notSent only with proof that no byte was sent', () => {
     const failed = (bytesWritten: number | null) => outcomeOf('futures.createOrder', { kind: 'failed', cause: 'reset', bytesWritten });
     expect(createOutcome(failed(0) as never, ORDER, CID).kind).toBe('notSent');
     for (const bytes of [1, null]) expect(createOutcome(failed(bytes) as never, ORDER, CID).kind).toBe('unknown');
@@ -93,7 +93,7 @@ describe('createOutcome', () => {
     [-1007, 'INCIDENT'],
     [-1000, null],
     [-2017, null],
-  ])('createOutcome: %i means %s for the account', (code, problem) => {
+  ])('the error code %i of a create raises the halt %s for the account', (code, problem) => {
     expect(accountHaltCode(answer(400, JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false })))).toBe(problem);
   });
 });

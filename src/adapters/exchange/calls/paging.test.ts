@@ -1,38 +1,39 @@
-// Paging reads a growing list without a gap, whatever `fromId` means, and reports when it cannot.
+// Tests that paging reads a growing list without a gap, for any meaning of `fromId`, and reports when it cannot.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Paging } from './paging.ts';
 
-/** The meanings of `fromId`: rows from it on, or rows up to it; with or without its own row. */
-interface Meaning {
+/** The meaning of `fromId`: rows from it on, or rows up to it, with or without its own row. */
+interface FromIdMeaning {
   readonly isUpward: boolean;
   readonly isInclusive: boolean;
 }
 
-function serve(ids: readonly number[], size: number, fromId: string | null, { isUpward, isInclusive }: Meaning): readonly number[] {
+/** Returns the page of at most `size` rows that an exchange sends. Without `fromId` it sends the newest rows. */
+function pageOf(ids: readonly number[], size: number, fromId: string | null, { isUpward, isInclusive }: FromIdMeaning): readonly number[] {
   if (fromId === null) return ids.slice(-size);
   const from = Number(fromId);
   if (isUpward) return ids.filter((id) => id > from || (isInclusive && id === from)).slice(0, size);
   return ids.filter((id) => id < from || (isInclusive && id === from)).slice(-size);
 }
 
-/** Reads the list as the adapter does. `got` are the ids that were read. */
-function readAll(ids: readonly number[], size: number, cursor: number | null, meaning: Meaning) {
+/** Reads the list as the adapter does. Returns the ids that were read and the number of pages. */
+function readAll(ids: readonly number[], size: number, cursor: number | null, meaning: FromIdMeaning) {
   const paging = new Paging(cursor === null ? null : String(cursor));
-  const got = new Set<number>();
-  const asked = new Set<string>();
-  const take = (rows: readonly number[]) => {
-    for (const id of rows) got.add(id);
+  const readIds = new Set<number>();
+  const requestedIds = new Set<string>();
+  const recordPage = (rows: readonly number[]) => {
+    for (const id of rows) readIds.add(id);
     return { ids: rows.map(String), isFull: rows.length >= size };
   };
-  let step = paging.takeNewest(take(serve(ids, size, null, meaning)));
+  let step = paging.takeNewest(recordPage(pageOf(ids, size, null, meaning)));
   while (step.kind === 'ask') {
-    expect(asked.has(step.fromId)).toBe(false);
-    asked.add(step.fromId);
-    step = paging.takeRequested(take(serve(ids, size, step.fromId, meaning)));
+    expect(requestedIds.has(step.fromId)).toBe(false);
+    requestedIds.add(step.fromId);
+    step = paging.takeRequested(recordPage(pageOf(ids, size, step.fromId, meaning)));
   }
-  return { kind: step.kind, got, pages: asked.size + 1 };
+  return { kind: step.kind, got: readIds, pages: requestedIds.size + 1 };
 }
 
 const lists = fc.uniqueArray(fc.integer({ min: 2, max: 5000 }), { maxLength: 120 }).map((ids) => ids.toSorted((a, b) => a - b));
@@ -40,15 +41,15 @@ const meanings = fc.record({ isUpward: fc.boolean(), isInclusive: fc.boolean() }
 
 describe('Paging', () => {
   it('Paging is complete only if it has every row that is newer than the cursor', () => {
-    // A page of two rows with neighbouring ids may hold only known rows. Such a page cannot lead further, which is a gap.
+    // Pages have at least three rows: one of two rows may hold only known rows and cannot lead further, which is a gap.
     fc.assert(
-      fc.property(lists, fc.integer({ min: 3, max: 20 }), fc.nat({ max: 130 }), meanings, (ids, size, at, meaning) => {
-        const cursor = ids[at] ?? null;
-        const { kind, got } = readAll(ids, size, cursor, meaning);
-        const wanted = ids.filter((id) => cursor === null || id > cursor);
-        if (kind === 'complete') expect(wanted.every((id) => got.has(id))).toBe(true);
+      fc.property(lists, fc.integer({ min: 3, max: 20 }), fc.nat({ max: 130 }), meanings, (ids, size, cursorIndex, meaning) => {
+        const cursor = ids[cursorIndex] ?? null;
+        const { kind, got: readIds } = readAll(ids, size, cursor, meaning);
+        const newerIds = ids.filter((id) => cursor === null || id > cursor);
+        if (kind === 'complete') expect(newerIds.every((id) => readIds.has(id))).toBe(true);
         // From a cursor, overlapping pages reach every row, if they are few enough.
-        else if (cursor !== null) expect(wanted.length / (size - 1)).toBeGreaterThan(20);
+        else if (cursor !== null) expect(newerIds.length / (size - 1)).toBeGreaterThan(20);
       }),
       { numRuns: 3000 },
     );

@@ -1,4 +1,4 @@
-// Trigger orders on the wire: the id of a waiting one, its arguments, and how a list row about it is read.
+// Tests trigger orders on the wire: the id of a waiting order, its arguments, and how a list row about it is read.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { triggerOrderArgs, isTriggerOrder, triggerTrackId, parseTriggerTrackId, 
 import type { OrderRequest } from './types.ts';
 
 const instrument = linearContract();
-const wanted = (over: Partial<OrderRequest>): OrderRequest => ({
+const requestWith = (overrides: Partial<OrderRequest>): OrderRequest => ({
   id: 1 as OrderId,
   instrumentIndex: 0,
   instrument,
@@ -23,11 +23,11 @@ const wanted = (over: Partial<OrderRequest>): OrderRequest => ({
   timeInForce: null,
   triggerTicks: ticks(650_005),
   triggersAbove: false,
-  ...over,
+  ...overrides,
 });
 
 describe('the id of a waiting trigger order', () => {
-  it("the id of a waiting trigger order has the exchange's id and the client order id, and is not the id of an order", () => {
+  it("the id of a waiting trigger order has the exchange's id and the client order id", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d{1,19}$/), fc.stringMatching(/^[\w-]{1,32}$/), (triggerId, clientOrderId) => {
         expect(parseTriggerTrackId(triggerTrackId(triggerId, clientOrderId))).toEqual({ triggerId, clientOrderId });
@@ -46,31 +46,31 @@ describe('the arguments of a trigger order', () => {
     [{ side: 'buy', triggersAbove: false, reduceOnly: true }, '2', 'CLOSE'],
     [{ side: 'buy', triggersAbove: true, reduceOnly: false }, '3', 'OPEN'],
     [{ side: 'sell', triggersAbove: false, reduceOnly: false }, '4', 'OPEN'],
-  ] as const)('the arguments of a trigger order: %o is type %s', (over, triggerType, open) => {
-    const args = triggerOrderArgs(wanted(over), { open, positionType: 1 }, 'cid');
+  ] as const)('the arguments of a trigger order with %o have the type %s', (overrides, triggerType, openOrClose) => {
+    const args = triggerOrderArgs(requestWith(overrides), { open: openOrClose, positionType: 1 }, 'cid');
     expect(args).toMatchObject({
       triggerType,
-      open,
+      open: openOrClose,
       triggerPrice: '65000.5',
       type: 'MARKET',
       volume: '7',
       clientOrderId: 'cid',
       positionType: 1,
     });
-    expect(args.side).toBe(over.side === 'buy' ? 'BUY' : 'SELL');
+    expect(args.side).toBe(overrides.side === 'buy' ? 'BUY' : 'SELL');
   });
 
   it('the arguments of a trigger order with a limit have the limit and no time in force', () => {
-    expect(triggerOrderArgs(wanted({ limit: ticks(650_000) }), { open: 'CLOSE', positionType: 2 }, 'cid')).toMatchObject({
+    expect(triggerOrderArgs(requestWith({ limit: ticks(650_000) }), { open: 'CLOSE', positionType: 2 }, 'cid')).toMatchObject({
       type: 'LIMIT',
       price: '65000',
     });
-    const hasty = wanted({ limit: ticks(650_000), timeInForce: 'IOC' });
-    expect(() => triggerOrderArgs(hasty, { open: 'CLOSE', positionType: 2 }, 'cid')).toThrow('no time in force');
+    const withTimeInForce = requestWith({ limit: ticks(650_000), timeInForce: 'IOC' });
+    expect(() => triggerOrderArgs(withTimeInForce, { open: 'CLOSE', positionType: 2 }, 'cid')).toThrow('no time in force');
   });
 
-  it('the arguments of a trigger order are refused for an order without a trigger price', () => {
-    expect([isTriggerOrder(wanted({})), isTriggerOrder(wanted({ triggerTicks: ticks(0) })), isTriggerOrder({})]).toEqual([
+  it('an order without a trigger price is not a trigger order', () => {
+    expect([isTriggerOrder(requestWith({})), isTriggerOrder(requestWith({ triggerTicks: ticks(0) })), isTriggerOrder({})]).toEqual([
       true,
       false,
       false,
@@ -79,7 +79,7 @@ describe('the arguments of a trigger order', () => {
 });
 
 describe('the row of a trigger order', () => {
-  const trigger = (word: TriggerOrder['status']['word']): TriggerOrder => ({
+  const trigger = (statusWord: TriggerOrder['status']['word']): TriggerOrder => ({
     triggerOrderId: '1622000000000000001',
     side: 'sell',
     triggerPrice: '65000.5',
@@ -91,7 +91,7 @@ describe('the row of a trigger order', () => {
     id: null,
     triggerType: { word: 'STOP_LOSS', raw: '1' },
     open: 'CLOSE',
-    status: { word, raw: '?' },
+    status: { word: statusWord, raw: '?' },
     ctime: timeMs(1_700_000_000_000),
   });
 
@@ -101,9 +101,9 @@ describe('the row of a trigger order', () => {
     ['FAILED', 'REJECTED'],
     ['CANCELED', 'CANCELED'],
     ['UNKNOWN', 'UNKNOWN'],
-  ] as const)('the row of a trigger order with status %s is read as %s', (word, status) => {
+  ] as const)('the row of a trigger order with status %s is read as %s', (statusWord, status) => {
     const id = triggerTrackId('1622000000000000001', 'cid');
-    expect(triggerAsOrderRow(trigger(word), id, 'cid')).toMatchObject({
+    expect(triggerAsOrderRow(trigger(statusWord), id, 'cid')).toMatchObject({
       venueId: id,
       cid: 'cid',
       executed: '0',

@@ -1,4 +1,4 @@
-// A reply that came before is not parsed again: the same bytes to the same request only, and never a reply that could not be used.
+// Tests that a reply is not parsed again if it equals the last usable reply to the same request.
 
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -7,10 +7,10 @@ import { LastReplies } from './lastReplies.ts';
 const LONG = 'x'.repeat(300);
 const body = (text: string): Uint8Array => Buffer.from(text);
 
-function counted() {
+function countingReplies() {
   const replies = new LastReplies();
   const count = { decoded: 0 };
-  const ask = (
+  const readReply = (
     request: string,
     text: string,
     { status = 200, kind = 'acked' }: { readonly status?: number; readonly kind?: 'acked' | 'unknown' } = {},
@@ -19,21 +19,21 @@ function counted() {
       count.decoded++;
       return kind === 'acked' ? { kind, value: text } : { kind, cause: text, status, error: null };
     });
-  return { ask, count };
+  return { ask: readReply, count };
 }
 
-it('a reply is decoded once as long as its bytes stay the same, for each request', () => {
-  const { ask, count } = counted();
-  const first = ask('trades A', LONG);
-  expect(ask('trades A', LONG)).toBe(first);
+it('a reply is decoded once for each request while its bytes stay the same', () => {
+  const { ask: readReply, count } = countingReplies();
+  const firstOutcome = readReply('trades A', LONG);
+  expect(readReply('trades A', LONG)).toBe(firstOutcome);
   expect(count.decoded).toBe(1);
-  expect(ask('trades B', LONG)).not.toBe(first);
-  expect(ask('trades A', `${LONG}y`)).toMatchObject({ value: `${LONG}y` });
-  expect(ask('trades A', LONG)).toMatchObject({ value: LONG });
+  expect(readReply('trades B', LONG)).not.toBe(firstOutcome);
+  expect(readReply('trades A', `${LONG}y`)).toMatchObject({ value: `${LONG}y` });
+  expect(readReply('trades A', LONG)).toMatchObject({ value: LONG });
   expect(count.decoded).toBe(4);
 });
 
-it('a decoded reply does not change with the buffer that it came in', () => {
+it('a decoded reply does not depend on later changes of its buffer', () => {
   const replies = new LastReplies();
   const buffer = body(LONG);
   replies.outcomeOf('r', { status: 200, body: buffer }, () => ({ kind: 'acked', value: 1 }));
@@ -41,23 +41,23 @@ it('a decoded reply does not change with the buffer that it came in', () => {
   expect(replies.outcomeOf('r', { status: 200, body: buffer }, () => ({ kind: 'acked', value: 2 }))).toEqual({ kind: 'acked', value: 2 });
 });
 
-it('a reply that is short, an error or not usable is decoded each time', () => {
-  const { ask, count } = counted();
+it('a reply that is short, very long, an error or not usable is decoded each time', () => {
+  const { ask: readReply, count } = countingReplies();
   for (const [text, options] of [
     ['[]', {}],
     [LONG, { status: 503 }],
     [LONG, { kind: 'unknown' as const }],
     ['z'.repeat(300_000), {}],
   ] as const)
-    for (let nth = 0; nth < 2; nth++) ask('r', text, options);
+    for (let nth = 0; nth < 2; nth++) readReply('r', text, options);
   expect(count.decoded).toBe(8);
 });
 
 it('at most 64 replies are stored', () => {
-  const { ask, count } = counted();
-  for (let nth = 0; nth < 65; nth++) ask(`r${nth}`, LONG);
-  ask('r64', LONG);
+  const { ask: readReply, count } = countingReplies();
+  for (let nth = 0; nth < 65; nth++) readReply(`r${nth}`, LONG);
+  readReply('r64', LONG);
   expect(count.decoded).toBe(65);
-  ask('r0', LONG);
+  readReply('r0', LONG);
   expect(count.decoded).toBe(66);
 });

@@ -1,4 +1,4 @@
-// Which outcomes are retried, as a table of all outcomes, and the pauses between attempts.
+// Tests which outcomes are retried, in a table of all outcomes, and the pauses between attempts.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -19,10 +19,10 @@ const unknown = (status: number | null, code?: number | null): Outcome<never> =>
 
 describe('mayPass', () => {
   test.each<[string, Outcome<unknown>, boolean]>([
-    ['an answer', { kind: 'acked', value: [] }, false],
-    ['nothing sent', { kind: 'notSent', cause: 'ECONNREFUSED' }, true],
-    ['no answer', unknown(null), true],
-    ['a broken answer', unknown(200), true],
+    ['a reply', { kind: 'acked', value: [] }, false],
+    ['a request that was not sent', { kind: 'notSent', cause: 'ECONNREFUSED' }, true],
+    ['a missing reply', unknown(null), true],
+    ['a broken reply', unknown(200), true],
     ['HTML with 502', unknown(502), true],
     ['an unknown error with 200', unknown(200, null), false],
     ['an unknown code with 200', unknown(200, -9999), false],
@@ -35,9 +35,9 @@ describe('mayPass', () => {
     ['a limit of the service', refused(-1003, 429), true],
     ['a ban', refused(-1003, 418), false],
     ['a ban of a firewall', unknown(418), false],
-    ['a key that is not good', refused(-2015, 401), false],
+    ['an invalid key', refused(-2015, 401), false],
     ['the wrong time', refused(-1021), false],
-  ])('mayPass: %s', (_name, outcome, expected) => {
+  ])('mayPass decides for a read whether to retry after %s', (_name, outcome, expected) => {
     expect(mayPass('read', outcome)).toBe(expected);
     for (const effect of ['create', 'cancel', 'setting', 'test'] satisfies readonly Effect[]) expect(mayPass(effect, outcome)).toBe(false);
   });
@@ -47,11 +47,15 @@ describe('mayPass', () => {
       -1001, -1003, -1006, -1007, -1016,
     ]);
     expect([isWrongTime(refused(-1021)), isWrongTime(unknown(500, -1021)), isWrongTime(unknown(null))]).toEqual([true, true, false]);
-    expect([errorCodeOf(refused(35)), errorCodeOf(unknown(500, 35)), errorCodeOf(unknown(500)), errorCodeOf({ kind: 'notSent', cause: '' })]).toEqual([35, 35, null, null]); // prettier-ignore
+  });
+
+  test('errorCodeOf returns the code of a refused or unknown outcome, and null without a code', () => {
+    const outcomes = [refused(35), unknown(500, 35), unknown(500), { kind: 'notSent', cause: '' } as const];
+    expect(outcomes.map(errorCodeOf)).toEqual([35, 35, null, null]);
   });
 });
 
-test('pauses double up to 4 s, and each is a random part of the upper half', () => {
+test('retry pauses double up to 4 s, and each is drawn from the upper half', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
       const max = Math.min(4000, 250 * 2 ** (attempt - 1));
@@ -61,14 +65,14 @@ test('pauses double up to 4 s, and each is a random part of the upper half', () 
   );
 });
 
-test('Retry-After: seconds, or a date on the clock of the service', () => {
+test('Retry-After is read as seconds or as a date on the clock of the service, and other text is ignored', () => {
   const now = timeMs(Date.UTC(2026, 10, 21, 8, 0, 0));
-  const read = (header: string | undefined) => retryAfterMs(header, now);
-  expect(read('120')).toBe(120_000);
-  expect(read(' 0 ')).toBe(0);
-  expect(read('Sat, 21 Nov 2026 08:00:30 GMT')).toBe(30_000);
-  expect(read('Sat, 21 Nov 2026 07:00:30 GMT'), 'over').toBe(0);
-  for (const other of [
+  const pauseOf = (header: string | undefined) => retryAfterMs(header, now);
+  expect(pauseOf('120')).toBe(120_000);
+  expect(pauseOf(' 0 ')).toBe(0);
+  expect(pauseOf('Sat, 21 Nov 2026 08:00:30 GMT')).toBe(30_000);
+  expect(pauseOf('Sat, 21 Nov 2026 07:00:30 GMT'), 'a date in the past').toBe(0);
+  for (const invalidHeader of [
     undefined,
     '',
     '-1',
@@ -80,6 +84,6 @@ test('Retry-After: seconds, or a date on the clock of the service', () => {
     'Sat, 41 Nov 2026 08:00:30 GMT',
     'Saturday, 21-Nov-26 08:00:30 GMT',
   ]) {
-    expect(read(other), other).toBeNull();
+    expect(pauseOf(invalidHeader), invalidHeader).toBeNull();
   }
 });

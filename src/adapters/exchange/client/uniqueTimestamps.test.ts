@@ -1,4 +1,4 @@
-// Equal requests never have the same timestamp, and timestamps run ahead only as far as equal requests in one ms require.
+// Tests that equal requests never have the same timestamp, and that timestamps run ahead only as far as that requires.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -11,41 +11,41 @@ const request = fc.record({
   body: fc.constantFrom('', '{"limit":100}'),
 });
 
-test('equal requests never have equal timestamps, and a timestamp runs ahead by at most the number of equal requests before it', () => {
+test('a timestamp differs from those of equal requests, and runs ahead by at most their number in ms', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(request, fc.nat(3))), (asked) => {
+    fc.property(fc.array(fc.tuple(request, fc.nat(3))), (requests) => {
       const times = new UniqueTimestamps();
-      const seen = new Set<string>();
+      const usedTimestamps = new Set<string>();
       const counts = new Map<string, number>();
       let nowMs = 1_767_571_200_000;
-      for (const [each, laterMs] of asked) {
+      for (const [signedRequest, laterMs] of requests) {
         nowMs += laterMs;
-        const key = JSON.stringify(each);
-        const next = times.next(each, timeMs(nowMs));
-        const before = counts.get(key) ?? 0;
-        expect(next - nowMs).toBeGreaterThanOrEqual(0);
-        expect(next - nowMs).toBeLessThanOrEqual(before);
-        expect(seen.has(`${key} ${next}`)).toBe(false);
-        seen.add(`${key} ${next}`);
-        counts.set(key, before + 1);
+        const key = JSON.stringify(signedRequest);
+        const timestampMs = times.next(signedRequest, timeMs(nowMs));
+        const earlierCount = counts.get(key) ?? 0;
+        expect(timestampMs - nowMs).toBeGreaterThanOrEqual(0);
+        expect(timestampMs - nowMs).toBeLessThanOrEqual(earlierCount);
+        expect(usedTimestamps.has(`${key} ${timestampMs}`)).toBe(false);
+        usedTimestamps.add(`${key} ${timestampMs}`);
+        counts.set(key, earlierCount + 1);
       }
     }),
   );
 });
 
-test('old signing times are forgotten when there are many, and recent ones are not', () => {
+test('only old signing times are forgotten when there are many', () => {
   const times = new UniqueTimestamps();
-  const of = (at: number) => ({ method: 'GET' as const, signedPath: `/sapi/v1/order?orderId=${at}`, body: '' });
+  const requestOf = (orderId: number) => ({ method: 'GET' as const, signedPath: `/sapi/v1/order?orderId=${orderId}`, body: '' });
   const start = timeMs(1_767_571_200_000);
-  for (let at = 0; at < 5000; at++) times.next(of(at), start);
-  expect(times.next(of(4999), start)).toBe(start + 1);
-  for (let at = 0; at < 5000; at++) expect(times.next(of(at), timeMs(start + 20_000))).toBe(start + 20_000);
+  for (let orderId = 0; orderId < 5000; orderId++) times.next(requestOf(orderId), start);
+  expect(times.next(requestOf(4999), start)).toBe(start + 1);
+  for (let orderId = 0; orderId < 5000; orderId++) expect(times.next(requestOf(orderId), timeMs(start + 20_000))).toBe(start + 20_000);
 });
 
 test('timestamps follow a clock that is set back', () => {
   const times = new UniqueTimestamps();
-  const read = { method: 'GET' as const, signedPath: '/sapi/v1/account', body: '' };
+  const readRequest = { method: 'GET' as const, signedPath: '/sapi/v1/account', body: '' };
   const start = timeMs(1_767_571_200_000);
-  times.next(read, start);
-  expect(times.next(read, timeMs(start - 3_600_000))).toBe(start - 3_600_000);
+  times.next(readRequest, start);
+  expect(times.next(readRequest, timeMs(start - 3_600_000))).toBe(start - 3_600_000);
 });

@@ -1,4 +1,4 @@
-// The bar poller against a simulated venue in simulated time: when it polls, how it handles outages, and how it stops.
+// Tests the bar poller against a simulated venue in simulated time: when it polls, how it handles outages, and how it stops.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,22 +15,22 @@ import { pollRules } from './pollPlan.ts';
 const START = Date.UTC(2024, 0, 1, 0, 0, 10);
 const MINUTE = 60_000;
 /** The exchange's clock runs an hour ahead of ours. */
-const AHEAD = 3_600_000;
+const VENUE_AHEAD_MS = 3_600_000;
 
 interface Options {
   readonly seed?: number;
   readonly interval?: Interval;
   readonly from?: Interval;
   /** Server times at which no reply comes. */
-  readonly away?: (serverMs: number) => boolean;
-  /** How long after its close a bar is published. */
+  readonly isAwayAt?: (serverMs: number) => boolean;
+  /** Returns the delay from the close of a bar until the venue publishes it. */
   readonly lagMs?: (openMs: number) => number;
   /** The exchange's clock is unknown before this time. */
-  readonly isMeasuredFrom?: number;
+  readonly clockKnownFromMs?: number;
   readonly feed?: Partial<FeedOptions>;
 }
 
-/** A venue with bars of any age, an exchange's clock and a feed. */
+/** Simulates a venue with bars of any age, its clock, and a poller of one feed. */
 class World {
   readonly scheduler = new DueQueue();
   readonly events: (BarEvent & { readonly atMs: number })[] = [];
@@ -42,16 +42,16 @@ class World {
     seed = 1,
     interval = '1m',
     from = interval,
-    away = () => false,
+    isAwayAt = () => false,
     lagMs = () => 200,
-    isMeasuredFrom = 0,
+    clockKnownFromMs = 0,
     feed = {},
   }: Options) {
     const rng = seededRng(seed);
-    this.scheduler.runDue(START - AHEAD);
-    const ask: AskKlines = (rows, done) => {
+    this.scheduler.runDue(START - VENUE_AHEAD_MS);
+    const askKlines: AskKlines = (rows, done) => {
       this.calls.push({ atMs: this.serverMs, rows });
-      const isAway = away(this.serverMs);
+      const isAway = isAwayAt(this.serverMs);
       const handle = this.scheduler.at(this.scheduler.nowMs + (isAway ? 1500 : 20 + Math.floor(rng.next() * 200)), () =>
         done(
           isAway
@@ -61,40 +61,40 @@ class World {
       );
       return () => this.scheduler.cancel(handle);
     };
-    const parts = {
+    const deps = {
       scheduler: this.scheduler,
-      serverTime: () => ({ ms: timeMs(this.serverMs), uncertaintyMs: this.serverMs < isMeasuredFrom ? Infinity : 30 }),
+      serverTime: () => ({ ms: timeMs(this.serverMs), uncertaintyMs: this.serverMs < clockKnownFromMs ? Infinity : 30 }),
       random: () => rng.next(),
-      ask,
+      ask: askKlines,
     };
     const sink = {
       event: (event: BarEvent) => void this.events.push({ ...event, atMs: this.serverMs }),
       onProblem: (problem: string, againMs: number | null) =>
         void this.causes.push(`${problem} ${againMs === null ? '' : Math.ceil(againMs / 1000)}`),
     };
-    this.poller = new BarPoller({ ...parts, sink }, { interval, from, ...feed });
+    this.poller = new BarPoller({ ...deps, sink }, { interval, from, ...feed });
   }
 
   get serverMs(): number {
-    return this.scheduler.nowMs + AHEAD;
+    return this.scheduler.nowMs + VENUE_AHEAD_MS;
   }
 
   runUntil(serverMs: number): void {
-    this.scheduler.runDue(serverMs - AHEAD);
+    this.scheduler.runDue(serverMs - VENUE_AHEAD_MS);
   }
 
   bars(): readonly number[] {
     return this.events.flatMap((event) => (event.kind === 'bar' ? [event.bar.openMs] : []));
   }
 
-  /** Newest first, the running one in front. */
+  /** Returns the newest `rows` published klines, newest first, beginning with the running one. */
   #klines(from: Interval, rows: number, lagMs: (openMs: number) => number) {
-    const found = [];
-    for (let openMs = openOf(from, this.serverMs); found.length < rows; openMs = openOf(from, openMs - 1)) {
+    const klines = [];
+    for (let openMs = openOf(from, this.serverMs); klines.length < rows; openMs = openOf(from, openMs - 1)) {
       const closeMs = closeOf(from, openMs);
-      if (closeMs > this.serverMs || closeMs + lagMs(openMs) <= this.serverMs) found.push(klineOf(openMs, 100 + (openMs % 977)));
+      if (closeMs > this.serverMs || closeMs + lagMs(openMs) <= this.serverMs) klines.push(klineOf(openMs, 100 + (openMs % 977)));
     }
-    return found;
+    return klines;
   }
 }
 
@@ -126,57 +126,59 @@ describe('the bar poller', () => {
       world.runUntil(closeMs + afterMs);
       world.poller.start();
       world.runUntil(closeMs + 10_000);
-      const [first] = world.calls;
-      expect(first!.atMs - closeMs).toBeGreaterThanOrEqual(Math.max(400, afterMs));
-      expect(first!.atMs - closeMs).toBeLessThanOrEqual(Math.max(400, afterMs) + 1001);
+      const [firstCall] = world.calls;
+      expect(firstCall!.atMs - closeMs).toBeGreaterThanOrEqual(Math.max(400, afterMs));
+      expect(firstCall!.atMs - closeMs).toBeLessThanOrEqual(Math.max(400, afterMs) + 1001);
       expect(world.bars().at(-1)).toBe(closeMs - MINUTE);
     }
   });
 
-  it('the bar poller requests a late bar at growing intervals, and stops requesting it after its patience', () => {
-    const late = openOf('1m', START) + 5 * MINUTE;
-    const world = new World({ lagMs: (openMs) => (openMs === late ? 100_000 : 0), feed: { firstRows: 2 } });
+  it('the bar poller requests a late bar at growing intervals for at most 30 s', () => {
+    const lateOpenMs = openOf('1m', START) + 5 * MINUTE;
+    const world = new World({ lagMs: (openMs) => (openMs === lateOpenMs ? 100_000 : 0), feed: { firstRows: 2 } });
     world.poller.start();
     world.runUntil(START + 10 * MINUTE);
-    const calls = world.calls.filter(({ atMs }) => openOf('1m', atMs) === late + MINUTE).map(({ atMs }) => (atMs - late - MINUTE) / 1000);
+    const calls = world.calls
+      .filter(({ atMs }) => openOf('1m', atMs) === lateOpenMs + MINUTE)
+      .map(({ atMs }) => (atMs - lateOpenMs - MINUTE) / 1000);
     expect(calls.length).toBeGreaterThanOrEqual(5);
     expect(calls.length).toBeLessThanOrEqual(7);
     expect(calls.at(-1)!).toBeLessThanOrEqual(30);
-    const around = world.events.filter(({ atMs }) => atMs > late + MINUTE && atMs < late + 4 * MINUTE);
-    expect(around.map((event) => event.kind)).toEqual(['gap', 'bar', 'late', 'bar']);
-    expect(world.bars()).toEqual(minutes(-1, 10).filter((openMs) => openMs !== late));
+    const eventsAround = world.events.filter(({ atMs }) => atMs > lateOpenMs + MINUTE && atMs < lateOpenMs + 4 * MINUTE);
+    expect(eventsAround.map((event) => event.kind)).toEqual(['gap', 'bar', 'late', 'bar']);
+    expect(world.bars()).toEqual(minutes(-1, 10).filter((openMs) => openMs !== lateOpenMs));
   });
 
-  it('the bar poller requests a bar as long as a strategy may decide on it', () => {
-    const late = openOf('1m', START) + 5 * MINUTE;
-    const broughtMs = (graceMs: number): number => {
+  it('the bar poller requests a late bar for as long as its grace period', () => {
+    const lateOpenMs = openOf('1m', START) + 5 * MINUTE;
+    const delayOf = (graceMs: number): number => {
       const rules = pollRules('1m', graceMs);
-      const world = new World({ lagMs: (openMs) => (openMs === late ? 31_000 : 0), feed: { firstRows: 2, rules } });
+      const world = new World({ lagMs: (openMs) => (openMs === lateOpenMs ? 31_000 : 0), feed: { firstRows: 2, rules } });
       world.poller.start();
       world.runUntil(START + 10 * MINUTE);
-      return world.events.find((event) => event.kind === 'bar' && event.bar.openMs === late)!.atMs - late - MINUTE;
+      return world.events.find((event) => event.kind === 'bar' && event.bar.openMs === lateOpenMs)!.atMs - lateOpenMs - MINUTE;
     };
     // Without a grace period, the call for the next bar reads this one.
-    expect(broughtMs(0)).toBeGreaterThan(MINUTE);
-    expect(broughtMs(60_000)).toBeLessThan(MINUTE);
+    expect(delayOf(0)).toBeGreaterThan(MINUTE);
+    expect(delayOf(60_000)).toBeLessThan(MINUTE);
   });
 
-  it('the bar poller fills the gap of an outage that the newest 300 rows cover, and calls once a minute during the outage', () => {
+  it('the bar poller fills the gap of an outage that the newest 300 rows cover, with about one call a minute meanwhile', () => {
     const [from, to] = [START + 10 * MINUTE, START + 300 * MINUTE];
-    const world = new World({ away: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
+    const world = new World({ isAwayAt: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
     world.poller.start();
     world.runUntil(START + 320 * MINUTE);
     expect(world.bars()).toEqual(minutes(-1, 320));
     expect(world.events.every(({ kind }) => kind === 'bar')).toBe(true);
-    const during = world.calls.filter(({ atMs }) => atMs > from && atMs < to).length;
-    expect(during).toBeGreaterThan(285);
-    expect(during).toBeLessThan(450);
+    const callsDuringOutage = world.calls.filter(({ atMs }) => atMs > from && atMs < to).length;
+    expect(callsDuringOutage).toBeGreaterThan(285);
+    expect(callsDuringOutage).toBeLessThan(450);
     expect(world.causes[0]).toMatch(/^connection refused 1$/);
   });
 
   it('the bar poller reports the gap of a longer outage', () => {
     const [from, to] = [START + 10 * MINUTE, START + 400 * MINUTE];
-    const world = new World({ away: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
+    const world = new World({ isAwayAt: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
     world.poller.start();
     world.runUntil(START + 420 * MINUTE);
     const gaps = world.events.filter((event) => event.kind === 'gap');
@@ -185,18 +187,18 @@ describe('the bar poller', () => {
     expect(world.bars().length + gaps[0]!.bars).toBe(421);
   });
 
-  it('the bar poller builds the bars that the exchange does not have', () => {
+  it('the bar poller builds bars of an interval that the exchange lacks from shorter ones', () => {
     const world = new World({ interval: '4h', from: '1h' });
     world.poller.start();
     world.runUntil(START + 30 * 3_600_000);
     // The first reply has 300 rows of an hour: 299 are closed, and 298 of them are in whole groups of four.
     expect(world.bars()).toHaveLength(74 + 7);
-    const last = world.events.at(-1);
-    expect(last).toMatchObject({ kind: 'bar', bar: { openMs: Date.UTC(2024, 0, 2), barsIn: 4 } });
+    const lastEvent = world.events.at(-1);
+    expect(lastEvent).toMatchObject({ kind: 'bar', bar: { openMs: Date.UTC(2024, 0, 2), barsIn: 4 } });
     expect(world.calls.length).toBeLessThanOrEqual(9);
   });
 
-  it('the bar poller waits for weeks, wakes at most once an hour, and makes no call', () => {
+  it('the bar poller makes one call for a bar of a month, and no call before its close', () => {
     const world = new World({ interval: '1M' });
     world.poller.start();
     world.runUntil(Date.UTC(2024, 1, 1) + 10 * MINUTE);
@@ -204,8 +206,8 @@ describe('the bar poller', () => {
     expect(world.bars().at(-1)).toBe(Date.UTC(2024, 0, 1));
   });
 
-  it('the bar poller reports no bar as closed while the clock of the exchange is not known', () => {
-    const world = new World({ isMeasuredFrom: START + 5000, feed: { firstRows: 2 } });
+  it('the bar poller makes no call while the clock of the exchange is unknown', () => {
+    const world = new World({ clockKnownFromMs: START + 5000, feed: { firstRows: 2 } });
     world.poller.start();
     world.runUntil(START + 4999);
     expect([world.calls.length, world.events.length]).toEqual([0, 0]);
@@ -214,15 +216,15 @@ describe('the bar poller', () => {
     expect(world.bars()).toEqual(minutes(-1, 1));
   });
 
-  it('the bar poller shares the rate limit with forty others: no call is refused, and none is later than the queue makes it', () => {
+  it('forty bar pollers share one rate limit: no call is refused, and every bar comes within 10 s', () => {
     const scheduler = new DueQueue();
     scheduler.runDue(START);
     const limiter = new Limiter(scheduler, {});
     const rng = seededRng(5);
-    const seen: { readonly behindMs: number }[] = [];
+    const deliveries: { readonly behindMs: number }[] = [];
     const causes: string[] = [];
     const sent: number[] = [];
-    const ask: AskKlines = (rows, done) =>
+    const askKlines: AskKlines = (rows, done) =>
       limiter.acquire(
         'spot.klines',
         'steady',
@@ -239,22 +241,22 @@ describe('the bar poller', () => {
       );
     const sink = {
       event: (event: BarEvent) => {
-        if (event.kind === 'bar' && scheduler.nowMs > START + MINUTE) seen.push({ behindMs: scheduler.nowMs - event.bar.closeMs });
+        if (event.kind === 'bar' && scheduler.nowMs > START + MINUTE) deliveries.push({ behindMs: scheduler.nowMs - event.bar.closeMs });
       },
       onProblem: (problem: string) => void causes.push(problem),
     };
     const serverTime = () => ({ ms: timeMs(scheduler.nowMs), uncertaintyMs: 0 });
-    const parts = { scheduler, serverTime, random: () => rng.next(), ask, sink };
-    for (let i = 0; i < 40; i++) new BarPoller(parts, { interval: '1m', from: '1m', firstRows: 2 }).start();
+    const deps = { scheduler, serverTime, random: () => rng.next(), ask: askKlines, sink };
+    for (let i = 0; i < 40; i++) new BarPoller(deps, { interval: '1m', from: '1m', firstRows: 2 }).start();
     scheduler.runDue(START + 30 * MINUTE);
     expect(causes).toEqual([]);
-    expect(seen).toHaveLength(40 * 29);
-    expect(Math.max(...seen.map(({ behindMs }) => behindMs))).toBeLessThan(10_000);
+    expect(deliveries).toHaveLength(40 * 29);
+    expect(Math.max(...deliveries.map(({ behindMs }) => behindMs))).toBeLessThan(10_000);
     // The limit of the specification's table: 20 calls in any two seconds.
     for (let i = 20; i < sent.length; i++) expect(sent[i]! - sent[i - 20]!).toBeGreaterThanOrEqual(2000);
   });
 
-  it('the bar poller reports nothing after stop, whether it waits or has sent a call', () => {
+  it('the bar poller reports nothing after stop', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3 * MINUTE }), fc.nat(), (afterMs, seed) => {
         const world = new World({ seed });

@@ -1,4 +1,4 @@
-// For any answers of a venue, each closed bar is reported once and in order, and no bar is lost silently.
+// Tests that each closed bar of any venue is reported once and in order, and that no bar is lost silently.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,8 +13,8 @@ import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixture
 
 const MONDAY = Date.UTC(2024, 0, 1);
 
-/** Checks that events keep the promises of a bar stream, and stores the last report about each time. */
-class Listener {
+/** Checks that events follow the rules of a bar stream, and stores the last report about each time. */
+class EventChecker {
   readonly reported = new Map<number, MarketBar>();
   readonly #holes = new Set<number>();
   readonly #interval: Interval;
@@ -25,22 +25,22 @@ class Listener {
     this.#interval = interval;
   }
 
-  take(event: BarEvent, window: BarWindow, serverMs: number): void {
+  check(event: BarEvent, window: BarWindow, serverMs: number): void {
     if (event.kind === 'gap') return this.#gap(event, window);
     const { bar } = event;
     expectAtLeast(serverMs, bar.closeMs);
-    const was = this.reported.get(bar.openMs);
+    const earlier = this.reported.get(bar.openMs);
     if (event.kind === 'bar') {
-      expectSame(was, undefined);
+      expectSame(earlier, undefined);
       // The bar follows the last one, or the gap that was reported.
       if (this.#lastMs !== null) expectSame(bar.openMs, this.#gapMs ?? closeOf(this.#interval, this.#lastMs));
       this.#lastMs = bar.openMs;
       this.#gapMs = null;
     } else if (event.kind === 'late') {
-      expectSame(was, undefined);
+      expectSame(earlier, undefined);
       expectSame(this.#holes.delete(bar.openMs), true);
     } else {
-      expect(event.was).toBe(was);
+      expect(event.was).toBe(earlier);
       expect(isSame(event.was, bar)).toBe(false);
     }
     this.reported.set(bar.openMs, bar);
@@ -49,10 +49,10 @@ class Listener {
   #gap({ fromMs, bars, why }: Extract<BarEvent, { kind: 'gap' }>, window: BarWindow): void {
     expect(this.#gapMs).toBeNull();
     expect(fromMs).toBe(closeOf(this.#interval, this.#lastMs!));
-    let at = fromMs;
-    for (let i = 0; i < bars; i++, at = closeOf(this.#interval, at)) this.#holes.add(at);
-    this.#gapMs = at;
-    expect(why).toBe(window.isFull && window.closed[0]!.openMs === at ? 'outOfReach' : 'notSent');
+    let openMs = fromMs;
+    for (let i = 0; i < bars; i++, openMs = closeOf(this.#interval, openMs)) this.#holes.add(openMs);
+    this.#gapMs = openMs;
+    expect(why).toBe(window.isFull && window.closed[0]!.openMs === openMs ? 'outOfReach' : 'notSent');
   }
 }
 
@@ -60,25 +60,26 @@ class Listener {
 function nextPoll(serverMs: number, interval: Interval, rng: Rng): number {
   const lengthMs = closeOf(interval, serverMs) - serverMs;
   const kind = rng.next();
-  return serverMs + Math.ceil(lengthMs * (kind < 0.2 ? rng.next() * 0.2 : kind < 0.93 ? rng.next() * 2 : rng.next() * 400));
+  const maxBars = kind < 0.2 ? 0.2 : kind < 0.93 ? 2 : 400;
+  return serverMs + Math.ceil(lengthMs * (rng.next() * maxBars));
 }
 
 describe('bars from a random venue', () => {
-  it('bars of a random venue are reported once and in order, with gaps, late and revised bars; the last report equals the venue', () => {
+  it('bars of a random venue are reported once and in order, and the last report about each bar equals the venue', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('1m', '1h', '1d', '1M'), (seed, interval) => {
         const rng = seededRng(seed);
         const venue = venueOf(interval, MONDAY, rng);
         const tracker = new BarTracker(interval);
-        const listener = new Listener(interval);
+        const checker = new EventChecker(interval);
         let serverMs = MONDAY + 90_000;
         for (let poll = 0; poll < 25; poll++, serverMs = nextPoll(serverMs, interval, rng)) {
-          const asked = tracker.lastMs === null ? 100 : rowsSince(interval, tracker.lastMs, serverMs) + 10;
-          const rows = Math.min(MAX_KLINES, asked);
+          const requestedRows = tracker.lastMs === null ? 100 : rowsSince(interval, tracker.lastMs, serverMs) + 10;
+          const rows = Math.min(MAX_KLINES, requestedRows);
           const window = barWindow(answerOf(venue, serverMs, rows, rng), interval, rows, serverMs);
-          for (const event of tracker.take(window)) listener.take(event, window, serverMs);
-          const first = Math.min(...listener.reported.keys());
-          for (const bar of window.closed) if (bar.openMs >= first) expectEqual(listener.reported.get(bar.openMs), bar);
+          for (const event of tracker.take(window)) checker.check(event, window, serverMs);
+          const firstOpenMs = Math.min(...checker.reported.keys());
+          for (const bar of window.closed) if (bar.openMs >= firstOpenMs) expectEqual(checker.reported.get(bar.openMs), bar);
           expect(tracker.take(window)).toEqual([]);
         }
       }),
@@ -96,21 +97,21 @@ describe('bars from a random venue', () => {
           const from = nestedIn(interval, INTERVALS)[0]!;
           const venue = venueOf(from, MONDAY, rng);
           const tracker = new BarTracker(interval);
-          const listener = new Listener(interval);
+          const checker = new EventChecker(interval);
           let serverMs = MONDAY + 90_000;
           for (let poll = 0; poll < 25; poll++, serverMs = nextPoll(serverMs, from, rng)) {
             const rows = tracker.lastMs === null ? MAX_KLINES : rowsSince(from, tracker.lastMs, serverMs);
             const fine = barWindow(answerOf(venue, serverMs, rows, rng), from, rows, serverMs);
             const window = coarserWindow(fine, interval);
-            for (const event of tracker.take(window)) listener.take(event, window, serverMs);
+            for (const event of tracker.take(window)) checker.check(event, window, serverMs);
             for (const bar of window.closed) {
-              const parts = fine.closed.filter(({ openMs }) => openMs >= bar.openMs && openMs < bar.closeMs);
-              expectEqual([bar.open, bar.close, bar.barsIn], [parts[0]!.open, parts.at(-1)!.close, parts.length]);
-              expectSame(bar.high, Math.max(...parts.map(({ high }) => high)));
-              expectSame(bar.low, Math.min(...parts.map(({ low }) => low)));
+              const partsOfBar = fine.closed.filter(({ openMs }) => openMs >= bar.openMs && openMs < bar.closeMs);
+              expectEqual([bar.open, bar.close, bar.barsIn], [partsOfBar[0]!.open, partsOfBar.at(-1)!.close, partsOfBar.length]);
+              expectSame(bar.high, Math.max(...partsOfBar.map(({ high }) => high)));
+              expectSame(bar.low, Math.min(...partsOfBar.map(({ low }) => low)));
               expectSame(
                 bar.volume,
-                parts.reduce((sum, { volume }) => sum + volume, 0),
+                partsOfBar.reduce((sum, { volume }) => sum + volume, 0),
               );
             }
           }
@@ -122,9 +123,9 @@ describe('bars from a random venue', () => {
 });
 
 const kline = (minute: number, close = 100 + minute) => klineOf(MONDAY + minute * 60_000, close);
-const windowOf = (minutes: readonly number[], asked = 50) => {
+const windowOf = (minutes: readonly number[], requestedRows = 50) => {
   const rows = minutes.map((minute) => kline(minute));
-  return barWindow({ rows, refused: [] }, '1m', asked, MONDAY + 1e9);
+  return barWindow({ rows, refused: [] }, '1m', requestedRows, MONDAY + 1e9);
 };
 const kinds = (events: readonly BarEvent[]) =>
   events.map(
@@ -132,12 +133,12 @@ const kinds = (events: readonly BarEvent[]) =>
   );
 
 describe('a window of bars', () => {
-  it('a window of bars has the closed bars, oldest first, and leaves out the running bar until the millisecond of its close', () => {
+  it('a window of bars has the closed bars, oldest first, from the ms of their close', () => {
     const rows = [kline(2), kline(0), kline(1)];
-    const at = (serverMs: number) =>
+    const minutesAt = (serverMs: number) =>
       barWindow({ rows, refused: [] }, '1m', 3, serverMs).closed.map(({ openMs }) => (openMs - MONDAY) / 60_000);
-    expect(at(MONDAY + 180_000)).toEqual([0, 1, 2]);
-    expect(at(MONDAY + 179_999)).toEqual([0, 1]);
+    expect(minutesAt(MONDAY + 180_000)).toEqual([0, 1, 2]);
+    expect(minutesAt(MONDAY + 179_999)).toEqual([0, 1]);
   });
 
   it('a window of bars rejects impossible and contradictory rows, and names them', () => {
@@ -170,16 +171,17 @@ describe('a window of bars', () => {
   });
 
   it('a tracker that starts with known bars continues after them', () => {
-    const known = windowOf([10, 11, 13]).closed;
-    const tracker = new BarTracker('1m', known);
+    const knownBars = windowOf([10, 11, 13]).closed;
+    const tracker = new BarTracker('1m', knownBars);
     expect(kinds(tracker.take(windowOf([8, 9, 10, 11, 12, 13, 14])))).toEqual(['late 12', 'bar 14']);
     expect(kinds(tracker.take(barWindow({ rows: [kline(13, 5)], refused: [] }, '1m', 9, MONDAY + 1e9)))).toEqual(['revised 13']);
   });
 
-  it('revisions are found in the newest 600 bars, and not before', () => {
+  it('revisions are found only in the newest 600 bars', () => {
     const tracker = new BarTracker('1m');
-    const all = Array.from({ length: 1500 }, (_, minute) => minute);
-    for (let at = 0; at < all.length; at += 100) tracker.take(windowOf(all.slice(at, at + 100), 300));
+    const allMinutes = Array.from({ length: 1500 }, (_, minute) => minute);
+    for (let firstMinute = 0; firstMinute < allMinutes.length; firstMinute += 100)
+      tracker.take(windowOf(allMinutes.slice(firstMinute, firstMinute + 100), 300));
     const revised = (minute: number) => barWindow({ rows: [kline(minute, 5)], refused: [] }, '1m', 9, MONDAY + 1e9);
     expect(kinds(tracker.take(revised(1499 - 599)))).toEqual(['revised 900']);
     expect(kinds(tracker.take(revised(100)))).toEqual([]);

@@ -1,4 +1,4 @@
-// Unpublished rate limits: the limiter finds a rate below an unknown limit, and stays there.
+// Tests unpublished rate limits: the limiter finds a rate below an unknown limit, and stays there.
 
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
@@ -13,17 +13,17 @@ const WINDOW_MS = 2000;
 const SETTLED_MS = 300_000;
 const START_MS = Date.UTC(2026, 0, 5);
 
-interface Course {
+interface SimulationResult {
   /** Times of refusals, ms. */
   readonly refusedMs: number[];
-  /** Calls served after it had settled, as a share of those that the exchange would have served. */
+  /** Calls served after the allowance had settled, as a share of those that the exchange would have served. */
   readonly share: number;
   readonly lastAllowance: number;
   readonly minAllowance: number;
 }
 
-/** Sends as many creates as the limiter lets through to an exchange that serves `limit` in a window and counts only served ones. */
-function course(limit: number, seed: number, hours = 1): Course {
+/** Sends as many creates as the limiter admits to an exchange that serves `limit` of them in a window and counts only served ones. */
+function simulate(limit: number, seed: number, hours = 1): SimulationResult {
   const queue = new DueQueue();
   queue.runDue(START_MS);
   const rng = seededRng(seed);
@@ -31,7 +31,7 @@ function course(limit: number, seed: number, hours = 1): Course {
   const served: number[] = [];
   const refusedMs: number[] = [];
   let [settled, minAllowance] = [0, Infinity];
-  const next = (): void => {
+  const sendNext = (): void => {
     limiter.acquire(
       'futures.createOrder',
       'order',
@@ -45,7 +45,7 @@ function course(limit: number, seed: number, hours = 1): Course {
           queue.at(queue.nowMs + 5 + rng.next() * 45, () => {
             ticket.finish(isServed ? 200 : 429, null, null);
             if (queue.nowMs >= START_MS + SETTLED_MS) minAllowance = Math.min(minAllowance, allowance());
-            next();
+            sendNext();
           });
         });
       },
@@ -53,30 +53,30 @@ function course(limit: number, seed: number, hours = 1): Course {
     );
   };
   const allowance = () => limiter.state.classes[0]!.allowance;
-  for (let i = 0; i < 40; i++) next();
+  for (let i = 0; i < 40; i++) sendNext();
   queue.runDue(START_MS + HOUR_MS * hours);
   const max = (limit * (HOUR_MS * hours - SETTLED_MS)) / WINDOW_MS;
   return { refusedMs, share: settled / max, lastAllowance: allowance(), minAllowance };
 }
 
-/** Refusals of one stop are one incident. */
+/** Returns the times of incidents. Refusals within 1.5 s belong to one stop, and are one incident. */
 const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((ms, i) => i === 0 || ms > refusedMs[i - 1]! + 1500);
 
 describe('an allowance below an unknown limit', () => {
   it.each([1, 2, 3, 5, 8, 11, 15])('an unknown limit of %i calls in a window is found, and tested again at growing intervals', (limit) => {
-    const { refusedMs, share, minAllowance } = course(limit, limit, 3);
-    const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
+    const { refusedMs, share, minAllowance } = simulate(limit, limit, 3);
+    const incidentsAfter = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
     // A refused rate is used again after 10 minutes, 20, 40 and 80, so three hours have no more refusals.
-    expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
-    for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
+    expect(incidentsAfter.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
+    for (let i = 1; i < incidentsAfter.length; i++) expect(incidentsAfter[i]! - incidentsAfter[i - 1]!).toBeGreaterThan(590_000);
     expect(minAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
-    // The part of it that calls other than cancels may use, in whole calls.
-    const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
-    expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
+    // The share of the limit that calls other than cancels may use, in whole calls.
+    const commonShare = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
+    expect(share / commonShare, `share of seed ${limit}`).toBeGreaterThan(0.9);
   });
 
-  it.each([16, 20, 50])('an unknown limit of %i calls is never reached: at most the assumed limit is used', (limit) => {
-    const { refusedMs, lastAllowance } = course(limit, limit);
+  it.each([16, 20, 50])('an unknown limit of %i calls is never reached, because at most the assumed limit is used', (limit) => {
+    const { refusedMs, lastAllowance } = simulate(limit, limit);
     expect([refusedMs, lastAllowance]).toEqual([[], 20]);
   });
 });
@@ -86,12 +86,12 @@ describe('an allowance', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     allowance.onRefusal(12, 0);
     expect(allowance.now).toBe(6);
-    const seen: number[] = [];
+    const allowances: number[] = [];
     for (let ms = 0; ms <= 200_000; ms += 10_000) {
       allowance.onDemand(ms);
-      seen.push(allowance.now);
+      allowances.push(allowance.now);
     }
-    expect(seen.slice(0, 6)).toEqual([6, 6, 7, 7, 8, 8]);
+    expect(allowances.slice(0, 6)).toEqual([6, 6, 7, 7, 8, 8]);
     expect(allowance.now).toBe(11);
   });
 

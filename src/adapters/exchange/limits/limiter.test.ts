@@ -1,4 +1,4 @@
-// Tests of the rate limiter: which calls are sent at once, which wait and for how long, and which are rejected.
+// Tests the rate limiter: which calls are sent at once, which wait and for how long, and which are rejected.
 
 import { describe, expect, it } from 'vitest';
 import { LimitsFixture, START_MS } from '../../../../test/fixtures/limitsFixture.ts';
@@ -61,16 +61,16 @@ describe('calls within the limit', () => {
     expect(sent).toEqual([0, 1, 2, 3]);
   });
 
-  it('calls count by class and key, public calls by address, or by key when they carry it', () => {
+  it('calls count by class and key, and public calls by address unless they carry the key', () => {
     const fixture = new LimitsFixture();
-    const second = fixture.another({ sameAddressAs: fixture.limiter });
-    const third = fixture.another({ sameAddressAs: fixture.limiter, publicOnKey: true });
-    for (const limiter of [fixture.limiter, second, third]) fixture.ask('spot.account', 'reconcile', 20, limiter);
+    const secondLimiter = fixture.another({ sameAddressAs: fixture.limiter });
+    const publicOnKeyLimiter = fixture.another({ sameAddressAs: fixture.limiter, publicOnKey: true });
+    for (const limiter of [fixture.limiter, secondLimiter, publicOnKeyLimiter]) fixture.ask('spot.account', 'reconcile', 20, limiter);
     expect(fixture.count()).toBe(3 * 16);
     fixture.ask('spot.klines', 'reconcile', 10);
-    fixture.ask('spot.depth', 'reconcile', 10, second);
+    fixture.ask('spot.depth', 'reconcile', 10, secondLimiter);
     expect(fixture.count()).toBe(4 * 16);
-    fixture.ask('spot.ticker', 'reconcile', 10, third);
+    fixture.ask('spot.ticker', 'reconcile', 10, publicOnKeyLimiter);
     expect(fixture.count()).toBe(4 * 16 + 10);
   });
 
@@ -83,20 +83,20 @@ describe('calls within the limit', () => {
   it('a call may request the next one, and get its reply, while it is being sent', () => {
     const fixture = new LimitsFixture();
     let sent = 0;
-    const again = (): void => {
+    const requestAndRepeat = (): void => {
       fixture.limiter.acquire(
         'spot.openOrders',
         'reconcile',
         (ticket) => {
           sent++;
-          again();
+          requestAndRepeat();
           ticket.finish(200, null, null);
           ticket.finish(429, null, null);
         },
         () => {},
       );
     };
-    again();
+    requestAndRepeat();
     expect(sent).toBe(16);
     fixture.pass(2000 + GUARD_MS);
     expect(sent).toBe(32);
@@ -232,11 +232,11 @@ describe('settings', () => {
     ],
     [{ banMinMs: 1000 }, 'limits.banMinMs: expected 300000 ms or more, got 1000'],
     [{ maxWaiting: 0 }, 'mostWaiting: expected a whole number of 1 or more, got 0'],
-  ])('settings: %j is refused', (options, expected) => {
+  ])('limiter settings are rejected: %j', (options, expected) => {
     expect(message(options)).toBe(expected);
   });
 
-  it('an endpoint with its own count leaves its shared class; a class may be configured as a whole', () => {
+  it('an endpoint with its own count leaves its shared class', () => {
     const fixture = new LimitsFixture({
       limits: { 'spot.klines': { count: 10, windowMs: 1000 }, 'spot.public': { count: 40 }, 'spot.depth': { weight: 5 } },
     });

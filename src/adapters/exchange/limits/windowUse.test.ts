@@ -1,4 +1,4 @@
-// The central claim of the rate limiter: whatever the network does, the exchange never receives more than the limit in any window.
+// Tests the central claim of the rate limiter: on any network the exchange never receives more than the limit in any window.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,8 +7,8 @@ import { WindowUse, type Flight } from './windowUse.ts';
 const WINDOW_MS = 2000;
 const START_MS = 1_700_000_000_000;
 
-interface Sent {
-  /** Ms from the call before to this attempt; null: at the first moment with room. */
+interface CallTiming {
+  /** Ms from the call before to this attempt; null sends at the first moment with room. */
   readonly gapMs: number | null;
   /** Network delays out and back, ms. */
   readonly outMs: number;
@@ -16,9 +16,9 @@ interface Sent {
   readonly weight: number;
 }
 
-/** Delays of an adversary: none, about a window, or any. */
+/** Network delays in ms: none, up to 800, or about a window. */
 const delay = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 800, noNaN: true }), fc.double({ min: 1900, max: 2100, noNaN: true }));
-const sent: fc.Arbitrary<Sent> = fc.record({
+const callTiming: fc.Arbitrary<CallTiming> = fc.record({
   gapMs: fc.oneof(
     fc.constant(null),
     fc.constant(0),
@@ -34,8 +34,8 @@ const sent: fc.Arbitrary<Sent> = fc.record({
 const SLOWEST = WINDOW_MS / (WINDOW_MS + 8);
 const clockRate = fc.oneof(fc.constant(SLOWEST), fc.double({ min: SLOWEST, max: 2 - SLOWEST, noNaN: true }));
 
-/** Sends as many calls as the limiter allows. Returns the times at which each was received, on our clock before it is cut to whole ms. */
-function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weight: number }[] {
+/** Sends as many calls as the limiter allows. Returns the time at which each was received, on our clock with fractions of a ms. */
+function receivedBy(calls: readonly CallTiming[], limit: number): { atMs: number; weight: number }[] {
   const use = new WindowUse(WINDOW_MS);
   let flying: { flight: Flight; answeredMs: number }[] = [];
   const received: { atMs: number; weight: number }[] = [];
@@ -63,15 +63,15 @@ function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weig
 /** Returns the largest count in any window of the exchange, by its clock: `rate` times as fast as ours, `skewMs` off, in whole ms. */
 function maxInAWindow(received: readonly { atMs: number; weight: number }[], rate: number, skewMs: number): number {
   const times = received.map(({ atMs, weight }) => ({ ms: Math.floor((atMs - START_MS) * rate + skewMs), weight }));
-  const within = (endMs: number) => times.filter(({ ms }) => ms > endMs - WINDOW_MS && ms <= endMs);
-  return Math.max(0, ...times.map(({ ms }) => within(ms).reduce((sum, { weight }) => sum + weight, 0)));
+  const callsInWindow = (endMs: number) => times.filter(({ ms }) => ms > endMs - WINDOW_MS && ms <= endMs);
+  return Math.max(0, ...times.map(({ ms }) => callsInWindow(ms).reduce((sum, { weight }) => sum + weight, 0)));
 }
 
 describe('requests that count from sending until a window after their answer', () => {
-  it('requests that count from sending until a window after their answer never exceed the limit where they are received, on no clock', () => {
+  it('requests that count from sending until a window after their answer never exceed the limit on the clock of the exchange', () => {
     fc.assert(
       fc.property(
-        fc.array(sent, { maxLength: 120 }),
+        fc.array(callTiming, { maxLength: 120 }),
         fc.integer({ min: 3, max: 8 }),
         clockRate,
         fc.double({ min: -3_600_000, max: 3_600_000, noNaN: true }),
@@ -83,27 +83,27 @@ describe('requests that count from sending until a window after their answer', (
 
   it('requests that count from sending until a window after their answer can fill the limit exactly, so no rule that sends more is safe', () => {
     // The first call is received as late as possible and the next as early as possible: exactly a window apart.
-    const late: Sent = { gapMs: 0, outMs: 800, backMs: 0, weight: 1 };
-    const early: Sent = { gapMs: 0, outMs: 0, backMs: 0, weight: 1 };
-    const sentAfter = (gapMs: number) => receivedBy([late, { ...early, gapMs }], 1).length;
-    expect(sentAfter(800 + WINDOW_MS - 1)).toBe(1);
-    expect(sentAfter(800 + WINDOW_MS + 15)).toBe(2);
+    const slowCall: CallTiming = { gapMs: 0, outMs: 800, backMs: 0, weight: 1 };
+    const fastCall: CallTiming = { gapMs: 0, outMs: 0, backMs: 0, weight: 1 };
+    const receivedAfter = (gapMs: number) => receivedBy([slowCall, { ...fastCall, gapMs }], 1).length;
+    expect(receivedAfter(800 + WINDOW_MS - 1)).toBe(1);
+    expect(receivedAfter(800 + WINDOW_MS + 15)).toBe(2);
   });
 
   it('requests that count from sending until a window after their answer also keep to a limit on fixed windows, and to a bucket that refills', () => {
     fc.assert(
-      fc.property(fc.array(sent, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
+      fc.property(fc.array(callTiming, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
         const received = receivedBy(calls, limit).toSorted((a, b) => a.atMs - b.atMs);
-        const fixed = new Map<number, number>();
+        const callsByWindow = new Map<number, number>();
         let [level, lastMs] = [0, -Infinity];
         for (const { atMs, weight } of received) {
           const window = Math.floor((atMs + phaseMs) / WINDOW_MS);
-          fixed.set(window, (fixed.get(window) ?? 0) + weight);
+          callsByWindow.set(window, (callsByWindow.get(window) ?? 0) + weight);
           level = Math.max(0, level - ((atMs - lastMs) * limit) / WINDOW_MS) + weight;
           lastMs = atMs;
           if (level > limit + 1e-6) return false;
         }
-        return Math.max(0, ...fixed.values()) <= limit;
+        return Math.max(0, ...callsByWindow.values()) <= limit;
       }),
       { numRuns: 300 },
     );

@@ -1,4 +1,4 @@
-// A terminal status is believed only when it was read twice, far enough apart, and the fills add up.
+// Tests that a terminal status is believed only when it was read twice, far enough apart, and the fills add up.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,20 +13,50 @@ describe('assessStatus', () => {
     ['NEW is live', null, reading('NEW', 0, 0), 0, { kind: 'live' }],
     ['PENDING_CANCEL is live', reading('CANCELED', 0, 0), reading('PENDING_CANCEL', 0, 9000), 0, { kind: 'live' }],
     ['an unknown status is live', reading('CANCELED', 0, 0), reading('MELTED', 0, 9000), 0, { kind: 'live' }],
-    ['the first end waits', null, reading('CANCELED', 5, 100), 5, { kind: 'unconfirmed', againMs: 3100, needsTrades: false }],
-    ['the second too early waits on', reading('CANCELED', 5, 100), reading('CANCELED', 5, 3099), 5, { kind: 'unconfirmed', againMs: 3100 }],
-    ['the second in time confirms', reading('CANCELED', 5, 100), reading('4', 5, 3100), 5, { kind: 'confirmed', how: 'canceled' }],
     [
-      'fills that lack keep it open',
+      'a first terminal reading is unconfirmed',
+      null,
+      reading('CANCELED', 5, 100),
+      5,
+      { kind: 'unconfirmed', againMs: 3100, needsTrades: false },
+    ],
+    [
+      'a second terminal reading too early is unconfirmed',
+      reading('CANCELED', 5, 100),
+      reading('CANCELED', 5, 3099),
+      5,
+      { kind: 'unconfirmed', againMs: 3100 },
+    ],
+    [
+      'a second terminal reading after the read lag is confirmed',
+      reading('CANCELED', 5, 100),
+      reading('4', 5, 3100),
+      5,
+      { kind: 'confirmed', how: 'canceled' },
+    ],
+    [
+      'missing fills leave the status unconfirmed',
       reading('CANCELED', 5, 100),
       reading('CANCELED', 5, 3100),
       4,
       { kind: 'unconfirmed', needsTrades: true },
     ],
-    ['another quantity begins anew', reading('CANCELED', 4, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
-    ['another end begins anew', reading('EXPIRED', 5, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
-  ] as const)('assessStatus: %s', (_, first, now, filled, expected) => {
-    expect(assessStatus(first, now, filled, LAG)).toMatchObject(expected);
+    [
+      'a reading with another quantity counts as the first',
+      reading('CANCELED', 4, 100),
+      reading('CANCELED', 5, 3100),
+      5,
+      { kind: 'unconfirmed', againMs: 6100 },
+    ],
+    [
+      'a reading with another terminal status counts as the first',
+      reading('EXPIRED', 5, 100),
+      reading('CANCELED', 5, 3100),
+      5,
+      { kind: 'unconfirmed', againMs: 6100 },
+    ],
+  ] as const)('assessStatus: %s', (_, firstReading, newReading, filled, expected) => {
+    expect(assessStatus(firstReading, newReading, filled, LAG)).toMatchObject(expected);
   });
 
   const statuses = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', '7', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED', 'MELTED', ''];
@@ -45,18 +75,21 @@ describe('assessStatus', () => {
       fc.property(steps, (history) => {
         let first: StatusReading | null = null;
         let atMs = 0;
-        const seen: StatusReading[] = [];
+        const readings: StatusReading[] = [];
         for (const { status, executed, filled, afterMs } of history) {
           atMs += afterMs;
-          const now = reading(status, executed, atMs);
-          seen.push(now);
-          const verdict: StatusVerdict = assessStatus(first, now, filled, LAG);
+          const newReading = reading(status, executed, atMs);
+          readings.push(newReading);
+          const verdict: StatusVerdict = assessStatus(first, newReading, filled, LAG);
           first = verdict.kind === 'unconfirmed' ? verdict.first : null;
           if (verdict.kind !== 'confirmed') continue;
-          expect(STATUS_MEANING[now.status.word]).toMatchObject({ kind: 'terminal', reason: verdict.how });
+          expect(STATUS_MEANING[newReading.status.word]).toMatchObject({ kind: 'terminal', reason: verdict.how });
           expect(executed).toBe(filled);
-          const since = seen.findLastIndex((each) => each.status.word !== now.status.word || each.executedLots !== executed) + 1;
-          expect(atMs - seen[since]!.atMs).toBeGreaterThanOrEqual(LAG);
+          const firstEqualIndex =
+            readings.findLastIndex(
+              (earlierReading) => earlierReading.status.word !== newReading.status.word || earlierReading.executedLots !== executed,
+            ) + 1;
+          expect(atMs - readings[firstEqualIndex]!.atMs).toBeGreaterThanOrEqual(LAG);
           return;
         }
       }),

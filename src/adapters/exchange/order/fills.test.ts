@@ -1,4 +1,4 @@
-// Trades in whole numbers, exact to the last unit: compared with decimals of any length.
+// Tests trades in whole numbers, exact to the last unit, against decimals of any length.
 
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
@@ -19,17 +19,20 @@ describe('FillScale', () => {
   it('FillScale computes the same values as the exchange, for any number of digits', () => {
     const digits = fc.record({ price: fc.nat({ max: 4 }), quantity: fc.nat({ max: 4 }), quote: fc.nat({ max: 8 }) });
     fc.assert(
-      fc.property(digits, fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1_000_000 }), (of, ticks, size) => {
+      fc.property(digits, fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1_000_000 }), (drawnDigits, ticks, size) => {
         const instrument = spotInstrument('BTC', {
-          priceDigits: of.price,
-          quantityDigits: of.quantity,
-          quoteDigits: of.quote,
+          priceDigits: drawnDigits.price,
+          quantityDigits: drawnDigits.quantity,
+          quoteDigits: drawnDigits.quote,
           baseDigits: 8,
         });
-        const [price, qty] = [new Decimal(ticks).div(10 ** of.price).toFixed(), new Decimal(size).div(10 ** of.quantity).toFixed()];
+        const [price, qty] = [
+          new Decimal(ticks).div(10 ** drawnDigits.price).toFixed(),
+          new Decimal(size).div(10 ** drawnDigits.quantity).toFixed(),
+        ];
         const expected = new Decimal(price)
           .times(qty)
-          .times(10 ** of.quote)
+          .times(10 ** drawnDigits.quote)
           .toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
         fc.pre(expected.lte(Number.MAX_SAFE_INTEGER));
         const fill = new Fill();
@@ -70,9 +73,9 @@ describe('FillScale', () => {
 
 describe('a trade with ourselves', () => {
   it('a trade with ourselves is the same trade when read from its other side, with the fee of this side', () => {
-    const other = mirrorTrade(ROW, spotInstrument('BTC', { makerFeePpm: 1000 }));
-    expect(other).toMatchObject({ tradeId: '1', venueId: '6', otherId: '5', side: 'sell', isMaker: true, fee: '0.1', feeCoin: 'USDT' });
-    expect(mirrorTrade({ ...other, feeCoin: 'USDT' }, spotInstrument('BTC', { takerFeePpm: 1000 }))).toMatchObject({
+    const mirrored = mirrorTrade(ROW, spotInstrument('BTC', { makerFeePpm: 1000 }));
+    expect(mirrored).toMatchObject({ tradeId: '1', venueId: '6', otherId: '5', side: 'sell', isMaker: true, fee: '0.1', feeCoin: 'USDT' });
+    expect(mirrorTrade({ ...mirrored, feeCoin: 'USDT' }, spotInstrument('BTC', { takerFeePpm: 1000 }))).toMatchObject({
       side: 'buy',
       fee: '0.001',
       feeCoin: 'BTC',
@@ -93,11 +96,14 @@ describe('HoldingBook', () => {
     const book = new HoldingBook();
     book.set([{ asset: 'USDT', total: '1000' }]);
     book.book(new FillScale(spotInstrument()).changesOf(ROW), 1);
-    const held = [{ asset: 'USDT', total: '900.00' }, { asset: 'BTC', total: '0.999' }]; // prettier-ignore
-    const keys = (of: typeof held, assets: readonly string[], sinceMs: number) =>
-      Array.from(book.gaps(of, new Set(assets), sinceMs), ({ key }) => key);
-    expect(keys(held, ['BTC', 'USDT'], 2)).toEqual(['']);
-    expect(keys([held[0]!], ['BTC'], 2)).toEqual(['BTC -0.999']);
+    const holdings = [
+      { asset: 'USDT', total: '900.00' },
+      { asset: 'BTC', total: '0.999' },
+    ];
+    const keys = (reading: typeof holdings, assets: readonly string[], sinceMs: number) =>
+      Array.from(book.gaps(reading, new Set(assets), sinceMs), ({ key }) => key);
+    expect(keys(holdings, ['BTC', 'USDT'], 2)).toEqual(['']);
+    expect(keys([holdings[0]!], ['BTC'], 2)).toEqual(['BTC -0.999']);
     // A reading may show the holdings before a trade.
     expect(keys([{ asset: 'USDT', total: '1000' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT 100', '']);
     expect(keys([{ asset: 'USDT', total: '1' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT -899', 'USDT -999']);
@@ -108,16 +114,16 @@ describe('TradeNumbers', () => {
   it('TradeNumbers distinguishes ids that are equal as doubles', () => {
     const numbers = new TradeNumbers();
     const ids = ['7', '1234567890123456789', '1234567890123456790'];
-    const found = ids.map((id) => numbers.numberOf(id));
-    expect(new Set(found).size).toBe(3);
-    expect(found.map((number) => numbers.textOf(number))).toEqual(ids);
+    const tradeNumbers = ids.map((id) => numbers.numberOf(id));
+    expect(new Set(tradeNumbers).size).toBe(3);
+    expect(tradeNumbers.map((number) => numbers.textOf(number))).toEqual(ids);
   });
 
   it('TradeNumbers stores the newest ten thousand ids', () => {
     const numbers = new TradeNumbers();
-    const idOf = (at: number): string => String(2n ** 60n + BigInt(at));
-    const found = Array.from({ length: 10_001 }, (_, at) => numbers.numberOf(idOf(at)));
-    expect(numbers.textOf(found[0]!)).toBe(String(found[0]));
-    expect([1, 5000, 10_000].map((at) => numbers.textOf(found[at]!))).toEqual([1, 5000, 10_000].map(idOf));
+    const idOf = (index: number): string => String(2n ** 60n + BigInt(index));
+    const tradeNumbers = Array.from({ length: 10_001 }, (_, index) => numbers.numberOf(idOf(index)));
+    expect(numbers.textOf(tradeNumbers[0]!)).toBe(String(tradeNumbers[0]));
+    expect([1, 5000, 10_000].map((index) => numbers.textOf(tradeNumbers[index]!))).toEqual([1, 5000, 10_000].map(idOf));
   });
 });

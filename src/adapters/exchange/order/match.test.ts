@@ -1,4 +1,4 @@
-// Attributing a row to an order: by venue order id, by client order id if there is one, otherwise by its terms if only one order fits.
+// Tests the attribution of a row to an order: by venue order id, by client order id, or by its terms if only one order fits.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const STAGES = {
 } as const;
 type Stage = keyof typeof STAGES;
 
-interface Given {
+interface TrackedState {
   readonly lots: number;
   readonly limit: number;
   readonly side: 'buy' | 'sell';
@@ -37,18 +37,23 @@ interface Given {
   readonly venueId: string | null;
   readonly triggerTicks: number;
 }
-const GIVEN: Given = { lots: 100, limit: 9000, side: 'buy', stage: 'unknown', venueId: null, triggerTicks: 0 };
+const DEFAULT_STATE: TrackedState = { lots: 100, limit: 9000, side: 'buy', stage: 'unknown', venueId: null, triggerTicks: 0 };
 
-const WAITING: Partial<Given> = { triggerTicks: 8001, stage: 'live', venueId: triggerTrackId('7', 'CID9') };
+const WAITING_TRIGGER: Partial<TrackedState> = { triggerTicks: 8001, stage: 'live', venueId: triggerTrackId('7', 'CID9') };
 
-function tracksOf(given: readonly Partial<Given>[]): TrackedOrders {
+function tracksOf(states: readonly Partial<TrackedState>[]): TrackedOrders {
   const trackedOrders = new TrackedOrders(1);
-  given.forEach((change, at) => {
-    const { stage, venueId, triggerTicks, ...wanted } = { ...GIVEN, ...change };
-    const order = new PlainOrder([BTC], wanted, at + 1);
-    const tracked = new TrackedOrder(copyRequest(Object.assign(order, { triggerTicks: ticks(triggerTicks) })), `CID${at + 1}`, 5000, order);
-    const { isOnWire, ...known } = STAGES[stage];
-    Object.assign(order, known);
+  states.forEach((change, index) => {
+    const { stage, venueId, triggerTicks, ...terms } = { ...DEFAULT_STATE, ...change };
+    const order = new PlainOrder([BTC], terms, index + 1);
+    const tracked = new TrackedOrder(
+      copyRequest(Object.assign(order, { triggerTicks: ticks(triggerTicks) })),
+      `CID${index + 1}`,
+      5000,
+      order,
+    );
+    const { isOnWire, ...managerState } = STAGES[stage];
+    Object.assign(order, managerState);
     tracked.isOnWire = isOnWire;
     tracked.venueId = venueId;
     trackedOrders.add(tracked);
@@ -58,28 +63,33 @@ function tracksOf(given: readonly Partial<Given>[]): TrackedOrders {
 
 describe('matchRow', () => {
   it.each([
-    ['the one that asks for the same', [{}], ROW, 'found'],
-    ['by its id, whatever it asks for', [{ venueId: '100', lots: 5 }], ROW, 'known'],
-    ['by its client order id in other letters', [{ lots: 5 }], { ...ROW, cid: 'cid1' }, 'found'],
-    ['one whose order has another id', [{ venueId: '99' }], { ...ROW, cid: 'CID1' }, 'duplicate'],
-    ['with the client order id of a stranger', [{}], { ...ROW, cid: 'STRANGER' }, 'alien'],
-    ['two that ask for the same', [{}, {}], ROW, 'alien'],
-    ['a lost one, though a trigger order waits that asks for the same', [{}, WAITING], ROW, 'found'],
-    ['a waiting trigger order that has fired', [WAITING], ROW, 'found'],
-    ['a lost trigger order and one that waits', [{ triggerTicks: 8000 }, WAITING], ROW, 'alien'],
-    ['a trigger order that was proved absent and one that waits', [{ triggerTicks: 8000, stage: 'absent' }, WAITING], ROW, 'alien'],
-    ['one that is refused, and stands all the same', [{ stage: 'dead' }], ROW, 'found'],
-    ['one that never left', [{ stage: 'waiting' }], ROW, 'alien'],
-    ['another side', [{ side: 'sell' }], ROW, 'alien'],
-    ['another price', [{ limit: 9001 }], ROW, 'alien'],
-    ['another quantity', [{ lots: 99 }], ROW, 'alien'],
-    ['older than the order', [{}], { ...ROW, timeMs: 3999 }, 'alien'],
-  ] as const)('matchRow: %s', (_, given, row, kind) => {
-    expect(matchRow(row, 0, tracksOf(given)).kind).toBe(kind);
+    ['an order with the same terms', [{}], ROW, 'found'],
+    ['an order with the same venue order id and other terms', [{ venueId: '100', lots: 5 }], ROW, 'known'],
+    ['an order with the client order id in other letters', [{ lots: 5 }], { ...ROW, cid: 'cid1' }, 'found'],
+    ['an order with the client order id and another venue order id', [{ venueId: '99' }], { ...ROW, cid: 'CID1' }, 'duplicate'],
+    ['a foreign client order id', [{}], { ...ROW, cid: 'STRANGER' }, 'alien'],
+    ['two orders with the same terms', [{}, {}], ROW, 'alien'],
+    ['a lost order beside a waiting trigger order with the same terms', [{}, WAITING_TRIGGER], ROW, 'found'],
+    ['a waiting trigger order that has fired', [WAITING_TRIGGER], ROW, 'found'],
+    ['a lost trigger order beside a waiting one', [{ triggerTicks: 8000 }, WAITING_TRIGGER], ROW, 'alien'],
+    [
+      'a trigger order that was proved absent beside a waiting one',
+      [{ triggerTicks: 8000, stage: 'absent' }, WAITING_TRIGGER],
+      ROW,
+      'alien',
+    ],
+    ['a refused order that exists at the exchange', [{ stage: 'dead' }], ROW, 'found'],
+    ['an order that was not sent', [{ stage: 'waiting' }], ROW, 'alien'],
+    ['an order of another side', [{ side: 'sell' }], ROW, 'alien'],
+    ['an order with another price', [{ limit: 9001 }], ROW, 'alien'],
+    ['an order with another quantity', [{ lots: 99 }], ROW, 'alien'],
+    ['a row older than the order', [{}], { ...ROW, timeMs: 3999 }, 'alien'],
+  ] as const)('matchRow decides whether a row belongs to a tracked order: %s', (_, states, row, kind) => {
+    expect(matchRow(row, 0, tracksOf(states)).kind).toBe(kind);
   });
 
   it('matchRow never attributes a row to an order with other terms, or to one of two orders', () => {
-    const few = fc.record({
+    const drawnState = fc.record({
       lots: fc.integer({ min: 99, max: 101 }),
       limit: fc.integer({ min: 8999, max: 9001 }),
       side: fc.constantFrom<'buy' | 'sell'>('buy', 'sell'),
@@ -87,29 +97,29 @@ describe('matchRow', () => {
       venueId: fc.constantFrom(null, null, '98'),
     });
     fc.assert(
-      fc.property(fc.array(few, { maxLength: 6 }), fc.constantFrom(null, 'CID1', 'CID3', 'OTHER'), (given, clientOrderId) => {
-        const trackedOrders = tracksOf(given);
+      fc.property(fc.array(drawnState, { maxLength: 6 }), fc.constantFrom(null, 'CID1', 'CID3', 'OTHER'), (states, clientOrderId) => {
+        const trackedOrders = tracksOf(states);
         const match = matchRow({ ...ROW, cid: clientOrderId }, 0, trackedOrders);
-        const named = clientOrderId === null ? undefined : given[Number(clientOrderId.slice(3)) - 1];
+        const namedState = clientOrderId === null ? undefined : states[Number(clientOrderId.slice(3)) - 1];
         if (clientOrderId !== null) {
-          expect(match.kind).toBe(named === undefined ? 'alien' : named.venueId === null ? 'found' : 'duplicate');
+          expect(match.kind).toBe(namedState === undefined ? 'alien' : namedState.venueId === null ? 'found' : 'duplicate');
           return;
         }
-        const same = given.filter(
-          (each) =>
-            each.lots === 100 &&
-            each.limit === 9000 &&
-            each.side === 'buy' &&
-            each.venueId === null &&
-            !['waiting', 'ended'].includes(each.stage),
+        const fittingStates = states.filter(
+          (state) =>
+            state.lots === 100 &&
+            state.limit === 9000 &&
+            state.side === 'buy' &&
+            state.venueId === null &&
+            !['waiting', 'ended'].includes(state.stage),
         );
-        expect(match.kind).toBe(same.length === 1 ? 'found' : 'alien');
+        expect(match.kind).toBe(fittingStates.length === 1 ? 'found' : 'alien');
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('matchRow ignores an order some time after its end, and never one that rows may still arrive for', () => {
+  it('matchRow ignores an order some time after its end, except an order whose rows may still arrive', () => {
     const trackedOrders = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
     for (const tracked of trackedOrders.all) if (tracked.lifecycle === 'done' && !tracked.isSought) trackedOrders.retire(tracked, 1000);
     trackedOrders.forget(1001, 1000);

@@ -1,5 +1,4 @@
-// The exchange's clock over simulated networks: the true time lies within the stated uncertainty, the clock never runs backwards, and it
-// follows jumps.
+// Tests the exchange's clock over simulated networks: the true time lies within the stated uncertainty, and the clock never runs backwards.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +12,7 @@ const START = Date.UTC(2024, 0, 1);
 const HOUR = 3_600_000;
 
 /** The network delays out and back, and the offset of the service's clock, ms; null if no reply comes. */
-interface Way {
+interface NetworkPath {
   readonly aheadMs: number;
   readonly outMs: number;
   readonly backMs: number;
@@ -22,23 +21,23 @@ interface Way {
 class World {
   readonly scheduler = new DueQueue();
   readonly clock: ServerClock;
-  readonly asked: Market[] = [];
+  readonly requests: Market[] = [];
   readonly jumps: number[] = [];
-  way: (market: Market) => Way | null;
+  path: (market: Market) => NetworkPath | null;
 
-  constructor(way: (market: Market) => Way | null, options: ServerClockOptions = {}) {
+  constructor(networkPath: (market: Market) => NetworkPath | null, options: ServerClockOptions = {}) {
     this.scheduler.runDue(START);
-    this.way = way;
+    this.path = networkPath;
     this.clock = new ServerClock(this.scheduler, { jumped: (_market, byMs) => void this.jumps.push(byMs), ...options });
     this.clock.attach((market, done) => {
-      this.asked.push(market);
-      const found = this.way(market);
+      this.requests.push(market);
+      const path = this.path(market);
       const sentMs = this.scheduler.nowMs;
-      if (found === null) {
+      if (path === null) {
         this.scheduler.at(sentMs + 1000, () => done(null));
         return;
       }
-      const { aheadMs, outMs, backMs } = found;
+      const { aheadMs, outMs, backMs } = path;
       const serverMs = Math.floor(sentMs + outMs + aheadMs);
       this.scheduler.at(Math.ceil(sentMs + outMs + backMs), () => done({ sentMs, receivedMs: this.scheduler.nowMs, serverMs }));
     });
@@ -46,10 +45,10 @@ class World {
 
   /** Measures, lets the replies arrive, and returns the result of `measure`. */
   measure(market: Market): boolean | null {
-    let text: boolean | null = null;
-    this.clock.measure(market, (isMeasured) => void (text = isMeasured));
+    let isMeasuredAtEnd: boolean | null = null;
+    this.clock.measure(market, (isMeasured) => void (isMeasuredAtEnd = isMeasured));
     this.pass(10_000);
-    return text;
+    return isMeasuredAtEnd;
   }
 
   pass(ms: number): void {
@@ -58,20 +57,23 @@ class World {
 }
 
 describe('offsetOf', () => {
-  const way = fc.record({ outMs: fc.double({ min: 0, max: 800, noNaN: true }), backMs: fc.double({ min: 0, max: 800, noNaN: true }) });
+  const networkPath = fc.record({
+    outMs: fc.double({ min: 0, max: 800, noNaN: true }),
+    backMs: fc.double({ min: 0, max: 800, noNaN: true }),
+  });
 
   test('the true offset is always within the stated uncertainty, however uneven the network delays are', () => {
     fc.assert(
       fc.property(
-        fc.array(way, { minLength: 1, maxLength: 9 }),
+        fc.array(networkPath, { minLength: 1, maxLength: 9 }),
         fc.double({ min: -2 * HOUR, max: 2 * HOUR, noNaN: true }),
-        (ways, aheadMs) => {
-          let at = START + 0.25;
-          const samples = ways.map(({ outMs, backMs }): ClockSample => {
-            const sentMs = at;
-            at += outMs + backMs;
+        (networkPaths, aheadMs) => {
+          let nowMs = START + 0.25;
+          const samples = networkPaths.map(({ outMs, backMs }): ClockSample => {
+            const sentMs = nowMs;
+            nowMs += outMs + backMs;
             // Our clock is read in whole ms, like the service's.
-            return { sentMs: Math.floor(sentMs), serverMs: Math.floor(sentMs + outMs + aheadMs), receivedMs: Math.floor(at) };
+            return { sentMs: Math.floor(sentMs), serverMs: Math.floor(sentMs + outMs + aheadMs), receivedMs: Math.floor(nowMs) };
           });
           const { offsetMs, uncertaintyMs } = offsetOf(samples);
           expect(Math.abs(offsetMs - aheadMs)).toBeLessThanOrEqual(uncertaintyMs + 1e-6);
@@ -83,7 +85,7 @@ describe('offsetOf', () => {
     );
   });
 
-  test('offsetOf is the median: one slow reply does not move it', () => {
+  test('offsetOf returns the median, which one slow reply does not change', () => {
     const sample = (outMs: number, backMs: number): ClockSample => ({
       sentMs: START,
       serverMs: START + 5000 + outMs,
@@ -96,24 +98,24 @@ describe('offsetOf', () => {
   });
 
   test('offsetOf returns the distance between samples that contradict each other', () => {
-    const at = (offsetMs: number): ClockSample => ({ sentMs: START, receivedMs: START, serverMs: START + offsetMs });
-    expect(offsetOf([at(0), at(0), at(9000)])).toEqual({ offsetMs: 0, uncertaintyMs: 9001 });
+    const sampleWith = (offsetMs: number): ClockSample => ({ sentMs: START, receivedMs: START, serverMs: START + offsetMs });
+    expect(offsetOf([sampleWith(0), sampleWith(0), sampleWith(9000)])).toEqual({ offsetMs: 0, uncertaintyMs: 9001 });
   });
 });
 
 describe('ServerClock', () => {
-  test('ServerClock is our own time with infinite uncertainty until it was measured', () => {
+  test('ServerClock returns our own time with infinite uncertainty until it was measured', () => {
     const { clock } = new World(() => ({ aheadMs: HOUR, outMs: 20, backMs: 20 }));
     expect(clock.now('spot')).toEqual({ ms: START, uncertaintyMs: Infinity });
     expect([clock.isMeasured('spot'), clock.isMeasuredSince('spot', 0)]).toEqual([false, false]);
   });
 
-  test('ServerClock is right within its uncertainty for clocks an hour apart, in both directions', () => {
+  test('ServerClock is right within its uncertainty if the clocks are an hour apart', () => {
     for (const aheadMs of [-HOUR, HOUR]) {
       const rng = seededRng(3);
       const world = new World(() => ({ aheadMs, outMs: 10 + rng.next() * 300, backMs: 10 + rng.next() * 300 }));
       expect(world.measure('futures')).toBe(true);
-      expect(world.asked).toHaveLength(5);
+      expect(world.requests).toHaveLength(5);
       const { ms, uncertaintyMs } = world.clock.now('futures');
       expect(Math.abs(ms - (world.scheduler.nowMs + aheadMs))).toBeLessThanOrEqual(uncertaintyMs);
       expect(uncertaintyMs).toBeLessThan(310);
@@ -124,7 +126,7 @@ describe('ServerClock', () => {
   test('ServerClock is measured once for both markets of a service', () => {
     const world = new World(() => ({ aheadMs: 500, outMs: 10, backMs: 10 }), { shared: 'spot', samples: 3 });
     world.measure('futures');
-    expect(world.asked).toEqual(['spot', 'spot', 'spot']);
+    expect(world.requests).toEqual(['spot', 'spot', 'spot']);
     expect([world.clock.isMeasured('spot'), world.clock.isMeasured('futures')]).toEqual([true, true]);
     expect(world.clock.now('futures').ms).toBe(world.scheduler.nowMs + 500);
     expect(world.jumps).toEqual([]);
@@ -133,11 +135,11 @@ describe('ServerClock', () => {
   test('ServerClock becomes less certain with time, and certain again with a measurement', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 10, backMs: 10 }));
     world.measure('spot');
-    const first = world.clock.now('spot').uncertaintyMs;
+    const firstUncertainty = world.clock.now('spot').uncertaintyMs;
     world.pass(HOUR);
-    expect(world.clock.now('spot').uncertaintyMs - first).toBeCloseTo(360, 0);
+    expect(world.clock.now('spot').uncertaintyMs - firstUncertainty).toBeCloseTo(360, 0);
     world.measure('spot');
-    expect(world.clock.now('spot').uncertaintyMs).toBeCloseTo(first, 5);
+    expect(world.clock.now('spot').uncertaintyMs).toBeCloseTo(firstUncertainty, 5);
   });
 
   test('ServerClock never runs backwards during a correction of up to JUMP_MS, reports the cost, and corrects more than that at once', () => {
@@ -149,14 +151,14 @@ describe('ServerClock', () => {
         world.measure('spot');
         for (const step of steps) {
           aheadMs += step;
-          let last = world.clock.now('spot').ms;
+          let lastMs = world.clock.now('spot').ms;
           world.clock.measure('spot');
           for (let i = 0; i < 40; i++) {
             world.pass(Math.floor(rng.next() * 300));
             const { ms, uncertaintyMs } = world.clock.now('spot');
-            expect(ms).toBeGreaterThanOrEqual(last);
+            expect(ms).toBeGreaterThanOrEqual(lastMs);
             if (i === 39) expect(Math.abs(ms - world.scheduler.nowMs - aheadMs)).toBeLessThanOrEqual(uncertaintyMs);
-            last = ms;
+            lastMs = ms;
           }
           world.pass(5000);
         }
@@ -176,23 +178,23 @@ describe('ServerClock', () => {
 
   test('ServerClock measures once for all who request it together, and does not repeat a correction too soon', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 50, backMs: 50 }));
-    const text: boolean[] = [];
-    for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void text.push(isMeasured));
+    const isMeasuredAtEnd: boolean[] = [];
+    for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void isMeasuredAtEnd.push(isMeasured));
     world.pass(1000);
-    expect([text, world.asked.length]).toEqual([[true, true, true, true], 5]);
+    expect([isMeasuredAtEnd, world.requests.length]).toEqual([[true, true, true, true], 5]);
     expect(world.clock.isMeasuredSince('spot', START - 1)).toBe(true);
     expect(world.clock.isMeasuredSince('spot', START)).toBe(false);
-    const correct = () => world.clock.correct('spot', (isMeasured) => void text.push(isMeasured));
+    const correct = () => world.clock.correct('spot', (isMeasured) => void isMeasuredAtEnd.push(isMeasured));
     correct();
     correct();
     world.pass(1000);
-    expect([text.slice(4), world.asked.length], 'together').toEqual([[true, true], 10]);
+    expect([isMeasuredAtEnd.slice(4), world.requests.length], 'together').toEqual([[true, true], 10]);
     correct();
-    expect([text.at(-1), world.asked.length], 'too soon').toEqual([false, 10]);
+    expect([isMeasuredAtEnd.at(-1), world.requests.length], 'too soon').toEqual([false, 10]);
     world.pass(5000);
     correct();
     world.pass(1000);
-    expect([text.at(-1), world.asked.length]).toEqual([true, 15]);
+    expect([isMeasuredAtEnd.at(-1), world.requests.length]).toEqual([true, 15]);
   });
 
   test('ServerClock lets its callers wait for a measurement, but not soon after one has failed', () => {
@@ -203,23 +205,23 @@ describe('ServerClock', () => {
     wait();
     expect(ready).toBe(0);
     world.pass(1000);
-    expect([ready, world.asked.length]).toEqual([2, 1]);
+    expect([ready, world.requests.length]).toEqual([2, 1]);
     wait();
-    expect([ready, world.asked.length], 'just failed').toEqual([3, 1]);
+    expect([ready, world.requests.length], 'just failed').toEqual([3, 1]);
     world.pass(5000);
-    world.way = () => ({ aheadMs: 0, outMs: 5, backMs: 5 });
+    world.path = () => ({ aheadMs: 0, outMs: 5, backMs: 5 });
     wait();
     world.pass(1000);
     wait();
-    expect([ready, world.asked.length]).toEqual([5, 6]);
+    expect([ready, world.requests.length]).toEqual([5, 6]);
   });
 
   test('ServerClock keeps its offset when no reply comes, and accepts fewer replies than it requested', () => {
     const world = new World(() => null);
     expect(world.measure('spot')).toBe(false);
-    expect([world.asked.length, world.clock.isMeasured('spot')]).toEqual([1, false]);
-    let left = 3;
-    world.way = () => (left-- > 0 ? { aheadMs: 700, outMs: 5, backMs: 5 } : null);
+    expect([world.requests.length, world.clock.isMeasured('spot')]).toEqual([1, false]);
+    let repliesLeft = 3;
+    world.path = () => (repliesLeft-- > 0 ? { aheadMs: 700, outMs: 5, backMs: 5 } : null);
     expect(world.measure('spot')).toBe(true);
     expect(world.measure('spot')).toBe(false);
     expect(world.clock.now('spot').ms).toBe(world.scheduler.nowMs + 700);
@@ -230,10 +232,10 @@ describe('ServerClock', () => {
     world.clock.start(['spot', 'futures']);
     world.clock.start(['spot']);
     world.pass(5 * 60_000 + 1000);
-    expect(world.asked).toHaveLength(6 * 2 * 2);
+    expect(world.requests).toHaveLength(6 * 2 * 2);
     world.clock.stop();
     world.pass(HOUR);
-    expect([world.asked.length, world.scheduler.nextMs]).toEqual([24, Infinity]);
+    expect([world.requests.length, world.scheduler.nextMs]).toEqual([24, Infinity]);
   });
 
   test('ServerClock without a client cannot be measured', () => {

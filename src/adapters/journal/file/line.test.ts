@@ -1,4 +1,4 @@
-// Journal records as lines: every kind is read back unchanged, and no change of a byte goes unnoticed.
+// Tests journal records as lines: every kind is read back unchanged, and every changed byte is noticed.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -30,10 +30,10 @@ const anything = fc.oneof(
 
 const SAMPLE = fc.sample(anything, { numRuns: 2000, seed: 11 });
 
-/** The values of a field: one of its names, otherwise any value of its kind. */
+/** Draws a value of a field: one of its names if it has names, else any value that it accepts. */
 function valueOf(field: RecordField<unknown>): fc.Arbitrary<unknown> {
   const names = field.expects.split(/ \| | or /).filter((name) => field.accepts(name));
-  // A filter that no value passes would never end.
+  // A filter that rejects every value would never end, so stop with an error.
   if (!field.expects.includes(' | ') && !SAMPLE.some((value) => field.accepts(value)))
     throw new Error(`no value that is generated fits a field of ${field.expects}`);
   const fitting = anything.filter((value) => field.accepts(value));
@@ -46,16 +46,16 @@ const records = fc.constantFrom(...Object.keys(RECORD_KINDS).filter(isRecordKind
   return fc.tuple(fc.constant(kind), body, fc.nat(), fc.maxSafeInteger(), fc.nat());
 });
 
-/** The compiler cannot check generated bodies; lineOf checks them. */
+/** Writes a record as a line. The compiler cannot check generated bodies, but lineOf does. */
 const written = (kind: RecordKind, body: object, seq = 7, t = 1e12, dur = 5): string => lineOf(seq, t, kind, body as never, dur).text;
 const parsed = (text: string) => parseLine(Buffer.from(text, 'latin1'), 0, text.length - 1);
 
 describe('lines of records', () => {
-  it('every kind of record is read back as it was written', () => {
-    const seen = new Set<string>();
+  it('every kind of journal record is read back as it was written', () => {
+    const writtenKinds = new Set<string>();
     fc.assert(
       fc.property(records, ([kind, body, seq, t, dur]) => {
-        seen.add(kind);
+        writtenKinds.add(kind);
         const text = written(kind, body, seq, t, dur);
         expect(text).toMatch(/^[\x20-\x7e]+\n$/);
         // JSON has no -0.
@@ -66,38 +66,44 @@ describe('lines of records', () => {
       }),
       { seed: 11, numRuns: 3000 },
     );
-    expect([...seen].toSorted()).toEqual(Object.keys(RECORD_KINDS).toSorted());
+    expect([...writtenKinds].toSorted()).toEqual(Object.keys(RECORD_KINDS).toSorted());
   });
 
-  it('a changed byte, a cut or an added byte is always noticed', () => {
+  it('a journal line with a changed, removed or added byte is not a record', () => {
     const rng = seededRng(3);
     const line = Buffer.from(
       written('HALT', { scope: 'account', state: 'KILLED', code: 'OPERATOR', who: 'me', why: 'a "reason"' }),
       'latin1',
     );
-    const to = line.length - 1;
-    for (let at = 0; at < to; at++) {
+    const lineLength = line.length - 1;
+    for (let offset = 0; offset < lineLength; offset++) {
       for (let bit = 0; bit < 9; bit++) {
         const changed = Buffer.from(line);
-        changed[at]! ^= bit < 8 ? 1 << bit : 1 + Math.floor(rng.next() * 255);
-        expect(isRecord(parseLine(changed, 0, to)), `byte ${at} ${changed[at]}`).toBe(false);
+        changed[offset]! ^= bit < 8 ? 1 << bit : 1 + Math.floor(rng.next() * 255);
+        expect(isRecord(parseLine(changed, 0, lineLength)), `byte ${offset} ${changed[offset]}`).toBe(false);
       }
-      expect(isRecord(parseLine(line, 0, at)), `cut at ${at}`).toBe(false);
-      expect(isRecord(parseLine(Buffer.concat([line.subarray(0, at), Buffer.from(' '), line.subarray(at)]), 0, to + 1))).toBe(false);
+      expect(isRecord(parseLine(line, 0, offset)), `cut at ${offset}`).toBe(false);
+      expect(
+        isRecord(parseLine(Buffer.concat([line.subarray(0, offset), Buffer.from(' '), line.subarray(offset)]), 0, lineLength + 1)),
+      ).toBe(false);
     }
   });
 
-  it('a body with its members in another order, or with members that its kind does not have, gives the same line', () => {
+  it('the order of members and unknown members do not change a journal line', () => {
     fc.assert(
-      fc.property(records, fc.dictionary(fc.stringMatching(/^x[a-z]{3}$/), simple, { maxKeys: 2 }), ([kind, body, seq, t, dur], more) => {
-        const line = written(kind, body, seq, t, dur);
-        expect(written(kind, { ...more, ...Object.fromEntries(Object.entries(body).toReversed()) }, seq, t, dur)).toBe(line);
-        expect(written(kind, { ...body, ...more }, seq, t, dur)).toBe(line);
-      }),
+      fc.property(
+        records,
+        fc.dictionary(fc.stringMatching(/^x[a-z]{3}$/), simple, { maxKeys: 2 }),
+        ([kind, body, seq, t, dur], extraMembers) => {
+          const line = written(kind, body, seq, t, dur);
+          expect(written(kind, { ...extraMembers, ...Object.fromEntries(Object.entries(body).toReversed()) }, seq, t, dur)).toBe(line);
+          expect(written(kind, { ...body, ...extraMembers }, seq, t, dur)).toBe(line);
+        },
+      ),
     );
   });
 
-  it('a body that could not be read back is an internal error', () => {
+  it('writing a journal record that could not be read back throws an internal error', () => {
     const body = { scope: 'account', state: 'KILLED', code: 'X', who: 'me', why: 'w' };
     expect(() => written('HALT', { ...body, state: 'RUN' })).toThrow(
       'journal HALT state: expected HALT_NEW | CANCEL_ONLY | KILLED, got RUN',
@@ -107,7 +113,7 @@ describe('lines of records', () => {
     expect(() => written('HALT', { ...body, why: 'x'.repeat(1 << 20) })).toThrow('more than a record holds');
   });
 
-  it('a sealed line that is not a record is reported with what it is instead', () => {
+  it('a journal line with a valid checksum that is not a record is reported with its flaw', () => {
     const sealed = (head: string): string => `${head},"crc":"${crcText(crc32c(Buffer.from(head)))}"}\n`;
     expect(parsed(sealed('{"seq":1,"t":1,"k":"NEWS","dur":0'))).toEqual({
       flaw: 'a record of kind "NEWS", which this version does not know',
@@ -125,11 +131,11 @@ describe('lines of records', () => {
 
 describe('CRC-32C', () => {
   it('CRC-32C gives the check values of RFC 3720, from any offset', () => {
-    const of = (bytes: readonly number[]): string => crcText(crc32c(Uint8Array.from([9, ...bytes]), 1));
+    const checksumOf = (bytes: readonly number[]): string => crcText(crc32c(Uint8Array.from([9, ...bytes]), 1));
     expect(crcText(crc32c(Buffer.from('123456789')))).toBe('e3069283');
-    expect(of(Array.from({ length: 32 }, () => 0))).toBe('8a9136aa');
-    expect(of(Array.from({ length: 32 }, () => 255))).toBe('62a8ab43');
-    expect(of(Array.from({ length: 32 }, (_, at) => at))).toBe('46dd794e');
-    expect(of([])).toBe('00000000');
+    expect(checksumOf(Array.from({ length: 32 }, () => 0))).toBe('8a9136aa');
+    expect(checksumOf(Array.from({ length: 32 }, () => 255))).toBe('62a8ab43');
+    expect(checksumOf(Array.from({ length: 32 }, (_, value) => value))).toBe('46dd794e');
+    expect(checksumOf([])).toBe('00000000');
   });
 });

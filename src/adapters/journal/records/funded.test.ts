@@ -1,4 +1,4 @@
-// Funding between its record and its cursor: a start recognises it by either, and books it once.
+// Tests funding between its record and its cursor: a start recognises it by either, and books it once.
 
 import { expect, it } from 'vitest';
 import { JournalState } from './journalState.ts';
@@ -8,8 +8,8 @@ const SYMBOL = 'futures:E-BTC-USDT';
 
 function stateOf(records: readonly (RecordBody<'FUNDED'> | RecordBody<'CURSOR'>)[]): JournalState {
   const state = new JournalState();
-  records.forEach((body, at) => {
-    const frame = { seq: at + 1, t: at, dur: 0, crc: '' };
+  records.forEach((body, index) => {
+    const frame = { seq: index + 1, t: index, dur: 0, crc: '' };
     state.add('paidMs' in body ? { ...frame, k: 'FUNDED', ...body } : { ...frame, k: 'CURSOR', ...body });
   });
   return state;
@@ -19,16 +19,16 @@ const paid = (amount: string, long = true): RecordBody<'FUNDED'> => ({ symbol: S
 const noted = (value: string, side = 'buy'): RecordBody<'CURSOR'> => ({ symbol: SYMBOL, channel: `funding ${side}`, value });
 const unnoted = (state: JournalState) => Object.fromEntries(Array.from(state.unnoted, ([key, amount]) => [key, amount.toFixed()]));
 
-it('a payment that its cursor follows is booked', () => {
+it('a funding payment that its cursor follows is booked', () => {
   expect(unnoted(stateOf([paid('-0.01'), noted('-1000000')]))).toEqual({});
 });
 
-it('payments after the newest cursor add up, by side', () => {
+it('funding payments after the newest cursor are added up by side', () => {
   const state = stateOf([paid('-0.01'), noted('-1000000'), paid('-0.02'), paid('0.005'), paid('0.3', false)]);
   expect(unnoted(state)).toEqual({ [`${SYMBOL} funding buy`]: '-0.015', [`${SYMBOL} funding sell`]: '0.3' });
   expect(state.cursors.get(`${SYMBOL} funding buy`)?.value).toBe('-1000000');
 });
 
-it('the cursor of one side does not affect the other', () => {
+it('the funding cursor of one side does not affect the other side', () => {
   expect(unnoted(stateOf([paid('0.3', false), noted('7')]))).toEqual({ [`${SYMBOL} funding sell`]: '0.3' });
 });

@@ -1,4 +1,4 @@
-// numpy's order of equal values, reproduced.
+// Tests that the order of equal values is that of numpy.
 
 import { describe, expect, it } from 'vitest';
 import { numpyOrder } from './numpyOrder.ts';
@@ -6,8 +6,8 @@ import { numpyOrder } from './numpyOrder.ts';
 const order = (values: readonly number[]) => Array.from(numpyOrder(Float64Array.from(values)));
 
 describe('numpyOrder', () => {
-  // What numpy 2.4.6 gives for these numbers as datetime64.
-  it('numpyOrder leaves equal values as numpy leaves them', () => {
+  // The expected orders are those of numpy 2.4.6 for these numbers as datetime64.
+  it('numpyOrder orders equal values of 17 rows as numpy does', () => {
     expect(order([1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1])).toEqual([8, 1, 2, 4, 12, 11, 15, 9, 14, 13, 0, 7, 6, 5, 3, 10, 16]);
     expect(order([2, 4, 2, 2, 0, 0, 2, 2, 0, 2, 0, 1, 3, 2, 4, 4, 2])).toEqual([8, 10, 4, 5, 11, 13, 9, 0, 6, 3, 2, 7, 16, 12, 15, 1, 14]);
   });

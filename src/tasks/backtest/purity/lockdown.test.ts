@@ -1,4 +1,4 @@
-// Replaced built-ins are reported by name, but only if strategy code replaced them.
+// Tests that replaced built-ins are reported by name, but only if strategy code replaced them.
 
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
@@ -7,30 +7,30 @@ import { BuiltIns } from './lockdown.ts';
 
 const require = createRequire(import.meta.url);
 
-function reportedAfter(act: () => void): string[] {
+function warningsAfter(act: () => void): string[] {
   const builtIns = new BuiltIns();
   act();
-  const warnings = new WarningList();
-  builtIns.check(warnings, true);
-  return warnings.all().map(({ text }) => text);
+  const warningList = new WarningList();
+  builtIns.check(warningList, true);
+  return warningList.all().map(({ text }) => text);
 }
 
-test('a further copy of reflect-metadata replaces its own functions alone', () => {
+test('a second copy of reflect-metadata gives no warning', () => {
   const path = require.resolve('reflect-metadata');
   require(path);
-  const first = Reflect.getOwnMetadataKeys;
-  const reported = reportedAfter(() => {
+  const firstCopy = Reflect.getOwnMetadataKeys;
+  const warnings = warningsAfter(() => {
     Reflect.deleteProperty(require.cache, path);
     require(path);
   });
-  expect(Reflect.getOwnMetadataKeys).not.toBe(first);
-  expect(reported).toEqual([]);
+  expect(Reflect.getOwnMetadataKeys).not.toBe(firstCopy);
+  expect(warnings).toEqual([]);
 });
 
-test('a replaced built-in is named', () => {
+test('the warning about a replaced built-in names it', () => {
   const { ownKeys } = Reflect;
   try {
-    expect(reportedAfter(() => (Reflect.ownKeys = (of) => ownKeys(of)))).toEqual([
+    expect(warningsAfter(() => (Reflect.ownKeys = (target) => ownKeys(target)))).toEqual([
       expect.stringContaining('the strategy replaces Reflect.ownKeys'),
     ]);
   } finally {

@@ -1,4 +1,4 @@
-// A run over bars that are read block by block leaves the same folder, byte by byte, as the same run over bars in memory.
+// Tests that a run over bars that are read block by block writes the same folder, byte by byte, as the same run over bars in memory.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,8 +26,8 @@ import SmaCrossOnBar from '../../../../strategies/smaCrossOnBar.ts';
 // The shipped strategies import the built package by its name.
 vi.mock('isobar', () => import('../../../index.ts'));
 
-/** The compiler knows their base class from the built package alone. */
-const shipped = (of: unknown): StrategyClass => of as StrategyClass;
+/** Casts a shipped strategy, whose base class comes from the built package, to the class of the sources. */
+const shipped = (strategyFile: unknown): StrategyClass => strategyFile as StrategyClass;
 
 const CLASSES = (): Readonly<Record<string, StrategyClass>> => ({
   byDay: ByDay,
@@ -49,21 +49,21 @@ beforeAll(() => {
   const catalog = join(folder, 'data');
   generateInto(catalog, { symbol: 'LONGUSDT', interval: '1m', fromMs, bars: ROWS, seed: 5 });
   generateInto(catalog, { symbol: 'GAPSUSDT', interval: '1m', fromMs: fromMs + 61_000, bars: ROWS, seed: 6, gapShare: 0.2, price: 2 });
-  storeBars(catalog, flawed(synthesizeBars({ symbol: 'FLAWUSDT', interval: '1m', fromMs, bars: 150_000, seed: 8 })), SYNTHETIC);
+  storeBars(catalog, plantFlaws(synthesizeBars({ symbol: 'FLAWUSDT', interval: '1m', fromMs, bars: 150_000, seed: 8 })), SYNTHETIC);
   generateInto(catalog, { symbol: 'DAYSUSDT', interval: '1h', fromMs, bars: 3000, seed: 7, gapShare: 0.05 });
 });
-/** Plants flaws around the ends of the parts that are read at once, and one far from them. */
-function flawed(bars: BarColumns): BarColumns {
+/** Changes prices around the ends of the blocks that are read at once, and once far from them. */
+function plantFlaws(bars: BarColumns): BarColumns {
   const { open, high, low, close, length } = bars;
   const columns = [open, high, low, close];
   const scale = (from: number, to: number, factor: number): void => {
     for (const column of columns) for (let row = from; row < to; row++) column[row] = Math.round(column[row]! * factor * 100) / 100;
   };
-  const still = (from: number, to: number): void => columns.forEach((column) => column.fill(open[from]!, from, to));
-  still(65_436, 65_520);
+  const flatten = (from: number, to: number): void => columns.forEach((column) => column.fill(open[from]!, from, to));
+  flatten(65_436, 65_520);
   scale(65_530, 65_560, 3);
   scale(65_600, 65_601, 0.4);
-  still(131_000, 131_400);
+  flatten(131_000, 131_400);
   scale(131_500, length, 2.5);
   scale(140_000, 140_030, 0.3);
   return bars;
@@ -71,33 +71,33 @@ function flawed(bars: BarColumns): BarColumns {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Wanted {
+interface StreamedCase {
   readonly strategy: string;
   readonly params?: string;
   readonly symbol?: string;
   readonly interval?: string;
-  readonly more?: string;
+  readonly extraYaml?: string;
 }
 
 let count = 0;
 
-function definition({ strategy, params = '{}', symbol = 'LONGUSDT', interval = '1m', more = '' }: Wanted): string {
+function definition({ strategy, params = '{}', symbol = 'LONGUSDT', interval = '1m', extraYaml = '' }: StreamedCase): string {
   const file = join(folder, `run${count++}.yaml`);
   writeFileSync(
     file,
     `strategy: ${ROOT}strategies/${strategy}.ts\nparams: ${params}\n` +
-      `feeds: { bars: { symbol: ${symbol}, interval: ${interval} } }\ncash: { USDT: '1000000' }\nseed: 3\ncatalog: ${join(folder, 'data')}\n${more}\n`,
+      `feeds: { bars: { symbol: ${symbol}, interval: ${interval} } }\ncash: { USDT: '1000000' }\nseed: 3\ncatalog: ${join(folder, 'data')}\n${extraYaml}\n`,
   );
   return file;
 }
 
-interface Written {
+interface WrittenRun {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly table: string;
   readonly wasStreamed: boolean;
 }
 
-async function written(file: string, isStreamed: boolean): Promise<Written> {
+async function runAndRead(file: string, isStreamed: boolean): Promise<WrittenRun> {
   const name = `${isStreamed ? 'streamed' : 'whole'}${count++}`;
   const out = join(folder, name);
   mkdirSync(out);
@@ -111,42 +111,46 @@ async function written(file: string, isStreamed: boolean): Promise<Written> {
   const table = closingTable(drawnEquity(run.record), run.summary, { colour: false });
   const place = await writeRunFolder(out, staging, run, false);
   expect(existsSync(staging)).toBe(false);
-  const files = readdirSync(place).filter((each) => each !== 'run.log' && each !== 'manifest.json');
+  const files = readdirSync(place).filter((fileName) => fileName !== 'run.log' && fileName !== 'manifest.json');
   const manifest = JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')) as Record<string, unknown>;
-  const known = Buffer.from(JSON.stringify({ ...manifest, writtenAt: '', startedIn: '' }));
+  const comparableManifest = Buffer.from(JSON.stringify({ ...manifest, writtenAt: '', startedIn: '' }));
   return {
-    files: new Map([...files.map((each) => [each, readFileSync(join(place, each))] as const), ['manifest', known]]),
+    files: new Map([
+      ...files.map((fileName) => [fileName, readFileSync(join(place, fileName))] as const),
+      ['manifest', comparableManifest],
+    ]),
     table,
     wasStreamed: run.record.streamed !== undefined,
   };
 }
 
-/** The sources have strategies as classes: a file of strategies is bundled with the built package. */
+/** Loads a strategy as a class of the sources. A strategy file would be bundled with the built package. */
 const loadClass: NonNullable<ResolveOptions['load']> = async (entry, source) => {
   const name = basename(entry.file, '.ts');
   const loaded = { strategy: CLASSES()[name]!, name, hash: name };
   return { plan: strategyPlanOf(entry, loaded, source), inputs: [], folder: ROOT };
 };
 
-async function compare(wanted: Wanted, isStreamed = true): Promise<Written> {
-  const file = definition(wanted);
-  const whole = await written(file, false);
-  const streamed = await written(file, true);
+async function compare(options: StreamedCase, isStreamed = true): Promise<WrittenRun> {
+  const file = definition(options);
+  const inMemory = await runAndRead(file, false);
+  const streamed = await runAndRead(file, true);
   expect(streamed.wasStreamed).toBe(isStreamed);
-  expect(whole.wasStreamed).toBe(false);
-  expect(streamed.table).toBe(whole.table);
-  expect([...streamed.files.keys()]).toEqual([...whole.files.keys()]);
-  for (const [name, bytes] of whole.files) {
-    const other = streamed.files.get(name)!;
-    if (bytes.equals(other)) continue;
-    const at = bytes.findIndex((byte, index) => byte !== other[index]);
-    const around = (of: Buffer): string => `${name}, byte ${at}: ${of.toString('latin1', Math.max(0, at - 60), at + 60)}`;
-    expect(around(other)).toBe(around(bytes));
+  expect(inMemory.wasStreamed).toBe(false);
+  expect(streamed.table).toBe(inMemory.table);
+  expect([...streamed.files.keys()]).toEqual([...inMemory.files.keys()]);
+  for (const [name, bytes] of inMemory.files) {
+    const streamedBytes = streamed.files.get(name)!;
+    if (bytes.equals(streamedBytes)) continue;
+    const differingByte = bytes.findIndex((byte, index) => byte !== streamedBytes[index]);
+    const around = (of: Buffer): string =>
+      `${name}, byte ${differingByte}: ${of.toString('latin1', Math.max(0, differingByte - 60), differingByte + 60)}`;
+    expect(around(streamedBytes)).toBe(around(bytes));
   }
-  return whole;
+  return inMemory;
 }
 
-/** Reads the times of rows, for the days that its average begins with. */
+/** Uses an average that reads the times of rows to find the start of each day. */
 class ByDay extends Strategy {
   average = this.use(dailyVwap(this.bars));
   override onBar(): void {
@@ -164,75 +168,80 @@ class OwnIndicator extends Strategy {
 }
 
 const RISK = "risk: { maxLeverage: '3' }\n";
-const LATE =
+const LATE_AND_PARTIAL =
   "fills: { limit: through, latencyMs: 90000, maxVolumeShare: '0.05' }\nfees: { maker: '0.0008', taker: '0.001', in: received }\n" + RISK;
 
 describe('the same folder as in memory', () => {
-  it.each<[string, Wanted]>([
-    ['crossings', { strategy: 'smaCross', params: '{ fast: 10, slow: 30 }', more: RISK }],
+  it.each<[string, StreamedCase]>([
+    ['crossings', { strategy: 'smaCross', params: '{ fast: 10, slow: 30 }', extraYaml: RISK }],
     [
       'crossings seen by onBar, over gaps',
-      { strategy: 'smaCrossOnBar', params: '{ fast: 100, slow: 300 }', symbol: 'GAPSUSDT', more: RISK },
+      { strategy: 'smaCrossOnBar', params: '{ fast: 100, slow: 300 }', symbol: 'GAPSUSDT', extraYaml: RISK },
     ],
-    ['a grid of limits with brackets', { strategy: 'bollingerGrid', params: '{ bandBars: 300, levels: 2, minStep: 0.01 }', more: RISK }],
+    [
+      'a grid of limits with brackets',
+      { strategy: 'bollingerGrid', params: '{ bandBars: 300, levels: 2, minStep: 0.01 }', extraYaml: RISK },
+    ],
     [
       'the same late and in parts',
-      { strategy: 'bollingerGrid', params: '{ bandBars: 384, levels: 2, minStep: 0.01 }', symbol: 'GAPSUSDT', more: LATE },
+      { strategy: 'bollingerGrid', params: '{ bandBars: 384, levels: 2, minStep: 0.01 }', symbol: 'GAPSUSDT', extraYaml: LATE_AND_PARTIAL },
     ],
-    ['stops and trailing stops', { strategy: 'donchianBreakout', params: '{ entryBars: 200, exitBars: 100 }', more: RISK }],
-    ['the same late, over gaps', { strategy: 'donchianBreakout', symbol: 'GAPSUSDT', more: LATE }],
+    ['stops and trailing stops', { strategy: 'donchianBreakout', params: '{ entryBars: 200, exitBars: 100 }', extraYaml: RISK }],
+    ['the same late, over gaps', { strategy: 'donchianBreakout', symbol: 'GAPSUSDT', extraYaml: LATE_AND_PARTIAL }],
     [
       'a range with a warm-up before it',
-      { strategy: 'rsiMeanReversion', more: `from: 2024-02-01T00:17:00Z\nto: 2024-05-03T12:00:00Z\n${RISK}` },
+      { strategy: 'rsiMeanReversion', extraYaml: `from: 2024-02-01T00:17:00Z\nto: 2024-05-03T12:00:00Z\n${RISK}` },
     ],
-    ['a look-back of 20,000 rows', { strategy: 'smaCross', params: '{ fast: 500, slow: 20000 }', more: RISK }],
-    ['few rows', { strategy: 'smaCross', params: '{ fast: 3, slow: 8 }', symbol: 'DAYSUSDT', interval: '1h', more: RISK }],
-  ])('%s', async (_, wanted) => {
-    const { files } = await compare(wanted);
+    ['a look-back of 20,000 rows', { strategy: 'smaCross', params: '{ fast: 500, slow: 20000 }', extraYaml: RISK }],
+    ['few rows', { strategy: 'smaCross', params: '{ fast: 3, slow: 8 }', symbol: 'DAYSUSDT', interval: '1h', extraYaml: RISK }],
+  ])('a streamed run writes the folder of the run in memory: %s', async (_, options) => {
+    const { files } = await compare(options);
     expect(files.get('fills.csv')!.toString().split('\n').length).toBeGreaterThan(20);
   });
 });
 
-it('warnings about prices that lie over the ends of parts are the same', async () => {
-  const { files } = await compare({ strategy: 'smaCross', symbol: 'FLAWUSDT', more: RISK });
+it('warnings about flaws over the ends of blocks are the same as in memory', async () => {
+  const { files } = await compare({ strategy: 'smaCross', symbol: 'FLAWUSDT', extraYaml: RISK });
   const { warnings } = JSON.parse(files.get('summary.json')!.toString()) as { warnings: { code: string; text: string }[] };
-  const of = (code: string) => warnings.find((warning) => warning.code === code)?.text;
-  expect(of('DATA_JUMP')).toContain('61 bars');
-  expect(of('DATA_LEVEL')).toContain('× 2.5');
-  expect(of('DATA_DEAD')).toContain('2 stretches');
+  const warningText = (code: string) => warnings.find((warning) => warning.code === code)?.text;
+  expect(warningText('DATA_JUMP')).toContain('61 bars');
+  expect(warningText('DATA_LEVEL')).toContain('× 2.5');
+  expect(warningText('DATA_DEAD')).toContain('2 stretches');
 });
 
 describe('what needs whole columns is run in memory', () => {
-  it.each<[string, Wanted]>([
+  it.each<[string, StreamedCase]>([
     ['an indicator that reads times', { strategy: 'byDay' }],
     ['a custom indicator', { strategy: 'ownIndicator' }],
-    ['a risk limit that watches equity', { strategy: 'donchianBreakout', more: "risk: { maxLeverage: '3', maxDrawdown: '0.3' }" }],
-    ['overrides of the instrument', { strategy: 'smaCross', more: `instruments: { DAYSUSDT: { quotePrecision: 6 } }\n${RISK}` }],
-  ])('%s', async (_, wanted) => {
-    await compare({ symbol: 'DAYSUSDT', interval: '1h', ...wanted }, false);
+    ['a risk limit that watches equity', { strategy: 'donchianBreakout', extraYaml: "risk: { maxLeverage: '3', maxDrawdown: '0.3' }" }],
+    ['overrides of the instrument', { strategy: 'smaCross', extraYaml: `instruments: { DAYSUSDT: { quotePrecision: 6 } }\n${RISK}` }],
+  ])('a run that needs whole columns stays in memory: %s', async (_, options) => {
+    await compare({ symbol: 'DAYSUSDT', interval: '1h', ...options }, false);
   });
 });
 
-it('a byte that has changed behind the window ends the run, and leaves nothing', async () => {
+it('a byte of the catalog that has changed ends the run, and leaves no file', async () => {
   const path = join(folder, 'data', 'spot', 'GAPSUSDT', '1m.arrow');
   const bytes = readFileSync(path);
-  const at = Math.floor(bytes.length * 0.9);
+  const changedByte = Math.floor(bytes.length * 0.9);
   const changed = Buffer.from(bytes);
-  changed[at] = changed[at]! ^ 1;
+  changed[changedByte] = changed[changedByte]! ^ 1;
   writeFileSync(path, changed);
   const before = readdirSync(folder);
-  const file = definition({ strategy: 'smaCross', symbol: 'GAPSUSDT', more: RISK });
-  await expect(written(file, true)).rejects.toThrow('its bytes have changed since isobar wrote it');
+  const file = definition({ strategy: 'smaCross', symbol: 'GAPSUSDT', extraYaml: RISK });
+  await expect(runAndRead(file, true)).rejects.toThrow('its bytes have changed since isobar wrote it');
   writeFileSync(path, bytes);
-  const left = readdirSync(folder).filter((each) => !before.includes(each) && existsSync(join(folder, each, 'streamed')));
-  expect(left).toEqual([]);
+  const leftFolders = readdirSync(folder).filter(
+    (fileName) => !before.includes(fileName) && existsSync(join(folder, fileName, 'streamed')),
+  );
+  expect(leftFolders).toEqual([]);
 });
 
-it('a run that begins again with its bars in memory loads the modules of its strategy again', async () => {
+it('a run that starts again with its bars in memory loads the modules of its strategy again', async () => {
   const loads: string[] = [];
   const importer: NonNullable<ResolveOptions['importer']> = (url) => Promise.resolve(loads.push(url));
-  const load: NonNullable<ResolveOptions['load']> = async (entry, source, own) => {
-    await own?.('file:///module.js', []);
+  const load: NonNullable<ResolveOptions['load']> = async (entry, source, importModule) => {
+    await importModule?.('file:///module.js', []);
     return loadClass(entry, source);
   };
   const request = await openRequest({ kind: 'file', file: definition({ strategy: 'ownIndicator' }), settings: [] });

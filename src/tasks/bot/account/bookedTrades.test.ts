@@ -1,10 +1,10 @@
-// A kill that closes positions must know which trades are booked already: none may be forgotten while a list still shows it.
+// Tests the ids of booked trades, by which a kill knows the trades that it must not book again.
 
 import { expect, it } from 'vitest';
 import type { InstrumentId } from '../../../model/instrument.ts';
 import { BookedTrades } from './bookedTrades.ts';
 
-it('keeps the newest two thousand of each instrument', () => {
+it('booked trades keep the newest 2,000 ids of each instrument', () => {
   const booked = new BookedTrades();
   for (let id = 1; id <= 2500; id++) booked.add('spot:BTCUSDT', String(id));
   booked.add('spot:ETHUSDT', '1');

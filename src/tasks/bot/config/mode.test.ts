@@ -1,4 +1,4 @@
-// Paper and live cannot be confused: of all combinations of config, option and environment, only these start.
+// Tests which combinations of config, option and environment start a bot in paper mode or with real money.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
@@ -13,9 +13,9 @@ const URLS = {
   both: 'mixed',
 } as const;
 
-function refusalOf(adopted: ModeRequest): string | null {
+function errorOf(request: ModeRequest): string | null {
   try {
-    checkMode(adopted);
+    checkMode(request);
     return null;
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
@@ -33,27 +33,31 @@ const combinations = (['paper', 'live'] satisfies Mode[]).flatMap((mode) =>
   ),
 );
 
-test.each(combinations)('$mode, --live $isFlagged, x$timeScale, $url, confirmed $confirmed', ({ url, ...text }) => {
-  const urls = url === 'both' ? { spot: URLS.loopback, futures: URLS.remote } : { spot: URLS[url], futures: URLS[url] };
-  const mayPaper = text.mode === 'paper' && !text.isFlagged && (url === 'loopback' || url === 'name');
-  const mayLive = text.mode === 'live' && text.isFlagged && text.timeScale === 1 && url === 'remote' && text.confirmed === OWN;
-  const refusal = refusalOf({ ...text, urls, fingerprint: OWN });
-  if (mayPaper || mayLive) expect(refusal).toBeNull();
-  else expect(refusal).toMatch(/\S/);
-});
+test.each(combinations)(
+  'only a safe combination starts: mode $mode, --live $isFlagged, time scale $timeScale, address $url, confirmed $confirmed',
+  ({ url, ...combination }) => {
+    const urls = url === 'both' ? { spot: URLS.loopback, futures: URLS.remote } : { spot: URLS[url], futures: URLS[url] };
+    const mayPaper = combination.mode === 'paper' && !combination.isFlagged && (url === 'loopback' || url === 'name');
+    const { mode, isFlagged, timeScale, confirmed } = combination;
+    const mayLive = mode === 'live' && isFlagged && timeScale === 1 && url === 'remote' && confirmed === OWN;
+    const error = errorOf({ ...combination, urls, fingerprint: OWN });
+    if (mayPaper || mayLive) expect(error).toBeNull();
+    else expect(error).toMatch(/\S/);
+  },
+);
 
-test('the test covers all combinations', () => expect(combinations).toHaveLength(2 * 2 * 2 * 5 * 3));
+test('the list of mode combinations is complete', () => expect(combinations).toHaveLength(2 * 2 * 2 * 5 * 3));
 
-test('an address that only looks like this computer is another one', () => {
-  const adopted = { mode: 'paper', isFlagged: false, timeScale: 1, fingerprint: OWN, confirmed: null } as const;
+test('an address that only resembles one of this computer is rejected for paper', () => {
+  const request = { mode: 'paper', isFlagged: false, timeScale: 1, fingerprint: OWN, confirmed: null } as const;
   for (const url of ['http://127.0.0.1.example.com', 'http://localhost.example.com', 'https://127.1.example.org', 'http://10.0.0.1:8080']) {
-    expect(refusalOf({ ...adopted, urls: { spot: url } })).toContain('expected a paper exchange on this computer');
+    expect(errorOf({ ...request, urls: { spot: url } })).toContain('expected a paper exchange on this computer');
   }
-  for (const url of ['http://127.9.9.9:1', 'http://[::1]:8080']) expect(refusalOf({ ...adopted, urls: { spot: url } })).toBeNull();
+  for (const url of ['http://127.9.9.9:1', 'http://[::1]:8080']) expect(errorOf({ ...request, urls: { spot: url } })).toBeNull();
 });
 
-test('each missing condition for live is named, with the command that confirms it', () => {
-  const adopted: ModeRequest = {
+test('the error of a live bot names the missing condition', () => {
+  const request: ModeRequest = {
     mode: 'live',
     isFlagged: true,
     timeScale: 1,
@@ -61,14 +65,14 @@ test('each missing condition for live is named, with the command that confirms i
     fingerprint: OWN,
     confirmed: null,
   };
-  expect(refusalOf({ ...adopted, isFlagged: false })).toBe('mode: live trades real money');
-  expect(refusalOf({ ...adopted, timeScale: 2 })).toBe('timeScale: expected 1 in live, got 2');
-  expect(refusalOf({ ...adopted, urls: { spot: URLS.plain } })).toContain('expected the https address of a real exchange');
-  expect(refusalOf(adopted)).toBe(`the account ${OWN} was never confirmed`);
-  expect(refusalOf({ ...adopted, confirmed: 'other' })).toBe(`the account is ${OWN}, confirmed was other`);
+  expect(errorOf({ ...request, isFlagged: false })).toBe('mode: live trades real money');
+  expect(errorOf({ ...request, timeScale: 2 })).toBe('timeScale: expected 1 in live, got 2');
+  expect(errorOf({ ...request, urls: { spot: URLS.plain } })).toContain('expected the https address of a real exchange');
+  expect(errorOf(request)).toBe(`the account ${OWN} was never confirmed`);
+  expect(errorOf({ ...request, confirmed: 'other' })).toBe(`the account is ${OWN}, confirmed was other`);
 });
 
-test('a fingerprint names the account and not its key', () => {
+test('a fingerprint identifies a key without showing it', () => {
   const key = 'kD3Fa81GqzLm0xYw';
   const print = fingerprintOf(key);
   expect(print).toMatch(/^[0-9a-f]{12}$/);

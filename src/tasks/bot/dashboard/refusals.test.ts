@@ -1,9 +1,9 @@
-// Refused requests of the dashboard: counted, and logged at most once a minute.
+// Tests that refused requests of the dashboard are counted, and logged at most once a minute.
 
 import { expect, it } from 'vitest';
 import { Refusals } from './refusals.ts';
 
-it('100,000 refused requests within a minute: two lines in the log, and the count is exact', () => {
+it('100,000 refused requests within a minute give two log lines and an exact count', () => {
   let nowMs = 0;
   const lines: string[] = [];
   const refusals = new Refusals(
@@ -23,7 +23,7 @@ it('100,000 refused requests within a minute: two lines in the log, and the coun
   ]);
 });
 
-it('refusals that the log has not counted yet are reported when the dashboard closes', () => {
+it('refused requests that the log has not counted yet are logged when the dashboard closes', () => {
   const lines: string[] = [];
   const refusals = new Refusals(
     () => 0,

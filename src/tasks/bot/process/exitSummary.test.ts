@@ -1,10 +1,10 @@
-// The last line of a bot states correctly whether its journal is written.
+// Tests that the last line of a bot states whether its journal is written.
 
 import { expect, it } from 'vitest';
 import { ScriptedBot } from '../../../../test/fixtures/scriptedBot.ts';
 import { exitSummary } from './exitSummary.ts';
 
-it('says whether the journal was written', () => {
+it('the last line of a bot states whether the journal is written', () => {
   const bot = new ScriptedBot();
   expect(exitSummary(bot.view())).toMatch(/the journal is written$/);
   bot.board.raise({ kind: 'account' }, 'CANCEL_ONLY', 'JOURNAL', 'ENOSPC', bot.timeMs);

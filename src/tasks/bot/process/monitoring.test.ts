@@ -1,4 +1,4 @@
-// A bot as its operator sees it: an alarm arrives within a second and must be acknowledged; secrets have files of their own.
+// Tests the monitoring of a bot: its alarms, its alerts at the end, and the files of its secrets.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -40,32 +40,32 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const open = async (bot: ScriptedBot, alerts: readonly AlertEntry[], port: number | null = null): Promise<void> => {
+const openMonitor = async (bot: ScriptedBot, alerts: readonly AlertEntry[], port: number | null = null): Promise<void> => {
   const log = { info: (message: string) => void logged.push(message), warn: (text: string) => void logged.push(text) };
   const dashboard = port === null ? null : { port };
   monitoring = await openMonitoring(bot, { data: folder, folder, dashboard, alerts, alarmed: () => void alarms++ }, log);
 };
-const file = (name: string, text: string, mode = 0o600): string => {
+const secretFile = (name: string, text: string, mode = 0o600): string => {
   writeFileSync(join(folder, name), `${text}\n`, { mode });
   return name;
 };
 
-it('sends an alarm within two seconds, and says that the operator has to answer it', async () => {
+it('monitoring sends an alarm within two seconds, and reports to the bot that the operator must answer it', async () => {
   const { port } = server.address() as AddressInfo;
   const bot = new ScriptedBot();
-  await open(bot, [{ kind: 'webhook', urlFile: file('hook', `http://127.0.0.1:${port}/s3cret`) }]);
+  await openMonitor(bot, [{ kind: 'webhook', urlFile: secretFile('hook', `http://127.0.0.1:${port}/s3cret`) }]);
   await expect.poll(() => received.map(({ code }) => code)).toEqual(['STARTED']);
-  const own = new OwnTime();
-  onTestFinished(() => own.stop());
+  const ownTime = new OwnTime();
+  onTestFinished(() => ownTime.stop());
   const beganMs = performance.now();
   bot.board.raise({ kind: 'account' }, 'HALT_NEW', 'MISMATCH', '0.5 BTC', bot.timeMs);
   await expect.poll(() => received.length).toBe(2);
-  expect(own.between(beganMs, performance.now())).toBeLessThan(2000);
+  expect(ownTime.between(beganMs, performance.now())).toBeLessThan(2000);
   expect(received[1]).toMatchObject({ level: 'alarm', code: 'MISMATCH', bot: 'trend and reversal' });
   expect([alarms, bot.beats]).toEqual([1, 0]);
 });
 
-it('sends to the notifiers of modules too, when the config names no receiver', async () => {
+it('monitoring sends alerts to the notifiers of modules when the config names no receiver', async () => {
   const bot = new ScriptedBot();
   const reported: string[] = [];
   const notifier: Notifier = {
@@ -85,10 +85,10 @@ it('sends to the notifiers of modules too, when the config names no receiver', a
   await expect.poll(() => reported).toEqual(['STARTED']);
 });
 
-it('sends at its end what ended the bot, and waits until that is delivered', async () => {
+it('monitoring delivers the alert about the end of the bot before it closes', async () => {
   const { port } = server.address() as AddressInfo;
   const bot = new ScriptedBot();
-  await open(bot, [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }]);
+  await openMonitor(bot, [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }]);
   bot.board.raise({ kind: 'account' }, 'CANCEL_ONLY', 'JOURNAL', 'ENOSPC', bot.timeMs);
   monitoring!.announceEnd('the journal cannot be written: ENOSPC');
   await monitoring!.close();
@@ -96,28 +96,30 @@ it('sends at its end what ended the bot, and waits until that is delivered', asy
   expect(new Set(received.map(({ code }) => code))).toEqual(new Set(['STARTED', 'JOURNAL', 'ENDED']));
 });
 
-it('refuses secrets that others could read, and addresses that are not https', async () => {
+it('a receiver with a readable secret file, without https or without a URL is rejected', async () => {
   const bot = new ScriptedBot();
-  await expect(open(bot, [{ kind: 'telegram', chatId: '1', tokenFile: file('token', 'abc', 0o644) }])).rejects.toThrow(
+  await expect(openMonitor(bot, [{ kind: 'telegram', chatId: '1', tokenFile: secretFile('token', 'abc', 0o644) }])).rejects.toThrow(
     'expected mode 0600',
   );
-  await expect(open(bot, [{ kind: 'webhook', url: 'http://example.com/s3cret' }])).rejects.toThrow('alerts[0]: expected an https address');
-  await expect(open(bot, [{ kind: 'webhook' }])).rejects.toThrow('expected one of url and urlFile');
+  await expect(openMonitor(bot, [{ kind: 'webhook', url: 'http://example.com/s3cret' }])).rejects.toThrow(
+    'alerts[0]: expected an https address',
+  );
+  await expect(openMonitor(bot, [{ kind: 'webhook' }])).rejects.toThrow('expected one of url and urlFile');
   expect(alertsSchema.safeParse([{ kind: 'pager' }]).success).toBe(false);
 });
 
-it('a monitoring part that cannot start leaves nothing open', async () => {
+it('monitoring that cannot start sends no alert and leaves no port open', async () => {
   const { port } = server.address() as AddressInfo;
   const bot = new ScriptedBot();
   const alerts = [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }] as const;
-  await expect(open(bot, alerts, port)).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+  await expect(openMonitor(bot, alerts, port)).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
   // No alert is sent about a bot that did not start, because the notifier would keep its process alive.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(received).toEqual([]);
-  const otherFree = createServer();
-  await new Promise<void>((resolve) => otherFree.listen(0, '127.0.0.1', resolve));
-  const free = (otherFree.address() as AddressInfo).port;
-  await new Promise((resolve) => otherFree.close(resolve));
-  await expect(open(bot, [{ kind: 'webhook' }], free)).rejects.toThrow('expected one of url and urlFile');
-  await expect(fetch(`http://127.0.0.1:${free}/`)).rejects.toThrow();
+  const portFinder = createServer();
+  await new Promise<void>((resolve) => portFinder.listen(0, '127.0.0.1', resolve));
+  const freePort = (portFinder.address() as AddressInfo).port;
+  await new Promise((resolve) => portFinder.close(resolve));
+  await expect(openMonitor(bot, [{ kind: 'webhook' }], freePort)).rejects.toThrow('expected one of url and urlFile');
+  await expect(fetch(`http://127.0.0.1:${freePort}/`)).rejects.toThrow();
 });

@@ -1,11 +1,11 @@
-// Waiting for cancels that are in progress when a bot starts.
+// Tests that a starting bot waits for cancels that are in progress.
 
 import { expect, it } from 'vitest';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { afterCancels } from './afterCancels.ts';
 
-/** Timers on a time that the test moves. */
-function world(states: number[]) {
+/** Starts a wait for orders in `states`. The test moves the time. */
+function startWait(states: number[]) {
   const timers = new Map<number, { readonly timeMs: number; readonly run: () => void }>();
   let handles = 0;
   const scheduler = {
@@ -15,11 +15,11 @@ function world(states: number[]) {
   };
   const moveTo = (ms: number): void => {
     for (;;) {
-      const next = [...timers].toSorted(([, a], [, b]) => a.timeMs - b.timeMs).find(([, { timeMs }]) => timeMs <= ms);
-      if (next === undefined) break;
-      timers.delete(next[0]);
-      scheduler.nowMs = next[1].timeMs;
-      next[1].run();
+      const dueTimer = [...timers].toSorted(([, a], [, b]) => a.timeMs - b.timeMs).find(([, { timeMs }]) => timeMs <= ms);
+      if (dueTimer === undefined) break;
+      timers.delete(dueTimer[0]);
+      scheduler.nowMs = dueTimer[1].timeMs;
+      dueTimer[1].run();
     }
     scheduler.nowMs = ms;
   };
@@ -29,16 +29,16 @@ function world(states: number[]) {
   return { moveTo, end, calls: () => calls, timers: () => timers.size };
 }
 
-it('continues at once where no cancel is under way', () => {
+it('the bot continues at once if no cancel is in progress', () => {
   for (const states of [[], [STATE.working], [STATE.unknown, STATE.sent]]) {
-    const { calls, timers } = world(states);
+    const { calls, timers } = startWait(states);
     expect([calls(), timers()]).toEqual([1, 0]);
   }
 });
 
-it('waits until the last cancel has ended, and no longer', () => {
+it('the bot continues as soon as the last cancel has ended', () => {
   const states: number[] = [STATE.cancelSent, STATE.working, STATE.cancelSent];
-  const { moveTo, calls, timers } = world(states);
+  const { moveTo, calls, timers } = startWait(states);
   states[0] = STATE.done;
   moveTo(4000);
   expect(calls()).toBe(0);
@@ -47,15 +47,15 @@ it('waits until the last cancel has ended, and no longer', () => {
   expect([calls(), timers()]).toEqual([1, 0]);
 });
 
-it('continues when the time has ended, and never after the wait was ended', () => {
-  const first = world([STATE.cancelSent]);
-  first.moveTo(10_900);
-  expect(first.calls()).toBe(0);
-  first.moveTo(11_250);
-  expect([first.calls(), first.timers()]).toEqual([1, 0]);
-  const second = world([STATE.cancelSent]);
-  second.moveTo(2000);
-  second.end();
-  second.moveTo(99_000);
-  expect([second.calls(), second.timers()]).toEqual([0, 0]);
+it('the bot continues after the time limit, and never after the wait was cancelled', () => {
+  const timedOut = startWait([STATE.cancelSent]);
+  timedOut.moveTo(10_900);
+  expect(timedOut.calls()).toBe(0);
+  timedOut.moveTo(11_250);
+  expect([timedOut.calls(), timedOut.timers()]).toEqual([1, 0]);
+  const endedEarly = startWait([STATE.cancelSent]);
+  endedEarly.moveTo(2000);
+  endedEarly.end();
+  endedEarly.moveTo(99_000);
+  expect([endedEarly.calls(), endedEarly.timers()]).toEqual([0, 0]);
 });

@@ -1,29 +1,29 @@
-// Callbacks that wait until orders have left: they run in order, after the work of the sync, and at once when the journal has failed.
+// Tests callbacks that wait until orders are sent: they run in order, and at once after the journal has failed.
 
 import { expect, test } from 'vitest';
 import { AfterSendQueue } from './afterSend.ts';
 
-test('comes in order, once what was set going by the disk has had its turn', () => {
-  const turns: (() => void)[] = [];
-  const seen: string[] = [];
-  const afterSend = new AfterSendQueue((run) => turns.push(run));
-  afterSend.add(() => seen.push('sent'));
-  afterSend.add(() => seen.push('point'));
-  expect(seen).toEqual([]);
+test('callbacks run in the order in which they were added, one turn after their records are durable', () => {
+  const queuedTurns: (() => void)[] = [];
+  const events: string[] = [];
+  const afterSend = new AfterSendQueue((run) => queuedTurns.push(run));
+  afterSend.add(() => events.push('sent'));
+  afterSend.add(() => events.push('point'));
+  expect(events).toEqual([]);
   afterSend.onDurable();
-  seen.push('request');
-  afterSend.add(() => seen.push('refused'));
-  for (const turn of turns.splice(0)) turn();
-  expect(seen).toEqual(['request', 'sent', 'point', 'refused']);
+  events.push('request');
+  afterSend.add(() => events.push('refused'));
+  for (const runTurn of queuedTurns.splice(0)) runTurn();
+  expect(events).toEqual(['request', 'sent', 'point', 'refused']);
   afterSend.onDurable();
-  expect(turns).toEqual([]);
+  expect(queuedTurns).toEqual([]);
 });
 
-test('callbacks do not wait once the journal has failed', () => {
-  const seen: string[] = [];
+test('callbacks run at once after the journal has failed', () => {
+  const events: string[] = [];
   const afterSend = new AfterSendQueue(() => {});
-  afterSend.add(() => seen.push('before'));
+  afterSend.add(() => events.push('before'));
   afterSend.end();
-  afterSend.add(() => seen.push('afterwards'));
-  expect(seen).toEqual(['before', 'afterwards']);
+  afterSend.add(() => events.push('afterwards'));
+  expect(events).toEqual(['before', 'afterwards']);
 });

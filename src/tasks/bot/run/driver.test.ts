@@ -1,4 +1,4 @@
-// What is due runs before the bar that is delivered later, and steps have whole times: a replay has the journal's times alone.
+// Tests the driver of a live bot: due work runs before a bar that is delivered late, and steps have whole ms.
 
 import { expect, it } from 'vitest';
 import { InvariantError } from '../../../base/errors.ts';
@@ -7,41 +7,41 @@ import { Driver, type DriverDeps } from './driver.ts';
 
 const CLOSE_MS = 60_000;
 
-/** A driver whose bar ends the test: what runs up to it is listed. */
-function driven(): { readonly driver: Driver; readonly queue: DueQueue; readonly happened: string[]; nowMs: number } {
+/** Returns a driver, and a list of the events that it has run. */
+function driverWithoutBar(): { readonly driver: Driver; readonly queue: DueQueue; readonly happened: string[]; nowMs: number } {
   const queue = new DueQueue();
-  const happened: string[] = [];
+  const events: string[] = [];
   const engine = {
     queue,
-    instant: { set: (timeMs: number) => void happened.push(`time ${timeMs}`) },
+    instant: { set: (timeMs: number) => void events.push(`time ${timeMs}`) },
     callbacks: { isEmpty: true },
     haltActions: null,
     attributeError: (error: Error) => error,
   };
-  const nothing = (): void => {};
-  const state = { queue, happened, nowMs: CLOSE_MS - 10_000 };
+  const doNothing = (): void => {};
+  const state = { queue, happened: events, nowMs: CLOSE_MS - 10_000 };
   const deps = {
     engine,
-    scheduler: { nowMs: 0, at: () => 1, cancel: nothing },
+    scheduler: { nowMs: 0, at: () => 1, cancel: doNothing },
     venueMs: () => state.nowMs,
-    onStrategyFailure: nothing,
-    onJournalFailure: nothing,
-    onFill: nothing,
-    funding: nothing,
+    onStrategyFailure: doNothing,
+    onJournalFailure: doNothing,
+    onFill: doNothing,
+    funding: doNothing,
   };
   return Object.assign(state, { driver: new Driver(deps as unknown as DriverDeps) });
 }
 
-it('what is due between the close of a bar and its delivery runs before the bar, at the whole ms of the delivery', () => {
-  const world = driven();
-  const { queue, happened, driver } = world;
+it('work that is due between the close of a bar and its delivery runs before the bar, at the whole ms of the delivery', () => {
+  const fixture = driverWithoutBar();
+  const { queue, happened: events, driver } = fixture;
   queue.runDue(CLOSE_MS - 10_000);
-  queue.at(CLOSE_MS + 2000, () => void happened.push('due'));
-  queue.at(CLOSE_MS + 9000, () => void happened.push('not due yet'));
-  world.nowMs = CLOSE_MS + 4000.75;
+  queue.at(CLOSE_MS + 2000, () => void events.push('due'));
+  queue.at(CLOSE_MS + 9000, () => void events.push('not due yet'));
+  fixture.nowMs = CLOSE_MS + 4000.75;
   driver.instant(CLOSE_MS, () => {
-    happened.push('bar');
+    events.push('bar');
     throw new InvariantError('the bar is all that this test needs');
   });
-  expect(happened).toEqual([`time ${CLOSE_MS + 4000}`, 'due', 'bar']);
+  expect(events).toEqual([`time ${CLOSE_MS + 4000}`, 'due', 'bar']);
 });

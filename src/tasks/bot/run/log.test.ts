@@ -1,4 +1,4 @@
-// The log of a live bot: one line an event, for any text, and never a secret.
+// Tests the log of a live bot: one line an event for any text, and never a secret.
 
 import { expect, test } from 'vitest';
 import { formatTime } from '../../../model/time.ts';
@@ -17,7 +17,7 @@ function fixture(isPretty: boolean, level: LogLevel = 'info') {
   return { log, lines };
 }
 
-test('JSON lines with the time, and simple fields alone', () => {
+test('a JSON log line has the time and the simple fields, and names the kind of any other field', () => {
   const { log, lines } = fixture(false);
   log.info('filled', { qty: '1', deep: { secret: 's3cret' }, call: () => 1, at: 5 });
   expect(JSON.parse(lines[0]!)).toEqual({
@@ -31,36 +31,36 @@ test('JSON lines with the time, and simple fields alone', () => {
   });
 });
 
-test.each([true, false])('secrets and control characters are taken out, on a terminal (%s) too', (isPretty) => {
+test.each([true, false])('log lines show no secrets and no control characters (on a terminal: %s)', (isPretty) => {
   const { log, lines } = fixture(isPretty);
   log.warn('the key s3cret\n\u001b[2Jforged line', { why: 's3cret\r\n' });
   expect(lines).toHaveLength(1);
   expect(lines[0]).not.toContain('s3cret');
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the test searches for them
   expect(lines[0]!.slice(0, -1)).not.toMatch(/[\u0000-\u001f]/);
 });
 
-test('endless text is cut', () => {
+test('a log line of a very long text is cut', () => {
   const { log, lines } = fixture(true);
   log.info('x'.repeat(10_000));
   expect(lines[0]!.length).toBeLessThan(600);
 });
 
-test('the newest decisions and lines are kept for requests', () => {
+test('the log keeps the newest 200 decisions and the newest lines for requests', () => {
   const { log } = fixture(true);
-  for (let at = 1; at <= 250; at++) log.logDecision('Cross', `decision ${at}`, at % 2 === 0 ? 'CODE' : null);
+  for (let seq = 1; seq <= 250; seq++) log.logDecision('Cross', `decision ${seq}`, seq % 2 === 0 ? 'CODE' : null);
   expect(log.decisions).toHaveLength(200);
   expect(log.decisions.at(-1)).toMatchObject({ seq: 250, strategy: 'Cross', message: 'decision 250', code: 'CODE' });
   expect(log.after(248, 10).map(({ message }) => message)).toEqual(['Cross: decision 249', 'Cross: decision 250']);
   expect(log.after(0, 3)).toHaveLength(3);
 });
 
-test('lines below the level are kept and not written', () => {
+test('log lines below the level are kept for requests but not written', () => {
   const { log, lines } = fixture(true);
   log.debug('detail');
   expect(lines).toEqual([]);
   expect(log.after(0, 1)).toMatchObject([{ level: 'debug', message: 'detail' }]);
-  const loud = fixture(true, 'debug');
-  loud.log.debug('detail');
-  expect(loud.lines).toHaveLength(1);
+  const debugLog = fixture(true, 'debug');
+  debugLog.log.debug('detail');
+  expect(debugLog.lines).toHaveLength(1);
 });

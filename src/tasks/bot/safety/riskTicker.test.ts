@@ -1,4 +1,4 @@
-// The input of the rules about stops: every position, and the protection that is known to exist.
+// Tests the input of the risk rules about stops: held lots, and lots with protection that is known to exist.
 
 import { expect, test } from 'vitest';
 import { barsOfRows, planFor } from '../../../../test/engine/world.ts';
@@ -7,47 +7,54 @@ import { Strategy } from '../../../index.ts';
 import { prepareBacktest } from '../../backtest/run/runBacktest.ts';
 import { liveFactsOf } from './riskTicker.ts';
 
-/** In ticks: a price of 100. */
+/** Open, high, low and close of a bar at a price of 100, in ticks. */
 const QUIET = [10_000, 10_000, 10_000, 10_000] as const;
 
-/** [held, protected] lots at the close of each bar, while a strategy does one action a bar. */
-async function seen(isNet: boolean, steps: readonly ((at: Scripted) => unknown)[]) {
-  const found: (readonly [number, number])[] = [];
+/** Returns [held, protected] lots at the close of each bar, while a strategy takes one of `steps` at each bar. */
+async function heldAndGuarded(isNet: boolean, steps: readonly ((strategy: Scripted) => unknown)[]) {
+  const lotsByBar: (readonly [number, number])[] = [];
   class Script extends Scripted {
     override steps = steps;
-    override look() {
+    override recordLots() {
       const facts = liveFactsOf({ engine, auditMs: () => null, clockErrorMs: () => 0 });
-      found.push([facts.heldLots(0), facts.guardedLots(0)]);
+      lotsByBar.push([facts.heldLots(0), facts.guardedLots(0)]);
     }
   }
   const futures = { leverage: 10, isCross: true, isNet, liquidationFeePpm: 0, data: new Map() };
   const bars = barsOfRows(Array.from({ length: steps.length + 1 }, () => [...QUIET]), linearContract()); // prettier-ignore
   const { engine, loop } = await prepareBacktest(planFor({ strategies: [Script], feeds: { bars }, cash: { USDT: '100000' }, futures }), {});
   loop(engine);
-  return found;
+  return lotsByBar;
 }
 abstract class Scripted extends Strategy {
-  abstract steps: readonly ((at: Scripted) => unknown)[];
+  abstract steps: readonly ((strategy: Scripted) => unknown)[];
   #row = 0;
   override onBar() {
-    this.look();
+    this.recordLots();
     this.steps[this.#row++]?.(this);
   }
-  abstract look(): void;
+  abstract recordLots(): void;
   open = (base: number, stopLoss?: number) => this.buy({ base }, stopLoss === undefined ? {} : { stopLoss });
   short = (base: number) => this.sell({ base }, { tag: 'short' });
   guard = (trigger: number) => this.sell(undefined, { trigger, tag: 'guard' });
   drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
 }
-const nothing = () => {};
+const doNothing = () => {};
 
-test('stops that the bot holds, and trigger orders that stand at the exchange', async () => {
-  expect(await seen(true, [(at) => at.open(10, 90), nothing])).toEqual([
+test('local stops and trigger orders at the exchange protect the lots of a position', async () => {
+  expect(await heldAndGuarded(true, [(strategy) => strategy.open(10, 90), doNothing])).toEqual([
     [0, 0],
     [10, 10],
     [10, 10],
   ]);
-  expect(await seen(true, [(at) => at.open(10), (at) => at.guard(90), (at) => at.drop(), nothing])).toEqual([
+  expect(
+    await heldAndGuarded(true, [
+      (strategy) => strategy.open(10),
+      (strategy) => strategy.guard(90),
+      (strategy) => strategy.drop(),
+      doNothing,
+    ]),
+  ).toEqual([
     [0, 0],
     [10, 0],
     [10, 10],
@@ -56,8 +63,8 @@ test('stops that the bot holds, and trigger orders that stand at the exchange', 
   ]);
 });
 
-test('a long and a short of one contract do not make up for each other', async () => {
-  expect(await seen(false, [(at) => at.open(10), (at) => at.short(10), nothing])).toEqual([
+test('a long and a short of one contract both count as held lots', async () => {
+  expect(await heldAndGuarded(false, [(strategy) => strategy.open(10), (strategy) => strategy.short(10), doNothing])).toEqual([
     [0, 0],
     [10, 0],
     [20, 0],

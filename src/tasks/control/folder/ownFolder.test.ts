@@ -1,4 +1,4 @@
-// The data folder of a bot: rejected if others can write to it or have put something into it.
+// Tests that the data folder of a bot is rejected if others can write to it or have put something into it.
 
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('the data folder', () => {
-  it('the data folder is made for its user alone, and taken as it is the next time', () => {
+  it('the data folder is created for its user alone, and accepted with its files the next time', () => {
     prepareDataFolder(data);
     expect(lstatSync(data).mode & 0o777).toBe(0o700);
     writeFileSync(join(data, 'notes.txt'), 'mine');
@@ -24,20 +24,20 @@ describe('the data folder', () => {
     prepareDataFolder(data);
   });
 
-  it('the data folder of a mode that others can use is refused, with the remedy', () => {
+  it('the data folder is rejected if its mode admits other users', () => {
     mkdirSync(data);
     chmodSync(data, 0o755);
     expect(() => prepareDataFolder(data)).toThrow(/bot: expected mode 0700 or tighter, got 0755/);
   });
 
-  it('the data folder that is a link is refused', () => {
+  it('the data folder is rejected if it is a link', () => {
     mkdirSync(join(root, 'elsewhere'), { mode: 0o700 });
     symlinkSync(join(root, 'elsewhere'), data);
     expect(() => prepareDataFolder(data)).toThrow(/expected a folder, got a symbolic link/);
   });
 
   it.each(['journal', 'bot.json', 'account.confirmed', 'REARMED', 'dashboard.json', 'control.sock', 'KILLED'])(
-    'the data folder with a link %s is refused',
+    'the data folder is rejected if its %s is a link',
     (name) => {
       prepareDataFolder(data);
       symlinkSync('/dev/null', join(data, name));
@@ -45,7 +45,7 @@ describe('the data folder', () => {
     },
   );
 
-  it('the data folder with a journal or a file that others can write is refused', () => {
+  it('the data folder is rejected if others can write its journal or a file', () => {
     prepareDataFolder(data);
     mkdirSync(join(data, 'journal'));
     chmodSync(join(data, 'journal'), 0o770);
@@ -58,7 +58,7 @@ describe('the data folder', () => {
 });
 
 describe('a file that is replaced', () => {
-  it("a file that is replaced is its user's alone, and a link in its place is not followed", () => {
+  it('a file that is replaced belongs to its user alone, and a link in its place is not followed', () => {
     const [target, path] = [join(root, 'target'), join(root, 'file')];
     writeFileSync(target, 'untouched');
     symlinkSync(target, path);
@@ -72,7 +72,7 @@ describe('a file that is replaced', () => {
     ]);
   });
 
-  it('a file that is replaced is made through no link that waits under the name of its draft', () => {
+  it('a file that is replaced is not written through a link with the name of its draft', () => {
     const [target, path] = [join(root, 'target'), join(root, 'file')];
     writeFileSync(target, 'untouched');
     symlinkSync(target, `${path}.${process.pid}.new`);
@@ -80,7 +80,7 @@ describe('a file that is replaced', () => {
     expect([readFileSync(target, 'utf8'), readOwnFile(path)]).toEqual(['untouched', 'new']);
   });
 
-  it('a file that is replaced: that others can write is not read', () => {
+  it('a file that others can write is not read', () => {
     const path = join(root, 'file');
     writeFileSync(path, 'x');
     chmodSync(path, 0o664);

@@ -1,4 +1,4 @@
-// Notes of running bots: when several start at once, none removes the note of another.
+// Tests the notes of running bots: when several bots start at once, none removes the note of another.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

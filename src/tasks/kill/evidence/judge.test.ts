@@ -1,5 +1,4 @@
-// Tests how a kill computes positions from the lists of an exchange: from the trades of the bot's own orders, with bounds where the
-// evidence is not conclusive.
+// Tests how a kill computes positions from the trades of the bot's own orders, with bounds where the evidence is not conclusive.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
@@ -62,7 +61,7 @@ const lost = (side: 'buy' | 'sell', cid = 'LOST'): BookedOrder => ({
 });
 const BOUGHT: BookedOrder = { ...lost('buy', 'BOUGHT'), orderId: '1' };
 
-function judged(orders: readonly BookedOrder[], { trades, orders: reported, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
+function judgeCase(orders: readonly BookedOrder[], { trades, orders: reported, free = '100', nowMs = NOW_MS, unreadable = 0 }: Venue) {
   const answers: Readonly<Record<string, (args: Readonly<Record<string, string>>) => unknown>> = {
     'spot.openOrders': () => ({ rows: [], refused: Array.from({ length: unreadable }, () => ({})) }),
     'spot.myTrades': () => ({ rows: trades, refused: [] }),
@@ -96,41 +95,44 @@ function judged(orders: readonly BookedOrder[], { trades, orders: reported, free
   return { books, closer, venue, range, scheduler };
 }
 
-const first = trade('11', '1', 'buy', '0.1');
+const boughtTrade = trade('11', '1', 'buy', '0.1');
 
 it('trades of a lost order count when the order of their id has its client order id', async () => {
-  const sold = judged([BOUGHT, lost('sell')], {
-    trades: [trade('12', '2', 'sell', '0.0999'), first],
+  const sold = judgeCase([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', 'LOST', 'sell') },
   });
   expect(await sold.range()).toEqual(['0', '0']);
-  const bought = judged([BOUGHT, lost('buy')], {
-    trades: [trade('12', '2', 'buy', '0.1'), first],
+  const bought = judgeCase([BOUGHT, lost('buy')], {
+    trades: [trade('12', '2', 'buy', '0.1'), boughtTrade],
     orders: { 2: orderOf('2', 'LOST', 'buy') },
   });
   expect(await bought.range()).toEqual(['0.1998', '0.1998']);
 });
 
 it('a duplicate buy does not add to the position, and a duplicate sale reduces it', async () => {
-  const bought = judged([BOUGHT], { trades: [trade('12', '2', 'buy', '0.1'), first], orders: { 2: orderOf('2', 'bought', 'buy') } });
+  const bought = judgeCase([BOUGHT], {
+    trades: [trade('12', '2', 'buy', '0.1'), boughtTrade],
+    orders: { 2: orderOf('2', 'bought', 'buy') },
+  });
   expect(await bought.range()).toEqual(['0.0999', '0.0999']);
   const sale: BookedOrder = { ...lost('sell', 'SALE'), orderId: '5' };
-  const sold = judged([BOUGHT, sale], {
-    trades: [trade('14', '6', 'sell', '0.03'), trade('13', '5', 'sell', '0.03'), first],
+  const sold = judgeCase([BOUGHT, sale], {
+    trades: [trade('14', '6', 'sell', '0.03'), trade('13', '5', 'sell', '0.03'), boughtTrade],
     orders: { 6: orderOf('6', 'SALE', 'sell') },
   });
   expect(await sold.range()).toEqual(['0.0399', '0.0399']);
 });
 
 it('trades of an order with a foreign client order id never count, even with the fingerprint of a lost order', async () => {
-  const trades = [trade('12', '2', 'sell', '0.1'), first];
-  const { range } = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
+  const trades = [trade('12', '2', 'sell', '0.1'), boughtTrade];
+  const { range } = judgeCase([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
   expect(await range()).toEqual(['0.0999', '0.0999']);
 });
 
 it('an unattributed fill of the journal is attributed again, and an attributed one is booked once', async () => {
-  const { books, range } = judged([BOUGHT, lost('sell')], {
-    trades: [trade('12', '2', 'sell', '0.0999'), first],
+  const { books, range } = judgeCase([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', 'LOST', 'sell') },
   });
   const fill = { k: 'FILL', t: NOW_MS, symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, seq: 9, dur: 0, crc: '' };
@@ -158,15 +160,18 @@ it('an unattributed fill of the journal is attributed again, and an attributed o
 });
 
 it('without client order ids one matching order is the lost one, and two matching orders give the smaller position', async () => {
-  const one = judged([BOUGHT, lost('sell')], {
-    trades: [trade('12', '2', 'sell', '0.0999'), first],
+  const oneMatch = judgeCase([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', null, 'sell') },
   });
-  expect(await one.range()).toEqual(['0', '0']);
-  const trades = [trade('13', '3', 'sell', '0.05'), trade('12', '2', 'sell', '0.0999'), first];
-  const two = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', null, 'sell'), 3: orderOf('3', null, 'sell') } });
-  expect(await two.range()).toEqual(['0', '0.0999']);
-  expect(await two.closer.closable(two.venue)).toMatchObject({
+  expect(await oneMatch.range()).toEqual(['0', '0']);
+  const trades = [trade('13', '3', 'sell', '0.05'), trade('12', '2', 'sell', '0.0999'), boughtTrade];
+  const twoMatches = judgeCase([BOUGHT, lost('sell')], {
+    trades,
+    orders: { 2: orderOf('2', null, 'sell'), 3: orderOf('3', null, 'sell') },
+  });
+  expect(await twoMatches.range()).toEqual(['0', '0.0999']);
+  expect(await twoMatches.closer.closable(twoMatches.venue)).toMatchObject({
     qty: new Decimal(0),
     rest: new Decimal('0.0999'),
     uncertainties: [expect.stringContaining('orders 3, 2')],
@@ -174,21 +179,21 @@ it('without client order ids one matching order is the lost one, and two matchin
 });
 
 it('a lost sale that no list shows had no effect after the absence horizon, and may have had one before it', async () => {
-  const absent = judged([BOUGHT, lost('sell')], { trades: [first], orders: {} });
+  const absent = judgeCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {} });
   expect(await absent.range()).toEqual(['0.0999', '0.0999']);
-  const early = judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, nowMs: SIGNED_MS + 60_000 });
-  expect(await early.range()).toEqual(['-0.0001', '0.0999']);
+  const beforeHorizon = judgeCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, nowMs: SIGNED_MS + 60_000 });
+  expect(await beforeHorizon.range()).toEqual(['-0.0001', '0.0999']);
 });
 
 it('the balance may reduce the quantity to sell but not increase it, and the reduction is reported', async () => {
-  const poor = judged([BOUGHT], { trades: [first], orders: {}, free: '0.03' });
-  expect(await poor.closer.closable(poor.venue)).toMatchObject({ qty: new Decimal('0.03'), rest: new Decimal('0.0699') });
-  const rich = judged([BOUGHT], { trades: [first], orders: {}, free: '7' });
-  expect(await rich.closer.closable(rich.venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0) });
+  const smallBalance = judgeCase([BOUGHT], { trades: [boughtTrade], orders: {}, free: '0.03' });
+  expect(await smallBalance.closer.closable(smallBalance.venue)).toMatchObject({ qty: new Decimal('0.03'), rest: new Decimal('0.0699') });
+  const largeBalance = judgeCase([BOUGHT], { trades: [boughtTrade], orders: {}, free: '7' });
+  expect(await largeBalance.closer.closable(largeBalance.venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0) });
 });
 
 it('a list of trades without one that the journal has is incomplete, so it does not increase a sale', async () => {
-  const { books, range, scheduler } = judged([BOUGHT, lost('sell')], {
+  const { books, range, scheduler } = judgeCase([BOUGHT, lost('sell')], {
     trades: [trade('12', '9', 'buy', '0.01')],
     orders: { 9: orderOf('9', 'hers', 'buy') },
   });
@@ -196,9 +201,9 @@ it('a list of trades without one that the journal has is incomplete, so it does 
   const booked = { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
   books.add({ ...fill, ...booked } as unknown as JournalRecord);
   const reading = range();
-  const is = { over: false };
-  void reading.catch(() => {}).finally(() => (is.over = true));
-  for (let turn = 0; turn < 5000 && !is.over; turn++) {
+  const progress = { over: false };
+  void reading.catch(() => {}).finally(() => (progress.over = true));
+  for (let turnIndex = 0; turnIndex < 5000 && !progress.over; turnIndex++) {
     scheduler.runDue(scheduler.nowMs + 3000);
     await Promise.resolve();
   }
@@ -218,15 +223,15 @@ it('an unattributed fill of the journal counts when no list reaches back to it',
     crc: '',
     cid: null,
   };
-  // The order whose reply was lost.
-  const own = judged([BOUGHT, lost('buy')], { trades: [first], orders: { 5: orderOf('5', 'LOST', 'buy') } });
-  own.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
-  expect(await own.range()).toEqual(['0.1998', '0.1998']);
-  const hers = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'hers', 'buy') } });
-  hers.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
-  expect(await hers.range()).toEqual(['0.0999', '0.0999']);
-  const listed = judged([BOUGHT, lost('buy')], {
-    trades: [trade('7', '5', 'buy', '0.1'), first],
+  // The fill belongs to the order whose reply was lost.
+  const ownOrder = judgeCase([BOUGHT, lost('buy')], { trades: [boughtTrade], orders: { 5: orderOf('5', 'LOST', 'buy') } });
+  ownOrder.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
+  expect(await ownOrder.range()).toEqual(['0.1998', '0.1998']);
+  const foreignOrder = judgeCase([BOUGHT], { trades: [boughtTrade], orders: { 5: orderOf('5', 'hers', 'buy') } });
+  foreignOrder.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
+  expect(await foreignOrder.range()).toEqual(['0.0999', '0.0999']);
+  const listed = judgeCase([BOUGHT, lost('buy')], {
+    trades: [trade('7', '5', 'buy', '0.1'), boughtTrade],
     orders: { 5: orderOf('5', 'LOST', 'buy') },
   });
   listed.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
@@ -234,15 +239,15 @@ it('an unattributed fill of the journal counts when no list reaches back to it',
 });
 
 it('a venue order id given to two orders identifies neither until a list shows its client order id', async () => {
-  const both = [
+  const sharedIdOrders = [
     { ...lost('buy', 'ONE'), orderId: '1' },
     { ...lost('buy', 'TWO'), orderId: '1' },
   ];
   const venue = {
-    trades: [trade('12', '2', 'buy', '0.1'), first],
+    trades: [trade('12', '2', 'buy', '0.1'), boughtTrade],
     orders: { 1: orderOf('1', 'ONE', 'buy'), 2: orderOf('2', null, 'buy') },
   };
-  const { books, range } = judged(both, venue);
+  const { books, range } = judgeCase(sharedIdOrders, venue);
   for (const cid of ['ONE', 'TWO']) {
     const state = {
       k: 'STATE',
@@ -263,37 +268,42 @@ it('a venue order id given to two orders identifies neither until a list shows i
 });
 
 it('an order with a client order id of this bot is its own, even if the journal does not contain it', async () => {
-  const [one, two, foreign] = ['0123456789ABCDEF0000000001', '0123456789abcdef0000000002', '1123456789ABCDEF0000000002'];
-  const bought: BookedOrder = { ...lost('buy', one), orderId: '1' };
-  const of = (cid: string) =>
-    judged([bought], { trades: [trade('12', '2', 'sell', '0.05'), first], orders: { 2: orderOf('2', cid, 'sell') } });
-  expect(await of(two).range()).toEqual(['0.0499', '0.0499']);
-  expect(await of(foreign).range()).toEqual(['0.0999', '0.0999']);
+  const [firstCid, secondCid, foreignCid] = ['0123456789ABCDEF0000000001', '0123456789abcdef0000000002', '1123456789ABCDEF0000000002'];
+  const bought: BookedOrder = { ...lost('buy', firstCid), orderId: '1' };
+  const withClientOrderId = (cid: string) =>
+    judgeCase([bought], { trades: [trade('12', '2', 'sell', '0.05'), boughtTrade], orders: { 2: orderOf('2', cid, 'sell') } });
+  expect(await withClientOrderId(secondCid).range()).toEqual(['0.0499', '0.0499']);
+  expect(await withClientOrderId(foreignCid).range()).toEqual(['0.0999', '0.0999']);
 });
 
 const record = (kind: string, body: object): JournalRecord =>
   ({ k: kind, t: NOW_MS, seq: 9, dur: 0, crc: '', ...body }) as unknown as JournalRecord;
 
 it('a list of open orders with rows that cannot be read proves no absence', async () => {
-  const { range } = judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, unreadable: 1 });
+  const { range } = judgeCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, unreadable: 1 });
   expect(await range()).toEqual(['-0.0001', '0.0999']);
 });
 
 it('absence counts once the clock is after the absence horizon, including its uncertainty', async () => {
   // Admission window 5 s, visibility delay 60 s, read lag 3 s, clock uncertainty 10 ms.
-  const at = (ms: number) => judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, nowMs: SIGNED_MS + ms }).range();
-  expect(await at(68_009)).toEqual(['-0.0001', '0.0999']);
-  expect(await at(68_010)).toEqual(['0.0999', '0.0999']);
+  const rangeAfter = (ms: number) =>
+    judgeCase([BOUGHT, lost('sell')], { trades: [boughtTrade], orders: {}, nowMs: SIGNED_MS + ms }).range();
+  expect(await rangeAfter(68_009)).toEqual(['-0.0001', '0.0999']);
+  expect(await rangeAfter(68_010)).toEqual(['0.0999', '0.0999']);
 });
 
 it('an uncertain order of one strategy does not change the position of another', async () => {
-  const { range, closer, venue } = judged([BOUGHT, { ...lost('sell'), strategy: 1 }], { trades: [first], orders: {}, nowMs: SIGNED_MS });
+  const { range, closer, venue } = judgeCase([BOUGHT, { ...lost('sell'), strategy: 1 }], {
+    trades: [boughtTrade],
+    orders: {},
+    nowMs: SIGNED_MS,
+  });
   expect(await range()).toEqual(['0.0999', '0.0999']);
   expect(await closer.closable(venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0), uncertainties: [] });
 });
 
 it('an uncertain order is reported even if the bot cannot hold anything', async () => {
-  const { closer, venue } = judged([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
+  const { closer, venue } = judgeCase([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
   expect(await closer.closable(venue)).toMatchObject({
     qty: new Decimal(0),
     rest: new Decimal(0),
@@ -302,8 +312,8 @@ it('an uncertain order is reported even if the bot cannot hold anything', async 
 });
 
 it('an order that the operator ignores is not taken for a lost one', async () => {
-  const { books, range } = judged([BOUGHT, lost('sell')], {
-    trades: [trade('12', '2', 'sell', '0.0999'), first],
+  const { books, range } = judgeCase([BOUGHT, lost('sell')], {
+    trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', null, 'sell') },
   });
   books.add(record('HUMAN', { who: 'ann', what: 'ignore', id: `${BTC.id} 2`, why: 'mine' }));
@@ -311,13 +321,13 @@ it('an order that the operator ignores is not taken for a lost one', async () =>
 });
 
 it('both legs of a self-trade count, each once', async () => {
-  const venue = { trades: [trade('11', '2', 'sell', '0.05'), first], orders: {} };
+  const venue = { trades: [trade('11', '2', 'sell', '0.05'), boughtTrade], orders: {} };
   const [bought, sold] = [
     { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' },
     { cid: 'SOLD', tradeId: '11', orderId: '2', side: 'sell', qty: '0.05', fee: '3', feeCoin: 'USDT' },
   ];
   for (const booked of [[bought], [sold], [bought, sold]]) {
-    const { books, range } = judged([BOUGHT, { ...lost('sell', 'SOLD'), orderId: '2' }], venue);
+    const { books, range } = judgeCase([BOUGHT, { ...lost('sell', 'SOLD'), orderId: '2' }], venue);
     for (const fill of booked) books.add(record('FILL', { symbol: BTC.id, price: '60000', executedMs: SIGNED_MS + 1000, ...fill }));
     expect(await range()).toEqual(['0.0499', '0.0499']);
   }
@@ -333,9 +343,9 @@ it('an order without a SEND record is lost only when the journal is torn', () =>
   }
 });
 
-it('waits only for lost orders, not for ended ones or waiting trigger orders', () => {
+it('a kill waits only for lost orders, not for ended ones or waiting trigger orders', () => {
   const waiting = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '50000' };
-  const { books } = judged([lost('buy'), lost('buy', 'GONE'), waiting], { trades: [], orders: {} });
+  const { books } = judgeCase([lost('buy'), lost('buy', 'GONE'), waiting], { trades: [], orders: {} });
   books.add(record('TOMB', { cid: 'GONE' }));
   const { open, waiting: ids, unknownUntilMs } = books.orders;
   expect([open.size, ids.get(BTC.id), unknownUntilMs]).toEqual([0, ['44'], { spot: SIGNED_MS + 5000 }]);
@@ -343,12 +353,12 @@ it('waits only for lost orders, not for ended ones or waiting trigger orders', (
   expect(books.orders.unknownUntilMs).toEqual({});
 });
 
-it('an order of a trigger without a client order id leaves the position uncertain', async () => {
+it('an order that a trigger sent without a client order id leaves the position uncertain', async () => {
   const stop = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '60500' };
-  const fired = judged([BOUGHT, stop], {
-    trades: [trade('12', '2', 'sell', '0.0999'), first],
+  const firedStop = judgeCase([BOUGHT, stop], {
+    trades: [trade('12', '2', 'sell', '0.0999'), boughtTrade],
     orders: { 2: orderOf('2', null, 'sell') },
   });
-  expect(await fired.range()).toEqual(['0', '0.0999']);
-  expect(await judged([BOUGHT, stop], { trades: [first], orders: {} }).range()).toEqual(['0.0999', '0.0999']);
+  expect(await firedStop.range()).toEqual(['0', '0.0999']);
+  expect(await judgeCase([BOUGHT, stop], { trades: [boughtTrade], orders: {} }).range()).toEqual(['0.0999', '0.0999']);
 });

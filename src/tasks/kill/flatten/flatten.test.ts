@@ -1,4 +1,4 @@
-// Closing positions: never more than is proved to be the bot's, no slice after one of unknown outcome, and flat only if proved.
+// Tests flattening: it closes only the proven position, stops after a slice of unknown outcome, and ends when a flat position is proved.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
@@ -16,8 +16,8 @@ const closable = (qty: string, rest = '0', warnings: readonly string[] = []): Cl
   uncertainties: warnings,
 });
 
-/** A venue whose waits are over at once: `work` is run to its end. */
-async function inTime<T>(work: (venue: KillVenue) => Promise<T>): Promise<T> {
+/** Runs `work` to its end, with a venue whose waits take no real time. */
+async function runToEnd<T>(work: (venue: KillVenue) => Promise<T>): Promise<T> {
   const scheduler = new DueQueue();
   scheduler.runDue(0);
   const venue = new KillVenue({
@@ -27,23 +27,23 @@ async function inTime<T>(work: (venue: KillVenue) => Promise<T>): Promise<T> {
     onPhase: () => {},
   } as never);
   const working = work(venue);
-  const is = { over: false };
-  void working.catch(() => {}).finally(() => (is.over = true));
-  for (let turn = 0; turn < 20_000 && !is.over; turn++) {
+  const progress = { over: false };
+  void working.catch(() => {}).finally(() => (progress.over = true));
+  for (let turnIndex = 0; turnIndex < 20_000 && !progress.over; turnIndex++) {
     scheduler.runDue(scheduler.nowMs + 500);
     await Promise.resolve();
   }
-  if (!is.over) throw new Error('it has no end');
+  if (!progress.over) throw new Error('the work has not ended');
   return working;
 }
 
 interface Script {
   readonly outcomes?: readonly SliceOutcome[];
-  /** By the number of slices that were sent. */
+  /** Returns the position that can be closed, by the number of sent slices and of readings; null if it is flat. */
   readonly held: (sent: number, readings: number) => Closable | null;
 }
 
-async function flattened({ outcomes = [], held }: Script): Promise<{ readonly sent: readonly string[]; readonly done: Flattened }> {
+async function flattenWith({ outcomes = [], held }: Script): Promise<{ readonly sent: readonly string[]; readonly result: Flattened }> {
   const sent: string[] = [];
   let readings = 0;
   const closer = {
@@ -54,53 +54,53 @@ async function flattened({ outcomes = [], held }: Script): Promise<{ readonly se
       return Promise.resolve(outcomes[sent.length - 1] ?? ({ kind: 'ended', filled: qty } as const));
     },
   };
-  const done = await inTime((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
-  return { sent, done };
+  const result = await runToEnd((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
+  return { sent, result };
 }
 
-it('sends no further slice after one of unknown outcome, and says what is left', async () => {
-  const { sent, done } = await flattened({
+it('flattening sends no slice after one of unknown outcome, and reports the remainder', async () => {
+  const { sent, result } = await flattenWith({
     outcomes: [{ kind: 'unknown', why: 'no answer' }],
     held: (n) => (n < 2 ? closable('1') : null),
   });
   expect(sent).toHaveLength(1);
-  expect(done.residuals).toEqual([expect.stringContaining('unknown outcome: no answer')]);
+  expect(result.residuals).toEqual([expect.stringContaining('unknown outcome: no answer')]);
 });
 
-it('a slice is no larger than what is proved to be the bot’s, and the rest is named with its doubts', async () => {
-  const { sent, done } = await flattened({
+it('a slice is at most the quantity that is proved to be the bot’s, and the remainder is reported with its doubts', async () => {
+  const { sent, result } = await flattenWith({
     held: (n) => (n === 0 ? closable('0.4', '0.6', ['a doubt']) : closable('0', '0.6', ['a doubt'])),
   });
   expect(sent).toEqual(['0.4']);
-  expect(done.residuals).toEqual([expect.stringMatching(/0\.6 BTC left, which may be the bot's, but that is not proved$/), 'a doubt']);
+  expect(result.residuals).toEqual([expect.stringMatching(/0\.6 BTC left, which may be the bot's, but that is not proved$/), 'a doubt']);
 });
 
-it('a doubt without a quantity is named, too', async () => {
-  const { done } = await flattened({ held: () => closable('0', '0', ['a doubt']) });
-  expect(done.residuals).toEqual(['a doubt']);
+it('a doubt without a quantity is reported', async () => {
+  const { result } = await flattenWith({ held: () => closable('0', '0', ['a doubt']) });
+  expect(result.residuals).toEqual(['a doubt']);
 });
 
-it('an order that appears in either of two reads after the last slice is left, and named', async () => {
-  for (const late of [2, 3]) {
-    const { sent, done } = await flattened({ held: (_, readings) => (readings === late ? closable('0.5') : null) });
-    expect([sent, done.residuals]).toEqual([[], [expect.stringContaining('0.5 BTC left')]]);
+it('a position that appears in either of the two last reads is not closed but reported', async () => {
+  for (const lateReading of [2, 3]) {
+    const { sent, result } = await flattenWith({ held: (_, readings) => (readings === lateReading ? closable('0.5') : null) });
+    expect([sent, result.residuals]).toEqual([[], [expect.stringContaining('0.5 BTC left')]]);
   }
 });
 
-it('less than the smallest order is dust, and no residual', async () => {
-  const { sent, done } = await flattened({ held: () => closable('0.000000001') });
-  expect([sent, done.residuals, done.dust]).toEqual([[], [], [expect.stringContaining('less than the smallest order')]]);
+it('a position smaller than the smallest order is reported as dust', async () => {
+  const { sent, result } = await flattenWith({ held: () => closable('0.000000001') });
+  expect([sent, result.residuals, result.dust]).toEqual([[], [], [expect.stringContaining('less than the smallest order')]]);
 });
 
-it('an exchange that refuses five slices in a row gets no sixth', async () => {
+it('flattening ends after the exchange has refused five slices in a row', async () => {
   const outcomes = Array.from({ length: 9 }, () => ({ kind: 'refused', why: 'code -2017' }) as const);
-  const { sent, done } = await flattened({ outcomes, held: () => closable('1') });
+  const { sent, result } = await flattenWith({ outcomes, held: () => closable('1') });
   expect(sent).toHaveLength(5);
-  expect(done.residuals).toEqual([expect.stringContaining('1 left: code -2017')]);
+  expect(result.residuals).toEqual([expect.stringContaining('1 left: code -2017')]);
 });
 
-it('a market that fills nothing ends the kill after its time limit', async () => {
-  const nothing = inTime((venue) =>
+it('an empty order book ends the kill after its time limit', async () => {
+  const kill = runToEnd((venue) =>
     flatten(venue, [
       {
         instrument,
@@ -113,36 +113,36 @@ it('a market that fills nothing ends the kill after its time limit', async () =>
       },
     ]),
   );
-  await expect(nothing).rejects.toThrow(/the book has no orders to close against/);
+  await expect(kill).rejects.toThrow(/the book has no orders to close against/);
 });
 
-it('a slice has ended when two terminal readings, a read lag apart, say the same', async () => {
+it('a slice has ended when two terminal readings, a read lag apart, are equal', async () => {
   const state = (status: OrderState['status'], executedQty: string): OrderState => ({ status, executedQty });
   const readings = [state('NEW', '0'), state('CANCELED', '0.1'), state('CANCELED', '0.2'), null, state('CANCELED', '0.3')];
-  const asked: number[] = [];
+  const queryMs: number[] = [];
   const cancels: number[] = [];
-  const filled = await inTime((venue) =>
+  const filled = await runToEnd((venue) =>
     settleSlice(venue, {
       query: () => {
-        asked.push(venue.nowMs);
-        return Promise.resolve(readings[Math.min(asked.length, readings.length) - 1]!);
+        queryMs.push(venue.nowMs);
+        return Promise.resolve(readings[Math.min(queryMs.length, readings.length) - 1]!);
       },
       cancel: () => Promise.resolve(cancels.push(venue.nowMs)),
     }),
   );
   expect(filled).toBe('0.3');
-  expect(asked.at(-1)! - asked.at(-2)!).toBeGreaterThanOrEqual(KILL_SETTINGS.readLagMs);
+  expect(queryMs.at(-1)! - queryMs.at(-2)!).toBeGreaterThanOrEqual(KILL_SETTINGS.readLagMs);
   expect(cancels.length).toBeGreaterThan(0);
 });
 
-it('four refusals, a slice that is taken and four refusals more are no end', async () => {
-  const no = { kind: 'refused', why: 'code -2017' } as const;
-  const outcomes = [no, no, no, no, { kind: 'ended', filled: '1' } as const, no, no, no, no];
-  const { sent, done } = await flattened({ outcomes, held: (n) => (n < 10 ? closable('1') : null) });
-  expect([sent.length, done.residuals]).toEqual([10, []]);
+it('flattening continues after four refusals, an accepted slice and four more refusals', async () => {
+  const refused = { kind: 'refused', why: 'code -2017' } as const;
+  const outcomes = [refused, refused, refused, refused, { kind: 'ended', filled: '1' } as const, refused, refused, refused, refused];
+  const { sent, result } = await flattenWith({ outcomes, held: (n) => (n < 10 ? closable('1') : null) });
+  expect([sent.length, result.residuals]).toEqual([10, []]);
 });
 
-it('reaches further where the book gives less than was asked for, and only then', async () => {
+it('a slice accepts a worse price only after the slice before it filled less than its quantity', async () => {
   const prices: string[] = [];
   const fills = ['0.5', '1', '0', '1'];
   const closer = {
@@ -153,14 +153,14 @@ it('reaches further where the book gives less than was asked for, and only then'
       return Promise.resolve({ kind: 'ended', filled: fills[prices.length - 1]! } as const);
     },
   };
-  await inTime((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
+  await runToEnd((venue) => flatten(venue, [{ instrument, strategy: 0, closer }]));
   expect(prices.map(Number)).toEqual([99.8, 99.5, 99.5, 99]);
 });
 
-it('flattening continues while slices fill, and reads twice, a read lag apart, that the position is flat', async () => {
+it('flattening continues beyond its time limit while slices fill, and ends after two flat reads, a read lag apart', async () => {
   const readMs: number[] = [];
   let sent = 0;
-  const done = await inTime((venue) =>
+  const result = await runToEnd((venue) =>
     flatten(venue, [
       {
         instrument,
@@ -173,7 +173,7 @@ it('flattening continues while slices fill, and reads twice, a read lag apart, t
       },
     ]),
   );
-  expect([sent, done.residuals]).toEqual([1500, []]);
+  expect([sent, result.residuals]).toEqual([1500, []]);
   expect(readMs.at(-1)!).toBeGreaterThan(KILL_SETTINGS.giveUpMs);
   expect(readMs.at(-1)! - readMs.at(-2)!).toBeGreaterThanOrEqual(KILL_SETTINGS.readLagMs);
 });

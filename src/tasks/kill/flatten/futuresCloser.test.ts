@@ -1,4 +1,4 @@
-// Closing contracts: only the bot's own part of the side that the exchange shows, by CLOSE orders that cannot rest.
+// Tests the closing of contracts: only the bot's own part of the shown position, by CLOSE orders that cannot rest.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
@@ -16,12 +16,14 @@ interface Account {
 }
 
 async function closable(
-  held: readonly Range[],
+  heldRanges: readonly Range[],
   { long = 0, short = 0, canClose = 1e9 }: Account,
   positionSide: 'buy' | 'sell',
   isNet = true,
 ) {
-  const judge = { read: () => Promise.resolve({ held: new Map(held.map((range, at) => [at, range])), uncertainties: [] }) };
+  const judge = {
+    read: () => Promise.resolve({ held: new Map(heldRanges.map((range, strategy) => [strategy, range])), uncertainties: [] }),
+  };
   const closer = new FuturesCloser({ instrument: PERPETUAL, positionSide, isNet, judge: judge as never, journal: null as never });
   const row = (side: 'buy' | 'sell', volume: number) => ({
     positionSide: side,
@@ -30,44 +32,44 @@ async function closable(
     positionType: 1,
   });
   const venue = { read: () => Promise.resolve({ rows: [row('buy', long), row('sell', short)] }) };
-  const found = await closer.closable(venue as unknown as KillVenue);
-  return found && [found.side, found.qty.toNumber(), found.rest.toNumber()];
+  const position = await closer.closable(venue as unknown as KillVenue);
+  return position && [position.side, position.qty.toNumber(), position.rest.toNumber()];
 }
 
-it('closes the bot’s own part of a position that another owner has made larger', async () => {
+it('the closer closes only the bot’s own part of a position that another owner has made larger', async () => {
   expect(await closable([exact(30)], { long: 50 }, 'buy')).toEqual(['sell', 30, 0]);
   expect(await closable([exact(-30)], { short: 50 }, 'sell')).toEqual(['buy', 30, 0]);
 });
 
-it('closes at most what the exchange shows, and at most what it allows to be closed', async () => {
+it('the closer closes at most the quantity that the exchange shows and allows to be closed', async () => {
   expect(await closable([exact(30)], { long: 20 }, 'buy')).toEqual(['sell', 20, 0]);
   expect(await closable([exact(30)], { long: 30, canClose: 5 }, 'buy')).toEqual(['sell', 5, 25]);
   expect(await closable([exact(30)], { short: 30 }, 'buy')).toBeNull();
 });
 
-it('closes nothing on the side that the bot does not hold', async () => {
+it('the closer closes nothing on the side that the bot does not hold', async () => {
   expect(await closable([exact(30)], { short: 40 }, 'sell')).toEqual(['buy', 0, 0]);
 });
 
-it('closes the smallest position that the evidence leaves, and names the difference', async () => {
+it('the closer closes the smallest position that the evidence allows, and returns the difference', async () => {
   expect(await closable([{ low: new Decimal(10), high: new Decimal(30) }], { long: 30 }, 'buy')).toEqual(['sell', 10, 20]);
   expect(await closable([{ low: new Decimal(-30), high: new Decimal(10) }], { short: 30 }, 'sell')).toEqual(['buy', 0, 30]);
 });
 
-it('counts strategies together in net mode, and side by side in two-way mode', async () => {
-  const held = [exact(50), exact(-30)];
-  expect(await closable(held, { long: 20 }, 'buy')).toEqual(['sell', 20, 0]);
-  expect(await closable(held, { long: 120 }, 'buy')).toEqual(['sell', 20, 0]);
-  expect(await closable(held, { long: 50, short: 30 }, 'buy', false)).toEqual(['sell', 50, 0]);
-  expect(await closable(held, { long: 50, short: 30 }, 'sell', false)).toEqual(['buy', 30, 0]);
+it('positions of strategies are added up in net mode, and kept apart by side in two-way mode', async () => {
+  const heldRanges = [exact(50), exact(-30)];
+  expect(await closable(heldRanges, { long: 20 }, 'buy')).toEqual(['sell', 20, 0]);
+  expect(await closable(heldRanges, { long: 120 }, 'buy')).toEqual(['sell', 20, 0]);
+  expect(await closable(heldRanges, { long: 50, short: 30 }, 'buy', false)).toEqual(['sell', 50, 0]);
+  expect(await closable(heldRanges, { long: 50, short: 30 }, 'sell', false)).toEqual(['buy', 30, 0]);
 });
 
-it('sends CLOSE orders of the margin mode that the position has', async () => {
+it('the closer sends CLOSE orders with the margin mode of the position', async () => {
   for (const positionType of [1, 2]) {
     const judge = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), uncertainties: [] }) };
     const journal = { intend: () => Promise.resolve('SLICE'), writeRefusal: () => {} };
-    const parts = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, judge, journal };
-    const closer = new FuturesCloser(parts as never);
+    const deps = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, judge, journal };
+    const closer = new FuturesCloser(deps as never);
     const row = { positionSide: 'buy', positionVolume: '30', canCloseVolume: '30', positionType };
     const sent: unknown[] = [];
     const venue = {

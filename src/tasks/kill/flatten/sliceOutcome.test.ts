@@ -1,4 +1,4 @@
-// The outcome of a slice whose reply was lost: found by the evidence, missing in two reads, or permanently in doubt.
+// Tests the outcome of a slice whose reply was lost: found by the evidence, missing in two reads, or permanently in doubt.
 
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
@@ -17,13 +17,13 @@ const doubt = (isUnseen: boolean, fits: readonly string[] = []): Doubt => ({
   isUnseen,
 });
 
-/** What each reading says, by the number of the reading and the exchange's time. */
+/** Results of each reading, by the number of the reading and the exchange's time. */
 interface Script {
   readonly warnings: (reading: number, nowMs: number) => readonly Doubt[];
   readonly venueId?: (reading: number) => string | null;
 }
 
-async function lookedFor({ warnings, venueId = () => null }: Script) {
+async function searchFor({ warnings, venueId = () => null }: Script) {
   const scheduler = new DueQueue();
   scheduler.runDue(SIGNED_MS);
   const readMs: number[] = [];
@@ -40,23 +40,23 @@ async function lookedFor({ warnings, venueId = () => null }: Script) {
     },
     books: { venueIdOf: () => venueId(readMs.length) },
   };
-  const looking = findSlice(venue, instrument, 'no answer', { cid: 'SLICE', judge: judge as never });
-  const is = { over: false };
-  void looking.catch(() => {}).finally(() => (is.over = true));
-  for (let turn = 0; turn < 20_000 && !is.over; turn++) {
+  const search = findSlice(venue, instrument, 'no answer', { cid: 'SLICE', judge: judge as never });
+  const progress = { over: false };
+  void search.catch(() => {}).finally(() => (progress.over = true));
+  for (let turnIndex = 0; turnIndex < 20_000 && !progress.over; turnIndex++) {
     scheduler.runDue(scheduler.nowMs + 250);
     await Promise.resolve();
   }
-  return { found: is.over ? await looking.catch((error: unknown) => error) : 'it has no end', readMs };
+  return { found: progress.over ? await search.catch((error: unknown) => error) : 'the search has not ended', readMs };
 }
 
-it('a slice of unknown outcome is the order that the evidence names', async () => {
-  const { found, readMs } = await lookedFor({ warnings: () => [], venueId: (reading) => (reading === 1 ? '77' : null) });
+it('a slice of unknown outcome is identified by the order that the evidence names', async () => {
+  const { found, readMs } = await searchFor({ warnings: () => [], venueId: (reading) => (reading === 1 ? '77' : null) });
   expect([found, readMs.length]).toEqual(['77', 1]);
 });
 
-it('had no effect once it is missing twice in a row, a read lag apart', async () => {
-  const { found, readMs } = await lookedFor({ warnings: (reading) => (reading === 2 ? [doubt(true)] : []) });
+it('a slice had no effect once it is missing in two reads in a row, a read lag apart', async () => {
+  const { found, readMs } = await searchFor({ warnings: (reading) => (reading === 2 ? [doubt(true)] : []) });
   expect(found).toBeNull();
   expect(readMs.length).toBe(4);
   expect(readMs[3]! - readMs[2]!).toBeGreaterThanOrEqual(readLagMs);
@@ -64,21 +64,21 @@ it('had no effect once it is missing twice in a row, a read lag apart', async ()
 
 it('a slice is in doubt if an order fits it after the absence horizon, and not before', async () => {
   const horizonMs = LATEST_MS + visibilityDelayMs + readLagMs;
-  const { found, readMs } = await lookedFor({ warnings: (_, nowMs) => [doubt(nowMs < horizonMs, ['5', '6'])] });
+  const { found, readMs } = await searchFor({ warnings: (_, nowMs) => [doubt(nowMs < horizonMs, ['5', '6'])] });
   expect(found).toBeInstanceOf(SliceInDoubt);
   expect(String(found)).toContain('orders 5, 6');
   expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
 });
 
-it('the wait for a slice ends if lists never prove anything', async () => {
-  const { found, readMs } = await lookedFor({ warnings: () => [doubt(true)] });
+it('the search for a slice ends after its time limit if no list proves its outcome', async () => {
+  const { found, readMs } = await searchFor({ warnings: () => [doubt(true)] });
   expect(String(found)).toMatch(/given up after 600 s: spot:\w+: no evidence shows the outcome of a slice/);
   expect(readMs.at(-1)! - SIGNED_MS).toBeGreaterThan(KILL_SETTINGS.giveUpMs);
 });
 
-it('a slice is journalled as its reply says, and its window ends with the wait for a missing reply', async () => {
+it('the journal gets the outcome of a slice from its reply, or from the search if the reply is missing', async () => {
   const text: string[] = [];
-  const note = (what: string) => (cid: string) => void text.push(`${what} ${cid}`);
+  const note = (recordKind: string) => (cid: string) => void text.push(`${recordKind} ${cid}`);
   const journal = {
     writeAck: note('acked'),
     writeRefusal: note('refused'),
@@ -97,7 +97,7 @@ it('a slice is journalled as its reply says, and its window ends with the wait f
   expect(text).toEqual(['unanswered SLICE', 'acked SLICE', 'unanswered SLICE', 'notSent SLICE', 'refused SLICE', 'notSent SLICE']);
 });
 
-it('is looked for where the acknowledgement is that of another order', async () => {
+it('a slice is searched for if its acknowledgement names another order', async () => {
   const text: string[] = [];
   const journal = { writeAck: (_: string, id: string) => text.push(id), writeUnknown: () => text.push('unanswered') };
   const result = (value: object) =>

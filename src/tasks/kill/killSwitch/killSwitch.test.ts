@@ -1,4 +1,4 @@
-// The kill switch on disk: it lasts, it is never overwritten, it counts even if damaged, and only a reason re-arms it.
+// Tests the kill switch on disk: it survives restarts, counts even if damaged, and only a reason re-arms it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const KILL_SWITCH = { sinceMs: 5, who: 'ann', why: 'a drill', flatten: true };
 
-it('stays until a person gives a reason, which the next start reads', async () => {
+it('the kill switch stays set until a person gives a reason, which the next start reads', async () => {
   await engageKillSwitch(folder, KILL_SWITCH);
   expect(statSync(join(folder, 'KILLED')).mode & 0o777).toBe(0o600);
   expect(readKillSwitch(folder)).toEqual(KILL_SWITCH);
@@ -40,7 +40,7 @@ it('the kill switch counts as set if its file cannot be read', () => {
   expect(new KillSwitch(folder).isClosed).toBe(true);
 });
 
-it('does not write through a link', async () => {
+it('the kill switch does not write through a link', async () => {
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'KILLED'));
   await engageKillSwitch(folder, KILL_SWITCH);
   expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
@@ -54,7 +54,7 @@ it('a file named KILL from any program requests a kill', () => {
   expect(readKillFile(folder)).toEqual({ flatten: true });
 });
 
-it('keeps every request that makes an order from the wire, whatever stands before its path, and no other', async () => {
+it('the kill switch stops exactly the requests that create orders, with any prefix of their path', async () => {
   const sent: string[] = [];
   const wire = killSwitchWire(
     ({ url, method }, done) => {
@@ -64,7 +64,7 @@ it('keeps every request that makes an order from the wire, whatever stands befor
     },
     { isClosed: true },
   );
-  const ask = (method: 'GET' | 'POST', path: string): Promise<string> =>
+  const causeOf = (method: 'GET' | 'POST', path: string): Promise<string> =>
     new Promise((resolve) =>
       wire({ method, url: `https://api.example.com${path}`, headers: {}, body: new Uint8Array() }, (outcome) =>
         resolve(outcome.kind === 'failed' ? outcome.cause : ''),
@@ -78,7 +78,7 @@ it('keeps every request that makes an order from the wire, whatever stands befor
     '/fapi/v1/conditionOrder',
     '/x/spot/sapi/v1/order',
   ]) {
-    expect(await ask('POST', path), path).toContain('KILLED');
+    expect(await causeOf('POST', path), path).toContain('KILLED');
   }
   for (const [method, path] of [
     ['GET', '/sapi/v1/order?symbol=A'],
@@ -87,33 +87,29 @@ it('keeps every request that makes an order from the wire, whatever stands befor
     ['POST', '/fapi/v1/cancel'],
     ['POST', '/sapi/v1/order/test'],
   ] as const) {
-    // prettier-ignore
-    expect(await ask(method, path), path).toBe('a test');
+    expect(await causeOf(method, path), path).toBe('a test');
   }
   expect(sent).toHaveLength(5);
 });
 
-it.each(['fifo', 'directory', 'symlink', 'link to nowhere'])(
-  'KILL as a %s is a kill that leaves positions, and is read at once',
-  (kind) => {
-    const path = join(folder, 'KILL');
-    if (kind === 'fifo') execFileSync('mkfifo', [path]);
-    else if (kind === 'directory') mkdirSync(path);
-    else {
-      if (kind === 'symlink') writeFileSync(join(folder, 'elsewhere'), 'flatten');
-      symlinkSync(join(folder, 'elsewhere'), path);
-    }
-    expect(readKillFile(folder)).toEqual({ flatten: false });
-  },
-);
+it.each(['fifo', 'directory', 'symlink', 'link to nowhere'])('a KILL that is a %s requests a kill without flattening', (kind) => {
+  const path = join(folder, 'KILL');
+  if (kind === 'fifo') execFileSync('mkfifo', [path]);
+  else if (kind === 'directory') mkdirSync(path);
+  else {
+    if (kind === 'symlink') writeFileSync(join(folder, 'elsewhere'), 'flatten');
+    symlinkSync(join(folder, 'elsewhere'), path);
+  }
+  expect(readKillFile(folder)).toEqual({ flatten: false });
+});
 
-it('a latch that is a FIFO holds, and is read at once', () => {
+it('a kill switch whose file is a FIFO counts as set', () => {
   execFileSync('mkfifo', [join(folder, 'KILLED')]);
   expect(readKillSwitch(folder)).toMatchObject({ who: 'unknown' });
   expect(new KillSwitch(folder).isClosed).toBe(true);
 });
 
-it('re-arming removes a KILL that is an empty directory, and keeps the latch where it cannot', async () => {
+it('re-arming removes a KILL that is an empty directory, and fails if the directory is not empty', async () => {
   await engageKillSwitch(folder, KILL_SWITCH);
   mkdirSync(join(folder, 'KILL'));
   writeFileSync(join(folder, 'KILL', 'kept'), '');
@@ -124,20 +120,20 @@ it('re-arming removes a KILL that is an empty directory, and keeps the latch whe
   expect([readKillSwitch(folder), readKillFile(folder)]).toEqual([null, null]);
 });
 
-it('of two kills at once the later one bears the sign, until it is through', () => {
+it('the KILLING file of two simultaneous kills belongs to the later one until its end', () => {
   const path = join(folder, 'KILLING');
-  const first = printKilling(folder);
+  const endFirst = printKilling(folder);
   expect(isKilling(folder)).toBe(true);
-  const second = { ...thisProcess(), pid: process.ppid };
-  writeFileSync(path, JSON.stringify(second));
-  first();
+  const laterProcess = { ...thisProcess(), pid: process.ppid };
+  writeFileSync(path, JSON.stringify(laterProcess));
+  endFirst();
   expect(existsSync(path)).toBe(true);
-  const again = printKilling(folder);
-  again();
+  const endThird = printKilling(folder);
+  endThird();
   expect([existsSync(path), isKilling(folder)]).toEqual([false, false]);
 });
 
-it('a FIFO in place of the sign, of the file of a bot or of its journal is an error at once, and no endless wait', () => {
+it('a FIFO in place of KILLING, bot.json or the journal is not waited for', () => {
   for (const name of ['KILLING', 'bot.json', 'journal-000001.jsonl']) execFileSync('mkfifo', [join(folder, name)]);
   expect(isKilling(folder)).toBe(false);
   expect(() => readBotFile(folder)).toThrow('bot.json: cannot be read (ENOFILE)');

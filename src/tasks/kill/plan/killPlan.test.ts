@@ -1,4 +1,4 @@
-// The decisions of a kill: which orders are the bot's, when a list is proved empty, and that a slice is never larger than the position.
+// Tests the decisions of a kill: which orders are the bot's, when a list is proved empty, and how large a slice is.
 
 import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
@@ -9,7 +9,7 @@ import type { LostOrder } from './attribution.ts';
 import { batches, EmptyListProof, isDust, attributeOrder, nextSlice, type OwnOrders, type SeenOrder } from './killPlan.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
-const order = (over: Partial<SeenOrder> = {}): SeenOrder => ({
+const order = (overrides: Partial<SeenOrder> = {}): SeenOrder => ({
   venueId: '1',
   cid: null,
   side: 'buy',
@@ -21,10 +21,10 @@ const order = (over: Partial<SeenOrder> = {}): SeenOrder => ({
   executed: '0',
   status: { word: 'NEW', raw: 'NEW' },
   timeMs: 101_000,
-  ...over,
+  ...overrides,
 });
 
-const lost = (side: 'buy' | 'sell', over: Partial<LostOrder> = {}): LostOrder => ({
+const lost = (side: 'buy' | 'sell', overrides: Partial<LostOrder> = {}): LostOrder => ({
   cid: 'lost',
   strategy: 0,
   amount: null,
@@ -32,7 +32,7 @@ const lost = (side: 'buy' | 'sell', over: Partial<LostOrder> = {}): LostOrder =>
   signMs: 100_000,
   latestMs: 105_000,
   isOver: false,
-  ...over,
+  ...overrides,
 });
 const ownOrders = (...orders: readonly LostOrder[]): OwnOrders => ({
   isOwnId: (venueId) => venueId === '7',
@@ -41,39 +41,39 @@ const ownOrders = (...orders: readonly LostOrder[]): OwnOrders => ({
   withoutVenueId: orders,
 });
 
-it('recognises own orders by id, by client id, and by the terms of a lost order', () => {
-  const own = ownOrders(lost('sell'));
-  expect(attributeOrder(BTC.id, order({ venueId: '7' }), own)).toBe('own');
-  expect(attributeOrder(BTC.id, order({ cid: '01j4y8z0qk7m3n5p0000000001' }), own)).toBe('own');
-  expect(attributeOrder(BTC.id, order({ side: 'sell' }), own)).toBe('own');
-  expect(attributeOrder(BTC.id, order({ side: 'sell', cid: 'hers' }), own)).toBe('alien');
-  expect(attributeOrder(BTC.id, order(), own)).toBe('alien');
+it('a kill recognises own orders by id, by client order id, and by the terms of a lost order', () => {
+  const ownBooks = ownOrders(lost('sell'));
+  expect(attributeOrder(BTC.id, order({ venueId: '7' }), ownBooks)).toBe('own');
+  expect(attributeOrder(BTC.id, order({ cid: '01j4y8z0qk7m3n5p0000000001' }), ownBooks)).toBe('own');
+  expect(attributeOrder(BTC.id, order({ side: 'sell' }), ownBooks)).toBe('own');
+  expect(attributeOrder(BTC.id, order({ side: 'sell', cid: 'hers' }), ownBooks)).toBe('alien');
+  expect(attributeOrder(BTC.id, order(), ownBooks)).toBe('alien');
   expect(attributeOrder(BTC.id, order({ cid: '01J4Y8Z0QK7M3N5P0000000009' }), null)).toBe('own');
   expect(attributeOrder(BTC.id, order({ cid: 'hers' }), null)).toBe('alien');
   expect(attributeOrder(BTC.id, order(), null)).toBe('unsure');
 });
 
-it('an open order that two lost orders fit, or one of two that fit a lost order, may be ours and is not cancelled', () => {
-  const [one, two] = [order({ side: 'sell' }), order({ side: 'sell', venueId: '2' })];
-  expect(attributeOrder(BTC.id, one, ownOrders(lost('sell'), lost('sell', { cid: 'other' })))).toBe('unsure');
-  expect(attributeOrder(BTC.id, one, ownOrders(lost('sell')), [one, two])).toBe('unsure');
+it('an open order is unsure if two lost orders fit it, or if another open order fits the lost one too', () => {
+  const [firstOrder, secondOrder] = [order({ side: 'sell' }), order({ side: 'sell', venueId: '2' })];
+  expect(attributeOrder(BTC.id, firstOrder, ownOrders(lost('sell'), lost('sell', { cid: 'other' })))).toBe('unsure');
+  expect(attributeOrder(BTC.id, firstOrder, ownOrders(lost('sell')), [firstOrder, secondOrder])).toBe('unsure');
   expect(attributeOrder(BTC.id, order({ side: 'sell', timeMs: 98_000 }), ownOrders(lost('sell')))).toBe('alien');
 });
 
-it('an open order that is later than the window of a lost one, or has no time, is not cancelled for it', () => {
-  const own = ownOrders(lost('sell'));
-  const at = (timeMs: number | null) => attributeOrder(BTC.id, order({ side: 'sell', timeMs }), own);
-  expect([at(105_000), at(105_001), at(null)]).toEqual(['own', 'unsure', 'unsure']);
+it('an open order after the window of a lost order, or without a time, is unsure', () => {
+  const ownBooks = ownOrders(lost('sell'));
+  const attributionAt = (timeMs: number | null) => attributeOrder(BTC.id, order({ side: 'sell', timeMs }), ownBooks);
+  expect([attributionAt(105_000), attributionAt(105_001), attributionAt(null)]).toEqual(['own', 'unsure', 'unsure']);
 });
 
-it('cuts ids into tens', () => {
-  const ids = Array.from({ length: 23 }, (_, at) => String(at));
+it('ids to cancel are split into batches of ten', () => {
+  const ids = Array.from({ length: 23 }, (_, index) => String(index));
   expect(batches(ids).map(({ length }) => length)).toEqual([10, 10, 3]);
   expect(batches(ids).flat()).toEqual(ids);
   expect(batches([])).toEqual([]);
 });
 
-it('a list is proved empty by two empty reads far enough apart, with no other read between', () => {
+it('a list is proved empty by two empty reads at least 3 s apart, if no read between them had rows', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 4000 }), isEmpty: fc.boolean() }), { maxLength: 30 }),
@@ -93,7 +93,7 @@ it('a list is proved empty by two empty reads far enough apart, with no other re
   );
 });
 
-it('never makes a slice larger than the position, beyond its collar, off the grid, or smaller than an order may be', () => {
+it('a slice is never larger than the position, beyond its collar, off the grid, or below the smallest order', () => {
   const amount = fc.integer({ min: 1, max: 5_000_000 }).map((units) => new Decimal(units).dividedBy(1_000_000));
   const book = fc.array(fc.tuple(fc.integer({ min: 1, max: 3000 }), amount), { maxLength: 20 });
   fc.assert(
@@ -120,8 +120,8 @@ it('never makes a slice larger than the position, beyond its collar, off the gri
         expect(reach.lessThanOrEqualTo('0.03')).toBe(true);
         expect(new Decimal(slice.price).times(100).isInteger()).toBe(true);
         // A remainder that is too small to be sold alone is added to the slice.
-        const rest = max.minus(qty);
-        expect(rest.lessThan('0.001') ? isDust(BTC, rest) : true).toBe(true);
+        const remainder = max.minus(qty);
+        expect(remainder.lessThan('0.001') ? isDust(BTC, remainder) : true).toBe(true);
       },
     ),
   );

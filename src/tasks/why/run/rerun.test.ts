@@ -1,4 +1,4 @@
-// Explanations of one bar: conditions, fields and reads equal what the same strategy computes by itself.
+// Tests the explanations of one bar: conditions, fields and reads equal those that the same strategy computes by itself.
 
 import { describe, expect, test } from 'vitest';
 import { above, and, below, crossedUp, not, or, sma, Strategy } from '../../../index.ts';
@@ -7,15 +7,15 @@ import { rerun } from './rerun.ts';
 
 const BARS = minutes('AAAUSDT', 400, 5);
 
-/** What the strategy itself saw at each bar: the states of its operands, and its trades. */
-interface Seen {
+/** States of the operands at one bar, as the strategy itself computes them. */
+interface OperandStates {
   readonly openMs: number;
   readonly fast: boolean;
   readonly low: boolean;
   readonly steep: boolean;
   readonly calm: boolean;
 }
-const seen: Seen[] = [];
+const statesByBar: OperandStates[] = [];
 
 class Gated extends Strategy {
   short = this.use(sma(this.bars.close, 3));
@@ -35,43 +35,45 @@ class Gated extends Strategy {
   override onBar() {
     this.count.bars++;
     const { openMs } = this.bars.bar;
-    seen.push({ openMs, fast: this.fast.value, low: this.low.value, steep: this.steep.value, calm: this.calm.value });
+    statesByBar.push({ openMs, fast: this.fast.value, low: this.low.value, steep: this.steep.value, calm: this.calm.value });
   }
 }
 
 /** Short blocks, so that counts span many of them. */
 const plan = { ...planOf(Gated, [feed('bars', BARS)]), blockRows: 16 };
-const at = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
+const explainRow = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 
 describe('a condition of several operands', () => {
-  test('a condition of several operands names the first that is not true, in the order in which and() names them', async () => {
+  test('a condition names its first operand that is not true, in the order of and()', async () => {
     for (let row = 20; row < 400; row += 7) {
-      seen.length = 0;
-      const { strategies } = await at(row);
-      const own = seen.find(({ openMs }) => openMs === BARS.openMs[row])!;
+      statesByBar.length = 0;
+      const { strategies } = await explainRow(row);
+      const states = statesByBar.find(({ openMs }) => openMs === BARS.openMs[row])!;
       const [enter, leave] = strategies[0]!.when;
       const orText = 'or(below(close, sma(close, 9)), crossedUp(sma(close, 3), sma(close, 9)))';
-      const wanted = !own.fast ? 'above(sma(close, 3), sma(close, 9))' : !(own.low || own.steep) ? orText : null;
-      expect(enter!.firstFalse, `row ${row}`).toBe(wanted);
-      expect(enter!.fired, `row ${row}`).toBe(wanted === null);
+      const expectedFirstFalse = !states.fast ? 'above(sma(close, 3), sma(close, 9))' : !(states.low || states.steep) ? orText : null;
+      expect(enter!.firstFalse, `row ${row}`).toBe(expectedFirstFalse);
+      expect(enter!.fired, `row ${row}`).toBe(expectedFirstFalse === null);
       expect(leave!.firstFalse, `row ${row}`).toBe(
-        own.fast ? 'not(above(sma(close, 3), sma(close, 9)))' : own.low ? null : 'below(close, sma(close, 9))',
+        states.fast ? 'not(above(sma(close, 3), sma(close, 9)))' : states.low ? null : 'below(close, sma(close, 9))',
       );
       expect(enter!.operands.map(({ depth }) => depth)).toEqual([0, 1, 1, 2, 2, 1, 2]);
       expect(enter!.operands.map(({ state }) => state === 'true')).toEqual([
-        wanted === null, own.fast, own.low || own.steep, own.low, own.steep, !own.calm, own.calm,
+        expectedFirstFalse === null, states.fast, states.low || states.steep, states.low, states.steep, !states.calm, states.calm,
       ]); // prettier-ignore
     }
   });
 
-  test('the operands that kept a condition from firing since the last trade are counted bar by bar', async () => {
+  test('a condition counts the bars since the last trade at which each operand was the first that was not true', async () => {
     for (const row of [60, 150, 333, 399]) {
-      seen.length = 0;
-      const { strategies } = await at(row);
+      statesByBar.length = 0;
+      const { strategies } = await explainRow(row);
       const { when: whens, lastTradeMs } = strategies[0]!;
       const [enter] = whens;
-      const since = seen.filter(({ openMs }) => openMs + 60_000 > (lastTradeMs ?? -Infinity) && openMs <= BARS.openMs[row]!);
-      const firsts = since.map((own) => (!own.fast ? 'above' : !(own.low || own.steep) ? 'or' : null)).filter((first) => first !== null);
+      const since = statesByBar.filter(({ openMs }) => openMs + 60_000 > (lastTradeMs ?? -Infinity) && openMs <= BARS.openMs[row]!);
+      const falseOperands = since
+        .map((states) => (!states.fast ? 'above' : !(states.low || states.steep) ? 'or' : null))
+        .filter((first) => first !== null);
       if (enter!.firstFalse === null) {
         expect(enter!.sinceTrade).toBeNull();
         continue;
@@ -80,15 +82,15 @@ describe('a condition of several operands', () => {
         enter!.sinceTrade!.bars.map(({ operand, bars }) => [operand.slice(0, operand.indexOf('(')), bars]),
       );
       const naive: Record<string, number> = {};
-      for (const first of firsts) naive[first] = (naive[first] ?? 0) + 1;
+      for (const first of falseOperands) naive[first] = (naive[first] ?? 0) + 1;
       expect(counted, `row ${row}`).toEqual(naive);
-      expect(enter!.sinceTrade!.first.startsWith(`${firsts[0]}(`)).toBe(true);
+      expect(enter!.sinceTrade!.first.startsWith(`${falseOperands[0]}(`)).toBe(true);
     }
   });
 });
 
-test('kept state before and after the bar and all reads are shown, and watching does not change the run', async () => {
-  const { strategies } = await at(200);
+test('an explanation shows kept state before and after the bar, and the reads of the strategy', async () => {
+  const { strategies } = await explainRow(200);
   const [strategy] = strategies;
   const bars = strategy!.fields.find(({ name }) => name === 'count.bars')!;
   expect([Number(bars.after) - Number(bars.before), bars.isKept]).toEqual([1, true]);
@@ -97,8 +99,8 @@ test('kept state before and after the bar and all reads are shown, and watching 
   expect(strategy!.values.find(({ name }) => name === 'sma(close, 3)')).toMatchObject({ fields: ['short'] });
 });
 
-test('a time outside of the run and one in a gap are named', async () => {
-  const late = rerun(plan, { kind: 'bar', atMs: BARS.closeMs[399]!, symbol: null });
-  await expect(late).rejects.toThrow('the bars of spot:');
-  await expect(late).rejects.toMatchObject({ remedy: expect.stringMatching(/^the last bar opens at /) as string });
+test('a time after the end of the run is rejected, and the remedy names the last bar', async () => {
+  const afterTheEnd = rerun(plan, { kind: 'bar', atMs: BARS.closeMs[399]!, symbol: null });
+  await expect(afterTheEnd).rejects.toThrow('the bars of spot:');
+  await expect(afterTheEnd).rejects.toMatchObject({ remedy: expect.stringMatching(/^the last bar opens at /) as string });
 });

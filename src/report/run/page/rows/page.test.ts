@@ -1,4 +1,4 @@
-// The page's arithmetic, away from a browser: coarser bars, mean positions, points of a curve, marks of axes, numbers as text.
+// Tests the arithmetic of the page without a browser: coarser bars, mean positions, curves, axis marks, and numbers as text.
 
 import { describe, expect, test } from 'vitest';
 import { seededRng } from '../../../../base/number/rng.ts';
@@ -28,7 +28,7 @@ import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from '../../../
 const MINUTE = 60_000;
 const START = Date.UTC(2024, 0, 31, 22);
 
-function walk(length: number, seed: number): ChartLevel {
+function randomLevel(length: number, seed: number): ChartLevel {
   const rng = seededRng(seed);
   const column = () => new Int32Array(length);
   const level = {
@@ -55,8 +55,8 @@ function walk(length: number, seed: number): ChartLevel {
 }
 
 describe('coarser bars', () => {
-  test.each(['5m', '1h', '1d', '1M'] as const)('coarser bars: %s bars are those of a naive grouping, gaps included', (interval) => {
-    const fine = walk(4000, 5);
+  test.each(['5m', '1h', '1d', '1M'] as const)('coarser bars of %s equal those of a naive grouping, also over gaps', (interval) => {
+    const fine = randomLevel(4000, 5);
     const coarse = coarsen(fine, interval);
     const groups = new Map<number, number[]>();
     for (let row = 0; row < fine.length; row++) {
@@ -64,31 +64,31 @@ describe('coarser bars', () => {
       groups.set(open, [...(groups.get(open) ?? []), row]);
     }
     expect([...coarse.openMs]).toEqual([...groups.keys()]);
-    [...groups.values()].forEach((rows, at) => {
-      expect(coarse.open[at]).toBe(fine.open[rows[0]!]);
-      expect(coarse.close[at]).toBe(fine.close[rows.at(-1)!]);
-      expect(coarse.high[at]).toBe(Math.max(...rows.map((row) => fine.high[row]!)));
-      expect(coarse.low[at]).toBe(Math.min(...rows.map((row) => fine.low[row]!)));
-      expect(coarse.volume[at]).toBe(rows.reduce((sum, row) => sum + fine.volume[row]!, 0));
-      expect(coarse.lastRow[at]).toBe(rows.at(-1));
+    [...groups.values()].forEach((rows, group) => {
+      expect(coarse.open[group]).toBe(fine.open[rows[0]!]);
+      expect(coarse.close[group]).toBe(fine.close[rows.at(-1)!]);
+      expect(coarse.high[group]).toBe(Math.max(...rows.map((row) => fine.high[row]!)));
+      expect(coarse.low[group]).toBe(Math.min(...rows.map((row) => fine.low[row]!)));
+      expect(coarse.volume[group]).toBe(rows.reduce((sum, row) => sum + fine.volume[row]!, 0));
+      expect(coarse.lastRow[group]).toBe(rows.at(-1));
     });
   });
 
-  test('a week that only ends after the data is shown whole at the widest zoom, and cut where the window ends within it', () => {
+  test('a week that ends after the data is shown whole at the widest zoom, and cut by a smaller window', () => {
     const week = 7 * 24 * 60 * MINUTE;
     const monday = Date.UTC(2024, 0, 1);
     const openMs = Float64Array.of(monday, monday + week, monday + 2 * week);
-    const level: ChartLevel = { ...walk(3, 6), interval: '1w', openMs };
-    const [first, last] = [monday + 2 * 24 * 60 * MINUTE, monday + 2 * week + 24 * 60 * MINUTE];
-    const slice = sliceOf(level, monday, last);
-    expect(edgesOf(slice, { from: first, to: last, first, last })).toEqual([-0.5, 2.5]);
-    const [left, right] = edgesOf(slice, { from: first + 1, to: last - 1, first, last });
-    expect([left, right].map((edge) => edge.toFixed(3))).toEqual(['-0.214', '1.643']);
-    const whole = monday + 3 * week;
-    expect(edgesOf(slice, { from: monday, to: whole, first: monday, last: whole })).toEqual([-0.5, 2.5]);
+    const level: ChartLevel = { ...randomLevel(3, 6), interval: '1w', openMs };
+    const [firstMs, lastMs] = [monday + 2 * 24 * 60 * MINUTE, monday + 2 * week + 24 * 60 * MINUTE];
+    const slice = sliceOf(level, monday, lastMs);
+    expect(edgesOf(slice, { from: firstMs, to: lastMs, first: firstMs, last: lastMs })).toEqual([-0.5, 2.5]);
+    const [leftEdge, rightEdge] = edgesOf(slice, { from: firstMs + 1, to: lastMs - 1, first: firstMs, last: lastMs });
+    expect([leftEdge, rightEdge].map((edge) => edge.toFixed(3))).toEqual(['-0.214', '1.643']);
+    const wholeMs = monday + 3 * week;
+    expect(edgesOf(slice, { from: monday, to: wholeMs, first: monday, last: wholeMs })).toEqual([-0.5, 2.5]);
   });
 
-  test('weeks are not parts of months', () => {
+  test('the ladder of intervals does not build months from weeks', () => {
     expect(ladder('4h')).toEqual(['4h', '1d', '1w', '1M']);
     expect(ladder('1w')).toEqual(['1w']);
     for (const drawnByMinute of ['5s', '500ticks', '0.5range'] as const) expect(ladder(drawnByMinute)).toEqual([...INTERVALS]);
@@ -100,7 +100,7 @@ test('mean positions of spans add up to the whole, for any spans', () => {
   // 2 from 100 to 250, 0 to 900, 3 (short) to 1000.
   expect([...meanPosition([0, 1000], changes)]).toEqual([(150 * 2 + 100 * 3) / 1000]);
   const fine = meanPosition(
-    Array.from({ length: 101 }, (_, at) => at * 10),
+    Array.from({ length: 101 }, (_, index) => index * 10),
     changes,
   );
   expect(fine.reduce((sum, mean) => sum + mean * 10, 0)).toBeCloseTo(600, 9);
@@ -126,7 +126,7 @@ test('points of a curve keep its extremes and its last value', () => {
   expect(points.ms).toEqual(points.ms.toSorted((a, b) => a - b));
 });
 
-test('marks stand at round values, with the digits that distinguish them', () => {
+test('axis marks are round values with the digits that distinguish them', () => {
   expect(niceTicks(9940, 10_035, 5)).toEqual([9940, 9960, 9980, 10_000, 10_020]);
   expect(logTicks(1, 5000, 6)).toEqual([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]);
   expect([digitsOf(2.5), digitsOf(0.05), digitsOf(20), digitsOf(0.1)]).toEqual([1, 2, 0, 1]);
@@ -136,7 +136,7 @@ test('marks stand at round values, with the digits that distinguish them', () =>
   expect(timeTexts([START, START + 6 * 3_600_000, START + 12 * 3_600_000], 6 * 3_600_000)).toEqual(['01-31', '02-01', '10:00']);
 });
 
-test('numbers are written with thin spaces, a true minus, and never as NaN', () => {
+test('numbers of the page are written with thin spaces, a minus sign, and a dash in place of NaN', () => {
   expect(fixed(-1_234_567.891, 2)).toBe(`${MINUS}1${THIN}234${THIN}567.89`);
   expect(fixed(-0.001, 2)).toBe('0.00');
   expect(signed(0.001, 2)).toBe('0.00');
@@ -156,6 +156,6 @@ test('numbers are written with thin spaces, a true minus, and never as NaN', () 
   const volumes = Float64Array.of(0, 1e-8, 0.37, 12_345.678, 9.9e14);
   const codes = new Int32Array(volumes.length);
   writeVolumeCodes(volumes, 0, volumes.length, codes);
-  codes.forEach((code, at) => expect(Math.abs(volumeOf(code) - volumes[at]!)).toBeLessThanOrEqual(volumes[at]! * 0.004));
+  codes.forEach((code, index) => expect(Math.abs(volumeOf(code) - volumes[index]!)).toBeLessThanOrEqual(volumes[index]! * 0.004));
   expect([-0.1, 0, 0.1].map(tone)).toEqual(['loss', '', 'gain']);
 });
