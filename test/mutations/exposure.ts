@@ -164,7 +164,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'this.engine.risk.haltInstrument(instrumentIndex, UNKNOWN, this.engine.nowMs);',
     to: '',
     test: 'test/engine/orders.test.ts',
-    named: 'freezes the side and the symbol until it is resolved',
+    named: 'blocks its side of the symbol until it is resolved',
   },
   {
     row: 52,

@@ -81,7 +81,7 @@ export const PROOF: readonly Guard[] = [
     from: "return makeUnique(order, open, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';",
     to: 'return null;',
     test: 'test/engine/orders.test.ts',
-    named: 'differ by a lot, so that a lost answer can be distinguished',
+    named: 'equal open orders differ by one lot, so that a lost reply can be assigned',
   },
   {
     row: 27,
