@@ -107,7 +107,7 @@ describe('a run', () => {
 
 test.each([
   ['series: { openIntrest: {} }', 'has no series openIntrest', 'did you mean name: openInterest?'],
-  ['series: { openInterest: { symbol: TESTUSDT } }', 'has no series openInterest of TESTUSDT', 'it has openInterest'],
+  ['series: { openInterest: { symbol: TESTUSDT } }', 'has no series openInterest of TESTUSDT', 'the catalog has openInterest'],
   ['series: { openInterest: { nam: x } }', 'series.openInterest.nam: unknown key', 'name, symbol'],
   ['seed: 1', 'the run has no series called openInterest', 'series: { openInterest: {} }'],
 ])('a definition with %s is refused', async (line, message, remedy) => {
