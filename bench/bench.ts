@@ -27,7 +27,7 @@ import { onBothVersions } from './versions.ts';
 const ROUNDS = 3;
 /** Rounds of each form, each in a process of its own. Compiled code differs in speed by a tenth from process to process. */
 const PROCESS_ROUNDS = 6;
-/** Runs of 50,000 bars, so that V8 has seen as many bars as in one pass of a long run. */
+/** Runs of 50,000 bars, so that they see as many bars as one pass of a long run. */
 const WARM_RUNS = 100;
 
 const asJson = process.argv.includes('--json');

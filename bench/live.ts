@@ -21,7 +21,7 @@ const ROOT = new URL('..', import.meta.url).pathname;
 /** The bundled bench. Its part processes run this file, so that they do not bundle it again. */
 const SELF = fileURLToPath(import.meta.url);
 const MINUTE_MS = 60_000;
-/** V8 has compiled the code of the bot after these bars. */
+/** After these bars the code of the bot is compiled. */
 const WARM_UP_BARS = 300;
 const BARS = 50;
 const ROUNDS = 6;

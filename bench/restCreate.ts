@@ -16,7 +16,7 @@ import { installWorkspace } from './workspace.ts';
 const ROOT = new URL('..', import.meta.url).pathname;
 /** The bundled bench. Its part processes run this file, so that they do not bundle it again. */
 const SELF = fileURLToPath(import.meta.url);
-/** V8 has compiled the code of both clients after these orders. */
+/** After these orders the code of both clients is compiled. */
 const WARM_UP_ORDERS = 12_000;
 const ORDERS = 1000;
 /** Orders of each client that are compared before any timing. */

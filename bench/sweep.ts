@@ -152,7 +152,7 @@ function meanCNsPerBar(folder: string, program: string, records: readonly SetRec
 }
 
 /**
- * Sweeps that each thread runs before the measurement, so that V8 has compiled its code. The compiler took 0.9 s in the first sweep and
+ * Sweeps that each thread runs before the measurement, so that its code is compiled. The compiler took 0.9 s in the first sweep and
  * 0.1 to 0.3 s in each one up to the seventh. Each of two threads runs half of the sets, so two threads need twice as many sweeps.
  */
 const WARM_SWEEPS = 7;

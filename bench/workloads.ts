@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
-import type { RunRecord } from '../dist/model/run/run.js';
+import { CLEAN_QUALITY, type RunRecord } from '../dist/model/run/run.js';
 import { settledFills } from '../dist/definition/text/fills.js';
 import { BLOCK_ROWS } from '../dist/definition/resolve.js';
 import type { FeedPlan, RunPlan } from '../dist/definition/plan/plan.js';
@@ -32,7 +32,7 @@ export interface LoadedStrategy {
   readonly file: string;
 }
 
-/** Loads a strategy file. With an `alias` it is a class of that name: to V8 another class, with a loop of its own. */
+/** Loads a strategy file. With an `alias` it is a class of that name, for which a loop of its own is compiled. */
 export async function loadStrategyFile(file: string, alias = ''): Promise<LoadedStrategy> {
   const path = new URL(`../${file}`, import.meta.url).pathname;
   const { strategy, hash } = await (alias === '' ? loadStrategy(path) : loadCopy(path, alias));
@@ -51,17 +51,7 @@ async function loadCopy(path: string, alias: string): Promise<Omit<LoadedStrateg
   }
 }
 
-const QUALITY = {
-  manifestHash: '',
-  rows: 0,
-  gaps: 0,
-  missingBars: 0,
-  thinBars: 0,
-  zeroVolume: 0,
-  roundedPrices: 0,
-  openLastBar: false,
-  synthetic: true,
-};
+const QUALITY = { ...CLEAN_QUALITY, synthetic: true };
 
 export function feedPlan(name: string, bars: BarColumns): FeedPlan {
   return { name, bars, firstRow: 0, quality: { ...QUALITY, rows: bars.length } };

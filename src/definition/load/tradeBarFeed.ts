@@ -12,6 +12,7 @@ import { readTradeDay, tradeDayOf } from '../../adapters/catalog/trades/tradeDay
 import { DAY_MS, dayPath, daysIn, dayStart, tradesFolder, tradesManifestPath } from '../../adapters/catalog/trades/trades.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { count } from '../../base/text/format.ts';
+import { CLEAN_QUALITY } from '../../model/run/run.ts';
 import { formatTime } from '../../model/time.ts';
 import { tradeBarRule, type TradeBarRule } from '../../model/tradeBars.ts';
 
@@ -80,17 +81,7 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
     bars,
     firstRow: first - start,
     facts: { ...IMPORTED, source: 'resampled' },
-    quality: {
-      manifestHash: hash.digest('hex'),
-      rows: end - first,
-      gaps: 0,
-      missingBars: 0,
-      thinBars,
-      zeroVolume: 0,
-      roundedPrices: 0,
-      openLastBar: false,
-      synthetic: false,
-    },
+    quality: { ...CLEAN_QUALITY, manifestHash: hash.digest('hex'), rows: end - first, thinBars },
     files: [...dayBars.map(({ path }) => path), tradesManifestPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)],
     note: `the ${key.interval} bars of ${key.symbol} were made from ${count(trades)} trades of ${dayBars.length === 1 ? 'one day' : `${count(dayBars.length)} days`}${
       thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : count(thinBars)} of the bars`

@@ -8,6 +8,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { TRADE_ROWS } from '../../model/interval.ts';
+import { CLEAN_QUALITY } from '../../model/run/run.ts';
 import { formatTime } from '../../model/time.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
@@ -71,17 +72,7 @@ function tradeFeedOf(feed: FeedPlan, { folder }: BarStore, where: string): FeedP
 
 /** Returns what is known of the data: only the number of trades and of gaps; bars have the other faults. */
 function qualityOf({ sha256, columns, gaps }: LoadedTrades): FeedPlan['quality'] {
-  return {
-    manifestHash: sha256,
-    rows: columns.length,
-    gaps: gaps.length,
-    missingBars: 0,
-    thinBars: 0,
-    zeroVolume: 0,
-    roundedPrices: 0,
-    openLastBar: false,
-    synthetic: false,
-  };
+  return { ...CLEAN_QUALITY, manifestHash: sha256, rows: columns.length, gaps: gaps.length };
 }
 
 /** Returns one row for each ms with trades. Throws ConfigError for a price between two ticks. */

@@ -137,6 +137,18 @@ export interface FeedQuality {
   readonly openLastBar: boolean;
   readonly synthetic: boolean;
 }
+/** The quality of no rows. Rows without a fault differ from it in their number and in the hash. */
+export const CLEAN_QUALITY: FeedQuality = {
+  manifestHash: '',
+  rows: 0,
+  gaps: 0,
+  missingBars: 0,
+  thinBars: 0,
+  zeroVolume: 0,
+  roundedPrices: 0,
+  openLastBar: false,
+  synthetic: false,
+};
 
 /** The values of an indicator by row of its feed, NaN while it is not ready. Only charts use them. */
 export interface IndicatorTrace {

@@ -3,22 +3,12 @@
 import { describe, expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
 import { INTERVALS, typicalLengthMs, type Interval } from '../../model/interval.ts';
-import type { FeedRecord } from '../../model/run/run.ts';
+import { CLEAN_QUALITY, type FeedRecord } from '../../model/run/run.ts';
 import { MINUTE, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import { ChartBars } from './chartBars.ts';
 import { coarsen, ladder, type ChartLevel } from './page/rows/levels.ts';
 
-const QUALITY = {
-  manifestHash: '',
-  rows: 0,
-  gaps: 0,
-  missingBars: 0,
-  thinBars: 0,
-  zeroVolume: 0,
-  roundedPrices: 0,
-  openLastBar: false,
-  synthetic: true,
-};
+const QUALITY = { ...CLEAN_QUALITY, synthetic: true };
 
 /** Returns a feed with gaps of up to 3 days. It begins and ends inside the bars that it is aggregated to. */
 function feedWithGaps(interval: Interval, rows: number, firstRow: number): FeedRecord {

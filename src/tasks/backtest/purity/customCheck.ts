@@ -35,8 +35,8 @@ interface Difference {
 
 /**
  * Runs two fresh instances over the first rows after the warm-up and over two later spans, or over a whole short run of pure indicators: one in
- * full blocks, one in blocks of one row. If their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a warning, and the run itself uses blocks
- * of one row. `sealed`: the bot of the run; null: builds one.
+ * full blocks, one in blocks of one row. If their calls differ: throws DiffersError when every custom indicator is declared pure, else adds a
+ * warning, and the run itself uses blocks of one row. `sealed`: the bot of the run; null: builds one.
  */
 export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warnings: WarningList): Promise<void> {
   const engine = sealed ?? (await sealEngineOf(plan));

@@ -9,7 +9,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
 import type { CommonInterval } from '../../../model/interval.ts';
-import type { FeedQuality } from '../../../model/run/run.ts';
+import { CLEAN_QUALITY, type FeedQuality } from '../../../model/run/run.ts';
 import { wireSources } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
 import { ppmOf } from '../../../definition/text/values.ts';
@@ -174,17 +174,7 @@ export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' 
 }
 
 /** Returns the quality of live bars. It counts only rows, because live bars are checked one by one as they arrive. */
-export const qualityOf = ({ length }: BarColumns): FeedQuality => ({
-  manifestHash: '',
-  rows: length,
-  gaps: 0,
-  missingBars: 0,
-  thinBars: 0,
-  zeroVolume: 0,
-  roundedPrices: 0,
-  openLastBar: false,
-  synthetic: false,
-});
+export const qualityOf = ({ length }: BarColumns): FeedQuality => ({ ...CLEAN_QUALITY, rows: length });
 
 /** Returns the interval of the klines to request: the bar's own, or a finer one. Throws ConfigError if the exchange has neither. */
 function klineInterval({ dialect }: MarketService, { market, symbol, interval }: BarKey): CommonInterval {
