@@ -342,7 +342,7 @@ class World {
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#stopOpening());
     this.#trackAct(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
   }
-  /** Resumes the bot. It may be down, or end before it replies, so the operator tries again after 30 s. */
+  /** Resumes the bot. It may be down, end before it replies, or be killed and not yet re-armed, so the operator tries again after 30 s. */
   #resume(code: string | null = null): void {
     const { process } = this;
     const control = process?.control;
@@ -353,7 +353,7 @@ class World {
     const resuming = control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator');
     this.#trackAct(
       process,
-      resuming.then(() => (isAnswered = true)),
+      resuming.then(() => (isAnswered = process.control?.ownKill == null)),
     );
     this.queue.at(this.queue.nowMs + 30_000, () => isAnswered || this.#resume(code));
   }
@@ -363,7 +363,8 @@ class World {
     if (!process || !control) return;
     this.kills++;
     process.isKilled = true;
-    process.isFlattening = flatten;
+    // A kill during one that closes positions does not stop it.
+    process.isFlattening ||= flatten;
     if (flatten) this.journal.mirror();
     this.#trackAct(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
     this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));

@@ -1,4 +1,4 @@
-// Tests whether a cancel in the records of a lifetime carries out the decision of the process before it.
+// Tests whether the records of a lifetime carry out a cancel that the process before them had decided on, or show that it was not needed any more.
 
 import { expect, it } from 'vitest';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
@@ -32,4 +32,19 @@ it('a cancel carries out no step if its process continued after the step', () =>
   expect(isCarriedOut(2500, 2501), 'the process wrote records after the step').toBe(false);
   expect(isCarriedOut(2000, 2500, 2001, 4), 'the step is one of the later process').toBe(false);
   expect(isCarriedOut(2000, 1500), 'the cancel came before the step').toBe(false);
+});
+
+/** Returns the records of an instant in which a process dies, and of the next start, which learns that order 7 has ended. */
+function recordsWithEnd(diedMs: number): readonly JournalRecord[] {
+  return records(diedMs, 2002).map((record) => (record.k === 'STATE' ? { ...record, lifecycle: 'done', reason: 'canceled' } : record));
+}
+
+it('an order that has ended before a start could cancel it needs no cancel in the step in which the process before died', () => {
+  const recorded = new LifetimeRecords(recordsWithEnd(2000), []);
+  expect(recorded.cancelOf(7), 'no cancel is recorded').toBeUndefined();
+  expect(recorded.endedBeforeCancel(7, 1, 2000)).toBe(true);
+  expect(recorded.endedBeforeCancel(8, 1, 2000), 'order 8 has not ended').toBe(false);
+  expect(new LifetimeRecords(recordsWithEnd(2500), []).endedBeforeCancel(7, 1, 2000), 'the process wrote records after the step').toBe(
+    false,
+  );
 });
