@@ -138,7 +138,11 @@ export class SimulatedDisk implements Disk {
   }
   /** Replaces the content of a file, as another process would. The new content is synced. */
   overwrite(path: string, bytes: Uint8Array): void {
-    this.#names.set(path, { bytes: Buffer.from(bytes), durable: bytes.length, dropped: [] });
+    const content = { bytes: Buffer.from(bytes), durable: bytes.length, dropped: [] };
+    const file = this.#names.get(path);
+    // In place: a file whose name is durable keeps the new bytes, whatever crash follows.
+    if (file === undefined) this.#names.set(path, content);
+    else Object.assign(file, content);
   }
 
   /** Moves a file away while it is open. */
