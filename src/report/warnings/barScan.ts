@@ -75,6 +75,10 @@ export class BarScan {
         max = Math.max(max, row - deadFrom);
         deadFrom = row + 1;
       }
+      // Almost every row: all of its prices and the close before it are so near to each other that no test below can find anything.
+      const top = Math.max(h, o, c, before);
+      const bottom = Math.min(l, o, c, before);
+      if (top <= bottom * OPEN_JUMP) continue;
       if (isAway(o, before, OPEN_JUMP) || isAway(c, before, LEVEL)) {
         const returned = returnRow(bars, row, before);
         if (returned === null) {
