@@ -76,9 +76,8 @@ export class BarScan {
         deadFrom = row + 1;
       }
       // Almost every row: all of its prices and the close before it are so near to each other that no test below can find anything.
-      const top = Math.max(h, o, c, before);
-      const bottom = Math.min(l, o, c, before);
-      if (top <= bottom * OPEN_JUMP) continue;
+      const bottom = l * OPEN_JUMP;
+      if (h <= bottom && before <= bottom && h <= before * OPEN_JUMP && o >= l && c >= l && o <= h && c <= h) continue;
       if (isAway(o, before, OPEN_JUMP) || isAway(c, before, LEVEL)) {
         const returned = returnRow(bars, row, before);
         if (returned === null) {
