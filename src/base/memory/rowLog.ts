@@ -92,6 +92,11 @@ export class RowLog {
     this.page = this.pages[number]!;
   }
 
+  /** Returns a field of a row that was written. */
+  at(row: number, field: number): number {
+    return this.pages[row >> PAGE_BITS]![rowInPage(row) * this.width + field]!;
+  }
+
   /** Returns the rows [0, length) as columns, by field; lent by `arena` if given. */
   columns(length: number, arena: Arena | null = null): readonly Float64Array[] {
     const { width } = this;

@@ -43,6 +43,19 @@ export class FillLog {
       (isBuy ? 0 : 1) | (fill.isMaker === true ? 2 : 0) | (fill.feeInBase === true ? 4 : 0) | (strategy << 3) | (instrument << 11);
   }
 
+  /** Returns the time of a fill. */
+  timeMsAt(row: number): number {
+    return this.rows.at(row, FIELD.timeMs);
+  }
+
+  /** Returns by how much a fill changed the base asset, fee included, in units. `unitsPerLot`: units of one lot. */
+  baseUnitsAt(row: number, unitsPerLot: number): number {
+    const codes = this.rows.at(row, FIELD.codes);
+    const units = this.rows.at(row, FIELD.lots) * unitsPerLot;
+    const fee = (codes & 4) === 0 ? 0 : this.rows.at(row, FIELD.fee);
+    return ((codes & 1) === 0 ? units : -units) - fee;
+  }
+
   /** Returns the columns. Their memory comes from `arena` if given; otherwise the caller owns it. */
   columns(arena: Arena | null = null): FillColumns {
     const columns = this.rows.columns(this.length, arena);

@@ -16,12 +16,6 @@ export interface ExposureSums {
   readonly isRuined: boolean;
 }
 
-/** The equity at consecutive instants, in units of the reporting asset. */
-export interface EquityPart {
-  readonly timeMs: Float64Array;
-  readonly units: Float64Array;
-}
-
 /**
  * Figures over every row, which were computed while the rows were read. The bars and the equity of the record have only some rows: rows at and
  * beside orders and fills, one row at the end of each day, and between these, rows that merge all others.
@@ -34,8 +28,12 @@ export interface StreamedFigures {
   readonly exposure: ExposureSums;
   /** The warnings about the prices of all bars. */
   readonly priceWarnings: readonly Warning[];
-  /** Reads the equity again, oldest first, in parts of `rows` instants. Each part reuses the arrays of the part before. */
-  equityParts(rows: number): Iterator<EquityPart, undefined> & Iterable<EquityPart>;
-  /** Reads the equity at one instant again. */
+  /** Reads the times of all instants again, oldest first, in parts of `rows` instants. Each part reuses the array of the part before. */
+  timeParts(rows: number): Iterable<Float64Array>;
+  /** Reads the equity of all instants again in the same way, in the reporting asset. */
+  equityParts(rows: number): Iterable<Float64Array>;
+  /** Reads the equity at one instant again, in units of money. */
   unitsAt(row: number): number;
+  /** Moves the file of equity, which is complete, to `path`. Call it last, with the hash of the result. Throws ConfigError if it fails. */
+  moveEquity(path: string, resultHash: string): void;
 }

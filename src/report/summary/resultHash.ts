@@ -14,13 +14,12 @@ export function resultHash(record: RunRecord): string {
   return tablesHash([ordersTable(record), fillsTable(record), equityTable(record)]);
 }
 
-/** Returns the result hash of a record whose equity is read in parts: first the times of all parts, then the units. */
+/** Returns the result hash of a record whose equity is read in parts: first the times of all parts, then the equity. */
 function streamedHash(record: RunRecord, streamed: StreamedFigures): string {
   const hash = createHash('sha256');
   for (const table of [ordersTable(record), fillsTable(record)]) addTable(hash, table);
-  const [times, units] = equityTable(record).columns as readonly [NumberColumn, NumberColumn];
-  for (const part of streamed.equityParts(PART_ROWS)) addNumbers(hash, { ...times, values: part.timeMs }, part.timeMs.length);
-  for (const part of streamed.equityParts(PART_ROWS)) addNumbers(hash, { ...units, values: part.units }, part.units.length);
+  for (const parts of [streamed.timeParts(PART_ROWS), streamed.equityParts(PART_ROWS)])
+    for (const values of parts) addNumbers(hash, { ...PLAIN, name: '', values, digits: [0] }, values.length);
   return hash.digest('hex');
 }
 
@@ -29,6 +28,11 @@ export function tablesHash(tables: readonly Table[]): string {
   const hash = createHash('sha256');
   for (const table of tables) addTable(hash, table);
   return hash.digest('hex');
+}
+
+/** Returns the metadata of equity.arrow. */
+export function equityMetadata({ name, reportingAsset }: Pick<RunRecord, 'name' | 'reportingAsset'>, hash: string): Record<string, string> {
+  return { name, asset: reportingAsset, result_hash: hash };
 }
 
 /** Returns the columns of equity.arrow for the file writer. The writer divides the units by `divisor`. */
@@ -52,13 +56,15 @@ export function equityColumns(record: RunRecord) {
   ] as const;
 }
 
+/** A column of numbers with the same number of digits, none of them empty. */
+const PLAIN = { kind: 'number', digitsAt: null, emptyAt: NaN } as const;
+
 function equityTable({ equity, reportingDigits }: RunRecord): Table {
-  const shared = { kind: 'number', digitsAt: null, emptyAt: NaN } as const;
   return {
     length: equity.length,
     columns: [
-      { ...shared, name: 'time_ms', values: equity.timeMs, digits: [0] },
-      { ...shared, name: 'equity', values: equity.units, digits: [reportingDigits] },
+      { ...PLAIN, name: 'time_ms', values: equity.timeMs, digits: [0] },
+      { ...PLAIN, name: 'equity', values: equity.units, digits: [reportingDigits] },
     ],
   };
 }

@@ -75,6 +75,9 @@ export class BarScan {
         max = Math.max(max, row - deadFrom);
         deadFrom = row + 1;
       }
+      // Almost every row: all of its prices and the close before it are so near to each other that no test below can find anything.
+      const bottom = l * OPEN_JUMP;
+      if (h <= bottom && before <= bottom && h <= before * OPEN_JUMP && o >= l && c >= l && o <= h && c <= h) continue;
       if (isAway(o, before, OPEN_JUMP) || isAway(c, before, LEVEL)) {
         const returned = returnRow(bars, row, before);
         if (returned === null) {

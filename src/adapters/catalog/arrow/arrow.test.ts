@@ -1,6 +1,6 @@
 // Our Arrow files against apache-arrow, pandas and polars, in both directions.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -17,8 +17,8 @@ import {
 import { afterAll, describe, expect, it } from 'vitest';
 import { runPython } from '../../../../test/fixtures/python.ts';
 import { ConfigError, InvariantError } from '../../../base/errors.ts';
-import { BATCH_ROWS, writeArrowColumns, type ArrowColumn } from './arrowFile.ts';
-import { withArrowFile } from './arrowReader.ts';
+import { ArrowWriter, BATCH_ROWS, writeArrowColumns, type ArrowColumn } from './arrowFile.ts';
+import { ArrowFile, withArrowFile } from './arrowReader.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-arrow-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -106,6 +106,24 @@ describe('an Arrow file', () => {
       file.readTimes('time', 0, read);
       expect([...read]).toEqual([...values.keys()]);
     });
+  });
+
+  it('an Arrow file written batch by batch, with metadata that came last, has the bytes of one written at once', () => {
+    const columns = columnsOf(BATCH_ROWS + 5);
+    const metadata = (hash: string) => ({ name: 'Grüße', hash });
+    writeArrowColumns(at('once.arrow'), columns, metadata('f00d'));
+    const handle = openSync(at('batches.arrow'), 'w+');
+    const writer = new ArrowWriter(handle, columns, metadata('0000'));
+    writer.add(columns, 0, BATCH_ROWS);
+    writer.add(columns, BATCH_ROWS, 5);
+    writer.finish(metadata('0000'));
+    const close = new Float64Array(BATCH_ROWS + 5);
+    new ArrowFile(at('batches.arrow'), handle, null).readFloats('close', 0, close);
+    expect(same(close, columns[1]!.values)).toBe(true);
+    writer.finish(metadata('f00d'));
+    expect(readFileSync(at('batches.arrow')).equals(readFileSync(at('once.arrow')))).toBe(true);
+    expect(() => writer.finish(metadata(`f00d${'0'.repeat(64)}`))).toThrow(InvariantError);
+    closeSync(handle);
   });
 
   it('an Arrow file is written whole or not at all', () => {

@@ -117,37 +117,77 @@ function assertSeparate(columns: readonly ArrowColumn[]): void {
 }
 
 function writeFile(file: number, { columns, rows, part }: ArrowParts, metadata: Readonly<Record<string, string>>): void {
-  let position = 0;
-  const checksums = new Checksums();
-  const write = (parts: readonly Uint8Array[]): void => {
-    checksums.addPart(parts);
-    const bytes = parts.reduce((sum, each) => sum + each.byteLength, 0);
-    const written = writevSync(file, parts);
-    if (written !== bytes) throw new Error(`wrote ${written} of ${bytes} bytes`);
-    position += bytes;
-  };
-  const schema = schemaTable(columns, metadata);
-  const magic = padTo(new TextEncoder().encode(MAGIC), 8);
-  write([magic, message(HEADER.schema, schema, 0, magic.byteLength)]);
-  const blocks: number[] = [];
-  // Columns that are converted have their own buffer until their batch is written.
-  const buffers = columns.map((column) => new Float64Array(isConverted(column) ? Math.min(rows, BATCH_ROWS) : 0));
+  const writer = new ArrowWriter(file, columns, metadata, Math.min(rows, BATCH_ROWS));
   for (let from = 0; from < rows; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows - from);
     const { columns: held, from: first } = part(from, length);
-    const bodies = held.map((column, i) => padTo(columnBytes(column, first, length, buffers[i]!), ALIGN));
-    const bodyBytes = bodies.reduce((sum, body) => sum + body.byteLength, 0);
-    const head = message(HEADER.recordBatch, batchTable(columns, length, bodies), bodyBytes, position);
-    blocks.push(position, head.byteLength, bodyBytes);
-    write([head, ...bodies]);
+    writer.add(held, first, length);
   }
-  const end = new DataView(new ArrayBuffer(4));
-  const stop = new Uint8Array(8).fill(0xff, 0, 4);
-  const pairs = flatList(checksums.pairs().map(([key, value]) => flatTable(flatText(key), flatText(value))));
-  const footer = encode(flatTable(short(METADATA_V5), schema, longs(3, []), longs(3, blocks), pairs));
-  end.setInt32(0, footer.byteLength, true);
-  const foot = Buffer.concat([stop, footer, new Uint8Array(end.buffer), new TextEncoder().encode(MAGIC)]);
-  write([sealed(foot)]);
+  writer.finish(metadata);
+}
+
+/** Writes an open, empty file batch by batch. All batches but the last have `BATCH_ROWS` rows. */
+export class ArrowWriter {
+  private readonly file: number;
+  private readonly columns: readonly ArrowColumn[];
+  private position: number;
+  private readonly checksums = new Checksums();
+  private readonly blocks: number[] = [];
+  /** Columns that are converted have their own buffer until their batch is written. */
+  private readonly buffers: readonly Float64Array[];
+
+  /** `columns`: their names and kinds. `maxRows`: rows of the largest batch. */
+  constructor(file: number, columns: readonly ArrowColumn[], metadata: Readonly<Record<string, string>>, maxRows: number = BATCH_ROWS) {
+    this.file = file;
+    this.columns = columns;
+    this.buffers = columns.map((column) => new Float64Array(isConverted(column) ? maxRows : 0));
+    this.position = bytesIn(headOf(schemaTable(columns, metadata)));
+  }
+
+  /** Writes the rows `from` to `from` + `length` of `columns` as the next batch. */
+  add(columns: readonly ArrowColumn[], from: number, length: number): void {
+    const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, this.buffers[i]!), ALIGN));
+    const bodyBytes = bytesIn(bodies);
+    const head = message(HEADER.recordBatch, batchTable(this.columns, length, bodies), bodyBytes, this.position);
+    this.blocks.push(this.position, head.byteLength, bodyBytes);
+    const batch = [head, ...bodies];
+    this.checksums.addBatch(batch);
+    this.write(batch, this.position);
+    this.position += bytesIn(batch);
+  }
+
+  /**
+   * Writes head and foot, after which the file is whole. `metadata` may differ from that of the constructor in texts of the same lengths in
+   * bytes, and `finish` may be called again with such metadata.
+   */
+  finish(metadata: Readonly<Record<string, string>>): void {
+    const schema = schemaTable(this.columns, metadata);
+    const head = headOf(schema);
+    assert(bytesIn(head) === (this.blocks[0] ?? this.position), 'the head has the size of the first metadata');
+    this.checksums.setHead(head);
+    this.write(head, 0);
+    const end = new DataView(new ArrayBuffer(4));
+    const stop = new Uint8Array(8).fill(0xff, 0, 4);
+    const pairs = flatList(this.checksums.pairs().map(([key, value]) => flatTable(flatText(key), flatText(value))));
+    const footer = encode(flatTable(short(METADATA_V5), schema, longs(3, []), longs(3, this.blocks), pairs));
+    end.setInt32(0, footer.byteLength, true);
+    const foot = Buffer.concat([stop, footer, new Uint8Array(end.buffer), new TextEncoder().encode(MAGIC)]);
+    this.write([sealed(foot)], this.position);
+  }
+
+  private write(parts: readonly Uint8Array[], position: number): void {
+    const bytes = bytesIn(parts);
+    const written = writevSync(this.file, parts, position);
+    if (written !== bytes) throw new Error(`wrote ${written} of ${bytes} bytes`);
+  }
+}
+
+const bytesIn = (parts: readonly Uint8Array[]): number => parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+/** Returns the bytes before the first batch. */
+function headOf(schema: FlatTable): readonly Uint8Array[] {
+  const magic = padTo(new TextEncoder().encode(MAGIC), 8);
+  return [magic, message(HEADER.schema, schema, 0, magic.byteLength)];
 }
 
 function isConverted(column: ArrowColumn): boolean {

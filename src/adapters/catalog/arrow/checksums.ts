@@ -10,6 +10,8 @@ const PLACEHOLDER = 'foot:________';
 
 const textOf = (crc: number): string => crc.toString(16).padStart(8, '0');
 
+const checksumOf = (pieces: readonly Uint8Array[]): string => textOf(pieces.reduce((crc, piece) => crc32(piece, crc), 0));
+
 /** The checksums stored in a file. */
 export interface FileChecksums {
   /** The checksum of the head, then that of each record batch including its header. */
@@ -20,10 +22,15 @@ export interface FileChecksums {
 
 /** Collects the checksums of a file while it is written, part by part. */
 export class Checksums {
-  readonly #parts: string[] = [];
+  readonly #parts: string[] = [''];
 
-  addPart(bytes: readonly Uint8Array[]): void {
-    this.#parts.push(textOf(bytes.reduce((crc, piece) => crc32(piece, crc), 0)));
+  /** Takes the head, in place of one that was taken before. */
+  setHead(bytes: readonly Uint8Array[]): void {
+    this.#parts[0] = checksumOf(bytes);
+  }
+
+  addBatch(bytes: readonly Uint8Array[]): void {
+    this.#parts.push(checksumOf(bytes));
   }
 
   /** Returns the checksums of the parts written. `sealed` fills in that of the foot. */
@@ -49,8 +56,8 @@ export function checksumsIn(metadata: ReadonlyMap<string, string>): FileChecksum
   return parts === undefined || foot === undefined ? null : { parts: parts.split(' '), foot };
 }
 
-/** True if a part has the bytes that were written. */
-export const isPart = (bytes: Uint8Array, checksum: string | undefined): boolean => textOf(crc32(bytes)) === checksum;
+/** True if a part with the CRC-32 `crc` has the bytes that were written. */
+export const isPart = (crc: number, checksum: string | undefined): boolean => textOf(crc) === checksum;
 
 /** True if the foot has the bytes that were written. */
 export function isFoot(bytes: Uint8Array, { foot }: FileChecksums): boolean {

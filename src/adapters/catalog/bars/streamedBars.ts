@@ -126,11 +126,6 @@ export class StreamedBars implements BarColumns, BarWindow {
     }
   }
 
-  /** Reads opening times again, from `row` on. */
-  readTimesAgain(row: number, into: Float64Array): void {
-    this.file.readTimes('open_time', this.place.start + row, into);
-  }
-
   /** Returns the first `rows` rows as bars in memory. */
   head(rows: number): BarColumns {
     const length = Math.min(rows, this.length);
@@ -192,7 +187,7 @@ export class StreamedBars implements BarColumns, BarWindow {
     const ticks = this.ticks[name];
     const scale = pow10(this.instrument.priceDigits);
     const { path, record } = this.place;
-    for (let index = from; index < to; index++) {
+    for (let index = addWholeTicks(prices, ticks, scale, from, to); index < to; index++) {
       const price = prices[index]!;
       const priceTicks = Math.round(price * scale);
       if (priceTicks / scale !== price) throw notInTicks(path, this.openMs[index]!, name, price, this.instrument, record);
@@ -201,6 +196,22 @@ export class StreamedBars implements BarColumns, BarWindow {
       if (ticks[index] !== priceTicks) throw new NeedsWholeBars('prices of more than 31 bits');
     }
   }
+}
+
+/**
+ * Writes the ticks of the rows from `from` to `to` (exclusive) until a price is not a whole number of ticks below 2^31. Returns its row, or
+ * `to`. Hot: docs/performance.md#index-loops.
+ */
+function addWholeTicks(prices: Float64Array, ticks: Int32Array, scale: number, from: number, to: number): number {
+  let row = from;
+  for (; row < to; row++) {
+    const price = prices[row]!;
+    // A price of 2^31 ticks or more becomes another number, which differs from it.
+    const priceTicks = (price * scale + 0.5) | 0;
+    if (priceTicks / scale !== price) break;
+    ticks[row] = priceTicks;
+  }
+  return row;
 }
 
 /** Fewest rows of a set of bars that is read block by block. */

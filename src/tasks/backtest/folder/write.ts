@@ -7,7 +7,7 @@ import { writeError } from '../../../adapters/disk/fileError.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { formatTime } from '../../../model/time.ts';
-import { equityToWrite } from '../../../report/summary/resultHash.ts';
+import { equityMetadata, equityToWrite } from '../../../report/summary/resultHash.ts';
 import { writeRunFiles } from '../../../report/summary/runFiles.ts';
 import type { Provenance } from '../../../report/run/document/input.ts';
 import { writeReport } from '../../../report/run/report.ts';
@@ -16,7 +16,6 @@ import { displayPath } from '../../../definition/text/paths.ts';
 import type { Origin } from '../../../definition/request.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import type { FinishedRun } from '../run/executeDefinition.ts';
-import { writeStreamedEquity } from '../streamed/writeEquity.ts';
 import { inputFiles, lockFileIn, type InputFile, type LockFile } from './inputFiles.ts';
 import { freePath, moveInto, runTimestamp } from '../../../adapters/disk/folders/place.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
@@ -134,9 +133,8 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
 
 /** Writes the equity of a run. Equal runs give equal bytes. */
 export function writeEquity(path: string, record: RunRecord, resultHash: string): void {
-  const metadata = { name: record.name, asset: record.reportingAsset, result_hash: resultHash };
-  if (record.streamed === undefined) writeArrowColumns(path, equityToWrite(record), metadata);
-  else writeStreamedEquity(path, record, record.streamed, metadata);
+  if (record.streamed === undefined) writeArrowColumns(path, equityToWrite(record), equityMetadata(record, resultHash));
+  else record.streamed.moveEquity(path, resultHash);
 }
 
 /** Writes only the report, over an existing file. Throws ConfigError if it cannot be written. */

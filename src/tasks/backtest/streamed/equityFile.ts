@@ -1,39 +1,64 @@
 // The equity of a run over bars that are read block by block: written to a file while the run proceeds, and read again for its results.
 
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ArrowFile } from '../../../adapters/catalog/arrow/arrowReader.ts';
+import { ArrowWriter, BATCH_ROWS, type ArrowColumn } from '../../../adapters/catalog/arrow/arrowFile.ts';
+import { fileError } from '../../../adapters/disk/fileError.ts';
 import { assert } from '../../../base/assert.ts';
 import type { MaxDrawdown } from '../../../base/number/maxDrawdown.ts';
+import { pow10 } from '../../../base/number/exact.ts';
 import type { EquitySink } from '../../../engine/book/equityRecorder.ts';
-import type { EquityColumns } from '../../../model/run/run.ts';
+import type { EquityColumns, RunRecord } from '../../../model/run/run.ts';
 import { EquitySampler, Sampling } from '../../../report/series/daily.ts';
-import { bytesOf } from '../../../adapters/catalog/arrow/arrowFile.ts';
+import { equityMetadata } from '../../../report/summary/resultHash.ts';
 
-/** Instants that are written at once. */
-const BUFFER_ROWS = 65_536;
-const BYTES = 8;
+/** Stands for the result hash until it is known. */
+const NO_HASH = '0'.repeat(64);
 
-/** Takes the equity of each block: one double for each instant goes to the file, and what daily figures need stays in memory. */
+type EquityRun = Pick<RunRecord, 'name' | 'reportingAsset' | 'reportingDigits' | 'startUnits'>;
+
+/** Takes each instant of a run together with the equity. */
+interface RowSink {
+  takeRows(closeMs: Float64Array, at: number, equity: Float64Array, length: number): void;
+}
+
+/** Takes the equity of each block: all instants go to equity.arrow, and what daily figures need stays in memory. */
 export class EquityFile implements EquitySink {
   /** Number of instants. */
   rows = 0;
   private readonly folder: string;
+  private readonly path: string;
   private readonly handle: number;
   private readonly sampler: EquitySampler;
-  private readonly buffer = new Float64Array(BUFFER_ROWS);
+  private readonly times = new Float64Array(BATCH_ROWS);
+  private readonly units = new Float64Array(BATCH_ROWS);
   private buffered = 0;
+  private run: EquityRun | null = null;
+  private writer: ArrowWriter | null = null;
+  private rowSink: RowSink | null = null;
+  private written: ArrowFile | null = null;
   private isReleased = false;
 
   /** `folder` is made, and removed by `release`. `fromMs` and `toMs`: the times of the run. */
   constructor(folder: string, fromMs: number, toMs: number) {
     this.folder = folder;
+    this.path = join(folder, 'equity.arrow');
     mkdirSync(folder, { recursive: true });
-    this.handle = openSync(join(folder, 'equity.units'), 'w+');
+    this.handle = openSync(this.path, 'w+');
     this.sampler = new EquitySampler(new Sampling(fromMs, toMs));
   }
 
   get drawdown(): MaxDrawdown {
     return this.sampler.drawdown;
+  }
+
+  /** Call it before the first bar. `rowSink` gets all instants too. */
+  begin(run: EquityRun, rowSink: RowSink): void {
+    this.run = run;
+    this.rowSink = rowSink;
+    this.writer = new ArrowWriter(this.handle, this.columnsOf(run), equityMetadata(run, NO_HASH));
+    this.drawdown.begin(run.startUnits);
   }
 
   rowsOf(): Int32Array {
@@ -42,25 +67,50 @@ export class EquityFile implements EquitySink {
 
   take(timeMs: Float64Array, at: number, units: Float64Array, length: number): void {
     this.sampler.take(timeMs, at, units, length);
-    if (this.buffered + length > BUFFER_ROWS) this.flush();
-    this.buffer.set(units.subarray(0, length), this.buffered);
-    this.buffered += length;
+    this.rowSink!.takeRows(timeMs, at, units, length);
+    for (let done = 0; done < length;) {
+      const rows = Math.min(length - done, BATCH_ROWS - this.buffered);
+      this.times.set(timeMs.subarray(at + done, at + done + rows), this.buffered);
+      this.units.set(units.subarray(done, done + rows), this.buffered);
+      this.buffered += rows;
+      done += rows;
+      if (this.buffered === BATCH_ROWS) this.writeBatch();
+    }
     this.rows += length;
   }
 
-  /** Writes what is still in memory. Call it before the first `read`. */
+  /** Writes what is still in memory. Call it before the first read. */
   flush(): void {
-    write(this.handle, bytesOf(this.buffer, 0, this.buffered));
-    this.buffered = 0;
+    if (this.buffered > 0) this.writeBatch();
+    this.finish(NO_HASH);
+    this.written = new ArrowFile(this.path, this.handle, null);
   }
 
-  /** Reads the units of the instants from `row` on. */
-  read(row: number, into: Float64Array): void {
-    const bytes = bytesOf(into, 0, into.length);
-    for (let done = 0; done < bytes.length;) {
-      const got = readSync(this.handle, bytes, done, bytes.length - done, row * BYTES + done);
-      assert(got > 0, `the equity in ${this.folder} has ${this.rows} instants`);
-      done += got;
+  /** Reads the times of the instants from `row` on. */
+  readTimes(row: number, into: Float64Array): void {
+    this.written!.readTimes('time_ms', row, into);
+  }
+
+  /** Reads the equity of the instants from `row` on, in the reporting asset. */
+  readEquity(row: number, into: Float64Array): void {
+    this.written!.readFloats('equity', row, into);
+  }
+
+  /** Returns the equity at one instant in units of money. */
+  unitsAt(row: number): number {
+    const one = new Float64Array(1);
+    this.readEquity(row, one);
+    return Math.round(one[0]! * pow10(this.run!.reportingDigits));
+  }
+
+  /** Writes the result hash into the file and moves it to `path`. */
+  moveTo(path: string, resultHash: string): void {
+    assert(resultHash.length === NO_HASH.length, `a hash of ${NO_HASH.length} digits`);
+    this.finish(resultHash);
+    try {
+      renameSync(this.path, path);
+    } catch (error) {
+      throw fileError(path, 'cannot be written', error);
     }
   }
 
@@ -76,8 +126,28 @@ export class EquityFile implements EquitySink {
     closeSync(this.handle);
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
 
-function write(handle: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length;) done += writeSync(handle, bytes, done);
+  private columnsOf({ reportingDigits }: EquityRun): readonly ArrowColumn[] {
+    return [
+      { name: 'time_ms', kind: 'timestamp', values: this.times },
+      { name: 'equity', kind: 'float64', values: this.units, divisor: pow10(reportingDigits) },
+    ];
+  }
+
+  private writeBatch(): void {
+    try {
+      this.writer!.add(this.columnsOf(this.run!), 0, this.buffered);
+    } catch (error) {
+      throw fileError(this.path, 'cannot be written', error);
+    }
+    this.buffered = 0;
+  }
+
+  private finish(resultHash: string): void {
+    try {
+      this.writer!.finish(equityMetadata(this.run!, resultHash));
+    } catch (error) {
+      throw fileError(this.path, 'cannot be written', error);
+    }
+  }
 }

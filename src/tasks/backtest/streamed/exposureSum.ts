@@ -1,19 +1,39 @@
-// The exposure of a run of one spot instrument, summed row by row.
+// The exposure of a run of one spot instrument, summed row by row while the run proceeds.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import type { ExposureSums } from '../../../model/run/streamed.ts';
+import type { Instrument } from '../../../model/instrument.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { contractValueAt } from '../../../report/kernels/contractValue.ts';
 import { contractFaceOf } from '../../../report/metrics/instrumentValue.ts';
 
-/** Computes what `exposureFigures` does from whole columns: the same operations in the same order, so that the sums have the same bits. */
+/** The fills of a run that still proceeds, in booking order. */
+export interface LiveFills {
+  readonly length: number;
+  timeMsAt(row: number): number;
+  /** Returns by how much a fill changed the base asset, fee included, in units. `unitsPerLot`: units of one lot. */
+  baseUnitsAt(row: number, unitsPerLot: number): number;
+}
+
+/** The run whose exposure is summed. The columns are those of its window of bars. */
+export interface ExposureRun extends Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'reportingDigits'> {
+  readonly instrument: Instrument;
+  readonly fills: LiveFills;
+  readonly open: Float64Array;
+  readonly close: Float64Array;
+}
+
+/**
+ * Computes what `exposureFigures` does from whole columns: the same operations in the same order, so that the sums have the same bits. The
+ * last row of a part waits for the next one, because a fill at the open of that one counts at the close before it.
+ */
 export class ExposureSum implements ExposureSums {
   gross = 0;
   net = 0;
   grossMax = 0;
   netExtreme = 0;
   isRuined = false;
-  private readonly record: RunRecord;
+  private readonly run: ExposureRun;
   private readonly lot: number;
   private readonly unit: number;
   private readonly reporting: number;
@@ -25,37 +45,51 @@ export class ExposureSum implements ExposureSums {
   private lastMs = NaN;
   private lastGross = 0;
   private lastNet = 0;
+  /** The row that waits: its time, equity and close. */
+  private isWaiting = false;
+  private waitingMs = 0.5;
+  private waitingEquity = 0.5;
+  private waitingClose = 0.5;
 
-  /** `firstPrice`: the open of the first bar of the run. */
-  constructor(record: RunRecord, firstPrice: number) {
-    const instrument = record.instruments[0]!;
-    this.record = record;
+  constructor(run: ExposureRun) {
+    const { instrument } = run;
+    this.run = run;
     this.lot = pow10(instrument.baseDigits - instrument.quantityDigits);
     this.unit = pow10(instrument.baseDigits);
     this.face = contractFaceOf(instrument);
-    this.reporting = pow10(record.reportingDigits);
-    this.take(record.fromMs, record.startUnits, firstPrice);
+    this.reporting = pow10(run.reportingDigits);
   }
 
-  /**
-   * Takes the instants `from` to `to` (exclusive), one for each bar: those with nothing in the market at once. `equity` is in units, `closes`
-   * has an instant `offset` places behind that of `equity`.
-   */
-  takeRows(closeMs: Float64Array, closes: Float64Array, offset: number, equity: Float64Array, from: number, to: number): void {
-    const { fills } = this.record;
-    for (let at = from; at < to; at++) {
-      const nowMs = closeMs[at + offset]!;
-      if (this.units === 0 && this.lastMs !== this.lastMs && !(fills.timeMs[this.nextFill]! <= nowMs)) {
-        if (!(equity[at]! > 0)) this.isRuined = true;
-      } else this.take(nowMs, equity[at]!, closes[at + offset]!);
+  /** Takes `length` instants, one for each bar, which are all that came after the instants before. `equity` is in units from index 0 on. */
+  takeRows(closeMs: Float64Array, at: number, equity: Float64Array, length: number): void {
+    const { fills, fromMs, startUnits, open, close } = this.run;
+    if (this.isWaiting) this.take(this.waitingMs, this.waitingEquity, this.waitingClose);
+    else this.take(fromMs, startUnits, open[at]!);
+    const last = length - 1;
+    for (let row = 0; row < last; row++) {
+      const untilMs = this.nextFill < fills.length ? fills.timeMsAt(this.nextFill) : Infinity;
+      row =
+        this.units === 0 ? this.passRows(closeMs, at, equity, row, last, untilMs) : this.sumRows(closeMs, at, equity, row, last, untilMs);
+      if (row < last) this.take(closeMs[at + row]!, equity[row]!, close[at + row]!);
     }
+    this.isWaiting = true;
+    this.waitingMs = closeMs[at + last]!;
+    this.waitingEquity = equity[last]!;
+    this.waitingClose = close[at + last]!;
+  }
+
+  /** The run ends. */
+  end(): void {
+    if (this.isWaiting) this.take(this.waitingMs, this.waitingEquity, this.waitingClose);
+    if (this.lastMs === this.lastMs) this.endSpan(this.run.toMs);
   }
 
   /** Takes an instant: its equity in units, and the close of its bar. */
-  take(nowMs: number, equity: number, price: number): void {
+  private take(nowMs: number, equity: number, price: number): void {
     if (this.lastMs === this.lastMs) this.endSpan(nowMs);
-    const { fills } = this.record;
-    while (this.nextFill < fills.length && fills.timeMs[this.nextFill]! <= nowMs) this.book(this.nextFill++);
+    const { fills } = this.run;
+    while (this.nextFill < fills.length && fills.timeMsAt(this.nextFill) <= nowMs)
+      this.units += fills.baseUnitsAt(this.nextFill++, this.lot);
     if (!(equity > 0)) this.isRuined = true;
     if (this.units === 0) return;
     const value = (this.units / this.unit) * contractValueAt(this.face, price);
@@ -68,9 +102,44 @@ export class ExposureSum implements ExposureSums {
     if (Math.abs(net) > Math.abs(this.netExtreme)) this.netExtreme = net;
   }
 
-  /** The run ends. */
-  end(): void {
-    if (this.lastMs === this.lastMs) this.endSpan(this.record.toMs);
+  /** Passes over rows without a position that close before `untilMs`. Returns the row after them. */
+  private passRows(closeMs: Float64Array, at: number, equity: Float64Array, from: number, to: number, untilMs: number): number {
+    let row = from;
+    for (; row < to && closeMs[at + row]! < untilMs; row++) if (!(equity[row]! > 0)) this.isRuined = true;
+    return row;
+  }
+
+  /** Does what `take` does for rows with a position that close before `untilMs`. Returns the row after them. */
+  private sumRows(closeMs: Float64Array, at: number, equity: Float64Array, from: number, to: number, untilMs: number): number {
+    const { face, reporting } = this;
+    const { close } = this.run;
+    const amount = this.units / this.unit;
+    let { gross, net, grossMax, netExtreme, lastMs, lastGross, lastNet } = this;
+    let row = from;
+    for (; row < to; row++) {
+      const nowMs = closeMs[at + row]!;
+      if (!(nowMs < untilMs)) break;
+      const span = nowMs - lastMs;
+      gross += lastGross * span;
+      net += lastNet * span;
+      const units = equity[row]!;
+      if (!(units > 0)) this.isRuined = true;
+      const value = amount * contractValueAt(face, close[at + row]!);
+      lastMs = nowMs;
+      lastNet = (value * reporting) / units;
+      // The same bits as from the absolute value.
+      lastGross = value < 0 ? -lastNet : lastNet;
+      if (lastGross > grossMax) grossMax = lastGross;
+      if (Math.abs(lastNet) > Math.abs(netExtreme)) netExtreme = lastNet;
+    }
+    this.gross = gross;
+    this.net = net;
+    this.grossMax = grossMax;
+    this.netExtreme = netExtreme;
+    this.lastMs = lastMs;
+    this.lastGross = lastGross;
+    this.lastNet = lastNet;
+    return row;
   }
 
   private endSpan(nowMs: number): void {
@@ -78,11 +147,5 @@ export class ExposureSum implements ExposureSums {
     this.gross += this.lastGross * span;
     this.net += this.lastNet * span;
     this.lastMs = NaN;
-  }
-
-  private book(row: number): void {
-    const { fills } = this.record;
-    const lots = fills.lots[row]! * this.lot;
-    this.units = this.units + (fills.side[row] === 0 ? lots : -lots) - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
   }
 }

@@ -5,15 +5,14 @@ import type { StreamedBars } from '../../../adapters/catalog/bars/streamedBars.t
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { barsBetween } from '../../../model/interval.ts';
 import type { FeedQuality, RunRecord } from '../../../model/run/run.ts';
-import type { EquityPart, StreamedFigures } from '../../../model/run/streamed.ts';
+import type { ExposureSums, StreamedFigures } from '../../../model/run/streamed.ts';
 import { BarScan, RETURN_ROWS } from '../../../report/warnings/barScan.ts';
 import { warningsOfFlaws } from '../../../report/warnings/dataWarnings.ts';
 import type { EquityFile } from './equityFile.ts';
-import { ExposureSum } from './exposureSum.ts';
 import { ThinBars } from './thinBars.ts';
 
-/** Rows that are read at once: those of a batch of the file. */
-const PART_ROWS = 65_536;
+/** Rows that are read at once. Their columns fit into the second-level cache of the processor, where each step finds them. */
+const PART_ROWS = 8192;
 /** Rows of the part before that are still needed. */
 const KEPT_ROWS = RETURN_ROWS + 1;
 
@@ -35,15 +34,13 @@ class RowCounts {
 }
 
 /** Returns the record of the run with thin bars, daily equity and the figures over all rows. `record` has no equity. */
-export function reviewed(record: RunRecord, bars: StreamedBars, equity: EquityFile): RunRecord {
+export function reviewed(record: RunRecord, bars: StreamedBars, equity: EquityFile, exposure: ExposureSums): RunRecord {
   const [feed] = record.feeds;
   const { firstRow } = feed!;
   const thin = new ThinBars(record.orders, record.fills, firstRow);
   const counts = new RowCounts();
   const scan = new BarScan();
   const held = partColumns(bars);
-  const units = new Float64Array(PART_ROWS);
-  let exposure: ExposureSum | null = null;
   let from = 0;
   let nextToScan = 0;
   for (let row = 0; row < bars.length;) {
@@ -53,12 +50,7 @@ export function reviewed(record: RunRecord, bars: StreamedBars, equity: EquityFi
     for (let at = from; at < to; at++) held.closeMs[at] = bars.closeOf(held.openMs[at]!);
     thin.take(held, from, to, row);
     const before = Math.min(rows, Math.max(0, firstRow - row));
-    if (before < rows) equity.read(row + before - firstRow, units.subarray(before, rows));
-    if (before < rows) {
-      exposure ??= new ExposureSum(record, held.open[from + before]!);
-      exposure.takeRows(held.closeMs, held.close, from, units, before, rows);
-      counts.take(held, from + before, to, row + before === firstRow);
-    }
+    if (before < rows) counts.take(held, from + before, to, row + before === firstRow);
     row += rows;
     const isLast = row === bars.length;
     held.length = to;
@@ -73,7 +65,6 @@ export function reviewed(record: RunRecord, bars: StreamedBars, equity: EquityFi
     from = to - dropped;
     nextToScan = 1;
   }
-  exposure!.end();
   const { instrument, interval } = bars;
   const { gaps, missingBars, zeroVolume } = counts;
   const quality: FeedQuality = { ...feed!.quality, rows: bars.length - firstRow, gaps, missingBars, zeroVolume };
@@ -82,7 +73,7 @@ export function reviewed(record: RunRecord, bars: StreamedBars, equity: EquityFi
     ...record,
     feeds: [{ ...feed!, bars: thin.bars(instrument, interval), quality }],
     equity: equity.sampled(),
-    streamed: new ReadAgain(bars, firstRow, equity, { exposure: exposure!, priceWarnings }),
+    streamed: new WrittenFigures(equity, { exposure, priceWarnings }),
   };
 }
 
@@ -95,18 +86,14 @@ function partColumns({ instrument, interval }: BarColumns): PartColumns {
   return { instrument, interval, ...raw, length: 0, closeMs: new Float64Array(raw.openMs.length) };
 }
 
-class ReadAgain implements StreamedFigures {
+class WrittenFigures implements StreamedFigures {
   readonly equityRows: number;
   readonly drawdown;
   readonly exposure;
   readonly priceWarnings;
-  private readonly bars: StreamedBars;
-  private readonly firstRow: number;
   private readonly equity: EquityFile;
 
-  constructor(bars: StreamedBars, firstRow: number, equity: EquityFile, found: Pick<StreamedFigures, 'exposure' | 'priceWarnings'>) {
-    this.bars = bars;
-    this.firstRow = firstRow;
+  constructor(equity: EquityFile, found: Pick<StreamedFigures, 'exposure' | 'priceWarnings'>) {
     this.equity = equity;
     this.equityRows = equity.rows;
     this.drawdown = equity.drawdown;
@@ -114,23 +101,29 @@ class ReadAgain implements StreamedFigures {
     this.priceWarnings = found.priceWarnings;
   }
 
-  *equityParts(partRows: number): Generator<EquityPart, undefined> {
-    const times = new Float64Array(partRows);
-    const values = new Float64Array(partRows);
-    for (let row = 0; row < this.equityRows; row += partRows) {
-      const rows = Math.min(partRows, this.equityRows - row);
-      const [timeMs, units] = [times.subarray(0, rows), values.subarray(0, rows)];
-      this.bars.readTimesAgain(this.firstRow + row, timeMs);
-      for (let at = 0; at < rows; at++) timeMs[at] = this.bars.closeOf(timeMs[at]!);
-      this.equity.read(row, units);
-      yield { timeMs, units };
-    }
-    return undefined;
+  timeParts(partRows: number): Iterable<Float64Array> {
+    return this.parts(partRows, (row, into) => this.equity.readTimes(row, into));
+  }
+
+  equityParts(partRows: number): Iterable<Float64Array> {
+    return this.parts(partRows, (row, into) => this.equity.readEquity(row, into));
   }
 
   unitsAt(row: number): number {
-    const one = new Float64Array(1);
-    this.equity.read(row, one);
-    return one[0]!;
+    return this.equity.unitsAt(row);
+  }
+
+  moveEquity(path: string, resultHash: string): void {
+    this.equity.moveTo(path, resultHash);
+  }
+
+  private *parts(partRows: number, read: (row: number, into: Float64Array) => void): Generator<Float64Array, undefined> {
+    const values = new Float64Array(Math.min(partRows, this.equityRows));
+    for (let row = 0; row < this.equityRows; row += partRows) {
+      const part = values.subarray(0, Math.min(partRows, this.equityRows - row));
+      read(row, part);
+      yield part;
+    }
+    return undefined;
   }
 }

@@ -8,6 +8,7 @@ import { streamedBarsOf } from '../../../definition/load/streaming.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { ResolvedRun } from '../../../definition/resolve.ts';
 import { EquityFile } from './equityFile.ts';
+import { ExposureSum, type LiveFills } from './exposureSum.ts';
 import { reviewed } from './review.ts';
 
 /** From this number of rows on, a run that can do so reads its bars block by block. */
@@ -30,6 +31,8 @@ interface StreamedEngine {
     readonly indicators: { readonly rowsBack: number; readonly readsTimes: boolean; readonly customs: readonly unknown[] };
   }[];
   readonly risk: { readonly watchesEquity: boolean };
+  readonly ledger: { readonly cashAsset: string; readonly cashDigits: number };
+  readonly fills: LiveFills;
   readonly startUnits: number;
   release(): void;
 }
@@ -42,6 +45,7 @@ class FreedScratch extends Scratch {
 export class StreamedRun {
   readonly equity: EquityFile;
   readonly scratch: Scratch = new FreedScratch();
+  private exposure: ExposureSum | null = null;
   private readonly bars: StreamedBars;
 
   private constructor(bars: StreamedBars, equity: EquityFile) {
@@ -57,7 +61,7 @@ export class StreamedRun {
   }
 
   /** Call before the first bar. Throws NeedsWholeBars if the run reads its bars in a way that needs all of them. */
-  begin(engine: StreamedEngine, { models }: RunPlan): void {
+  begin(engine: StreamedEngine, { name, models, fromMs, toMs }: RunPlan): void {
     const [feed] = engine.feeds;
     const { indicators } = feed!;
     const back = indicators.rowsBack + MARGIN_ROWS;
@@ -66,15 +70,20 @@ export class StreamedRun {
     if (indicators.customs.length > 0) throw new NeedsWholeBars('a custom indicator, which is checked at several places of the bars');
     if (engine.risk.watchesEquity) throw new NeedsWholeBars('a risk limit that watches equity');
     if ((models?.modules ?? []).length > 0) throw new NeedsWholeBars('modules');
-    this.equity.drawdown.begin(engine.startUnits);
+    const { cashAsset, cashDigits } = engine.ledger;
+    const { instrument, open, close } = this.bars;
+    const run = { name, fromMs, toMs, startUnits: engine.startUnits, reportingAsset: cashAsset, reportingDigits: cashDigits };
+    this.exposure = new ExposureSum({ ...run, instrument, fills: engine.fills, open, close });
+    this.equity.begin(run, this.exposure);
   }
 
   /** Reads the file to its end, and returns the record with the figures over all rows. `record` has copied all that the engine kept. */
   recordOf(record: RunRecord, engine: StreamedEngine): RunRecord {
+    this.exposure!.end();
     engine.release();
     this.bars.finish();
     this.equity.flush();
-    return reviewed(record, this.bars, this.equity);
+    return reviewed(record, this.bars, this.equity, this.exposure!);
   }
 
   /** Returns the resolved run with as many rows in memory as the sample after the run takes. `needed`: rows before the first decision. */
