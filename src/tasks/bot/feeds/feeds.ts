@@ -21,7 +21,7 @@ import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
 import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
 import type { BarFact } from './barFact.ts';
-import { barsSince, joinWarmup } from './warmup.ts';
+import { barsSince, closedBars, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
 
 /** Maximum of bars from the catalog, before the exchange's newest 300. Enough for the longest indicator. */
@@ -106,7 +106,7 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
     const from = klineInterval(service, key);
     const known = await newestBars(service, key, from, atMs);
     const instrument = instrumentOf(config, catalog, listed, known);
-    sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument) });
+    sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument, atMs) });
   }
   return { wanted, sets, atMs, delayMs: config.bars.delayMs };
 }
@@ -228,22 +228,9 @@ export function withRates(instrument: Instrument, fees: LiveConfig['definition']
   };
 }
 
-/** Returns the newest bars of the catalog; null if it has none. */
-function catalogBars(catalog: string, key: BarKey, instrument: Instrument): BarColumns | null {
+/** Returns the newest bars of the catalog that have closed by `atMs` of the exchange; null if it has no bars. */
+function catalogBars(catalog: string, key: BarKey, instrument: Instrument, atMs: number): BarColumns | null {
   if (!existsSync(barsPath(catalog, key))) return null;
   const { bars } = loadBars(catalog, key);
-  const from = Math.max(0, bars.length - CATALOG_ROWS);
-  const column = (values: Float64Array) => values.subarray(from);
-  return {
-    instrument,
-    interval: bars.interval,
-    length: bars.length - from,
-    openMs: column(bars.openMs),
-    closeMs: column(bars.closeMs),
-    open: column(bars.open),
-    high: column(bars.high),
-    low: column(bars.low),
-    close: column(bars.close),
-    volume: column(bars.volume),
-  };
+  return { ...closedBars(bars, atMs, CATALOG_ROWS), instrument };
 }
