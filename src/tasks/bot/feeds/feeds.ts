@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadBars, readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
-import { barsPath, type BarKey } from '../../../adapters/catalog/files/paths.ts';
+import { readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
+import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { barWindow, coarserWindow, MAX_KLINES, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -21,11 +21,9 @@ import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
 import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
 import type { BarFact } from './barFact.ts';
-import { barsSince, closedBars, joinWarmup } from './warmup.ts';
+import { catalogBars } from './catalogBars.ts';
+import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
-
-/** Maximum of bars from the catalog, before the exchange's newest 300. Enough for the longest indicator. */
-const CATALOG_ROWS = 5000;
 
 /** The bars of one symbol and interval, polled once. Several feeds of a bot may share them. */
 export interface LiveSet {
@@ -226,11 +224,4 @@ export function withRates(instrument: Instrument, fees: LiveConfig['definition']
     makerFeePpm: maker === undefined ? makerFeePpm : ppmOf(maker),
     takerFeePpm: taker === undefined ? takerFeePpm : ppmOf(taker),
   };
-}
-
-/** Returns the newest bars of the catalog that have closed by `atMs` of the exchange; null if it has no bars. */
-function catalogBars(catalog: string, key: BarKey, instrument: Instrument, atMs: number): BarColumns | null {
-  if (!existsSync(barsPath(catalog, key))) return null;
-  const { bars } = loadBars(catalog, key);
-  return { ...closedBars(bars, atMs, CATALOG_ROWS), instrument };
 }

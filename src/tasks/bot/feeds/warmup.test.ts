@@ -5,7 +5,7 @@ import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { lots } from '../../../base/brand.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';
-import { barsSince, closedBars, joinWarmup, missingWarmup } from './warmup.ts';
+import { barsSince, joinWarmup, missingWarmup } from './warmup.ts';
 
 const MINUTE = 60_000;
 const BTC: Instrument = {
@@ -39,19 +39,6 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 test('bars of catalog and exchange that overlap and are equal join into one series', () => {
   expect(joinedMinutes(catalogBars(0, 50), exchangeBars(40, 80))).toEqual({ minutes: range(0, 80), note: null });
   expect(joinedMinutes(catalogBars(0, 100), exchangeBars(40, 80)).minutes).toEqual(range(0, 80));
-});
-
-test('bars of the catalog that the exchange has not closed yet are left out, and of the others the newest are taken', () => {
-  const minutesUntil = (atMs: number, max: number) => {
-    const { length, openMs } = closedBars(catalogBars(10, 50), atMs, max);
-    return Array.from(openMs.subarray(0, length), (ms) => ms / MINUTE);
-  };
-  expect(minutesUntil(30 * MINUTE, 100)).toEqual(range(10, 30));
-  expect(minutesUntil(30 * MINUTE - 1, 100)).toEqual(range(10, 29));
-  expect(minutesUntil(30 * MINUTE, 5)).toEqual(range(25, 30));
-  expect(minutesUntil(99 * MINUTE, 5)).toEqual(range(45, 50));
-  // A symbol that is listed later has no bar yet.
-  expect(minutesUntil(10 * MINUTE, 100)).toEqual([]);
 });
 
 test('the warm-up uses one source if the other has no bars', () => {

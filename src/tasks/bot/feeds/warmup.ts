@@ -27,29 +27,6 @@ export interface WarmupDeps {
 }
 
 /**
- * Returns the newest `max` bars of a catalog that have closed by `atMs` of the exchange. A paper exchange that replays bars has a clock of its
- * own, and the catalog may know what comes after it.
- */
-export function closedBars(bars: BarColumns, atMs: number, max: number): BarColumns {
-  let end = bars.length;
-  while (end > 0 && bars.closeMs[end - 1]! > atMs) end--;
-  const from = Math.max(0, end - max);
-  const column = (values: Float64Array) => values.subarray(from, end);
-  return {
-    instrument: bars.instrument,
-    interval: bars.interval,
-    length: end - from,
-    openMs: column(bars.openMs),
-    closeMs: column(bars.closeMs),
-    open: column(bars.open),
-    high: column(bars.high),
-    low: column(bars.low),
-    close: column(bars.close),
-    volume: column(bars.volume),
-  };
-}
-
-/**
  * Joins catalog and exchange. Catalog bars are used only if they reach the exchange's bars and their common bars are equal. An indicator
  * over a gap, or over two sources, would have values that no backtest has.
  */
