@@ -12,11 +12,11 @@ function sentence(terms: Partial<Order>, isContract = true): string {
   const { contract, ...rest } = PERPETUAL;
   const order = new BotOrder();
   order.begin(1, 0, { ...rest, wireName: 'E-ETH-USDT', priceDigits: 2, ...(isContract ? { contract: contract! } : {}) }, 0, 'buy', 1);
-  const said: string[] = [];
-  const decided = (_strategy: number, message: string): void => void said.push(message);
+  const reported: string[] = [];
+  const decided = (_strategy: number, message: string): void => void reported.push(message);
   const journal = new NarratedJournal({ submitted: () => 1 } as unknown as Journal, { after: (run) => run(), decided, detail: String });
   journal.submitted(Object.assign(order, { lots: lots(5), role: 'market' as const }, terms));
-  return said.join();
+  return reported.join();
 }
 
 test('a stop on a contract that the exchange does not know is named with the order', () => {
