@@ -11,7 +11,7 @@ import { Strategy } from '../../src/index.ts';
 import { LiveFixture, stopped, until } from './liveFixture.ts';
 
 const SPEED = 60;
-const folder = mkdtempSync(join(tmpdir(), 'isobar-past-'));
+const folder = mkdtempSync(join(tmpdir(), 'isobar-replayed-'));
 let fixture: LiveFixture;
 afterEach(async () => {
   await fixture.close();
@@ -27,7 +27,7 @@ class Flip extends Strategy {
   }
 }
 
-async function openPast(): Promise<LiveFixture> {
+async function openReplayed(): Promise<LiveFixture> {
   const data = join(folder, 'data');
   const fromMs = Date.UTC(2025, 0, 1);
   generateInto(data, { symbol: 'OLDUSDT', interval: '1m', fromMs, bars: 2000, seed: 3 });
@@ -45,7 +45,7 @@ async function openPast(): Promise<LiveFixture> {
 }
 
 test('a bot in the past books its fills after a restart, and waits for no bar of a symbol that is listed later', async () => {
-  fixture = await openPast();
+  fixture = await openReplayed();
   const config = () =>
     fixture.config(`strategy: flip.ts
 feeds: { bars: { symbol: OLDUSDT, interval: 1m }, coins: { symbols: [OLDUSDT, NEWUSDT], interval: 1m } }
