@@ -40,6 +40,18 @@ test('equal runs end with exit code 0 and an empty bridge', async () => {
   expect(text!.stdout).toContain('equal: bot and backtest gain -36.95009231 USDT');
 }, 120_000);
 
+test('bars of an interval that the catalog lacks are built from shorter ones, as in a backtest', async () => {
+  await comparePlanted({ catalog: halves }, async (folder) => {
+    const home = dirname(folder);
+    writeFileSync(join(home, 'counter.ts'), CODE);
+    // The warm-up of the bot. Its exchange had its bars too.
+    for (const end of ['arrow', 'gaps.json']) rmSync(join(home, `catalog/spot/AAAUSDT/1h.${end}`), { force: true });
+    const { code, stdout, stderr } = await commandIn(home, ['parity', 'bot']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('equal: bot and backtest gain -36.95009231 USDT');
+  });
+}, 120_000);
+
 test('different runs end with exit code 3, the first difference, its cause, and the bridge', async () => {
   const [json, text] = await parityOf(
     {
@@ -87,4 +99,23 @@ function firstOf({ openMs, closeMs, open, high, low, close, volume }: Columns) {
   const cut = (column: Float64Array): Float64Array => column.slice(0, FIRST_ROW);
   const columns = { openMs: cut(openMs), closeMs: cut(closeMs), open: cut(open), high: cut(high), low: cut(low), close: cut(close) };
   return { ...columns, volume: cut(volume), length: FIRST_ROW };
+}
+
+/** Returns two bars of half an hour for each bar of an hour. The second one is its close alone. */
+function halves(bars: Columns): Columns {
+  const split = (column: Float64Array, second: (row: number) => number) =>
+    Float64Array.from({ length: 2 * bars.length }, (_, at) => (at % 2 === 0 ? column[at >> 1]! : second(at >> 1)));
+  const close = (row: number) => bars.close[row]!;
+  return {
+    ...bars,
+    interval: '30m',
+    length: 2 * bars.length,
+    openMs: split(bars.openMs, (row) => bars.openMs[row]! + 1_800_000),
+    closeMs: Float64Array.from({ length: 2 * bars.length }, (_, at) => bars.openMs[at >> 1]! + (1 + (at % 2)) * 1_800_000),
+    open: split(bars.open, close),
+    high: split(bars.high, close),
+    low: split(bars.low, close),
+    close: split(bars.close, close),
+    volume: split(bars.volume, () => 0),
+  };
 }

@@ -102,6 +102,8 @@ describe('a limit order that is amended', () => {
     [{}, /without anything to change/],
     [{ stopp: 1 }, /with stopp, which it does not change/],
     [{ target: 110 }, /has filled/],
+    [{ size: { base: '0.1' } }, /with \{ base \} as its size: expected a number/],
+    [{ stop: { price: 95 } }, /with \{ price \} as its stop: expected a number/],
   ])('the amendment %j of a limit order is rejected with a remedy', async (change, message) => {
     const act = ordersOf((strategy, row) => {
       if (row === 0) strategy.order(true, { base: '0.1' }, { stopLoss: 90 });

@@ -27,7 +27,7 @@ async function runDelisting(strategy: PlanOptions['strategies'][number] = BuyAnd
   };
   const plan = planFor({ strategies: [strategy], feeds, blockRows });
   const listedToMs = START_MS + (LAST_ROW + 1) * MINUTE;
-  const listed = plan.feeds.map((feed) => (feed.bars.instrument.base === 'AAA' ? { ...feed, listedToMs } : feed));
+  const listed = plan.feeds.map((feed) => (feed.bars.instrument.base === 'AAA' ? { ...feed, listedFromMs: START_MS, listedToMs } : feed));
   return runBacktest({ ...plan, feeds: listed });
 }
 
@@ -56,6 +56,15 @@ test('resting orders and stops of a delisted symbol end with it', async () => {
       .reduce((a, b) => a + b),
   ).toBeGreaterThanOrEqual(1996);
   expect(orderRows(record).find(({ limit }) => limit === 500)?.ending).toBe('canceled');
+});
+
+test('the record of a run has both times of listing', async () => {
+  const record = await runDelisting();
+  const times = record.feeds.map(({ bars, listedFromMs, listedToMs }) => [bars.instrument.base, listedFromMs, listedToMs]);
+  expect(times).toEqual([
+    ['AAA', START_MS, START_MS + (LAST_ROW + 1) * MINUTE],
+    ['BBB', undefined, undefined],
+  ]);
 });
 
 test('a run warns about a symbol that is delisted', async () => {

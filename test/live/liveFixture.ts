@@ -34,9 +34,9 @@ export class LiveFixture {
     chmodSync(join(this.folder, 'bot'), 0o700);
   }
 
-  /** Starts an exchange whose clock runs `speed` times as fast. */
-  static async open(speed = 60): Promise<LiveFixture> {
-    const exchange = await runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
+  /** Starts an exchange whose clock runs `speed` times as fast: the demo, or one of other settings with the key of the demo. */
+  static async open(speed = 60, settings = demoSettings(1)): Promise<LiveFixture> {
+    const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     exchange.clock.setSpeed(speed);
     return new LiveFixture(exchange, speed);
   }

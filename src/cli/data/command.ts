@@ -11,7 +11,7 @@ const market = { choices: ['spot', 'futures'] as const, describe: 'Market' } as 
 const json = { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } as const;
 const symbol = { ...text, describe: 'Symbol as on the wire, such as BTCUSDT' } as const;
 const FILES = "Files such as BTCUSDT-1m.csv.gz, or patterns such as 'klines/BTCUSDT-1m-*.zip'";
-const interval = { ...text, describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M' } as const;
+const interval = { ...text, describe: 'Length of a bar, such as 5s, 1m, 3m, 2h, 1d, 1w or 1M' } as const;
 
 const importCommand = (yargs: Argv) =>
   yargs.command(

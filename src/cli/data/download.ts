@@ -12,7 +12,7 @@ const json = { type: 'boolean', default: false, describe: 'Print JSON alone on s
 export const setOptions = {
   market,
   symbol: { ...text, demandOption: true, describe: 'Symbol as on the wire, or several: BTCUSDT,ETHUSDT; E-BTC-USDT on futures' },
-  interval: { ...text, demandOption: true, describe: '1m 5m 15m 30m 1h 4h 1d 1w 1M, or several: 1m,1h' },
+  interval: { ...text, demandOption: true, describe: 'Length of a bar, such as 1m, 3m or 1d, or several: 1m,1h' },
   revised: {
     choices: ['keep', 'replace'] as const,
     default: 'keep' as const,

@@ -75,6 +75,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
         firstRow: loaded.firstRow,
         quality: loaded.quality,
         files: loaded.files ?? [],
+        ...(listed.fromMs === null ? {} : { listedFromMs: listed.fromMs }),
         ...(listed.toMs === null ? {} : { listedToMs: listed.toMs }),
         ...outdatedNote(store, { market, symbol, interval }, loaded, range),
       });

@@ -36,6 +36,10 @@ describe('listed', () => {
   });
   it('listed begins the bars of a symbol at `from`, without warm-up bars before it', () => {
     expect(spanOf(feedsOf('AAAUSDT: { from: 2024-01-02T06:00 }')[0]!)).toEqual([DAY + 6 * HOUR, 3 * DAY, 0]);
+    expect(feedsOf('AAAUSDT: { from: 2024-01-02T06:00 }').map(({ listedFromMs }) => listedFromMs)).toEqual([
+      START_MS + DAY + 6 * HOUR,
+      undefined,
+    ]);
     // Listed before the run: only the bars between are warm-up.
     const [listedEarlier] = feedsOf('AAAUSDT: { from: 2024-01-01T20:00 }');
     expect(spanOf(listedEarlier!)).toEqual([20 * HOUR, 3 * DAY, 240]);

@@ -27,6 +27,8 @@ export interface FeedPlan {
   readonly files?: readonly string[];
   /** True for an execution-only feed: orders match in its finer bars, and strategies do not see it. */
   readonly isHidden?: boolean;
+  /** When its symbol joins the run, ms UTC (`listed`). */
+  readonly listedFromMs?: number;
   /** When its symbol leaves the run, ms UTC (`listed`). Positions in it are closed in its last bar. */
   readonly listedToMs?: number;
   /** Rows of trades only: number of trade ids between the first and the last that are missing. */

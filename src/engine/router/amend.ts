@@ -3,6 +3,7 @@
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
+import { Decimal } from '../../base/number/decimal.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { Ladder, OrderId, Side } from '../../model/order.ts';
@@ -204,10 +205,20 @@ function checkChange(name: string, change: unknown): void {
     throw new StrategyError(`${name}: this.amend without anything to change`, REMEDY);
   }
   for (const key of keys) {
-    if (KEYS[key] === true) continue;
+    if (KEYS[key] === true) {
+      checkAmount(name, key, (change as Readonly<Record<string, unknown>>)[key]);
+      continue;
+    }
     const near = nearestName(key, Object.keys(KEYS));
     throw new StrategyError(`${name}: this.amend with ${key}, which it does not change`, near === null ? REMEDY : `did you mean ${near}?`);
   }
+}
+
+/** Throws StrategyError for an object where a number is due, such as the size of a new order: it would change nothing, and say nothing. */
+function checkAmount(name: string, key: string, value: unknown): void {
+  if (key === 'targets' || typeof value !== 'object' || value === null || Decimal.isDecimal(value)) return;
+  const remedy = key === 'size' ? "size is what is still to be filled, in base, without a unit: { size: '0.5' }" : `such as { ${key}: 95 }`;
+  throw new StrategyError(`${name}: this.amend with { ${Object.keys(value).join(', ')} } as its ${key}: expected a number`, remedy);
 }
 
 const legError = (name: string, { id, parent, slot }: BotOrder): StrategyError =>

@@ -198,7 +198,8 @@ export function outputOf(view: Series | Signal): IndicatorOutput {
   if (output === undefined) {
     throw new ConfigError(
       'an indicator got a source that is not a series: expected a column of a feed, a registered series, or a spec',
-      'pass this.bars.close or the result of this.use(...); for a computation of your own use custom(source, make)',
+      'pass this.bars.close or the result of this.use(...), of several outputs one: this.use(macd(this.bars.close)).signal; ' +
+        'for a computation of your own use custom(source, make)',
     );
   }
   return output;

@@ -119,6 +119,8 @@ export interface FeedRecord {
   readonly execution: boolean;
   /** True for an execution-only feed, which strategies do not see. */
   readonly isExecutionOnly?: boolean;
+  /** Time from which the symbol takes part in the run, by the definition, ms UTC. */
+  readonly listedFromMs?: number;
   /** Time at which the symbol leaves the run, by the definition, ms UTC. */
   readonly listedToMs?: number;
   readonly quality: FeedQuality;

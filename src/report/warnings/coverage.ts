@@ -30,9 +30,13 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
     found.push(warning('DATA_ENDS_EARLY', early));
   }
   const [from, to] = [Math.max(fromMs, firstMs), Math.min(toMs, lastMs)];
-  for (const feed of barred) {
-    if (feed.listedToMs === undefined && isPartial(feed, from, to)) found.push(partialWarning(feed, from, to));
-  }
+  found.push(
+    ...partialWarnings(
+      barred.filter((feed) => feed.listedToMs === undefined && isPartial(feed, from, to)),
+      from,
+      to,
+    ),
+  );
   const leaving = new Map(
     feeds.flatMap((feed) => (feed.listedToMs !== undefined && feed.listedToMs < toMs ? [[feed.bars.instrument.id, feed]] : [])),
   );
@@ -53,20 +57,27 @@ function delistedWarning({ bars, listedToMs = 0 }: FeedRecord, run: Pick<Covered
   return warning('DATA_DELISTED', `${wireName} left the run on ${timeText(listedToMs)}: ${what}`);
 }
 
-/** True when a feed misses at least one bar at the start or at the end of a range. */
+/** True when a feed misses at least one bar at the start or at the end of a range. It need not have bars of before its listing. */
 function isPartial(feed: FeedRecord, from: number, to: number): boolean {
-  const { bars, firstRow } = feed;
+  const { bars, firstRow, listedFromMs = -Infinity } = feed;
   const barMs = typicalLengthMs(bars.interval);
-  return (firstRow === 0 && startOf(feed) - from >= barMs) || to - endOf(feed) >= barMs;
+  return (firstRow === 0 && startOf(feed) - Math.max(from, listedFromMs) >= barMs) || to - endOf(feed) >= barMs;
 }
 
-/** Returns the warning about a feed that covers only a part of the range. */
-function partialWarning(feed: FeedRecord, from: number, to: number): Warning {
-  const { bars, firstRow } = feed;
-  const name = `${bars.instrument.wireName} ${bars.interval}`;
+/** Returns the warnings about feeds that cover only a part of the range: one for all feeds that cover the same part. */
+function partialWarnings(partial: readonly FeedRecord[], from: number, to: number): readonly Warning[] {
   const run = `of a run from ${timeText(from)} to ${timeText(to)}`;
-  const cover = firstRow >= bars.length ? 'has no bar' : `covers ${timeText(startOf(feed))} to ${timeText(endOf(feed))}`;
-  return warning('DATA_PARTIAL', `${name} ${cover} ${run}`);
+  const groups = new Map<string | null, FeedRecord[]>();
+  for (const feed of partial) {
+    const range = feed.firstRow >= feed.bars.length ? null : `${timeText(startOf(feed))} to ${timeText(endOf(feed))}`;
+    groups.set(range, [...(groups.get(range) ?? []), feed]);
+  }
+  return Array.from(groups, ([range, feeds]) => {
+    const names = feeds.map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`).join(', ');
+    const isOne = feeds.length === 1;
+    const cover = range === null ? `${isOne ? 'has' : 'have'} no bar` : `${isOne ? 'covers' : 'cover'} ${range}`;
+    return warning('DATA_PARTIAL', `${names} ${cover} ${run}`);
+  });
 }
 
 /** Opening time of the first bar inside the run, and closing time of the last bar (ms UTC). */

@@ -108,6 +108,23 @@ describe('coverage', () => {
       'DATA_PARTIAL: XYZUSD 1m covers 2024-01-01 00:00 UTC to 2024-01-01 16:40 UTC of a run from 2024-01-01 00:00 UTC to 2024-01-02 09:20 UTC',
     ]);
   });
+  test('feeds that cover the same part of the run share a warning', () => {
+    const half = (wireName: string) => ({ ...record.feeds[0]!, bars: testBars(testInstrument({ wireName }), ROWS / 2, 2) });
+    const feeds = [...record.feeds, ...['XUSD', 'YUSD', 'ZUSD'].map(half)];
+    expect(coverageTexts({ fromMs: START_MS, toMs: endMs, feeds })).toEqual([
+      'DATA_PARTIAL: XUSD 1m, YUSD 1m, ZUSD 1m cover 2024-01-01 00:00 UTC to 2024-01-01 16:40 UTC of a run from 2024-01-01 00:00 UTC to 2024-01-02 09:20 UTC',
+    ]);
+  });
+  test('a symbol whose bars begin with its listing gives no warning, and one whose bars begin later does', () => {
+    const runFrom = START_MS - 86_400_000;
+    const first = { ...record.feeds[0]!, bars: testBars(testInstrument({ wireName: 'OLDUSD' }), ROWS + 1440, 2, runFrom) };
+    const young = { ...record.feeds[0]!, bars: testBars(testInstrument({ wireName: 'XYZUSD' }), ROWS, 2), listedFromMs: START_MS };
+    expect(coverageTexts({ fromMs: runFrom, toMs: endMs, feeds: [first, young] })).toEqual([]);
+    const late = { ...young, listedFromMs: START_MS - 3_600_000 };
+    expect(coverageTexts({ fromMs: runFrom, toMs: endMs, feeds: [first, late] })).toMatchObject([
+      expect.stringMatching(/^DATA_PARTIAL: XYZUSD 1m covers 2024-01-01 00:00 UTC/),
+    ]);
+  });
 });
 
 describe('results', () => {

@@ -1,6 +1,8 @@
 // Builds the bars of a rerun: from the catalog, or from the journal for the causes that are switched on.
 
-import { loadBars, readInstrument } from '../../adapters/catalog/bars/catalog.ts';
+import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
+import { loadFeed } from '../../adapters/catalog/bars/feed.ts';
+import { catalogStore } from '../../adapters/catalog/bars/store.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
 import { withRates, catalogOf, qualityOf } from '../bot/feeds/feeds.ts';
 import { wantedFeeds } from '../bot/config/wantedFeeds.ts';
@@ -37,7 +39,7 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     // A symbol that had not traded yet has no bars in the journal, and needs none in the catalog.
     const isUntraded = warmOpens.length === 0 && received.length === 0;
     const range = { fromMs: firstMs, toMs: run.lastMs };
-    const { bars, quality } = isUntraded ? barsIfAny(folder, key, range) : loadBars(folder, key, range);
+    const { bars, quality } = isUntraded ? barsIfAny(folder, key, range) : loadFeed(catalogStore(folder), key, range);
     const id = `${key.market} ${key.symbol}`;
     const instrument = instruments.get(id) ?? withRates(bars.instrument, behaviour.definition.fees);
     instruments.set(id, instrument);
@@ -60,7 +62,7 @@ function barsIfAny(
   range: { readonly fromMs: number; readonly toMs: number },
 ): Pick<FeedPlan, 'bars' | 'quality'> {
   try {
-    return loadBars(folder, key, range);
+    return loadFeed(catalogStore(folder), key, range);
   } catch (error) {
     const instrument = readInstrument(folder, key.market, key.symbol);
     if (!(error instanceof ConfigError) || instrument === null) throw error;

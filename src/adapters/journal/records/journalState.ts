@@ -86,14 +86,20 @@ export class JournalState {
   config: RecordOf<'CONFIG'> | null = null;
   /** Totals of a group that has not ended yet. */
   readonly #totals = new Map<string, RecordOf<'CURSOR'>>();
+  /**
+   * Times of the first and the last record, on the clock of the exchange. NaN: none. The head of a file is left out: a start writes it before
+   * it has measured that clock.
+   */
   firstMs = NaN;
   lastMs = NaN;
 
   /** Applies the next record. */
   readonly add = (record: JournalRecord): void => {
     this.counts.set(record.k, (this.counts.get(record.k) ?? 0) + 1);
-    if (Number.isNaN(this.firstMs)) this.firstMs = record.t;
-    this.lastMs = record.t;
+    if (record.k !== 'SEGMENT') {
+      if (Number.isNaN(this.firstMs)) this.firstMs = record.t;
+      this.lastMs = record.t;
+    }
     switch (record.k) {
       case 'CONFIG':
         this.config = record;

@@ -83,7 +83,7 @@ export function runRecordOf(
       firstRow: feed.firstRow,
       execution: feed.isExecution,
       ...(feed.isHidden ? { isExecutionOnly: true } : {}),
-      ...listedTo(plan.feeds[at]!),
+      ...listedTimes(plan.feeds[at]!),
       quality: plan.feeds[at]!.quality,
     })),
     orders: engine.orders.columns(),
@@ -99,8 +99,8 @@ export function runRecordOf(
   };
 }
 
-function listedTo({ listedToMs }: RunPlan['feeds'][number]): Pick<FeedRecord, 'listedToMs'> {
-  return listedToMs === undefined ? {} : { listedToMs };
+function listedTimes({ listedFromMs, listedToMs }: RunPlan['feeds'][number]): Pick<FeedRecord, 'listedFromMs' | 'listedToMs'> {
+  return { ...(listedFromMs === undefined ? {} : { listedFromMs }), ...(listedToMs === undefined ? {} : { listedToMs }) };
 }
 
 function dependenciesOf(runs: readonly StrategyRun[]): string[] {

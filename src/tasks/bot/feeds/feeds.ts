@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadBars, readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
-import { barsPath, type BarKey } from '../../../adapters/catalog/files/paths.ts';
+import { readInstrument } from '../../../adapters/catalog/bars/catalog.ts';
+import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { barWindow, coarserWindow, MAX_KLINES, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
@@ -21,11 +21,9 @@ import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
 import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
 import type { BarFact } from './barFact.ts';
+import { catalogBars } from './catalogBars.ts';
 import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
-
-/** Maximum of bars from the catalog, before the exchange's newest 300. Enough for the longest indicator. */
-const CATALOG_ROWS = 5000;
 
 /** The bars of one symbol and interval, polled once. Several feeds of a bot may share them. */
 export interface LiveSet {
@@ -106,7 +104,7 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
     const from = klineInterval(service, key);
     const known = await newestBars(service, key, from, atMs);
     const instrument = instrumentOf(config, catalog, listed, known);
-    sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument) });
+    sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument, atMs) });
   }
   return { wanted, sets, atMs, delayMs: config.bars.delayMs };
 }
@@ -225,25 +223,5 @@ export function withRates(instrument: Instrument, fees: LiveConfig['definition']
     ...instrument,
     makerFeePpm: maker === undefined ? makerFeePpm : ppmOf(maker),
     takerFeePpm: taker === undefined ? takerFeePpm : ppmOf(taker),
-  };
-}
-
-/** Returns the newest bars of the catalog; null if it has none. */
-function catalogBars(catalog: string, key: BarKey, instrument: Instrument): BarColumns | null {
-  if (!existsSync(barsPath(catalog, key))) return null;
-  const { bars } = loadBars(catalog, key);
-  const from = Math.max(0, bars.length - CATALOG_ROWS);
-  const column = (values: Float64Array) => values.subarray(from);
-  return {
-    instrument,
-    interval: bars.interval,
-    length: bars.length - from,
-    openMs: column(bars.openMs),
-    closeMs: column(bars.closeMs),
-    open: column(bars.open),
-    high: column(bars.high),
-    low: column(bars.low),
-    close: column(bars.close),
-    volume: column(bars.volume),
   };
 }

@@ -41,6 +41,15 @@ test('bars of catalog and exchange that overlap and are equal join into one seri
   expect(joinedMinutes(catalogBars(0, 100), exchangeBars(40, 80)).minutes).toEqual(range(0, 80));
 });
 
+test('a volume that differs as sums of doubles do is equal, and a real difference is not', () => {
+  const [sum, other] = [0.1 + 0.2, 0.30001];
+  const withVolume = (volume: number) => exchangeBars(40, 80).map((bar) => ({ ...bar, volume }));
+  const stored = { ...catalogBars(0, 50), volume: new Float64Array(50).fill(0.3) };
+  expect(sum).not.toBe(0.3);
+  expect(joinedMinutes(stored, withVolume(sum))).toEqual({ minutes: range(0, 80), note: null });
+  expect(joinedMinutes(stored, withVolume(other)).note).toContain('differs between catalog and exchange');
+});
+
 test('the warm-up uses one source if the other has no bars', () => {
   expect(joinedMinutes(null, exchangeBars(40, 80))).toEqual({ minutes: range(40, 80), note: null });
   expect(joinedMinutes(catalogBars(0, 50), [])).toEqual({ minutes: range(0, 50), note: null });

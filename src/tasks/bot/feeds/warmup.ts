@@ -1,6 +1,6 @@
 // The warm-up bars of a live feed: bars of the catalog, joined to the newest bars of the exchange if both agree.
 
-import { isSame, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
+import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { GrowingBars } from '../../../model/bars/growingBars.ts';
@@ -97,11 +97,19 @@ function mismatchOf(name: string, catalog: BarColumns, window: readonly MarketBa
   for (let row = catalog.length - 1; row >= 0 && catalog.openMs[row]! >= first.openMs; row--) {
     const other = byTime.get(catalog.openMs[row]!);
     if (catalog.openMs[row]! > endMs) continue;
-    const own = { ...rowOf(catalog, row), closeMs: 0, barsIn: 1 };
-    if (other && isSame(own, other)) continue;
+    const own = rowOf(catalog, row);
+    if (other && isEqual(own, other)) continue;
     return `${name}: the bar of ${formatMinute(own.openMs)} differs between catalog and exchange: the catalog is left out`;
   }
   return null;
+}
+
+/** The volume of a bar that was built from shorter ones is a sum of doubles, whose last digits depend on how it was summed up. */
+const VOLUME_TOLERANCE = 1e-9;
+
+function isEqual(a: ReturnType<typeof rowOf>, b: MarketBar): boolean {
+  const isVolumeEqual = Math.abs(a.volume - b.volume) <= VOLUME_TOLERANCE * Math.max(a.volume, b.volume);
+  return isVolumeEqual && a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close;
 }
 
 /** Returns the number of rows that open before `ms`. */

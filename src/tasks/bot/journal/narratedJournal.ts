@@ -1,5 +1,6 @@
 // Wraps the journal: it also logs each decision as a plain sentence, for the operator.
 
+import type { Ticks } from '../../../base/brand.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -59,7 +60,7 @@ export class NarratedJournal implements Journal {
     this.counts.byStrategy[order.strategy] = (this.counts.byStrategy[order.strategy] ?? 0) + 1;
     // Make the text after sending: size and price of the order do not change any more.
     const { strategy } = order;
-    this.#options.after(() => this.#options.decided(strategy, `${orderText(order)}: sent`, null));
+    this.#options.after(() => this.#options.decided(strategy, `${orderText(order)}${localStopText(order)}: sent`, null));
     return this.#journal.submitted(order);
   }
   signMs(order: Order): number {
@@ -109,3 +110,9 @@ function awaited({ instrument, triggerTicks }: Order, ahead: readonly number[]):
   return `a price of ${fromScaled(triggerTicks, instrument.priceDigits)}`;
 }
 const orderNames = (ids: readonly number[]): string => `order${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;
+
+/** Says that a stop on a contract does not wait at the exchange, because a trigger order would. */
+function localStopText({ instrument, stopLoss = 0 as Ticks, trailing = 0 as Ticks }: Order): string {
+  const isLocal = instrument.contract !== undefined && (stopLoss > 0 || trailing > 0);
+  return isLocal ? '; the bot keeps its stop, the exchange does not know it' : '';
+}

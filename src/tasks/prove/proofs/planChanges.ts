@@ -46,8 +46,11 @@ function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | str
   const shiftMs = WEEKS * WEEK_MS;
   const later = (times: Float64Array, length: number): Float64Array => times.slice(0, length).map((ms) => ms + shiftMs);
   const feeds = plan.feeds.map((feed): FeedPlan => {
-    const { bars, listedToMs } = feed;
-    const listed = listedToMs === undefined ? {} : { listedToMs: listedToMs + shiftMs };
+    const { bars, listedFromMs, listedToMs } = feed;
+    const listed = {
+      ...(listedFromMs === undefined ? {} : { listedFromMs: listedFromMs + shiftMs }),
+      ...(listedToMs === undefined ? {} : { listedToMs: listedToMs + shiftMs }),
+    };
     return { ...feed, ...listed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
   });
   const series = plan.series?.map((each): SeriesPlan => {

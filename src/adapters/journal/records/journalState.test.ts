@@ -1,0 +1,18 @@
+// Tests the times that a journal covers. They are those of the exchange.
+
+import { expect, test } from 'vitest';
+import { JournalState } from './journalState.ts';
+import type { JournalRecord } from './records.ts';
+
+const record = (t: number, k: string): JournalRecord => ({ seq: 1, t, k, dur: 0 }) as never;
+
+test('a journal begins and ends with records of the clock of the exchange: the head of a file is from before it was measured', () => {
+  const state = new JournalState();
+  // The clock of this computer is a year ahead of the exchange.
+  state.add(record(1_795_936_451_803, 'SEGMENT'));
+  expect([state.firstMs, state.lastMs]).toEqual([NaN, NaN]);
+  state.add(record(1_747_710_533_869, 'STOP'));
+  state.add(record(1_747_710_600_000, 'STOP'));
+  state.add(record(1_795_936_795_859, 'SEGMENT'));
+  expect([state.firstMs, state.lastMs]).toEqual([1_747_710_533_869, 1_747_710_600_000]);
+});

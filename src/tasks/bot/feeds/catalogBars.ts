@@ -1,0 +1,52 @@
+// The bars of the catalog that a live bot takes at its start.
+
+import { existsSync } from 'node:fs';
+import { loadBars } from '../../../adapters/catalog/bars/catalog.ts';
+import { loadFeed } from '../../../adapters/catalog/bars/feed.ts';
+import { catalogStore } from '../../../adapters/catalog/bars/store.ts';
+import { barsPath, type BarKey } from '../../../adapters/catalog/files/paths.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { typicalLengthMs } from '../../../model/interval.ts';
+
+/** Maximum of bars from the catalog, before the exchange's newest 300. Enough for the longest indicator. */
+const CATALOG_ROWS = 5000;
+
+/**
+ * Returns the newest bars of the catalog that have closed by `atMs` of the exchange; null if it has none. A paper exchange that replays bars
+ * has a clock of its own, and the catalog may know what comes after it. An interval that the catalog lacks is built from shorter ones.
+ */
+export function catalogBars(catalog: string, key: BarKey, instrument: Instrument, atMs: number): BarColumns | null {
+  const bars = existsSync(barsPath(catalog, key)) ? loadBars(catalog, key).bars : builtBars(catalog, key, atMs);
+  return bars === null ? null : { ...closedBars(bars, atMs), instrument };
+}
+
+function builtBars(catalog: string, key: BarKey, atMs: number): BarColumns | null {
+  try {
+    return loadFeed(catalogStore(catalog), key, { fromMs: atMs - CATALOG_ROWS * typicalLengthMs(key.interval), toMs: atMs }).bars;
+  } catch (error) {
+    // It has no shorter bars either, or none of this time. The exchange has its newest ones.
+    if (error instanceof ConfigError) return null;
+    throw error;
+  }
+}
+
+function closedBars(bars: BarColumns, atMs: number): BarColumns {
+  let end = bars.length;
+  while (end > 0 && bars.closeMs[end - 1]! > atMs) end--;
+  const from = Math.max(0, end - CATALOG_ROWS);
+  const column = (values: Float64Array) => values.subarray(from, end);
+  return {
+    instrument: bars.instrument,
+    interval: bars.interval,
+    length: end - from,
+    openMs: column(bars.openMs),
+    closeMs: column(bars.closeMs),
+    open: column(bars.open),
+    high: column(bars.high),
+    low: column(bars.low),
+    close: column(bars.close),
+    volume: column(bars.volume),
+  };
+}
