@@ -74,12 +74,12 @@ function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): 
     resultHash: summary.resultHash,
     seed: record.seed,
     definition: { file: 'definition.yaml', sha256: resolved.hash },
-    strategies: record.strategies.map(({ name, file, hash, params }, at) => ({
+    strategies: record.strategies.map(({ name, file, hash, params }, index) => ({
       name,
       file,
       sha256: hash,
       params,
-      inputs: resolved.inputs[at] ?? [],
+      inputs: resolved.inputs[index] ?? [],
     })),
     models: (resolved.plan.models?.records ?? []).map(({ use, file, hash, inputs }) => ({ use, file, sha256: hash, inputs })),
     data: record.feeds.map(({ name, bars, quality }) => ({

@@ -33,8 +33,8 @@ export async function proveBlocks(
     return { run, trace: await tracer.run(run) };
   };
   const single = await sideOf(1, 0);
-  for (const [at, rows] of (isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS]).entries()) {
-    const full = (rows === FULL_ROWS ? made : null) ?? (await sideOf(rows, (at + 1) / 3));
+  for (const [index, rows] of (isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS]).entries()) {
+    const full = (rows === FULL_ROWS ? made : null) ?? (await sideOf(rows, (index + 1) / 3));
     const difference = await differenceOf(tracer, single, full, untilMs);
     if (difference === null) continue;
     const text = `blocks of ${rows} rows decide otherwise than blocks of one row: something reads what is computed ahead of its bar`;

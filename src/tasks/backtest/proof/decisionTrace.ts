@@ -73,9 +73,9 @@ export class DecisionTrace implements HostCallLog {
 /** Returns the index of the first decision up to `untilMs` in which two runs differ; null: none. `ignoresTexts`: of log lines. */
 export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: number, ignoresTexts = false): number | null {
   const [countA, countB] = [countUntil(a, untilMs), countUntil(b, untilMs)];
-  for (let at = 0; at < Math.max(countA, countB); at++) {
-    if (at >= countA || at >= countB || a.timeMs[at] !== b.timeMs[at]) return at;
-    if (a.hashes[at] !== b.hashes[at] && !(ignoresTexts && a.logs.has(at) && b.logs.has(at))) return at;
+  for (let index = 0; index < Math.max(countA, countB); index++) {
+    if (index >= countA || index >= countB || a.timeMs[index] !== b.timeMs[index]) return index;
+    if (a.hashes[index] !== b.hashes[index] && !(ignoresTexts && a.logs.has(index) && b.logs.has(index))) return index;
   }
   return null;
 }
@@ -90,7 +90,7 @@ export function countUntil({ timeMs }: DecisionTrace, untilMs: number): number {
 /** FNV-1a over the characters of a text. */
 function hashOf(text: string): number {
   let hash = FNV_OFFSET;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), FNV_PRIME);
   return hash >>> 0;
 }
 

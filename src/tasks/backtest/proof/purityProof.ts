@@ -98,7 +98,7 @@ export async function provePurity(
     return differenceOf(tracer, first, side, Infinity, true);
   };
   let other = await inOther(0);
-  for (let at = 1; at < surroundings && other === null; at++) other = await inOther(at);
+  for (let index = 1; index < surroundings && other === null; index++) other = await inOther(index);
   const found = { hasState: second !== null, isSteady: other === null };
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
   if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, second, plan), ...found };
@@ -149,8 +149,8 @@ async function isState(tracer: Tracer, first: DecisionTrace, part: TracedRun, ma
 async function inTurn(tracer: Tracer, runs: readonly TracedRun[], wanted: number): Promise<DecisionTrace> {
   const strategies = await freshStrategies(runs[0]!.plan.strategies);
   const traces: DecisionTrace[] = [];
-  for (const [at, run] of runs.entries()) {
-    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, at === runs.length - 1 ? wanted : -1));
+  for (const [index, run] of runs.entries()) {
+    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, index === runs.length - 1 ? wanted : -1));
   }
   return traces.at(-1)!;
 }
@@ -163,7 +163,7 @@ function partOf(plan: RunPlan, skippedRows: number): TracedRun {
   const { bars, firstRow } = leadFeed(plan);
   const rows = bars.length - firstRow;
   const after = (blockRows: number): number => Math.min(rows, blockRows * Math.ceil(Math.floor(rows / 2) / blockRows) || 1);
-  const tried = Array.from({ length: PART_TRIES }, (_, at) => PART_ROWS + at);
+  const tried = Array.from({ length: PART_TRIES }, (_, index) => PART_ROWS + index);
   const blockRows = tried.find((each) => isPrime(rows + after(each)) && isPrime(rows + after(each) - 2 * skippedRows)) ?? PART_ROWS;
   return { plan, blockRows, untilMs: bars.closeMs[firstRow + after(blockRows) - 1]! };
 }

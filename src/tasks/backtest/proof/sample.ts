@@ -180,11 +180,11 @@ function undecided(proof: Proof, plan: RunPlan): Proof {
 
 /** Runs over as few rows as hold enough decisions. The modules are loaded for it, so no earlier run has left anything in them. */
 async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows: number) => void): Promise<Side> {
-  for (const [at, part] of parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     onRows(rowsOf(part));
     const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };
     const trace = await tracer.run(run);
-    if (at === parts.length - 1 || trace.error !== null || trace.orderMs.length >= ENOUGH_ORDERS) return { run, trace };
+    if (index === parts.length - 1 || trace.error !== null || trace.orderMs.length >= ENOUGH_ORDERS) return { run, trace };
   }
   throw new InvariantError('a sample has rows');
 }
@@ -195,7 +195,7 @@ async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows
  */
 async function partsOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[] | string> {
   const needed = await warmUpOf(tracer, plan);
-  const short = plan.feeds.findIndex(({ bars }, at) => bars.length <= needed[at]!);
+  const short = plan.feeds.findIndex(({ bars }, index) => bars.length <= needed[index]!);
   if (short >= 0) {
     const { instrument, interval, length } = plan.feeds[short]!.bars;
     return `the strategy needs ${counted(needed[short]! + 1, 'bar')} of ${instrument.wireName} ${interval} before its first decision, and the data have ${length}`;

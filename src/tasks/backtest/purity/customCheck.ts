@@ -92,8 +92,8 @@ function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
 async function findDifference(plan: RunPlan, span: Span): Promise<Difference | null> {
   const full = await recordCalls(plan, span, false);
   const single = await recordCalls(plan, span, true);
-  for (let at = 0; at < Math.max(full.length, single.length); at++) {
-    const [a, b] = [full[at], single[at]];
+  for (let index = 0; index < Math.max(full.length, single.length); index++) {
+    const [a, b] = [full[index], single[index]];
     if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
     // The earlier call is the one that the other run does not make.
     return a === undefined || (b !== undefined && b.timeMs < a.timeMs) ? (b ?? null) : a;

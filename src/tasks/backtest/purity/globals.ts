@@ -92,8 +92,8 @@ const isHolder = (value: unknown): value is object => (typeof value === 'object'
 
 /** Returns the owner of the method: `performance` itself, or its class. */
 function performanceHolder(name: string): object {
-  for (let at: object | null = performance; at !== null; at = Object.getPrototypeOf(at) as object | null)
-    if (Object.hasOwn(at, name)) return at;
+  for (let holder: object | null = performance; holder !== null; holder = Object.getPrototypeOf(holder) as object | null)
+    if (Object.hasOwn(holder, name)) return holder;
   return performance;
 }
 

@@ -77,14 +77,14 @@ export function runRecordOf(
     startUnits: engine.startUnits,
     seed: plan.seed,
     rules: engine.risk.rulesOn(),
-    feeds: engine.feeds.map((feed, at): FeedRecord => ({
+    feeds: engine.feeds.map((feed, index): FeedRecord => ({
       name: feed.name,
       bars: feed.bars,
       firstRow: feed.firstRow,
       execution: feed.isExecution,
       ...(feed.isHidden ? { isExecutionOnly: true } : {}),
-      ...listedTo(plan.feeds[at]!),
-      quality: plan.feeds[at]!.quality,
+      ...listedTo(plan.feeds[index]!),
+      quality: plan.feeds[index]!.quality,
     })),
     orders: engine.orders.columns(),
     fills: engine.fills.columns(),
@@ -109,14 +109,14 @@ function dependenciesOf(runs: readonly StrategyRun[]): string[] {
 
 function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
   const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
-  const sources = instruments.map(({ contract }, at) => marks[at]?.source ?? (contract === undefined ? 'close' : 'last price'));
+  const sources = instruments.map(({ contract }, index) => marks[index]?.source ?? (contract === undefined ? 'close' : 'last price'));
   return { markSources: sources, markTicks: marks.map((columns) => columns?.close ?? null) };
 }
 
 function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {
   const drawn = runs.flatMap((run) => run.drawn);
-  return drawn.map(({ feed: { indicators }, series, name, pane }, at) => {
-    const place = feeds.indexOf(drawn[at]!.feed);
+  return drawn.map(({ feed: { indicators }, series, name, pane }, index) => {
+    const place = feeds.indexOf(drawn[index]!.feed);
     // Custom functions may be impure, so that a second computation could give other values.
     const isKept = drawn.length <= MAX_KEPT_TRACES || indicators.customs.length > 0;
     return new RunTrace(name, pane, place, isKept, () => indicators.traceValues(series));

@@ -43,11 +43,11 @@ export class ExposureSum implements ExposureSums {
    */
   takeRows(closeMs: Float64Array, closes: Float64Array, offset: number, equity: Float64Array, from: number, to: number): void {
     const { fills } = this.record;
-    for (let at = from; at < to; at++) {
-      const nowMs = closeMs[at + offset]!;
+    for (let index = from; index < to; index++) {
+      const nowMs = closeMs[index + offset]!;
       if (this.units === 0 && this.lastMs !== this.lastMs && !(fills.timeMs[this.nextFill]! <= nowMs)) {
-        if (!(equity[at]! > 0)) this.isRuined = true;
-      } else this.take(nowMs, equity[at]!, closes[at + offset]!);
+        if (!(equity[index]! > 0)) this.isRuined = true;
+      } else this.take(nowMs, equity[index]!, closes[index + offset]!);
     }
   }
 

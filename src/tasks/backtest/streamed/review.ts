@@ -25,11 +25,11 @@ class RowCounts {
 
   /** Takes the rows `from` to `to` (exclusive). Before the first one is the row before it, unless the run begins here. */
   take({ interval, openMs, closeMs, volume }: BarColumns, from: number, to: number, isFirst: boolean): void {
-    for (let at = from; at < to; at++) {
-      if (volume[at] === 0) this.zeroVolume++;
-      if ((isFirst && at === from) || openMs[at] === closeMs[at - 1]) continue;
+    for (let index = from; index < to; index++) {
+      if (volume[index] === 0) this.zeroVolume++;
+      if ((isFirst && index === from) || openMs[index] === closeMs[index - 1]) continue;
       this.gaps++;
-      this.missingBars += barsBetween(interval, openMs[at - 1]!, openMs[at]!) - 1;
+      this.missingBars += barsBetween(interval, openMs[index - 1]!, openMs[index]!) - 1;
     }
   }
 }
@@ -50,7 +50,7 @@ export function reviewed(record: RunRecord, bars: StreamedBars, equity: EquityFi
     const rows = Math.min(PART_ROWS, bars.length - row);
     bars.readAgain(row, held, from, rows);
     const to = from + rows;
-    for (let at = from; at < to; at++) held.closeMs[at] = bars.closeOf(held.openMs[at]!);
+    for (let index = from; index < to; index++) held.closeMs[index] = bars.closeOf(held.openMs[index]!);
     thin.take(held, from, to, row);
     const before = Math.min(rows, Math.max(0, firstRow - row));
     if (before < rows) equity.read(row + before - firstRow, units.subarray(before, rows));
@@ -121,7 +121,7 @@ class ReadAgain implements StreamedFigures {
       const rows = Math.min(partRows, this.equityRows - row);
       const [timeMs, units] = [times.subarray(0, rows), values.subarray(0, rows)];
       this.bars.readTimesAgain(this.firstRow + row, timeMs);
-      for (let at = 0; at < rows; at++) timeMs[at] = this.bars.closeOf(timeMs[at]!);
+      for (let index = 0; index < rows; index++) timeMs[index] = this.bars.closeOf(timeMs[index]!);
       this.equity.read(row, units);
       yield { timeMs, units };
     }

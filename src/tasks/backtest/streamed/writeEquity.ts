@@ -26,7 +26,7 @@ export function writeStreamedEquity(
       rows: streamed.equityRows,
       part() {
         const { timeMs, units } = parts.next().value!;
-        for (let at = 0; at < units.length; at++) units[at] = units[at]! / perUnit;
+        for (let index = 0; index < units.length; index++) units[index] = units[index]! / perUnit;
         return { columns: columns(timeMs, units), from: 0 };
       },
     },

@@ -93,7 +93,7 @@ async function silently<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } finally {
-    streams.forEach((stream, at) => (stream.write = writes[at]!));
+    streams.forEach((stream, index) => (stream.write = writes[index]!));
   }
 }
 

@@ -117,7 +117,7 @@ function moneyText(value: number, { reportingAsset, reportingDigits }: RunRecord
 function asRecorded(summary: Summary, manifest: Manifest): Summary {
   const strategies = [summary.run.strategy]
     .flat()
-    .map((strategy, at) => ({ ...strategy, hash: manifest.strategies[at]?.sha256 ?? strategy.hash }));
+    .map((strategy, index) => ({ ...strategy, hash: manifest.strategies[index]?.sha256 ?? strategy.hash }));
   const [only] = strategies;
   return {
     ...summary,

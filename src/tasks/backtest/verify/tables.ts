@@ -81,7 +81,7 @@ function lineFrom(bytes: Buffer, start: number): string | null {
 
 function countLines(bytes: Buffer, end: number): number {
   let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  for (let index = bytes.indexOf(NEWLINE); index >= 0 && index < end; index = bytes.indexOf(NEWLINE, index + 1)) lines++;
   return lines;
 }
 

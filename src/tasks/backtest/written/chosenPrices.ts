@@ -55,15 +55,15 @@ function rowsOfPrices(bars: BarColumns, values: Float64Array): ReadonlyMap<numbe
 
 function chainIn(rowsOf: ReadonlyMap<number, readonly number[]>, values: Float64Array, from: number, step: number): ChosenPrices | null {
   let [begin, row, count, ups, downs] = [from, -1, 0, 0, 0];
-  for (let at = from; at < values.length; at += step) {
-    const rows = rowsOf.get(values[at]!);
+  for (let index = from; index < values.length; index += step) {
+    const rows = rowsOf.get(values[index]!);
     const next = rows?.find((each) => each > row);
     if (next === undefined) {
-      [begin, row, count, ups, downs] = [at, rows?.[0] ?? -1, rows === undefined ? 0 : 1, 0, 0];
+      [begin, row, count, ups, downs] = [index, rows?.[0] ?? -1, rows === undefined ? 0 : 1, 0, 0];
       continue;
     }
-    if (count === 0) begin = at;
-    else if (values[at]! > values[at - step]!) ups++;
+    if (count === 0) begin = index;
+    else if (values[index]! > values[index - step]!) ups++;
     else downs++;
     row = next;
     count++;

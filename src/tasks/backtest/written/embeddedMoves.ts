@@ -100,7 +100,7 @@ function tablesIn(text: string): Sequence[] {
 /** The same of what is written as bytes. */
 function encodedIn(text: string, maxCharacters: number): Sequence[] {
   return bytesIn(text, ENOUGH, maxCharacters).flatMap(({ isBits, values, placeOf: placeAt }): Sequence[] => {
-    const places = Array.from({ length: values.length }, (_, at) => placeAt(at));
+    const places = Array.from({ length: values.length }, (_, index) => placeAt(index));
     if (isBits) return [{ bits: Uint8Array.from(values), places, isDense: true }];
     const signs = Uint8Array.from(values, (value) => Number(value > 0));
     return [{ bits: signs, places, isDense: true }, { bits: Uint8Array.from({ length: values.length - 1 }, (_, at) => Number(values[at + 1]! > values[at]!)), places, isDense: true }]; // prettier-ignore
@@ -125,10 +125,10 @@ function windowsOf(sequences: readonly Sequence[]): Windows {
 /** Calls `take` for each window that has enough of both signs, with its first place. */
 function eachWindow(bits: Uint8Array, end: number, take: (window: number, at: number) => void): void {
   let [window, ups] = [0, 0];
-  for (let at = 0; at < end; at++) {
-    window = (window % (WINDOW / 2)) * 2 + bits[at]!;
-    ups += bits[at]! - (at >= FOUND_BY ? bits[at - FOUND_BY]! : 0);
-    if (at >= FOUND_BY - 1 && ups >= MIN_EACH_WAY && ups <= FOUND_BY - MIN_EACH_WAY) take(window, at - FOUND_BY + 1);
+  for (let index = 0; index < end; index++) {
+    window = (window % (WINDOW / 2)) * 2 + bits[index]!;
+    ups += bits[index]! - (index >= FOUND_BY ? bits[index - FOUND_BY]! : 0);
+    if (index >= FOUND_BY - 1 && ups >= MIN_EACH_WAY && ups <= FOUND_BY - MIN_EACH_WAY) take(window, index - FOUND_BY + 1);
   }
 }
 

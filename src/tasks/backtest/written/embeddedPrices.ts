@@ -84,9 +84,9 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
         else if (rows.length < MAX_ROWS) rows.push(row);
       }
       if (rowsOf.size < DIFFERENT) continue;
-      for (let at = 0; at < values.length; at++) {
-        const row = rowsOf.get(values[at]!)?.find((each) => isTable(values, at, prices, each));
-        if (row !== undefined) return { at, row, column, feed };
+      for (let index = 0; index < values.length; index++) {
+        const row = rowsOf.get(values[index]!)?.find((each) => isTable(values, index, prices, each));
+        if (row !== undefined) return { at: index, row, column, feed };
       }
     }
   }

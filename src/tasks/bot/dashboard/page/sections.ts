@@ -295,5 +295,5 @@ export function showKill({ kill }: BotView): void {
     `${kill.flatten ? 'Cancel and flatten' : 'Cancel'}, by ${kill.who}: ${kill.phase}. ${kill.message}`,
     ...kill.residuals.map((residual) => `Not settled: ${residual}`),
   ];
-  byId('kill-says')?.replaceChildren(...lines.map((line, at) => element('p', { class: at === 0 ? '' : 'amber' }, line)));
+  byId('kill-says')?.replaceChildren(...lines.map((line, index) => element('p', { class: index === 0 ? '' : 'amber' }, line)));
 }
