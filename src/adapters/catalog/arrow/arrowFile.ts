@@ -116,6 +116,7 @@ function assertSeparate(columns: readonly ArrowColumn[]): void {
   }
 }
 
+/** Writes the schema, the batches and the footer to an open file. Throws Error if the disk takes fewer bytes than were given. */
 function writeFile(file: number, { columns, rows, part }: ArrowParts, metadata: Readonly<Record<string, string>>): void {
   let position = 0;
   const checksums = new Checksums();
@@ -183,6 +184,7 @@ export function bytesOf(values: Float64Array | Int32Array, from: number, length:
   return new Uint8Array(values.buffer, values.byteOffset + from * width, length * width);
 }
 
+/** Returns the bytes with zeros behind them, up to a multiple of `align` bytes. */
 function padTo(bytes: Uint8Array, align: number): Uint8Array {
   const size = Math.ceil(bytes.byteLength / align) * align;
   if (size === bytes.byteLength) return bytes;
@@ -203,6 +205,7 @@ function message(kind: number, header: FlatTable, bodyBytes: number, position: n
   return whole;
 }
 
+/** Returns the schema message: one field for each column, and the metadata of the file. */
 function schemaTable(columns: readonly ArrowColumn[], metadata: Readonly<Record<string, string>>): FlatTable {
   const fields = columns.map(({ name, kind }) => {
     const [code, type] = typeOf(kind);

@@ -60,6 +60,7 @@ export function appendBars(catalog: string, given: Instrument, interval: Interva
   return whileLocked(lockPath(catalog, key), () => appendRows(catalog, given, key, rows, rule));
 }
 
+/** Appends rows to the stored bars of a series. Throws ConfigError if the stored bars are not imported, or come from another source. */
 function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawColumns, rule: RevisedRule): AppendedBars {
   const { interval } = key;
   const path = barsPath(catalog, key);

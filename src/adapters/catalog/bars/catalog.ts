@@ -183,6 +183,7 @@ function hashOfFile(file: ArrowFile): string {
 /** True when a file has the number of source bars of each resampled bar. */
 export const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
 
+/** Returns the number of source bars of each row; null for bars that were not resampled. */
 function readBarsIn(file: ArrowFile): Int32Array | null {
   if (!hasBarsIn(file)) return null;
   const barsIn = new Int32Array(file.rows);
@@ -252,6 +253,7 @@ export function notInTicks(
   );
 }
 
+/** Opens the file of a series with its instrument, and closes it after `use`. Throws ConfigError if the file or the record is missing. */
 function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instrument: Instrument, facts: BarFacts) => T): T {
   const path = barsPath(catalog, key);
   if (!existsSync(path)) throw unknownBars(catalog, key);
@@ -292,6 +294,7 @@ function readWhole(
   return { bars: barsOf(raw, instrument, interval), barsIn };
 }
 
+/** Reads the rows from `start` to before `end`, without their checksums. */
 function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval, start: number, end: number): BarColumns {
   const raw = emptyColumns(end - start);
   file.readTimes('open_time', start, raw.openMs);
@@ -347,6 +350,7 @@ export function statedFacts(file: ArrowFile, path: string): BarFacts {
   };
 }
 
+/** Returns the error for a series that the catalog lacks. The remedy names up to 12 series that it has. */
 function unknownBars(catalog: string, key: BarKey): ConfigError {
   const entries = listCatalog(catalog);
   const sameSymbol = entries.filter((entry) => entry.symbol === key.symbol);
@@ -359,6 +363,7 @@ function unknownBars(catalog: string, key: BarKey): ConfigError {
   );
 }
 
+/** Returns the error for a range without bars. The remedy says which times the file has. */
 function emptyRange(file: ArrowFile, path: string, { fromMs, toMs }: BarRange): ConfigError {
   const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
   const [first, last] = firstAndLast(file);

@@ -10,6 +10,7 @@ import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../model/
 import { barsOf, emptyColumns, type RawColumns } from '../files/columns.ts';
 import { proposeInstrument } from '../records/instrumentRecord.ts';
 
+/** What a caller may choose about generated bars. */
 export interface GeneratorOptions {
   readonly symbol: string;
   readonly market?: Market | undefined;
@@ -72,6 +73,7 @@ export function synthesizeBars(options: GeneratorOptions): BarColumns {
   return barsOf(raw, instrument, interval);
 }
 
+/** Throws ConfigError unless the option has a valid value. */
 function check(name: string, value: number, isValid: boolean, expected: string): void {
   if (!isValid) throw new ConfigError(`${name}: expected ${expected}, got ${value}`, `change ${name}`);
 }
@@ -84,6 +86,7 @@ function digitsFor(price: number): number {
   return digits;
 }
 
+/** Fills in the open times, ms UTC, with random gaps that are `gapShare` of all bars. */
 function fillTimes(openMs: Float64Array, interval: Interval, fromMs: number, gapShare: number, rng: Rng): void {
   let time = openOf(interval, fromMs);
   // With a gap of g bars on average after a fraction p of the rows, p g / (1 + p g) of all bars are missing.
@@ -96,6 +99,7 @@ function fillTimes(openMs: Float64Array, interval: Interval, fromMs: number, gap
   }
 }
 
+/** Fills in prices and volumes. `volatility`: standard deviation of the return of a bar. `scale`: ticks in one unit of price. */
 function fillPrices(
   raw: RawColumns,
   start: number,

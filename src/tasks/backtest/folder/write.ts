@@ -21,6 +21,7 @@ import { inputFiles, lockFileIn, type InputFile, type LockFile } from './inputFi
 import { freePath, moveInto, runTimestamp } from '../../../adapters/disk/folders/place.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
+/** The manifest of a run folder: what ran, over which data, and in which versions. */
 export interface Manifest {
   readonly format: 'isobar run 1';
   readonly name: string;
@@ -65,6 +66,7 @@ export interface Manifest {
 /** What identifies a run. The rest of the manifest says where and from which files it was made. */
 type Identity = Omit<Manifest, 'startedIn' | 'inputs'>;
 
+/** Returns the part of the manifest that identifies the run. */
 function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): Identity {
   return {
     format: 'isobar run 1',

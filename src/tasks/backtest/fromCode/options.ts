@@ -76,6 +76,7 @@ export interface CodeOptions {
   readonly instruments?: Definition['instruments'];
 }
 
+/** Options of a backtest from code: a definition file with changes, or all parts in code. */
 export type BacktestOptions = FileOptions | CodeOptions;
 
 /** A run request, with the parts that were given as values. */

@@ -10,6 +10,7 @@ import { plainProof, type Proof } from '../../../model/run/proof.ts';
 const SMALL_ROWS = 7;
 export const FULL_ROWS = 2048;
 
+/** What the proof of blocks takes. */
 export interface BlocksTask {
   readonly plan: RunPlan;
   /** Decisions up to this time are compared; by default all. */
@@ -23,6 +24,7 @@ export interface BlocksTask {
   readonly onRun: (share: number) => void;
 }
 
+/** Proves that decisions do not depend on the size of blocks, by running the strategy in blocks of other sizes. */
 export async function proveBlocks(
   tracer: Tracer,
   { plan, untilMs = Infinity, isFresh, isShort = false, full: made, onRun }: BlocksTask,

@@ -13,6 +13,7 @@ export function planUntil(plan: RunPlan, toMs: number): RunPlan | null {
   return sliced(plan, { fromMs: plan.fromMs, toMs, warmUpRows: () => Infinity });
 }
 
+/** A part of the data of a run: a span of time, and the warm-up rows before it. */
 export interface Slice {
   /** The run begins here. */
   readonly fromMs: number;

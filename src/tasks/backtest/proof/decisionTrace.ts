@@ -23,6 +23,7 @@ export interface Decision {
   readonly place: Place | null;
 }
 
+/** Records what a strategy decides, as one hash and time for each call, so that two runs can be compared. */
 export class DecisionTrace implements HostCallLog {
   readonly timeMs: number[] = [];
   readonly hashes: number[] = [];
@@ -99,6 +100,7 @@ interface NamedFeed {
   readonly interval: string;
 }
 
+/** Returns the feed that the arguments of a call name, as text; null if they name none. */
 function feedIn(given: readonly unknown[]): string | null {
   for (const each of given) {
     if (typeof each !== 'object' || each === null) continue;

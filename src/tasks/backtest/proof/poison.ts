@@ -18,6 +18,7 @@ export function poisoned(plan: RunPlan, afterMs: number, rng: Rng): RunPlan {
   return { ...plan, feeds, series: plan.series.map((each): SeriesPlan => ({ ...each, values: otherValues(each.values, afterMs, rng) })) };
 }
 
+/** Returns bars whose prices and volumes after `afterMs` are random. Times stay, and prices stay in whole ticks. */
 function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
   const { length, closeMs } = bars;
   const from = firstAfter(closeMs, 0, length, afterMs);

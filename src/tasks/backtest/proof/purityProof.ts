@@ -39,6 +39,7 @@ export class ImpureUses implements WarningSink {
   }
 }
 
+/** What the proof of purity takes. */
 export interface PurityTask {
   readonly plan: RunPlan;
   /** The first run of the process, of the modules as they were loaded. */
@@ -58,6 +59,7 @@ export interface PurityTask {
   readonly onRun: (share: number) => void;
 }
 
+/** The result of the proof of purity. */
 export interface PurityOutcome {
   readonly proof: Proof;
   /** A run changes what a later one in the same process decides. */
@@ -66,6 +68,7 @@ export interface PurityOutcome {
   readonly isSteady: boolean;
 }
 
+/** Proves that decisions depend on the bars only, by repeating the run from another row, and in other surroundings. */
 export async function provePurity(
   tracer: Tracer,
   { plan, whole, skippedRows, lived = null, besideRows = BESIDE_ROWS, isShort = false, surroundings, late, onRun }: PurityTask,

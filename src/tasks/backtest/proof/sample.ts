@@ -45,6 +45,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
 const MAX_SEARCHED_BYTES = 262_144;
 const SAMPLED: readonly ProofName[] = ['purity', 'blocks'];
 
+/** What the proofs over a sample of a run take. */
 export interface SampleTask {
   readonly resolved: Pick<ResolvedRun, 'plan' | 'files'>;
   /** The warnings of the run, whose own watch saw more rows. */
@@ -93,6 +94,7 @@ export function notSampled(why: string): ProvedRun {
   return { verdict: 'not-proved', why, proofs: [], bars: 0 };
 }
 
+/** Runs the proofs of the sample while strategy code is watched. */
 async function proofsOf(
   { resolved: { plan, files }, seen, progressCells }: SampleTask,
   onRows: (rows: number) => void,
@@ -130,6 +132,7 @@ interface RowsTask {
   readonly sources: readonly string[];
 }
 
+/** Runs each proof of the sample in turn. Returns no proof once strategy code has used a banned function. */
 async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;

@@ -17,6 +17,7 @@ export const CALLS_BACK = 'a callback that comes later';
 /** Most reports: enough to find a strategy that creates one at every bar. */
 const MAX_REPORTS = 10_000;
 
+/** Reports promises that strategy code creates, and calls of Node that call back later. */
 export class AsyncWatch {
   readonly #hook: AsyncHook;
   readonly #report: Report;

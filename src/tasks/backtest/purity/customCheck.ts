@@ -89,6 +89,7 @@ function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
   return row;
 }
 
+/** Returns the first call that differs between a run in full blocks and one in blocks of one row; null if all are equal. */
 async function findDifference(plan: RunPlan, span: Span): Promise<Difference | null> {
   const full = await recordCalls(plan, span, false);
   const single = await recordCalls(plan, span, true);
@@ -137,6 +138,7 @@ function warningOf({ timeMs, text }: Difference, customs: readonly CustomNote[])
 const placeOf = (note: CustomNote | undefined): Pick<Warning, 'file' | 'line'> =>
   (note === undefined ? null : placeOfError(note.place)) ?? { file: null, line: null };
 
+/** Returns the custom indicators as text, each with its place in the source. */
 function listNames(customs: readonly CustomNote[]): string {
   return customs
     .map((note) => {

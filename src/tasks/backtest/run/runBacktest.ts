@@ -15,6 +15,7 @@ import { replayedBotMaker, loopsFor, sealBot, type BotOptions, type SealedBot } 
 import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
+/** What a caller may choose about one run of a plan. */
 export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
   /** Keep the values of registered indicators, for charts. */
   readonly trace?: boolean;
@@ -35,6 +36,7 @@ export interface PreparedRun extends SealedBot {
   readonly decisionLog: DecisionLog | null;
 }
 
+/** Runs a plan and returns the record of the run. */
 export async function runBacktest(plan: RunPlan, options: BacktestRunOptions = {}): Promise<RunRecord> {
   const prepared = await prepareBacktest(plan, options);
   prepared.loop(prepared.engine);
@@ -113,6 +115,7 @@ function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pic
   return { markSources: sources, markTicks: marks.map((columns) => columns?.close ?? null) };
 }
 
+/** Returns the values of the indicators that strategies draw. */
 function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {
   const drawn = runs.flatMap((run) => run.drawn);
   return drawn.map(({ feed: { indicators }, series, name, pane }, index) => {

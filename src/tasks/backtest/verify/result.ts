@@ -16,6 +16,7 @@ import { writeEquity, type Manifest } from '../folder/write.ts';
 import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/read.ts';
 import { differenceOf, numbers, storedTable, type TableDifference } from './tables.ts';
 
+/** The result of a comparison of a repeated run with the run folder. */
 export interface ResultCheck {
   /** In the order of cause: orders, fills, equity, trades, figures; the first difference of each file. */
   readonly differences: readonly TableDifference[];
@@ -149,6 +150,7 @@ function withStoredEnvelope(summary: Summary, path: string): Summary {
   return isRefined ? { ...summary, envelope: stored } : summary;
 }
 
+/** Returns the first difference between the stored summary and the computed one; null if they are equal. */
 function summaryDifference(path: string, summary: Summary): TableDifference | null {
   const file = 'summary.json';
   const [then, now] = [readRunFile(path), summaryText(summary)];

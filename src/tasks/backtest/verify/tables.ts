@@ -17,6 +17,7 @@ export interface TableDifference {
   readonly now: string;
 }
 
+/** How messages name a table: its file, and one of its rows. */
 export interface TableNames {
   readonly file: string;
   /** `order`, `fill`, `trade`. */
@@ -92,6 +93,7 @@ function headerDifference(header: readonly string[], then: string, { file }: Tab
   return { file, what: `header, column ${at + 1}`, where: '', recorded: clippedCell(was[at]), now: clippedCell(header[at]) };
 }
 
+/** Returns the first difference between two lines of a CSV file; null for a line that does not exist. */
 function cellDifference(
   header: readonly string[],
   then: string | null,

@@ -16,6 +16,7 @@ const MAX_TIMES = 50;
 /** Rows of the data that are looked at. */
 const MAX_SEARCHED = 50_000;
 
+/** Written values that follow the prices of a feed. */
 export interface ChosenPrices {
   /** Index of the first number, and the row of the data with that price. */
   readonly at: number;
@@ -53,6 +54,7 @@ function rowsOfPrices(bars: BarColumns, values: Float64Array): ReadonlyMap<numbe
   return rowsOf;
 }
 
+/** Returns the first chain of values that are prices of rising rows, every `step` values from `from`; null if none is long enough. */
 function chainIn(rowsOf: ReadonlyMap<number, readonly number[]>, values: Float64Array, from: number, step: number): ChosenPrices | null {
   let [begin, row, count, ups, downs] = [from, -1, 0, 0, 0];
   for (let index = from; index < values.length; index += step) {

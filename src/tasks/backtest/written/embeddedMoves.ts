@@ -69,6 +69,7 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
   return null;
 }
 
+/** Returns the runs of plus and minus signs in a text, as bits. */
 function signsIn(text: string): Sequence[] {
   return [...text.matchAll(SIGNS)].map(([signs], at, all) => {
     const { index } = all[at]!;
@@ -109,6 +110,7 @@ function encodedIn(text: string, maxCharacters: number): Sequence[] {
 
 type Windows = ReadonlyMap<number, readonly (readonly [sequence: number, at: number])[]>;
 
+/** Returns where each window of bits occurs, by its value. For dense sequences only a part of the windows is kept. */
 function windowsOf(sequences: readonly Sequence[]): Windows {
   const windows = new Map<number, (readonly [number, number])[]>();
   for (const [index, { bits, isDense = false }] of sequences.entries()) {

@@ -70,6 +70,7 @@ interface Table {
   readonly feed: number;
 }
 
+/** Returns the feed and column in which the values occur as prices; null without such a column. */
 function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
   const wanted = new Set(values);
   for (const [feed, { bars }] of feeds.entries()) {
