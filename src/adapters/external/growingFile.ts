@@ -4,7 +4,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
 import { TextFile, type ColumnNames } from '../catalog/external/externalFile.ts';
 import { formatOf } from '../catalog/rows/formats.ts';
-import { openRegular } from '../disk/regularFile.ts';
+import { openRegularFile } from '../disk/regularFile.ts';
 
 /** A value with its two times, as the file has it. */
 export interface FileRow {
@@ -46,7 +46,7 @@ export class GrowingFile {
   look(): FileLook {
     let descriptor: number;
     try {
-      descriptor = openRegular(this.#path);
+      descriptor = openRegularFile(this.#path);
     } catch (error) {
       return this.#unreadable(error);
     }

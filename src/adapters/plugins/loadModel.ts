@@ -33,15 +33,15 @@ export interface LoadedModel<Kind extends ModelKind> {
 export async function loadModel<Kind extends ModelKind>(
   kind: Kind,
   file: string,
-  shown: string,
+  displayName: string,
   bundler?: Bundler,
   importer?: Importer,
 ): Promise<LoadedModel<Kind>> {
   const { noun, maker, call } = KINDS[kind];
-  const { exported, hash, inputs, reach } = await loadModule(file, shown, noun, importer, bundler);
+  const { exported, hash, inputs, reach } = await loadModule(file, displayName, noun, importer, bundler);
   if (!isModel(exported, kind)) {
     throw new ConfigError(
-      `${shown}: expected a ${noun} as default export, got ${describeExport(exported, noun, call)}`,
+      `${displayName}: expected a ${noun} as default export, got ${describeExport(exported, noun, call)}`,
       `write: export default ${maker}(...)`,
     );
   }

@@ -30,7 +30,7 @@ export interface BarRange {
   readonly isHashed?: boolean;
 }
 
-/** Bars of a set, with what a run records about them. */
+/** Loaded bars, with the facts that a run records about them. */
 export interface LoadedBars {
   readonly bars: BarColumns;
   /** The first row that opens at or after `fromMs`. Earlier rows are for warm-up. */
@@ -226,9 +226,10 @@ function checkTimes({ openMs, length }: BarColumns, path: string): void {
 /** Throws ConfigError for a price that is not a whole number of ticks: another program wrote the file, or the record was changed. */
 function checkTicks({ instrument, openMs, length, open, high, low, close }: BarColumns, path: string, record: string): void {
   const scale = pow10(instrument.priceDigits);
-  for (const [name, prices] of Object.entries({ open, high, low, close })) {
+  for (const [column, prices] of Object.entries({ open, high, low, close })) {
     const row = firstBetweenTicks(prices, length, scale);
-    if (row !== null) throw notInTicks(path, openMs[row]!, name, prices[row]!, instrument, record);
+    if (row === null) continue;
+    throw notInTicks({ path, record, openMs: openMs[row]!, column, price: prices[row]!, priceDigits: instrument.priceDigits });
   }
 }
 
@@ -238,17 +239,20 @@ function firstBetweenTicks(prices: Float64Array, length: number, scale: number):
   return null;
 }
 
-/** Returns the error for a price that is not a whole number of ticks. `record`: path of the record of the instrument. */
-export function notInTicks(
-  path: string,
-  openMs: number,
-  name: string,
-  price: number,
-  { priceDigits }: Instrument,
-  record: string,
-): ConfigError {
+/** A price of a stored bar that is not a whole number of ticks. `record`: path of the record of the instrument. */
+interface PriceFault {
+  readonly path: string;
+  readonly record: string;
+  readonly openMs: number;
+  readonly column: string;
+  readonly price: number;
+  readonly priceDigits: number;
+}
+
+/** Returns the error for a price that is not a whole number of ticks. */
+export function notInTicks({ path, record, openMs, column, price, priceDigits }: PriceFault): ConfigError {
   return new ConfigError(
-    `${path}: the bar of ${formatMinute(openMs)}: ${name} ${price} is not a price of ${priceDigits} digits`,
+    `${path}: the bar of ${formatMinute(openMs)}: ${column} ${price} is not a price of ${priceDigits} digits`,
     `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
   );
 }
@@ -265,11 +269,6 @@ function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instru
   return withArrowFile(path, (file) => use(file, instrument, statedFacts(file, path)));
 }
 
-interface WholeRead {
-  readonly bars: BarColumns;
-  readonly barsIn: Int32Array | null;
-}
-
 /**
  * Reads the rows from `start` to `end` in one read of the whole file, and checks its checksums. `hashed`: path under which to note the
  * hash.
@@ -281,7 +280,7 @@ function readWhole(
   start: number,
   end: number,
   hashed: string | null,
-): WholeRead {
+): Pick<LoadedBars, 'bars'> & Pick<BarFacts, 'barsIn'> {
   const raw = emptyColumns(end - start);
   const barsIn = hasBarsIn(file) ? new Int32Array(end - start) : null;
   const hash = hashed === null ? null : createHash('sha256');

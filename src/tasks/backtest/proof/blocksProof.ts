@@ -27,7 +27,7 @@ export interface BlocksTask {
 /** Proves that decisions do not depend on the size of blocks, by running the strategy in blocks of other sizes. */
 export async function proveBlocks(
   tracer: Tracer,
-  { plan, untilMs = Infinity, isFresh, isShort = false, full: made, onRun }: BlocksTask,
+  { plan, untilMs = Infinity, isFresh, isShort = false, full: fullSide, onRun }: BlocksTask,
 ): Promise<Proof> {
   const sideOf = async (blockRows: number, share: number): Promise<Side> => {
     onRun(share);
@@ -36,7 +36,7 @@ export async function proveBlocks(
   };
   const single = await sideOf(1, 0);
   for (const [index, rows] of (isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS]).entries()) {
-    const full = (rows === FULL_ROWS ? made : null) ?? (await sideOf(rows, (index + 1) / 3));
+    const full = (rows === FULL_ROWS ? fullSide : null) ?? (await sideOf(rows, (index + 1) / 3));
     const difference = await differenceOf(tracer, single, full, untilMs);
     if (difference === null) continue;
     const text = `blocks of ${rows} rows decide otherwise than blocks of one row: something reads what is computed ahead of its bar`;

@@ -46,12 +46,12 @@ export class DecisionTrace implements HostCallLog {
     this.wanted = wanted;
   }
 
-  note(run: StrategyRun, name: string, given: readonly unknown[]): void {
+  note(run: StrategyRun, name: string, args: readonly unknown[]): void {
     if (this.hasEnded || !DECISIONS.has(name)) return;
     if (name === 'cron') this.usesCalendar = true;
-    const text = callText(run, name, given);
+    const text = callText(run, name, args);
     if (this.timeMs.length === this.wanted) {
-      this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(given), place: nearestAuthorPlace() };
+      this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(args), place: nearestAuthorPlace() };
     }
     if (ORDERS.has(name)) this.orderMs.push(run.nowMs);
     if (name === 'log') this.logs.add(this.timeMs.length);
@@ -101,8 +101,8 @@ interface NamedFeed {
 }
 
 /** Returns the feed that the arguments of a call name, as text; null if they name none. */
-function feedIn(given: readonly unknown[]): string | null {
-  for (const each of given) {
+function feedIn(args: readonly unknown[]): string | null {
+  for (const each of args) {
     if (typeof each !== 'object' || each === null) continue;
     const feed: unknown = 'instrument' in each ? each : 'feed' in each ? each.feed : null;
     if (isFeed(feed)) return `${feed.instrument.wireName} ${feed.interval}`;

@@ -100,13 +100,13 @@ async function proofsOf(
   onRows: (rows: number) => void,
 ): Promise<readonly Proof[]> {
   const uses = new SampledUses();
-  // The data hold what comes after a bar.
+  // Data files contain later bars, so reading them looks ahead.
   const inputs = new Set(files.flatMap(({ use, path }) => (use === 'data' ? [] : [path])));
   const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
   try {
     const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     const earlier = usesOfRun(seen, plan, sources);
-    // What has reached outside the run may do it again unseen by functions that its modules took before the watch.
+    // Modules that used the outside may hold functions from before the watch, whose calls it would miss. So they do not run again.
     const lived = earlier === null && !mayUseNode(plan) ? plan.strategies : null;
     const outcome = await proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }).catch(
       (error: unknown): readonly Proof[] => {
@@ -139,7 +139,7 @@ async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sour
   const parts = await partsOf(tracer, plan);
   if (typeof parts === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', parts));
   const whole = await firstRun(tracer, parts, onRows);
-  const own = whole.run.plan;
+  const samplePlan = whole.run.plan;
   if (uses.first !== null) return [];
   const { error } = whole.trace;
   if (error !== null) return SAMPLED.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
@@ -148,24 +148,34 @@ async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sour
     (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
   );
   watch.checkGlobals();
-  // What was used says enough, and decisions that depend on it differ in every proof.
+  // A use of the outside is reported already. Every later proof would only find its effects.
   if (uses.first !== null) return [];
-  const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
+  const table = embeddedPrices(samplePlan, sources, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(samplePlan, sources, MAX_SEARCHED_BYTES);
   const isShort = plan.feeds.length > MAX_FEEDS;
-  const task = { plan: own, whole, skippedRows: 0, lived, besideRows: SMALL_BLOCK_ROWS, isShort, surroundings: 1, late, onRun: () => {} };
+  const task = {
+    plan: samplePlan,
+    whole,
+    skippedRows: 0,
+    lived,
+    besideRows: SMALL_BLOCK_ROWS,
+    isShort,
+    surroundings: 1,
+    late,
+    onRun: () => {},
+  };
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];
-  const kept = table !== null || hasState || isShort ? null : await proveOtherData(tracer, own, lived ?? own.strategies);
+  const kept = table !== null || hasState || isShort ? null : await proveOtherData(tracer, samplePlan, lived ?? samplePlan.strategies);
   if (uses.first !== null) return [];
-  const untilMs = endOfBlocks(own, whole.trace);
+  const untilMs = endOfBlocks(samplePlan, whole.trace);
   const blocksOf = (isFresh: boolean): Promise<Proof> =>
-    proveBlocks(tracer, { plan: own, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
+    proveBlocks(tracer, { plan: samplePlan, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
   const isState = hasState || kept !== null;
   const blocks = await blocksOf(isState);
   const fresh = blocks.verdict === 'refuted' && !isState ? await blocksOf(true) : blocks;
   const found = [table ?? kept ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
-  return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, own)) : found;
+  return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, samplePlan)) : found;
 }
 
 function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
@@ -230,8 +240,8 @@ function mayUseNode({ strategies, models }: RunPlan): boolean {
 
 /** Returns true for code with the name of a module of Node in quotes, which is how a bundle has its packages' imports too. */
 function namesModule(code: string): boolean {
-  const [own = code] = code.split('//# sourceMappingURL=');
-  return [...own.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
+  const [samplePlan = code] = code.split('//# sourceMappingURL=');
+  return [...samplePlan.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
 }
 
 /** Returns what the watch of the run saw. What the text of the code could reach is no use. */

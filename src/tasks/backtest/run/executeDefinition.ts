@@ -204,8 +204,8 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
   await runWatched(prepared, plan, watch);
   await sendHaltAlerts(prepared, log);
   watcher.enter('metrics');
-  const made = runRecordOf(plan, prepared, streamed === null, warnings);
-  const record = streamed?.recordOf(made, prepared.engine) ?? made;
+  const runRecord = runRecordOf(plan, prepared, streamed === null, warnings);
+  const record = streamed?.recordOf(runRecord, prepared.engine) ?? runRecord;
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
   const found = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
   return {
