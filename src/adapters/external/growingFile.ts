@@ -13,6 +13,7 @@ export interface FileRow {
   readonly value: number;
 }
 
+/** The result of one read of a growing file. */
 export interface FileLook {
   readonly rows: readonly FileRow[];
   /** Bad lines, and a file that cannot be read, as sentences. */
@@ -27,6 +28,7 @@ const NEWLINE = 10;
 /** Most bad lines of a look that are named. */
 const MAX_NAMED = 3;
 
+/** Reads the values that another program appends to a file. */
 export class GrowingFile {
   readonly #path: string;
   readonly #names: ColumnNames;

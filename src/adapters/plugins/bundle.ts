@@ -11,6 +11,7 @@ import { requirePackage } from '../runtime/requirePackage.ts';
 
 const { build } = requirePackage('esbuild') as typeof import('esbuild');
 
+/** The bundled code of an author's file. */
 export interface Bundle {
   /** ESM that imports isobar's entry points by their tokens. */
   readonly code: string;
@@ -51,6 +52,7 @@ export async function bundle(file: string, displayName: string): Promise<Bundle>
   return describe(result, dirname(file));
 }
 
+/** Returns the bundle of a build, with its hash and the files that went into it. */
 function describe(result: BuildResult<{ metafile: true; write: false }>, folder: string): Bundle {
   const text = (ending: string) => result.outputFiles.find((output) => output.path.endsWith(ending))?.text ?? '';
   const code = text('.mjs');
@@ -67,6 +69,7 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 }
 
+/** Returns the error for a file that does not compile, with file, line and column. */
 function refusedImportError(failure: BuildFailure, displayName: string, entry: string): ConfigError {
   const first: Message | undefined = failure.errors[0];
   const at = first?.location;

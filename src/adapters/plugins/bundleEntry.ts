@@ -6,6 +6,7 @@ import type { BundleAnswer } from './bundler.ts';
 
 const [file = '', displayName = file] = process.argv.slice(2);
 
+/** Returns the bundle, or the ConfigError for the parent process. */
 async function answer(): Promise<BundleAnswer> {
   try {
     return { bundle: await bundle(file, displayName) };

@@ -9,6 +9,7 @@ import type { Bundle } from './bundle.ts';
 /** `file`: an absolute path; `displayName` names it in messages. Rejects with ConfigError for a file that does not compile. */
 export type Bundler = (file: string, displayName: string) => Promise<Bundle>;
 
+/** Bundles a file in this process. */
 export const bundleInProcess: Bundler = async (file, displayName) => {
   const { bundle } = await import('./bundle.ts');
   return bundle(file, displayName);

@@ -11,6 +11,7 @@ interface ModelSpecs {
   readonly fees: FeeSpec;
   readonly risk: RiskRuleSpec;
 }
+/** The kind of a model. */
 export type ModelKind = keyof ModelSpecs;
 
 const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly maker: string; readonly call: string } } = {
@@ -19,6 +20,7 @@ const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly m
   risk: { noun: 'risk rule', maker: 'riskRule', call: 'check' },
 };
 
+/** A model from an author's file. */
 export interface LoadedModel<Kind extends ModelKind> {
   readonly model: ModelSpecs[Kind];
   /** sha-256 of the bundled code. */

@@ -11,6 +11,7 @@ import { bundleInProcess, type Bundler } from './bundler.ts';
 import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 import { writeModule } from './cache.ts';
 
+/** An author's file as a loaded module. */
 export interface LoadedModule {
   /** Its default export; undefined if it has none. */
   readonly exported: unknown;
@@ -82,6 +83,7 @@ async function importFramework(host: string): Promise<object> {
   return typeof framework === 'object' && framework !== null ? framework : {};
 }
 
+/** Returns the error for a module that cannot be imported: a missing export, a `require`, or an exception of its top-level code. */
 function importError(error: unknown, displayName: string, framework: object, frameworkName: string): Error {
   const message = error instanceof Error ? error.message : String(error);
   // esbuild replaces a `require` of an unbundled module, such as isobar, by code that throws this.

@@ -7,6 +7,7 @@ import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Bundler } from './bundler.ts';
 import { loadModule, type Importer } from './loadModule.ts';
 
+/** A strategy class from an author's file. */
 export interface LoadedStrategy {
   readonly strategy: StrategyClass;
   /** Name of the class, or of the file if the class has none. */

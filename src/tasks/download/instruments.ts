@@ -160,6 +160,7 @@ function contractPath(catalog: string, symbol: string): string {
   return join(dirname(instrumentPath(catalog, 'futures', symbol)), 'contract.json');
 }
 
+/** Stores the terms of a contract, unless the same are stored already. */
 export function storeContract(catalog: string, contract: WireContract): void {
   const path = contractPath(catalog, contract.symbol);
   const text = `${JSON.stringify(contract, null, 2)}\n`;

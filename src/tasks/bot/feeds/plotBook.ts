@@ -55,6 +55,7 @@ function rowsSeen({ cursor }: FeedRun): number {
   return cursor.row + 1;
 }
 
+/** The indicators that the strategies of a bot draw. */
 export class PlotBook {
   readonly #engine: Engine;
   #plots: readonly Plot[] | null = null;

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { LogLine } from '../../control/botControl.ts';
 import type { DecisionView } from '../../control/botView.ts';
 
+/** The level of a log line. */
 export type LogLevel = LogLine['level'];
 /** Fields of a log line. Only simple values are written. Others are replaced by their type, so that no unknown content is logged. */
 export type LogFields = Readonly<Record<string, unknown>>;

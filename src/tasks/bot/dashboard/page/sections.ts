@@ -72,6 +72,7 @@ function moneyPlain(text: string): string {
   return `${whole}.${part.padEnd(2, '0').slice(0, 2)}`;
 }
 
+/** Returns a card with a label, a value with its unit, and a second line. */
 function card(label: string, value: string, unit: string, sub: string, kind: TableCell['kind'] = 'text'): HTMLElement {
   const isBad = kind === 'amber';
   return element(
