@@ -19,48 +19,48 @@ export class CredentialScanner {
   /** Lengths of the forms, by the checksum of their beginnings. */
   readonly #lengths = new Map<number, readonly number[]>();
   /** Marks the upper halves of the checksums of `#lengths`, so that one lookup excludes nearly every window. */
-  readonly #buckets = new Uint8Array(BUCKETS);
+  readonly #hasUpperHalf = new Uint8Array(BUCKETS);
   /** Length of the shortest form. Shorter text contains no credential. */
   readonly #minLength: number;
   /** Weight in the checksum of the byte that leaves the window. */
-  readonly #power: number;
+  readonly #leavingWeight: number;
 
   constructor(credentials: readonly string[], digest: Digest) {
     this.#digest = digest;
     const forms = Array.from(new Set(credentials.flatMap(formsOf)), (form) => foldCase(Buffer.from(form)));
     this.#minLength = Math.min(...forms.map(({ length }) => length));
-    this.#power = powerOf(this.#minLength - 1);
-    for (const form of forms) this.#learn(form);
+    this.#leavingWeight = powerOf(this.#minLength - 1);
+    for (const form of forms) this.#storeForm(form);
   }
 
   /** Stores the digest of a form and the checksum of its beginning. */
-  #learn(form: Uint8Array): void {
+  #storeForm(form: Uint8Array): void {
     const sum = form.subarray(0, this.#minLength).reduce((before, byte) => (Math.imul(before, BASE) + byte) | 0, 0);
     const lengths = this.#lengths.get(sum) ?? [];
     if (!lengths.includes(form.length)) this.#lengths.set(sum, [...lengths, form.length]);
-    this.#buckets[sum >>> 16] = 1;
+    this.#hasUpperHalf[sum >>> 16] = 1;
     this.#digests.add(this.#digest(form));
   }
 
   /** Returns the bytes with credentials replaced by asterisks. Returns the same array if it contains no credential. */
-  hide(bytes: Uint8Array): Uint8Array {
+  maskBytes(bytes: Uint8Array): Uint8Array {
     const min = this.#minLength;
     if (bytes.length < min) return bytes;
-    const buckets = this.#buckets;
-    const power = this.#power;
+    const buckets = this.#hasUpperHalf;
+    const power = this.#leavingWeight;
     let clean = bytes;
     let sum = 0;
     for (let index = 0; index < min - 1; index++) sum = (Math.imul(sum, BASE) + FOLD[bytes[index]!]!) | 0;
     for (let start = 0, end = min - 1; end < bytes.length; start++, end++) {
       sum = (Math.imul(sum, BASE) + FOLD[bytes[end]!]!) | 0;
-      if (buckets[sum >>> 16] === 1) clean = this.#hideAt(start, sum, bytes, clean);
+      if (buckets[sum >>> 16] === 1) clean = this.#maskAt(start, sum, bytes, clean);
       sum = (sum - Math.imul(FOLD[bytes[start]!]!, power)) | 0;
     }
     return clean;
   }
 
   /** Masks the forms that begin at `start`. `clean` has the earlier replacements. Returns `clean` with the new ones. */
-  #hideAt(start: number, sum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
+  #maskAt(start: number, sum: number, bytes: Uint8Array, clean: Uint8Array): Uint8Array {
     let masked = clean;
     for (const length of this.#lengths.get(sum) ?? []) {
       const end = start + length;
@@ -73,10 +73,10 @@ export class CredentialScanner {
   }
 
   /** Returns the text with credentials replaced by asterisks. */
-  hideIn(text: string): string {
+  maskText(text: string): string {
     if (text.length < this.#minLength) return text;
     const bytes = Buffer.from(text);
-    const clean = this.hide(bytes);
+    const clean = this.maskBytes(bytes);
     return clean === bytes ? text : Buffer.from(clean).toString();
   }
 }

@@ -24,17 +24,17 @@ export function redactingWire(wire: LateReplyWire, signer: Signer | null): LateR
 
 /** Returns the outcome with key and secret masked. */
 function redactOutcome(outcome: WireOutcome, signer: Signer): WireOutcome {
-  return outcome.kind === 'reply' ? redactReply(outcome, signer) : { ...outcome, cause: signer.hideIn(outcome.cause) };
+  return outcome.kind === 'reply' ? redactReply(outcome, signer) : { ...outcome, cause: signer.maskText(outcome.cause) };
 }
 
 /** Returns the reply with key and secret masked. */
 function redactReply(reply: WireReply, signer: Signer): WireReply {
-  const hide = (text: string): string => signer.hideIn(text);
+  const hide = (text: string): string => signer.maskText(text);
   return {
     kind: 'reply',
     status: reply.status,
     headers: mapHeaders(reply.headers, hide, hide),
-    body: signer.hide(plainLetters(reply.body)),
+    body: signer.maskBytes(plainLetters(reply.body)),
   };
 }
 

@@ -121,7 +121,7 @@ describe('credentials in replies', () => {
     fc.assert(
       fc.property(fc.constantFrom(KEY, SECRET), fc.constantFrom(...wraps), fc.string(), fc.string(), (credential, wrap, before, after) => {
         const echoed = wrap(credential);
-        const clean = signer.hideIn(before + echoed + after);
+        const clean = signer.maskText(before + echoed + after);
         expect(clean).not.toContain(echoed.replace(/=+$/, '').slice(0, -2));
         expect(clean).toContain('****');
         expect(Buffer.byteLength(clean)).toBe(Buffer.byteLength(Buffer.from(before + echoed + after)));
@@ -132,7 +132,7 @@ describe('credentials in replies', () => {
   test('a secret inside a longer text in base64 is masked at every offset', () => {
     const signer = newSigner();
     for (const before of ['', 'a', 'ab', 'abc', `${KEY}:`]) {
-      const clean = signer.hideIn(Buffer.from(`${before}${SECRET}!`).toString('base64'));
+      const clean = signer.maskText(Buffer.from(`${before}${SECRET}!`).toString('base64'));
       expect(Buffer.from(clean.replaceAll('*', 'A'), 'base64').toString()).not.toContain(SECRET.slice(2, 20));
     }
   });
@@ -141,17 +141,17 @@ describe('credentials in replies', () => {
     const signer = newSigner();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
-        expect(signer.hide(bytes)).toBe(bytes);
+        expect(signer.maskBytes(bytes)).toBe(bytes);
       }),
     );
     const almost = Buffer.from(`${KEY.slice(0, -1)} ${SECRET.slice(1)}`);
-    expect(signer.hide(almost)).toBe(almost);
+    expect(signer.maskBytes(almost)).toBe(almost);
   });
 
   test('credentials that percent-encoding changes, and overlapping ones, are masked', () => {
     const unusual = 'p@ss/w+rd&x=%20~';
     const signer = new CredentialScanner([unusual, 'aaaaaaaa'], (bytes) => Buffer.from(bytes).toString('hex'));
-    expect(signer.hideIn(`x${encodeURIComponent(unusual)}x${unusual}x`)).toMatch(/^x\*+x\*+x$/);
-    expect(signer.hideIn('aaaaaaaaaaa')).toBe('*'.repeat(11));
+    expect(signer.maskText(`x${encodeURIComponent(unusual)}x${unusual}x`)).toMatch(/^x\*+x\*+x$/);
+    expect(signer.maskText('aaaaaaaaaaa')).toBe('*'.repeat(11));
   });
 });

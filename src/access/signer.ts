@@ -36,13 +36,13 @@ export class Signer implements Credentials {
   }
 
   /** Returns untrusted text with key and secret masked. A service can have repeated them in its reply. */
-  hideIn(text: string): string {
-    return this.#scanner.hideIn(text);
+  maskText(text: string): string {
+    return this.#scanner.maskText(text);
   }
 
   /** Returns untrusted bytes with key and secret masked. The length does not change. */
-  hide(bytes: Uint8Array): Uint8Array {
-    return this.#scanner.hide(bytes);
+  maskBytes(bytes: Uint8Array): Uint8Array {
+    return this.#scanner.maskBytes(bytes);
   }
 
   toString(): string {

@@ -187,7 +187,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   /** Enters the block that another engine over the same feeds has opened, at its first rows. */
   joinBlock({ blockRows, blockEndMs }: Engine, starts: readonly number[]): void {
-    for (let at = 0; at < starts.length; at++) this.feeds[at]!.rewind(starts[at]!);
+    for (let index = 0; index < starts.length; index++) this.feeds[index]!.rewind(starts[index]!);
     this.enterBlock(blockRows, blockEndMs);
     this.market?.blockOpened();
   }

@@ -2,8 +2,10 @@
 
 /** Levels, from information to an alert that the operator must handle now. */
 export const ALERT_LEVELS = ['info', 'warn', 'alarm'] as const;
+/** How urgent an alert is. The operator must acknowledge an `alarm`. */
 export type AlertLevel = (typeof ALERT_LEVELS)[number];
 
+/** A message to the operator. */
 export interface Alert {
   readonly level: AlertLevel;
   /** A stable code: that of a halt cause, or KILLED, STARTED and so on. */

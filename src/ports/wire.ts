@@ -1,5 +1,6 @@
 // Port for HTTP requests. An HTTP client implements it, and so does a simulated network.
 
+/** An HTTP request, complete with its headers. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST';
   /** Origin, path and query. They are sent unchanged. */
@@ -11,6 +12,7 @@ export interface WireRequest {
   readonly isPublic?: boolean;
 }
 
+/** What became of an HTTP request. */
 export type WireOutcome =
   | {
       readonly kind: 'reply';

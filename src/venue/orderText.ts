@@ -107,10 +107,10 @@ function scaleShort(text: string, digits: number): number | null {
   if (text.length > SHORT) return null;
   let value = 0;
   let point = -1;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
     if (code >= ZERO && code <= NINE) value = value * 10 + code - ZERO;
-    else if (code === POINT && point < 0 && at > 0) point = at;
+    else if (code === POINT && point < 0 && index > 0) point = index;
     else return null;
   }
   const places = point < 0 ? 0 : text.length - 1 - point;

@@ -86,8 +86,8 @@ function logOfRatio(high: number, low: number): number {
   // ln(a / b) = 2 (z + z^3 / 3 + z^5 / 5 + ...) with z = (a - b) / (a + b), here at most 1/3.
   const z = (high - divisor) / (high + divisor);
   let [sum, power] = [0, z];
-  for (let at = 1; sum + power / at !== sum; at += 2) {
-    sum += power / at;
+  for (let index = 1; sum + power / index !== sum; index += 2) {
+    sum += power / index;
     power *= z * z;
   }
   return 2 * sum + halvings * Math.LN2;

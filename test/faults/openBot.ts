@@ -37,7 +37,7 @@ async function openOnce(config: LiveConfig, strategy: StrategyClass, notify: (li
     return { plan, inputs: [], folder: '.' };
   };
   const bot = await openLiveBot(config, {
-    log: (nowMs) => new LiveLog({ write: notify, isPretty: true, nowMs, formatTime, hide: (text) => config.signer.hideIn(text) }),
+    log: (nowMs) => new LiveLog({ write: notify, isPretty: true, nowMs, formatTime, hide: (text) => config.signer.maskText(text) }),
     broken: (why) => (broken.why = why),
     load,
     room: 4096,

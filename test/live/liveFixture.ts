@@ -59,7 +59,7 @@ export class LiveFixture {
         isPretty: true,
         nowMs: venueMs,
         formatTime,
-        hide: (text) => config.signer.hideIn(text),
+        hide: (text) => config.signer.maskText(text),
       });
     const load: LiveOptions['load'] = async (entry, source) => {
       const strategy = notLoaded.shift()!;

@@ -9,7 +9,7 @@ const NONBLOCK = constants.O_NONBLOCK ?? 0;
 const NO_FILE = 'ENOFILE';
 
 /** Opens a regular file for reading, also through a link. Throws the system's error, and DiskError for anything but a regular file. */
-export function openRegular(path: string): number {
+export function openRegularFile(path: string): number {
   const descriptor = openSync(path, constants.O_RDONLY | NONBLOCK);
   if (fstatSync(descriptor).isFile()) return descriptor;
   closeSync(descriptor);
@@ -17,8 +17,8 @@ export function openRegular(path: string): number {
 }
 
 /** Returns the bytes of a regular file, as `openRegular` opens it. */
-export function readRegular(path: string): Buffer {
-  const descriptor = openRegular(path);
+export function readRegularFile(path: string): Buffer {
+  const descriptor = openRegularFile(path);
   try {
     return readFileSync(descriptor);
   } finally {

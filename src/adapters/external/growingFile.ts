@@ -4,7 +4,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
 import { TextFile, type ColumnNames } from '../catalog/external/externalFile.ts';
 import { formatOf } from '../catalog/rows/formats.ts';
-import { openRegular } from '../disk/regularFile.ts';
+import { openRegularFile } from '../disk/regularFile.ts';
 
 /** A value with its two times, as the file has it. */
 export interface FileRow {
@@ -13,6 +13,7 @@ export interface FileRow {
   readonly value: number;
 }
 
+/** The result of one read of a growing file. */
 export interface FileLook {
   readonly rows: readonly FileRow[];
   /** Bad lines, and a file that cannot be read, as sentences. */
@@ -27,6 +28,7 @@ const NEWLINE = 10;
 /** Most bad lines of a look that are named. */
 const MAX_NAMED = 3;
 
+/** Reads the values that another program appends to a file. */
 export class GrowingFile {
   readonly #path: string;
   readonly #names: ColumnNames;
@@ -46,7 +48,7 @@ export class GrowingFile {
   look(): FileLook {
     let descriptor: number;
     try {
-      descriptor = openRegular(this.#path);
+      descriptor = openRegularFile(this.#path);
     } catch (error) {
       return this.#unreadable(error);
     }

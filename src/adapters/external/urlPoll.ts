@@ -4,6 +4,7 @@ import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Wire, WireOutcome } from '../../ports/wire.ts';
 import { numberOf, timeOf } from './webhookCheck.ts';
 
+/** The collaborators and settings of a poll. */
 export interface UrlPollDeps {
   readonly wire: Wire;
   readonly scheduler: Scheduler;
@@ -20,6 +21,7 @@ export interface UrlPollDeps {
 /** Longest wait for an answer. */
 const TIMEOUT_MS = 10_000;
 
+/** Requests a URL at fixed times and reports each value that is new. */
 export class UrlPoll {
   readonly #deps: UrlPollDeps;
   #timer: number | null = null;
@@ -78,6 +80,7 @@ export class UrlPoll {
   }
 }
 
+/** Returns the JSON value of a body; undefined if it is not JSON. */
 function parsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));

@@ -8,6 +8,7 @@ import { msOfDate, msOfUnix } from '../catalog/rows/timeText.ts';
 /** How a sender proves itself: by a signature in a header, or by the secret in the body. */
 export type WebhookProof = 'signature' | 'body';
 
+/** A request to a webhook, before it is checked. */
 export interface HookRequest {
   /** The path of the URL, which is part of what is signed. */
   readonly path: string;
@@ -16,6 +17,7 @@ export interface HookRequest {
   readonly body: Buffer;
 }
 
+/** The value of a genuine request. */
 export interface HookValue {
   readonly timeMs: number;
   readonly value: number;
@@ -23,6 +25,7 @@ export interface HookValue {
   readonly nonce: string;
 }
 
+/** Why a request is rejected, with the HTTP status of the reply. */
 export interface HookRefusal {
   readonly status: 400 | 401 | 403;
   readonly problem: string;

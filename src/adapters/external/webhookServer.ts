@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { ConfigError } from '../../base/errors.ts';
 import { MAX_CONNECTIONS, receiveBody, SERVER_LIMITS } from '../localServer/requests.ts';
 
+/** Where webhooks listen. */
 export interface WebhookListener {
   readonly host: string;
   /** 0: a free port. */
@@ -12,6 +13,7 @@ export interface WebhookListener {
   readonly frontHost: string | null;
 }
 
+/** The reply to a request of a webhook; `problem` is null if its value was taken. */
 export interface HookReply {
   readonly status: number;
   /** Null: it was taken. */
@@ -21,6 +23,7 @@ export interface HookReply {
 /** Takes a request with a body; null: no such path. */
 export type HookHandler = (path: string, headers: IncomingMessage['headers'], body: Buffer) => Promise<HookReply> | null;
 
+/** Listening webhooks. */
 export interface OpenWebhooks {
   /** `http://127.0.0.1:8091`. */
   readonly url: string;
@@ -76,6 +79,7 @@ async function replyTo(
   return (await handle(url, headers, body)) ?? { status: 404, problem: 'no such path' };
 }
 
+/** Sends a reply as JSON, unless the connection has closed. */
 function send(response: ServerResponse, { status, problem }: HookReply): void {
   if (response.destroyed) return;
   const body = JSON.stringify(problem === null ? { ok: true } : { problem });

@@ -3,6 +3,7 @@
 import type { Alert, Notifier, NotifyFailure } from '../../ports/notifier.ts';
 import type { Wire, WireOutcome } from '../../ports/wire.ts';
 
+/** Where and how an HTTP notifier posts an alert. */
 export interface HttpTarget {
   readonly name: string;
   /** May contain a secret, so it is never shown. */
@@ -14,6 +15,7 @@ export interface HttpTarget {
 /** Longest pause that a receiver may demand. */
 const MAX_RETRY_AFTER_MS = 15 * 60_000;
 
+/** Returns a notifier that posts each alert to a URL as JSON. */
 export function httpNotifier(wire: Wire, { name, url, headers, body }: HttpTarget): Notifier {
   return {
     name,

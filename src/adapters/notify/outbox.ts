@@ -3,6 +3,7 @@
 import { ALERT_LEVELS, type Alert, type Notifier } from '../../ports/notifier.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 
+/** What a caller may choose about the delivery of alerts. */
 export interface OutboxOptions {
   /** Time limit of one attempt, ms. */
   readonly timeoutMs?: number;
@@ -23,6 +24,7 @@ const MAX_WAITING = 100;
 
 const urgency = ({ level }: Alert): number => ALERT_LEVELS.indexOf(level);
 
+/** Delivers alerts to all notifiers, and retries those that fail. */
 export class AlertOutbox {
   readonly #scheduler: Scheduler;
   readonly #queues: readonly NotifierQueue[];

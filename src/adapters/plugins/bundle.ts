@@ -11,6 +11,7 @@ import { requirePackage } from '../runtime/requirePackage.ts';
 
 const { build } = requirePackage('esbuild') as typeof import('esbuild');
 
+/** The bundled code of an author's file. */
 export interface Bundle {
   /** ESM that imports isobar's entry points by their tokens. */
   readonly code: string;
@@ -24,8 +25,8 @@ export interface Bundle {
   readonly reach: readonly Warning[];
 }
 
-/** Bundles `file` (an absolute path); `shown` names it in messages. Throws ConfigError with file, line and column at a syntax error. */
-export async function bundle(file: string, shown: string): Promise<Bundle> {
+/** Bundles `file` (an absolute path); `displayName` names it in messages. Throws ConfigError with file, line and column at a syntax error. */
+export async function bundle(file: string, displayName: string): Promise<Bundle> {
   const result = await build({
     absWorkingDir: dirname(file),
     entryPoints: [`./${basename(file)}`],
@@ -45,12 +46,13 @@ export async function bundle(file: string, shown: string): Promise<Bundle> {
     tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
     logLevel: 'silent',
   }).catch((error: unknown): never => {
-    if (isBuildFailure(error)) throw refusedImportError(error, shown, basename(file));
+    if (isBuildFailure(error)) throw refusedImportError(error, displayName, basename(file));
     throw error;
   });
   return describe(result, dirname(file));
 }
 
+/** Returns the bundle of a build, with its hash and the files that went into it. */
 function describe(result: BuildResult<{ metafile: true; write: false }>, folder: string): Bundle {
   const text = (ending: string) => result.outputFiles.find((output) => output.path.endsWith(ending))?.text ?? '';
   const code = text('.mjs');
@@ -67,11 +69,12 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 }
 
-function refusedImportError(failure: BuildFailure, shown: string, entry: string): ConfigError {
+/** Returns the error for a file that does not compile, with file, line and column. */
+function refusedImportError(failure: BuildFailure, displayName: string, entry: string): ConfigError {
   const first: Message | undefined = failure.errors[0];
   const at = first?.location;
-  if (!first || !at) return new ConfigError(`${shown}: ${first?.text ?? failure.message}`, 'correct the strategy file');
-  const place = at.file === entry ? shown : at.file;
+  if (!first || !at) return new ConfigError(`${displayName}: ${first?.text ?? failure.message}`, 'correct the strategy file');
+  const place = at.file === entry ? displayName : at.file;
   return new ConfigError(
     `${place}:${at.line}:${at.column + 1}: ${first.text}`,
     at.lineText.trim() === '' ? 'correct the strategy file' : `the line reads: ${at.lineText.trim()}`,

@@ -1,14 +1,15 @@
-// The child process that bundles one file: `node bundleEntry.js FILE SHOWN` prints the bundle as JSON.
+// The child process that bundles one file: `node bundleEntry.js FILE NAME` prints the bundle as JSON.
 
 import { ConfigError } from '../../base/errors.ts';
 import { bundle } from './bundle.ts';
 import type { BundleAnswer } from './bundler.ts';
 
-const [file = '', shown = file] = process.argv.slice(2);
+const [file = '', displayName = file] = process.argv.slice(2);
 
+/** Returns the bundle, or the ConfigError for the parent process. */
 async function answer(): Promise<BundleAnswer> {
   try {
-    return { bundle: await bundle(file, shown) };
+    return { bundle: await bundle(file, displayName) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { refused: { message: error.message, remedy: error.remedy } };

@@ -6,12 +6,13 @@ import { ConfigError } from '../../base/errors.ts';
 import { builtUrl } from '../../base/inPackage.ts';
 import type { Bundle } from './bundle.ts';
 
-/** `file`: an absolute path; `shown` names it in messages. Rejects with ConfigError for a file that does not compile. */
-export type Bundler = (file: string, shown: string) => Promise<Bundle>;
+/** `file`: an absolute path; `displayName` names it in messages. Rejects with ConfigError for a file that does not compile. */
+export type Bundler = (file: string, displayName: string) => Promise<Bundle>;
 
-export const bundleInProcess: Bundler = async (file, shown) => {
+/** Bundles a file in this process. */
+export const bundleInProcess: Bundler = async (file, displayName) => {
   const { bundle } = await import('./bundle.ts');
-  return bundle(file, shown);
+  return bundle(file, displayName);
 };
 
 /** What the child process prints. */
@@ -20,13 +21,13 @@ export type BundleAnswer = { readonly bundle: Bundle } | { readonly refused: { r
 const MAX_BYTES = 256 * 2 ** 20;
 
 /** Works only from the built package. */
-export const bundleInChildProcess: Bundler = (file, shown) =>
+export const bundleInChildProcess: Bundler = (file, displayName) =>
   new Promise((resolve, reject) => {
     const entry = fileURLToPath(builtUrl('adapters/plugins/bundleEntry'));
-    execFile(process.execPath, [entry, file, shown], { maxBuffer: MAX_BYTES }, (error, stdout) => {
+    execFile(process.execPath, [entry, file, displayName], { maxBuffer: MAX_BYTES }, (error, stdout) => {
       if (error)
         return reject(
-          new ConfigError(`${shown}: could not be bundled: ${error.message.split('\n')[0]}`, 'isobar strategy show FILE says more'),
+          new ConfigError(`${displayName}: could not be bundled: ${error.message.split('\n')[0]}`, 'isobar strategy show FILE says more'),
         );
       const answer = JSON.parse(stdout) as BundleAnswer;
       if ('bundle' in answer) resolve(answer.bundle);

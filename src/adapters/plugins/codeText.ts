@@ -36,26 +36,26 @@ export function dataAt(text: string): number {
 function tableAt(text: string): number {
   let count = 0;
   let start = -1;
-  for (let at = 0; at < text.length;) {
-    const gap = lengthAt(GAP, text, at);
+  for (let index = 0; index < text.length;) {
+    const gap = lengthAt(GAP, text, index);
     if (gap > 0) {
-      at += gap;
+      index += gap;
       continue;
     }
-    const quoted = lengthAt(QUOTED, text, at);
-    const length = quoted > 0 ? quoted : lengthAt(WORD, text, at);
-    const value = quoted > 0 ? text.slice(at + 1, at + length - 1).trim() : text.slice(at, at + length);
+    const quoted = lengthAt(QUOTED, text, index);
+    const length = quoted > 0 ? quoted : lengthAt(WORD, text, index);
+    const value = quoted > 0 ? text.slice(index + 1, index + length - 1).trim() : text.slice(index, index + length);
     if (NUMBER.test(value)) {
-      if (value.length >= LONG_TEXT) return at;
-      if (count === 0) start = at;
-      const key = lengthAt(KEY, text, at + length);
+      if (value.length >= LONG_TEXT) return index;
+      if (count === 0) start = index;
+      const key = lengthAt(KEY, text, index + length);
       if (key === 0 && ++count === MANY_NUMBERS) return start;
-      at += length + key;
+      index += length + key;
       continue;
     }
-    const key = length > 0 ? lengthAt(KEY, text, at + length) : 0;
+    const key = length > 0 ? lengthAt(KEY, text, index + length) : 0;
     if (key === 0 && !DATE.test(value)) count = 0;
-    at += Math.max(1, length + key);
+    index += Math.max(1, length + key);
   }
   return -1;
 }

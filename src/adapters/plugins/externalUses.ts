@@ -55,6 +55,7 @@ function importWarning(name: string, text: string, warningAt: WarningAt): Warnin
   return warningAt('IMPURE_MODULE', `the strategy imports node:${module}: the result depends on what is outside the run`, index);
 }
 
+/** Returns the warning for a file that contains data: a table of numbers, or a long text. */
 function embeddedDataWarnings(path: string, text: string, warningAt: WarningAt): readonly Warning[] {
   const isCode = /\.[cm]?[jt]sx?$/i.test(path);
   const index = dataAt(text);
@@ -82,6 +83,7 @@ function isPure(module: string, text: string): boolean {
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
+/** Returns the text of a source file; '' if it cannot be read. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

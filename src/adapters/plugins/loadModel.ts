@@ -11,6 +11,7 @@ interface ModelSpecs {
   readonly fees: FeeSpec;
   readonly risk: RiskRuleSpec;
 }
+/** The kind of a model. */
 export type ModelKind = keyof ModelSpecs;
 
 const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly maker: string; readonly call: string } } = {
@@ -19,6 +20,7 @@ const KINDS: { readonly [Kind in ModelKind]: { readonly noun: string; readonly m
   risk: { noun: 'risk rule', maker: 'riskRule', call: 'check' },
 };
 
+/** A model from an author's file. */
 export interface LoadedModel<Kind extends ModelKind> {
   readonly model: ModelSpecs[Kind];
   /** sha-256 of the bundled code. */
@@ -33,15 +35,15 @@ export interface LoadedModel<Kind extends ModelKind> {
 export async function loadModel<Kind extends ModelKind>(
   kind: Kind,
   file: string,
-  shown: string,
+  displayName: string,
   bundler?: Bundler,
   importer?: Importer,
 ): Promise<LoadedModel<Kind>> {
   const { noun, maker, call } = KINDS[kind];
-  const { exported, hash, inputs, reach } = await loadModule(file, shown, noun, importer, bundler);
+  const { exported, hash, inputs, reach } = await loadModule(file, displayName, noun, importer, bundler);
   if (!isModel(exported, kind)) {
     throw new ConfigError(
-      `${shown}: expected a ${noun} as default export, got ${describeExport(exported, noun, call)}`,
+      `${displayName}: expected a ${noun} as default export, got ${describeExport(exported, noun, call)}`,
       `write: export default ${maker}(...)`,
     );
   }

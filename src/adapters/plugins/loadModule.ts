@@ -11,6 +11,7 @@ import { bundleInProcess, type Bundler } from './bundler.ts';
 import { COMPOSE_TOKEN, HOST_TOKEN } from './hostToken.ts';
 import { writeModule } from './cache.ts';
 
+/** An author's file as a loaded module. */
 export interface LoadedModule {
   /** Its default export; undefined if it has none. */
   readonly exported: unknown;
@@ -34,41 +35,46 @@ const plainImport: Importer = (url) => import(/* @vite-ignore */ url);
 const CODE = /\.[cm]?[jt]sx?$/i;
 
 /**
- * Loads a TypeScript or JavaScript file. `shown` names it in messages, `what` is the kind of export, such as `strategy`. `importer` runs
+ * Loads a TypeScript or JavaScript file. `displayName` names it in messages, `kind` is the kind of export, such as `strategy`. `importer` runs
  * the author's top-level code. Throws ConfigError if the file is missing or does not compile; StrategyError if its top-level code throws.
  */
 export async function loadModule(
   file: string,
-  shown: string,
-  what: string,
+  displayName: string,
+  kind: string,
   importer: Importer = plainImport,
   bundler: Bundler = bundleInProcess,
 ): Promise<LoadedModule> {
   const path = isAbsolute(file) ? file : resolve(file);
-  const found = existsSync(path) ? statSync(path) : null;
-  if (!found) throw new ConfigError(`${shown}: no such ${what} file`, `give the path of a file that exports a ${what}`);
-  if (!found.isFile()) throw new ConfigError(`${shown}: expected a ${what} file, got a folder`, 'give the path of the file itself');
+  const stats = existsSync(path) ? statSync(path) : null;
+  if (!stats) throw new ConfigError(`${displayName}: no such ${kind} file`, `give the path of a file that exports a ${kind}`);
+  if (!stats.isFile()) throw new ConfigError(`${displayName}: expected a ${kind} file, got a folder`, 'give the path of the file itself');
   if (!CODE.test(path)) {
     const ending = extname(path);
     throw new ConfigError(
-      `${shown}: expected a ${what} file (.ts or .js), got ${ending === '' ? 'one without an ending' : ending}`,
-      `give the path of a file that exports a ${what}`,
+      `${displayName}: expected a ${kind} file (.ts or .js), got ${ending === '' ? 'one without an ending' : ending}`,
+      `give the path of a file that exports a ${kind}`,
     );
   }
-  const made = await bundler(path, shown);
+  const bundled = await bundler(path, displayName);
   const [host, compose] = [builtUrl('index').href, builtUrl('compose').href];
-  const map = Buffer.from(made.map).toString('base64');
-  const code = `${made.code.replaceAll(HOST_TOKEN, host).replaceAll(COMPOSE_TOKEN, compose)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
+  const map = Buffer.from(bundled.map).toString('base64');
+  const code = `${bundled.code.replaceAll(HOST_TOKEN, host).replaceAll(COMPOSE_TOKEN, compose)}\n//# sourceMappingURL=data:application/json;base64,${map}\n`;
   // Must precede the import: only modules loaded later get their source lines in stack traces.
   process.setSourceMapsEnabled(true);
-  const url = pathToFileURL(writeModule(made.hash, code)).href;
+  const url = pathToFileURL(writeModule(bundled.hash, code)).href;
   const framework = await importFramework(host);
-  const files = made.inputs.map((name) => resolve(dirname(path), name));
+  const files = bundled.inputs.map((name) => resolve(dirname(path), name));
   const module: unknown = await importer(url, files).catch(async (error: unknown): Promise<never> => {
     const isOfCompose = error instanceof SyntaxError && error.message.includes(`'${compose}'`);
-    throw importError(error, shown, isOfCompose ? await importFramework(compose) : framework, isOfCompose ? 'isobar/compose' : 'isobar');
+    throw importError(
+      error,
+      displayName,
+      isOfCompose ? await importFramework(compose) : framework,
+      isOfCompose ? 'isobar/compose' : 'isobar',
+    );
   });
-  return { exported: defaultExport(module), framework, hash: made.hash, inputs: made.inputs, reach: made.reach, url };
+  return { exported: defaultExport(module), framework, hash: bundled.hash, inputs: bundled.inputs, reach: bundled.reach, url };
 }
 
 /** Imports the framework from the same address as the author's module. */
@@ -77,22 +83,30 @@ async function importFramework(host: string): Promise<object> {
   return typeof framework === 'object' && framework !== null ? framework : {};
 }
 
-function importError(error: unknown, shown: string, framework: object, frameworkName: string): Error {
+/** Returns the error for a module that cannot be imported: a missing export, a `require`, or an exception of its top-level code. */
+function importError(error: unknown, displayName: string, framework: object, frameworkName: string): Error {
   const message = error instanceof Error ? error.message : String(error);
   // esbuild replaces a `require` of an unbundled module, such as isobar, by code that throws this.
   if (/^(Dynamic require of|Cannot find module 'file:)/.test(message)) {
-    return new ConfigError(`${shown}: it takes isobar, or a module of Node, by require`, 'take it by import, as the shipped strategies do');
+    return new ConfigError(
+      `${displayName}: it takes isobar, or a module of Node, by require`,
+      'take it by import, as the shipped strategies do',
+    );
   }
-  const [, of = '', missing] =
+  const [, moduleName = '', missing] =
     error instanceof SyntaxError
       ? (/^(?:The requested module '([^']+)' )?does not provide an export named '([^']+)'/.exec(message) ?? [])
       : [];
   if (missing === undefined)
-    return new StrategyError(`${shown}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
-  if (of.startsWith('node:')) return new ConfigError(`${shown}: ${of} exports no '${missing}'`, 'correct the name that it imports');
+    return new StrategyError(`${displayName}: the file throws when it is loaded: ${message}`, 'correct its top-level code', error);
+  if (moduleName.startsWith('node:'))
+    return new ConfigError(`${displayName}: ${moduleName} exports no '${missing}'`, 'correct the name that it imports');
   const near = nearestName(missing, Object.keys(framework));
   const hint = near === null ? '' : `, the nearest is ${near}`;
-  return new ConfigError(`${shown}: ${frameworkName} exports no '${missing}'${hint}`, `it exports ${Object.keys(framework).join(', ')}`);
+  return new ConfigError(
+    `${displayName}: ${frameworkName} exports no '${missing}'${hint}`,
+    `it exports ${Object.keys(framework).join(', ')}`,
+  );
 }
 
 function defaultExport(module: unknown): unknown {

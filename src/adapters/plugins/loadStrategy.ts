@@ -7,6 +7,7 @@ import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Bundler } from './bundler.ts';
 import { loadModule, type Importer } from './loadModule.ts';
 
+/** A strategy class from an author's file. */
 export interface LoadedStrategy {
   readonly strategy: StrategyClass;
   /** Name of the class, or of the file if the class has none. */
@@ -26,25 +27,30 @@ const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'] as const;
 
 const REMEDY = 'callbacks run inside one step of the engine and cannot wait: remove async, await and yield';
 
-/** A callback is an async method. `shown` is the file, or the name of the class. */
+/** A callback is an async method. `displayName` is the file, or the name of the class. */
 export class AsyncCallbackError extends ConfigError {
-  readonly shown: string;
+  readonly displayName: string;
   readonly callback: string;
-  constructor(message: string, shown: string, callback: string) {
+  constructor(message: string, displayName: string, callback: string) {
     super(message, REMEDY);
-    this.shown = shown;
+    this.displayName = displayName;
     this.callback = callback;
   }
 }
 
 /**
- * Loads the strategy class that `file` exports by default. `shown` names the file in messages. `importer` runs the author's top-level code.
+ * Loads the strategy class that `file` exports by default. `displayName` names the file in messages. `importer` runs the author's top-level code.
  * Throws ConfigError if the file is missing, does not compile or exports no strategy; StrategyError if its top-level code throws.
  * The file is code with all rights of this process: load only what you would run.
  */
-export async function loadStrategy(file: string, shown: string = file, importer?: Importer, bundler?: Bundler): Promise<LoadedStrategy> {
-  const { exported, framework, hash, inputs, reach, url } = await loadModule(file, shown, 'strategy', importer, bundler);
-  const strategy = checkDefault(exported, shown, baseOf(framework));
+export async function loadStrategy(
+  file: string,
+  displayName: string = file,
+  importer?: Importer,
+  bundler?: Bundler,
+): Promise<LoadedStrategy> {
+  const { exported, framework, hash, inputs, reach, url } = await loadModule(file, displayName, 'strategy', importer, bundler);
+  const strategy = checkDefault(exported, displayName, baseOf(framework));
   const name = strategy.name === '' ? basename(file).replace(/\.[cm]?[jt]s$/, '') : strategy.name;
   return { strategy, name, hash, inputs, reach, url };
 }
@@ -58,24 +64,25 @@ function baseOf(framework: object): Constructor {
 
 const EXAMPLE = 'write: export default class MyStrategy extends Strategy.with({ ... }) { ... }';
 
-function checkDefault(exported: unknown, shown: string, base: Constructor): StrategyClass {
-  if (exported === undefined) throw new ConfigError(`${shown}: expected a default export, got none`, EXAMPLE);
-  if (!isConstructor(exported)) throw new ConfigError(`${shown}: expected a class as default export, got ${kindOf(exported)}`, EXAMPLE);
-  return checkStrategy(exported, shown, base);
+function checkDefault(exported: unknown, displayName: string, base: Constructor): StrategyClass {
+  if (exported === undefined) throw new ConfigError(`${displayName}: expected a default export, got none`, EXAMPLE);
+  if (!isConstructor(exported))
+    throw new ConfigError(`${displayName}: expected a class as default export, got ${kindOf(exported)}`, EXAMPLE);
+  return checkStrategy(exported, displayName, base);
 }
 
-/** Returns a class that extends `base` and has synchronous callbacks. Throws ConfigError; `shown` names the class in the message. */
-export function checkStrategy(exported: Constructor & { readonly name: string }, shown: string, base: Constructor): StrategyClass {
+/** Returns a class that extends `base` and has synchronous callbacks. Throws ConfigError; `displayName` names the class in the message. */
+export function checkStrategy(exported: Constructor & { readonly name: string }, displayName: string, base: Constructor): StrategyClass {
   if (!isStrategy(exported, base)) {
     const name = exported.name === '' ? 'the class' : exported.name;
     const remedy = extendsNamesake(exported, base) ? 'two copies of isobar are loaded: install one (npm ls isobar)' : EXAMPLE;
-    throw new ConfigError(`${shown}: expected a class that extends Strategy, got ${name}, which does not`, remedy);
+    throw new ConfigError(`${displayName}: expected a class that extends Strategy, got ${name}, which does not`, remedy);
   }
   for (const callback of CALLBACKS) {
     const kind = functionKind(exported.prototype, callback);
     if (kind === '' || kind === 'Function') continue;
-    const message = `${shown}: expected a synchronous ${callback}, got a method of kind ${kind}`;
-    throw kind.startsWith('Async') ? new AsyncCallbackError(message, shown, callback) : new ConfigError(message, REMEDY);
+    const message = `${displayName}: expected a synchronous ${callback}, got a method of kind ${kind}`;
+    throw kind.startsWith('Async') ? new AsyncCallbackError(message, displayName, callback) : new ConfigError(message, REMEDY);
   }
   return exported;
 }

@@ -29,8 +29,8 @@ export function matchFinerRows(
     if (rows === null || rows.length === 0) return count > 0;
     const [open, high, low, close] = [ticksOf(rows, 'open'), ticksOf(rows, 'high'), ticksOf(rows, 'low'), ticksOf(rows, 'close')];
     if (count === 0 && open[0] !== openTicks) return false;
-    for (let at = 0; at < rows.length; at++)
-      if (!match(count++, rows.openMs[at]!, rows.closeMs[at]!, open[at]!, high[at]!, low[at]!, close[at]!)) return true;
+    for (let index = 0; index < rows.length; index++)
+      if (!match(count++, rows.openMs[index]!, rows.closeMs[index]!, open[index]!, high[index]!, low[index]!, close[index]!)) return true;
     fromMs = rows.closeMs[rows.length - 1]!;
   }
   return true;

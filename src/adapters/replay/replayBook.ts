@@ -129,12 +129,12 @@ export function matchTrades(
 ): void {
   const { first, price } = replayBook.feed.bars.tape!;
   const { brackets, bracketManager, drafts } = engine;
-  for (let at = first[row]!; at < first[row + 1]!; at++) {
-    const ticks = price[at]!;
-    matcher.begin(at);
+  for (let index = first[row]!; index < first[row + 1]!; index++) {
+    const ticks = price[index]!;
+    matcher.begin(index);
     bracketManager.legTimeMs = timeMs;
     brackets.triggerAtOpen(instrument, ticks, bracketManager.onHit);
-    matcher.match(at, timeMs);
+    matcher.match(index, timeMs);
     // What it causes takes part from the next trade on.
     drafts.entries.fireAtOpen(instrument, timeMs, ticks);
     bracketManager.legTimeMs = NAN;

@@ -38,7 +38,7 @@ export async function api(args: ApiArgs): Promise<void> {
   const timeoutMs = answerTimeoutMs(args.timeout);
   const settings = accessSettings(args);
   // The user can have typed the key into an argument, and a response can repeat it.
-  const hide = (text: string): string => settings.credentials?.hideIn(text) ?? text;
+  const hide = (text: string): string => settings.credentials?.maskText(text) ?? text;
   try {
     const given = argumentsOf(op, args.parameters);
     const request = buildChecked(op, given, settings.dialect);

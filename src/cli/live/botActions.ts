@@ -10,12 +10,12 @@ import { after } from '../../adapters/clock/wallClock.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import { LIMITS } from '../../risk/limits/limits.ts';
-import type { BotPlace } from './botOptions.ts';
+import type { BotSelection } from './botOptions.ts';
 import { actReplyLines, logText, orderLines, positionLines, statusLines } from './botText.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 
-type ViewArgs = BotPlace & { readonly json: boolean };
+type ViewArgs = BotSelection & { readonly json: boolean };
 const POLL_EVERY_MS = 500;
 const MAX_LINES = 1000;
 

@@ -10,11 +10,11 @@ export const botOptions = {
 } as const;
 
 /** The option for the reason of an action. */
-export const whyOption = { why: { ...text, demandOption: true, describe: 'Reason, stored in the journal' } } as const;
+export const reasonOption = { why: { ...text, demandOption: true, describe: 'Reason, stored in the journal' } } as const;
 
 export const withBotOptions = (args: Argv) => args.options(botOptions);
 
-export interface BotPlace {
+export interface BotSelection {
   readonly data?: string | undefined;
   readonly config?: string | undefined;
 }

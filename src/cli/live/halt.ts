@@ -1,7 +1,7 @@
 // Options of `isobar halt`, `resume`, `acknowledge` and `tighten`. Their code is loaded when they run.
 
 import type { Argv, CommandModule } from 'yargs';
-import { withBotOptions, whyOption, type BotPlace } from './botOptions.ts';
+import { withBotOptions, reasonOption, type BotSelection } from './botOptions.ts';
 import { text } from '../options/text.ts';
 
 const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:NAME';
@@ -9,19 +9,19 @@ const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:N
 const haltOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
-    .options({ 'cancel-only': { type: 'boolean', default: false, describe: 'Also stop orders that reduce a position' }, ...whyOption })
+    .options({ 'cancel-only': { type: 'boolean', default: false, describe: 'Also stop orders that reduce a position' }, ...reasonOption })
     .example('$0 halt symbol:spot:BTCUSDT --why "strange prices"', 'stops orders that open positions in one symbol');
 const resumeOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
-    .options({ code: { ...text, describe: 'Cause to clear, as isobar status shows it; default: your own halt' }, ...whyOption })
+    .options({ code: { ...text, describe: 'Cause to clear, as isobar status shows it; default: your own halt' }, ...reasonOption })
     .example('$0 resume account --code KILLED --why "looked at every position"', 're-arm after a kill, then start the bot');
 
 const tightenOptions = (args: Argv) =>
   withBotOptions(args)
     .positional('limit', { type: 'string', demandOption: true, describe: 'Limit under risk: of the config, such as maxOrderNotional' })
     .positional('value', { type: 'string', demandOption: true, describe: 'New value, written as in the config' })
-    .options(whyOption)
+    .options(reasonOption)
     .example('$0 tighten maxOrderNotional 1000 --why "thin market"', 'smaller orders from now on');
 
 type TightenArgs = ReturnType<typeof tightenOptions> extends Argv<infer T> ? T : never;
@@ -35,7 +35,7 @@ export const haltCommand: CommandModule<object, HaltArgs> = {
   handler: async (args) => (await import('./botActions.ts')).halt(args),
 };
 
-export const acknowledgeCommand: CommandModule<object, BotPlace & { readonly json: boolean }> = {
+export const acknowledgeCommand: CommandModule<object, BotSelection & { readonly json: boolean }> = {
   command: 'acknowledge',
   describe: 'Acknowledge the alarms of a running bot',
   builder: withBotOptions,

@@ -1,11 +1,11 @@
 // Options of `isobar orders`. Its code is loaded when it runs.
 
 import type { Argv, CommandModule } from 'yargs';
-import { withBotOptions, whyOption } from './botOptions.ts';
+import { withBotOptions, reasonOption } from './botOptions.ts';
 import { text } from '../options/text.ts';
 
 const withId = (args: Argv, describe: string) =>
-  withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe }).options(whyOption);
+  withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe }).options(reasonOption);
 
 const adoptOptions = (args: Argv) =>
   withId(args, 'Id that isobar orders shows').options({

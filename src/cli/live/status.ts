@@ -1,9 +1,9 @@
 // Options of `isobar status` and `isobar positions`. Their code is loaded when they run.
 
 import type { CommandModule } from 'yargs';
-import { withBotOptions, type BotPlace } from './botOptions.ts';
+import { withBotOptions, type BotSelection } from './botOptions.ts';
 
-type Args = BotPlace & { readonly json: boolean };
+type Args = BotSelection & { readonly json: boolean };
 
 export const statusCommand: CommandModule<object, Args> = {
   command: 'status',

@@ -48,16 +48,16 @@ export function strategyEntries(definition: Definition, source: DefinitionSource
     given.map((item) => ('share' in item ? item.share : undefined)),
     source,
   );
-  return given.map((item, at) => {
-    const path = ['strategy', at];
-    const isText = typeof strategy[at] === 'string';
+  return given.map((item, index) => {
+    const path = ['strategy', index];
+    const isText = typeof strategy[index] === 'string';
     return {
       path,
       filePath: isText ? path : [...path, 'file'],
       paramsPath: [...path, 'params'],
       file: item.file,
       params: 'params' in item ? (item.params ?? {}) : {},
-      share: shares[at] ?? '0',
+      share: shares[index] ?? '0',
     };
   });
 }

@@ -54,7 +54,7 @@ export class DecisionLog {
 
   columns(): DecisionColumns {
     const columns = this.rows.columns(this.length);
-    const named = Object.fromEntries(FIELDS.map((name, at) => [name, columns[at]!])) as Omit<DecisionColumns, 'length' | 'ladders'>;
+    const named = Object.fromEntries(FIELDS.map((name, index) => [name, columns[index]!])) as Omit<DecisionColumns, 'length' | 'ladders'>;
     return { length: this.length, ...named, ladders: new Map(this.ladders) };
   }
   release(): void {

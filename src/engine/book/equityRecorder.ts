@@ -142,10 +142,10 @@ export class EquityRecorder {
   private dropRepeats(): void {
     const { times, units } = this;
     let kept = 0;
-    for (let at = 0; at < this.length; at++) {
-      if (at + 1 < this.length && times[at] === times[at + 1]) continue;
-      times[kept] = times[at]!;
-      units[kept++] = units[at]!;
+    for (let index = 0; index < this.length; index++) {
+      if (index + 1 < this.length && times[index] === times[index + 1]) continue;
+      times[kept] = times[index]!;
+      units[kept++] = units[index]!;
     }
     this.length = kept;
     this.hasRepeats = false;
@@ -182,9 +182,9 @@ export class EquityRecorder {
     for (let first = (firstRow + this.drawdownRows) >> PIECE_BITS; first < end; first += DRAWDOWN_ROWS / 2) {
       const pieces = Math.min(DRAWDOWN_ROWS / 2, end - first);
       this.ledger.markRows(instrument, pieceUnits, 0, 2 * pieces, this.extremes!, 2 * first);
-      for (let at = 0; at < pieces; at++) {
-        const pieceEnd = Math.min(to, ((first + at + 1) << PIECE_BITS) - firstRow);
-        if (drawdown.isUnchangedBy(pieceUnits[2 * at]!, pieceUnits[2 * at + 1]!)) this.drawdownRows = pieceEnd;
+      for (let index = 0; index < pieces; index++) {
+        const pieceEnd = Math.min(to, ((first + index + 1) << PIECE_BITS) - firstRow);
+        if (drawdown.isUnchangedBy(pieceUnits[2 * index]!, pieceUnits[2 * index + 1]!)) this.drawdownRows = pieceEnd;
         else this.markDrawdownRows(drawdown, instrument, firstRow, pieceEnd);
       }
     }
@@ -218,8 +218,8 @@ export class EquityRecorder {
       let first: AlignedFeeds | null = null;
       let t = INFINITY;
       let limit = INFINITY;
-      for (let at = 0; at < alignedFeeds.length; at++) {
-        const group = alignedFeeds[at]!;
+      for (let index = 0; index < alignedFeeds.length; index++) {
+        const group = alignedFeeds[index]!;
         const ms = group.unmarkedMs;
         group.isMarking = false;
         if (ms < t) {
@@ -259,7 +259,7 @@ export class EquityRecorder {
     const ledger = this.ledger;
     const units = this.units;
     const cash = ledger.cashTotal;
-    for (let at = from; at < to; at++) units[at] = cash;
+    for (let index = from; index < to; index++) units[index] = cash;
     for (let f = 0; f < feeds.length; f++) {
       if (!ledger.holds(f)) continue;
       const { aligned, cursor, instrumentIndex } = feeds[f]!;

@@ -26,7 +26,7 @@ export class Prefetch {
 
   private touch({ bars: { closeMs }, openTicks, cursor: { base }, cur, to, hasGap }: FeedRun): void {
     let sum = 0;
-    for (let at = cur - base; at < to - base; at += PRICES_PER_LINE) sum += openTicks[at]!;
+    for (let index = cur - base; index < to - base; index += PRICES_PER_LINE) sum += openTicks[index]!;
     if (hasGap) for (let at = cur - base; at < to - base; at += TIMES_PER_LINE) sum += closeMs[at]!;
     this.sum = sum;
   }

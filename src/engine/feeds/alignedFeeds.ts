@@ -48,8 +48,8 @@ export class AlignedFeeds {
   refreshIsWorking(market: BarMarket): void {
     const { feeds } = this;
     let isWorking = false;
-    for (let at = 0; at < feeds.length && isWorking === false; at++) {
-      const feed = feeds[at]!;
+    for (let index = 0; index < feeds.length && isWorking === false; index++) {
+      const feed = feeds[index]!;
       isWorking = feed.isExecution === true && market.workingOrders(feed.instrumentIndex) > 0;
     }
     this.isWorking = isWorking;
@@ -64,8 +64,8 @@ export class AlignedFeeds {
   deliver(rows: number): void {
     const { feeds, lead } = this;
     lead.instant.deliveries++;
-    for (let at = 0; at < feeds.length; at++) {
-      const feed = feeds[at]!;
+    for (let index = 0; index < feeds.length; index++) {
+      const feed = feeds[index]!;
       const cur = feed.cur + rows;
       feed.cur = cur;
       feed.cursor.row = cur - 1;
@@ -100,6 +100,6 @@ function areAligned(one: FeedRun, other: FeedRun): boolean {
   // Two gapless feeds with equal row counts are aligned. With gaps, as after an outage, compare every close: the gap may be the same in
   // both.
   if (!one.hasGap && !other.hasGap) return true;
-  for (let at = 1; at < rows; at++) if (one.closeOf(one.cur + at) !== other.closeOf(other.cur + at)) return false;
+  for (let index = 1; index < rows; index++) if (one.closeOf(one.cur + index) !== other.closeOf(other.cur + index)) return false;
   return true;
 }

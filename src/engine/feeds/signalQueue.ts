@@ -32,9 +32,9 @@ export class SignalQueue {
   fill(watches: readonly SignalWatch[]): void {
     const { heap } = this;
     heap.length = 0;
-    for (let at = 0; at < watches.length; at++) {
-      watches[at]!.dueMs = closeOfNext(watches[at]!);
-      heap.push(watches[at]!);
+    for (let index = 0; index < watches.length; index++) {
+      watches[index]!.dueMs = closeOfNext(watches[index]!);
+      heap.push(watches[index]!);
     }
     for (let at = (heap.length >> 1) - 1; at >= 0; at--) this.siftDown(at);
   }

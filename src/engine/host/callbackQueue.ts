@@ -90,9 +90,9 @@ export class CallbackQueue {
       const batch = included.toSorted(byTime);
       this.waiting = isIncluded === null ? [] : this.waiting.filter((each) => !included.includes(each));
       this.batch = batch;
-      for (let at = 0; at < batch.length; at++) {
-        const { run, act, fill, order } = batch[at]!;
-        this.deliveredCount = at + 1;
+      for (let index = 0; index < batch.length; index++) {
+        const { run, act, fill, order } = batch[index]!;
+        this.deliveredCount = index + 1;
         act?.();
         if (run === null || !run.hasStarted) continue;
         if (round > MAX_ROUNDS)
@@ -108,6 +108,6 @@ export class CallbackQueue {
 }
 
 function byTime(a: QueuedCallback, b: QueuedCallback): number {
-  for (let at = 0; at < 3; at++) if (a.key[at] !== b.key[at]) return a.key[at]! < b.key[at]! ? -1 : 1;
+  for (let index = 0; index < 3; index++) if (a.key[index] !== b.key[index]) return a.key[index]! < b.key[index]! ? -1 : 1;
   return 0;
 }

@@ -58,8 +58,8 @@ export class Exits {
     if (host.brackets.total > 0) host.brackets.drop(strategy, instrumentIndex);
     // From the newest to the oldest, because a cancel that acts at once removes its order from the list.
     const active = host.orders.active();
-    for (let at = active.length - 1; at >= 0; at--) {
-      const order = active[at]!;
+    for (let index = active.length - 1; index >= 0; index--) {
+      const order = active[index]!;
       if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex) continue;
       if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
       host.orders.cancel(order, host.nowMs);

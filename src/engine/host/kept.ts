@@ -86,7 +86,7 @@ function plain(reading: Reading, value: unknown, place: string): unknown {
     );
   reading.places.set(value, place);
   // A hole in a list is not a valid value either, so visit holes too.
-  if (Array.isArray(value)) return Array.from(value, (each: unknown, at) => plain(reading, each, `${place}[${at}]`));
+  if (Array.isArray(value)) return Array.from(value, (each: unknown, index) => plain(reading, each, `${place}[${index}]`));
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
       if (RESERVED.has(key)) throw new StrategyError(`${reading.name}: ${place}: a member cannot be named '${key}'`, 'choose another name');
@@ -154,20 +154,20 @@ export function isFullyRecorded({ runs, orders, followUps, bracketManager }: Ope
 /** Returns why these strategies cannot resume from the point, or null if they can. Timers that `onStart` registers would be missing. */
 export function pointProblem({ runs, timers }: TimedRuns, { states, due }: KeptPoint): string | null {
   if (timers.due().length !== due.length) return 'timers were registered after construction';
-  return runs.every(({ kept }, at) => (kept === null) === (states[at] === '')) ? null : 'not every strategy keeps what it has kept';
+  return runs.every(({ kept }, index) => (kept === null) === (states[index] === '')) ? null : 'not every strategy keeps what it has kept';
 }
 
 /** Makes the strategies resume from the point, whose instant is `atMs`. Fields that are not kept have the constructor's value. */
 export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, started }: KeptPoint, atMs: number): void {
-  runs.forEach((run, at) => {
-    for (let left = draws[at] ?? 0; left > 0; left--) run.random();
-    run.hasStarted = started[at] ?? false;
+  runs.forEach((run, index) => {
+    for (let left = draws[index] ?? 0; left > 0; left--) run.random();
+    run.hasStarted = started[index] ?? false;
     if (run.hasStarted) [run.awaitsRows, run.readyMs] = [false, atMs];
     const { kept } = run;
     if (kept === null) return;
     for (const key of Object.keys(kept)) Reflect.deleteProperty(kept, key);
     if (Array.isArray(kept)) kept.length = 0;
-    Object.assign(kept, JSON.parse(states[at]!, reviveValue));
+    Object.assign(kept, JSON.parse(states[index]!, reviveValue));
   });
   timers.recall(due.map((ms) => (ms < 0 ? INFINITY : ms)));
 }

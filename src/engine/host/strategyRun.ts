@@ -318,8 +318,8 @@ export class StrategyRun implements StrategyHost {
     return own;
   }
   private addViews(views: OrderInfo[], orders: readonly BotOrder[], instrumentIndex: number): void {
-    for (let at = 0; at < orders.length; at++)
-      if (this.isOwn(orders[at]!, instrumentIndex)) views.push(new OrderView(orders[at]!, this.owner));
+    for (let index = 0; index < orders.length; index++)
+      if (this.isOwn(orders[index]!, instrumentIndex)) views.push(new OrderView(orders[index]!, this.owner));
   }
   funding(view: Feed | undefined): Funding {
     const { instrument, instrumentIndex } = this.ownFeeds.feedFor(view);

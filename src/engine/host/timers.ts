@@ -63,7 +63,7 @@ export class Timers {
   }
   /** Restores the due times after a restart. */
   recall(due: readonly number[]): void {
-    this.timers.forEach((timer, at) => (timer.dueMs = due[at] ?? timer.dueMs));
+    this.timers.forEach((timer, index) => (timer.dueMs = due[index] ?? timer.dueMs));
     this.findNext();
   }
 
@@ -114,7 +114,7 @@ export class Timers {
     this.findNext();
   }
   private remove(which: (timer: Timer) => boolean): void {
-    for (let at = this.timers.length - 1; at >= 0; at--) if (which(this.timers[at]!)) this.timers.splice(at, 1);
+    for (let index = this.timers.length - 1; index >= 0; index--) if (which(this.timers[index]!)) this.timers.splice(index, 1);
   }
   private findNext(): void {
     this.nextMs = this.timers.reduce((min, timer) => Math.min(min, timer.dueMs), INFINITY);

@@ -40,7 +40,7 @@ export function laneLoop(engines: readonly Engine[]): void {
   const starts = first.feeds.map((feed) => feed.cur);
   try {
     while (first.openBlock(engines)) {
-      for (let at = 0; at < starts.length; at++) starts[at] = first.feeds[at]!.cur;
+      for (let index = 0; index < starts.length; index++) starts[index] = first.feeds[index]!.cur;
       fillIndicators(first);
       for (const engine of engines) {
         current = engine;
@@ -60,7 +60,7 @@ export function fillIndicators(engine: Engine): void {
   for (const feed of engine.feeds) {
     if (feed.to === feed.cur) continue;
     const { kernels } = feed.indicators;
-    for (let at = 0; at < kernels.length; at++) kernels[at]!.fill(feed.cur, feed.to);
+    for (let index = 0; index < kernels.length; index++) kernels[index]!.fill(feed.cur, feed.to);
   }
   for (const { feed, kernels } of engine.links) if (feed.to > feed.cur) for (const kernel of kernels) kernel.fill(feed.cur, feed.to);
 }
@@ -170,8 +170,8 @@ function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: numbe
   const instance = run.instance!;
   for (let row = from; row < to; row++) {
     cursor.row = row;
-    for (let at = 0; at < handlers; at++) {
-      const watch = watches[at]!;
+    for (let index = 0; index < handlers; index++) {
+      const watch = watches[index]!;
       if (watch.row !== row || watch.feed !== feed) continue;
       moveTo(watch, watch.at + 1);
       // Called without an object, because `this` of a handler must not be the watch.
@@ -218,8 +218,8 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     const toMatch = isWorking === true ? passRows(market!, instrumentIndex, row, end) : end;
     if (toMatch > row) {
       let next = toMatch;
-      for (let at = 0; at < handlers; at++) {
-        const watch = watches[at]!;
+      for (let index = 0; index < handlers; index++) {
+        const watch = watches[index]!;
         if (watch.row < next && watch.feed === feed) next = watch.row;
       }
       row = next;
@@ -272,8 +272,8 @@ function nextInstant(engine: Engine): number {
   const { alignedFeeds, hasOneFeedAndStrategy, runs } = engine;
   refreshAllWorking(engine);
   let t = engine.isPartial === true ? engine.queue.nextMs : Math.min(engine.queue.nextMs, engine.timers.nextMs);
-  for (let at = 0; at < alignedFeeds.length; at++) {
-    const aligned = alignedFeeds[at]!;
+  for (let index = 0; index < alignedFeeds.length; index++) {
+    const aligned = alignedFeeds[index]!;
     if (aligned.hasOnBar === true || aligned.isWorking === true) t = Math.min(t, aligned.nextCloseMs);
   }
   for (let at = 0; at < runs.length; at++) {
@@ -292,8 +292,8 @@ const startOf = ({ readyMs, listened }: StrategyRun): number => Math.max(readyMs
 function visitInstant(engine: Engine, t: number): void {
   const { alignedFeeds, market, queue } = engine;
   // Nothing was due at the rows that closed before t. Deliver them, because marks are read as of t.
-  for (let at = 0; at < alignedFeeds.length; at++) {
-    const aligned = alignedFeeds[at]!;
+  for (let index = 0; index < alignedFeeds.length; index++) {
+    const aligned = alignedFeeds[index]!;
     if (aligned.nextCloseMs < t) aligned.deliverThrough(t - 1);
     aligned.isDue = aligned.nextCloseMs === t;
   }
@@ -351,8 +351,8 @@ function decideByPart(engine: Engine, t: number): void {
 export function callStrategies(engine: Engine, t: number): void {
   if (engine.decidesPerFeed === true) return decideByPart(engine, t);
   const { runs } = engine;
-  for (let at = 0; at < runs.length; at++) {
-    const run = runs[at]!;
+  for (let index = 0; index < runs.length; index++) {
+    const run = runs[index]!;
     if (run.hasStarted === false && t >= run.readyMs) start(engine, run);
   }
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();

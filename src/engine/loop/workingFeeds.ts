@@ -9,16 +9,16 @@ export function refreshAllWorking(engine: Engine): void {
   engine.hasPendingWork = false;
   const { alignedFeeds, market } = engine;
   if (market === null) return;
-  for (let at = 0; at < alignedFeeds.length; at++) alignedFeeds[at]!.refreshIsWorking(market);
+  for (let index = 0; index < alignedFeeds.length; index++) alignedFeeds[index]!.refreshIsWorking(market);
 }
 
 /** Matches the rows that close at the instant, if an order is working. */
 export function matchDue(engine: Engine, market: BarMarket): void {
   const { execution } = engine;
-  for (let at = 0; at < execution.length; at++) {
-    if (market.workingOrders(at) === 0) continue;
-    const { aligned, cur } = execution[at]!;
-    if (aligned!.isDue === true) market.matchRow(at, cur);
+  for (let index = 0; index < execution.length; index++) {
+    if (market.workingOrders(index) === 0) continue;
+    const { aligned, cur } = execution[index]!;
+    if (aligned!.isDue === true) market.matchRow(index, cur);
   }
   // Orders that have filled are no longer working.
   engine.hasPendingWork = true;

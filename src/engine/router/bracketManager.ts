@@ -210,8 +210,8 @@ export class BracketManager {
   private cancelSiblings({ entry }: Bracket): void {
     const { orders, exchange, nowMs } = this.engine;
     const active = orders.active();
-    for (let at = active.length - 1; at >= 0; at--) {
-      const order = active[at]!;
+    for (let index = active.length - 1; index >= 0; index--) {
+      const order = active[index]!;
       if (order.parent !== entry && order.id !== entry) continue;
       // The strategy has cancelled this leg, but the cancel has not arrived yet.
       if (order.parent > 0 && order.state === STATE.cancelSent) exchange.recall?.(order);
@@ -271,8 +271,8 @@ export class BracketManager {
     const active = orders.active();
     // In two-way mode only a reduce-only order takes lots from either side.
     const isTwoWay = ledger.closable(strategy, instrument, !isLong, false) === 0;
-    for (let at = active.length - 1; at >= 0; at--) {
-      const order = active[at]!;
+    for (let index = active.length - 1; index >= 0; index--) {
+      const order = active[index]!;
       const isOwn = order.strategy === strategy && order.instrumentIndex === instrument && order.parent === 0;
       if (!isOwn || (order.side === 'sell') !== isLong || (isTwoWay && !order.reduceOnly)) continue;
       if (order.role === 'limit' || order.triggerTicks > 0) orders.cancel(order, nowMs);

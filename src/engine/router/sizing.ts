@@ -46,7 +46,8 @@ export class Sizing {
   }
 
   private roundDown(amount: Amount, digits: number): number {
-    for (let at = 0; at < 4; at++) if (this.amounts[at] === amount && this.digits[at] === digits) return this.results[at]!;
+    for (let index = 0; index < 4; index++)
+      if (this.amounts[index] === amount && this.digits[index] === digits) return this.results[index]!;
     const result = scaleAmount(this.scale === 1 ? amount : timesFactor(amount, this.scale), digits, 'down');
     const at = (this.newest = (this.newest + 1) & 3);
     this.amounts[at] = amount;

@@ -90,8 +90,8 @@ export class TriggerOrderTracker {
     if (!this.isUsed) return;
     const { ledger, orders, nowMs } = this.engine;
     const active = orders.active();
-    for (let at = active.length - 1; at >= 0; at--) {
-      const order = active[at]!;
+    for (let index = active.length - 1; index >= 0; index--) {
+      const order = active[index]!;
       if (order.triggerTicks === 0 || !order.reduceOnly || order.strategy !== strategy || order.instrumentIndex !== instrumentIndex)
         continue;
       if (ledger.closable(strategy, instrumentIndex, order.side === 'buy', true) === 0) orders.cancel(order, nowMs);

@@ -27,22 +27,22 @@ export function readTargets(
 ): Ladder {
   checkList(given, name);
   let remainingPpm = MILLION;
-  return given.map((target, at): Rung => {
-    checkTarget(target, at, name);
-    const isLast = at === given.length - 1;
+  return given.map((target, index): Rung => {
+    checkTarget(target, index, name);
+    const isLast = index === given.length - 1;
     if (target.share === undefined && !isLast)
-      throw targetsError(name, `targets[${at}] has no share`, 'only the last target may have no share: it closes the remainder');
+      throw targetsError(name, `targets[${index}] has no share`, 'only the last target may have no share: it closes the remainder');
     const sharePpm = target.share === undefined ? remainingPpm : scaleAmount(target.share, SHARE_DIGITS, 'down');
     if (target.share === undefined && remainingPpm === 0)
       throw targetsError(
         name,
-        `targets[${at}] has nothing left to close`,
+        `targets[${index}] has nothing left to close`,
         'the shares before it already sum to 1: remove it, or make them smaller',
       );
     if (!(sharePpm > 0 && sharePpm <= MILLION))
       throw targetsError(
         name,
-        `targets[${at}].share is ${String(target.share)}`,
+        `targets[${index}].share is ${String(target.share)}`,
         'give a fraction above 0 and at most 1, to six decimals: 0.5 is half',
       );
     remainingPpm -= sharePpm;

@@ -46,11 +46,11 @@ function rowsOf<T>(row: Value<T>): RowsValue<T> {
     row,
     read(json) {
       if (!isList(json)) throw new Mismatch('a list', json);
-      return json.map((each, at) => {
+      return json.map((each, index) => {
         try {
           return row.read(each);
         } catch (error) {
-          if (error instanceof Mismatch) error.within(`[${at}]`);
+          if (error instanceof Mismatch) error.within(`[${index}]`);
           throw error;
         }
       });

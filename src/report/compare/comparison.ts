@@ -254,7 +254,7 @@ function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: Compare
       .toSorted()
       .join();
   if (feeds(a) !== feeds(b)) warnings.push('they ran on different bars');
-  else if (a.dataQuality.feeds.some(({ manifestHash }, at) => b.dataQuality.feeds[at]?.manifestHash !== manifestHash))
+  else if (a.dataQuality.feeds.some(({ manifestHash }, index) => b.dataQuality.feeds[index]?.manifestHash !== manifestHash))
     warnings.push('their bars bear one name, and their content differs');
   if (a.run.reportingAsset !== b.run.reportingAsset)
     warnings.push(`one is counted in ${a.run.reportingAsset}, the other in ${b.run.reportingAsset}`);

@@ -146,9 +146,9 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
           cells === null
             ? html`<td class="t muted" colspan="${columns.length}">no such fill: the run has ${count(before)}</td>`
             : cells.map(
-                (cell, at) =>
+                (cell, index) =>
                   html`<td
-                    class="${at < 3 || at === 7 ? 't' : ''} ${firstCells !== null && secondCells !== null && firstCells[at] !== secondCells[at] ? 'differs' : ''}"
+                    class="${index < 3 || index === 7 ? 't' : ''} ${firstCells !== null && secondCells !== null && firstCells[index] !== secondCells[index] ? 'differs' : ''}"
                   >
                     ${cell}
                   </td>`,

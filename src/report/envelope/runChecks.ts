@@ -42,10 +42,10 @@ export function isAsRun({ orders }: RunRecord, { money }: PathRows, entry: Entry
   const leg = legs.get(entry.id);
   if (entry.rungs !== null) {
     const closed = { lots: 0, value: 0 };
-    paths.forEach((path, at) => {
+    paths.forEach((path, index) => {
       if (!path.isClosedByBracket) return;
-      closed.lots += entry.rungs![at]!.lots;
-      closed.value += money.valueOf(entry.rungs![at]!.lots, Math.abs(path.exitPrice));
+      closed.lots += entry.rungs![index]!.lots;
+      closed.value += money.valueOf(entry.rungs![index]!.lots, Math.abs(path.exitPrice));
     });
     return closed.lots === (leg?.lots ?? 0) && isNear(leg?.units ?? 0, closed.value, paths.length);
   }

@@ -187,11 +187,11 @@ export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
   let planes = 1;
   for (let limit = 256; max >= limit; limit *= 256) planes++;
   const bytes = new Uint8Array(n * planes);
-  for (let plane = 0, at = 0; plane < planes; plane++) {
+  for (let plane = 0, index = 0; plane < planes; plane++) {
     for (let i = 0; i < n; i++) {
       const z = zigzag[i]!;
       const rest = Math.floor(z / 256);
-      bytes[at++] = z - rest * 256;
+      bytes[index++] = z - rest * 256;
       zigzag[i] = rest;
     }
   }

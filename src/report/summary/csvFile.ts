@@ -63,8 +63,8 @@ class CsvWriter {
       offsets[i] = this.#end;
       this.#end += lengths[i]!;
     }
-    for (let at = 0; at < columns.length; at++) {
-      columns[at]!.write(rows, this.#bytes, offsets, at === columns.length - 1 ? NEWLINE : COMMA);
+    for (let index = 0; index < columns.length; index++) {
+      columns[index]!.write(rows, this.#bytes, offsets, index === columns.length - 1 ? NEWLINE : COMMA);
     }
   }
 

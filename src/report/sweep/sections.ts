@@ -204,7 +204,7 @@ export function mapSection({ record, findings }: SweepReportInput): Markup {
       html`<label hidden
         >${name}
         <select id="hold-${axis}">
-          ${values.map((value, at) => html`<option value="${at}">${String(value)}</option>`)}
+          ${values.map((value, index) => html`<option value="${index}">${String(value)}</option>`)}
           <option value="best">best of all</option>
           <option value="mean">mean of all</option>
         </select></label
@@ -247,7 +247,7 @@ export function best({ record, findings }: SweepReportInput): Markup {
     html`<tr class="${kind}" data-set="${set}" tabindex="0">
       <th scope="row">${label}</th>
       ${setParams(record, set).map(({ value }) => html`<td>${String(value)}</td>`)}
-      ${figures.map((name, at) => html`<td class="${at === 0 ? 'by' : ''}">${valueText(record, name, valueAt(record, name, set))}</td>`)}
+      ${figures.map((name, index) => html`<td class="${index === 0 ? 'by' : ''}">${valueText(record, name, valueAt(record, name, set))}</td>`)}
       <td>${valueText(record, record.by, neighbours.mean[set])}</td>
     </tr>`;
   return html`<section id="best">

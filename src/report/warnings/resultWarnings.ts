@@ -97,11 +97,11 @@ class VolumeShares implements VolumeShare {
     this.#place(feed, own);
     const rows = this.#rows;
     const order = this.#order;
-    for (let at = 0; at < own.length;) {
-      const row = rows[order[at]!]!;
+    for (let index = 0; index < own.length;) {
+      const row = rows[order[index]!]!;
       // All fills in one bar count together.
       let lots = 0;
-      for (; at < own.length && rows[order[at]!] === row; at++) lots += fills.lots[own[order[at]!]!]!;
+      for (; index < own.length && rows[order[index]!] === row; index++) lots += fills.lots[own[order[index]!]!]!;
       if (lots > 0) this.#count(lots / (feed.bars.volume[row]! * lotsPerVolume));
     }
   }
@@ -116,14 +116,14 @@ class VolumeShares implements VolumeShare {
     const rows = this.#rows;
     let closed = 0;
     let isAscending = true;
-    for (let at = 0; at < own.length; at++) {
-      const fill = own[at]!;
+    for (let index = 0; index < own.length; index++) {
+      const fill = own[index]!;
       const timeMs = fills.timeMs[fill]!;
       closed = countNear(feed.bars.closeMs, feed.bars.length, timeMs, closed);
       const role = ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market';
-      rows[at] = rowOfFill(feed, Math.max(feed.firstRow, closed - 1), timeMs, fills.isMaker[fill] === 1, role);
-      this.#order[at] = at;
-      if (at > 0 && rows[at]! < rows[at - 1]!) isAscending = false;
+      rows[index] = rowOfFill(feed, Math.max(feed.firstRow, closed - 1), timeMs, fills.isMaker[fill] === 1, role);
+      this.#order[index] = index;
+      if (index > 0 && rows[index]! < rows[index - 1]!) isAscending = false;
     }
     if (!isAscending) this.#order.subarray(0, own.length).sort((a, b) => rows[a]! - rows[b]!);
   }

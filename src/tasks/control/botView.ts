@@ -62,6 +62,7 @@ export interface BotView {
 /** A scope as text: `account`, `market:spot`, `symbol:spot:BTCUSDT` or `strategy:NAME`. */
 export type ScopeName = string;
 
+/** The risk state of a scope, with its causes. */
 export interface ScopeView {
   readonly scope: ScopeName;
   /** State of this scope alone. The most severe of an order's four scopes applies to it. */
@@ -70,6 +71,7 @@ export interface ScopeView {
   readonly causes: readonly CauseView[];
 }
 
+/** A halt cause, and who can clear it. */
 export interface CauseView {
   readonly state: HaltState;
   readonly code: string;
@@ -79,6 +81,7 @@ export interface CauseView {
   readonly clearsItself: boolean;
 }
 
+/** A strategy of the bot with its equity. */
 export interface StrategyView {
   readonly name: string;
   readonly file: string;
@@ -91,6 +94,7 @@ export interface StrategyView {
   readonly fills: number;
 }
 
+/** An open position of a strategy. */
 export interface PositionView {
   /** `account` for a position of no strategy, such as the fill of a duplicate order. */
   readonly strategy: string;
@@ -107,6 +111,7 @@ export interface PositionView {
   readonly quote: string;
 }
 
+/** An order of the bot that has not ended. */
 export interface OrderView {
   /** Client order id. */
   readonly cid: string;
@@ -127,6 +132,7 @@ export interface OrderView {
   readonly changedMs: number;
 }
 
+/** An order of unknown outcome, and what the bot does about it. */
 export interface UnknownView extends OrderView {
   /** Why the outcome is unknown. */
   readonly cause: string;
@@ -136,6 +142,7 @@ export interface UnknownView extends OrderView {
   readonly needsPerson: boolean;
 }
 
+/** An order or a holding at the venue that no strategy has. */
 export interface ForeignOrderView {
   /** A foreign order, or a holding that no fill of the bot explains. */
   readonly kind: 'order' | 'holding';
@@ -146,6 +153,7 @@ export interface ForeignOrderView {
   readonly seenMs: number;
 }
 
+/** A fill of an order of the bot. */
 export interface FillView {
   readonly tradeId: string;
   /** Null: an unattributed fill. */
@@ -160,6 +168,7 @@ export interface FillView {
   readonly timeMs: number;
 }
 
+/** The equity of all strategies in one asset. */
 export interface EquityView {
   readonly asset: string;
   readonly now: string;
@@ -168,6 +177,7 @@ export interface EquityView {
   readonly points: readonly (readonly [timeMs: number, equity: string])[];
 }
 
+/** What a risk limit still allows. */
 export interface HeadroomView {
   /** The code with which orders are denied: DAILY_LOSS. */
   readonly code: string;
@@ -179,6 +189,7 @@ export interface HeadroomView {
   readonly unit: string;
 }
 
+/** The newest bar of a feed. */
 export interface FeedView {
   readonly instrument: string;
   readonly interval: string;
@@ -204,6 +215,7 @@ export interface PlotView {
   readonly values: readonly (number | null)[];
 }
 
+/** The newest value of an external series. */
 export interface SeriesView {
   readonly name: string;
   readonly source: 'file' | 'poll' | 'webhook';
@@ -215,6 +227,7 @@ export interface SeriesView {
   readonly ageMs: number | null;
 }
 
+/** The clock offset of a market. */
 export interface ClockView {
   readonly market: Market;
   /** The venue's clock minus this computer's; null: not measured yet. */
@@ -223,6 +236,7 @@ export interface ClockView {
   readonly maxUncertaintyMs: number;
 }
 
+/** How much of a rate limit is used. */
 export interface BudgetView {
   /** A rate class: spot.newOrder. */
   readonly name: string;
@@ -233,6 +247,7 @@ export interface BudgetView {
   readonly stoppedUntilMs: number | null;
 }
 
+/** The newest audit. */
 export interface AuditView {
   /** Time of the last clean fast audit, with complete data; null: none yet. */
   readonly fastMs: number | null;
@@ -244,12 +259,14 @@ export interface AuditView {
   readonly message: string;
 }
 
+/** How much of the journal is durable. */
 export interface JournalView {
   readonly lastSeq: number;
   readonly durableSeq: number;
   readonly failure: string | null;
 }
 
+/** A decision of the bot with its reason. */
 export interface DecisionView {
   /** Increases by one. */
   readonly seq: number;
@@ -261,6 +278,7 @@ export interface DecisionView {
   readonly message: string;
 }
 
+/** The progress of a kill. */
 export interface KillView {
   readonly sinceMs: number;
   readonly flatten: boolean;
@@ -271,6 +289,7 @@ export interface KillView {
   readonly residuals: readonly string[];
 }
 
+/** Counts since the start of the bot. */
 export interface CountsView {
   readonly ordersSent: number;
   readonly ordersDenied: number;

@@ -33,6 +33,7 @@ export function metricsText(view: BotView): string {
   return [...stateMetrics(view), ...orderMetrics(view), ...moneyMetrics(view), ...healthMetrics(view)].join('');
 }
 
+/** Returns the metrics of the bot and its risk states. */
 function stateMetrics(view: BotView): readonly string[] {
   const info = { name: view.name, version: view.version, mode: view.mode, account: view.account };
   return [
@@ -56,6 +57,7 @@ function stateMetrics(view: BotView): readonly string[] {
   ];
 }
 
+/** Returns the metrics of orders and fills. */
 function orderMetrics({ open, unknown, provenAbsent, foreignOrders, counts, timeMs }: BotView): readonly string[] {
   const oldest = unknown.reduce((age, { createdMs }) => Math.max(age, timeMs - createdMs), 0);
   return [
@@ -84,6 +86,7 @@ function orderMetrics({ open, unknown, provenAbsent, foreignOrders, counts, time
   ];
 }
 
+/** Returns the metrics of equity and limits. */
 function moneyMetrics({ equity, strategies, headroom }: BotView): readonly string[] {
   return [
     metric('isobar_equity', 'gauge', 'Equity of all strategies', equity.map(({ asset, now }) => ({ labels: { asset }, value: Number(now) }))), // prettier-ignore
@@ -106,6 +109,7 @@ function moneyMetrics({ equity, strategies, headroom }: BotView): readonly strin
   ];
 }
 
+/** Returns the metrics of data, clocks, audits, journal and process. */
 function healthMetrics(view: BotView): readonly string[] {
   const { feeds, series, clocks, budget, audit, journal, loopDelayP99Ms, rssBytes } = view;
   return [

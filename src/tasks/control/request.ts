@@ -29,6 +29,7 @@ const requestSchema = z.discriminatedUnion('op', [
 
 /** A valid request. */
 export type BotRequest = z.output<typeof requestSchema>;
+/** The name of a request to the bot. */
 export type ControlOp = BotRequest['op'];
 
 /** The scope that a token needs for a request. */

@@ -27,7 +27,7 @@ export function bundleText({ settings, credentials, markets }: DoctorTarget, rep
   };
   const text = `${JSON.stringify(bundle, null, 2)}\n`;
   // No field above holds a credential. Hide credentials anyway, in case some text contains one.
-  return settings.credentials?.hideIn(text) ?? text;
+  return settings.credentials?.maskText(text) ?? text;
 }
 
 /** Returns a result without private details and without text of the service. */

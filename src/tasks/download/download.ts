@@ -15,6 +15,7 @@ import { wireSources } from '../../protocol/dialect.ts';
 import { changedFields, proposedFor, instrumentRecordOf, storeContract, type ListedInstrument } from './instruments.ts';
 import { answerTo, askTime, listedIn, listMarket, NoAnswer, type MarketService } from './service.ts';
 
+/** What a caller may choose about a download. */
 export interface DownloadOptions {
   readonly catalog: string;
   /** Leaves out bars that open before this time, ms UTC; null: takes all. */
@@ -24,6 +25,7 @@ export interface DownloadOptions {
   readonly onProgress?: (key: BarKey, done: number) => void;
 }
 
+/** Consecutive bars that the exchange does not have. */
 export interface Hole {
   /** Open time of the first missing bar, ms UTC. */
   readonly fromMs: number;
@@ -49,6 +51,7 @@ export interface DownloadedSet extends BarKey, AppendedBars {
   /** The rule for revised bars. */
   readonly rule: RevisedRule;
 }
+/** A series that could not be downloaded. */
 export interface FailedSet extends BarKey {
   readonly kind: 'failed';
   readonly problem: string;
@@ -141,6 +144,7 @@ function oldestOpen(interval: Interval, serverMs: number): number {
   return openMs;
 }
 
+/** Downloads the bars of one series that the catalog lacks. */
 async function downloadSet(
   service: MarketService,
   key: BarKey,

@@ -150,7 +150,7 @@ export function changedFields(before: Instrument, after: Instrument): string[] {
 
 /** Returns the values in a JSON value by their paths: `contract.tiers[0].maxLeverage`. */
 function valuesIn(value: unknown, path: string): [string, string][] {
-  if (Array.isArray(value)) return value.flatMap((item, at) => valuesIn(item, `${path}[${at}]`));
+  if (Array.isArray(value)) return value.flatMap((item, index) => valuesIn(item, `${path}[${index}]`));
   if (typeof value !== 'object' || value === null) return [[path, JSON.stringify(value)]];
   return Object.entries(value).flatMap(([key, inner]) => valuesIn(inner, path === '' ? key : `${path}.${key}`));
 }
@@ -160,6 +160,7 @@ function contractPath(catalog: string, symbol: string): string {
   return join(dirname(instrumentPath(catalog, 'futures', symbol)), 'contract.json');
 }
 
+/** Stores the terms of a contract, unless the same are stored already. */
 export function storeContract(catalog: string, contract: WireContract): void {
   const path = contractPath(catalog, contract.symbol);
   const text = `${JSON.stringify(contract, null, 2)}\n`;

@@ -7,6 +7,7 @@ import { openExchange } from '../../access/openExchange.ts';
 import { accessSettings, originOf, type AccessOptions } from '../../access/settings.ts';
 import type { MarketService } from './service.ts';
 
+/** An open connection to the public calls of an exchange. */
 export interface OpenMarketService extends MarketService {
   /** Random number from 0 to 1. Differs between processes. */
   readonly random: () => number;

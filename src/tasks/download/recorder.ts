@@ -27,6 +27,7 @@ export type RecordNews =
   /** `againMs`: pause until the next attempt; null: work continues as usual. */
   | { readonly kind: 'trouble'; readonly key: BarKey; readonly problem: string; readonly againMs: number | null };
 
+/** What a caller may choose about a recording. */
 export interface RecordOptions {
   readonly catalog: string;
   readonly revised: RevisedRule;

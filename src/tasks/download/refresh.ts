@@ -32,6 +32,7 @@ export async function refreshInstruments(
   return refreshed;
 }
 
+/** An instrument record after a comparison with the exchange. */
 export interface RefreshedInstrument {
   readonly instrument: Instrument;
   readonly isNew: boolean;

@@ -13,6 +13,7 @@ import type { Op, OpArgs, OpResult } from '../../protocol/endpoints/endpoints.ts
 import { errorCode } from '../../protocol/errors/errorCodes.ts';
 import { listedContract, listedSymbol, type ListedInstrument } from './instruments.ts';
 
+/** The public calls of an exchange, with its clock. */
 export interface MarketService {
   readonly client: RestClient;
   readonly dialect: Dialect;

@@ -4,7 +4,7 @@ import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
 import { loadFeed } from '../../adapters/catalog/bars/feed.ts';
 import { catalogStore } from '../../adapters/catalog/bars/store.ts';
 import type { BarKey } from '../../adapters/catalog/files/paths.ts';
-import { withRates, catalogOf, qualityOf } from '../bot/feeds/feeds.ts';
+import { withConfigFees, catalogOf, qualityOf } from '../bot/feeds/feeds.ts';
 import { wantedFeeds } from '../bot/config/wantedFeeds.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -41,7 +41,7 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     const range = { fromMs: firstMs, toMs: run.lastMs };
     const { bars, quality } = isUntraded ? barsIfAny(folder, key, range) : loadFeed(catalogStore(folder), key, range);
     const id = `${key.market} ${key.symbol}`;
-    const instrument = instruments.get(id) ?? withRates(bars.instrument, behaviour.definition.fees);
+    const instrument = instruments.get(id) ?? withConfigFees(bars.instrument, behaviour.definition.fees);
     instruments.set(id, instrument);
     const rows = Array.from({ length: bars.length }, (_, row): RowValues => [bars.openMs[row]!, valuesAt(bars, row)]);
     const warmToMs = warmOpens.length > 0 ? Math.max(...warmOpens) : Math.min(Infinity, ...received) - 1;

@@ -33,28 +33,30 @@ export function pairedOrders({ orders, instruments, feeds }: Rerun, run: Recorde
   // A backtest sends waiting orders at the end of the row. The bot had not reached that point when the comparison ends.
   const waiting = [...run.waiting];
   const pairs: OrderPair[] = [];
-  for (let at = 0; at < orders.length; at++) {
-    const code = orders.texts[orders.code[at]!]!;
-    if (code === UNDECIDED || (code === NOTHING_LEFT && ENDINGS[orders.ending[at]!] === 'denied')) continue;
-    const createdMs = orders.createdMs[at]!;
-    const [side, role] = [SIDES[orders.side[at]!]!, askedRole(orders, at)];
-    const parent = orders.parent[at]! > 0 ? (numbers.get(orders.parent[at]!) ?? -1) : 0;
-    const symbol = instruments[orders.instrument[at]!]!.id;
+  for (let index = 0; index < orders.length; index++) {
+    const code = orders.texts[orders.code[index]!]!;
+    if (code === UNDECIDED || (code === NOTHING_LEFT && ENDINGS[orders.ending[index]!] === 'denied')) continue;
+    const createdMs = orders.createdMs[index]!;
+    const [side, role] = [SIDES[orders.side[index]!]!, askedRole(orders, index)];
+    const parent = orders.parent[index]! > 0 ? (numbers.get(orders.parent[index]!) ?? -1) : 0;
+    const symbol = instruments[orders.instrument[index]!]!.id;
     // An entry that was withdrawn, or still waits for its price, was not sent. The journal has no intent of it either.
-    if (isWatchedEntry({ role, symbol }) && isUnsent(orders, at)) continue;
-    const recorded = match.find({ createdMs, strategy: orders.strategy[at]!, symbol, side, role, parent });
+    if (isWatchedEntry({ role, symbol }) && isUnsent(orders, index)) continue;
+    const recorded = match.find({ createdMs, strategy: orders.strategy[index]!, symbol, side, role, parent });
     if (recorded === null && createdMs === run.lastMs) {
-      const place = waiting.findIndex((draft) => draft.symbol === symbol && draft.side === side && draft.strategy === orders.strategy[at]);
+      const place = waiting.findIndex(
+        (draft) => draft.symbol === symbol && draft.side === side && draft.strategy === orders.strategy[index],
+      );
       if (place >= 0) {
         waiting.splice(place, 1);
         continue;
       }
     }
-    if (recorded !== null) numbers.set(orders.id[at]!, recorded.number);
+    if (recorded !== null) numbers.set(orders.id[index]!, recorded.number);
     const signature = `${parent > 0 ? 0 : createdMs} ${symbol} ${side} ${role}`;
     const count = (counts.get(signature) ?? 0) + 1;
     counts.set(signature, count);
-    pairs.push({ at, recorded, id: recorded === null ? `${signature} ${count}` : String(recorded.number) });
+    pairs.push({ at: index, recorded, id: recorded === null ? `${signature} ${count}` : String(recorded.number) });
   }
   for (const recorded of match.rest(run.orders)) pairs.push({ at: null, recorded, id: String(recorded.number) });
   return pairs;

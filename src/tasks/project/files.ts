@@ -7,6 +7,7 @@ import { displayPath } from '../../definition/text/paths.ts';
 import { inspectStrategy } from './inspect.ts';
 import { packageFolder } from '../../adapters/runtime/version.ts';
 
+/** A strategy of the project, as `isobar strategy list` shows it. */
 export interface ListedStrategy {
   readonly name: string;
   /** As the user would type it. */

@@ -17,6 +17,7 @@ import { parseParams } from '../../strategy/params.ts';
 import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Feed, Funding, KnownSeries, OrderInfo, Position } from '../../strategy/types.ts';
 
+/** A parameter of a strategy, as text. */
 export interface ParamNote {
   readonly name: string;
   readonly kind: string;
@@ -27,6 +28,7 @@ export interface ParamNote {
   readonly help: string;
 }
 
+/** A feed that a strategy asks for. */
 export interface FeedNote {
   /** The name in the run definition. `bars` is the default feed. */
   readonly name: string;
@@ -38,6 +40,7 @@ export interface FeedNote {
   readonly warmupBars: number;
 }
 
+/** What a strategy takes and does, found by constructing it. */
 export interface StrategyNotes {
   readonly params: readonly ParamNote[];
   readonly feeds: readonly FeedNote[];

@@ -20,6 +20,7 @@ const IGNORED_FILES = new Set(['.git', '.DS_Store']);
 /** Maximum number of files that the error for a full folder names. */
 const MAX_SHOWN = 5;
 
+/** The files of a new project or strategy. */
 export interface CreatedFiles {
   readonly folder: string;
   /** Relative to the folder. */

@@ -5,6 +5,7 @@ import { join, relative, sep } from 'node:path';
 import { packageFolder } from '../../adapters/runtime/version.ts';
 import { ConfigError } from '../../base/errors.ts';
 
+/** The names of a new strategy: of its file without the ending, and of its class. */
 export interface StrategyNames {
   /** File name without extension: `meanCross`. */
   readonly file: string;
@@ -49,6 +50,7 @@ const FEEDS_OF = {
   ml: 'bars: { symbol: DEMOUSDT, interval: 1h }',
   portfolio: 'universe: { symbols: [DEMOUSDT, TWOUSDT, THREEUSDT, FOURUSDT], interval: 1h }',
 } as const;
+/** The kind of a new strategy, for `--like`. */
 export type StrategyKind = keyof typeof FEEDS_OF;
 export const STRATEGY_KINDS = Object.keys(FEEDS_OF) as readonly StrategyKind[];
 /** The command that generates the bars of the definitions. */

@@ -200,7 +200,7 @@ function lineAt({ file, line }: Place): string {
 }
 
 /** Returns the proofs of a strategy whose callback is an async method: it waits, so what follows in it runs after the bar. */
-function proofsOfWaiting({ shown, callback }: AsyncCallbackError): readonly Proof[] {
+function proofsOfWaiting({ displayName: shown, callback }: AsyncCallbackError): readonly Proof[] {
   const at = textOf(shown, MAX_BYTES)
     .split('\n')
     .findIndex((line) => new RegExp(String.raw`\basync\b.*\b${callback}\b|\b${callback}\b.*\basync\b`).test(line));

@@ -29,7 +29,7 @@ export function parseGrid(grids: readonly string[], specs: Specs): readonly Axis
   if (grids.length === 0)
     throw new ConfigError('--grid: expected at least one parameter to vary, got none', 'for example --grid fast=5..50:5');
   const axes = grids.map((text) => parseAxis(text, specs));
-  const repeated = axes.find(({ name }, at) => axes.findIndex((axis) => axis.name === name) !== at);
+  const repeated = axes.find(({ name }, index) => axes.findIndex((axis) => axis.name === name) !== index);
   if (repeated)
     throw new ConfigError(`--grid ${repeated.name}: expected each parameter once, got it twice`, 'write several values as name=a,b,c');
   return axes;

@@ -175,14 +175,14 @@ function tiersOf(id: string, { tiers, contractId }: Contract): Tier[] {
   let from = 0;
   let deduct = 0;
   let lastPpm = 0;
-  tiers.forEach(({ upToUnits, maintenancePpm, maxLeverage }, at) => {
-    const isLast = at === tiers.length - 1;
+  tiers.forEach(({ upToUnits, maintenancePpm, maxLeverage }, index) => {
+    const isLast = index === tiers.length - 1;
     const upTo = upToUnits ?? INFINITY;
     const isValid =
       Number.isInteger(maintenancePpm) && maintenancePpm >= lastPpm && maintenancePpm < MILLION && upTo > from && maxLeverage >= 1;
     if (!isValid || isLast !== (upToUnits === null)) {
       throw new ConfigError(
-        `instrument ${id}: tier ${at + 1} of contract ${contractId} does not follow the one before it`,
+        `instrument ${id}: tier ${index + 1} of contract ${contractId} does not follow the one before it`,
         'let tiers rise in value and rate, keep rates below 1, and leave only the last without an end',
       );
     }

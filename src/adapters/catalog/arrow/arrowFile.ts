@@ -116,6 +116,7 @@ function assertSeparate(columns: readonly ArrowColumn[]): void {
   }
 }
 
+/** Writes the schema, the batches and the footer to an open file. Throws Error if the disk takes fewer bytes than were given. */
 function writeFile(file: number, { columns, rows, part }: ArrowParts, metadata: Readonly<Record<string, string>>): void {
   const writer = new ArrowWriter(file, columns, metadata, Math.min(rows, BATCH_ROWS));
   for (let from = 0; from < rows; from += BATCH_ROWS) {
@@ -223,6 +224,7 @@ export function bytesOf(values: Float64Array | Int32Array, from: number, length:
   return new Uint8Array(values.buffer, values.byteOffset + from * width, length * width);
 }
 
+/** Returns the bytes with zeros behind them, up to a multiple of `align` bytes. */
 function padTo(bytes: Uint8Array, align: number): Uint8Array {
   const size = Math.ceil(bytes.byteLength / align) * align;
   if (size === bytes.byteLength) return bytes;
@@ -243,6 +245,7 @@ function message(kind: number, header: FlatTable, bodyBytes: number, position: n
   return whole;
 }
 
+/** Returns the schema message: one field for each column, and the metadata of the file. */
 function schemaTable(columns: readonly ArrowColumn[], metadata: Readonly<Record<string, string>>): FlatTable {
   const fields = columns.map(({ name, kind }) => {
     const [code, type] = typeOf(kind);

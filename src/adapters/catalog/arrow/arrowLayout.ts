@@ -93,6 +93,7 @@ export function readFooter(size: number, bytes: ReadBytes): Footer {
   };
 }
 
+/** Returns the column that a field of the schema describes. */
 function fieldOf(flat: FlatReader, field: number, name: string): ArrowField {
   const type = flat.number(flat.field(field, 2), 1);
   // A dictionary-encoded column: the batch has the dictionary indices, which are integers.
@@ -102,6 +103,7 @@ function fieldOf(flat: FlatReader, field: number, name: string): ArrowField {
   return { name, kind: kindOf(flat, type, details), unit, buffers: BUFFERS[type] ?? null };
 }
 
+/** Returns the kind of values of a column, or null for a type that isobar does not read. */
 function kindOf(flat: FlatReader, type: number, details: number): ArrowField['kind'] {
   switch (type) {
     case TYPE.floatingPoint:

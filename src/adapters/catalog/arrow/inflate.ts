@@ -93,6 +93,7 @@ function checkZstdHeader(packed: Uint8Array, length: number): void {
   if (contentBytes !== length) throw new RangeError(`${contentBytes} bytes where ${length} were announced`);
 }
 
+/** Returns the `length` unpacked bytes of a zstd frame. Throws RangeError if the frame is damaged or has another length. */
 function inflateZstd(packed: Uint8Array, length: number, decompress: typeof import('fzstd').decompress): Uint8Array {
   checkZstdHeader(packed, length);
   try {

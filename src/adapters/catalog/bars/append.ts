@@ -55,12 +55,19 @@ const FOREIGN_ROWS = 3;
  * Appends closed, sound bars (rising times, on the grid) to the set of the instrument and `interval`, creating it if missing. The set is
  * written completely or not at all. Throws ConfigError if the stored bars are synthetic or resampled, or seem to be from another venue.
  */
-export function appendBars(catalog: string, given: Instrument, interval: Interval, rows: RawColumns, rule: RevisedRule): AppendedBars {
-  const key: BarKey = { market: given.market, symbol: checkSymbol(given.wireName), interval };
-  return whileLocked(lockPath(catalog, key), () => appendRows(catalog, given, key, rows, rule));
+export function appendBars(
+  catalog: string,
+  listedInstrument: Instrument,
+  interval: Interval,
+  rows: RawColumns,
+  rule: RevisedRule,
+): AppendedBars {
+  const key: BarKey = { market: listedInstrument.market, symbol: checkSymbol(listedInstrument.wireName), interval };
+  return whileLocked(lockPath(catalog, key), () => appendRows(catalog, listedInstrument, key, rows, rule));
 }
 
-function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawColumns, rule: RevisedRule): AppendedBars {
+/** Appends rows to the stored bars of a series. Throws ConfigError if the stored bars are not imported, or come from another source. */
+function appendRows(catalog: string, listedInstrument: Instrument, key: BarKey, rows: RawColumns, rule: RevisedRule): AppendedBars {
   const { interval } = key;
   const path = barsPath(catalog, key);
   const stored = existsSync(path) ? loadBars(catalog, key) : null;
@@ -74,7 +81,7 @@ function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawCo
   if (rule === 'keep' && joined.revised.length >= FOREIGN_ROWS && joined.revised.length > joined.equalRows)
     throw differentSourceError(path, joined);
   const isWritten = joined.newRows > 0 || joined.openRow !== null || (rule === 'replace' && joined.revised.length > 0);
-  const instrument = withEnoughDigits(catalog, given, rows, path);
+  const instrument = withEnoughDigits(catalog, listedInstrument, rows, path);
   if (!isWritten && stored) {
     storeInstrument(catalog, instrument);
     return { ...joined, instrument, isWritten, manifest: manifestOf(stored.bars, stored.facts) };
@@ -90,8 +97,8 @@ function appendRows(catalog: string, given: Instrument, key: BarKey, rows: RawCo
 }
 
 /** Returns the record with enough price digits for the stored bars and for `rows`, because the venue may have had finer prices earlier. */
-function withEnoughDigits(catalog: string, given: Instrument, rows: RawColumns, path: string): Instrument {
-  let { priceDigits } = withDigitsOf(catalog, given);
+function withEnoughDigits(catalog: string, listedInstrument: Instrument, rows: RawColumns, path: string): Instrument {
+  let { priceDigits } = withDigitsOf(catalog, listedInstrument);
   for (const column of [rows.open, rows.high, rows.low, rows.close]) {
     for (const price of column) {
       while (Math.round(price * pow10(priceDigits)) / pow10(priceDigits) !== price && price * pow10(priceDigits) < MAX_TICKS) priceDigits++;
@@ -99,7 +106,7 @@ function withEnoughDigits(catalog: string, given: Instrument, rows: RawColumns, 
       throw new ConfigError(`${path}: a price of ${price} with ${priceDigits} digits behind the point is finer than exact money can be`);
     }
   }
-  return { ...given, priceDigits };
+  return { ...listedInstrument, priceDigits };
 }
 
 /** Returns the record with at least the price digits of the instrument's bars in the catalog. */

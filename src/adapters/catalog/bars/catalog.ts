@@ -30,7 +30,7 @@ export interface BarRange {
   readonly isHashed?: boolean;
 }
 
-/** Bars of a set, with what a run records about them. */
+/** Loaded bars, with the facts that a run records about them. */
 export interface LoadedBars {
   readonly bars: BarColumns;
   /** The first row that opens at or after `fromMs`. Earlier rows are for warm-up. */
@@ -183,6 +183,7 @@ function hashOfFile(file: ArrowFile): string {
 /** True when a file has the number of source bars of each resampled bar. */
 export const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => field.name === BARS_IN);
 
+/** Returns the number of source bars of each row; null for bars that were not resampled. */
 function readBarsIn(file: ArrowFile): Int32Array | null {
   if (!hasBarsIn(file)) return null;
   const barsIn = new Int32Array(file.rows);
@@ -225,9 +226,10 @@ function checkTimes({ openMs, length }: BarColumns, path: string): void {
 /** Throws ConfigError for a price that is not a whole number of ticks: another program wrote the file, or the record was changed. */
 function checkTicks({ instrument, openMs, length, open, high, low, close }: BarColumns, path: string, record: string): void {
   const scale = pow10(instrument.priceDigits);
-  for (const [name, prices] of Object.entries({ open, high, low, close })) {
+  for (const [column, prices] of Object.entries({ open, high, low, close })) {
     const row = firstBetweenTicks(prices, length, scale);
-    if (row !== null) throw notInTicks(path, openMs[row]!, name, prices[row]!, instrument, record);
+    if (row === null) continue;
+    throw notInTicks({ path, record, openMs: openMs[row]!, column, price: prices[row]!, priceDigits: instrument.priceDigits });
   }
 }
 
@@ -237,21 +239,25 @@ function firstBetweenTicks(prices: Float64Array, length: number, scale: number):
   return null;
 }
 
-/** Returns the error for a price that is not a whole number of ticks. `record`: path of the record of the instrument. */
-export function notInTicks(
-  path: string,
-  openMs: number,
-  name: string,
-  price: number,
-  { priceDigits }: Instrument,
-  record: string,
-): ConfigError {
+/** A price of a stored bar that is not a whole number of ticks. `record`: path of the record of the instrument. */
+interface PriceFault {
+  readonly path: string;
+  readonly record: string;
+  readonly openMs: number;
+  readonly column: string;
+  readonly price: number;
+  readonly priceDigits: number;
+}
+
+/** Returns the error for a price that is not a whole number of ticks. */
+export function notInTicks({ path, record, openMs, column, price, priceDigits }: PriceFault): ConfigError {
   return new ConfigError(
-    `${path}: the bar of ${formatMinute(openMs)}: ${name} ${price} is not a price of ${priceDigits} digits`,
+    `${path}: the bar of ${formatMinute(openMs)}: ${column} ${price} is not a price of ${priceDigits} digits`,
     `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
   );
 }
 
+/** Opens the file of a series with its instrument, and closes it after `use`. Throws ConfigError if the file or the record is missing. */
 function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instrument: Instrument, facts: BarFacts) => T): T {
   const path = barsPath(catalog, key);
   if (!existsSync(path)) throw unknownBars(catalog, key);
@@ -261,11 +267,6 @@ function withBars<T>(catalog: string, key: BarKey, use: (file: ArrowFile, instru
     throw new ConfigError(`${record}: no instrument record`, 'import the bars again, or write one (docs/data.md)');
   }
   return withArrowFile(path, (file) => use(file, instrument, statedFacts(file, path)));
-}
-
-interface WholeRead {
-  readonly bars: BarColumns;
-  readonly barsIn: Int32Array | null;
 }
 
 /**
@@ -279,7 +280,7 @@ function readWhole(
   start: number,
   end: number,
   hashed: string | null,
-): WholeRead {
+): Pick<LoadedBars, 'bars'> & Pick<BarFacts, 'barsIn'> {
   const raw = emptyColumns(end - start);
   const barsIn = hasBarsIn(file) ? new Int32Array(end - start) : null;
   const hash = hashed === null ? null : createHash('sha256');
@@ -292,6 +293,7 @@ function readWhole(
   return { bars: barsOf(raw, instrument, interval), barsIn };
 }
 
+/** Reads the rows from `start` to before `end`, without their checksums. */
 function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval, start: number, end: number): BarColumns {
   const raw = emptyColumns(end - start);
   file.readTimes('open_time', start, raw.openMs);
@@ -347,6 +349,7 @@ export function statedFacts(file: ArrowFile, path: string): BarFacts {
   };
 }
 
+/** Returns the error for a series that the catalog lacks. The remedy names up to 12 series that it has. */
 function unknownBars(catalog: string, key: BarKey): ConfigError {
   const entries = listCatalog(catalog);
   const sameSymbol = entries.filter((entry) => entry.symbol === key.symbol);
@@ -359,6 +362,7 @@ function unknownBars(catalog: string, key: BarKey): ConfigError {
   );
 }
 
+/** Returns the error for a range without bars. The remedy says which times the file has. */
 function emptyRange(file: ArrowFile, path: string, { fromMs, toMs }: BarRange): ConfigError {
   const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
   const [first, last] = firstAndLast(file);

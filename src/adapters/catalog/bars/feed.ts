@@ -67,6 +67,7 @@ function factsOf({ bars, barsIn }: Resampled, fine: LoadedBars): BarFacts {
   return { ...fine.facts, source: 'resampled', from: fine.bars.interval, barsIn, openLastBar: restsOnOpenBar };
 }
 
+/** Returns the error for a range in which no bar of the interval both opens and closes. */
 function noBars(path: string, key: BarKey, { fromMs, toMs }: BarRange): ConfigError {
   const bounds = [fromMs === undefined ? 'the start' : formatMinute(fromMs), toMs === undefined ? 'the end' : formatMinute(toMs)];
   return new ConfigError(
@@ -94,6 +95,7 @@ export function resampleInto(catalog: string, key: BarKey, options: ResampleOpti
   return whileLocked(lockPath(catalog, key), () => resampleAll(catalog, key, options));
 }
 
+/** Resamples all finer bars of a symbol to the interval of `key`, and stores them. Throws ConfigError if imported bars are in the way. */
 function resampleAll(catalog: string, key: BarKey, options: ResampleOptions): StoredResample {
   const path = barsPath(catalog, key);
   if (existsSync(path) && readEntry(catalog, key).source !== 'resampled') {

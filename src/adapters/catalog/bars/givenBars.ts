@@ -73,6 +73,7 @@ export function typedBars({ bars, facts }: Pick<LoadedBars, 'bars' | 'facts'>): 
   return { symbol: instrument.wireName, interval, length, openMs, open, high, low, close, volume, synthetic: facts.synthetic };
 }
 
+/** Returns the columns of bars that a user's code passes. Throws ConfigError unless all are number arrays of one length, above 0. */
 function columnsOf(given: Bars, symbol: string): RawColumns {
   const column = (name: (typeof RAW)[number]) => {
     const values: unknown = given[name];
@@ -88,6 +89,7 @@ function columnsOf(given: Bars, symbol: string): RawColumns {
   throw wrong(symbol, differing, `${length} values, as many as openMs has`, columns[differing].length);
 }
 
+/** Calls `columnOf` for each of the six columns, in the order of the file. */
 function mapColumns(columnOf: (name: (typeof RAW)[number]) => Float64Array): Omit<RawColumns, 'length'> {
   return {
     openMs: columnOf('openMs'),

@@ -58,6 +58,7 @@ function writeStates(catalog: string, key: BarKey, states: readonly ImportState[
   writeText(importsPath(catalog, key), `${JSON.stringify(record, null, 1)}\n`);
 }
 
+/** Returns the recorded state of the imports whose result is the stored file; null without such a record. */
 function readState(catalog: string, key: BarKey): ImportState | null {
   const path = importsPath(catalog, key);
   if (!existsSync(path) || !existsSync(barsPath(catalog, key))) return null;

@@ -7,6 +7,7 @@ import type { FeedQuality } from '../../../model/run/run.ts';
 import { formatTime } from '../../../model/time.ts';
 import { bytesOf } from '../arrow/arrowFile.ts';
 
+/** Where stored bars come from: a file or an exchange, the generator, or finer bars. */
 export type BarSource = 'import' | 'synthetic' | 'resampled';
 
 /** Facts about a set of bars besides its columns. */
@@ -155,6 +156,7 @@ export function manifestOf(bars: BarColumns, facts: BarFacts): GapManifest {
   return { format, sha256, ...content };
 }
 
+/** True when the prices of a row lie between its low and high, are above 0, and its volume is finite and at least 0. */
 function isSound({ open, high, low, close, volume }: BarColumns, row: number): boolean {
   const min = low[row]!;
   const max = high[row]!;

@@ -118,6 +118,7 @@ export function memoryStore(sets: readonly LoadedBars[]): BarStore {
   };
 }
 
+/** Returns the rows of a range with their warm-up. Throws ConfigError if no row is in the range. */
 function partOf(set: LoadedBars, { fromMs, toMs = Infinity, warmupRows = 0 }: BarRange, name: string): LoadedBars {
   const { bars, facts, quality } = set;
   const first = fromMs === undefined ? 0 : rowAt(bars.openMs, fromMs);

@@ -190,7 +190,8 @@ export class StreamedBars implements BarColumns, BarWindow {
     for (let index = addWholeTicks(prices, ticks, scale, from, to); index < to; index++) {
       const price = prices[index]!;
       const priceTicks = Math.round(price * scale);
-      if (priceTicks / scale !== price) throw notInTicks(path, this.openMs[index]!, name, price, this.instrument, record);
+      if (priceTicks / scale !== price)
+        throw notInTicks({ path, record, openMs: this.openMs[index]!, column: name, price, priceDigits: this.instrument.priceDigits });
       ticks[index] = priceTicks;
       // The array holds 32-bit integers.
       if (ticks[index] !== priceTicks) throw new NeedsWholeBars('prices of more than 31 bits');

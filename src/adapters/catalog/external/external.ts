@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
 
+/** Identifies an external series: its name, and the symbol to which its values belong (null: to none). */
 export interface ExternalKey {
   readonly name: string;
   /** The symbol to which the values belong; null if they belong to none. */
@@ -28,6 +29,7 @@ export interface ExternalGap {
   readonly to: string;
 }
 
+/** Counts and first and last times of an external series. */
 export interface ExternalFacts {
   readonly rows: number;
   /** Number of distinct times that values describe. */
@@ -58,8 +60,11 @@ const NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
 const FILE = /^([A-Za-z][A-Za-z0-9_]{0,59})(?:@([A-Z0-9][A-Z0-9_-]{0,39}))?\.arrow$/;
 
 const stemOf = ({ name, symbol }: ExternalKey): string => (symbol === null ? name : `${name}@${symbol}`);
+/** Returns the path of the values of a series. */
 export const externalPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.arrow`);
+/** Returns the path of the manifest of a series. */
 export const externalManifestPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.json`);
+/** Returns the path of the lock that an import of the series holds. All symbols of the series share it. */
 export const externalLockPath = (catalog: string, { name }: ExternalKey): string => join(catalog, '.import', `series-${name}.lock`);
 /** Returns the name for messages, such as `openInterest of BTCUSDT`. */
 export const externalLabel = ({ name, symbol }: ExternalKey): string => (symbol === null ? name : `${name} of ${symbol}`);

@@ -126,6 +126,7 @@ export class TextFile {
   }
 }
 
+/** Reads the named columns of a Parquet or Arrow file. Throws ConfigError for a missing column or another type. */
 async function readTable(path: string, format: TableFormat, names: ColumnNames): Promise<ReadRows> {
   if (format === 'parquet') {
     // Loaded on demand: only an import reads such files, and a bot starts faster with fewer files.
@@ -145,6 +146,7 @@ function columnsOf({ fields }: TableFile, path: string, names: ColumnNames): rea
   return columnPositions(header, path, names).map((position) => header[position]!);
 }
 
+/** Returns the rows of a table: time, time at which the value became known, value. */
 function rowsOf(file: TableFile, [time, knownAt, value]: readonly string[], path: string): ReadRows {
   const timeMs = timesIn(file, time!, path);
   const knownMs = timesIn(file, knownAt!, path);
@@ -161,6 +163,7 @@ function kindOf({ fields }: TableFile, name: string): TableField['kind'] {
   return fields.find((field) => field.name === name)!.kind;
 }
 
+/** Returns a column of times, ms UTC, perhaps with fractions. Throws ConfigError for another type. */
 function timesIn(file: TableFile, name: string, path: string): Float64Array {
   const kind = kindOf(file, name);
   if (kind !== 'timestamp' && kind !== 'int64')
@@ -170,6 +173,7 @@ function timesIn(file: TableFile, name: string, path: string): Float64Array {
   return into;
 }
 
+/** Returns a column of numbers or flags. Throws ConfigError for another type. */
 function valuesIn(file: TableFile, name: string, path: string): { readonly values: Float64Array; readonly kind: ValueKind } {
   const kind = kindOf(file, name);
   const values = new Float64Array(file.rows);

@@ -15,6 +15,7 @@ import {
 /** Version of the layout, written into each file. Raise it with every change of the layout. */
 const LAYOUT = 'series-1';
 
+/** The manifest of an external series, which is stored as JSON beside its values. */
 export interface ExternalManifest extends ExternalKey, ExternalFacts {
   readonly format: 'isobar series 1';
   readonly kind: ValueKind;
@@ -22,6 +23,7 @@ export interface ExternalManifest extends ExternalKey, ExternalFacts {
   readonly dataSha256: string;
 }
 
+/** An external series in memory, with the hash by which a run records it. */
 export interface LoadedExternal {
   readonly columns: ExternalColumns;
   readonly kind: ValueKind;
@@ -29,6 +31,7 @@ export interface LoadedExternal {
   readonly path: string;
 }
 
+/** The result of a check of an external series. */
 export interface CheckedExternal {
   readonly manifest: ExternalManifest;
   readonly path: string;
@@ -117,6 +120,7 @@ export function readExternalManifest(catalog: string, key: ExternalKey): Externa
   return stored?.dataSha256 === dataSha256 ? stored : checkExternal(catalog, key).manifest;
 }
 
+/** Returns the manifest in a JSON text; null if the text is damaged or of another format. */
 function parsedManifest(text: string): ExternalManifest | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -16,6 +16,7 @@ import {
 import { readExternal, type ReadRows } from './externalFile.ts';
 import { loadExternal, checkExternal, storeExternal, type LoadedExternal, type ExternalManifest } from './externalStore.ts';
 
+/** What an import of an external series takes: the series, and the columns of its files. */
 export interface ExternalImport {
   readonly catalog: string;
   readonly name: string;
@@ -26,6 +27,7 @@ export interface ExternalImport {
   readonly value?: string | undefined;
 }
 
+/** The result of an import of one external series. */
 export interface ImportedExternal {
   readonly files: readonly string[];
   readonly path: string;
@@ -53,6 +55,7 @@ export async function importExternal(files: readonly string[], options: External
   return whileLocked(externalLockPath(catalog, key), () => storeReads(key, read, catalog));
 }
 
+/** Joins the rows of all files with the stored ones, and stores the series. Throws ConfigError if numbers and flags are mixed. */
 function storeReads(key: ExternalKey, read: readonly ReadRows[], catalog: string): ImportedExternal {
   const [first] = read;
   if (first === undefined) throw new ConfigError('no file to import', 'name one or more files');

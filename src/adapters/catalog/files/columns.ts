@@ -32,6 +32,7 @@ export function barsOf(raw: RawColumns, instrument: Instrument, interval: Interv
   return { instrument, interval, ...raw, closeMs: closesOf(raw.openMs, interval) };
 }
 
+/** Returns the close times of bars, ms UTC. Only months need the calendar. */
 export function closesOf(openMs: Float64Array, interval: Interval): Float64Array {
   const closeMs = new Float64Array(openMs.length);
   const length = fixedLengthMs(interval);

@@ -15,6 +15,7 @@ export function clearLeftovers(path: string): void {
   }
 }
 
+/** True when a process with this id runs, also under another user. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -23,6 +23,7 @@ export type MarkInterval = keyof typeof LENGTH_MS;
 /** Shortest first. */
 export const MARK_INTERVALS: readonly MarkInterval[] = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d'];
 
+/** Returns the length of an interval of mark prices, ms. */
 export const markLengthMs = (interval: MarkInterval): number => LENGTH_MS[interval];
 
 /** Returns the interval named by `text`, also by names of bar intervals (60min); null for an unknown name. */

@@ -20,8 +20,10 @@ export interface BarKey {
 /** On case-insensitive file systems 1m and 1M would be one file, so a month is spelt out. */
 const fileStem = (interval: Interval): string => (interval === '1M' ? '1month' : interval);
 const symbolFolder = (catalog: string, market: Market, symbol: string): string => join(catalog, market, symbol);
+/** Returns the path of the bars of a series. */
 export const barsPath = (catalog: string, key: BarKey): string =>
   join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.arrow`);
+/** Returns the path of the gap manifest of a series. */
 export const manifestPath = (catalog: string, key: BarKey): string =>
   join(symbolFolder(catalog, key.market, key.symbol), `${fileStem(key.interval)}.gaps.json`);
 /** Default file for rows that an import rejected. */
@@ -36,6 +38,7 @@ export const stagingPath = (catalog: string, key: BarKey): string =>
 /** Locked while bars of the symbol are stored, because all intervals share one instrument record. */
 export const lockPath = (catalog: string, key: Pick<BarKey, 'market' | 'symbol'>): string =>
   join(catalog, STAGING, `${key.market}-${key.symbol}.lock`);
+/** Returns the path of the instrument record of a symbol. */
 export const instrumentPath = (catalog: string, market: Market, symbol: string): string =>
   join(symbolFolder(catalog, market, symbol), 'instrument.json');
 
@@ -43,6 +46,7 @@ export const instrumentPath = (catalog: string, market: Market, symbol: string):
 export type SeriesKey =
   | { readonly kind: 'mark'; readonly symbol: string; readonly interval: MarkInterval }
   | { readonly kind: 'funding'; readonly symbol: string };
+/** Returns the path of the mark prices or the funding rates of a contract. */
 export const seriesPath = (catalog: string, key: SeriesKey): string =>
   join(symbolFolder(catalog, 'futures', key.symbol), key.kind === 'mark' ? `mark-${key.interval}.arrow` : 'funding.arrow');
 

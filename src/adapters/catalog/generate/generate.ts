@@ -10,6 +10,7 @@ import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../model/
 import { barsOf, emptyColumns, type RawColumns } from '../files/columns.ts';
 import { proposeInstrument } from '../records/instrumentRecord.ts';
 
+/** What a caller may choose about generated bars. */
 export interface GeneratorOptions {
   readonly symbol: string;
   readonly market?: Market | undefined;
@@ -30,13 +31,13 @@ export interface GeneratorOptions {
 
 /** Mean volatility of a minute: 0.08 %, about 58 % a year. */
 const MINUTE_VOLATILITY = 0.0008;
-/** GARCH(1,1): variance = rest + SHOCK x last return squared + MEMORY x last variance. */
+/** Weights of GARCH(1,1): variance = (1 - SHOCK - MEMORY) x mean variance + SHOCK x last return squared + MEMORY x last variance. */
 const SHOCK = 0.08;
 const MEMORY = 0.9;
 /** Reversion to the start price, for each bar. */
 const REVERSION = 2e-6;
 /** Price moves inside a bar, which give its high and low. */
-const STEPS = 4;
+const STEPS_PER_BAR = 4;
 const VOLUME_DIGITS = 5;
 const VOLUME_SCALE = 100_000;
 /** A generated contract has a face value of a thousandth of its coin. */
@@ -48,7 +49,7 @@ const PROGRESS_ROWS = 65_536;
 /** Same limit as in a run definition. The generator uses the low 32 bits only, so larger seeds could give equal bars. */
 const MAX_SEED = 2 ** 31 - 1;
 /** Gaps last 1 to 5 bars, 3 on average. */
-const MEAN_GAP = 3;
+const MEAN_GAP_BARS = 3;
 
 /** Returns bars whose prices have about seven significant digits. Throws ConfigError for options out of range. */
 export function synthesizeBars(options: GeneratorOptions): BarColumns {
@@ -61,7 +62,8 @@ export function synthesizeBars(options: GeneratorOptions): BarColumns {
   const raw = emptyColumns(bars);
   const rng = seededRng(seed);
   fillTimes(raw.openMs, interval, options.fromMs, gapShare, rng);
-  fillPrices(raw, price, pow10(priceDigits), MINUTE_VOLATILITY * Math.sqrt(typicalLengthMs(interval) / 60_000), rng, options.onProgress);
+  const volatility = MINUTE_VOLATILITY * Math.sqrt(typicalLengthMs(interval) / 60_000);
+  fillPrices(raw, { startPrice: price, scale: pow10(priceDigits), volatility, rng, onProgress: options.onProgress });
   let [lowest, highest] = [Infinity, 0];
   for (let i = 0; i < bars; i++) {
     lowest = Math.min(lowest, raw.low[i]!);
@@ -72,6 +74,7 @@ export function synthesizeBars(options: GeneratorOptions): BarColumns {
   return barsOf(raw, instrument, interval);
 }
 
+/** Throws ConfigError unless the option has a valid value. */
 function check(name: string, value: number, isValid: boolean, expected: string): void {
   if (!isValid) throw new ConfigError(`${name}: expected ${expected}, got ${value}`, `change ${name}`);
 }
@@ -84,47 +87,53 @@ function digitsFor(price: number): number {
   return digits;
 }
 
+/** Fills in the open times, ms UTC, with random gaps that are `gapShare` of all bars. */
 function fillTimes(openMs: Float64Array, interval: Interval, fromMs: number, gapShare: number, rng: Rng): void {
   let time = openOf(interval, fromMs);
   // With a gap of g bars on average after a fraction p of the rows, p g / (1 + p g) of all bars are missing.
-  const gapProbability = gapShare / (1 - gapShare) / MEAN_GAP;
+  const gapProbability = gapShare / (1 - gapShare) / MEAN_GAP_BARS;
   for (let i = 0; i < openMs.length; i++) {
     openMs[i] = time;
     time = closeOf(interval, time);
     if (gapProbability === 0 || rng.next() >= gapProbability) continue;
-    for (let skip = 1 + Math.floor(rng.next() * (2 * MEAN_GAP - 1)); skip > 0; skip--) time = closeOf(interval, time);
+    for (let skip = 1 + Math.floor(rng.next() * (2 * MEAN_GAP_BARS - 1)); skip > 0; skip--) time = closeOf(interval, time);
   }
 }
 
-function fillPrices(
-  raw: RawColumns,
-  start: number,
-  scale: number,
-  volatility: number,
-  rng: Rng,
-  onProgress?: (rows: number) => void,
-): void {
-  const mean = volatility * volatility;
+/** Parameters of the random walk. */
+interface PriceWalk {
+  readonly startPrice: number;
+  /** Ticks in one unit of price. */
+  readonly scale: number;
+  /** Standard deviation of the return of a bar. */
+  readonly volatility: number;
+  readonly rng: Rng;
+  readonly onProgress: GeneratorOptions['onProgress'];
+}
+
+/** Fills in prices and volumes. */
+function fillPrices(raw: RawColumns, { startPrice, scale, volatility, rng, onProgress }: PriceWalk): void {
+  const meanVariance = volatility * volatility;
   const onGrid = (price: number): number => Math.max(1, Math.floor(price * scale + 0.5)) / scale;
-  let variance = mean;
-  let price = start;
-  let lastClose = onGrid(start);
+  let variance = meanVariance;
+  let price = startPrice;
+  let lastClose = onGrid(startPrice);
   for (let i = 0; i < raw.length; i++) {
     if (i % PROGRESS_ROWS === 0) onProgress?.(i);
     const deviation = Math.sqrt(variance);
-    const stepDeviation = deviation / Math.sqrt(STEPS);
-    const startPrice = price;
+    const stepDeviation = deviation / Math.sqrt(STEPS_PER_BAR);
+    const priceBefore = price;
     const open = lastClose;
     let [high, low, close] = [open, open, open];
-    for (let k = 0; k < STEPS; k++) {
+    for (let k = 0; k < STEPS_PER_BAR; k++) {
       // Bounded: a step never removes more than half of the price.
       price *= 1 + Math.max(-0.5, stepDeviation * normal(rng));
       close = onGrid(price);
       if (close > high) high = close;
       if (close < low) low = close;
     }
-    price *= 1 + REVERSION * (start / price - 1);
-    const move = price / startPrice - 1;
+    price *= 1 + REVERSION * (startPrice / price - 1);
+    const move = price / priceBefore - 1;
     // Volume is higher when prices move.
     const activity = 0.25 + Math.abs(move) / deviation;
     const volume = (MEAN_VOLUME_QUOTE / price) * activity * (0.1 + rng.next());
@@ -134,7 +143,7 @@ function fillPrices(
     raw.close[i] = close;
     raw.volume[i] = Math.floor(volume * VOLUME_SCALE + 0.5) / VOLUME_SCALE;
     lastClose = close;
-    variance = Math.min(100 * mean, mean * (1 - SHOCK - MEMORY) + SHOCK * move * move + MEMORY * variance);
+    variance = Math.min(100 * meanVariance, meanVariance * (1 - SHOCK - MEMORY) + SHOCK * move * move + MEMORY * variance);
   }
 }
 

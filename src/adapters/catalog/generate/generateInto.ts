@@ -27,6 +27,7 @@ export function generateInto(catalog: string, options: GeneratorOptions): Genera
   return whileLocked(lockPath(catalog, { market, symbol }), () => storeGenerated(catalog, bars, seed));
 }
 
+/** Stores generated bars, and for a contract mark prices and funding rates. Throws ConfigError if bars of another source are there. */
 function storeGenerated(catalog: string, bars: BarColumns, seed: number): GeneratedSet {
   const { market, wireName: symbol } = bars.instrument;
   const { interval } = bars;
@@ -48,12 +49,14 @@ function storeGenerated(catalog: string, bars: BarColumns, seed: number): Genera
   return { manifest, series: keys.map((key) => storeSeries(catalog, key, columnsOf[key.kind](bars, seed), true)) };
 }
 
+/** The stored result of one generation. */
 export interface GeneratedSet {
   readonly manifest: GapManifest;
   /** Marks and funding of a contract; empty for spot. */
   readonly series: readonly SeriesEntry[];
 }
 
+/** Returns the interval of the mark prices that go with bars. Throws ConfigError for intervals above a day. */
 function markIntervalOf(interval: Interval): MarkInterval {
   const markInterval = parseMarkInterval(interval);
   if (markInterval !== null) return markInterval;

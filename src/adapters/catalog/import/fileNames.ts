@@ -32,6 +32,7 @@ const OTHER_NAMES: Readonly<Record<string, Interval>> = {
   '1mo': '1M',
 };
 
+/** Parts of the key that the user gives. The name of each file supplies the others. */
 export interface GivenKey {
   readonly symbol?: string | undefined;
   readonly interval?: Interval | undefined;

@@ -14,6 +14,7 @@ export function expandFiles(names: readonly string[]): string[] {
   return [...new Set(files)];
 }
 
+/** Returns the files that match a pattern, sorted. Throws ConfigError if no file matches. */
 function matchesOf(pattern: string): string[] {
   const parts = (sep === '\\' ? pattern.replaceAll('\\', '/') : pattern).split('/');
   let paths = [''];
@@ -45,6 +46,7 @@ function foldersBelow(path: string): string[] {
   return [path, ...subfolders.flatMap((name) => foldersBelow(`${path}${name}/`))];
 }
 
+/** Returns the names in a folder; none if it cannot be listed. */
 function namesIn(path: string): string[] {
   try {
     return readdirSync(path === '' ? '.' : path);
@@ -86,6 +88,7 @@ function positionsAfter(element: PatternElement, name: string, from: ReadonlySet
   return ends;
 }
 
+/** Parses one segment of a pattern, between two slashes. */
 function elementsOf(part: string): PatternElement[] {
   const elements: PatternElement[] = [];
   // Found once, so that a pattern with many opening brackets is read in one pass.

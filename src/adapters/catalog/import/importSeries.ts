@@ -13,6 +13,7 @@ import { FIGURES, isSameFunding, type SeriesColumns } from '../series/series.ts'
 import { readSeries } from '../series/seriesFile.ts';
 import { loadSeries, storeSeries, type LoadedSeries, type SeriesEntry } from '../series/seriesStore.ts';
 
+/** What an import of mark prices or funding rates takes. Without symbol or interval, the name of each file supplies them. */
 export interface SeriesImport {
   readonly catalog: string;
   readonly kind: SeriesKey['kind'];
@@ -21,6 +22,7 @@ export interface SeriesImport {
   readonly interval?: MarkInterval | undefined;
 }
 
+/** The result of an import of one series. */
 export interface ImportedSeries {
   readonly files: readonly string[];
   /** Rows in the files, and how many of them were new. */
@@ -64,6 +66,7 @@ function loadImported(catalog: string, key: SeriesKey): LoadedSeries | null {
   );
 }
 
+/** Merges the rows of all files with the stored ones, in order, and stores the series. */
 function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, rows: SeriesColumns])[], catalog: string): ImportedSeries {
   const stored = loadImported(catalog, key);
   let merged = stored?.columns ?? null;
@@ -114,6 +117,7 @@ function timeIn({ timeMs }: SeriesColumns, time: number, key: SeriesKey): number
 /** File names such as BTCUSDT-1h.csv.gz, BTC_USDT_USDT-8h-mark.feather, BTCUSDT.csv or BTCUSDT-fundingRate-2024-01.zip. */
 const SERIES_FILE_NAME = /^([A-Z0-9][A-Z0-9_]*)(?:-(\d+[a-z]+))?(?:-[\w-]+)?\./;
 
+/** Returns the series to which a file belongs. Throws ConfigError if neither an option nor its name supplies symbol and interval. */
 function seriesKeyOf(file: string, { kind, symbol, interval }: SeriesImport): SeriesKey {
   const [, symbolInName, intervalInName] = SERIES_FILE_NAME.exec(basename(file)) ?? [];
   const symbolText = symbol ?? symbolInName;

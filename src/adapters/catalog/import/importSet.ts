@@ -111,6 +111,7 @@ function stateOf(catalog: string, key: BarKey): string {
 
 type PriceFigures = Omit<ImportedSet, keyof BarKey | keyof Stored | 'path' | 'instrumentFrom'>;
 
+/** Returns the figures that an import reports about its files. */
 function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadFile[], catalog: string): PriceFigures {
   return {
     files: files.map(({ name }) => name),
@@ -144,6 +145,7 @@ function nothingNew({ stored }: SetBeforeImport): Stored {
   };
 }
 
+/** Joins the files with the stored bars, and stores bars, record, rejected rows and the record of the import. */
 function storeReads(
   key: BarKey,
   reads: readonly ReadFile[],
@@ -189,6 +191,7 @@ function storeReads(
   };
 }
 
+/** Returns the bars and the files of earlier imports. Throws ConfigError if the stored bars are not imported. */
 function barsBefore(catalog: string, key: BarKey): SetBeforeImport {
   const path = barsPath(catalog, key);
   if (!existsSync(path)) return { stored: null, files: null };
@@ -222,6 +225,7 @@ function givenInstrument(file: string, catalog: string, key: BarKey): Instrument
   return record;
 }
 
+/** Returns the rules by which all files of a series are read. */
 function rulesOf(key: BarKey, { instrument, from }: EffectiveRecord, options: ImportOptions): Omit<ReadRules, 'file'> {
   // Finer prices widen the record of the catalog. A record from --instrument is fixed, and so is one to whose ticks prices are rounded.
   const isFixed = from === 'file' || options.roundToTick === true;

@@ -22,6 +22,7 @@ import { wireName } from './fileNames.ts';
 /** Number of rows kept in memory before they are written to the staged day files. */
 const BUFFER_ROWS = 1_000_000;
 
+/** What an import of trades takes. Without a symbol, the name of each file supplies it. */
 export interface TradeImport {
   readonly catalog: string;
   /** If absent, read from file names such as BTCUSDT-trades-2024-08.zip. */
@@ -33,6 +34,7 @@ export interface TradeImport {
   readonly bufferRows?: number | undefined;
 }
 
+/** The result of an import of the trades of one instrument. */
 export interface ImportedTrades {
   readonly key: TradeKey;
   readonly files: readonly string[];
@@ -64,6 +66,7 @@ export async function importTrades(files: readonly string[], options: TradeImpor
   return imported;
 }
 
+/** Imports the files of one instrument. A file whose content was imported before is skipped. */
 async function importOne(key: TradeKey, files: readonly string[], options: TradeImport): Promise<ImportedTrades> {
   const { catalog } = options;
   const filesByHash = new Map(readTradeFiles(catalog, key).map((file) => [file.sha256, file]));
@@ -116,6 +119,7 @@ async function readFile(file: string, staged: StagedTrades, options: TradeImport
 /** File names such as BTCUSDT-trades-2024-08.zip, BTCUSDT-2024-08-08.csv.gz or BTC_USDT-trades.json. */
 const TRADE_FILE_NAME = /^([A-Z0-9][A-Z0-9_]*)(?:-[\w-]+)?\./;
 
+/** Returns the instrument of a file. Throws ConfigError if neither the option nor its name supplies the symbol. */
 function tradeKeyOf(file: string, { symbol, market = 'spot' }: TradeImport): TradeKey {
   const symbolText = symbol ?? TRADE_FILE_NAME.exec(basename(file))?.[1];
   if (symbolText === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
@@ -305,6 +309,7 @@ function clearDeadStaging(catalog: string, key: TradeKey): void {
   }
 }
 
+/** Returns the columns in which trades wait until they are written. A line is the place of a trade in its file. */
 function emptyBuffer() {
   const column = () => new GrowingColumn();
   return {

@@ -7,6 +7,7 @@ import type { GapManifest } from '../bars/quality.ts';
 import type { BarFormat } from '../rows/formats.ts';
 import type { FileGap } from './joinSets.ts';
 
+/** What a caller may choose about an import of bars. */
 export interface ImportOptions {
   /** If absent, read from file names such as BTCUSDT-1m.csv.gz. */
   readonly symbol?: string | undefined;
@@ -31,6 +32,7 @@ export interface ImportOptions {
   readonly onProgress?: ((file: string, rows: number, share: number) => void) | undefined;
 }
 
+/** The result of an import of one series of bars. */
 export interface ImportedSet extends BarKey {
   readonly files: readonly string[];
   readonly formats: readonly BarFormat[];

@@ -18,6 +18,7 @@ export interface BarSet {
   readonly placeOf: (row: number) => string;
 }
 
+/** The rows of several sources as one series. */
 export interface JoinedSets {
   readonly raw: RawColumns;
   readonly openLastBar: boolean;
@@ -117,6 +118,7 @@ function isOpen({ openLastBar, raw }: BarSet, row: number): boolean {
   return openLastBar && row === raw.length - 1;
 }
 
+/** Returns the first `length` rows. The columns share the memory of `raw`. */
 function firstRows(raw: RawColumns, length: number): RawColumns {
   const column = (values: Float64Array) => values.subarray(0, length);
   const { openMs, open, high, low, close, volume } = raw;

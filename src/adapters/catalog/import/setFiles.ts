@@ -17,6 +17,7 @@ export interface SetFile {
   readonly isResumed: boolean;
 }
 
+/** Takes the progress of an import. `share` is the part of the file that has been read, 0 to 1. */
 export interface FileProgress {
   /** `share`: fraction of the file, 0 to 1. */
   readonly show: (file: string, rows: number, share: number) => void;
@@ -46,6 +47,7 @@ export async function readFiles(
   return files;
 }
 
+/** Returns the rows of a file, read by an interrupted import of the same content if possible. */
 async function readFile(name: string, sha256: string, rules: ReadRules, staging: string | null, progress: FileProgress): Promise<SetFile> {
   const path = staging === null ? null : stagedPath(staging, sha256, rules);
   const staged = path === null ? null : readStaged(path);

@@ -82,6 +82,7 @@ function numberOf(value: unknown): number {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? Number(value) : NaN;
 }
 
+/** Reads the schema of an open Parquet file. Throws ConfigError for a damaged one. */
 async function open(path: string, handle: number): Promise<ParquetFile> {
   const { parquetScan, parquetSchema } = await import('hyparquet');
   const compressors = await codecs();
@@ -110,6 +111,7 @@ function ticksToMs(ticks: bigint, ticksPerMs: bigint): number {
   return Number(ticks / ticksPerMs) + Number(ticks % ticksPerMs) / Number(ticksPerMs);
 }
 
+/** Returns the kind of values of a column, or null for a type that isobar does not read. */
 function kindOf({ type, converted_type: old, logical_type: logical }: SchemaElement): TableField['kind'] {
   if (logical?.type === 'TIMESTAMP' || old === 'TIMESTAMP_MILLIS' || old === 'TIMESTAMP_MICROS' || old === 'DATE' || type === 'INT96')
     return 'timestamp';
@@ -120,6 +122,7 @@ function kindOf({ type, converted_type: old, logical_type: logical }: SchemaElem
   return type === 'FLOAT' || type === 'DOUBLE' ? 'float64' : null;
 }
 
+/** Returns a reader of byte ranges of an open file. A read beyond its end throws RangeError. */
 function fileOf(handle: number): AsyncBuffer {
   const byteLength = fstatSync(handle).size;
   return {

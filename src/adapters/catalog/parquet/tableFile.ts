@@ -1,5 +1,6 @@
 // A file of columns, as the readers of bars and of series see it: Arrow or Parquet.
 
+/** A column of a table file. `kind` is null for a type that isobar does not read. */
 export interface TableField {
   readonly name: string;
   /** `int64`: whole numbers, which may also be Unix times. Null: a type that isobar does not take. */

@@ -11,6 +11,7 @@ const MAX_LINE_LENGTH = 65_536;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
+/** Reads the rows of a CSV file from its chunks of bytes. */
 export class CsvFile {
   format: BarFormat = 'csv';
   /** Number of lines read. */

@@ -19,12 +19,14 @@ const TIMES = ['opentimems', 'opentime', 'unix', 'unixtimestamp', 'timestamp', '
 const VOLUMES = ['volume', 'vol', 'basevolume'];
 const SYMBOLS = ['symbol', 'ticker', 'pair'];
 
+/** The layout of a CSV file, found by its first line. */
 export interface CsvLayout extends Columns {
   readonly format: Extract<BarFormat, 'csv' | 'binance' | 'cryptodatadownload'>;
   /** True if the line is already a row. */
   readonly isRow: boolean;
 }
 
+/** What the caller knows about the layout of a file; null: unknown. */
 export interface LayoutRules {
   /** The asset whose volume counts if columns name one: `Volume BTC`. */
   readonly baseAsset: string | null;
@@ -48,6 +50,7 @@ export function layoutOf(text: string, place: string, rules: LayoutRules, afterA
   );
 }
 
+/** Returns the layout by the first line of a file. Throws ConfigError for a line of no known layout. */
 function findLayout(text: string, place: string, rules: LayoutRules, afterAddress: boolean): CsvLayout {
   if (text === HEADER) return { ...columnsAt([0, 1, 2, 3, 4, 5], OWN_NAMES, true), format: 'csv', isRow: false };
   if (text === MARK_HEADER) throw new ConfigError(`${place}: mark-price klines without volume are not bars`, 'import the klines of trades');
@@ -107,6 +110,7 @@ function columnsAt(positions: readonly number[], names: readonly string[], stric
   return { slots, names: positions.map((position) => names[position]! || 'time'), symbol: null, strict };
 }
 
+/** Returns the error for columns that are separated by semicolons or tabs. */
 function wrongSeparator(text: string, place: string): ConfigError {
   const found = text.includes(';') ? 'semicolons' : 'tabs';
   return new ConfigError(

@@ -11,6 +11,7 @@ import { plainText, sixColumns, TextRows } from '../rows/textRows.ts';
 const MAX_BYTES = 256 * 1024 * 1024;
 const NAMES = ['idx', 'open', 'high', 'low', 'close', 'vol'];
 
+/** Reads the rows of a JSON file of klines from its chunks of bytes. */
 export class KlinesJson {
   readonly format = 'json';
   rowsTaken = 0;

@@ -14,6 +14,7 @@ const HEAD_BYTES = 8;
 const ZIP_STARTS = ['PK\x03\x04', 'PK\x05\x06'] as const;
 const UNPACK = { chunkSize: CHUNK_BYTES } as const;
 
+/** How a file is packed, and its size in bytes. */
 export interface FileHead {
   readonly size: number;
   readonly packing: 'none' | 'gzip' | 'zip';
@@ -21,6 +22,7 @@ export interface FileHead {
   readonly bytes: Uint8Array;
 }
 
+/** The unpacked content of a file, chunk by chunk. */
 export interface PackedFile {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Returns the fraction of the file that has been read, 0 to 1. */
@@ -90,6 +92,7 @@ export async function contentHash(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
+/** Opens a regular file or a folder for reading, and closes it after `use`. Throws ConfigError for devices, pipes and sockets. */
 function withFile<T>(path: string, use: (file: number) => T): T {
   try {
     // Opening a FIFO without a writer would block permanently.

@@ -12,8 +12,10 @@ import type { ParsedFile, RowRules } from '../rows/rowCollector.ts';
 /** Receives the number of rows read, and the fraction of the file (0 to 1). */
 export type ReadProgress = (rows: number, share: number) => void;
 
+/** The rules by which a file of bars is read. */
 export interface ReadRules extends RowRules, LayoutRules {}
 
+/** The rows of a file of bars, and its format. */
 export interface BarFile extends ParsedFile {
   readonly format: BarFormat;
 }

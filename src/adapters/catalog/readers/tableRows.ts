@@ -42,6 +42,7 @@ function columnsOf({ fields }: TableFile, path: string): readonly string[] {
   );
 }
 
+/** Reads the rows of a table in blocks, so that memory does not grow with the file. `columns`: time, then prices and volume. */
 function rowsOf(file: TableFile, columns: readonly string[], rules: RowRules, onProgress: OnProgress): ParsedFile {
   const collector = new RowCollector(rules, (line) => `${rules.file} row ${line}`);
   const rows = new NumberRows(collector, columns);

@@ -4,6 +4,7 @@ import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { ConfigError } from '../../../base/errors.ts';
 
+/** A file inside a zip archive: where its packed bytes start, and how many there are. */
 export interface ZipEntry {
   /** Offset and number of its compressed bytes. */
   readonly start: number;

@@ -38,6 +38,7 @@ export function splitSymbol(symbol: string): { base: string; quote: string } | n
   return knownQuote === undefined ? null : { base: symbol.slice(0, -knownQuote.length), quote: knownQuote };
 }
 
+/** Throws ConfigError if the highest price in ticks exceeds the exact integers. */
 function checkPriceDigits(symbol: string, { priceDigits, highest }: Pick<SeenFigures, 'priceDigits' | 'highest'>): void {
   if (priceDigits <= MAX_DIGITS && highest * pow10(priceDigits) < MAX_TICKS) return;
   throw new ConfigError(
@@ -149,6 +150,7 @@ function feeBesideContract(record: RecordReader<(typeof KEYS)[number]>, key: 'ma
   );
 }
 
+/** Returns the instrument of a record. Throws ConfigError for a value out of range. */
 function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Market, symbol: string): Instrument {
   const digits = (key: 'pricePrecision' | 'quantityPrecision' | 'quotePrecision' | 'basePrecision', defaultDigits?: number) =>
     record.whole(key, 0, MAX_DIGITS, ' of digits', defaultDigits);

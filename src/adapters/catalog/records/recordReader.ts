@@ -9,6 +9,7 @@ const MILLION_DIGITS = 6;
 /** Maximum length of a wrong value in messages. */
 const MAX_SHOWN = 60;
 
+/** Reads the members of a JSON record. An error names the line and the member. */
 export class RecordReader<Key extends string> {
   private readonly values: Readonly<Record<string, unknown>>;
   private readonly json: string;

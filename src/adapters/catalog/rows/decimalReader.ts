@@ -65,6 +65,7 @@ export class DecimalReader {
   }
 }
 
+/** Returns the bytes from `from` to before `to` as Latin-1 text. */
 export function bytesToText(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
 }

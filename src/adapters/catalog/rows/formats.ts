@@ -18,6 +18,7 @@ const SPACES = new Set([0x20, 0x09, RETURN, NEWLINE]);
 /** Files of columns, which are read from the disk and never packed. */
 export type TableFormat = 'feather' | 'parquet';
 
+/** True for formats with typed columns, which are not text. */
 export function isTableFormat(format: string): format is TableFormat {
   return format === 'feather' || format === 'parquet';
 }

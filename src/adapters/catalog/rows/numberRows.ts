@@ -9,6 +9,7 @@ import { decimalsIn, plainText } from './textRows.ts';
 /** One more decimal than a price may have. A value with this many decimals is a rounding error of a computation. */
 const MAX_SHOWN_DIGITS = MAX_DIGITS + 1;
 
+/** Passes the rows of typed columns to a collector. */
 export class NumberRows {
   private readonly collector: RowCollector;
   private readonly names: readonly string[];

@@ -15,6 +15,7 @@ const CHUNK_ROWS = 65_536;
 const MAX_REJECTS = 100_000;
 const MAX_TEXT_LENGTH = 500;
 
+/** The rules that each row of a file must meet. `priceDigits`: maximum decimals of a price; null: no limit. */
 export interface RowRules {
   /** Name of the file in messages. */
   readonly file: string;

@@ -10,6 +10,7 @@ import { msOfUnix } from './timeText.ts';
 
 const FIX_ROW = 'fix or remove it, or import with --skip-bad';
 
+/** Returns a problem of a whole row, with the general remedy. */
 export function badRow(reason: string): RowProblem {
   return { column: null, reason, remedy: FIX_ROW };
 }
@@ -34,6 +35,7 @@ function fieldText(field: string): string {
   return JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}...` : field);
 }
 
+/** Returns what is wrong with a time; null if it is valid. `strictMs`: the time must be in Unix milliseconds. */
 function timeProblem(field: string, { rules }: RowCollector, strictMs: boolean): FieldProblem {
   const shown = fieldText(field);
   const expected = strictMs ? 'Unix milliseconds' : 'a Unix time in s, ms or us, or a date and time such as 2024-01-31 08:00';
@@ -55,6 +57,7 @@ function guessUnit(unixTime: number): string {
   return unixTime < EARLIEST_MS ? ' (seconds?)' : ' (finer than ms?)';
 }
 
+/** Returns what is wrong with a price or a volume; null if it is valid. */
 function numberProblem(field: string, isVolume: boolean, { rules }: RowCollector): FieldProblem {
   const shown = fieldText(field);
   if (field === '') return ['expected a number, got nothing', FIX_ROW];
@@ -87,6 +90,7 @@ function roundsToZero(field: string, digits: number): boolean {
   return isZeroTruncated && (decimals[digits] ?? '0') < '5';
 }
 
+/** Returns a problem if the time of the row repeats or breaks the order of the file; null otherwise. */
 function orderProblem(time: number, names: readonly string[], rows: RowCollector): RowProblem | null {
   const { lastMs, direction } = rows;
   if (rows.rows === 0) return null;
@@ -100,6 +104,7 @@ function orderProblem(time: number, names: readonly string[], rows: RowCollector
   return { column, reason, remedy: 'sort the file by time, or import with --skip-bad' };
 }
 
+/** Returns a problem if low, high, open and close contradict each other, or need too many digits; null otherwise. */
 function priceProblem(names: readonly string[], rows: RowCollector): RowProblem | null {
   const { digits } = rows;
   const [, open, high, low, close] = rows.row.values;

@@ -21,6 +21,7 @@ export interface Columns {
 const COMMA = 0x2c;
 const PLAIN_SLOTS = Int8Array.of(0, 1, 2, 3, 4, 5);
 
+/** Parses the cells of text rows and passes the rows to a collector. */
 export class TextRows {
   private readonly collector: RowCollector;
   private readonly columns: Columns;

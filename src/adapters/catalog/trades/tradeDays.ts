@@ -162,6 +162,7 @@ export function tradeDayOf(folder: string, day: string): TradeDay {
   return withArrowFile(dayPath(folder, day), (file) => factsOf(file, dayPath(folder, day), day));
 }
 
+/** Returns the facts that a file of one day states. Throws ConfigError for a file of another program or version. */
 function factsOf({ metadata, rows }: ArrowFile, path: string, day: string): TradeDay {
   if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
   const figure = (name: string) => Number(metadata.get(name));
@@ -234,6 +235,7 @@ export function idGap(afterId: number, fromMs: number, beforeId: number, toMs: n
   return { afterId, beforeId, missing: beforeId - afterId - 1, from: formatTime(fromMs), to: formatTime(toMs) };
 }
 
+/** Returns columns for `length` trades, with the precisions of the file. */
 function emptyTrades(length: number, { metadata }: ArrowFile): TradeColumns {
   const column = () => new Float64Array(length);
   return {

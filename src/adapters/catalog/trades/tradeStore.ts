@@ -24,6 +24,7 @@ import {
 /** Further gaps are counted but not listed. */
 const MAX_GAPS = 10_000;
 
+/** An imported file of trades. */
 export interface TradeFile {
   /** Name as given by the user. */
   readonly name: string;
@@ -31,6 +32,7 @@ export interface TradeFile {
   readonly rows: number;
 }
 
+/** The manifest of the trades of an instrument, which is stored as JSON. */
 export interface TradeManifest extends TradeKey {
   readonly format: 'isobar trades 1';
   readonly kind: TradeKind;
@@ -51,6 +53,7 @@ export interface TradeManifest extends TradeKey {
   readonly sha256: string;
 }
 
+/** The result of a check of all trades of an instrument. */
 export interface CheckedTrades {
   readonly manifest: TradeManifest;
   /** Days that another program has changed. */
@@ -118,6 +121,7 @@ export function readTradeFiles(catalog: string, key: TradeKey): readonly TradeFi
   return storedManifest(catalog, key)?.files ?? [];
 }
 
+/** Returns the stored manifest; null if it is missing or damaged. */
 function storedManifest(catalog: string, key: TradeKey): TradeManifest | null {
   const path = tradesManifestPath(catalog, key);
   if (!existsSync(path)) return null;
@@ -136,6 +140,7 @@ function isManifest(value: unknown): value is TradeManifest {
   return 'days' in value && Array.isArray(value.days) && 'files' in value && Array.isArray(value.files);
 }
 
+/** Trades of an instrument in memory, with what a run records about them. */
 export interface LoadedTrades {
   readonly columns: TradeColumns;
   readonly kind: TradeKind;

@@ -46,11 +46,11 @@ function bodyMembers<K extends RecordKind>(kind: K, body: RecordBody<K>): object
   const members = MEMBERS.get(kind)!;
   const names = Object.keys(text);
   let isInTableOrder = names.length === members.length;
-  for (let at = 0; at < members.length; at++) {
-    const { name, field } = members[at]!;
+  for (let index = 0; index < members.length; index++) {
+    const { name, field } = members[index]!;
     const value = text[name];
     if (!field.accepts(value)) throw new InvariantError(`journal ${kind} ${name}: expected ${field.expects}, got ${String(value)}`);
-    isInTableOrder &&= names[at] === name;
+    isInTableOrder &&= names[index] === name;
   }
   return isInTableOrder ? body : Object.fromEntries(members.map(({ name }) => [name, text[name]]));
 }

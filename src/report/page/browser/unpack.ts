@@ -33,9 +33,9 @@ export async function unpackDecimals(column: PackedDecimals): Promise<Float64Arr
 /** Returns the integers of byte planes. They fit 32 bits. */
 export function narrowValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Int32Array {
   const out = new Int32Array(length);
-  for (let plane = 0, at = 0; plane < planes; plane++) {
+  for (let plane = 0, index = 0; plane < planes; plane++) {
     const shift = 8 * plane;
-    for (let i = 0; i < length; i++) out[i]! |= bytes[at++]! << shift;
+    for (let i = 0; i < length; i++) out[i]! |= bytes[index++]! << shift;
   }
   for (let i = 0; i < length; i++) out[i] = (out[i]! >>> 1) ^ -(out[i]! & 1);
   for (let round = 0; round < order; round++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
@@ -46,7 +46,7 @@ export function narrowValues(bytes: Uint8Array, { length, planes, order }: Packe
 export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedColumn): Float64Array {
   const out = new Float64Array(length);
   let scale = 1;
-  for (let plane = 0, at = 0; plane < planes; plane++, scale *= 256) for (let i = 0; i < length; i++) out[i]! += bytes[at++]! * scale;
+  for (let plane = 0, index = 0; plane < planes; plane++, scale *= 256) for (let i = 0; i < length; i++) out[i]! += bytes[index++]! * scale;
   for (let i = 0; i < length; i++) out[i] = out[i]! % 2 === 0 ? out[i]! / 2 : -(out[i]! + 1) / 2;
   for (let round = 0; round < order; round++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
   return out;

@@ -62,7 +62,7 @@ function exposure(r: Float64Array): number {
 function autocorrelationPenalty(r: Float64Array): number {
   const n = r.length;
   const rho = Math.abs(correlation(r.subarray(0, n - 1), r.subarray(1)));
-  return Math.sqrt(1 + 2 * pairwiseSum(Float64Array.from({ length: n - 1 }, (_, at) => ((n - 1 - at) / n) * rho ** (at + 1))));
+  return Math.sqrt(1 + 2 * pairwiseSum(Float64Array.from({ length: n - 1 }, (_, index) => ((n - 1 - index) / n) * rho ** (index + 1))));
 }
 
 /** Returns the correlation. NaN for fewer than two pairs and for constant values. */

@@ -155,9 +155,10 @@ function drawSharpe({ rollingSharpe }: PageData): void {
   const frame = new PlotFrame(host, { low: start, high: end }, { low: low - margin, high: high + margin }, 'Sharpe over the last 90 days');
   frame.drawMarksLeft(niceTicks(low - margin, high + margin, 5));
   const step = Math.max(1, Math.ceil((end - start) / DAY / (frame.width > 400 ? 6 : 4))) * DAY;
-  const ticks = Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, at) => Math.ceil(start / DAY) * DAY + at * step).filter(
-    (at) => at <= end,
-  );
+  const ticks = Array.from(
+    { length: Math.floor((end - start) / step) + 1 },
+    (_, index) => Math.ceil(start / DAY) * DAY + index * step,
+  ).filter((at) => at <= end);
   frame.drawMarksBelow(ticks, timeTexts(ticks, DAY));
   let path = '';
   values.forEach((value, at) => {

@@ -122,7 +122,7 @@ export class TradeTable {
     const total = this.#page.trades.all;
     const shown = byId('trade-count');
     if (shown) shown.textContent = this.#order.length === total ? count(total) : `${count(this.#order.length)} of ${count(total)}`;
-    const heads = this.#columns.map((column, at) => this.#head(column, at));
+    const heads = this.#columns.map((column, index) => this.#head(column, index));
     table?.querySelector('thead')?.replaceChildren(element('tr', {}, ...heads));
     const rows = this.#order.slice(this.#pageIndex * PAGE_ROWS, (this.#pageIndex + 1) * PAGE_ROWS).map((row) => this.#row(row));
     const none = element(
@@ -152,10 +152,10 @@ export class TradeTable {
   }
 
   #row(row: number): HTMLElement {
-    const cells = this.#columns.map(({ text, exact, isTinted, value, isMain }, at) => {
+    const cells = this.#columns.map(({ text, exact, isTinted, value, isMain }, index) => {
       const sign = isTinted ? tone(value(row)) : '';
       const title = exact === undefined ? {} : { title: exact(row) };
-      return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim(), ...title }, text(row));
+      return element(index === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim(), ...title }, text(row));
     });
     const tableRow = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);
     tableRow.addEventListener('click', () => this.#onSelect(row));

@@ -74,7 +74,11 @@ export function mapCells(model: Model, view: View): readonly MapCell[] {
     found[row * columns + (model.places[view.across]?.[set] ?? 0)]?.push(set);
   }
   const isMean = view.pinned.some((held, axis) => held === 'mean' && axis !== view.across && axis !== view.down);
-  return found.map((sets, at) => ({ column: at % columns, row: Math.floor(at / columns), ...sumCells(model, sets, values, isMean) }));
+  return found.map((sets, index) => ({
+    column: index % columns,
+    row: Math.floor(index / columns),
+    ...sumCells(model, sets, values, isMean),
+  }));
 }
 
 function isShown({ places }: Model, { across, down, pinned }: View, set: number): boolean {

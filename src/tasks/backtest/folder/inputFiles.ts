@@ -7,6 +7,7 @@ import { hashOfRead } from '../../../adapters/catalog/bars/readHashes.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 import type { FinishedRun } from '../run/executeDefinition.ts';
 
+/** A file that a run has read, by its path in messages. */
 export interface InputFile {
   readonly use: 'definition' | 'strategy' | 'model' | 'data';
   /** Relative to the folder in which the run was started if the file is below it, else absolute. */
@@ -15,6 +16,7 @@ export interface InputFile {
   readonly sha256: string;
 }
 
+/** The lock file of the project, which fixes the versions of its packages. */
 export interface LockFile {
   readonly file: string;
   readonly sha256: string;

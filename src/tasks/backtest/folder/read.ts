@@ -18,6 +18,7 @@ import { displayPath } from '../../../definition/text/paths.ts';
 const FILES = ['manifest.json', 'definition.yaml', 'summary.json', 'orders.csv', 'fills.csv', 'trades.csv', 'equity.arrow', 'report.html'];
 const FORMAT = 'isobar run 1';
 
+/** A run folder that has been opened. */
 export interface StoredRun {
   /** The path as the user gave it. */
   readonly folder: string;
@@ -102,6 +103,7 @@ const manifestSchema = z.object({
   report: z.literal(false).optional(),
 });
 
+/** Returns the manifest of a run folder. Throws ConfigError if it is missing, damaged or of another version. */
 function parseManifest(path: string): Manifest {
   if (!existsSync(path)) throw new ConfigError(`${path}: the run is not whole: its manifest is missing`, 'make the run again');
   const value = parseRunFile(path, readRunFile(path));
@@ -130,6 +132,7 @@ export function parseRunFile(path: string, content: string): unknown {
   }
 }
 
+/** Returns the text of a file of a run folder. Throws ConfigError if it cannot be read. */
 export function readRunFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -215,6 +218,7 @@ export function readDefinitionKeys({ folder }: StoredRun): ReadonlyMap<string, s
   return keys;
 }
 
+/** The equity curve of a run folder: times in ms UTC, and values in the quote asset. */
 export interface StoredEquity {
   /** Times in ms UTC, and equity in the reporting asset. */
   readonly timeMs: Float64Array;

@@ -20,6 +20,7 @@ import { inputFiles, lockFileIn, type InputFile, type LockFile } from './inputFi
 import { freePath, moveInto, runTimestamp } from '../../../adapters/disk/folders/place.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
+/** The manifest of a run folder: what ran, over which data, and in which versions. */
 export interface Manifest {
   readonly format: 'isobar run 1';
   readonly name: string;
@@ -64,6 +65,7 @@ export interface Manifest {
 /** What identifies a run. The rest of the manifest says where and from which files it was made. */
 type Identity = Omit<Manifest, 'startedIn' | 'inputs'>;
 
+/** Returns the part of the manifest that identifies the run. */
 function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): Identity {
   return {
     format: 'isobar run 1',
@@ -73,12 +75,12 @@ function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): 
     resultHash: summary.resultHash,
     seed: record.seed,
     definition: { file: 'definition.yaml', sha256: resolved.hash },
-    strategies: record.strategies.map(({ name, file, hash, params }, at) => ({
+    strategies: record.strategies.map(({ name, file, hash, params }, index) => ({
       name,
       file,
       sha256: hash,
       params,
-      inputs: resolved.inputs[at] ?? [],
+      inputs: resolved.inputs[index] ?? [],
     })),
     models: (resolved.plan.models?.records ?? []).map(({ use, file, hash, inputs }) => ({ use, file, sha256: hash, inputs })),
     data: record.feeds.map(({ name, bars, quality }) => ({

@@ -145,6 +145,7 @@ class BacktestResult {
   }
 }
 
+/** Throws ConfigError unless `path` is a text with content. `called`: name of the method of the result. */
 function checkPath(called: string, path: unknown): void {
   if (typeof path === 'string' && path !== '') return;
   const got = path === '' ? 'an empty text' : path === undefined ? 'nothing' : `a ${typeof path}`;

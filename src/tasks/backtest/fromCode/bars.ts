@@ -26,6 +26,7 @@ export async function readBars(file: string, options: ReadOptions = {}): Promise
   return typedBars(set);
 }
 
+/** What a caller may choose about generated bars. */
 export interface GenerateOptions {
   /** Default `SYNUSDT`. */
   readonly symbol?: string;

@@ -76,6 +76,7 @@ export interface CodeOptions {
   readonly instruments?: Definition['instruments'];
 }
 
+/** Options of a backtest from code: a definition file with changes, or all parts in code. */
 export type BacktestOptions = FileOptions | CodeOptions;
 
 /** A run request, with the parts that were given as values. */
@@ -101,7 +102,7 @@ export function backtestRequest(options: BacktestOptions): CodeRequest {
   const values = {
     strategy: given?.name ?? strategy,
     ...rest,
-    ...(composed === undefined ? {} : { modules: composed.map((item, at) => modules.get(at)?.module.name ?? item) }),
+    ...(composed === undefined ? {} : { modules: composed.map((item, index) => modules.get(index)?.module.name ?? item) }),
     ...(fees === undefined ? {} : { fees: typeof fees === 'string' ? { maker: fees, taker: fees } : fees }),
   };
   const request: OptionsRequest = {
@@ -130,7 +131,7 @@ function modulesInMemory(composed: unknown): ReadonlyMap<number, ModuleInMemory>
       "write: modules: [composeModule('NAME', ({ rebind }) => { ... })]",
     );
   const list: readonly unknown[] = composed;
-  return new Map(list.flatMap((item, at) => (isComposeModule(item) ? [[at, { module: item, hash: moduleHash(item) }]] : [])));
+  return new Map(list.flatMap((item, index) => (isComposeModule(item) ? [[index, { module: item, hash: moduleHash(item) }]] : [])));
 }
 
 /** Hashes the text of a module's factories: no more of its code is visible. */

@@ -10,6 +10,7 @@ import { plainProof, type Proof } from '../../../model/run/proof.ts';
 const SMALL_ROWS = 7;
 export const FULL_ROWS = 2048;
 
+/** What the proof of blocks takes. */
 export interface BlocksTask {
   readonly plan: RunPlan;
   /** Decisions up to this time are compared; by default all. */
@@ -23,9 +24,10 @@ export interface BlocksTask {
   readonly onRun: (share: number) => void;
 }
 
+/** Proves that decisions do not depend on the size of blocks, by running the strategy in blocks of other sizes. */
 export async function proveBlocks(
   tracer: Tracer,
-  { plan, untilMs = Infinity, isFresh, isShort = false, full: made, onRun }: BlocksTask,
+  { plan, untilMs = Infinity, isFresh, isShort = false, full: fullSide, onRun }: BlocksTask,
 ): Promise<Proof> {
   const sideOf = async (blockRows: number, share: number): Promise<Side> => {
     onRun(share);
@@ -33,8 +35,8 @@ export async function proveBlocks(
     return { run, trace: await tracer.run(run) };
   };
   const single = await sideOf(1, 0);
-  for (const [at, rows] of (isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS]).entries()) {
-    const full = (rows === FULL_ROWS ? made : null) ?? (await sideOf(rows, (at + 1) / 3));
+  for (const [index, rows] of (isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS]).entries()) {
+    const full = (rows === FULL_ROWS ? fullSide : null) ?? (await sideOf(rows, (index + 1) / 3));
     const difference = await differenceOf(tracer, single, full, untilMs);
     if (difference === null) continue;
     const text = `blocks of ${rows} rows decide otherwise than blocks of one row: something reads what is computed ahead of its bar`;

@@ -14,6 +14,7 @@ export interface Side {
   readonly repeat?: (wanted: number) => Promise<DecisionTrace>;
 }
 
+/** The first decision in which two runs differ; null on a side that makes no further decision. */
 export interface Difference {
   readonly timeMs: number;
   /** The decision of each side in full; null: that side decides nothing there. */

@@ -13,6 +13,7 @@ export function planUntil(plan: RunPlan, toMs: number): RunPlan | null {
   return sliced(plan, { fromMs: plan.fromMs, toMs, warmUpRows: () => Infinity });
 }
 
+/** A part of the data of a run: a span of time, and the warm-up rows before it. */
 export interface Slice {
   /** The run begins here. */
   readonly fromMs: number;
@@ -24,9 +25,9 @@ export interface Slice {
 
 /** Returns the plan over a part of its data. Null when a feed has no row in it. */
 export function sliced(plan: RunPlan, { fromMs, toMs, warmUpRows }: Slice): RunPlan | null {
-  const spans = plan.feeds.map(({ bars: { closeMs, length } }, at) => {
+  const spans = plan.feeds.map(({ bars: { closeMs, length } }, index) => {
     const first = firstAfter(closeMs, 0, length, fromMs);
-    return { from: Math.max(0, first - warmUpRows(at)), first, to: firstAfter(closeMs, 0, length, toMs) };
+    return { from: Math.max(0, first - warmUpRows(index)), first, to: firstAfter(closeMs, 0, length, toMs) };
   });
   if (spans.some(({ from, to }) => to <= from) || spans.every(({ first, to }) => to <= first)) return null;
   const feeds = plan.feeds.map((feed, at): FeedPlan => {

@@ -23,6 +23,7 @@ export interface Decision {
   readonly place: Place | null;
 }
 
+/** Records what a strategy decides, as one hash and time for each call, so that two runs can be compared. */
 export class DecisionTrace implements HostCallLog {
   readonly timeMs: number[] = [];
   readonly hashes: number[] = [];
@@ -45,12 +46,12 @@ export class DecisionTrace implements HostCallLog {
     this.wanted = wanted;
   }
 
-  note(run: StrategyRun, name: string, given: readonly unknown[]): void {
+  note(run: StrategyRun, name: string, args: readonly unknown[]): void {
     if (this.hasEnded || !DECISIONS.has(name)) return;
     if (name === 'cron') this.usesCalendar = true;
-    const text = callText(run, name, given);
+    const text = callText(run, name, args);
     if (this.timeMs.length === this.wanted) {
-      this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(given), place: nearestAuthorPlace() };
+      this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(args), place: nearestAuthorPlace() };
     }
     if (ORDERS.has(name)) this.orderMs.push(run.nowMs);
     if (name === 'log') this.logs.add(this.timeMs.length);
@@ -73,9 +74,9 @@ export class DecisionTrace implements HostCallLog {
 /** Returns the index of the first decision up to `untilMs` in which two runs differ; null: none. `ignoresTexts`: of log lines. */
 export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: number, ignoresTexts = false): number | null {
   const [countA, countB] = [countUntil(a, untilMs), countUntil(b, untilMs)];
-  for (let at = 0; at < Math.max(countA, countB); at++) {
-    if (at >= countA || at >= countB || a.timeMs[at] !== b.timeMs[at]) return at;
-    if (a.hashes[at] !== b.hashes[at] && !(ignoresTexts && a.logs.has(at) && b.logs.has(at))) return at;
+  for (let index = 0; index < Math.max(countA, countB); index++) {
+    if (index >= countA || index >= countB || a.timeMs[index] !== b.timeMs[index]) return index;
+    if (a.hashes[index] !== b.hashes[index] && !(ignoresTexts && a.logs.has(index) && b.logs.has(index))) return index;
   }
   return null;
 }
@@ -90,7 +91,7 @@ export function countUntil({ timeMs }: DecisionTrace, untilMs: number): number {
 /** FNV-1a over the characters of a text. */
 function hashOf(text: string): number {
   let hash = FNV_OFFSET;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), FNV_PRIME);
   return hash >>> 0;
 }
 
@@ -99,8 +100,9 @@ interface NamedFeed {
   readonly interval: string;
 }
 
-function feedIn(given: readonly unknown[]): string | null {
-  for (const each of given) {
+/** Returns the feed that the arguments of a call name, as text; null if they name none. */
+function feedIn(args: readonly unknown[]): string | null {
+  for (const each of args) {
     if (typeof each !== 'object' || each === null) continue;
     const feed: unknown = 'instrument' in each ? each : 'feed' in each ? each.feed : null;
     if (isFeed(feed)) return `${feed.instrument.wireName} ${feed.interval}`;

@@ -18,11 +18,12 @@ export function poisoned(plan: RunPlan, afterMs: number, rng: Rng): RunPlan {
   return { ...plan, feeds, series: plan.series.map((each): SeriesPlan => ({ ...each, values: otherValues(each.values, afterMs, rng) })) };
 }
 
+/** Returns bars whose prices and volumes after `afterMs` are random. Times stay, and prices stay in whole ticks. */
 function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
   const { length, closeMs } = bars;
   const from = firstAfter(closeMs, 0, length, afterMs);
   const copy = (column: Float64Array): Float64Array => column.slice(0, length);
-  const made = { open: copy(bars.open), high: copy(bars.high), low: copy(bars.low), close: copy(bars.close), volume: copy(bars.volume) };
+  const columns = { open: copy(bars.open), high: copy(bars.high), low: copy(bars.low), close: copy(bars.close), volume: copy(bars.volume) };
   const scale = pow10(bars.instrument.priceDigits);
   const onGrid = (price: number): number => Math.min(MAX_PRICE_TICKS - 1, Math.max(1, Math.round(price * scale))) / scale;
   const start = from > 0 ? bars.close[from - 1]! : bars.open[0]!;
@@ -33,21 +34,21 @@ function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
     // Up becomes down: the reciprocal of a ratio of prices is the ratio of the mirrored move.
     const base = bars.open[like]!;
     const close = onGrid((open * base) / bars.close[like]!);
-    made.open[row] = open;
-    made.close[row] = close;
-    made.high[row] = Math.max(open, close, onGrid((open * base) / bars.low[like]!));
-    made.low[row] = Math.min(open, close, onGrid((open * base) / bars.high[like]!));
-    made.volume[row] = bars.volume[Math.floor(rng.next() * length)]!;
+    columns.open[row] = open;
+    columns.close[row] = close;
+    columns.high[row] = Math.max(open, close, onGrid((open * base) / bars.low[like]!));
+    columns.low[row] = Math.min(open, close, onGrid((open * base) / bars.high[like]!));
+    columns.volume[row] = bars.volume[Math.floor(rng.next() * length)]!;
     last = close > start * MAX_FACTOR || close * MAX_FACTOR < start ? start : close;
   }
-  return { ...bars, ...made };
+  return { ...bars, ...columns };
 }
 
 /** Other values of the same range for what became known after `afterMs`. Flags become their opposites. */
 function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValues {
   const { length, knownMs, value } = values;
   const from = firstAfter(knownMs, 0, length, afterMs);
-  const made = value.slice(0, length);
+  const columns = value.slice(0, length);
   let [low, high, isFlag] = [Infinity, -Infinity, true];
   for (let row = 0; row < length; row++) {
     low = Math.min(low, value[row]!);
@@ -56,6 +57,6 @@ function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValue
   }
   // A series that never moves gets values around it.
   const spread = high > low ? high - low : Math.max(1, Math.abs(high));
-  for (let row = from; row < length; row++) made[row] = isFlag ? 1 - value[row]! : low + spread * rng.next();
-  return { ...values, value: made };
+  for (let row = from; row < length; row++) columns[row] = isFlag ? 1 - value[row]! : low + spread * rng.next();
+  return { ...values, value: columns };
 }

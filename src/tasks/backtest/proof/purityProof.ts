@@ -39,6 +39,7 @@ export class ImpureUses implements WarningSink {
   }
 }
 
+/** What the proof of purity takes. */
 export interface PurityTask {
   readonly plan: RunPlan;
   /** The first run of the process, of the modules as they were loaded. */
@@ -58,6 +59,7 @@ export interface PurityTask {
   readonly onRun: (share: number) => void;
 }
 
+/** The result of the proof of purity. */
 export interface PurityOutcome {
   readonly proof: Proof;
   /** A run changes what a later one in the same process decides. */
@@ -66,6 +68,7 @@ export interface PurityOutcome {
   readonly isSteady: boolean;
 }
 
+/** Proves that decisions depend on the bars only, by repeating the run from another row, and in other surroundings. */
 export async function provePurity(
   tracer: Tracer,
   { plan, whole, skippedRows, lived = null, besideRows = BESIDE_ROWS, isShort = false, surroundings, late, onRun }: PurityTask,
@@ -76,37 +79,45 @@ export async function provePurity(
   onRun(0.3);
   const again: TracedRun = { plan };
   const trace = await tracer.run(again);
-  // What modules keep makes a repeat another run: each side is repeated from modules that are loaded for it.
+  // A module may keep state between runs. So each side is repeated from modules that are loaded for it alone.
   const first: Side = { ...whole, repeat: (wanted) => inTurn(tracer, [whole.run], wanted) };
-  const sideOf = (runs: readonly TracedRun[], made: DecisionTrace): Side => ({
+  const sideOf = (runs: readonly TracedRun[], decisions: DecisionTrace): Side => ({
     run: runs.at(-1)!,
-    trace: made,
+    trace: decisions,
     repeat: (wanted) => inTurn(tracer, runs, wanted),
   });
   const isEarly = partTrace !== null && (await isState(tracer, whole.trace, part, partTrace));
-  const inSecond = isEarly
+  const freshRepeatDifference = isEarly
     ? await differenceOf(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
     : await differenceOf(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
-  const second =
-    inSecond ??
+  const repeatDifference =
+    freshRepeatDifference ??
     (lived === null ? null : await differenceOf(tracer, first, await sideOfRun(tracer, { plan: { ...plan, strategies: lived } })));
   onRun(0.6);
-  const fresh: TracedRun = { plan, isFresh: true };
-  const inOther = async (at: number): ReturnType<typeof differenceOf> => {
-    const made = await withOtherSurroundings(at, () => tracer.run(fresh));
-    const side: Side = { run: fresh, trace: made, repeat: (wanted) => withOtherSurroundings(at, () => tracer.run(fresh, wanted)) };
-    return differenceOf(tracer, first, side, Infinity, true);
-  };
-  let other = await inOther(0);
-  for (let at = 1; at < surroundings && other === null; at++) other = await inOther(at);
-  const found = { hasState: second !== null, isSteady: other === null };
+  const surroundingDifference = await differenceInSurroundings(tracer, plan, first, surroundings);
+  const found = { hasState: repeatDifference !== null, isSteady: surroundingDifference === null };
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
-  if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, second, plan), ...found };
-  if (other !== null) return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, other, plan), ...found };
-  const beside = isShort ? null : await besideAnother(tracer, plan, first, besideRows);
-  if (beside !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.beside, beside, plan), ...found };
+  if (repeatDifference !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.again, repeatDifference, plan), ...found };
+  if (surroundingDifference !== null) return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, surroundingDifference, plan), ...found };
+  const parallelDifference = isShort ? null : await besideAnother(tracer, plan, first, besideRows);
+  if (parallelDifference !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXTS.beside, parallelDifference, plan), ...found };
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
   return { proof: plainProof('purity', 'proved', text), ...found };
+}
+
+/**
+ * Returns the first difference between the run and runs in other surroundings, such as another process id, folder or version of Node.
+ * `count`: number of other surroundings to try. Null if all decide alike.
+ */
+async function differenceInSurroundings(tracer: Tracer, plan: RunPlan, expected: Side, count: number): ReturnType<typeof differenceOf> {
+  const run: TracedRun = { plan, isFresh: true };
+  for (let index = 0; index < count; index++) {
+    const trace = await withOtherSurroundings(index, () => tracer.run(run));
+    const side: Side = { run, trace, repeat: (wanted) => withOtherSurroundings(index, () => tracer.run(run, wanted)) };
+    const difference = await differenceOf(tracer, expected, side, Infinity, true);
+    if (difference !== null) return difference;
+  }
+  return null;
 }
 
 async function sideOfRun(tracer: Tracer, run: TracedRun): Promise<Side> {
@@ -149,8 +160,8 @@ async function isState(tracer: Tracer, first: DecisionTrace, part: TracedRun, ma
 async function inTurn(tracer: Tracer, runs: readonly TracedRun[], wanted: number): Promise<DecisionTrace> {
   const strategies = await freshStrategies(runs[0]!.plan.strategies);
   const traces: DecisionTrace[] = [];
-  for (const [at, run] of runs.entries()) {
-    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, at === runs.length - 1 ? wanted : -1));
+  for (const [index, run] of runs.entries()) {
+    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, index === runs.length - 1 ? wanted : -1));
   }
   return traces.at(-1)!;
 }
@@ -163,7 +174,7 @@ function partOf(plan: RunPlan, skippedRows: number): TracedRun {
   const { bars, firstRow } = leadFeed(plan);
   const rows = bars.length - firstRow;
   const after = (blockRows: number): number => Math.min(rows, blockRows * Math.ceil(Math.floor(rows / 2) / blockRows) || 1);
-  const tried = Array.from({ length: PART_TRIES }, (_, at) => PART_ROWS + at);
+  const tried = Array.from({ length: PART_TRIES }, (_, index) => PART_ROWS + index);
   const blockRows = tried.find((each) => isPrime(rows + after(each)) && isPrime(rows + after(each) - 2 * skippedRows)) ?? PART_ROWS;
   return { plan, blockRows, untilMs: bars.closeMs[firstRow + after(blockRows) - 1]! };
 }
@@ -213,10 +224,10 @@ function placeOfName(text: string, files: readonly string[]): Place | null {
   if (name === undefined) return null;
   const used = new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`);
   for (const file of files) {
-    const at = textOf(file, MAX_BYTES)
+    const surrounding = textOf(file, MAX_BYTES)
       .split('\n')
       .findIndex((line) => used.test(line) && !/^\s*(?:\/\/|\*|declare\b)/.test(line));
-    if (at >= 0) return { file: relative(process.cwd(), file), line: at + 1 };
+    if (surrounding >= 0) return { file: relative(process.cwd(), file), line: surrounding + 1 };
   }
   return null;
 }

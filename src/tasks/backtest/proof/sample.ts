@@ -45,6 +45,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
 const MAX_SEARCHED_BYTES = 262_144;
 const SAMPLED: readonly ProofName[] = ['purity', 'blocks'];
 
+/** What the proofs over a sample of a run take. */
 export interface SampleTask {
   readonly resolved: Pick<ResolvedRun, 'plan' | 'files'>;
   /** The warnings of the run, whose own watch saw more rows. */
@@ -93,18 +94,19 @@ export function notSampled(why: string): ProvedRun {
   return { verdict: 'not-proved', why, proofs: [], bars: 0 };
 }
 
+/** Runs the proofs of the sample while strategy code is watched. */
 async function proofsOf(
   { resolved: { plan, files }, seen, progressCells }: SampleTask,
   onRows: (rows: number) => void,
 ): Promise<readonly Proof[]> {
   const uses = new SampledUses();
-  // The data hold what comes after a bar.
+  // Data files contain later bars, so reading them looks ahead.
   const inputs = new Set(files.flatMap(({ use, path }) => (use === 'data' ? [] : [path])));
   const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
   try {
     const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     const earlier = usesOfRun(seen, plan, sources);
-    // What has reached outside the run may do it again unseen by functions that its modules took before the watch.
+    // Modules that used the outside may hold functions from before the watch, whose calls it would miss. So they do not run again.
     const lived = earlier === null && !mayUseNode(plan) ? plan.strategies : null;
     const outcome = await proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }).catch(
       (error: unknown): readonly Proof[] => {
@@ -130,13 +132,14 @@ interface RowsTask {
   readonly sources: readonly string[];
 }
 
+/** Runs each proof of the sample in turn. Returns no proof once strategy code has used a banned function. */
 async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
   const parts = await partsOf(tracer, plan);
   if (typeof parts === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', parts));
   const whole = await firstRun(tracer, parts, onRows);
-  const own = whole.run.plan;
+  const samplePlan = whole.run.plan;
   if (uses.first !== null) return [];
   const { error } = whole.trace;
   if (error !== null) return SAMPLED.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
@@ -145,24 +148,34 @@ async function proveRows({ plan, lived, uses, watch, progressCells, onRows, sour
     (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
   );
   watch.checkGlobals();
-  // What was used says enough, and decisions that depend on it differ in every proof.
+  // A use of the outside is reported already. Every later proof would only find its effects.
   if (uses.first !== null) return [];
-  const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
+  const table = embeddedPrices(samplePlan, sources, MAX_SEARCHED_BYTES, plan) ?? embeddedMoves(samplePlan, sources, MAX_SEARCHED_BYTES);
   const isShort = plan.feeds.length > MAX_FEEDS;
-  const task = { plan: own, whole, skippedRows: 0, lived, besideRows: SMALL_BLOCK_ROWS, isShort, surroundings: 1, late, onRun: () => {} };
+  const task = {
+    plan: samplePlan,
+    whole,
+    skippedRows: 0,
+    lived,
+    besideRows: SMALL_BLOCK_ROWS,
+    isShort,
+    surroundings: 1,
+    late,
+    onRun: () => {},
+  };
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];
-  const kept = table !== null || hasState || isShort ? null : await proveOtherData(tracer, own, lived ?? own.strategies);
+  const kept = table !== null || hasState || isShort ? null : await proveOtherData(tracer, samplePlan, lived ?? samplePlan.strategies);
   if (uses.first !== null) return [];
-  const untilMs = endOfBlocks(own, whole.trace);
+  const untilMs = endOfBlocks(samplePlan, whole.trace);
   const blocksOf = (isFresh: boolean): Promise<Proof> =>
-    proveBlocks(tracer, { plan: own, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
+    proveBlocks(tracer, { plan: samplePlan, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
   const isState = hasState || kept !== null;
   const blocks = await blocksOf(isState);
   const fresh = blocks.verdict === 'refuted' && !isState ? await blocksOf(true) : blocks;
   const found = [table ?? kept ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
-  return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, own)) : found;
+  return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, samplePlan)) : found;
 }
 
 function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
@@ -180,11 +193,11 @@ function undecided(proof: Proof, plan: RunPlan): Proof {
 
 /** Runs over as few rows as hold enough decisions. The modules are loaded for it, so no earlier run has left anything in them. */
 async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows: number) => void): Promise<Side> {
-  for (const [at, part] of parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     onRows(rowsOf(part));
     const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };
     const trace = await tracer.run(run);
-    if (at === parts.length - 1 || trace.error !== null || trace.orderMs.length >= ENOUGH_ORDERS) return { run, trace };
+    if (index === parts.length - 1 || trace.error !== null || trace.orderMs.length >= ENOUGH_ORDERS) return { run, trace };
   }
   throw new InvariantError('a sample has rows');
 }
@@ -195,7 +208,7 @@ async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows
  */
 async function partsOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[] | string> {
   const needed = await warmUpOf(tracer, plan);
-  const short = plan.feeds.findIndex(({ bars }, at) => bars.length <= needed[at]!);
+  const short = plan.feeds.findIndex(({ bars }, index) => bars.length <= needed[index]!);
   if (short >= 0) {
     const { instrument, interval, length } = plan.feeds[short]!.bars;
     return `the strategy needs ${counted(needed[short]! + 1, 'bar')} of ${instrument.wireName} ${interval} before its first decision, and the data have ${length}`;
@@ -227,8 +240,8 @@ function mayUseNode({ strategies, models }: RunPlan): boolean {
 
 /** Returns true for code with the name of a module of Node in quotes, which is how a bundle has its packages' imports too. */
 function namesModule(code: string): boolean {
-  const [own = code] = code.split('//# sourceMappingURL=');
-  return [...own.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
+  const [samplePlan = code] = code.split('//# sourceMappingURL=');
+  return [...samplePlan.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
 }
 
 /** Returns what the watch of the run saw. What the text of the code could reach is no use. */

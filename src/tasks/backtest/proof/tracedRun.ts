@@ -16,6 +16,7 @@ import { DecisionTrace } from './decisionTrace.ts';
 /** How the rows of a run are cut into blocks: as a backtest does, or always into blocks of this many rows. */
 export type BlockSize = 'usual' | number;
 
+/** A run whose decisions are recorded. */
 export interface TracedRun {
   readonly plan: RunPlan;
   readonly blockRows?: BlockSize;

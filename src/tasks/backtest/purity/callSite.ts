@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sourceOf } from '../../../adapters/plugins/cache.ts';
 import { OWN_FOLDERS } from '../../../base/inPackage.ts';
 
+/** A place in a source file; null where it is unknown. */
 export interface Place {
   /** Relative to the working directory. */
   readonly file: string | null;
@@ -85,6 +86,7 @@ const isOwn = (url: string): boolean => OWN_FOLDERS.some((folder) => url.startsW
 /** Returns true for code of Node and of packages. */
 const isOfPackages = (url: string): boolean => url.startsWith('node:') || url.includes('/node_modules/');
 
+/** Returns the stack frames below a function, at most `maxFrames`. */
 function framesBelow(below: (...args: never[]) => unknown, maxFrames = FRAMES): Frames {
   const { stackTraceLimit } = Error;
   const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');

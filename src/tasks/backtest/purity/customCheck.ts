@@ -89,11 +89,12 @@ function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
   return row;
 }
 
+/** Returns the first call that differs between a run in full blocks and one in blocks of one row; null if all are equal. */
 async function findDifference(plan: RunPlan, span: Span): Promise<Difference | null> {
   const full = await recordCalls(plan, span, false);
   const single = await recordCalls(plan, span, true);
-  for (let at = 0; at < Math.max(full.length, single.length); at++) {
-    const [a, b] = [full[at], single[at]];
+  for (let index = 0; index < Math.max(full.length, single.length); index++) {
+    const [a, b] = [full[index], single[index]];
     if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
     // The earlier call is the one that the other run does not make.
     return a === undefined || (b !== undefined && b.timeMs < a.timeMs) ? (b ?? null) : a;
@@ -137,6 +138,7 @@ function warningOf({ timeMs, text }: Difference, customs: readonly CustomNote[])
 const placeOf = (note: CustomNote | undefined): Pick<Warning, 'file' | 'line'> =>
   (note === undefined ? null : placeOfError(note.place)) ?? { file: null, line: null };
 
+/** Returns the custom indicators as text, each with its place in the source. */
 function listNames(customs: readonly CustomNote[]): string {
   return customs
     .map((note) => {

@@ -39,6 +39,7 @@ export function watchDates(report: Report): (() => void)[] {
   return [watchClass(report), ...LOCAL.map((name) => watchMethod(report, name)), watchFormat(report)];
 }
 
+/** Replaces `Date` by a class that reports reads of the clock and of the local time zone. Returns a function that restores it. */
 function watchClass(report: Report): () => void {
   const Real = Date;
   const Watched = function (this: unknown, ...args: unknown[]): unknown {
@@ -66,6 +67,7 @@ function watchClass(report: Report): () => void {
   return both(replace(globalThis, 'Date', Watched), replace(Real.prototype, 'constructor', Watched));
 }
 
+/** Reports the arguments of `new Date` whose result depends on the clock or on the local time zone. */
 function checkArguments(args: readonly unknown[], report: Report, below: Method): void {
   const [first] = args;
   if (args.length === 0) report('IMPURE_CLOCK', 'new Date()', below);
@@ -75,6 +77,7 @@ function checkArguments(args: readonly unknown[], report: Report, below: Method)
   }
 }
 
+/** Replaces a method of `Date` by one that reports uses of the local time zone. Returns a function that restores it. */
 function watchMethod(report: Report, name: (typeof LOCAL)[number]): () => void {
   const real: unknown = Reflect.get(Date.prototype, name);
   if (typeof real !== 'function') return () => {};
@@ -89,6 +92,7 @@ function watchMethod(report: Report, name: (typeof LOCAL)[number]): () => void {
 const hasZone = (options: unknown): boolean =>
   typeof options === 'object' && options !== null && 'timeZone' in options && options.timeZone !== undefined;
 
+/** Replaces `Intl.DateTimeFormat` by a class that reports a missing time zone. Returns a function that restores it. */
 function watchFormat(report: Report): () => void {
   const Real = Intl.DateTimeFormat;
   const Watched = function (this: unknown, ...args: unknown[]): unknown {
@@ -137,6 +141,7 @@ export function replace(holder: object, name: string, value: unknown): () => voi
   return () => void Object.defineProperty(holder, name, old);
 }
 
+/** Returns a function that calls all of the functions, the last one first. */
 export const both =
   (...steps: readonly (() => void)[]) =>
   (): void => {

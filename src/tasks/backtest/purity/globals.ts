@@ -92,11 +92,12 @@ const isHolder = (value: unknown): value is object => (typeof value === 'object'
 
 /** Returns the owner of the method: `performance` itself, or its class. */
 function performanceHolder(name: string): object {
-  for (let at: object | null = performance; at !== null; at = Object.getPrototypeOf(at) as object | null)
-    if (Object.hasOwn(at, name)) return at;
+  for (let holder: object | null = performance; holder !== null; holder = Object.getPrototypeOf(holder) as object | null)
+    if (Object.hasOwn(holder, name)) return holder;
   return performance;
 }
 
+/** Replaces a function by one that reports each call. Returns a function that restores it. */
 function watchFunction(report: Report, code: WarningCode, holder: object, name: string, prefix: string): () => void {
   const real: unknown = Reflect.get(holder, name);
   if (typeof real !== 'function') return () => {};
@@ -110,6 +111,7 @@ function watchFunction(report: Report, code: WarningCode, holder: object, name: 
   return replace(holder, name, watched);
 }
 
+/** Replaces a global class by one that reports each construction. Returns a function that restores it. */
 function watchClass(report: Report, code: WarningCode, name: string): () => void {
   const real: unknown = Reflect.get(globalThis, name);
   if (typeof real !== 'function') return () => {};
@@ -135,6 +137,7 @@ function boundTo(target: object, method: (...args: never[]) => unknown): unknown
   return Object.defineProperties(method.bind(target as never), own);
 }
 
+/** Replaces a property by one that reports each read. Returns a function that restores it. */
 function watchRead(report: Report, code: WarningCode, holder: unknown, name: string, prefix: string): () => void {
   if (!isHolder(holder)) return () => {};
   const real = Object.getOwnPropertyDescriptor(holder, name);

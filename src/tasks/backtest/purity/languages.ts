@@ -44,6 +44,7 @@ function watchSupported(): () => void {
   return replace(Intl, 'supportedValuesOf', supportedValuesOf);
 }
 
+/** Replaces a method by one that uses the language `other` where the caller names none. Returns a function that restores it. */
 function watchMethod(holder: object, name: string, at: number, other: string): () => void {
   const real: unknown = Reflect.get(holder, name);
   if (typeof real !== 'function') return () => {};
@@ -54,6 +55,7 @@ function watchMethod(holder: object, name: string, at: number, other: string): (
   return replace(holder, name, watched);
 }
 
+/** Replaces a class of `Intl` by one that uses another language where the caller names none. Returns a function that restores it. */
 function watchClass([name, other]: readonly [string, string]): () => void {
   const Real: unknown = Reflect.get(Intl, name);
   if (typeof Real !== 'function') return () => {};

@@ -100,6 +100,7 @@ export function watchNodeModules(report: Report, isInput: (path: string) => bool
 
 const moduleOf = (name: string): Readonly<Record<string, unknown>> => requirePackage(`node:${name}`) as Readonly<Record<string, unknown>>;
 
+/** Returns a function like `real` that reports each call, except for reads of the input files of the run. */
 function watched(report: Report, code: WarningCode, what: string, real: Method, isInput: (path: string) => boolean): Method {
   const method: Method = function (...args): unknown {
     if (code === 'LOOKAHEAD_FILE' && hasOtherSurroundings()) args[0] = realOf(args[0]);
@@ -154,6 +155,7 @@ function realOf(given: unknown): unknown {
 /** `path` and `url` take the folder in which the command runs: reported is a decision that depends on it. */
 const TAKES_FOLDER = /^node:(?:path|url|internal\/url)\b/;
 
+/** Returns a function like `process.cwd` that reports each call, and may return another folder to test for dependence on it. */
 function watchedFolder(report: Report, real: Method): Method {
   const method: Method = function (...args): unknown {
     reportDirect(report, 'IMPURE_PROCESS', 'process.cwd', method);
@@ -181,6 +183,7 @@ function watchDebug(name: string): () => void {
   return replace(moduleOf('util'), name, make);
 }
 
+/** Replaces a class of a Node module by one that reports each construction. Returns the functions that restore it. */
 function watchClass(report: Report, code: WarningCode, name: string, key: string): (() => void)[] {
   const holder = moduleOf(name);
   const real = holder[key];

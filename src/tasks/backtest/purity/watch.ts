@@ -19,6 +19,7 @@ const AT_START = new BuiltIns();
 /** Node 24 writes these itself at the first look at its network functions, which this watch takes. Calls of them are reported. */
 const OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
 
+/** Watches strategy code for functions whose results depend on more than the bars, and warns about each once. */
 export class PurityWatch {
   readonly #warnings: WarningSink;
   readonly #isAlone: boolean;
@@ -114,6 +115,7 @@ const replaceMembers = (report: Report): (() => void)[] => [...watchDates(report
 const listening = new Set<Report>();
 let undoShared: readonly (() => void)[] = [];
 
+/** Adds a listener for uses of watched functions. Returns a function that removes it; the last one restores all functions. */
 function listen(report: Report): () => void {
   listening.add(report);
   if (listening.size === 1) {

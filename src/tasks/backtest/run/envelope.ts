@@ -31,6 +31,7 @@ export async function envelopeOf(
   return finder.result((await envelopeLanes(plan, BEST_AND_WORST, progressCells)) ?? [], null);
 }
 
+/** Returns the fees, fills and contract terms by which the envelope values orders. */
 function termsOf(plan: RunPlan, prepared: Pick<PreparedRun, 'engine' | 'venue'>): EnvelopeTerms {
   const { fees, fills, futures } = plan;
   const data = (instrument: Instrument): ContractData | undefined => futures?.data.get(instrument.id);

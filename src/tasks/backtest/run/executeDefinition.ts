@@ -50,6 +50,7 @@ export const NO_WATCHER: Watcher = {
   streams: null,
 };
 
+/** A run that has ended, before its figures are computed. */
 export interface ExecutedRun {
   readonly resolved: ResolvedRun;
   readonly record: RunRecord;
@@ -122,6 +123,7 @@ function freshModules(importer: Importer = importUrl): Importer {
 
 const importUrl: Importer = (url) => import(/* @vite-ignore */ url);
 
+/** Loads a definition and runs it. `streams`: read the bars block by block; null: load all of them. */
 async function execute(
   source: DefinitionSource,
   options: ResolveOptions,
@@ -165,6 +167,7 @@ interface Watched {
   readonly warnings: WarningList;
 }
 
+/** Runs a resolved definition. The caller closes its files if this fails. */
 async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watcher, watch, warnings }: Watched): Promise<ExecutedRun> {
   if (streamed === null) watcher.onLoaded(resolved);
   resolved.warnings.forEach(warnings.add);
@@ -201,8 +204,8 @@ async function run(resolved: ResolvedRun, streamed: StreamedRun | null, { watche
   await runWatched(prepared, plan, watch);
   await sendHaltAlerts(prepared, log);
   watcher.enter('metrics');
-  const made = runRecordOf(plan, prepared, streamed === null, warnings);
-  const record = streamed?.recordOf(made, prepared.engine) ?? made;
+  const runRecord = runRecordOf(plan, prepared, streamed === null, warnings);
+  const record = streamed?.recordOf(runRecord, prepared.engine) ?? runRecord;
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
   const found = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
   return {

@@ -28,6 +28,7 @@ export function finerRowsOf(store: BarStore, record: RunRecord): OpenFinerRows |
   return readers.size === 0 ? null : new OpenFinerRows(readers, record);
 }
 
+/** Opens the finest bars of the same instrument that cover a part of the feed; null if there are none. */
 function finestReader(store: BarStore, { bars, firstRow }: FeedRecord): RowReader | null {
   const { instrument, interval, openMs, closeMs, length } = bars;
   const market = { market: instrument.market, symbol: instrument.wireName };
@@ -50,6 +51,7 @@ function tradeReader({ folder }: BarStore, { bars, firstRow }: FeedRecord): RowR
   return openTradeRows(folder, key, openMs[firstRow]!, closeMs[length - 1]!);
 }
 
+/** Reads finer bars from files, and counts how many are read. */
 export class OpenFinerRows implements FinerRows {
   readonly interval: string;
   readonly all: number;

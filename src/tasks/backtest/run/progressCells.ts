@@ -2,6 +2,7 @@
 
 /** Phases of a run. User code runs in the guarded phases; a lack of progress there means that a strategy hangs. */
 const PHASES = ['start', 'load', 'import', 'setUp', 'bars', 'metrics', 'proof', 'report'] as const;
+/** A phase of a run, in the order in which they follow. */
 export type Phase = (typeof PHASES)[number];
 const GUARDED: readonly Phase[] = ['import', 'setUp', 'bars', 'proof'];
 
@@ -11,6 +12,7 @@ const ENGINE = { blocks: 0, rows: 1, endSeconds: 2 };
 const STEPS = 6;
 const PHASE = 7;
 
+/** Shared memory in which a run reports how far it is. */
 export class ProgressCells {
   readonly memory: SharedArrayBuffer;
   readonly cells: Int32Array;

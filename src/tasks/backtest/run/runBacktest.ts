@@ -15,6 +15,7 @@ import { replayedBotMaker, loopsFor, sealBot, type BotOptions, type SealedBot } 
 import { inlineForRuns } from '../../../adapters/runtime/inlining.ts';
 import type { FuturesPlan, RunPlan } from '../../../definition/plan/plan.ts';
 
+/** What a caller may choose about one run of a plan. */
 export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
   /** Keep the values of registered indicators, for charts. */
   readonly trace?: boolean;
@@ -35,6 +36,7 @@ export interface PreparedRun extends SealedBot {
   readonly decisionLog: DecisionLog | null;
 }
 
+/** Runs a plan and returns the record of the run. */
 export async function runBacktest(plan: RunPlan, options: BacktestRunOptions = {}): Promise<RunRecord> {
   const prepared = await prepareBacktest(plan, options);
   prepared.loop(prepared.engine);
@@ -77,14 +79,14 @@ export function runRecordOf(
     startUnits: engine.startUnits,
     seed: plan.seed,
     rules: engine.risk.rulesOn(),
-    feeds: engine.feeds.map((feed, at): FeedRecord => ({
+    feeds: engine.feeds.map((feed, index): FeedRecord => ({
       name: feed.name,
       bars: feed.bars,
       firstRow: feed.firstRow,
       execution: feed.isExecution,
       ...(feed.isHidden ? { isExecutionOnly: true } : {}),
-      ...listedTimes(plan.feeds[at]!),
-      quality: plan.feeds[at]!.quality,
+      ...listedTimes(plan.feeds[index]!),
+      quality: plan.feeds[index]!.quality,
     })),
     orders: engine.orders.columns(),
     fills: engine.fills.columns(),
@@ -109,14 +111,15 @@ function dependenciesOf(runs: readonly StrategyRun[]): string[] {
 
 function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
   const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
-  const sources = instruments.map(({ contract }, at) => marks[at]?.source ?? (contract === undefined ? 'close' : 'last price'));
+  const sources = instruments.map(({ contract }, index) => marks[index]?.source ?? (contract === undefined ? 'close' : 'last price'));
   return { markSources: sources, markTicks: marks.map((columns) => columns?.close ?? null) };
 }
 
+/** Returns the values of the indicators that strategies draw. */
 function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {
   const drawn = runs.flatMap((run) => run.drawn);
-  return drawn.map(({ feed: { indicators }, series, name, pane }, at) => {
-    const place = feeds.indexOf(drawn[at]!.feed);
+  return drawn.map(({ feed: { indicators }, series, name, pane }, index) => {
+    const place = feeds.indexOf(drawn[index]!.feed);
     // Custom functions may be impure, so that a second computation could give other values.
     const isKept = drawn.length <= MAX_KEPT_TRACES || indicators.customs.length > 0;
     return new RunTrace(name, pane, place, isKept, () => indicators.traceValues(series));

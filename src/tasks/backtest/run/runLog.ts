@@ -8,6 +8,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 /** Most lines of strategies. Logging every bar would fill memory, so further lines are only counted. */
 const MAX_LINES = 100_000;
 
+/** The log of a run, with the times of the run. */
 export class RunLog {
   readonly #lines: string[] = [];
   readonly #pino = pino({ base: null, timestamp: false, level: 'trace' }, { write: (line: string) => this.#take(line) });

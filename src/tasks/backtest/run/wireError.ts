@@ -2,6 +2,7 @@
 
 import { ConfigError, DiffersError, InvariantError, StrategyError } from '../../../base/errors.ts';
 
+/** An error in a form that can be sent between threads. */
 export interface WireError {
   readonly kind: 'ConfigError' | 'DiffersError' | 'StrategyError' | 'InvariantError' | 'Error';
   readonly message: string;
@@ -11,6 +12,7 @@ export interface WireError {
   readonly cause: { readonly message: string; readonly stack: string } | null;
 }
 
+/** Returns an error in the form for another thread. `remedy` is empty for unexpected errors. */
 export function toWire(error: unknown): WireError {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const cause =

@@ -42,6 +42,7 @@ class FreedScratch extends Scratch {
   override give(): void {}
 }
 
+/** The files of a run that reads its bars block by block. */
 export class StreamedRun {
   readonly equity: EquityFile;
   readonly scratch: Scratch = new FreedScratch();

@@ -48,14 +48,14 @@ export class ThinBars {
     this.mark(part.closeMs, from, to);
     // The rows before the run, and its first row.
     this.isKept.fill(1, 0, Math.min(to - from, Math.max(0, this.firstRow - row + 1)));
-    for (let at = from; at < to;) {
-      if (this.isKept[at - from] === 1) {
-        this.push(part, at++);
+    for (let index = from; index < to;) {
+      if (this.isKept[index - from] === 1) {
+        this.push(part, index++);
         this.dayEndMs = -Infinity;
       } else {
-        const next = this.isKept.indexOf(1, at - from);
+        const next = this.isKept.indexOf(1, index - from);
         const end = next < 0 || from + next > to ? to : from + next;
-        at = this.joinRows(part, at, end);
+        index = this.joinRows(part, index, end);
       }
     }
   }

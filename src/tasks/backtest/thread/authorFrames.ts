@@ -5,6 +5,7 @@ import { OWN_FOLDERS } from '../../../base/inPackage.ts';
 
 const OWN = OWN_FOLDERS.map((folder) => fileURLToPath(folder));
 
+/** Returns the lines of a stack that lie in the author's code. */
 export function authorFrames(stack: string): readonly string[] {
   return placesIn(stack).filter((line) => !OWN.some((folder) => line.includes(folder)));
 }

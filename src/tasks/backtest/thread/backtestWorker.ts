@@ -43,6 +43,7 @@ port.once('message', (input: WorkerInput) => {
   answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 
+/** Does the work of one message, and returns the reply to it. */
 async function answer(input: WorkerInput): Promise<FromWorker> {
   const { work } = input;
   if (work.kind === 'breakEven') return { kind: 'broken', found: await breakEvenAlone(input, work.request) };
@@ -93,7 +94,7 @@ async function silently<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } finally {
-    streams.forEach((stream, at) => (stream.write = writes[at]!));
+    streams.forEach((stream, index) => (stream.write = writes[index]!));
   }
 }
 
@@ -154,6 +155,7 @@ function noteTrial(run: PerformedRun, { ledger, family }: TrialOptions): Finishe
   }
 }
 
+/** Writes the run folder, and returns what the command prints. */
 async function writeRun(input: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
   const { record, summary } = finished;
   const drawn = drawnEquity(record);
@@ -163,6 +165,7 @@ async function writeRun(input: WorkerInput, finished: FinishedRun): Promise<RunO
   return { folder, summary: summaryText(summary), table, timings: timingsOf(input.processStartMs) };
 }
 
+/** Returns the message that a run has been loaded. */
 function loadMessage(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars: boolean): Loaded {
   const { plan, notes } = resolved;
   return {
@@ -183,6 +186,7 @@ function firstExecution(feeds: readonly FeedPlan[], id: string | undefined): Fee
   return found;
 }
 
+/** Returns the duration of each phase, ms. `startMs`: start of the process. */
 function timingsOf(startMs: number): Timings {
   const now = nowMs();
   return {

@@ -11,6 +11,7 @@ export type Work =
   | { readonly kind: 'breakEven'; readonly request: RunRequest }
   | ({ readonly kind: 'verify' } & VerifyTask);
 
+/** Where a run is recorded as a trial; null: the default. */
 export interface TrialOptions {
   /** Folder of the trial ledger; null: beside the catalog. */
   readonly ledger: string | null;
@@ -18,6 +19,7 @@ export interface TrialOptions {
   readonly family: string | null;
 }
 
+/** The work of one thread, with the options of the command. */
 export interface WorkerInput {
   readonly work: Work;
   /** Memory of the progress cells. */
@@ -52,6 +54,7 @@ export interface Timings {
   readonly totalMs: number;
 }
 
+/** The result of a run for the command: the folder, and what is printed. */
 export interface RunOutcome {
   readonly folder: string;
   /** The text of summary.json. */
@@ -68,6 +71,7 @@ export interface FoundBreakEven {
   readonly breakEven: BreakEven;
 }
 
+/** What the command shows while a run is going on. */
 export interface Loaded {
   readonly name: string;
   readonly strategies: readonly string[];
@@ -81,6 +85,7 @@ export interface Loaded {
   readonly closeMs: readonly Float64Array[];
 }
 
+/** A message from the thread to the command. */
 export type FromWorker =
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
   /** The shares of the search for the break-even that are done before and after the rows of the next runs. */

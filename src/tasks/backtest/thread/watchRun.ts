@@ -15,6 +15,7 @@ import { ProgressCells, type Phase } from '../run/progressCells.ts';
 import type { FoundBreakEven, FromWorker, Loaded, RunOutcome, Work, WorkerInput } from './messages.ts';
 import { fromWire } from '../run/wireError.ts';
 
+/** Options of a run in a thread. */
 export interface WatchOptions {
   readonly outFolder: string;
   readonly stagingFolder: string;
@@ -75,6 +76,7 @@ export function watchVerify(task: VerifyTask, options: WatchOptions): WatchedRun
 
 type Take<Outcome> = (message: FromWorker) => Outcome | null;
 
+/** Starts a thread for the work. It starts another one if the run stalls, or if the watched sample breaks it. */
 function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>): WatchedRun<Outcome> {
   let current: Worker | null = null;
   const barsFolder = work.kind === 'verify' || work.request.kind === 'options' ? temporaryFolder() : null;
@@ -114,6 +116,7 @@ function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerI
   return { outFolder, stagingFolder, colour, hasReport, findsEnvelope, memory, processStartMs: processStartMs() };
 }
 
+/** Starts a thread, or takes a waiting one, and gives it the work. */
 function startWorker(input: WorkerInput): Worker {
   const worker = takeWorker();
   // Output of a strategy is not a result: stdout is for the summary.
@@ -124,6 +127,7 @@ function startWorker(input: WorkerInput): Worker {
   return worker;
 }
 
+/** Returns the outcome of the thread's work, or how it stalled. Rejects with the error that the thread reports. */
 function follow<Outcome>(
   worker: Worker,
   heartbeat: ProgressCells,

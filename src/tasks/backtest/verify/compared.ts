@@ -21,6 +21,7 @@ export function compareFolders(a: string, b: string): RunComparison {
   return compareRuns(comparedRun(a), comparedRun(b));
 }
 
+/** Reads a run folder for the comparison of two runs. */
 function comparedRun(folder: string): ComparedRun {
   const run = openRun(folder);
   const { timeMs, equity } = readStoredEquity(folder);
@@ -37,6 +38,7 @@ function comparedRun(folder: string): ComparedRun {
   };
 }
 
+/** Returns the inputs of a run by name and hash. */
 function inputsOf({ strategies, models, data, lockFile, versions }: Manifest): readonly ComparedInput[] {
   return [
     ...[...strategies, ...models].map(({ file, sha256 }) => ({ use: 'code', name: file, value: sha256 })),

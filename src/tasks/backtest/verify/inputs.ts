@@ -8,6 +8,7 @@ import { readRunFile, type StoredRun } from '../folder/read.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 
+/** An input that has changed since the run. Null: it was not there then, or is not there now. */
 export interface ChangedInput {
   readonly use: InputFile['use'] | 'lock file';
   /** As the user would type it. */
@@ -18,6 +19,7 @@ export interface ChangedInput {
   readonly now: string | null;
 }
 
+/** The result of a comparison of the inputs with the recorded ones. */
 export interface InputCheck {
   /** Number of files that were compared. */
   readonly files: number;

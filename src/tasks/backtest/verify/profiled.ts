@@ -18,6 +18,7 @@ import { csvCells } from './tables.ts';
 
 const DAY_MS = 86_400_000;
 
+/** The figures of a run in the definitions of another tool. */
 export interface RunProfile {
   readonly summary: Summary;
   readonly profile: Profile;
@@ -57,6 +58,7 @@ function storedBars(folder: string, { run: { feeds } }: Summary): ProfileBars {
   return { intervalMs, openMs: timeMs.map((ms) => ms - intervalMs), equity, close: null };
 }
 
+/** Reads the trades of a run folder. Throws ConfigError if a column is missing. */
 function storedTrades(folder: string): ProfileTrades {
   const path = join(folder, 'trades.csv');
   const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');

@@ -16,6 +16,7 @@ import { writeEquity, type Manifest } from '../folder/write.ts';
 import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/read.ts';
 import { differenceOf, numbers, storedTable, type TableDifference } from './tables.ts';
 
+/** The result of a comparison of a repeated run with the run folder. */
 export interface ResultCheck {
   /** In the order of cause: orders, fills, equity, trades, figures; the first difference of each file. */
   readonly differences: readonly TableDifference[];
@@ -117,7 +118,7 @@ function moneyText(value: number, { reportingAsset, reportingDigits }: RunRecord
 function asRecorded(summary: Summary, manifest: Manifest): Summary {
   const strategies = [summary.run.strategy]
     .flat()
-    .map((strategy, at) => ({ ...strategy, hash: manifest.strategies[at]?.sha256 ?? strategy.hash }));
+    .map((strategy, index) => ({ ...strategy, hash: manifest.strategies[index]?.sha256 ?? strategy.hash }));
   const [only] = strategies;
   return {
     ...summary,
@@ -149,6 +150,7 @@ function withStoredEnvelope(summary: Summary, path: string): Summary {
   return isRefined ? { ...summary, envelope: stored } : summary;
 }
 
+/** Returns the first difference between the stored summary and the computed one; null if they are equal. */
 function summaryDifference(path: string, summary: Summary): TableDifference | null {
   const file = 'summary.json';
   const [then, now] = [readRunFile(path), summaryText(summary)];

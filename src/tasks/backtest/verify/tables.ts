@@ -17,6 +17,7 @@ export interface TableDifference {
   readonly now: string;
 }
 
+/** How messages name a table: its file, and one of its rows. */
 export interface TableNames {
   readonly file: string;
   /** `order`, `fill`, `trade`. */
@@ -81,7 +82,7 @@ function lineFrom(bytes: Buffer, start: number): string | null {
 
 function countLines(bytes: Buffer, end: number): number {
   let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  for (let index = bytes.indexOf(NEWLINE); index >= 0 && index < end; index = bytes.indexOf(NEWLINE, index + 1)) lines++;
   return lines;
 }
 
@@ -92,6 +93,7 @@ function headerDifference(header: readonly string[], then: string, { file }: Tab
   return { file, what: `header, column ${at + 1}`, where: '', recorded: clippedCell(was[at]), now: clippedCell(header[at]) };
 }
 
+/** Returns the first difference between two lines of a CSV file; null for a line that does not exist. */
 function cellDifference(
   header: readonly string[],
   then: string | null,

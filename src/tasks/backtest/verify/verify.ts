@@ -10,12 +10,14 @@ import { checkInputs, type ChangedInput } from './inputs.ts';
 import { checkResult } from './result.ts';
 import type { TableDifference } from './tables.ts';
 
+/** The run folder to verify. */
 export interface VerifyTask {
   readonly folder: string;
   /** Replaces the folder to which the paths of the run are relative. */
   readonly startedIn: string | null;
 }
 
+/** The result of a verification. */
 export interface VerifyVerdict {
   readonly folder: string;
   /** `notRun`: it could not be repeated, and `failure` says why. */
@@ -85,6 +87,7 @@ function hasBreakEvenIn(folder: string): boolean {
   }
 }
 
+/** Returns the verdict for a run that could not be repeated. */
 function notRun(recorded: string, error: Error): Omit<VerifyVerdict, 'folder' | 'inputs' | 'changed' | 'notes'> {
   return {
     outcome: 'notRun',
@@ -96,6 +99,7 @@ function notRun(recorded: string, error: Error): Omit<VerifyVerdict, 'folder' | 
   };
 }
 
+/** Throws ConfigError for a run that used objects in code, which no file records. */
 function checkRepeatable({ folder, manifest }: StoredRun): void {
   const { inCode } = manifest.origin;
   if (inCode.length === 0) return;

@@ -41,6 +41,7 @@ export function bytesIn(text: string, enough: number, maxCharacters: number): By
   return found;
 }
 
+/** Yields the ways in which bytes may be read as numbers: bits in both orders, then integers of each width. */
 function* readingsOf(bytes: Buffer, enough: number, index: number, length: number): Generator<ByteReading> {
   const placeIn = (count: number) => (at: number) => index + Math.floor((at / count) * length);
   const bits = bytes.length * BITS;

@@ -69,6 +69,7 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
   return null;
 }
 
+/** Returns the runs of plus and minus signs in a text, as bits. */
 function signsIn(text: string): Sequence[] {
   return [...text.matchAll(SIGNS)].map(([signs], at, all) => {
     const { index } = all[at]!;
@@ -100,7 +101,7 @@ function tablesIn(text: string): Sequence[] {
 /** The same of what is written as bytes. */
 function encodedIn(text: string, maxCharacters: number): Sequence[] {
   return bytesIn(text, ENOUGH, maxCharacters).flatMap(({ isBits, values, placeOf: placeAt }): Sequence[] => {
-    const places = Array.from({ length: values.length }, (_, at) => placeAt(at));
+    const places = Array.from({ length: values.length }, (_, index) => placeAt(index));
     if (isBits) return [{ bits: Uint8Array.from(values), places, isDense: true }];
     const signs = Uint8Array.from(values, (value) => Number(value > 0));
     return [{ bits: signs, places, isDense: true }, { bits: Uint8Array.from({ length: values.length - 1 }, (_, at) => Number(values[at + 1]! > values[at]!)), places, isDense: true }]; // prettier-ignore
@@ -109,6 +110,7 @@ function encodedIn(text: string, maxCharacters: number): Sequence[] {
 
 type Windows = ReadonlyMap<number, readonly (readonly [sequence: number, at: number])[]>;
 
+/** Returns where each window of bits occurs, by its value. For dense sequences only a part of the windows is kept. */
 function windowsOf(sequences: readonly Sequence[]): Windows {
   const windows = new Map<number, (readonly [number, number])[]>();
   for (const [index, { bits, isDense = false }] of sequences.entries()) {
@@ -125,10 +127,10 @@ function windowsOf(sequences: readonly Sequence[]): Windows {
 /** Calls `take` for each window that has enough of both signs, with its first place. */
 function eachWindow(bits: Uint8Array, end: number, take: (window: number, at: number) => void): void {
   let [window, ups] = [0, 0];
-  for (let at = 0; at < end; at++) {
-    window = (window % (WINDOW / 2)) * 2 + bits[at]!;
-    ups += bits[at]! - (at >= FOUND_BY ? bits[at - FOUND_BY]! : 0);
-    if (at >= FOUND_BY - 1 && ups >= MIN_EACH_WAY && ups <= FOUND_BY - MIN_EACH_WAY) take(window, at - FOUND_BY + 1);
+  for (let index = 0; index < end; index++) {
+    window = (window % (WINDOW / 2)) * 2 + bits[index]!;
+    ups += bits[index]! - (index >= FOUND_BY ? bits[index - FOUND_BY]! : 0);
+    if (index >= FOUND_BY - 1 && ups >= MIN_EACH_WAY && ups <= FOUND_BY - MIN_EACH_WAY) take(window, index - FOUND_BY + 1);
   }
 }
 

@@ -31,9 +31,9 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
     const values = Float64Array.from(numbers, ([each]) => Number(each));
     const found = tableIn(plan, values) ?? chosenIn(all, values);
     if (found === null) continue;
-    const { at, row, column, feed } = found;
+    const { index, row, column, feed } = found;
     const { bars } = plan.feeds[feed]!;
-    const what = `a table of prices: ${column} from ${values[at]} on`;
+    const what = `a table of prices: ${column} from ${values[index]} on`;
     return {
       name: 'purity',
       verdict: 'refuted',
@@ -46,7 +46,7 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
         actual: what,
       },
       file: relative(process.cwd(), file),
-      line: text.slice(0, numbers[at]!.index).split('\n').length,
+      line: text.slice(0, numbers[index]!.index).split('\n').length,
     };
   }
   return null;
@@ -63,13 +63,15 @@ export function textOf(file: string, maxBytes: number): string {
 }
 
 interface Table {
-  /** Index of the first number, and the row of the data with that price. */
-  readonly at: number;
+  /** Index of the first number. */
+  readonly index: number;
+  /** Row of the data with that price. */
   readonly row: number;
   readonly column: PriceColumn;
   readonly feed: number;
 }
 
+/** Returns the feed and column in which the values occur as prices; null without such a column. */
 function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
   const wanted = new Set(values);
   for (const [feed, { bars }] of feeds.entries()) {
@@ -84,16 +86,16 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
         else if (rows.length < MAX_ROWS) rows.push(row);
       }
       if (rowsOf.size < DIFFERENT) continue;
-      for (let at = 0; at < values.length; at++) {
-        const row = rowsOf.get(values[at]!)?.find((each) => isTable(values, at, prices, each));
-        if (row !== undefined) return { at, row, column, feed };
+      for (let index = 0; index < values.length; index++) {
+        const row = rowsOf.get(values[index]!)?.find((each) => isTable(values, index, prices, each));
+        if (row !== undefined) return { index, row, column, feed };
       }
     }
   }
   return null;
 }
 
-/** The same of prices that were chosen from the data, such as the close of each day. */
+/** Returns the first feed whose data contain the values as chosen prices, such as the close of each day; null without such a feed. */
 function chosenIn({ feeds }: RunPlan, values: Float64Array): Table | null {
   for (const [feed, { bars }] of feeds.entries()) {
     const found = chosenPricesIn(bars, values);

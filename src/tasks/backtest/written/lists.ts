@@ -143,6 +143,7 @@ function wordsIn(text: string): WrittenMoves[] {
   return [...text.matchAll(WORDS)].flatMap(({ 0: words, index }) => ofTwoKinds(words.match(WORD) ?? [], index));
 }
 
+/** Returns a list of exactly two different values as bits, in both directions; no moves for other lists. */
 function ofTwoKinds(values: readonly string[], at: number): WrittenMoves[] {
   if (new Set(values).size !== 2) return [];
   const bits = Uint8Array.from(values, (value) => Number(value === values[0]));

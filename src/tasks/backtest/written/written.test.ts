@@ -104,8 +104,8 @@ describe('chosenPricesIn', () => {
   const daily = closes.filter((_, row) => row % 96 === 95);
 
   test('chosenPricesIn finds a price of each day, alone and in a column of a table', () => {
-    expect(chosenPricesIn(bars, Float64Array.from(daily))).toMatchObject({ at: 0 });
-    expect(chosenPricesIn(bars, Float64Array.from(daily.flatMap((close, day) => [2024, 1, day, close])))).toMatchObject({ at: 3 });
+    expect(chosenPricesIn(bars, Float64Array.from(daily))).toMatchObject({ index: 0 });
+    expect(chosenPricesIn(bars, Float64Array.from(daily.flatMap((close, day) => [2024, 1, day, close])))).toMatchObject({ index: 3 });
   });
 
   test('chosenPricesIn finds no chosen prices in sorted levels, in reversed prices and in random prices', () => {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Market } from '../../../model/instrument.ts';
 
+/** Whether orders go to a paper exchange or to a real one. */
 export type Mode = 'paper' | 'live';
 
 /** All settings of a start that concern its mode. */

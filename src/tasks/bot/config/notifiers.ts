@@ -38,6 +38,7 @@ export const alertsSchema = z
   .max(8, { error: 'at most 8 receivers' })
   .describe('receivers of alerts: webhooks and Telegram chats');
 
+/** A receiver of alerts, as the config has it. */
 export type AlertEntry = z.output<typeof alertsSchema>[number];
 
 /** The opened receivers of one bot. */

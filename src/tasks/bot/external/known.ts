@@ -66,6 +66,7 @@ export function firstRecords(series: readonly BoundSeries[], catalog: string, at
   });
 }
 
+/** Returns the journal records of values, each with at most `MAX_RECORD_ROWS` rows. */
 function recordsOf(name: string, from: 'start' | 'file', rows: readonly FileRow[]): readonly SeriesRecord[] {
   const records: SeriesRecord[] = [];
   for (let row = 0; row < rows.length; row += MAX_RECORD_ROWS) {

@@ -122,6 +122,7 @@ export function boundSeries(entries: LiveSeriesEntries | undefined, folder: stri
   });
 }
 
+/** Returns the source of an external series, with absolute paths and times in ms. */
 function bindingOf({ file, poll, webhook }: LiveSeriesEntries[string], folder: string, place: string): BoundSeries['binding'] {
   if (file !== undefined) {
     const { path, everySeconds: seconds = 1, value = null, ...columns } = file;

@@ -388,8 +388,8 @@ function enterInstant(engine: Engine, atMs: number, append: () => void, isMissed
   const before = engine.execution.map((feed) => feed.bars.length);
   append();
   engine.instant.set(atMs);
-  engine.execution.forEach((feed, at) => {
-    for (let row = before[at]!; row < feed.bars.length; row++) watchRow(engine, feed, row, isMissed);
+  engine.execution.forEach((feed, index) => {
+    for (let row = before[index]!; row < feed.bars.length; row++) watchRow(engine, feed, row, isMissed);
   });
 }
 

@@ -202,8 +202,8 @@ async function newestBars(
 /** Returns the catalog's record of the instrument, if there is one, with the exchange's current precisions and minimums. */
 function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
   const { market, symbol } = listed;
-  const like = readInstrument(catalog, market, symbol) ?? proposed(listed, known);
-  return withRates(instrumentRecordOf(listed, like), config.definition.fees);
+  const baseRecord = readInstrument(catalog, market, symbol) ?? proposed(listed, known);
+  return withConfigFees(instrumentRecordOf(listed, baseRecord), config.definition.fees);
 }
 
 /** Returns a proposed record of an instrument. Without bars its prices are assumed to have three to seven digits at the listed tick. */
@@ -214,7 +214,7 @@ function proposed(listed: ListedInstrument, known: readonly MarketBar[]): Instru
 }
 
 /** Sets the fees of the config, as a backtest does. The fees of a contract belong to its contract terms. */
-export function withRates(instrument: Instrument, fees: LiveConfig['definition']['fees']): Instrument {
+export function withConfigFees(instrument: Instrument, fees: LiveConfig['definition']['fees']): Instrument {
   if (fees === undefined) return instrument;
   if (instrument.contract !== undefined) return { ...instrument, contract: withFees(instrument.contract, fees) };
   const { maker, taker } = fees;

@@ -47,7 +47,7 @@ export interface KnownRates {
 /** Returns the funding times of the grid after `afterMs`, up to `toMs`. A time just beside `afterMs` counts as `afterMs`. */
 export function gridTimes(afterMs: number, toMs: number, periodMs: number): readonly number[] {
   const first = (Math.floor((afterMs + MINUTE_MS) / periodMs) + 1) * periodMs;
-  return Array.from({ length: Math.max(0, Math.floor((toMs - first) / periodMs) + 1) }, (_, at) => first + at * periodMs);
+  return Array.from({ length: Math.max(0, Math.floor((toMs - first) / periodMs) + 1) }, (_, index) => first + index * periodMs);
 }
 
 /**
@@ -83,7 +83,7 @@ export function joinRates(
 /** Returns a sentence about the rates that are missing at the start; null: none. `nextMs`: the next funding time. */
 export function missingRates({ wireName }: Instrument, { times, rates }: KnownRates, nextMs: number): string | null {
   if (rates.every(Number.isNaN)) return `no funding rate of ${wireName} is known; the first will be the rate of ${formatMinute(nextMs)}`;
-  const missing = times.filter((_, at) => Number.isNaN(rates[at]));
+  const missing = times.filter((_, index) => Number.isNaN(rates[index]));
   const [first = NaN] = missing;
   if (missing.length === 0) return null;
   if (missing.length === 1) return `1 funding rate of ${wireName} is missing, the rate of ${formatMinute(first)}`;

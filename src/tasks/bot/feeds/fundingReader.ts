@@ -73,7 +73,7 @@ export class FundingReader {
     const { times, rates } = line.begins;
     const { lastMs, length, rate } = line.rates;
     const isNewestOpen = length > 0 && Number.isNaN(rate[length - 1]!);
-    const from = times.findIndex((timeMs, at) => timeMs > lastMs || (timeMs === lastMs && isNewestOpen && !Number.isNaN(rates[at]!)));
+    const from = times.findIndex((timeMs, index) => timeMs > lastMs || (timeMs === lastMs && isNewestOpen && !Number.isNaN(rates[index]!)));
     if (from >= 0) this.#set(line, times.slice(from), rates.slice(from));
   }
   stop(): void {
@@ -135,6 +135,6 @@ export class FundingReader {
     if (times.length === 0) return;
     const texts = values.map(rateText);
     this.#deps.journal({ symbol: instrument.id, times, rates: texts });
-    times.forEach((timeMs, at) => rates.set(timeMs, rateFrom(texts[at]!)));
+    times.forEach((timeMs, index) => rates.set(timeMs, rateFrom(texts[index]!)));
   }
 }

@@ -43,8 +43,8 @@ class Plot {
   /** Returns the values at the newest `count` rows of the feed, oldest first; null for a value that is not known. */
   newest(count: number): readonly (number | null)[] {
     const behind = this.drawn.feed.bars.length - this.#rows;
-    return Array.from({ length: count }, (_, at) => {
-      const value = this.#values[this.#values.length - count + behind + at];
+    return Array.from({ length: count }, (_, index) => {
+      const value = this.#values[this.#values.length - count + behind + index];
       return value === undefined || !Number.isFinite(value) ? null : value;
     });
   }
@@ -55,6 +55,7 @@ function rowsSeen({ cursor }: FeedRun): number {
   return cursor.row + 1;
 }
 
+/** The indicators that the strategies of a bot draw. */
 export class PlotBook {
   readonly #engine: Engine;
   #plots: readonly Plot[] | null = null;

@@ -37,10 +37,10 @@ const numberOf = ({ limits }: RecordOf<'CONFIG'>): number => Number(limits[LIFET
 export function newestLifetime(records: readonly JournalRecord[]): Lifetime | null {
   let start = -1;
   let newest: RecordOf<'CONFIG'> | null = null;
-  for (let at = 0; at < records.length; at++) {
-    const record = records[at]!;
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index]!;
     if (record.k !== 'CONFIG') continue;
-    if (newest === null || numberOf(newest) !== numberOf(record)) start = at;
+    if (newest === null || numberOf(newest) !== numberOf(record)) start = index;
     newest = record;
   }
   const first = records[start];

@@ -82,10 +82,10 @@ export class LifetimeRecords {
     for (const order of this.#orders.values()) order.isReplayed = order.isDrafted = true;
     for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isReplayed = true;
     let lastInstant = -1;
-    for (let at = 0; at < records.length; at++) {
-      const record = records[at]!;
-      if (record.k === 'INSTANT') lastInstant = at;
-      else this.#addToIndex(record, at);
+    for (let index = 0; index < records.length; index++) {
+      const record = records[index]!;
+      if (record.k === 'INSTANT') lastInstant = index;
+      else this.#addToIndex(record, index);
     }
     this.lastInstant = lastInstant;
   }

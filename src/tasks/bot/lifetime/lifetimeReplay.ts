@@ -68,10 +68,10 @@ export class LifetimeReplay {
     risk.halts.isReplayed = true;
     this.#engine.recordedDecisions = this.comparison;
     this.#setTrades(true);
-    for (let at = 0; at < records.length; at++) {
-      if (this.#deps.onRecord?.(at) === false) break;
-      this.comparison.recordIndex = at;
-      this.#take(records[at]!);
+    for (let index = 0; index < records.length; index++) {
+      if (this.#deps.onRecord?.(index) === false) break;
+      this.comparison.recordIndex = index;
+      this.#take(records[index]!);
       if (this.#deps.stopsAtDifference && this.comparison.difference !== null) break;
     }
     this.#setTrades(false);
@@ -387,7 +387,7 @@ export class LifetimeReplay {
 
   #replayRates({ symbol, times, rates }: RecordOf<'RATES'>): void {
     const known = ratesOf(this.#deps.plan, symbol);
-    times.forEach((timeMs, at) => known.set(timeMs, rateFrom(rates[at]!)));
+    times.forEach((timeMs, index) => known.set(timeMs, rateFrom(rates[index]!)));
   }
 }
 

@@ -42,9 +42,9 @@ export function writeStartRecords(
 /** Returns the facts that identify code and parameters. */
 function codeFacts(plan: RunPlan): RecordFacts {
   const { strategies, seed } = plan;
-  const facts = strategies.flatMap(({ hash, params }, at): [string, string][] => [
-    [`strategy.${at}`, hash],
-    [`params.${at}`, JSON.stringify(params)],
+  const facts = strategies.flatMap(({ hash, params }, index): [string, string][] => [
+    [`strategy.${index}`, hash],
+    [`params.${index}`, JSON.stringify(params)],
   ]);
   const modules = modulesOf(plan).map(({ hash }, at) => [`module.${at}`, hash] as const);
   return { ...Object.fromEntries(facts), ...Object.fromEntries(modules), seed };
@@ -52,7 +52,7 @@ function codeFacts(plan: RunPlan): RecordFacts {
 /** Returns the modules of a plan, with the hashes of their code. */
 const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? []).filter(({ use }) => use === 'module');
 /** Returns the feeds as facts. */
-const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, at) => [`feed.${at}`, name]));
+const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, index) => [`feed.${index}`, name]));
 
 /** Returns why the lifetime cannot continue: its feeds or the number of its strategies differ. Null if it can. */
 export function lifetimeEnd({ newest }: Lifetime, config: LiveConfig, { strategies }: RunPlan): string | null {
@@ -73,11 +73,11 @@ export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly stri
   return [
     ...(version === packageVersion() ? [] : [`isobar is version ${packageVersion()}, and was ${version}`]),
     ...(limits['seed'] === seed ? [] : [`the seed is ${seed}, and was ${String(limits['seed'])}`]),
-    ...strategies.flatMap(({ record, hash, params }, at) => [
-      ...(limits[`strategy.${at}`] === hash ? [] : [`the code of ${record.name} has changed`]),
-      ...(limits[`params.${at}`] === JSON.stringify(params)
+    ...strategies.flatMap(({ record, hash, params }, index) => [
+      ...(limits[`strategy.${index}`] === hash ? [] : [`the code of ${record.name} has changed`]),
+      ...(limits[`params.${index}`] === JSON.stringify(params)
         ? []
-        : [`the parameters of ${record.name} are ${JSON.stringify(params)}, and were ${String(limits[`params.${at}`])}`]),
+        : [`the parameters of ${record.name} are ${JSON.stringify(params)}, and were ${String(limits[`params.${index}`])}`]),
     ]),
     ...modules.flatMap(({ file, hash }, at) => (limits[`module.${at}`] === hash ? [] : [`the code of the module ${file} has changed`])),
     ...(before > modules.length ? [`the bot has ${modules.length} modules, and had ${before}`] : []),
@@ -91,7 +91,7 @@ const MAX_RECORD_ROWS = 500;
 function writeWarmup(journal: FileJournal, engine: Engine): void {
   engine.feeds.forEach(({ bars }, feed) => {
     for (let from = 0; from < bars.length; from += MAX_RECORD_ROWS) {
-      const rows = Array.from({ length: Math.min(MAX_RECORD_ROWS, bars.length - from) }, (_, at) => factOf(bars, feed, from + at));
+      const rows = Array.from({ length: Math.min(MAX_RECORD_ROWS, bars.length - from) }, (_, index) => factOf(bars, feed, from + index));
       journal.instant({ atMs: engine.deps.fromMs, decided: false, rows: engine.feeds.map((other) => other.bars.length), bars: rows });
     }
   });

@@ -12,7 +12,7 @@ import { tuneV8 } from '../../../adapters/runtime/v8.ts';
 import { waitForWrites } from './output.ts';
 import { runBot } from './process.ts';
 
-/** Time limit for the readers of stdout and stderr to take the last output. */
+/** Time limit for the readers of stdout and stderr to take the last output, ms. */
 const OUTPUT_FLUSH_MS = 2000;
 
 /** Parses the arguments and runs the bot. Returns the exit code. */
@@ -41,7 +41,7 @@ async function main(argv: readonly string[]): Promise<number> {
       isJson: values.json,
       isPlain: values.plain,
       acceptChanges: values['accept-changes'],
-      proof: values['require-proof'] ? 'required' : values.unproved ? null : 'noted',
+      proof: proofRule(values['require-proof'], values.unproved),
       confirm: values.confirm ?? null,
       seconds: secondsOf(values.seconds),
     });
@@ -50,7 +50,13 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Writes an error to stderr: of an expected one only message and remedy, of any other the stack. Returns the exit code. */
+/** Returns whether the start needs a proof of the strategy, only reports a missing one, or ignores proofs (null). */
+function proofRule(isRequired: boolean, isUnproved: boolean): 'required' | 'noted' | null {
+  if (isRequired) return 'required';
+  return isUnproved ? null : 'noted';
+}
+
+/** Writes an error to stderr: message and remedy of an expected error, the stack of any other. Returns the exit code. */
 function reportError(error: unknown): number {
   const remedy = typeof error === 'object' && error !== null && 'remedy' in error ? String(error.remedy) : null;
   const isArgument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');

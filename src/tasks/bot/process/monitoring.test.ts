@@ -43,7 +43,7 @@ afterEach(async () => {
 const openMonitor = async (bot: ScriptedBot, alerts: readonly AlertEntry[], port: number | null = null): Promise<void> => {
   const log = { info: (message: string) => void logged.push(message), warn: (text: string) => void logged.push(text) };
   const dashboard = port === null ? null : { port };
-  monitoring = await openMonitoring(bot, { data: folder, folder, dashboard, alerts, alarmed: () => void alarms++ }, log);
+  monitoring = await openMonitoring(bot, { data: folder, folder, dashboard, alerts, onAlarm: () => void alarms++ }, log);
 };
 const secretFile = (name: string, text: string, mode = 0o600): string => {
   writeFileSync(join(folder, name), `${text}\n`, { mode });
@@ -79,7 +79,7 @@ it('monitoring sends alerts to the notifiers of modules when the config names no
   const log = { info: () => {}, warn: () => {} };
   monitoring = await openMonitoring(
     bot,
-    { data: folder, folder, dashboard: null, alerts: [], notifiers: [notifier], alarmed: () => {} },
+    { data: folder, folder, dashboard: null, alerts: [], notifiers: [notifier], onAlarm: () => {} },
     log,
   );
   await expect.poll(() => reported).toEqual(['STARTED']);

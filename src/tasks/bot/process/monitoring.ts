@@ -22,7 +22,7 @@ export interface MonitoringSettings {
   /** Notifiers that modules add; default none. */
   readonly notifiers?: readonly Notifier[];
   /** Called when an alarm has been sent that the operator has to acknowledge. */
-  readonly alarmed: () => void;
+  readonly onAlarm: () => void;
 }
 
 /** Where monitoring logs. */
@@ -40,19 +40,26 @@ export interface Monitoring {
   close(): Promise<void>;
 }
 
-/** Interval between two checks for new alerts. */
+/** Time between two checks for new alerts, ms. */
 const POLL_MS = 1000;
-/** Time limit for delivering the last alerts when the bot exits. */
+/** Time limit for delivering the last alerts when the bot exits, ms. */
 const LAST_ALERTS_MS = 3000;
 
 /** Starts monitoring. Throws ConfigError for a port that cannot be opened, and for secret files that other users can read. */
 export async function openMonitoring(control: BotControl, settings: MonitoringSettings, log: MonitoringLog): Promise<Monitoring> {
-  const { data, dashboard: wanted, alerts, notifiers = [] } = settings;
+  const { data, dashboard: dashboardSettings, alerts, notifiers = [] } = settings;
   // Start alerts second: if the port cannot be opened the bot ends, and alerts would keep running.
   const dashboard =
-    wanted && (await openDashboard(control, { folder: data, port: wanted.port, nowMs, log: (level, message) => log[level](message) }));
+    dashboardSettings === null
+      ? null
+      : await openDashboard(control, {
+          folder: data,
+          port: dashboardSettings.port,
+          nowMs,
+          log: (level, message) => log[level](message),
+        });
   const alertService =
-    alerts.length + notifiers.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
+    alerts.length + notifiers.length === 0 ? null : await startAlertsOrUndo(() => dashboard?.close(), control, settings, log);
   return {
     dashboard,
     announceEnd: (why) => alertService?.announceEnd(why),
@@ -66,9 +73,12 @@ export async function openMonitoring(control: BotControl, settings: MonitoringSe
 type AlertTask = Omit<Monitoring, 'dashboard'>;
 
 /** Starts alerts. Runs `undo` if that fails. */
-async function startAlertsOr(undo: () => Promise<void> | undefined, ...given: Parameters<typeof startAlerts>): Promise<AlertTask> {
+async function startAlertsOrUndo(
+  undo: () => Promise<void> | undefined,
+  ...startArguments: Parameters<typeof startAlerts>
+): Promise<AlertTask> {
   try {
-    return startAlerts(...given);
+    return startAlerts(...startArguments);
   } catch (error) {
     await undo();
     throw error;
@@ -78,7 +88,7 @@ async function startAlertsOr(undo: () => Promise<void> | undefined, ...given: Pa
 /** Starts to send an alert for each change of the bot's view. */
 function startAlerts(
   control: BotControl,
-  { alerts, notifiers: fromModules = [], folder, alarmed }: MonitoringSettings,
+  { alerts, notifiers: fromModules = [], folder, onAlarm: alarmed }: MonitoringSettings,
   log: MonitoringLog,
 ): AlertTask {
   // A scheduler without time scale: operators do not react faster in paper trading.

@@ -99,7 +99,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
         isPretty,
         nowMs,
         formatTime,
-        hide: (text) => config.signer.hideIn(text),
+        hide: (text) => config.signer.maskText(text),
       })),
     // When run from source, in tests, everything runs in one process.
     bundler: isSource ? bundleInProcess : bundleInChildProcess,
@@ -130,7 +130,7 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     const noteAlarm = (): void => opened.bot.attention.noteAlarm(opened.bot.deps.venueMs());
     const monitoring = await openMonitoring(
       control,
-      { ...config, notifiers: opened.notifiers, folder: dirname(config.file), alarmed: noteAlarm },
+      { ...config, notifiers: opened.notifiers, folder: dirname(config.file), onAlarm: noteAlarm },
       log,
     );
     undo.push(() => monitoring.close());

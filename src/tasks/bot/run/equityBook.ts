@@ -55,7 +55,7 @@ export class EquityBook {
     if (secondNewest && timeMs - secondNewest[0] < this.#gapMs) this.#points.pop();
     this.#points.push([timeMs, total]);
     if (this.#points.length <= MAX_POINTS) return;
-    this.#points = this.#points.filter((_, at) => at % 2 === 0 || at === this.#points.length - 1);
+    this.#points = this.#points.filter((_, index) => index % 2 === 0 || index === this.#points.length - 1);
     this.#gapMs = (2 * (timeMs - this.#points[0]![0])) / MAX_POINTS;
   }
 }

@@ -40,6 +40,7 @@ import { release } from './release.ts';
 import { settle } from './settle.ts';
 import type { Journal } from '../../../ports/journal.ts';
 
+/** The collaborators of a live bot. */
 export interface LiveBotDeps {
   readonly config: LiveConfig;
   readonly plan: RunPlan;

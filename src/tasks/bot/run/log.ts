@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { LogLine } from '../../control/botControl.ts';
 import type { DecisionView } from '../../control/botView.ts';
 
+/** The level of a log line. */
 export type LogLevel = LogLine['level'];
 /** Fields of a log line. Only simple values are written. Others are replaced by their type, so that no unknown content is logged. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -23,7 +24,7 @@ export interface LiveLogOptions {
 
 const MAX_LINES = 2000;
 const MAX_DECISIONS = 200;
-const MAX_TEXT = 500;
+const MAX_TEXT_LENGTH = 500;
 
 /** The log of one bot. */
 export class LiveLog {
@@ -32,7 +33,7 @@ export class LiveLog {
   readonly #lines: LogLine[] = [];
   readonly #decisions: DecisionView[] = [];
   #seq = 0;
-  #decided = 0;
+  #decisionCount = 0;
 
   constructor(options: LiveLogOptions) {
     this.#options = options;
@@ -56,7 +57,7 @@ export class LiveLog {
   /** Logs a decision with its reason and a stable code. */
   logDecision(strategy: string | null, message: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
     const timeMs = this.#options.nowMs();
-    this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, message: this.#clean(message) });
+    this.#decisions.push({ seq: ++this.#decisionCount, timeMs, strategy, level, code, message: this.#clean(message) });
     if (this.#decisions.length > MAX_DECISIONS) this.#decisions.shift();
     this.#add(level, strategy === null ? message : `${strategy}: ${message}`, code === null ? undefined : { code });
   }
@@ -74,7 +75,7 @@ export class LiveLog {
     const { nowMs, formatTime, isPretty, write } = this.#options;
     const timeMs = nowMs();
     const message = this.#clean(text);
-    const simple = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#simple(value)]));
+    const simple = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, this.#simpleValue(value)]));
     this.#lines.push({ seq: ++this.#seq, timeMs, level, message });
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
     if (!isPretty) return this.#pino[level]({ time: formatTime(timeMs), ...simple }, message);
@@ -84,7 +85,7 @@ export class LiveLog {
     write(`${formatTime(timeMs).slice(11, 19)} ${prefix}${message}${suffixes.join('')}\n`);
   }
 
-  #simple(value: unknown): string | number | boolean | null {
+  #simpleValue(value: unknown): string | number | boolean | null {
     if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
     return typeof value === 'string' ? this.#clean(value) : `(${typeof value})`;
   }
@@ -92,6 +93,6 @@ export class LiveLog {
   /** Returns one line without control characters and secrets, of limited length. */
   #clean(text: string): string {
     // oxlint-disable-next-line no-control-regex -- removes control characters, which a terminal would obey
-    return this.#options.hide(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')).slice(0, MAX_TEXT);
+    return this.#options.hide(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')).slice(0, MAX_TEXT_LENGTH);
   }
 }

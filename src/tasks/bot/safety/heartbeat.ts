@@ -12,7 +12,7 @@ interface HeartbeatLog {
 export function writeHeartbeat(url: string | null, scheduler: Scheduler, random: () => number, log: HeartbeatLog): () => void {
   if (url === null) return () => {};
   let isLost = false;
-  const changed = (state: SocketState): void => {
+  const logState = (state: SocketState): void => {
     if (state.kind === 'open') {
       log.info(`the heartbeat socket is open${isLost ? ' again' : ''}: ${url}`);
       isLost = false;
@@ -22,7 +22,7 @@ export function writeHeartbeat(url: string | null, scheduler: Scheduler, random:
     isLost = true;
     log.warn(`the heartbeat socket was lost (${state.why}): reconnecting; orders use REST and do not need it`);
   };
-  const socket = new PersistentSocket(url, scheduler, random, { changed });
+  const socket = new PersistentSocket(url, scheduler, random, { changed: logState });
   socket.start();
   return () => socket.stop();
 }

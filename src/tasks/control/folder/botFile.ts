@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
-import { readRegular } from '../../../adapters/disk/regularFile.ts';
+import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { AccessSettings } from '../../../access/settings.ts';
@@ -54,7 +54,7 @@ export function readBotFile(folder: string): BotFile {
   const path = join(folder, FILE_NAME);
   let text: string;
   try {
-    text = readRegular(path).toString('utf8');
+    text = readRegularFile(path).toString('utf8');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new ConfigError(`${path}: cannot be read (${String(error.code)})`, 'name the data folder of a bot that has run: --data DIR');

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
-import { readRegular } from '../../../adapters/disk/regularFile.ts';
+import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 
 const FOLDER = 'bots';
@@ -54,7 +54,7 @@ const isRunning = (note: BotNote | null): boolean => note !== null && findProces
 /** Returns the note in a file; null: invalid. */
 function readNote(path: string): BotNote | null {
   try {
-    const note: unknown = JSON.parse(readRegular(path).toString('utf8'));
+    const note: unknown = JSON.parse(readRegularFile(path).toString('utf8'));
     const isNote = typeof note === 'object' && note !== null && 'data' in note && typeof note.data === 'string' && 'process' in note;
     return isNote ? (note as BotNote) : null;
   } catch {

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProcess, thisProcess, type ProcessIdentity } from '../../../adapters/disk/processes.ts';
 import { replaceFile } from '../../../adapters/disk/ownFile.ts';
-import { readRegular } from '../../../adapters/disk/regularFile.ts';
+import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { KILLING_NAME } from '../../control/folder/dataFolder.ts';
 
 /**
@@ -30,7 +30,7 @@ export function isKilling(folder: string): boolean {
 /** Returns the process of a mark; null: no valid mark. */
 function killerIn(path: string): ProcessIdentity | null {
   try {
-    const parsed: unknown = JSON.parse(readRegular(path).toString('utf8'));
+    const parsed: unknown = JSON.parse(readRegularFile(path).toString('utf8'));
     return typeof parsed === 'object' && parsed !== null && 'pid' in parsed ? (parsed as ProcessIdentity) : null;
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return null;

@@ -5,7 +5,7 @@ import { LiveScheduler } from '../../../adapters/clock/liveScheduler.ts';
 import type { OpenedJournal } from '../../../adapters/journal/openJournal.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { readJournal, type JournalReading } from '../../../adapters/journal/file/readJournal.ts';
-import { readRegular } from '../../../adapters/disk/regularFile.ts';
+import { readRegularFile } from '../../../adapters/disk/regularFile.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -220,7 +220,7 @@ export function windowOf(
 /** Reads a journal without taking its lock. */
 const plainDisk = {
   list: (folder: string): string[] => readdirSync(folder).toSorted(),
-  read: (path: string): Uint8Array => readRegular(path),
+  read: (path: string): Uint8Array => readRegularFile(path),
 };
 
 /** Returns the error for a journal that cannot be written. */

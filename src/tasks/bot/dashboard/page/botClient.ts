@@ -32,10 +32,12 @@ export function storeToken(token: string | null): void {
   else sessionStorage.setItem(STORED, token);
 }
 
+/** Requests the view of the bot. */
 export async function fetchView(token: string): Promise<ViewReply | Failed> {
   return ask<ViewReply>('/api/view', { headers: { Authorization: `Bearer ${token}` } });
 }
 
+/** Sends a request of the operator. `typed`: the text that the operator typed to confirm it. */
 export async function postAct(token: string, request: BotRequest, typed: string): Promise<ActAnswer | Failed> {
   return ask<ActAnswer>('/api/act', {
     method: 'POST',
@@ -44,6 +46,7 @@ export async function postAct(token: string, request: BotRequest, typed: string)
   });
 }
 
+/** True for a reply that reports a problem. */
 export const hasFailed = (answer: object): answer is Failed => 'problem' in answer && 'kind' in answer;
 
 /** Sends a request and returns the JSON of its reply. */

@@ -106,12 +106,12 @@ export class LiveCharts {
       lines.push(...addLines(price, plots));
       byId('plots')?.replaceChildren(...legendOf(plots));
     }
-    for (const [at, { values }] of plots.entries()) {
+    for (const [index, { values }] of plots.entries()) {
       const points = bars.map(([openMs], row) => {
         const value = values[row] ?? null;
         return value === null ? { time: chartTime(openMs) } : { time: chartTime(openMs), value };
       });
-      lines[at]?.setData(rising(points));
+      lines[index]?.setData(rising(points));
     }
   }
 
@@ -137,11 +137,11 @@ export class LiveCharts {
 /** Adds a line for each plot, in the pane that it names, and makes the chart higher for the panes. */
 function addLines(price: IChartApi, plots: FeedView['plots']): ISeriesApi<'Line'>[] {
   const panes = [...new Set(plots.map(({ pane }) => pane).filter((pane) => pane !== PRICE_PANE))];
-  const lines = plots.map(({ pane }, at) =>
+  const lines = plots.map(({ pane }, index) =>
     price.addSeries(
       LightweightCharts.LineSeries,
       {
-        color: colour(`s${at % PLOT_COLOURS}`),
+        color: colour(`s${index % PLOT_COLOURS}`),
         lineWidth: 1,
         priceLineVisible: false,
         lastValueVisible: false,
@@ -162,9 +162,9 @@ function addLines(price: IChartApi, plots: FeedView['plots']): ISeriesApi<'Line'
 /** Returns the names of the plots, each with the colour of its line. */
 function legendOf(plots: FeedView['plots']): HTMLElement[] {
   const hasSeveral = new Set(plots.map(({ strategy }) => strategy)).size > 1;
-  return plots.map(({ strategy, name }, at) => {
+  return plots.map(({ strategy, name }, index) => {
     const sample = element('span', { class: 'sample' }, '');
-    sample.style.background = colour(`s${at % PLOT_COLOURS}`);
+    sample.style.background = colour(`s${index % PLOT_COLOURS}`);
     return element('span', {}, sample, hasSeveral ? `${strategy} ${name}` : name);
   });
 }

@@ -72,6 +72,7 @@ function moneyPlain(text: string): string {
   return `${whole}.${part.padEnd(2, '0').slice(0, 2)}`;
 }
 
+/** Returns a card with a label, a value with its unit, and a second line. */
 function card(label: string, value: string, unit: string, sub: string, kind: TableCell['kind'] = 'text'): HTMLElement {
   const isBad = kind === 'amber';
   return element(
@@ -295,5 +296,5 @@ export function showKill({ kill }: BotView): void {
     `${kill.flatten ? 'Cancel and flatten' : 'Cancel'}, by ${kill.who}: ${kill.phase}. ${kill.message}`,
     ...kill.residuals.map((residual) => `Not settled: ${residual}`),
   ];
-  byId('kill-says')?.replaceChildren(...lines.map((line, at) => element('p', { class: at === 0 ? '' : 'amber' }, line)));
+  byId('kill-says')?.replaceChildren(...lines.map((line, index) => element('p', { class: index === 0 ? '' : 'amber' }, line)));
 }
