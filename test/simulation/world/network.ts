@@ -8,7 +8,8 @@ import { travel, wireReplyOf } from '../../../src/worlds/computer/faultyNetwork.
 import type { RequestFault } from './schedule.ts';
 import type { SimulatedVenue } from './venue.ts';
 
-const CREATE_PATH = '/sapi/v1/order';
+/** Paths of the requests that create orders. */
+const CREATE_PATHS: ReadonlySet<string> = new Set(['/sapi/v1/order', '/fapi/v1/order', '/fapi/v1/conditionOrder/']);
 
 export interface NetworkDeps {
   readonly queue: DueQueue;
@@ -35,8 +36,8 @@ export class SimulatedNetwork {
   staleUntilMs = -Infinity;
   staleMs = 0;
   #readsHeldUntilMs = -Infinity;
-  /** The last reply to a create request that contained an order id. */
-  #previousReply: Answer | null = null;
+  /** The last reply to a create request that contained an order id, by path. */
+  readonly #previousReplies = new Map<string, Answer>();
   readonly #deps: NetworkDeps;
 
   constructor(deps: NetworkDeps) {
@@ -52,7 +53,7 @@ export class SimulatedNetwork {
   #carry(passage: Passage): void {
     const { request, target, bytes, leave, settle, fail, later } = passage;
     const { queue, rng, faultOf, venue } = this.#deps;
-    const isCreate = request.method === 'POST' && target === CREATE_PATH;
+    const isCreate = request.method === 'POST' && CREATE_PATHS.has(target);
     const createNumber = isCreate ? ++this.creates : 0;
     const fault = isCreate ? faultOf(createNumber) : undefined;
     if (fault?.what === 'refuseConnection') return fail('the connection was refused', 0);
@@ -82,18 +83,19 @@ export class SimulatedNetwork {
   #answer({ method, headers, body }: Passage['request'], target: string, fault: RequestFault | undefined): Answer {
     const { venue, queue } = this.#deps;
     const { service } = venue;
-    const unknownReply = (): Answer => unknownAnswer(service, 'spot', fault!.size);
+    const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.size);
     if (fault?.what === 'unknownNotDone') return unknownReply();
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {
-      service.spot.holdReads(this.staleMs);
+      venue.side.holdReads(this.staleMs);
       this.#readsHeldUntilMs = queue.nowMs + this.staleMs;
     }
     const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
-    const previousReply = this.#previousReply;
-    if (method === 'POST' && target === CREATE_PATH && answer.body.includes('"orderId"')) this.#previousReply = answer;
+    const previousReply = this.#previousReplies.get(target);
+    if (method === 'POST' && CREATE_PATHS.has(target) && /"(?:orderId|triggerIds)"/.test(answer.body))
+      this.#previousReplies.set(target, answer);
     if (fault?.what === 'unknownDone') return unknownReply();
-    if (fault?.what === 'otherReply' && previousReply !== null) {
+    if (fault?.what === 'otherReply' && previousReply !== undefined) {
       this.#deps.onWrongReply();
       return previousReply;
     }

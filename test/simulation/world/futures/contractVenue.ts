@@ -1,0 +1,195 @@
+// The exchange of a day with contracts: the true position, stops and payments of the bot's account, and what liquidations did to it.
+
+import { contractInstrument } from '../../../../src/paperExchange/process/file/contractEntry.ts';
+import type { FuturesUserOrder } from '../../../../src/paperExchange/futures/futuresOrder.ts';
+import type { WireTrigger } from '../../../../src/paperExchange/futures/triggerRecord.ts';
+import type { OwnTrade, UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
+import { triggerTrackId } from '../../../../src/adapters/exchange/calls/triggers.ts';
+import type { VenuePosition } from '../../../../src/venue/futures/position.ts';
+import { CASH, SimulatedVenue, SYMBOLS, type TrueOrder, type VenueTerms } from '../venue.ts';
+
+/** Lots of a level of the book of a contract. A contract is worth about 1 USDT. */
+const LEVEL_LOTS = 4000;
+/** Share of its value that a liquidation costs, in millionths. */
+const LIQUIDATION_FEE_PPM = 5000;
+
+/** The name of a contract on the wire. */
+export const contractName = (base: string): string => `E-${base}-USDT`;
+
+const contracts = SYMBOLS.slice(0, 2).map((base, index) =>
+  contractInstrument({ contractName: contractName(base), multiplier: '0.01', priceDigits: 2, marginDigits: 8 }, index, 'world'),
+);
+
+const termsOf = (seed: number): VenueTerms => ({
+  market: 'futures',
+  instruments: contracts,
+  funds: { balances: {}, futures: { balances: { USDT: String(CASH) } } },
+  config: { liquidationFeePpm: LIQUIDATION_FEE_PPM, fundingSeed: seed },
+  levelLots: LEVEL_LOTS,
+});
+
+/** A payment of funding to a position of the bot. `units` are below 0 if it was paid. */
+export interface FundingPayment {
+  readonly position: number;
+  readonly units: number;
+  readonly timeMs: number;
+  /** When the position was closed, ms UTC; Infinity while it is open. */
+  closedMs: number;
+}
+
+export class ContractVenue extends SimulatedVenue {
+  /** Trigger orders in the form of orders, by their id on the wire. They keep their identity while they wait. */
+  readonly #triggers = new Map<string, TrueOrder & { readonly waiting: WireTrigger }>();
+  readonly payments: FundingPayment[] = [];
+  /** Orders of liquidations by the exchange. */
+  readonly liquidations: TrueOrder[] = [];
+  /** True while a trigger order places its order. */
+  #isFiring = false;
+  /** The trades of a liquidation that is being booked. */
+  #liquidationTrades: OwnTrade[] | null = null;
+
+  constructor(seed: number, startMs: number) {
+    super(seed, startMs, termsOf(seed));
+    this.#recordTriggers();
+    this.#recordMargin();
+  }
+
+  // --- Orders
+
+  override live(): readonly UserOrder[] {
+    return [...super.live(), ...this.waiting().map(({ order }) => order)];
+  }
+  /** Protective trigger orders of a position may stay after a kill that does not close positions. */
+  override liveAfterKill(flatten: boolean): readonly UserOrder[] {
+    return flatten ? this.live() : this.live().filter((order) => !order.intent.reduceOnly || !order.id.startsWith('trigger'));
+  }
+  /** Returns the trigger orders that wait for their price. */
+  waiting(): readonly (TrueOrder & { readonly waiting: WireTrigger })[] {
+    return Array.from(this.#triggers.values()).filter(({ waiting }) => waiting.trigger.status === 'pending');
+  }
+  /** Returns the lots of the waiting trigger orders that close the position of a coin. */
+  guardedLots(base: string, isLong: boolean): number {
+    return this.waiting()
+      .filter(({ order: { instrument, intent } }) => instrument.base === base && intent.reduceOnly && (intent.side === 'sell') === isLong)
+      .reduce((lots, { order }) => lots + order.intent.lots, 0);
+  }
+
+  // --- Positions and money
+
+  /** Returns the contracts that are held, below 0 for a short position. */
+  positionLots(base: string): number {
+    const { wallets } = this.service.futures.venue;
+    return wallets
+      .openPositions(0)
+      .filter(({ index }) => wallets.contracts[index]!.instrument.base === base)
+      .reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
+  }
+  override heldLots(base: string): number {
+    return this.positionLots(base) - this.#copyLots(base);
+  }
+  /** Returns the contracts that a kill must close: those of the bot that the account still has. */
+  override closableLots(base: string): number {
+    const [own, all] = [this.heldLots(base), this.positionLots(base)];
+    return own * all <= 0 ? 0 : Math.min(Math.abs(own), Math.abs(all));
+  }
+  /** Returns the contracts that second copies have bought, less those that they have sold. */
+  #copyLots(base: string): number {
+    return this.#copyTrades()
+      .filter(({ instrument }) => instrument.base === base)
+      .reduce((lots, trade) => lots + (trade.isBuyer ? trade.lots : -trade.lots), 0);
+  }
+  #copyTrades(): readonly OwnTrade[] {
+    return Array.from(this.copyCountByClientId.keys()).flatMap((clientOrderId) =>
+      this.copiesOf(clientOrderId).flatMap(({ trades }) => trades),
+    );
+  }
+  /** True when a second copy has traded. Then the profit of a position is not the bot's alone. */
+  get hasCopyTrades(): boolean {
+    return this.#copyTrades().length > 0;
+  }
+
+  /** Cash with the margins of positions, without profit that is not realised. */
+  override units(asset: string): number {
+    const { wallets } = this.service.futures.venue;
+    const index = wallets.asset(asset);
+    const { free, locked } = wallets.wallet(0, index);
+    return wallets.openPositions(0, index).reduce((units, { marginUnits }) => units + marginUnits, free + locked);
+  }
+  /** Units of losses beyond the margin that the exchange has borne. */
+  get coveredUnits(): number {
+    const { wallets } = this.service.futures.venue;
+    return wallets.wallet(0, wallets.asset('USDT')).covered;
+  }
+
+  // --- Records
+
+  /** The order of a trigger order continues its record, under an id of its own. */
+  protected override recordPlacement(placement: TrueOrder): void {
+    const earlier = this.#isFiring ? this.firstByClientId.get(placement.clientOrderId) : undefined;
+    if (earlier === undefined) return super.recordPlacement(placement);
+    this.orders.set(placement.order.id, { ...placement, trades: earlier.trades });
+    this.changes++;
+  }
+
+  protected override recordTrade(trade: OwnTrade): void {
+    super.recordTrade(trade);
+    this.#liquidationTrades?.push(trade);
+  }
+
+  #recordTriggers(): void {
+    const { triggers } = this.service.futures;
+    const [place, reach] = [triggers.place.bind(triggers), triggers.reach.bind(triggers)];
+    Object.assign(triggers, {
+      place: (...args: Parameters<typeof place>) => {
+        const waiting = place(...args);
+        if (waiting === null || waiting.trigger.account !== 0) return waiting;
+        const { id, clientOrderId, placedMs, trigger } = waiting;
+        const { instrument } = trigger.child;
+        const cid = clientOrderId ?? '';
+        const order = { id: triggerTrackId(id, cid), clientOrderId, placedMs, instrument, intent: trigger.child, live: null };
+        const placement = { order: order as unknown as UserOrder, clientOrderId: cid, placedMs, trades: [], waiting };
+        this.#triggers.set(id, placement);
+        super.recordPlacement(placement);
+        return waiting;
+      },
+      reach: (...args: Parameters<typeof reach>) => {
+        this.#isFiring = true;
+        reach(...args);
+        this.#isFiring = false;
+        this.changes++;
+      },
+    });
+  }
+
+  /** Records the funding of the bot's positions, and the orders of liquidations. */
+  #recordMargin(): void {
+    const { futures } = this.service;
+    const [onFunding, onLiquidation, onReduction] = [
+      futures.onFunding.bind(futures),
+      futures.onLiquidation.bind(futures),
+      futures.onReduction.bind(futures),
+    ];
+    Object.assign(futures, {
+      onFunding: (position: VenuePosition, units: number) => {
+        onFunding(position);
+        if (position.account === 0) this.payments.push({ position: position.id, units, timeMs: futures.nowMs, closedMs: Infinity });
+      },
+      onReduction: (...args: Parameters<typeof onReduction>) => {
+        const [position] = args;
+        if (position.account === 0 && position.lots === 0)
+          for (const payment of this.payments)
+            if (payment.position === position.id && payment.closedMs === Infinity) payment.closedMs = futures.nowMs;
+        onReduction(...args);
+      },
+      onLiquidation: (...args: Parameters<typeof onLiquidation>) => {
+        if (args[0].account !== 0) return onLiquidation(...args);
+        const orderNumber = futures.counters.orders + 1;
+        this.#liquidationTrades = [];
+        onLiquidation(...args);
+        const order = futures.orders.orderNumbered(orderNumber) as FuturesUserOrder;
+        this.liquidations.push({ order, clientOrderId: '', placedMs: order.placedMs, trades: this.#liquidationTrades });
+        this.#liquidationTrades = null;
+      },
+    });
+  }
+}
