@@ -23,6 +23,8 @@ export interface NetworkDeps {
   readonly onDuplicate: (body: Uint8Array) => void;
   /** Called when the reply to an earlier create request replaces the right one. */
   readonly onWrongReply: () => void;
+  /** Called with each read that has reached the bot whole, and the time at which the exchange answered it. */
+  readonly onRead?: ((target: string, answeredMs: number) => void) | undefined;
   /** Called with the HTTP status of every reply. */
   readonly onReply: (status: number) => void;
 }
@@ -38,6 +40,8 @@ export class SimulatedNetwork {
   #readsHeldUntilMs = -Infinity;
   /** The last reply to a create request that contained an order id, by path. */
   readonly #previousReplies = new Map<string, Answer>();
+  /** The process that sent the last request. */
+  #lastSender: object | null = null;
   readonly #deps: NetworkDeps;
 
   constructor(deps: NetworkDeps) {
@@ -47,10 +51,10 @@ export class SimulatedNetwork {
   /** Returns the connections of one process. They end with it, but requests that have left still arrive. */
   wireOf(process: { readonly isDead: boolean }): LateReplyWire {
     const { queue, onReply } = this.#deps;
-    return connect({ queue, process, answered: onReply, carry: (passage) => this.#carry(passage) });
+    return connect({ queue, process, answered: onReply, carry: (passage) => this.#carry(passage, process) });
   }
 
-  #carry(passage: Passage): void {
+  #carry(passage: Passage, process: object): void {
     const { request, target, bytes, leave, settle, fail, later } = passage;
     const { queue, rng, faultOf, venue } = this.#deps;
     const isCreate = request.method === 'POST' && CREATE_PATHS.has(target);
@@ -68,19 +72,24 @@ export class SimulatedNetwork {
     if (fault?.what === 'duplicateRequest')
       later(200 + fault.size ** 3 * 3000, () => {
         this.#deps.onDuplicate(request.body);
-        this.#answer(request, target, undefined);
+        this.#answer(request, target, undefined, process);
       });
-    const handle = (): Answer => this.#answer(request, target, fault);
+    let answeredMs = NaN;
+    const handle = (): Answer => {
+      answeredMs = queue.nowMs;
+      return this.#answer(request, target, fault, process);
+    };
     travel(passage, rng, fault, handle, (answer) => {
       if (queue.nowMs < this.partitionedUntilMs) return;
       const cutFraction = fault?.what === 'cutReply' && answer.body !== '' ? fault.size : null;
       // The error of a failed connection may contain anything, even a secret. The bot must not log it.
       if (cutFraction !== null && cutFraction < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
+      if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
       settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
     });
   }
 
-  #answer({ method, headers, body }: Passage['request'], target: string, fault: RequestFault | undefined): Answer {
+  #answer({ method, headers, body }: Passage['request'], target: string, fault: RequestFault | undefined, process: object): Answer {
     const { venue, queue } = this.#deps;
     const { service } = venue;
     const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.size);
@@ -91,6 +100,9 @@ export class SimulatedNetwork {
       this.#readsHeldUntilMs = queue.nowMs + this.staleMs;
     }
     const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
+    // The acknowledgement of a contract order has nothing but an id. That of an earlier process has no connection left on which to arrive.
+    if (venue.market === 'futures' && process !== this.#lastSender) this.#previousReplies.clear();
+    this.#lastSender = process;
     const previousReply = this.#previousReplies.get(target);
     if (method === 'POST' && CREATE_PATHS.has(target) && /"(?:orderId|triggerIds)"/.test(answer.body))
       this.#previousReplies.set(target, answer);

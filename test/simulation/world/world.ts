@@ -12,7 +12,7 @@ import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
 import { Crash } from '../../fixtures/simulatedDisk.ts';
 import { settlePromises } from '../../../src/worlds/computer/simulatedProcess.ts';
 import { BotProcess } from './botProcess.ts';
-import { decideForeignOrders, drawContracts, FIRST_HOUR_MS, type ContractTerms } from './futures/contractDay.ts';
+import { decideForeignOrders, drawContracts, FIRST_HOUR_MS, scopesOf, type ContractTerms } from './futures/contractDay.ts';
 import { ContractRules } from './futures/contractRules.ts';
 import { ContractVenue } from './futures/contractVenue.ts';
 import { JournalDisk } from './journalDisk.ts';
@@ -143,6 +143,9 @@ class World {
         this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
       },
       onWrongReply: () => this.queue.at(this.queue.nowMs + 600_000, () => this.#resume('ECHO')),
+      onRead: (target, answeredMs) => {
+        if (this.venue instanceof ContractVenue && !this.process?.isDead) this.venue.noteRead(target, answeredMs);
+      },
       onReply: (status) => {
         if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
       },
@@ -365,11 +368,13 @@ class World {
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
     this.observer.readHalts(process);
     let isAnswered = false;
-    const resuming = control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator');
-    this.#trackAct(
-      process,
-      resuming.then(() => (isAnswered = true)),
-    );
+    for (const scope of this.#contracts === null || code === null ? ['account'] : scopesOf(process, code)) {
+      const resuming = control.resume({ scope, code, why: 'the operator has looked' }, 'operator');
+      this.#trackAct(
+        process,
+        resuming.then(() => (isAnswered = true)),
+      );
+    }
     this.queue.at(this.queue.nowMs + 30_000, () => isAnswered || this.#resume(code));
   }
 

@@ -1,6 +1,7 @@
 // What a seed draws for a day of contracts: settings of the account, contracts and strategy. Also what the operator decides about liquidations.
 
 import type { Rng } from '../../../../src/base/number/rng.ts';
+import { scopeName } from '../../../../src/tasks/control/scopes.ts';
 import { foreignOrdersOf } from '../../../../src/tasks/bot/run/foreignOrders.ts';
 import type { BotProcess } from '../botProcess.ts';
 import { CASH, SYMBOLS } from '../venue.ts';
@@ -36,6 +37,16 @@ export function drawContracts(rng: Rng, isBusy: boolean): ContractTerms {
     },
     strategy: isBare ? BareContractTrader : isBusy ? BusyContractTrader : ContractTrader,
   };
+}
+
+/** Returns the scopes on which a cause stands; the account if there is none. */
+export function scopesOf(process: BotProcess, code: string): readonly string[] {
+  const engine = process.opened?.bot.deps.engine;
+  if (engine === undefined) return ['account'];
+  const { risk, instruments, runs } = engine;
+  const names = { instruments, strategies: runs.map(({ name }) => name) };
+  const scopes = risk.halts.causes().filter((cause) => cause.code === code);
+  return scopes.length === 0 ? ['account'] : [...new Set(scopes.map(({ scope }) => scopeName(scope, names)))];
 }
 
 /**

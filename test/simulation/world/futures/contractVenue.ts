@@ -13,6 +13,11 @@ const LEVEL_LOTS = 4000;
 /** Share of its value that a liquidation costs, in millionths. */
 const LIQUIDATION_FEE_PPM = 5000;
 
+/** How long after a payment reads of its position are noted, ms. */
+const READ_MS = 3_600_000;
+/** How old a list of positions may be, ms. */
+const LAG_MS = 5000;
+
 /** The name of a contract on the wire. */
 export const contractName = (base: string): string => `E-${base}-USDT`;
 
@@ -31,6 +36,7 @@ const termsOf = (seed: number): VenueTerms => ({
 /** A payment of funding to a position of the bot. `units` are below 0 if it was paid. */
 export interface FundingPayment {
   readonly position: number;
+  readonly contract: string;
   readonly units: number;
   readonly timeMs: number;
   /** When the position was closed, ms UTC; Infinity while it is open. */
@@ -41,6 +47,8 @@ export class ContractVenue extends SimulatedVenue {
   /** Trigger orders in the form of orders, by their id on the wire. They keep their identity while they wait. */
   readonly #triggers = new Map<string, TrueOrder & { readonly waiting: WireTrigger }>();
   readonly payments: FundingPayment[] = [];
+  /** Reads of positions after a payment. */
+  readonly #reads: { readonly contract: string; readonly answeredMs: number }[] = [];
   /** Orders of liquidations by the exchange. */
   readonly liquidations: TrueOrder[] = [];
   /** True while a trigger order places its order. */
@@ -121,6 +129,24 @@ export class ContractVenue extends SimulatedVenue {
     return wallets.wallet(0, wallets.asset('USDT')).covered;
   }
 
+  #notePayment({ id, index }: VenuePosition, units: number): void {
+    const contract = this.service.futures.venue.wallets.contracts[index]!.instrument.wireName;
+    this.payments.push({ position: id, contract, units, timeMs: this.service.nowMs, closedMs: Infinity });
+  }
+  /** Takes note of a read of positions that has reached the bot. */
+  noteRead(target: string, answeredMs: number): void {
+    if (!target.startsWith('/fapi/v1/positions')) return;
+    for (const { contract, timeMs } of this.payments)
+      if (timeMs > answeredMs - READ_MS && target.includes(contract)) this.#reads.push({ contract, answeredMs });
+  }
+  /** True if a payment could be read before its position was closed. Two reads are needed: a power loss may undo what one has led to. */
+  isReadable({ contract, timeMs, closedMs }: FundingPayment): boolean {
+    const times = this.#reads
+      .filter((read) => read.contract === contract && read.answeredMs >= timeMs + LAG_MS && read.answeredMs < closedMs - LAG_MS)
+      .map(({ answeredMs }) => answeredMs);
+    return times.length > 0 && Math.max(...times) - Math.min(...times) >= LAG_MS;
+  }
+
   // --- Records
 
   /** The order of a trigger order continues its record, under an id of its own. */
@@ -172,7 +198,7 @@ export class ContractVenue extends SimulatedVenue {
     Object.assign(futures, {
       onFunding: (position: VenuePosition, units: number) => {
         onFunding(position);
-        if (position.account === 0) this.payments.push({ position: position.id, units, timeMs: futures.nowMs, closedMs: Infinity });
+        if (position.account === 0) this.#notePayment(position, units);
       },
       onReduction: (...args: Parameters<typeof onReduction>) => {
         const [position] = args;
