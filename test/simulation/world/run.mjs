@@ -8,7 +8,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fail, readArguments } from '../../fixtures/runBuilt.mjs';
 import { bundleWorld } from './bundle.mjs';
 
-const usage = 'npm run sim -- [--days N] [--from SEED] [--workers N] [--hours N] [--seed SEED [--loud]] [--without GUARD] [--futures] [--json]';
+const usage =
+  'npm run sim -- [--days N] [--from SEED] [--workers N] [--hours N] [--seed SEED [--loud]] [--without GUARD] [--futures] [--json]';
 const text = { type: 'string' };
 const flag = { type: 'boolean', default: false };
 const args = readArguments({
@@ -60,7 +61,14 @@ async function simulate() {
   if (isSingleDay) await runWorker([args.loud ? 'loud' : 'shrink', firstSeed, firstSeed + 1, 1, hours, ...market], onResult);
   else {
     // Worker i runs every `workers`-th seed, beginning with its own.
-    const workerArgs = Array.from({ length: workers }, (_, index) => ['days', firstSeed + index, firstSeed + days, workers, hours, ...market]);
+    const workerArgs = Array.from({ length: workers }, (_, index) => [
+      'days',
+      firstSeed + index,
+      firstSeed + days,
+      workers,
+      hours,
+      ...market,
+    ]);
     await Promise.all(workerArgs.map((dayArgs) => runWorker(dayArgs, onResult)));
   }
   const seconds = (performance.now() - startMs) / 1000;
@@ -86,7 +94,9 @@ async function simulate() {
   if (args.json) console.log(JSON.stringify(report));
   else for (const [name, value] of Object.entries(report)) console.log(`${name}: ${value}`);
   if (failedSeeds.length > 0 && !isSingleDay)
-    console.error(`repeat and shrink a failing day: npm run sim -- --seed ${failedSeeds[0]}${hours === 24 ? '' : ` --hours ${hours}`}${args.futures ? ' --futures' : ''}`);
+    console.error(
+      `repeat and shrink a failing day: npm run sim -- --seed ${failedSeeds[0]}${hours === 24 ? '' : ` --hours ${hours}`}${args.futures ? ' --futures' : ''}`,
+    );
   return failedSeeds.length === 0 ? 0 : 1;
 }
 

@@ -382,7 +382,8 @@ class World {
   #decideForeignOrders(): void {
     const { process, venue } = this;
     this.queue.at(this.queue.nowMs + 600_000, () => this.#decideForeignOrders());
-    if (process?.opened && venue instanceof ContractVenue) decideForeignOrders(process, venue, (work) => this.#trackAct(process, work));
+    if (!process?.opened || !(venue instanceof ContractVenue)) return;
+    decideForeignOrders(process, venue, (work) => this.#trackAct(process, work));
   }
 
   #kill(process: BotProcess | null, flatten: boolean): void {

@@ -50,12 +50,15 @@ export function scopesOf(process: BotProcess, code: string): readonly string[] {
 }
 
 /**
- * The operator has the strategy adopt the orders by which the exchange has liquidated its positions, and ignores other foreign orders.
- * `track` waits for each decision.
+ * The operator has the strategy adopt the orders by which the exchange has liquidated its positions, ignores other foreign orders, and clears
+ * ids that two orders had. `track` waits for each decision.
  */
 export function decideForeignOrders(process: BotProcess, venue: ContractVenue, track: (work: Promise<unknown>) => void): void {
   const services = process.opened?.bot.deps.services;
   if (!services || !process.control) return;
+  if (process.opened?.bot.deps.engine.risk.halts.causes().some(({ code }) => code === 'ECHO'))
+    for (const scope of scopesOf(process, 'ECHO'))
+      track(process.control.resume({ scope, code: 'ECHO', why: 'the operator has looked' }, 'operator'));
   const liquidated = new Set(venue.liquidations.map(({ order }) => order.id));
   for (const { venueId } of foreignOrdersOf(services)) {
     const decision = { id: venueId, why: 'the operator has looked' };

@@ -21,7 +21,10 @@ export class ContractRules implements MarketRules {
   /** S3: a position with all open orders of its side that open stays within the largest position. */
   #checkSize(base: string, { maxLots }: WorldFacts, live: readonly UserOrder[], report: Report): void {
     const held = this.#venue.heldLots(base);
-    for (const [side, sign] of [['buy', 1], ['sell', -1]] as const) {
+    for (const [side, sign] of [
+      ['buy', 1],
+      ['sell', -1],
+    ] as const) {
       let lots = held * sign;
       for (const { instrument, intent, live: openPart } of live)
         if (instrument.base === base && intent.side === side && !intent.reduceOnly)
@@ -51,7 +54,8 @@ export class ContractRules implements MarketRules {
   #unreportedFunding(): ReadonlySet<number> {
     let sums = new Set([0]);
     for (const payment of this.#venue.payments)
-      if (payment.closedMs < Infinity && !this.#venue.isReadable(payment)) sums = new Set([...sums, ...Array.from(sums, (sum) => sum - payment.units)]);
+      if (payment.closedMs < Infinity && !this.#venue.isReadable(payment))
+        sums = new Set([...sums, ...Array.from(sums, (sum) => sum - payment.units)]);
     return sums;
   }
 
