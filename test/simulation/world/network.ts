@@ -87,8 +87,15 @@ export class SimulatedNetwork {
       // The error of a failed connection may contain anything, even a secret. The bot must not log it.
       if (cutFraction !== null && cutFraction < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
       if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
+      // If the bot has never had this acknowledgement, it cannot know that another order already has the id.
+      else if (CREATE_PATHS.has(target) && venue.market === 'futures') this.#noteReply(target, answer);
       settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
     });
+  }
+
+  /** Notes an acknowledgement, which the fault `otherReply` repeats later. */
+  #noteReply(target: string, answer: Answer): void {
+    if (/"(?:orderId|triggerIds)"/.test(answer.body)) this.#previousReplies.set(target, answer);
   }
 
   #answer({ method, headers, body }: Passage['request'], target: string, fault: RequestFault | undefined, process: object): Answer {
@@ -106,8 +113,7 @@ export class SimulatedNetwork {
     if (venue.market === 'futures' && process !== this.#lastSender) this.#previousReplies.clear();
     this.#lastSender = process;
     const previousReply = this.#previousReplies.get(target);
-    if (method === 'POST' && CREATE_PATHS.has(target) && /"(?:orderId|triggerIds)"/.test(answer.body))
-      this.#previousReplies.set(target, answer);
+    if (method === 'POST' && CREATE_PATHS.has(target) && venue.market === 'spot') this.#noteReply(target, answer);
     if (fault?.what === 'unknownDone') return unknownReply();
     if (fault?.what === 'otherReply' && previousReply !== undefined) {
       this.#deps.onWrongReply();

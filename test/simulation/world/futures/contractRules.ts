@@ -5,17 +5,78 @@ import type { OrderId } from '../../../../src/model/order.ts';
 import type { Engine, MarketRules, Report, WorldFacts } from '../observer.ts';
 import { SYMBOLS } from '../venue.ts';
 import type { ContractTrader } from './contractTrader.ts';
-import type { ContractVenue } from './contractVenue.ts';
+import { contractName, type ContractVenue } from './contractVenue.ts';
+
+/**
+ * Time within which a position that had a stop has one again, ms, while the bot is up and may send orders: a lost request is known to be lost
+ * after some 11 minutes, and risk reserves it for up to 30 minutes more (docs/strategies.md, stops at the exchange).
+ */
+const PROTECTED_MS = 45 * 60_000;
+/** Time for which a bot that starts waits for its audits and its first bar, ms. */
+const START_MS = 180_000;
+
+/** What was seen of the stops of a contract. */
+interface Protection {
+  /** The position at the exchange that had a stop; 0: none. */
+  readonly position: number;
+  /** Time for which it has had none while the bot could have placed one, ms. */
+  bareMs: number;
+  /** Venue order ids of its stops when they were last seen. */
+  stops: ReadonlySet<string>;
+}
 
 export class ContractRules implements MarketRules {
   readonly #venue: ContractVenue;
+  readonly #protections = new Map<string, Protection>();
+  #lastMs = NaN;
+  /** When the process that runs was first seen, ms. */
+  #process: { readonly of: object | null; readonly sinceMs: number } = { of: null, sinceMs: 0 };
 
   constructor(venue: ContractVenue) {
     this.#venue = venue;
   }
 
   checkAfterEvent(facts: WorldFacts, live: readonly UserOrder[], report: Report): void {
-    for (const base of SYMBOLS) this.#checkSize(base, facts, live, report);
+    const { process, nowMs } = facts;
+    if (process !== this.#process.of) this.#process = { of: process, sinceMs: nowMs };
+    for (const base of SYMBOLS) {
+      this.#checkSize(base, facts, live, report);
+      this.#checkStops(base, facts, report);
+    }
+    this.#lastMs = nowMs;
+  }
+
+  /**
+   * STOP: a position that had a stop keeps one while it moves, over every fault, and gets another one in time if it has lost it by firing or by
+   * an exit that did not close it.
+   */
+  #checkStops(base: string, facts: WorldFacts, report: Report): void {
+    const venue = this.#venue;
+    const { nowMs, process } = facts;
+    const position = venue.positionId(base);
+    const stops = venue.stopsOf(base, venue.positionLots(base) > 0);
+    const known = this.#protections.get(base);
+    if (position === 0 || known?.position !== position) {
+      if (position !== 0 && stops.size > 0) this.#protections.set(base, { position, bareMs: 0, stops });
+      else this.#protections.delete(base);
+      return;
+    }
+    if (stops.size > 0) {
+      Object.assign(known, { bareMs: 0, stops });
+      return;
+    }
+    const trader = process?.trader as ContractTrader | null | undefined;
+    // A kill takes stops away with the position, and its end is checked by KILL.
+    const isKilled = process?.isKilled === true || process?.control?.isKilled === true;
+    const isLeaving = trader?.leaving.has(contractName(base)) === true;
+    const wasTaken = Array.from(known.stops).every((id) => venue.isCanceled(id));
+    if (known.stops.size > 0 && wasTaken && process?.opened && !isKilled && !isLeaving)
+      report('STOP', `${base}: the last stop of a position was cancelled: ${Array.from(known.stops).join(', ')}`);
+    known.stops = new Set();
+    const couldAct = process?.opened?.bot.isTrading === true && !isKilled && nowMs - this.#process.sinceMs > START_MS;
+    if (couldAct && facts.halted !== 'CANCEL_ONLY' && !Number.isNaN(this.#lastMs)) known.bareMs += nowMs - this.#lastMs;
+    if (known.bareMs > PROTECTED_MS)
+      report('STOP', `${base}: a position that had a stop has had none for ${known.bareMs / 60_000} minutes`);
   }
 
   /** S3: a position with all open orders of its side that open stays within the largest position. */
@@ -65,4 +126,3 @@ export class ContractRules implements MarketRules {
     return this.#venue.liquidations.find(({ order: { id } }) => id === venueId)?.trades ?? [];
   }
 }
-export type { ContractTrader };

@@ -89,6 +89,7 @@ export class ContractTrader extends Trader {
   }
 
   #protect(feed: Feed, isLong: boolean, size: FillInfo['qty']): void {
+    this.leaving.delete(feed.instrument.wireName);
     const options = { feed, trigger: this.#stopPrice(feed, isLong), tag: 'stop' };
     if (isLong) this.sell({ base: size }, options);
     else this.buy({ base: size }, options);

@@ -75,11 +75,16 @@ export class ContractVenue extends SimulatedVenue {
   waiting(): readonly (TrueOrder & { readonly waiting: WireTrigger })[] {
     return Array.from(this.#triggers.values()).filter(({ waiting }) => waiting.trigger.status === 'pending');
   }
-  /** Returns the lots of the waiting trigger orders that close the position of a coin. */
-  guardedLots(base: string, isLong: boolean): number {
-    return this.waiting()
-      .filter(({ order: { instrument, intent } }) => instrument.base === base && intent.reduceOnly && (intent.side === 'sell') === isLong)
-      .reduce((lots, { order }) => lots + order.intent.lots, 0);
+  /** Returns the ids of the waiting trigger orders that close a long or short position of a coin. */
+  stopsOf(base: string, isLong: boolean): ReadonlySet<string> {
+    const stops = this.waiting().filter(
+      ({ order: { instrument, intent } }) => instrument.base === base && intent.reduceOnly && (intent.side === 'sell') === isLong,
+    );
+    return new Set(stops.map(({ waiting }) => waiting.id));
+  }
+  /** True if a trigger order was cancelled before it fired. */
+  isCanceled(id: string): boolean {
+    return this.#triggers.get(id)?.waiting.trigger.status === 'canceled';
   }
 
   // --- Positions and money
@@ -91,6 +96,11 @@ export class ContractVenue extends SimulatedVenue {
       .openPositions(0)
       .filter(({ index }) => wallets.contracts[index]!.instrument.base === base)
       .reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
+  }
+  /** Returns the number of the open position of a coin; 0 without one. A position that turns round is another one. */
+  positionId(base: string): number {
+    const { wallets } = this.service.futures.venue;
+    return wallets.openPositions(0).find(({ index }) => wallets.contracts[index]!.instrument.base === base)?.id ?? 0;
   }
   override heldLots(base: string): number {
     return this.positionLots(base) - this.#copyLots(base);
