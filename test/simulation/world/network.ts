@@ -11,6 +11,10 @@ import type { SimulatedVenue } from './venue.ts';
 /** Paths of the requests that create orders. */
 const CREATE_PATHS: ReadonlySet<string> = new Set(['/sapi/v1/order', '/fapi/v1/order', '/fapi/v1/conditionOrder/']);
 
+/** The status of a waiting trigger order in the list, and one that no table has. */
+const WAITING = '"status":0';
+const ODD_STATUS = '"status":77';
+
 export interface NetworkDeps {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
@@ -112,6 +116,9 @@ export class SimulatedNetwork {
     // The acknowledgement of a contract order has nothing but an id. That of an earlier process has no connection left on which to arrive.
     if (venue.market === 'futures' && process !== this.#lastSender) this.#previousReplies.clear();
     this.#lastSender = process;
+    // While lists lag, the list of trigger orders shows a status that the bot does not know.
+    if (target.includes('trigger_order_list') && queue.nowMs < this.staleUntilMs)
+      return { ...answer, body: answer.body.replaceAll(WAITING, ODD_STATUS) };
     const previousReply = this.#previousReplies.get(target);
     if (method === 'POST' && CREATE_PATHS.has(target) && venue.market === 'spot') this.#noteReply(target, answer);
     if (fault?.what === 'unknownDone') return unknownReply();

@@ -43,6 +43,8 @@ export interface MarketRules {
   readonly checkAfterEvent: (facts: WorldFacts, live: readonly UserOrder[], report: Report) => void;
   /** Checks positions and money at the end of the day. */
   readonly checkEnd: (engine: Engine, facts: WorldFacts, report: Report) => void;
+  /** Takes note of a create request as it leaves. */
+  readonly noteCreate: (body: string) => void;
   /** Venue trades of orders without a client order id that belong to the bot, by its order id. */
   readonly tradesOf: (engine: Engine, order: number) => readonly OwnTrade[];
 }
@@ -193,6 +195,7 @@ export class Observer {
   /** Checks a create request as it leaves: it is durable in the journal (S9), and no halt forbids it (S7). */
   checkCreate({ process, nowMs, halted }: WorldFacts, body: string, durableJournal: () => Buffer): void {
     const clientOrderId = clientOrderIdIn(body);
+    this.#contracts?.noteCreate(body);
     if (clientOrderId === undefined || !durableJournal().includes(clientOrderId))
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;

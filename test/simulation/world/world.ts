@@ -192,7 +192,7 @@ class World {
       if (isTimed(event) && this.#startMs + event.at < this.#endMs)
         this.queue.at(this.#startMs + event.at, () => this.#applyTimedFault(event));
     this.queue.at(this.#endMs - QUIET_MS, () => this.#stopOpening());
-    if (this.#contracts !== null) this.#decideForeignOrders();
+    if (this.#contracts !== null) this.queue.at(this.#startMs + 90_000, () => this.#decideForeignOrders());
     for (;;) {
       if (this.process?.needsEventLoop()) await settlePromises();
       if (this.#mustStart) this.#start();

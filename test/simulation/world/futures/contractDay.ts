@@ -39,6 +39,9 @@ export function drawContracts(rng: Rng, isBusy: boolean): ContractTerms {
   };
 }
 
+/** Halts that the faults of a day cause, and that the operator alone clears. */
+const OPERATOR_CODES = ['ECHO', 'STATUS'] as const;
+
 /** Returns the scopes on which a cause stands; the account if there is none. */
 export function scopesOf(process: BotProcess, code: string): readonly string[] {
   const engine = process.opened?.bot.deps.engine;
@@ -56,11 +59,14 @@ export function scopesOf(process: BotProcess, code: string): readonly string[] {
 export function decideForeignOrders(process: BotProcess, venue: ContractVenue, track: (work: Promise<unknown>) => void): void {
   const services = process.opened?.bot.deps.services;
   if (!services || !process.control) return;
-  if (process.opened?.bot.deps.engine.risk.halts.causes().some(({ code }) => code === 'ECHO'))
-    for (const scope of scopesOf(process, 'ECHO'))
-      track(process.control.resume({ scope, code: 'ECHO', why: 'the operator has looked' }, 'operator'));
+  const foreign = foreignOrdersOf(services);
+  const raised = new Set(process.opened!.bot.deps.engine.risk.halts.causes().map(({ code }) => code));
+  for (const code of foreign.length === 0 ? ['ALIEN', ...OPERATOR_CODES] : OPERATOR_CODES)
+    if (raised.has(code))
+      for (const scope of scopesOf(process, code))
+        track(process.control.resume({ scope, code, why: 'the operator has looked' }, 'operator'));
   const liquidated = new Set(venue.liquidations.map(({ order }) => order.id));
-  for (const { venueId } of foreignOrdersOf(services)) {
+  for (const { venueId } of foreign) {
     const decision = { id: venueId, why: 'the operator has looked' };
     track(
       process.control.decide(

@@ -2,14 +2,16 @@
 
 import type { OwnTrade, UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
 import type { OrderId } from '../../../../src/model/order.ts';
+import { orderIdIn } from '../../../../src/protocol/clientOrderId.ts';
 import type { Engine, MarketRules, Report, WorldFacts } from '../observer.ts';
 import { SYMBOLS } from '../venue.ts';
 import type { ContractTrader } from './contractTrader.ts';
 import { contractName, type ContractVenue } from './contractVenue.ts';
 
 /**
- * Time within which a position that had a stop has one again, ms, while the bot is up and may send orders: a lost request is known to be lost
- * after some 11 minutes, and risk reserves it for up to 30 minutes more (docs/strategies.md, stops at the exchange).
+ * Time within which a position that had a stop has one again, ms, while the bot is up and may send orders, after each order that it has sent to
+ * protect or close it: a lost request is known to be lost after some 11 minutes, and risk reserves it for up to 30 minutes more
+ * (docs/strategies.md, stops at the exchange).
  */
 const PROTECTED_MS = 45 * 60_000;
 /** Time for which a bot that starts waits for its audits and its first bar, ms. */
@@ -29,6 +31,8 @@ export class ContractRules implements MarketRules {
   readonly #venue: ContractVenue;
   readonly #protections = new Map<string, Protection>();
   #lastMs = NaN;
+  /** Number of placements that were checked. */
+  #placedCount = 0;
   /** When the process that runs was first seen, ms. */
   #process: { readonly of: object | null; readonly sinceMs: number } = { of: null, sinceMs: 0 };
 
@@ -44,6 +48,10 @@ export class ContractRules implements MarketRules {
       this.#checkStops(base, facts, report);
     }
     this.#lastMs = nowMs;
+    this.#venue.notePositions();
+    const deps = process?.opened?.bot.deps;
+    if (deps) this.#checkPlacedStops(deps.engine, deps.cidOf(1 as OrderId).slice(0, 16), report);
+    if (!this.#venue.isForeignStopWaiting) report('ALIEN', 'a trigger order of another owner was cancelled');
   }
 
   /**
@@ -66,16 +74,17 @@ export class ContractRules implements MarketRules {
       return;
     }
     const trader = process?.trader as ContractTrader | null | undefined;
-    // A kill takes stops away with the position, and its end is checked by KILL.
     const isKilled = process?.isKilled === true || process?.control?.isKilled === true;
+    // What is left may be a position of a second copy, which is the account's.
+    const isOwn = venue.closableLots(base) > 0;
     const isLeaving = trader?.leaving.has(contractName(base)) === true;
     const wasTaken = Array.from(known.stops).every((id) => venue.isCanceled(id));
-    if (known.stops.size > 0 && wasTaken && process?.opened && !isKilled && !isLeaving)
+    if (known.stops.size > 0 && wasTaken && process?.opened && !isLeaving && isOwn)
       report('STOP', `${base}: the last stop of a position was cancelled: ${Array.from(known.stops).join(', ')}`);
     known.stops = new Set();
     const couldAct = process?.opened?.bot.isTrading === true && !isKilled && nowMs - this.#process.sinceMs > START_MS;
     if (couldAct && facts.halted !== 'CANCEL_ONLY' && !Number.isNaN(this.#lastMs)) known.bareMs += nowMs - this.#lastMs;
-    if (known.bareMs > PROTECTED_MS)
+    if (known.bareMs > PROTECTED_MS && isOwn)
       report('STOP', `${base}: a position that had a stop has had none for ${known.bareMs / 60_000} minutes`);
   }
 
@@ -91,6 +100,32 @@ export class ContractRules implements MarketRules {
         if (instrument.base === base && intent.side === side && !intent.reduceOnly)
           lots += openPart === null ? intent.lots : Math.max(0, openPart.lots - openPart.filledLots);
       if (lots > maxLots) report('S3', `${base}: ${lots} contracts are held and ordered (${side}), ${maxLots} are allowed`);
+    }
+  }
+
+  noteCreate(body: string): void {
+    if (!body.includes('"open":"CLOSE"')) return;
+    for (const [base, protection] of this.#protections) if (body.includes(`"${contractName(base)}"`)) protection.bareMs = 0;
+  }
+
+  /** S3: stops of different decisions close no more than the position together. A stop that moves counts as one with the old one. */
+  #checkPlacedStops(engine: Engine, prefix: string, report: Report): void {
+    const { placed } = this.#venue;
+    while (this.#placedCount < placed.length) {
+      const { order, clientOrderId } = placed[this.#placedCount++]!;
+      if (!order.id.startsWith('trigger') || !order.intent.reduceOnly) continue;
+      const { base } = order.instrument;
+      const lotsBySlot = new Map<string, number>();
+      for (const stop of this.#venue.waiting()) {
+        if (stop.order.instrument.base !== base || !stop.order.intent.reduceOnly || stop.order.intent.side !== order.intent.side) continue;
+        const id = orderIdIn(prefix, stop.clientOrderId);
+        const slot = (id === null ? undefined : engine.orders.get(id)?.slot) ?? stop.clientOrderId;
+        lotsBySlot.set(slot, Math.max(lotsBySlot.get(slot) ?? 0, stop.order.intent.lots));
+      }
+      const lots = Array.from(lotsBySlot.values()).reduce((sum, each) => sum + each, 0);
+      const held = this.#venue.maxRecentLots(base);
+      if (lotsBySlot.size > 1 && lots > held)
+        report('S3', `${base}: stops for ${lots} contracts stand, and ${held} are held (${clientOrderId} was placed)`);
     }
   }
 

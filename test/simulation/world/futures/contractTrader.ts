@@ -42,6 +42,9 @@ export class ContractTrader extends Trader {
     // A position that the strategy leaves gets no new stop until the exit has ended.
     if (this.leaving.has(feed.instrument.wireName) && others.length > 0) return;
     if (this.usesStops && stops.length === 0) return this.#protect(feed, isLong, held);
+    // It does not wait for a stop of unknown outcome. Risk denies the second one.
+    const isUnsure = stops.length > 0 && stops.every(({ lifecycle }) => lifecycle === 'unknown' || lifecycle === 'sent');
+    if (isUnsure && this.#nextRandom() < 0.5) return this.#protect(feed, isLong, held, 'second stop');
     if (!isActing) return;
     for (const order of others) if (this.#nextRandom() < 0.5) this.cancel(order.id);
     if (others.length > 0) return;
@@ -88,9 +91,9 @@ export class ContractTrader extends Trader {
     this.exit(feed);
   }
 
-  #protect(feed: Feed, isLong: boolean, size: FillInfo['qty']): void {
+  #protect(feed: Feed, isLong: boolean, size: FillInfo['qty'], tag = 'stop'): void {
     this.leaving.delete(feed.instrument.wireName);
-    const options = { feed, trigger: this.#stopPrice(feed, isLong), tag: 'stop' };
+    const options = { feed, trigger: this.#stopPrice(feed, isLong), tag };
     if (isLong) this.sell({ base: size }, options);
     else this.buy({ base: size }, options);
   }

@@ -1,5 +1,6 @@
 // The exchange of a day with contracts: the true position, stops and payments of the bot's account, and what liquidations did to it.
 
+import { lots, ticks, units } from '../../../../src/base/brand.ts';
 import { contractInstrument } from '../../../../src/paperExchange/process/file/contractEntry.ts';
 import type { FuturesUserOrder } from '../../../../src/paperExchange/futures/futuresOrder.ts';
 import type { WireTrigger } from '../../../../src/paperExchange/futures/triggerRecord.ts';
@@ -56,10 +57,29 @@ export class ContractVenue extends SimulatedVenue {
   /** The trades of a liquidation that is being booked. */
   #liquidationTrades: OwnTrade[] | null = null;
 
+  /** A trigger order of another owner of the account, far from the price; null: there is none on this day. */
+  #foreignStop: WireTrigger | null = null;
+  /** The largest position of each coin in each of the last two minutes. */
+  readonly #recentLots = new Map<string, { minute: number; now: number; before: number }>();
+
   constructor(seed: number, startMs: number) {
     super(seed, startMs, termsOf(seed));
+    if (seed % 2 === 0) this.#placeForeignStop(startMs);
     this.#recordTriggers();
     this.#recordMargin();
+  }
+
+  #placeForeignStop(startMs: number): void {
+    const { triggers, markets } = this.service.futures;
+    const { instrument, referencePrice } = markets[0]!;
+    const price = Math.round(referencePrice / 2);
+    const child = { instrument, side: 'buy', role: 'limit', lots: lots(7), quoteUnits: units(0), limit: ticks(price) } as const;
+    const times = { placedMs: startMs, sinceMs: startMs };
+    this.#foreignStop = triggers.place(0, 'fall', price, { ...child, reduceOnly: false, timeInForce: null, slot: '' }, 'hand-1', times);
+  }
+  /** False once the trigger order of another owner has ended. */
+  get isForeignStopWaiting(): boolean {
+    return this.#foreignStop === null || this.#foreignStop.trigger.status === 'pending';
   }
 
   // --- Orders
@@ -96,6 +116,22 @@ export class ContractVenue extends SimulatedVenue {
       .openPositions(0)
       .filter(({ index }) => wallets.contracts[index]!.instrument.base === base)
       .reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
+  }
+  /** Notes the sizes of positions. */
+  notePositions(): void {
+    const minute = Math.floor(this.service.nowMs / 60_000);
+    for (const base of SYMBOLS) {
+      const size = Math.abs(this.positionLots(base));
+      const recent = this.#recentLots.get(base) ?? { minute, now: 0, before: 0 };
+      if (recent.minute !== minute) Object.assign(recent, { minute, before: recent.now, now: 0 });
+      recent.now = Math.max(recent.now, size);
+      this.#recentLots.set(base, recent);
+    }
+  }
+  /** Returns the largest position of a coin in the last minute or two: an order may arrive after its position has become smaller. */
+  maxRecentLots(base: string): number {
+    const { now, before } = this.#recentLots.get(base) ?? { now: 0, before: 0 };
+    return Math.max(now, before, Math.abs(this.positionLots(base)));
   }
   /** Returns the number of the open position of a coin; 0 without one. A position that turns round is another one. */
   positionId(base: string): number {
