@@ -1,4 +1,4 @@
-// Tests whether a cancel in the records of a lifetime carries out the decision of the process before it.
+// Tests what the records of a lifetime say about the cancels of a step in which a process died.
 
 import { expect, it } from 'vitest';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
@@ -32,4 +32,17 @@ it('a cancel carries out no step if its process continued after the step', () =>
   expect(isCarriedOut(2500, 2501), 'the process wrote records after the step').toBe(false);
   expect(isCarriedOut(2000, 2500, 2001, 4), 'the step is one of the later process').toBe(false);
   expect(isCarriedOut(2000, 1500), 'the cancel came before the step').toBe(false);
+});
+
+it('a cancel was lost with its process if the order has ended since, and no start wrote the cancel', () => {
+  const lostWith = (diedMs: number, end: object, recordIndex = 1): boolean => {
+    const dead = records(diedMs, 9000).filter(({ k }) => k !== 'STATE');
+    return new LifetimeRecords([...dead, end as JournalRecord], []).isCancelLost(7, recordIndex, 2000);
+  };
+  const canceled = { t: 9000, k: 'STATE', cid: 'A', lifecycle: 'done', reason: 'canceled' };
+  expect(lostWith(2000, canceled)).toBe(true);
+  expect(lostWith(2000, { t: 9000, k: 'FILL', cid: 'A', last: true })).toBe(true);
+  expect(lostWith(2000, { ...canceled, cid: 'B' }), 'another order has ended').toBe(false);
+  expect(lostWith(2000, { ...canceled, lifecycle: 'working' }), 'the order still works').toBe(false);
+  expect(lostWith(2500, canceled), 'the process wrote records after the step').toBe(false);
 });

@@ -178,6 +178,19 @@ export class LifetimeRecords {
     return cancel.at > last && last >= 0 && cancel.t >= stepMs && this.records[last]!.t <= stepMs;
   }
 
+  /**
+   * True when the process of record `at` ended in the step that began at `stepMs`, and a later process found that the order had ended. A cancel of
+   * that step was lost before it was written: it had been sent, or there was nothing left to cancel.
+   */
+  isCancelLost(number: number, at: number, stepMs: number): boolean {
+    const last = this.#lastOfProcess(at);
+    if (last < 0 || this.records[last]!.t > stepMs) return false;
+    return this.records.slice(last + 1).some((record) => {
+      const isEnd = (record.k === 'STATE' && record.lifecycle === 'done') || (record.k === 'FILL' && record.last);
+      return isEnd && record.cid !== null && this.numberOf(record.cid) === number;
+    });
+  }
+
   /** Returns the position of the last record that the process of record `at` wrote. */
   #lastOfProcess(at: number): number {
     const { records } = this;

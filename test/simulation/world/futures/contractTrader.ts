@@ -41,7 +41,12 @@ export class ContractTrader extends Trader {
     const guarded = stops.reduce((sum, stop) => sum.plus(stop.qty), held.minus(held));
     // A position that the strategy leaves gets no new stop until the exit has ended.
     if (this.leaving.has(feed.instrument.wireName) && others.length > 0) return;
-    if (this.usesStops && stops.length === 0) return this.#protect(feed, isLong, held);
+    if (this.usesStops && stops.length === 0) {
+      // Orders that close may together not close more than is held.
+      if (others.length === 0) return this.#protect(feed, isLong, held);
+      for (const order of others) this.cancel(order.id);
+      return;
+    }
     // It does not wait for a stop of unknown outcome. Risk denies the second one.
     const isUnsure = stops.length > 0 && stops.every(({ lifecycle }) => lifecycle === 'unknown' || lifecycle === 'sent');
     if (isUnsure && this.#nextRandom() < 0.5) return this.#protect(feed, isLong, held, 'second stop');
