@@ -367,22 +367,31 @@ it('an order that a trigger sent without a client order id leaves the position u
 it('contracts that a second copy has opened are of the account, and those that it has closed are gone', async () => {
   const id = PERPETUAL.wireName;
   const order = (orderId: string, clientId: string, openOrClose: 'OPEN' | 'CLOSE', side: 'buy' | 'sell') => ({
-    ...{ orderId, clientId, openOrClose, side, contractName: id, price: '60000', volume: '10', dealVolume: '10' },
-    ...{ type: { word: 'LIMIT', raw: 1 }, status: { word: 'FILLED', raw: 2 }, ctimeMs: SIGNED_MS + 500 },
+    orderId,
+    clientId,
+    openOrClose,
+    side,
+    contractName: id,
+    price: '60000',
+    volume: '10',
+    dealVolume: '10',
+    type: { word: 'LIMIT', raw: 1 },
+    status: { word: 'FILLED', raw: 2 },
+    ctimeMs: SIGNED_MS + 500,
   });
   const fill = (tradeId: string, orderId: string, side: 'buy' | 'sell') => ({
-    ...{
-      contractName: id,
-      tradeId,
-      side,
-      price: '60000',
-      quantity: '10',
-      fee: '0',
-      feeCoin: 'USDT',
-      isBuyer: side === 'buy',
-      isMaker: false,
-    },
-    ...{ bidId: side === 'buy' ? orderId : '900', askId: side === 'sell' ? orderId : '900', timeMs: SIGNED_MS + 1000 },
+    contractName: id,
+    tradeId,
+    side,
+    price: '60000',
+    quantity: '10',
+    fee: '0',
+    feeCoin: 'USDT',
+    isBuyer: side === 'buy',
+    isMaker: false,
+    bidId: side === 'buy' ? orderId : '900',
+    askId: side === 'sell' ? orderId : '900',
+    timeMs: SIGNED_MS + 1000,
   });
   const answers: Readonly<Record<string, unknown>> = {
     'futures.openOrders': { rows: [], refused: [] },

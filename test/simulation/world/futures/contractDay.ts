@@ -42,7 +42,7 @@ export function drawContracts(rng: Rng, isBusy: boolean): ContractTerms {
 /** Halts that the faults of a day cause, and that the operator alone clears. */
 const OPERATOR_CODES = ['ECHO', 'STATUS'] as const;
 
-/** Returns the scopes on which a cause stands; the account if there is none. */
+/** Returns the scopes on which a cause stands; the account if the cause does not stand. */
 export function scopesOf(process: BotProcess, code: string): readonly string[] {
   const engine = process.opened?.bot.deps.engine;
   if (engine === undefined) return ['account'];

@@ -11,7 +11,7 @@ const SIZE = { min: 60, max: 160 };
 /** Trades contracts, and protects each position by a trigger order at the exchange. */
 export class ContractTrader extends Trader {
   #randomState = 40_013;
-  /** Symbols whose stop the strategy itself takes away, because it leaves the position. */
+  /** Symbols whose stop the strategy itself cancels, because it leaves the position. */
   leaving = new Set<string>();
 
   /** False for a strategy that places no stops: its positions meet the liquidation of the exchange. */

@@ -1,6 +1,6 @@
 // The exchange of a day with contracts: the true position, stops and payments of the bot's account, and what liquidations did to it.
 
-import { lots, ticks, units } from '../../../../src/base/brand.ts';
+import type { Lots, Ticks, Units } from '../../../../src/base/brand.ts';
 import { contractInstrument } from '../../../../src/paperExchange/process/file/contractEntry.ts';
 import type { FuturesUserOrder } from '../../../../src/paperExchange/futures/futuresOrder.ts';
 import type { WireTrigger } from '../../../../src/paperExchange/futures/triggerRecord.ts';
@@ -57,7 +57,7 @@ export class ContractVenue extends SimulatedVenue {
   /** The trades of a liquidation that is being booked. */
   #liquidationTrades: OwnTrade[] | null = null;
 
-  /** A trigger order of another owner of the account, far from the price; null: there is none on this day. */
+  /** A trigger order of another owner of the account, far from the price; null on a day without one. */
   #foreignStop: WireTrigger | null = null;
   /** The largest position of each coin in each of the last two minutes. */
   readonly #recentLots = new Map<string, { minute: number; now: number; before: number }>();
@@ -73,7 +73,7 @@ export class ContractVenue extends SimulatedVenue {
     const { triggers, markets } = this.service.futures;
     const { instrument, referencePrice } = markets[0]!;
     const price = Math.round(referencePrice / 2);
-    const child = { instrument, side: 'buy', role: 'limit', lots: lots(7), quoteUnits: units(0), limit: ticks(price) } as const;
+    const child = { instrument, side: 'buy', role: 'limit', lots: 7 as Lots, quoteUnits: 0 as Units, limit: price as Ticks } as const;
     const times = { placedMs: startMs, sinceMs: startMs };
     this.#foreignStop = triggers.place(0, 'fall', price, { ...child, reduceOnly: false, timeInForce: null, slot: '' }, 'hand-1', times);
   }
