@@ -13,7 +13,7 @@ const CREATE_PATHS: ReadonlySet<string> = new Set(['/sapi/v1/order', '/fapi/v1/o
 
 /** The status of a waiting trigger order in the list, and one that no table has. */
 const WAITING = '"status":0';
-const ODD_STATUS = '"status":77';
+const UNRECOGNISED_STATUS = '"status":77';
 
 export interface NetworkDeps {
   readonly queue: DueQueue;
@@ -118,7 +118,7 @@ export class SimulatedNetwork {
     this.#lastSender = process;
     // While lists lag, the list of trigger orders shows a status that the bot does not know.
     if (target.includes('trigger_order_list') && queue.nowMs < this.staleUntilMs)
-      return { ...answer, body: answer.body.replaceAll(WAITING, ODD_STATUS) };
+      return { ...answer, body: answer.body.replaceAll(WAITING, UNRECOGNISED_STATUS) };
     const previousReply = this.#previousReplies.get(target);
     if (method === 'POST' && CREATE_PATHS.has(target) && venue.market === 'spot') this.#noteReply(target, answer);
     if (fault?.what === 'unknownDone') return unknownReply();

@@ -150,8 +150,8 @@ export class Observer {
       const count = (ordersInSlot.get(slot) ?? 0) + 1;
       ordersInSlot.set(slot, count);
       // A stop that moves and the old one are both open until the old one has ended.
-      const most = this.#contracts !== null && botOrder.triggerTicks > 0 ? 2 : 1;
-      if (botOrder.slot !== '' && count > most) this.report('S2', `${slot}: ${count} orders are alive at once`, nowMs);
+      const maxCount = this.#contracts !== null && botOrder.triggerTicks > 0 ? 2 : 1;
+      if (botOrder.slot !== '' && count > maxCount) this.report('S2', `${slot}: ${count} orders are alive at once`, nowMs);
     }
   }
 
