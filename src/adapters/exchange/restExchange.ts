@@ -110,7 +110,7 @@ export class RestExchange implements OrderGateway {
     }); // prettier-ignore
     this.#polling = new ActiveOrderPolling({ scheduler, trackedOrders, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#funding = new FundingWatch({
-      instruments, venueMs,
+      instruments, venueMs, isHeld: deps.holdsSide,
       funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
       noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
     }); // prettier-ignore

@@ -15,6 +15,7 @@ import type { Market } from '../../model/instrument.ts';
 import { denialText } from '../../orders/denialReasons.ts';
 import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
+import { contractBooks } from '../../portfolio/pairedLedger.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { openJournalFolder } from '../../adapters/journal/openOnDisk.ts';
@@ -356,6 +357,7 @@ function restExchange(
       unattributedFill: (fill) => journal.journal.unattributedFill(fill),
     },
     heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
+    holdsSide: (index, isLong) => (contractBooks(engine.ledger)?.side(index, isLong).lots ?? 0) > 0,
     clientOrderIdOf: journal.cidOf,
     orderOf: (id) => engine.orders.get(id),
     delayObserver,

@@ -7,11 +7,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fail, readArguments } from '../../fixtures/runBuilt.mjs';
 import { bundleWorld } from './bundle.mjs';
 
-const usage = 'npm run sim:guards -- [--rows 1,2,...] [--search [--from SEED] [--days N] [--hours N]] [--json]';
+const usage = 'npm run sim:guards -- [--rows 1,2,...] [--search [--from SEED] [--days N] [--hours N] [--futures]] [--json]';
 const text = { type: 'string' };
 const flag = { type: 'boolean', default: false };
 const args = readArguments({
-  options: { rows: text, from: text, days: text, hours: text, search: flag, json: flag },
+  options: { rows: text, from: text, days: text, hours: text, search: flag, futures: flag, json: flag },
   usage,
   whole: ['from', 'days', 'hours'],
 });
@@ -54,11 +54,13 @@ async function run() {
     if (knownSeed === undefined && !args.search) fail(`--rows: no seed is known for ${row}; search for one: --search`, usage);
     await bundleWorld(new URL('main.ts', import.meta.url), searchProgram, planted.changes);
     const from = args.search ? Number(args.from ?? 1) : knownSeed.seed;
-    const days = args.search ? [from, from + Number(args.days ?? 16), 1, hours] : [from, from + 1, 1, knownSeed.hours];
+    const isFutures = args.search ? args.futures : knownSeed.futures === true;
+    const length = args.search ? [from + Number(args.days ?? 16), 1, hours] : [from + 1, 1, knownSeed.hours];
+    const days = [from, ...length, ...(isFutures ? ['futures'] : [])];
     const { seed = null, first = null, seconds } = await firstViolation(days);
     const rule = first === null ? null : first.slice(0, first.indexOf(' '));
     const isCaught = first !== null && (args.search || rule === knownSeed.rule);
-    results.push({ row, seed, hours: days[3], rule, isCaught, seconds });
+    results.push({ row, seed, hours: days[3], ...(isFutures ? { futures: true } : {}), rule, isCaught, seconds });
     console.error(`${isCaught ? 'found' : 'NOT FOUND'}  ${planted.name}: seed ${seed}, ${seconds} s: ${first}`);
   }
   const caught = results.filter(({ isCaught }) => isCaught).length;

@@ -8,7 +8,12 @@ import { travel, wireReplyOf } from '../../../src/worlds/computer/faultyNetwork.
 import type { RequestFault } from './schedule.ts';
 import type { SimulatedVenue } from './venue.ts';
 
-const CREATE_PATH = '/sapi/v1/order';
+/** Paths of the requests that create orders. */
+const CREATE_PATHS: ReadonlySet<string> = new Set(['/sapi/v1/order', '/fapi/v1/order', '/fapi/v1/conditionOrder/']);
+
+/** The status of a waiting trigger order in the list, and one that no table has. */
+const WAITING = '"status":0';
+const UNRECOGNISED_STATUS = '"status":77';
 
 export interface NetworkDeps {
   readonly queue: DueQueue;
@@ -22,6 +27,8 @@ export interface NetworkDeps {
   readonly onDuplicate: (body: Uint8Array) => void;
   /** Called when the reply to an earlier create request replaces the right one. */
   readonly onWrongReply: () => void;
+  /** Called with each read that has reached the bot whole, and the time at which the exchange answered it. */
+  readonly onRead?: ((target: string, answeredMs: number) => void) | undefined;
   /** Called with the HTTP status of every reply. */
   readonly onReply: (status: number) => void;
 }
@@ -35,8 +42,10 @@ export class SimulatedNetwork {
   staleUntilMs = -Infinity;
   staleMs = 0;
   #readsHeldUntilMs = -Infinity;
-  /** The last reply to a create request that contained an order id. */
-  #previousReply: Answer | null = null;
+  /** The last reply to a create request that contained an order id, by path. */
+  readonly #previousReplies = new Map<string, Answer>();
+  /** The process that sent the last request. */
+  #lastSender: object | null = null;
   readonly #deps: NetworkDeps;
 
   constructor(deps: NetworkDeps) {
@@ -46,15 +55,17 @@ export class SimulatedNetwork {
   /** Returns the connections of one process. They end with it, but requests that have left still arrive. */
   wireOf(process: { readonly isDead: boolean }): LateReplyWire {
     const { queue, onReply } = this.#deps;
-    return connect({ queue, process, answered: onReply, carry: (passage) => this.#carry(passage) });
+    return connect({ queue, process, answered: onReply, carry: (passage) => this.#carry(passage, process) });
   }
 
-  #carry(passage: Passage): void {
+  #carry(passage: Passage, process: object): void {
     const { request, target, bytes, leave, settle, fail, later } = passage;
     const { queue, rng, faultOf, venue } = this.#deps;
-    const isCreate = request.method === 'POST' && target === CREATE_PATH;
+    const isCreate = request.method === 'POST' && CREATE_PATHS.has(target);
     const createNumber = isCreate ? ++this.creates : 0;
-    const fault = isCreate ? faultOf(createNumber) : undefined;
+    const drawn = isCreate ? faultOf(createNumber) : undefined;
+    // A second copy of a trigger order is left to the operator (docs/order-safety.md), who would have to cancel it at the exchange.
+    const fault = drawn?.what === 'duplicateRequest' && target.includes('conditionOrder') ? undefined : drawn;
     if (fault?.what === 'refuseConnection') return fail('the connection was refused', 0);
     leave();
     this.requests++;
@@ -67,33 +78,51 @@ export class SimulatedNetwork {
     if (fault?.what === 'duplicateRequest')
       later(200 + fault.size ** 3 * 3000, () => {
         this.#deps.onDuplicate(request.body);
-        this.#answer(request, target, undefined);
+        this.#answer(request, target, undefined, process);
       });
-    const handle = (): Answer => this.#answer(request, target, fault);
+    let answeredMs = NaN;
+    const handle = (): Answer => {
+      answeredMs = queue.nowMs;
+      return this.#answer(request, target, fault, process);
+    };
     travel(passage, rng, fault, handle, (answer) => {
       if (queue.nowMs < this.partitionedUntilMs) return;
       const cutFraction = fault?.what === 'cutReply' && answer.body !== '' ? fault.size : null;
       // The error of a failed connection may contain anything, even a secret. The bot must not log it.
       if (cutFraction !== null && cutFraction < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
+      if (request.method === 'GET') this.#deps.onRead?.(target, answeredMs);
+      // If the bot has never had this acknowledgement, it cannot know that another order already has the id.
+      else if (CREATE_PATHS.has(target) && venue.market === 'futures') this.#noteReply(target, answer);
       settle({ kind: 'reply', ...wireReplyOf(answer, cutFraction) });
     });
   }
 
-  #answer({ method, headers, body }: Passage['request'], target: string, fault: RequestFault | undefined): Answer {
+  /** Notes an acknowledgement, which the fault `otherReply` repeats later. */
+  #noteReply(target: string, answer: Answer): void {
+    if (/"(?:orderId|triggerIds)"/.test(answer.body)) this.#previousReplies.set(target, answer);
+  }
+
+  #answer({ method, headers, body }: Passage['request'], target: string, fault: RequestFault | undefined, process: object): Answer {
     const { venue, queue } = this.#deps;
     const { service } = venue;
-    const unknownReply = (): Answer => unknownAnswer(service, 'spot', fault!.size);
+    const unknownReply = (): Answer => unknownAnswer(service, venue.market, fault!.size);
     if (fault?.what === 'unknownNotDone') return unknownReply();
     // Start a new hold only when the last one has ended, so that no read is older than the bot must expect.
     if (method === 'GET' && queue.nowMs < this.staleUntilMs && queue.nowMs >= this.#readsHeldUntilMs) {
-      service.spot.holdReads(this.staleMs);
+      venue.side.holdReads(this.staleMs);
       this.#readsHeldUntilMs = queue.nowMs + this.staleMs;
     }
     const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
-    const previousReply = this.#previousReply;
-    if (method === 'POST' && target === CREATE_PATH && answer.body.includes('"orderId"')) this.#previousReply = answer;
+    // The acknowledgement of a contract order has nothing but an id. That of an earlier process has no connection left on which to arrive.
+    if (venue.market === 'futures' && process !== this.#lastSender) this.#previousReplies.clear();
+    this.#lastSender = process;
+    // While lists lag, the list of trigger orders shows a status that the bot does not know.
+    if (target.includes('trigger_order_list') && queue.nowMs < this.staleUntilMs)
+      return { ...answer, body: answer.body.replaceAll(WAITING, UNRECOGNISED_STATUS) };
+    const previousReply = this.#previousReplies.get(target);
+    if (method === 'POST' && CREATE_PATHS.has(target) && venue.market === 'spot') this.#noteReply(target, answer);
     if (fault?.what === 'unknownDone') return unknownReply();
-    if (fault?.what === 'otherReply' && previousReply !== null) {
+    if (fault?.what === 'otherReply' && previousReply !== undefined) {
       this.#deps.onWrongReply();
       return previousReply;
     }

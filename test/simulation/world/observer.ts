@@ -8,7 +8,7 @@ import type { BotProcess } from './botProcess.ts';
 import { CASH, SYMBOLS, type SimulatedVenue, type TrueOrder } from './venue.ts';
 import { fillText, type Trader } from './trader.ts';
 
-type Engine = NonNullable<BotProcess['opened']>['bot']['deps']['engine'];
+export type Engine = NonNullable<BotProcess['opened']>['bot']['deps']['engine'];
 
 /** Time within which the bot must know of an order, ms (S4). It covers an audit, the read lag and the visibility delay. */
 const KNOWN_MS = 1_200_000;
@@ -37,8 +37,25 @@ export interface EndFacts {
   readonly journalFiles: readonly Uint8Array[];
 }
 
+/** Rules that differ between coins and contracts. */
+export interface MarketRules {
+  /** Checks what must hold after every event. */
+  readonly checkAfterEvent: (facts: WorldFacts, live: readonly UserOrder[], report: Report) => void;
+  /** Checks positions and money at the end of the day. */
+  readonly checkEnd: (engine: Engine, facts: WorldFacts, report: Report) => void;
+  /** Takes note of a create request as it leaves. */
+  readonly noteCreate: (body: string) => void;
+  /** Venue trades of orders without a client order id that belong to the bot, by its order id. */
+  readonly tradesOf: (engine: Engine, order: number) => readonly OwnTrade[];
+}
+export type Report = (rule: string, text: string) => void;
+
+/** Returns the client order id in the body of a create request. */
+export const clientOrderIdIn = (body: string): string | undefined => /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
+
 export class Observer {
   readonly violations: string[] = [];
+  readonly #contracts: MarketRules | null;
   readonly #reported = new Set<string>();
   /** Number of reported fills that were already checked, by order. */
   readonly #checkedCounts = new Map<number, number>();
@@ -54,6 +71,11 @@ export class Observer {
   forgotten = 0;
   /** Client order ids of second copies that the bot has reported to its operator. */
   readonly #namedCopies = new Set<string>();
+
+  /** `contracts`: the rules of a day of contracts. */
+  constructor(contracts: MarketRules | null = null) {
+    this.#contracts = contracts;
+  }
 
   /** Collects the second copies that a text for the operator names. */
   noteCopies(text: string): void {
@@ -81,7 +103,8 @@ export class Observer {
       Array.from(venue.copyCountByClientId.keys()).flatMap((clientOrderId) => venue.copiesOf(clientOrderId).map(({ order }) => order.id)),
     );
     const live = venue.live().filter(({ id }) => !copies.has(id));
-    this.#checkPositions(facts, live);
+    if (this.#contracts === null) this.#checkPositions(facts, live);
+    else this.#contracts.checkAfterEvent(facts, live, (rule, text) => this.report(rule, text, nowMs));
     const opened = process?.opened;
     if (!process || !opened) return;
     const { engine, cidOf } = opened.bot.deps;
@@ -90,7 +113,7 @@ export class Observer {
     this.#checkDenials(engine, prefix, live, venue, nowMs);
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
-    if (process.trader !== null) this.#checkReportedFills(process.trader, prefix, venue, nowMs);
+    if (process.trader !== null) this.#checkReportedFills(process.trader, engine, prefix, venue, nowMs);
   }
 
   /** S1: each client order id has one order, and one more for each second copy that the network delivered. */
@@ -126,7 +149,9 @@ export class Observer {
       const slot = `${botOrder.strategy} ${botOrder.instrumentIndex} ${botOrder.slot}`;
       const count = (ordersInSlot.get(slot) ?? 0) + 1;
       ordersInSlot.set(slot, count);
-      if (botOrder.slot !== '' && count > 1) this.report('S2', `${slot}: ${count} orders are alive at once`, nowMs);
+      // A stop that moves and the old one are both open until the old one has ended.
+      const maxCount = this.#contracts !== null && botOrder.triggerTicks > 0 ? 2 : 1;
+      if (botOrder.slot !== '' && count > maxCount) this.report('S2', `${slot}: ${count} orders are alive at once`, nowMs);
     }
   }
 
@@ -153,13 +178,14 @@ export class Observer {
   }
 
   /** TOLD: the fills reported to the strategy are the venue's trades, in the same order. */
-  #checkReportedFills(trader: Trader, prefix: string, venue: SimulatedVenue, nowMs: number): void {
+  #checkReportedFills(trader: Trader, engine: Engine, prefix: string, venue: SimulatedVenue, nowMs: number): void {
     if (trader === this.#trader && trader.notifiedCount === this.#notifiedCount) return;
     [this.#trader, this.#notifiedCount] = [trader, trader.notifiedCount];
     for (const [order, texts] of trader.notified) {
       if (this.#checkedCounts.get(order) === texts.length) continue;
       this.#checkedCounts.set(order, texts.length);
-      const expected = tradesOf(venue, prefix, order).map(tradeText);
+      const own = tradesOf(venue, prefix, order);
+      const expected = (own.length > 0 ? own : (this.#contracts?.tradesOf(engine, order) ?? own)).map(tradeText);
       for (const [index, text] of texts.entries())
         if (expected[index] !== text)
           this.report('TOLD', `order ${order}: fill ${index + 1} was told as "${text}", it was "${expected[index] ?? 'none'}"`, nowMs);
@@ -168,15 +194,17 @@ export class Observer {
 
   /** Checks a create request as it leaves: it is durable in the journal (S9), and no halt forbids it (S7). */
   checkCreate({ process, nowMs, halted }: WorldFacts, body: string, durableJournal: () => Buffer): void {
-    const clientOrderId = /"newClientOrderId":"([^"]+)"/i.exec(body)?.[1];
+    const clientOrderId = clientOrderIdIn(body);
+    this.#contracts?.noteCreate(body);
     if (clientOrderId === undefined || !durableJournal().includes(clientOrderId))
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;
     const states = engine.risk.halts.causes().filter(({ scope }) => scope.kind === 'account');
-    const isBuy = /"side":"BUY"/i.test(body);
-    // A kill may send slices that sell holdings.
-    const isSlice = process.isFlattening && /"side":"SELL"/i.test(body);
+    // A buy of coins, or an order that opens contracts.
+    const isBuy = this.#contracts === null ? /"side":"BUY"/i.test(body) : /"open":"OPEN"/.test(body);
+    // A kill may send slices that sell holdings, or close contracts.
+    const isSlice = process.isFlattening && (this.#contracts === null ? /"side":"SELL"/i.test(body) : !isBuy);
     if (!isSlice && states.some(({ state }) => state === 'KILLED')) this.report('S7', `a create leaves after the kill: ${body}`, nowMs);
     if (halted !== null && !isSlice && (halted === 'CANCEL_ONLY' || isBuy))
       this.report('S7', `a create leaves though the operator has halted: ${body}`, nowMs);
@@ -185,7 +213,8 @@ export class Observer {
   }
 
   /** Checks what must hold at the end of the day, after an hour without faults. */
-  checkEnd({ venue, process, nowMs }: WorldFacts, { requests, secret, journalFiles }: EndFacts): void {
+  checkEnd(facts: WorldFacts, { requests, secret, journalFiles }: EndFacts): void {
+    const { venue, process, nowMs } = facts;
     for (const [clientOrderId, count] of venue.orderCountByClientId)
       this.duplicates += Math.max(0, count - 1 - (venue.copyCountByClientId.get(clientOrderId) ?? 0));
     const opened = process?.opened;
@@ -195,7 +224,8 @@ export class Observer {
     this.#checkRest(engine, bot.isTrading, nowMs);
     this.#checkOpenOrders(engine, venue, nowMs);
     this.#checkHalts(engine, nowMs);
-    this.#checkCash(engine, venue, nowMs);
+    if (this.#contracts === null) this.#checkCash(engine, venue, nowMs);
+    else this.#contracts.checkEnd(engine, facts, (rule, text) => this.report(rule, text, nowMs));
     this.#checkAllFills(process.trader, cidOf(1 as never).slice(0, 16), venue, nowMs);
     for (const clientOrderId of venue.copyCountByClientId.keys())
       if (venue.copiesOf(clientOrderId).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(clientOrderId))

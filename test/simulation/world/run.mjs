@@ -8,15 +8,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fail, readArguments } from '../../fixtures/runBuilt.mjs';
 import { bundleWorld } from './bundle.mjs';
 
-const usage = 'npm run sim -- [--days N] [--from SEED] [--workers N] [--hours N] [--seed SEED [--loud]] [--without GUARD] [--json]';
+const usage =
+  'npm run sim -- [--days N] [--from SEED] [--workers N] [--hours N] [--seed SEED [--loud]] [--without GUARD] [--futures] [--json]';
 const text = { type: 'string' };
 const flag = { type: 'boolean', default: false };
 const args = readArguments({
-  options: { days: text, from: text, workers: text, hours: text, seed: text, without: text, loud: flag, json: flag },
+  options: { days: text, from: text, workers: text, hours: text, seed: text, without: text, loud: flag, futures: flag, json: flag },
   usage,
   whole: ['days', 'from', 'workers', 'hours', 'seed', 'without'],
 });
 const hours = Number(args.hours ?? 24);
+/** Last argument of a worker: nothing, or the word for days of contracts. */
+const market = args.futures ? ['futures'] : [];
 if (hours < 2 || hours > 24) fail(`--hours: expected 2 to 24, got ${hours}`, usage);
 const cache = new URL('../../../node_modules/.cache/isobar/', import.meta.url);
 const [simulationProgram, plantedProgram] = ['sim', 'guards'].map((name) => fileURLToPath(new URL(`${name}-${process.pid}.mjs`, cache)));
@@ -55,10 +58,17 @@ async function simulate() {
     results.push(result);
     for (const violation of result.violations) console.error(`seed ${result.seed}: ${violation}`);
   };
-  if (isSingleDay) await runWorker([args.loud ? 'loud' : 'shrink', firstSeed, firstSeed + 1, 1, hours], onResult);
+  if (isSingleDay) await runWorker([args.loud ? 'loud' : 'shrink', firstSeed, firstSeed + 1, 1, hours, ...market], onResult);
   else {
     // Worker i runs every `workers`-th seed, beginning with its own.
-    const workerArgs = Array.from({ length: workers }, (_, index) => ['days', firstSeed + index, firstSeed + days, workers, hours]);
+    const workerArgs = Array.from({ length: workers }, (_, index) => [
+      'days',
+      firstSeed + index,
+      firstSeed + days,
+      workers,
+      hours,
+      ...market,
+    ]);
     await Promise.all(workerArgs.map((dayArgs) => runWorker(dayArgs, onResult)));
   }
   const seconds = (performance.now() - startMs) / 1000;
@@ -84,7 +94,9 @@ async function simulate() {
   if (args.json) console.log(JSON.stringify(report));
   else for (const [name, value] of Object.entries(report)) console.log(`${name}: ${value}`);
   if (failedSeeds.length > 0 && !isSingleDay)
-    console.error(`repeat and shrink a failing day: npm run sim -- --seed ${failedSeeds[0]}${hours === 24 ? '' : ` --hours ${hours}`}`);
+    console.error(
+      `repeat and shrink a failing day: npm run sim -- --seed ${failedSeeds[0]}${hours === 24 ? '' : ` --hours ${hours}`}${args.futures ? ' --futures' : ''}`,
+    );
   return failedSeeds.length === 0 ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
 // Shortens a failing schedule: leaves out parts of it while a violation of the same rule remains.
 
 import { isTimed, type ScheduledFault } from './schedule.ts';
-import { runDay, type DayResult } from './world.ts';
+import { runDay, type DayOptions, type DayResult } from './world.ts';
 
 export interface ShrunkSchedule {
   readonly schedule: readonly ScheduledFault[];
@@ -17,13 +17,12 @@ export async function shrink(
   seed: number,
   schedule: readonly ScheduledFault[],
   failed: DayResult,
-  { maxRuns, lengthMs }: { readonly maxRuns: number; readonly lengthMs?: number },
+  { maxRuns, ...options }: { readonly maxRuns: number } & Pick<DayOptions, 'lengthMs' | 'futures'>,
 ): Promise<ShrunkSchedule> {
   const rule = ruleOf(failed.violations[0]!);
   let [bestResult, runs, parts] = [failed, 0, 2];
   // Leave out faults of creates that the bot never sent.
   let best = schedule.filter((fault) => isTimed(fault) || fault.at <= failed.creates);
-  const options = lengthMs === undefined ? {} : { lengthMs };
   while (best.length > 0 && runs < maxRuns) {
     const size = Math.ceil(best.length / parts);
     let isSmaller = false;

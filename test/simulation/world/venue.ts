@@ -2,14 +2,16 @@
 
 import { lots } from '../../../src/base/brand.ts';
 import { seededRng } from '../../../src/base/number/rng.ts';
-import { instrumentId, type Instrument } from '../../../src/model/instrument.ts';
+import { instrumentId, type Instrument, type Market } from '../../../src/model/instrument.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
-import { SERVICE_DEFAULTS } from '../../../src/paperExchange/dialect/config.ts';
+import { SERVICE_DEFAULTS, type AccountConfig, type ServiceConfig } from '../../../src/paperExchange/dialect/config.ts';
 import { PROFILES } from '../../../src/paperExchange/dialect/profile.ts';
 import { followPrices } from '../../../src/paperExchange/market/simulatedMarket.ts';
 import { walk, type PriceSource } from '../../../src/paperExchange/market/priceSource.ts';
 import type { OwnTrade, UserOrder } from '../../../src/paperExchange/orders/userOrder.ts';
 import { demoKey } from '../../../src/paperExchange/process/demo.ts';
+import type { FuturesExchange } from '../../../src/paperExchange/futures/futuresExchange.ts';
+import type { SpotExchange } from '../../../src/paperExchange/spot/spotExchange.ts';
 import { openService } from '../../../src/paperExchange/storage/persistence.ts';
 import type { Service } from '../../../src/paperExchange/service.ts';
 import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.ts';
@@ -44,8 +46,26 @@ export interface TrueOrder {
   readonly trades: OwnTrade[];
 }
 
+/** What the exchange of a day trades, and what the account of the bot has. */
+export interface VenueTerms {
+  readonly market: Market;
+  readonly instruments: readonly Instrument[];
+  readonly funds: Pick<AccountConfig, 'balances' | 'futures'>;
+  readonly config?: Partial<ServiceConfig>;
+  /** Lots of a level of the book. */
+  readonly levelLots: number;
+}
+
+const SPOT_TERMS: VenueTerms = {
+  market: 'spot',
+  instruments: SYMBOLS.map(spotInstrument),
+  funds: { balances: { USDT: String(CASH), ...Object.fromEntries(SYMBOLS.map((base) => [base, String(FOREIGN_COINS)])) } },
+  levelLots: 4000,
+};
+
 export class SimulatedVenue {
   readonly service: Service;
+  readonly market: Market;
   readonly key = demoKey(1);
   /** Every order that was ever placed, by venue order id. */
   readonly orders = new Map<string, TrueOrder>();
@@ -64,21 +84,16 @@ export class SimulatedVenue {
   /** Factor of all prices, changed by price jumps. */
   priceFactor = 1;
 
-  constructor(seed: number, startMs: number) {
+  constructor(seed: number, startMs: number, terms: VenueTerms = SPOT_TERMS) {
+    this.market = terms.market;
     const rng = seededRng(seed ^ 0x5eed);
     const [admissionMs, visibilityMs, cancelMs] = [60, 1500, 300].map((max) => Math.floor(rng.next() * max)) as [number, number, number];
     this.service = openService(
       {
         ...SERVICE_DEFAULTS,
-        instruments: SYMBOLS.map(spotInstrument),
-        accounts: [
-          {
-            name: 'bot',
-            uid: '10001',
-            balances: { USDT: String(CASH), ...Object.fromEntries(SYMBOLS.map((base) => [base, String(FOREIGN_COINS)])) },
-            keys: [this.key],
-          },
-        ],
+        ...terms.config,
+        instruments: terms.instruments,
+        accounts: [{ name: 'bot', uid: '10001', ...terms.funds, keys: [this.key] }],
         // In about half of the seeds the exchange executes a repeated request again.
         profile: { ...PROFILES.seed, replayedRequest: rng.next() < 0.5 ? 'accept' : 'refuse' },
         delays: { admissionMs, visibilityMs, cancelMs },
@@ -97,7 +112,7 @@ export class SimulatedVenue {
         const point = nextPoint();
         return point === null ? null : { ...point, price: Math.round(point.price * this.priceFactor) };
       };
-      followPrices(market, source, this.service.scheduler, marketRng, { levels: 4, spread: 2, spacing: 5, lots: 4000, price });
+      followPrices(market, source, this.service.scheduler, marketRng, { levels: 4, spread: 2, spacing: 5, lots: terms.levelLots, price });
     }
     this.#recordOrdersAndTrades();
   }
@@ -107,9 +122,17 @@ export class SimulatedVenue {
     return (this.service.scheduler as DueQueue).nextMs;
   }
 
+  /** The side of the exchange on which the bot trades. */
+  get side(): SpotExchange | FuturesExchange {
+    return this.market === 'spot' ? this.service.spot : this.service.futures;
+  }
   /** Returns the bot's open orders. */
   live(): readonly UserOrder[] {
-    return this.service.spot.live().filter(({ account }) => account === 0);
+    return this.side.live().filter(({ account }) => account === 0);
+  }
+  /** Returns the orders that a kill must not leave. */
+  liveAfterKill(_flatten: boolean): readonly UserOrder[] {
+    return this.live();
   }
   /** Returns the free and locked units of an asset. */
   units(asset: string): number {
@@ -160,34 +183,40 @@ export class SimulatedVenue {
 
   /** Wraps the exchange's functions that place orders and book trades, so that each call is recorded. */
   #recordOrdersAndTrades(): void {
-    const spotSide = this.service.spot;
-    const place = spotSide.place.bind(spotSide);
-    const book = (spotSide as unknown as { book(account: number, trade: OwnTrade): void }).book.bind(spotSide);
-    Object.assign(spotSide, {
+    const { side } = this;
+    const place = side.place.bind(side);
+    const book = (side as unknown as { book(account: number, trade: OwnTrade): void }).book.bind(side);
+    Object.assign(side, {
       place: (...args: Parameters<typeof place>) => {
         const order = place(...args);
         if (order !== null && order.account === 0) {
-          const clientOrderId = order.clientOrderId ?? '';
-          const recordedOrder = { order, clientOrderId, placedMs: spotSide.nowMs, trades: [] };
-          this.orders.set(order.id, recordedOrder);
-          this.placed.push(recordedOrder);
-          if (!this.firstByClientId.has(clientOrderId)) this.firstByClientId.set(clientOrderId, recordedOrder);
-          const placed = this.#ordersByClientId.get(clientOrderId) ?? [];
-          this.#ordersByClientId.set(clientOrderId, placed);
-          placed.push(recordedOrder);
-          this.orderCountByClientId.set(clientOrderId, (this.orderCountByClientId.get(clientOrderId) ?? 0) + 1);
-          this.changes++;
+          this.recordPlacement({ order, clientOrderId: order.clientOrderId ?? '', placedMs: side.nowMs, trades: [] });
         }
         return order;
       },
       book: (account: number, trade: OwnTrade) => {
-        if (account === 0) {
-          this.tradeCount++;
-          this.changes++;
-          this.orders.get(trade.isBuyer ? trade.bidId : trade.askId)?.trades.push(trade);
-        }
+        if (account === 0) this.recordTrade(trade);
         book(account, trade);
       },
     });
+  }
+
+  /** Records a trade of the bot's account. */
+  protected recordTrade(trade: OwnTrade): void {
+    this.tradeCount++;
+    this.changes++;
+    this.orders.get(trade.isBuyer ? trade.bidId : trade.askId)?.trades.push(trade);
+  }
+  /** Records an order that the exchange has accepted. */
+  protected recordPlacement(placement: TrueOrder): void {
+    const { order, clientOrderId } = placement;
+    this.orders.set(order.id, placement);
+    this.placed.push(placement);
+    if (!this.firstByClientId.has(clientOrderId)) this.firstByClientId.set(clientOrderId, placement);
+    const placed = this.#ordersByClientId.get(clientOrderId) ?? [];
+    this.#ordersByClientId.set(clientOrderId, placed);
+    placed.push(placement);
+    this.orderCountByClientId.set(clientOrderId, (this.orderCountByClientId.get(clientOrderId) ?? 0) + 1);
+    this.changes++;
   }
 }

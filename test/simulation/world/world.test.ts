@@ -27,6 +27,13 @@ test(`a day with one hour of faults and one hour without has no violation (seeds
   expect(unknown).toBeGreaterThan(0);
 });
 
+test('a day of contracts with one hour of faults and one hour without has no violation (seed 2)', async () => {
+  const result = await runDay(2, scheduleOf(2, LENGTH_MS), { lengthMs: LENGTH_MS, futures: true });
+  expect(result.violations, 'again: npm run sim -- --hours 2 --seed 2 --futures --loud').toEqual([]);
+  expect(result.restarts).toBeGreaterThan(3);
+  expect(result.orders).toBeGreaterThan(10);
+});
+
 describe('the hash of a day', () => {
   const hashOf = async (seed: number): Promise<string> => (await runDay(seed, scheduleOf(seed, LENGTH_MS), { lengthMs: LENGTH_MS })).hash;
   let hashOf4 = '';

@@ -12,9 +12,12 @@ import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
 import { Crash } from '../../fixtures/simulatedDisk.ts';
 import { settlePromises } from '../../../src/worlds/computer/simulatedProcess.ts';
 import { BotProcess } from './botProcess.ts';
+import { decideForeignOrders, drawContracts, FIRST_HOUR_MS, scopesOf, type ContractTerms } from './futures/contractDay.ts';
+import { ContractRules } from './futures/contractRules.ts';
+import { ContractVenue } from './futures/contractVenue.ts';
 import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
-import { Observer, type WorldFacts } from './observer.ts';
+import { clientOrderIdIn, Observer, type WorldFacts } from './observer.ts';
 import { CALM_MS, DAY_MS, isBusyDay, isTimed, type ScheduledFault, type RequestFault, type TimedFault } from './schedule.ts';
 import { BusyTrader, Trader } from './trader.ts';
 import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
@@ -48,12 +51,14 @@ export interface DayOptions {
   readonly lengthMs?: number;
   /** True to end the day at the first violation. */
   readonly untilViolation?: boolean;
+  /** True for a bot that trades contracts in place of coins. */
+  readonly futures?: boolean;
   readonly print?: (line: string) => void;
 }
 
 class World {
   readonly queue = new DueQueue();
-  readonly observer = new Observer();
+  readonly observer: Observer;
   readonly venue: SimulatedVenue;
   readonly network: SimulatedNetwork;
   readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-world-'));
@@ -61,7 +66,10 @@ class World {
   readonly #rng: Rng;
   readonly #schedule: readonly ScheduledFault[];
   readonly #print: (line: string) => void;
+  readonly #startMs: number;
   readonly #endMs: number;
+  /** The settings of a day of contracts; null on a day of coins. */
+  readonly #contracts: ContractTerms | null;
   readonly #untilViolation: boolean;
   readonly #isBusy: boolean;
   readonly #maxLots: number;
@@ -81,17 +89,21 @@ class World {
   constructor(
     seed: number,
     schedule: readonly ScheduledFault[],
-    { lengthMs = DAY_MS, untilViolation = false, print = () => {} }: DayOptions,
+    { lengthMs = DAY_MS, untilViolation = false, futures = false, print = () => {} }: DayOptions,
   ) {
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#schedule = schedule;
     this.#print = print;
-    this.#endMs = START_MS + lengthMs;
+    this.#startMs = START_MS + (futures ? FIRST_HOUR_MS : 0);
+    this.#endMs = this.#startMs + lengthMs;
     this.#untilViolation = untilViolation;
     this.#isBusy = isBusyDay(seed);
-    this.#maxLots = this.#isBusy ? 25_000 : 80_000;
-    this.queue.runDue(START_MS);
-    this.venue = new SimulatedVenue(seed, START_MS);
+    this.#contracts = futures ? drawContracts(seededRng(seed ^ 0xf07), this.#isBusy) : null;
+    this.#maxLots = this.#contracts?.maxLots ?? (this.#isBusy ? 25_000 : 80_000);
+    this.queue.runDue(this.#startMs);
+    const contractVenue = futures ? new ContractVenue(seed, this.#startMs) : null;
+    this.venue = contractVenue ?? new SimulatedVenue(seed, this.#startMs);
+    this.observer = new Observer(contractVenue === null ? null : new ContractRules(contractVenue));
     const faultByCreate = new Map(schedule.flatMap((event) => (isTimed(event) ? [] : [[event.at, event]])));
     this.network = this.#connectNetwork(faultByCreate, seededRng(seed ^ 0x4e7));
     this.venue.venueIdInBot = (clientOrderId) => {
@@ -124,13 +136,16 @@ class World {
         if (createNumber === this.#flattenAtCreate) this.queue.at(this.queue.nowMs + 50, () => this.#kill(this.process, true));
       },
       onDuplicate: (body) => {
-        const clientOrderId = /"newClientOrderId":"([^"]+)"/i.exec(Buffer.from(body).toString())?.[1] ?? '';
+        const clientOrderId = clientOrderIdIn(Buffer.from(body).toString()) ?? '';
         const copies = this.venue.copyCountByClientId;
         copies.set(clientOrderId, (copies.get(clientOrderId) ?? 0) + 1);
         // 20 minutes later the operator has looked at the second copy, and lets the bot continue.
         this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
       },
       onWrongReply: () => this.queue.at(this.queue.nowMs + 600_000, () => this.#resume('ECHO')),
+      onRead: (target, answeredMs) => {
+        if (this.venue instanceof ContractVenue && !this.process?.isDead) this.venue.noteRead(target, answeredMs);
+      },
       onReply: (status) => {
         if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
       },
@@ -156,7 +171,7 @@ class World {
     mkdirSync(join(this.folder, 'bot'), { mode: 0o700 });
     const config = {
       mode: 'paper',
-      exchange: { spotUrl: 'http://127.0.0.1:1', keyFile: 'key', secretFile: 'secret' },
+      exchange: { spotUrl: 'http://127.0.0.1:1', futuresUrl: 'http://127.0.0.1:1', keyFile: 'key', secretFile: 'secret' },
       data: 'bot',
       strategy: '/world/trader.ts',
       feeds: { bars: { symbols: symbols.map((base) => `${base}USDT`), interval: '1m' } },
@@ -164,7 +179,8 @@ class World {
       bars: { graceMs: 20_000, delayMs: 400, spreadMs: 0 },
       orders: { deltaMinMs: 10_000, resolveEveryMs },
       audit: { fastMs: 60_000, balanceMs: 120_000, fullMs: 900_000 },
-      risk: { maxPositionQty: String(this.#maxLots / 10_000), maxAuditAgeMs: 300_000 },
+      risk: { maxPositionQty: String(this.#contracts === null ? this.#maxLots / 10_000 : this.#maxLots), maxAuditAgeMs: 300_000 },
+      ...this.#contracts?.config,
     };
     writeFileSync(join(this.folder, 'bot.yaml'), JSON.stringify(config));
   }
@@ -173,8 +189,10 @@ class World {
   async run(): Promise<void> {
     this.#start();
     for (const event of this.#schedule)
-      if (isTimed(event) && START_MS + event.at < this.#endMs) this.queue.at(START_MS + event.at, () => this.#applyTimedFault(event));
+      if (isTimed(event) && this.#startMs + event.at < this.#endMs)
+        this.queue.at(this.#startMs + event.at, () => this.#applyTimedFault(event));
     this.queue.at(this.#endMs - QUIET_MS, () => this.#stopOpening());
+    if (this.#contracts !== null) this.queue.at(this.#startMs + 90_000, () => this.#decideForeignOrders());
     for (;;) {
       if (this.process?.needsEventLoop()) await settlePromises();
       if (this.#mustStart) this.#start();
@@ -220,7 +238,7 @@ class World {
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
       drift: (rng.next() - 0.5) * 1e-4,
       number: processNumber,
-      strategy: this.#isBusy ? BusyTrader : Trader,
+      strategy: this.#contracts?.strategy ?? (this.#isBusy ? BusyTrader : Trader),
       isRunning: (otherNumber) => otherNumber === this.process?.processNumber && !this.process.isDead,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
@@ -350,12 +368,22 @@ class World {
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
     this.observer.readHalts(process);
     let isAnswered = false;
-    const resuming = control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator');
-    this.#trackAct(
-      process,
-      resuming.then(() => (isAnswered = process.control?.ownKill == null)),
-    );
+    for (const scope of this.#contracts === null || code === null ? ['account'] : scopesOf(process, code)) {
+      const resuming = control.resume({ scope, code, why: 'the operator has looked' }, 'operator');
+      this.#trackAct(
+        process,
+        resuming.then(() => (isAnswered = process.control?.ownKill == null)),
+      );
+    }
     this.queue.at(this.queue.nowMs + 30_000, () => isAnswered || this.#resume(code));
+  }
+
+  /** The operator looks every 10 minutes at what the exchange has liquidated. */
+  #decideForeignOrders(): void {
+    const { process, venue } = this;
+    this.queue.at(this.queue.nowMs + 600_000, () => this.#decideForeignOrders());
+    if (!process?.opened || !(venue instanceof ContractVenue)) return;
+    decideForeignOrders(process, venue, (work) => this.#trackAct(process, work));
   }
 
   #kill(process: BotProcess | null, flatten: boolean): void {
@@ -373,8 +401,9 @@ class World {
   #afterKill(process: BotProcess): void {
     const view = this.process === process ? process.control?.ownKill : null;
     if (view && view.phase !== 'done') return void this.queue.at(this.queue.nowMs + 60_000, () => this.#afterKill(process));
-    if (view && view.residuals.length === 0 && this.venue.live().length > 0)
-      this.observer.report('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
+    const left = this.venue.liveAfterKill(view?.flatten === true).length;
+    if (view && view.residuals.length === 0 && left > 0)
+      this.observer.report('KILL', `the kill says that all is cancelled, and ${left} orders stand`, this.queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
         if (this.venue.closableLots(base) >= 1)

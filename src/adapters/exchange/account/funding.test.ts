@@ -5,12 +5,13 @@ import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
 import { FundingWatch } from './funding.ts';
 import type { PositionRow } from '../calls/rows.ts';
 
-function fixture() {
+function fixture(isHeld?: (instrument: number, isLong: boolean) => boolean) {
   const funded: string[] = [];
   const noted: string[] = [];
   const funding = new FundingWatch({
     instruments: [linearContract()],
     venueMs: () => 1000,
+    isHeld,
     funded: (_, isLong, units) => funded.push(`${isLong ? 'long' : 'short'} ${units}`),
     noted: (_, side, units) => noted.push(`${side} ${units}`),
   });
@@ -52,4 +53,27 @@ test('a position without an opening time counts as the earlier one', () => {
   readPositions(row('-0.5', null));
   readPositions(row('-0.75', null));
   expect(funded).toEqual(['long -5000', 'long -2500']);
+});
+
+test('funding of a position waits until the books hold the position', () => {
+  const books = { isLong: false };
+  const { funded, noted, row, take: readPositions } = fixture((_, isLong) => isLong && books.isLong);
+  readPositions(row('-0.5', 1000));
+  readPositions(row('-0.5', 1000), row('0.25', 2000, 'sell'));
+  expect([funded, noted]).toEqual([[], []]);
+  books.isLong = true;
+  readPositions(row('-0.75', 1000));
+  readPositions(row('-0.75', 1000));
+  expect([funded, noted]).toEqual([['long -7500'], ['buy -7500']]);
+});
+
+test('funding of a position that the books do not hold yet does not begin at that of the position before', () => {
+  const books = { isLong: true };
+  const { funded, row, take: readPositions } = fixture((_, isLong) => isLong && books.isLong);
+  readPositions(row('-0.5', 1000));
+  books.isLong = false;
+  readPositions(row('-0.3', 9000));
+  books.isLong = true;
+  readPositions(row('-0.3', 9000));
+  expect(funded).toEqual(['long -5000', 'long -3000']);
 });

@@ -8,6 +8,8 @@ import type { PositionRow } from '../calls/rows.ts';
 export interface FundingWatchDeps {
   readonly instruments: readonly Instrument[];
   readonly venueMs: () => number;
+  /** True if strategies hold a position on this side of a contract. Undefined: always. */
+  readonly isHeld?: ((instrument: number, isLong: boolean) => boolean) | undefined;
   /** Receives each payment, in `units` of the settlement asset; above 0 is received. */
   readonly funded: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
   /** Receives the new funding total of a position. It is journalled as a cursor. */
@@ -34,11 +36,13 @@ export class FundingWatch {
 
   /** Takes a read of all positions of a contract, and reports each change of their funding totals. */
   take(instrument: number, rows: readonly PositionRow[]): void {
-    const { instruments, funded, noted, venueMs } = this.#deps;
+    const { instruments, funded, noted, venueMs, isHeld } = this.#deps;
     for (const side of SIDES) {
       const row = rows.find((each) => each.side === side);
       const key = `${instrument} ${side}`;
       if (row?.funding === null) continue;
+      // The fill that opened the position may not be booked yet: a later read reports the funding. A foreign position pays for itself.
+      if (row !== undefined && isHeld?.(instrument, side === 'buy') === false) continue;
       const knownTotal = this.#totals.get(key) ?? 0;
       // A position that was closed and reopened between two reads starts at 0, not at the total of its predecessor.
       const before = this.#isReopened(key, row) ? 0 : knownTotal;

@@ -61,6 +61,8 @@ export interface RestExchangeDeps {
   readonly delayObserver?: DelayObserver;
   /** Lots of an instrument that all strategies hold together, below 0 short. */
   readonly heldLots?: (instrument: number) => number;
+  /** Futures only: true if strategies hold a position on this side. */
+  readonly holdsSide?: (instrument: number, isLong: boolean) => boolean;
   /** True if another service of the account has raised the same cause, so that clearing it here does not clear it. */
   readonly isRaisedElsewhere?: (code: HaltCode, instrument: number | null) => boolean;
 }

@@ -36,6 +36,15 @@ describe('BookedTradeIds', () => {
     expect(tradeIds.cursorBefore(Infinity)).toBe('4');
   });
 
+  it('BookedTradeIds does not count a trade again that no journal has and that the totals of the journal include', () => {
+    const tradeIds = new BookedTradeIds(0);
+    tradeIds.restore('3', 'buy');
+    // Trade 4 is of a foreign order on which the operator has not decided yet.
+    tradeIds.noteTotalsUpTo('4');
+    expect([3, 4, 5].map((id) => tradeIds.countsInTotals(leg(id)))).toEqual([false, false, true]);
+    expect(tradeIds.isNew(leg(4))).toBe(true);
+  });
+
   it('BookedTradeIds distinguishes the two legs of a trade with ourselves', () => {
     const tradeIds = new BookedTradeIds(0);
     tradeIds.add(leg(7));

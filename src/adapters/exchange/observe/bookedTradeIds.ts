@@ -81,8 +81,8 @@ export class BookedTradeIds {
     const key = keyOf(row);
     const id = BigInt(row.tradeId);
     if (row.timeMs < this.sinceMs || this.#counted.has(key) || id <= this.#allBookedUpToId) return false;
-    const isBooked = this.#booked.has(key);
-    if (isBooked && (this.#totalsId === null || id <= this.#totalsId)) return false;
+    // A foreign trade is in the noted totals, and in no journal until the operator has decided on its order.
+    if (this.#totalsId === null ? this.#booked.has(key) : id <= this.#totalsId) return false;
     this.#counted.add(key);
     return true;
   }

@@ -285,10 +285,7 @@ export class DecisionComparison {
         return 0;
       }
     }
-    if (cancel === undefined && !this.#isAtEnd && recorded.endedBeforeCancel(order.id, this.recordIndex, this.#stepMs)) {
-      this.decisions++;
-      return 0;
-    }
+    if (cancel === undefined && !this.#isAtEnd && recorded.isCancelLost(order.id, this.recordIndex, this.#stepMs)) return 0;
     if (!this.#isAtEnd) {
       const found = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
       this.#noteDifference('replayed', this.#stepMs, this.#nextSeq(), found, `${cancelText(order.id)} at ${this.#stepMs}`);

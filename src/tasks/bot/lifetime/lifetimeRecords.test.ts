@@ -1,4 +1,4 @@
-// Tests whether the records of a lifetime carry out a cancel that the process before them had decided on, or show that it was not needed any more.
+// Tests what the records of a lifetime say about the cancels of a step in which a process died.
 
 import { expect, it } from 'vitest';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
@@ -34,17 +34,15 @@ it('a cancel carries out no step if its process continued after the step', () =>
   expect(isCarriedOut(2000, 1500), 'the cancel came before the step').toBe(false);
 });
 
-/** Returns the records of an instant in which a process dies, and of the next start, which learns that order 7 has ended. */
-function recordsWithEnd(diedMs: number): readonly JournalRecord[] {
-  return records(diedMs, 2002).map((record) => (record.k === 'STATE' ? { ...record, lifecycle: 'done', reason: 'canceled' } : record));
-}
-
-it('an order that has ended before a start could cancel it needs no cancel in the step in which the process before died', () => {
-  const recorded = new LifetimeRecords(recordsWithEnd(2000), []);
-  expect(recorded.cancelOf(7), 'no cancel is recorded').toBeUndefined();
-  expect(recorded.endedBeforeCancel(7, 1, 2000)).toBe(true);
-  expect(recorded.endedBeforeCancel(8, 1, 2000), 'order 8 has not ended').toBe(false);
-  expect(new LifetimeRecords(recordsWithEnd(2500), []).endedBeforeCancel(7, 1, 2000), 'the process wrote records after the step').toBe(
-    false,
-  );
+it('a cancel was lost with its process if the order has ended since, and no start wrote the cancel', () => {
+  const lostWith = (diedMs: number, end: object, recordIndex = 1): boolean => {
+    const dead = records(diedMs, 9000).filter(({ k }) => k !== 'STATE');
+    return new LifetimeRecords([...dead, end as JournalRecord], []).isCancelLost(7, recordIndex, 2000);
+  };
+  const canceled = { t: 9000, k: 'STATE', cid: 'A', lifecycle: 'done', reason: 'canceled' };
+  expect(lostWith(2000, canceled)).toBe(true);
+  expect(lostWith(2000, { t: 9000, k: 'FILL', cid: 'A', last: true })).toBe(true);
+  expect(lostWith(2000, { ...canceled, cid: 'B' }), 'another order has ended').toBe(false);
+  expect(lostWith(2000, { ...canceled, lifecycle: 'working' }), 'the order still works').toBe(false);
+  expect(lostWith(2500, canceled), 'the process wrote records after the step').toBe(false);
 });

@@ -70,8 +70,6 @@ export class LifetimeRecords {
   readonly #orders = new Map<number, RecordedOrder>();
   readonly #numbers = new Map<string, number>();
   readonly #cancels = new Map<number, RecordedCancel[]>();
-  /** Positions of the records with which orders ended, by order number; -1 if they precede the replayed records. */
-  readonly #ends = new Map<number, number>();
   /** Orders by content and by instant. Built when an order is not found by its number. */
   #byKey: Map<string | number, SameKeyOrders> | null = null;
 
@@ -82,10 +80,10 @@ export class LifetimeRecords {
     for (const order of this.#orders.values()) order.isReplayed = order.isDrafted = true;
     for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isReplayed = true;
     let lastInstant = -1;
-    for (let index = 0; index < records.length; index++) {
-      const record = records[index]!;
-      if (record.k === 'INSTANT') lastInstant = index;
-      else this.#addToIndex(record, index);
+    for (let at = 0; at < records.length; at++) {
+      const record = records[at]!;
+      if (record.k === 'INSTANT') lastInstant = at;
+      else this.#addToIndex(record, at);
     }
     this.lastInstant = lastInstant;
   }
@@ -100,16 +98,12 @@ export class LifetimeRecords {
     } else if (record.k === 'FILL' && record.cid !== null) {
       const order = this.#orders.get(this.#numbers.get(record.cid) ?? 0);
       if (order !== undefined) order.lastFillMs = record.executedMs;
-    } else if (record.k === 'STATE') this.#addState(record, at);
-  }
-  #addState({ cid, lifecycle, t }: RecordOf<'STATE'>, at: number): void {
-    const number = this.#numbers.get(cid);
-    if (number === undefined) return;
-    if (lifecycle === 'done') this.#ends.set(number, at);
-    else if (lifecycle === 'cancelSent') {
+    } else if (record.k === 'STATE' && record.lifecycle === 'cancelSent') {
+      const number = this.#numbers.get(record.cid);
+      if (number === undefined) return;
       const known = this.#cancels.get(number);
-      if (known === undefined) this.#cancels.set(number, [{ at, t, isReplayed: false }]);
-      else known.push({ at, t, isReplayed: false });
+      if (known === undefined) this.#cancels.set(number, [{ at, t: record.t, isReplayed: false }]);
+      else known.push({ at, t: record.t, isReplayed: false });
     }
   }
   #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
@@ -180,21 +174,21 @@ export class LifetimeRecords {
    * decisions that the process before it could not carry out.
    */
   isCarriedOut(cancel: RecordedCancel, at: number, stepMs: number): boolean {
-    return this.#endedInStep(at, stepMs) && cancel.at > this.#lastOfProcess(at) && cancel.t >= stepMs;
+    const last = this.#lastOfProcess(at);
+    return cancel.at > last && last >= 0 && cancel.t >= stepMs && this.records[last]!.t <= stepMs;
   }
 
   /**
-   * True when the process of record `at` ended in the step that began at `stepMs`, and a later process learned that the order had ended before it
-   * could cancel it. It had nothing to send then, so the journal has no cancel: its request may have left before the process ended.
+   * True when the process of record `at` ended in the step that began at `stepMs`, and a later process found that the order had ended. A cancel of
+   * that step was lost before it was written: it had been sent, or there was nothing left to cancel.
    */
-  endedBeforeCancel(number: number, at: number, stepMs: number): boolean {
-    return this.#endedInStep(at, stepMs) && (this.#ends.get(number) ?? -1) > this.#lastOfProcess(at);
-  }
-
-  /** True when the process of record `at` wrote nothing after the step that began at `stepMs`. */
-  #endedInStep(at: number, stepMs: number): boolean {
+  isCancelLost(number: number, at: number, stepMs: number): boolean {
     const last = this.#lastOfProcess(at);
-    return last >= 0 && this.records[last]!.t <= stepMs;
+    if (last < 0 || this.records[last]!.t > stepMs) return false;
+    return this.records.slice(last + 1).some((record) => {
+      const isEnd = (record.k === 'STATE' && record.lifecycle === 'done') || (record.k === 'FILL' && record.last);
+      return isEnd && record.cid !== null && this.numberOf(record.cid) === number;
+    });
   }
 
   /** Returns the position of the last record that the process of record `at` wrote. */

@@ -124,6 +124,10 @@ export class JournalBooks implements OwnOrders {
   isOwnId(venueId: string): boolean {
     return this.#cidOf.has(venueId);
   }
+  /** True if an own order other than `cid` has this venue order id. */
+  isTakenId(venueId: string, cid: string): boolean {
+    return (this.#cidOf.get(venueId) ?? cid) !== cid;
+  }
   /** True also for an id of this bot that the journal does not contain: the journal may be an older copy. */
   isOwnCid(cid: string): boolean {
     const text = cid.toUpperCase();

@@ -96,7 +96,7 @@ export class Judge {
       if (this.#isKnown(instrument, venueId)) continue;
       const listed = rows.get(venueId) ?? null;
       const row = listed?.cid ? listed : ((await this.#orderOf(instrument, venueId)) ?? listed);
-      if (row?.cid && isSecondBuy(instrument, row, this.books)) this.#foreign.add(venueId);
+      if (row?.cid && isSecondOpening(instrument, row, this.books)) this.#foreign.add(venueId);
       else if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId);
       else if (row?.cid) this.#foreign.add(venueId);
       else unnamed.push(unnamedOf(instrument, venueId, row, trades.get(venueId) ?? []));
@@ -213,12 +213,11 @@ export class Judge {
 }
 
 /**
- * True for a second copy of a spot buy. The coins that it bought belong to the account, in a running bot too, so a kill must not sell them. A
- * second copy of a sell counts: those coins are gone.
+ * True for a second copy of a spot buy, or of an order that opens contracts. What it bought or opened belongs to the account, in a running bot
+ * too, so a kill must not close it. A second copy of a sell, or of an order that closes, counts: those coins or contracts are gone.
  */
-const isSecondBuy = ({ id, market }: Instrument, { cid, side, venueId }: OrderRow, books: JournalBooks): boolean =>
-  market === 'spot' &&
-  side === 'buy' &&
+const isSecondOpening = ({ id, market }: Instrument, { cid, side, action, venueId }: OrderRow, books: JournalBooks): boolean =>
+  (market === 'spot' ? side === 'buy' : action === 'OPEN') &&
   cid !== null &&
   books.isOwnCid(cid) &&
   !books.isIgnored(id, venueId) &&

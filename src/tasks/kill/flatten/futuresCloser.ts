@@ -64,6 +64,7 @@ export class FuturesCloser implements Closer {
     });
     return sliceOutcomeOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId),
+      isTaken: (orderId) => judge.books.isTakenId(orderId, cid),
       find: (cause) => findSlice(venue, instrument, cause, { cid, judge }),
     });
   }

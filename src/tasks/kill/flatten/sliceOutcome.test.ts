@@ -88,6 +88,7 @@ it('the journal gets the outcome of a slice from its reply, or from the search i
   const result = (outcome: object, orderId: string | null) =>
     sliceOutcomeOf(outcome as never, 'SLICE', journal as never, {
       settle: (id) => Promise.resolve({ kind: 'ended', filled: id }),
+      isTaken: () => false,
       find: () => Promise.resolve(orderId),
     });
   expect(await result({ kind: 'unknown', cause: 'time-out' }, '9')).toEqual({ kind: 'ended', filled: '9' });
@@ -103,11 +104,16 @@ it('a slice is searched for if its acknowledgement names another order', async (
   const result = (value: object) =>
     sliceOutcomeOf({ kind: 'acked', value } as never, 'SLICE', journal as never, {
       settle: (id) => Promise.resolve({ kind: 'ended', filled: id }),
-      find: (cause) => Promise.resolve(cause.includes('expected SLICE, got OTHER') ? '9' : null),
+      isTaken: (id) => id === '8',
+      find: (cause) => Promise.resolve(/expected SLICE, got OTHER|its id 8 is taken/.test(cause) ? '9' : null),
     });
   expect(await result({ orderId: '7', clientOrderId: 'OTHER' })).toEqual({ kind: 'ended', filled: '9' });
   expect(await result({ orderId: '7', clientOrderId: 'slice' })).toEqual({ kind: 'ended', filled: '7' });
   expect(await result({ orderId: '7', clientOrderId: null })).toEqual({ kind: 'ended', filled: '7' });
   expect(await result({ orderId: '7' })).toEqual({ kind: 'ended', filled: '7' });
   expect(text).toEqual(['unanswered', '9', '7', '7', '7']);
+  text.length = 0;
+  // An acknowledgement of contracts has only an id. This one is that of the order before.
+  expect(await result({ orderId: '8' })).toEqual({ kind: 'ended', filled: '9' });
+  expect(text).toEqual(['unanswered', '9']);
 });

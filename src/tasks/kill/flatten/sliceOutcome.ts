@@ -13,6 +13,8 @@ import type { Judge } from '../evidence/judge.ts';
 /** How an acknowledged slice is settled, and a lost one is found. */
 export interface NextSteps {
   readonly settle: (orderId: string) => Promise<SliceOutcome>;
+  /** True if another order of the bot has this venue order id. An acknowledgement of contracts has nothing else to be compared with. */
+  readonly isTaken: (orderId: string) => boolean;
   /** Resolves with the venue order id; null: the slice had no effect. */
   readonly find: (cause: string) => Promise<string | null>;
 }
@@ -22,7 +24,7 @@ export async function sliceOutcomeOf(
   outcome: Outcome<{ readonly orderId: string; readonly clientOrderId?: string | null }>,
   cid: string,
   journal: SliceJournal,
-  { settle, find }: NextSteps,
+  { settle, isTaken, find }: NextSteps,
 ): Promise<SliceOutcome> {
   const settleAcked = (orderId: string): Promise<SliceOutcome> => {
     journal.writeAck(cid, orderId);
@@ -41,10 +43,13 @@ export async function sliceOutcomeOf(
   };
   switch (outcome.kind) {
     case 'acked': {
-      const echoed = outcome.value.clientOrderId ?? cid;
-      if (echoed.toUpperCase() === cid.toUpperCase()) return settleAcked(outcome.value.orderId);
+      const { orderId, clientOrderId } = outcome.value;
+      const echoed = clientOrderId ?? cid;
+      const isEchoed = echoed.toUpperCase() === cid.toUpperCase();
+      if (isEchoed && !isTaken(orderId)) return settleAcked(orderId);
       journal.writeUnknown(cid);
-      return lookForSlice(`the acknowledgement belongs to another order: clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`);
+      const what = isEchoed ? `its id ${orderId} is taken` : `clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`;
+      return lookForSlice(`the acknowledgement belongs to another order: ${what}`);
     }
     case 'refused':
       journal.writeRefusal(cid, String(outcome.code));

@@ -60,6 +60,7 @@ export class SpotCloser implements Closer {
     });
     return sliceOutcomeOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId),
+      isTaken: (orderId) => judge.books.isTakenId(orderId, cid),
       find: (cause) => findSlice(venue, instrument, cause, { cid, judge }),
     });
   }

@@ -1,0 +1,78 @@
+// What a seed draws for a day of contracts: settings of the account, contracts and strategy. Also what the operator decides about liquidations.
+
+import type { Rng } from '../../../../src/base/number/rng.ts';
+import { scopeName } from '../../../../src/tasks/control/scopes.ts';
+import { foreignOrdersOf } from '../../../../src/tasks/bot/run/foreignOrders.ts';
+import type { BotProcess } from '../botProcess.ts';
+import { CASH, SYMBOLS } from '../venue.ts';
+import { BareContractTrader, BusyContractTrader, ContractTrader } from './contractTrader.ts';
+import { contractName, type ContractVenue } from './contractVenue.ts';
+
+/** Begin of a day of contracts since midnight UTC, ms: funding at 8:00 lies in the faulty part of the shortest day. */
+export const FIRST_HOUR_MS = 7 * 3_600_000 + 1_200_000;
+/** Largest position of a contract, and that of a busy day. */
+const MAX_LOTS = { quiet: 800, busy: 300 };
+
+/** The drawn settings of a day. */
+export interface ContractTerms {
+  readonly maxLots: number;
+  /** Keys of the config that are about contracts. */
+  readonly config: { readonly futures: object; readonly feeds: object; readonly cash: object; readonly market: 'futures' };
+  readonly strategy: typeof ContractTrader;
+}
+
+/** Draws the settings of a day. In every fourth day or so nothing protects positions, and price gaps liquidate them. */
+export function drawContracts(rng: Rng, isBusy: boolean): ContractTerms {
+  const isBare = rng.next() < 0.25;
+  const leverage = isBare ? 50 : 2 + Math.floor(rng.next() * 20);
+  const margin = isBare || rng.next() < 0.3 ? 'isolated' : 'cross';
+  const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * 2)).map(contractName);
+  return {
+    maxLots: isBusy ? MAX_LOTS.busy : MAX_LOTS.quiet,
+    config: {
+      market: 'futures',
+      futures: { leverage, margin, positions: 'net' },
+      feeds: { bars: { symbols, interval: '1m' } },
+      cash: { USDT: String(CASH) },
+    },
+    strategy: isBare ? BareContractTrader : isBusy ? BusyContractTrader : ContractTrader,
+  };
+}
+
+/** Halts that the faults of a day cause, and that the operator alone clears. */
+const OPERATOR_CODES = ['ECHO', 'STATUS'] as const;
+
+/** Returns the scopes on which a cause stands; the account if the cause does not stand. */
+export function scopesOf(process: BotProcess, code: string): readonly string[] {
+  const engine = process.opened?.bot.deps.engine;
+  if (engine === undefined) return ['account'];
+  const { risk, instruments, runs } = engine;
+  const names = { instruments, strategies: runs.map(({ name }) => name) };
+  const scopes = risk.halts.causes().filter((cause) => cause.code === code);
+  return scopes.length === 0 ? ['account'] : [...new Set(scopes.map(({ scope }) => scopeName(scope, names)))];
+}
+
+/**
+ * The operator has the strategy adopt the orders by which the exchange has liquidated its positions, ignores other foreign orders, and clears
+ * ids that two orders had. `track` waits for each decision.
+ */
+export function decideForeignOrders(process: BotProcess, venue: ContractVenue, track: (work: Promise<unknown>) => void): void {
+  const services = process.opened?.bot.deps.services;
+  if (!services || !process.control) return;
+  const foreign = foreignOrdersOf(services);
+  const raised = new Set(process.opened!.bot.deps.engine.risk.halts.causes().map(({ code }) => code));
+  for (const code of foreign.length === 0 ? ['ALIEN', ...OPERATOR_CODES] : OPERATOR_CODES)
+    if (raised.has(code))
+      for (const scope of scopesOf(process, code))
+        track(process.control.resume({ scope, code, why: 'the operator has looked' }, 'operator'));
+  const liquidated = new Set(venue.liquidations.map(({ order }) => order.id));
+  for (const { venueId } of foreign) {
+    const decision = { id: venueId, why: 'the operator has looked' };
+    track(
+      process.control.decide(
+        liquidated.has(venueId) ? { what: 'adopt', strategy: null, ...decision } : { what: 'ignore', ...decision },
+        'operator',
+      ),
+    );
+  }
+}

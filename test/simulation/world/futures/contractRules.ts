@@ -1,0 +1,163 @@
+// Checks positions, stops and money of contracts against the books of the exchange. The rules come from the documents, not from the code.
+
+import type { OwnTrade, UserOrder } from '../../../../src/paperExchange/orders/userOrder.ts';
+import type { OrderId } from '../../../../src/model/order.ts';
+import { orderIdIn } from '../../../../src/protocol/clientOrderId.ts';
+import type { Engine, MarketRules, Report, WorldFacts } from '../observer.ts';
+import { SYMBOLS } from '../venue.ts';
+import type { ContractTrader } from './contractTrader.ts';
+import { contractName, type ContractVenue } from './contractVenue.ts';
+
+/**
+ * Time within which a position that had a stop has one again, ms, while the bot is up and may send orders, after each order that it has sent to
+ * protect or close it: a lost request is known to be lost after some 11 minutes, and risk reserves it for up to 30 minutes more
+ * (docs/strategies.md, stops at the exchange).
+ */
+const PROTECTED_MS = 45 * 60_000;
+/** Time for which a bot that starts waits for its audits and its first bar, ms. */
+const START_MS = 180_000;
+
+/** What was seen of the stops of a contract. */
+interface Protection {
+  /** The position at the exchange that had a stop; 0: none. */
+  readonly position: number;
+  /** Time for which it has had none while the bot could have placed one, ms. */
+  bareMs: number;
+  /** Venue order ids of its stops when they were last seen. */
+  stops: ReadonlySet<string>;
+}
+
+export class ContractRules implements MarketRules {
+  readonly #venue: ContractVenue;
+  readonly #protections = new Map<string, Protection>();
+  #lastMs = NaN;
+  /** Number of placements that were checked. */
+  #placedCount = 0;
+  /** When the process that runs was first seen, ms. */
+  #process: { readonly of: object | null; readonly sinceMs: number } = { of: null, sinceMs: 0 };
+
+  constructor(venue: ContractVenue) {
+    this.#venue = venue;
+  }
+
+  checkAfterEvent(facts: WorldFacts, live: readonly UserOrder[], report: Report): void {
+    const { process, nowMs } = facts;
+    if (process !== this.#process.of) this.#process = { of: process, sinceMs: nowMs };
+    for (const base of SYMBOLS) {
+      this.#checkSize(base, facts, live, report);
+      this.#checkStops(base, facts, report);
+    }
+    this.#lastMs = nowMs;
+    this.#venue.notePositions();
+    const deps = process?.opened?.bot.deps;
+    if (deps) this.#checkPlacedStops(deps.engine, deps.cidOf(1 as OrderId).slice(0, 16), report);
+    if (!this.#venue.isForeignStopWaiting) report('ALIEN', 'a trigger order of another owner was cancelled');
+  }
+
+  /**
+   * STOP: a position that had a stop keeps one while it moves, over every fault, and gets another one in time if it has lost it by firing or by
+   * an exit that did not close it.
+   */
+  #checkStops(base: string, facts: WorldFacts, report: Report): void {
+    const venue = this.#venue;
+    const { nowMs, process } = facts;
+    const position = venue.positionId(base);
+    const stops = venue.stopsOf(base, venue.positionLots(base) > 0);
+    const known = this.#protections.get(base);
+    if (position === 0 || known?.position !== position) {
+      if (position !== 0 && stops.size > 0) this.#protections.set(base, { position, bareMs: 0, stops });
+      else this.#protections.delete(base);
+      return;
+    }
+    if (stops.size > 0) {
+      Object.assign(known, { bareMs: 0, stops });
+      return;
+    }
+    const trader = process?.trader as ContractTrader | null | undefined;
+    const isKilled = process?.isKilled === true || process?.control?.isKilled === true;
+    // What is left may be a position of a second copy, which is the account's.
+    const isOwn = venue.closableLots(base) > 0;
+    const isLeaving = trader?.leaving.has(contractName(base)) === true;
+    const wasTaken = Array.from(known.stops).every((id) => venue.isCanceled(id));
+    if (known.stops.size > 0 && wasTaken && process?.opened && !isLeaving && isOwn)
+      report('STOP', `${base}: the last stop of a position was cancelled: ${Array.from(known.stops).join(', ')}`);
+    known.stops = new Set();
+    const couldAct = process?.opened?.bot.isTrading === true && !isKilled && nowMs - this.#process.sinceMs > START_MS;
+    if (couldAct && facts.halted !== 'CANCEL_ONLY' && !Number.isNaN(this.#lastMs)) known.bareMs += nowMs - this.#lastMs;
+    if (known.bareMs > PROTECTED_MS && isOwn)
+      report('STOP', `${base}: a position that had a stop has had none for ${known.bareMs / 60_000} minutes`);
+  }
+
+  /** S3: a position with all open orders of its side that open stays within the largest position. */
+  #checkSize(base: string, { maxLots }: WorldFacts, live: readonly UserOrder[], report: Report): void {
+    const held = this.#venue.heldLots(base);
+    for (const [side, sign] of [
+      ['buy', 1],
+      ['sell', -1],
+    ] as const) {
+      let lots = held * sign;
+      for (const { instrument, intent, live: openPart } of live)
+        if (instrument.base === base && intent.side === side && !intent.reduceOnly)
+          lots += openPart === null ? intent.lots : Math.max(0, openPart.lots - openPart.filledLots);
+      if (lots > maxLots) report('S3', `${base}: ${lots} contracts are held and ordered (${side}), ${maxLots} are allowed`);
+    }
+  }
+
+  noteCreate(body: string): void {
+    if (!body.includes('"open":"CLOSE"')) return;
+    for (const [base, protection] of this.#protections) if (body.includes(`"${contractName(base)}"`)) protection.bareMs = 0;
+  }
+
+  /** S3: stops of different decisions close no more than the position together. A stop that moves counts as one with the old one. */
+  #checkPlacedStops(engine: Engine, prefix: string, report: Report): void {
+    const { placed } = this.#venue;
+    while (this.#placedCount < placed.length) {
+      const { order, clientOrderId } = placed[this.#placedCount++]!;
+      if (!order.id.startsWith('trigger') || !order.intent.reduceOnly) continue;
+      const { base } = order.instrument;
+      const lotsBySlot = new Map<string, number>();
+      for (const stop of this.#venue.waiting()) {
+        if (stop.order.instrument.base !== base || !stop.order.intent.reduceOnly || stop.order.intent.side !== order.intent.side) continue;
+        const id = orderIdIn(prefix, stop.clientOrderId);
+        const slot = (id === null ? undefined : engine.orders.get(id)?.slot) ?? stop.clientOrderId;
+        lotsBySlot.set(slot, Math.max(lotsBySlot.get(slot) ?? 0, stop.order.intent.lots));
+      }
+      const lots = Array.from(lotsBySlot.values()).reduce((sum, each) => sum + each, 0);
+      const held = this.#venue.maxRecentLots(base);
+      if (lotsBySlot.size > 1 && lots > held)
+        report('S3', `${base}: stops for ${lots} contracts stand, and ${held} are held (${clientOrderId} was placed)`);
+    }
+  }
+
+  /** S6: positions and cash of the bot are those of the exchange. */
+  checkEnd(engine: Engine, _facts: WorldFacts, report: Report): void {
+    const venue = this.#venue;
+    for (const [index, { base }] of engine.instruments.entries()) {
+      const botLots = engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0);
+      const lots = venue.heldLots(base);
+      if (botLots !== lots) report('S6', `${base}: the bot holds ${botLots} contracts, the exchange has ${lots}`);
+    }
+    if (venue.hasCopyTrades) return;
+    const cash = engine.ledger.cashTotal;
+    // The exchange does not say which part of a liquidation's loss it has borne, so the books of the bot count all of it.
+    const truth = venue.units('USDT') - venue.coveredUnits;
+    const unreported = this.#unreportedFunding();
+    if (cash !== truth && !unreported.has(cash - truth))
+      report('S6', `the bot has ${cash} of cash, the exchange ${truth}; funding: ${JSON.stringify(venue.payments)}`);
+  }
+
+  /** Returns the sums by which the books may differ: payments of positions that closed before the bot could read them. */
+  #unreportedFunding(): ReadonlySet<number> {
+    let sums = new Set([0]);
+    for (const payment of this.#venue.payments)
+      if (payment.closedMs < Infinity && !this.#venue.isReadable(payment))
+        sums = new Set([...sums, ...Array.from(sums, (sum) => sum - payment.units)]);
+    return sums;
+  }
+
+  /** An adopted liquidation is an order of the bot without a client order id. */
+  tradesOf(engine: Engine, order: number): readonly OwnTrade[] {
+    const venueId = String(engine.orders.get(order as OrderId)?.venueId);
+    return this.#venue.liquidations.find(({ order: { id } }) => id === venueId)?.trades ?? [];
+  }
+}

@@ -1,0 +1,138 @@
+// Trades contracts at random, long and short, with a stop at the exchange that moves with the position.
+
+import type { Feed, FillInfo } from '../../../../src/index.ts';
+import { Trader } from '../trader.ts';
+
+/** Distances of a stop from the price, as fractions of it. */
+const STOP = { min: 0.002, max: 0.012 };
+/** Value of the first order of a position, USDT. A contract is worth about 1 USDT. */
+const SIZE = { min: 60, max: 160 };
+
+/** Trades contracts, and protects each position by a trigger order at the exchange. */
+export class ContractTrader extends Trader {
+  #randomState = 40_013;
+  /** Symbols whose stop the strategy itself cancels, because it leaves the position. */
+  leaving = new Set<string>();
+
+  /** False for a strategy that places no stops: its positions meet the liquidation of the exchange. */
+  get usesStops(): boolean {
+    return true;
+  }
+
+  override onBar() {
+    this.barCount++;
+    for (const feed of this.symbols) this.#actOn(feed);
+  }
+
+  #actOn(feed: Feed): void {
+    const { isFlat, isLong, qty } = this.position(feed);
+    const open = this.openOrders(feed);
+    const isActing = this.#nextRandom() < (this.actsPerMinute * 1.5) / this.symbols.length;
+    if (isFlat) {
+      this.leaving.delete(feed.instrument.wireName);
+      if (!isActing) return;
+      for (const { id } of open) this.cancel(id);
+      if (open.length === 0) this.#enter(feed, this.#nextRandom() < 0.5);
+      return;
+    }
+    const stops = open.filter(({ trigger, side }) => trigger > 0 && (side === 'sell') === isLong);
+    const others = open.filter((order) => !stops.includes(order));
+    const held = qty.abs();
+    const guarded = stops.reduce((sum, stop) => sum.plus(stop.qty), held.minus(held));
+    // A position that the strategy leaves gets no new stop until the exit has ended.
+    if (this.leaving.has(feed.instrument.wireName) && others.length > 0) return;
+    if (this.usesStops && stops.length === 0) {
+      // Orders that close may together not close more than is held.
+      if (others.length === 0) return this.#protect(feed, isLong, held);
+      for (const order of others) this.cancel(order.id);
+      return;
+    }
+    // It does not wait for a stop of unknown outcome. Risk denies the second one.
+    const isUnsure = stops.length > 0 && stops.every(({ lifecycle }) => lifecycle === 'unknown' || lifecycle === 'sent');
+    if (isUnsure && this.#nextRandom() < 0.5) return this.#protect(feed, isLong, held, 'second stop');
+    if (!isActing) return;
+    for (const order of others) if (this.#nextRandom() < 0.5) this.cancel(order.id);
+    if (others.length > 0) return;
+    const choice = this.#nextRandom();
+    const [stop] = stops;
+    const bare = held.minus(guarded);
+    if (bare.gt(0) && choice < 0.6) this.#reduce(feed, isLong, bare);
+    else if (choice < 0.2) this.#leave(feed);
+    else if (choice < 0.35) this.#enter(feed, isLong);
+    else if (stop === undefined) this.#reduce(feed, isLong, held.times(0.5).ceil());
+    else if (choice < 0.5 && held.gt(10)) stop.amend({ size: held.times(0.6).floor() });
+    else stop.amend({ stop: this.#stopPrice(feed, isLong), size: held });
+  }
+
+  #enter(feed: Feed, isLong: boolean): void {
+    const price = feed.close.value;
+    // Amounts depend on what was reported: a fill that is reported twice, or never, changes the orders that follow.
+    const base = String(SIZE.min + ((this.notifiedCount * 7) % 40) + Math.floor(this.random() * (SIZE.max - SIZE.min - 40)));
+    const choice = this.#nextRandom();
+    const away = this.#nextRandom() * 0.002;
+    const options =
+      choice < 0.4
+        ? { feed, tag: 'in' }
+        : choice < 0.65
+          ? { feed, tag: 'in', limit: price * (isLong ? 1.002 : 0.998) }
+          : choice < 0.85
+            ? { feed, tag: 'in', limit: price * (isLong ? 1 - away : 1 + away) }
+            : { feed, tag: 'wait', stopEntry: price * (isLong ? 1.0002 + away : 0.9998 - away) };
+    if (isLong) this.buy({ base }, options);
+    else this.sell({ base }, options);
+  }
+
+  /** Closes a part that no stop covers. */
+  #reduce(feed: Feed, isLong: boolean, size: FillInfo['qty']): void {
+    const price = feed.close.value;
+    const limit = this.#nextRandom() < 0.5 ? {} : { limit: price * (isLong ? 1.0004 : 0.9996) };
+    const options = { feed, tag: 'out', reduceOnly: true, ...limit };
+    if (isLong) this.sell({ base: size }, options);
+    else this.buy({ base: size }, options);
+  }
+
+  #leave(feed: Feed): void {
+    this.leaving.add(feed.instrument.wireName);
+    this.exit(feed);
+  }
+
+  #protect(feed: Feed, isLong: boolean, size: FillInfo['qty'], tag = 'stop'): void {
+    this.leaving.delete(feed.instrument.wireName);
+    const options = { feed, trigger: this.#stopPrice(feed, isLong), tag };
+    if (isLong) this.sell({ base: size }, options);
+    else this.buy({ base: size }, options);
+  }
+  #stopPrice(feed: Feed, isLong: boolean): number {
+    const away = STOP.min + this.#nextRandom() * (STOP.max - STOP.min);
+    return feed.close.value * (isLong ? 1 - away : 1 + away);
+  }
+
+  override onFill(fill: FillInfo) {
+    super.onFill(fill);
+    if (!this.usesStops) return;
+    // The first fill of a position is protected at once. The next bar extends the stop to what has filled since.
+    for (const feed of this.symbols) {
+      const { isFlat, isLong, qty } = this.position(feed);
+      if (isFlat) this.leaving.delete(feed.instrument.wireName);
+      else if (!this.leaving.has(feed.instrument.wireName) && this.openOrders(feed).every(({ trigger }) => !(trigger > 0)))
+        this.#protect(feed, isLong, qty.abs());
+    }
+  }
+
+  /** Returns the next number in (0, 1) of a generator of its own (Lehmer), whose state is part of the strategy. */
+  #nextRandom(): number {
+    this.#randomState = (this.#randomState * 48_271) % 2_147_483_647;
+    return this.#randomState / 2_147_483_647;
+  }
+}
+
+export class BusyContractTrader extends ContractTrader {
+  override actsPerMinute = 1.2;
+}
+
+/** Trades without stops. */
+export class BareContractTrader extends ContractTrader {
+  override get usesStops(): boolean {
+    return false;
+  }
+}
