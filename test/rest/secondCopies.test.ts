@@ -1,6 +1,7 @@
 // Tests second copies of several creates: the halt that the operator reads names each of them.
 
 import { describe, expect, it } from 'vitest';
+import { ticks } from '../../src/base/brand.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
@@ -47,5 +48,28 @@ describe('the halt for second copies', () => {
     next.exchange.clear('DUPLICATE', null);
     const later = sendTwice(next, 1);
     expect(namedIn(haltOf(next))).toEqual(later);
+  });
+
+  it('after a restart, the halt names the second copy of an order that had ended before', async () => {
+    const world = await RestWorld.open();
+    bob(world).limit('bob', 'SELL', '5', '80');
+    const id = world.order(LIMIT);
+    world.until(() => world.get(id).reason === 'filled');
+    // The network delivers the create once more, and the process ends.
+    world.service.spot.place(0, world.get(id), world.cidOf(id));
+    const next = await world.restart();
+    expect(namedIn(haltOf(next))).toEqual([world.cidOf(id)]);
+    expect(next.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['DUPLICATE']);
+  });
+
+  it('after a restart, an order of a stranger is foreign, whatever has ended before', async () => {
+    const world = await RestWorld.open();
+    bob(world).limit('bob', 'SELL', '0.1', '90');
+    const id = world.order(LIMIT);
+    world.until(() => world.get(id).reason === 'filled');
+    world.service.spot.place(0, { ...world.get(id), limit: ticks(8000) }, 'NOT-OURS-1');
+    const next = await world.restart();
+    next.audit('full');
+    expect(next.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['ALIEN']);
   });
 });

@@ -70,7 +70,7 @@ export class RestExchange implements OrderGateway {
     const { venue, trackedOrders, raisedCauses, sink, venueMs, lagMs, own } = core;
     const adopted = (tracked: TrackedOrder): void => this.#onAdoption(tracked);
     const cancelDuplicate = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
-    const attribution = new OrderAttribution({ trackedOrders, raisedCauses, sink, adopted, cancelDuplicate });
+    const attribution = new OrderAttribution({ instruments, trackedOrders, raisedCauses, sink, adopted, cancelDuplicate });
     this.#attribution = attribution;
     const identify = new Identify({ venue, attribution });
     this.#readers = new Readers({
@@ -183,6 +183,7 @@ export class RestExchange implements OrderGateway {
   restore(state: RestoredTracking): void {
     this.#readers.sinceMs = state.sinceMs;
     if (state.duplicates != null) this.#attribution.restoreNamed(state.duplicates);
+    if (state.ended !== undefined) this.#attribution.restoreEnded(state.ended);
     restoreTracking(state, {
       instruments: this.#core.deps.instruments,
       own: this.#core.own,

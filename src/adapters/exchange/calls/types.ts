@@ -106,6 +106,14 @@ export interface RestoredTrackedOrder {
   readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'provenAbsent';
 }
 
+/** An order of an earlier process that has ended. */
+export interface EndedOrder {
+  /** Id of its instrument. */
+  readonly symbol: string;
+  /** The venue order id that it had. */
+  readonly orderId: string;
+}
+
 /** The state of an earlier run, from the journal. */
 export interface RestoredTracking {
   readonly orders: readonly RestoredTrackedOrder[];
@@ -119,6 +127,8 @@ export interface RestoredTracking {
   readonly unattributedFills?: readonly UnattributedFill[];
   /** The text of the halt for duplicates; absent or null if there is no such halt. */
   readonly duplicates?: string | null;
+  /** Orders that have ended, by client order id. */
+  readonly ended?: ReadonlyMap<string, EndedOrder>;
   /** The latest value of each cursor, by `<symbol> <channel>`. */
   readonly cursors: ReadonlyMap<string, string>;
 }

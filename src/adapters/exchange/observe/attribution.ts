@@ -2,11 +2,13 @@
 
 import { assertNever } from '../../../base/assert.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
 import type { VenueOrderId } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
+import type { EndedOrder } from '../calls/types.ts';
 import { matchRow } from '../order/match.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { OrderRow } from '../calls/rows.ts';
@@ -21,6 +23,7 @@ export interface Sighting {
 }
 
 export interface OrderAttributionDeps {
+  readonly instruments: readonly Instrument[];
   readonly trackedOrders: TrackedOrders;
   readonly raisedCauses: RaisedCauses;
   readonly sink: () => ExchangeSink;
@@ -61,6 +64,8 @@ export class OrderAttribution {
   /** Foreign orders that have been seen and reported. */
   readonly #foreignOrders = new Map<string, ForeignOrder>();
   readonly #duplicates = new Map<string, DuplicateOrder>();
+  /** Orders of earlier processes that have ended, by client order id in upper case. No order is tracked for them. */
+  readonly #ended = new Map<string, EndedOrder>();
   /** Venue ids of duplicates that the operator has not cleared. */
   readonly #unclearedIds = new Set<string>();
   /** The text of the halt that the process before this one raised for duplicates; null if there was none. */
@@ -120,11 +125,23 @@ export class OrderAttribution {
         this.contestVenueId([match.tracked, ...(match.other === null ? [] : [match.other])], venueId);
         return null;
       case 'alien':
+        if (row.cid !== null && this.#isCopyOfEnded(row.cid, venueId, seen.instrument)) {
+          this.#cancelIfOpen(this.#duplicateOf(seen.instrument, row.cid.toUpperCase(), venueId), row);
+          return null;
+        }
         this.reportForeign(venueId, seen.instrument, 'no order of ours asks for what it asks');
         return null;
       default:
         return assertNever(match);
     }
+  }
+
+  /** True for a client order id of an order that ended before the restart and that had another venue order id than this one. */
+  #isCopyOfEnded(clientOrderId: string, venueId: string, instrument: number): boolean {
+    const ended = this.#ended.get(clientOrderId.toUpperCase());
+    if (ended === undefined || ended.symbol !== this.#deps.instruments[instrument]!.id) return false;
+    // A trigger order has another id once it has fired.
+    return ended.orderId !== venueId && parseTriggerTrackId(ended.orderId) === null;
   }
 
   /** Attributes the row of a waiting trigger order whose id is not known yet. `own`: our trigger orders. */
@@ -234,18 +251,18 @@ export class OrderAttribution {
 
   /** Cancels the second copy of an order that an intermediary has sent twice. The first copy counts, and the operator must check. */
   #cancelDuplicate(tracked: TrackedOrder, row: OrderRow): void {
-    this.#cancelIfOpen(this.#duplicateOf(tracked, row.venueId), row);
+    this.#cancelIfOpen(this.#duplicateOf(tracked.request.instrumentIndex, tracked.clientOrderId, row.venueId), row);
   }
   /** Notes that the order was acknowledged under another id than the one found meanwhile. The second order is a duplicate. */
   addSecondId(tracked: TrackedOrder, venueId: string): void {
-    const duplicate = this.#duplicateOf(tracked, venueId);
+    const duplicate = this.#duplicateOf(tracked.request.instrumentIndex, tracked.clientOrderId, venueId);
     duplicate.isOpen = true;
     this.#deps.cancelDuplicate(duplicate.instrument, venueId);
   }
-  #duplicateOf({ request, clientOrderId }: TrackedOrder, venueId: string): DuplicateOrder {
+  #duplicateOf(instrument: number, clientOrderId: string, venueId: string): DuplicateOrder {
     const known = this.#duplicates.get(venueId);
     if (known !== undefined) return known;
-    const duplicate: DuplicateOrder = { instrument: request.instrumentIndex, clientOrderId, isOpen: false, fills: [] };
+    const duplicate: DuplicateOrder = { instrument, clientOrderId, isOpen: false, fills: [] };
     this.#duplicates.set(venueId, duplicate);
     this.#nameDuplicate(venueId);
     return duplicate;
@@ -254,6 +271,10 @@ export class OrderAttribution {
   #cancelIfOpen(duplicate: DuplicateOrder, { venueId, status }: OrderRow): void {
     duplicate.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
     if (duplicate.isOpen) this.#deps.cancelDuplicate(duplicate.instrument, venueId);
+  }
+  /** Restores which orders ended before the restart, so that second copies of them are recognised. */
+  restoreEnded(ended: ReadonlyMap<string, EndedOrder>): void {
+    for (const [clientOrderId, order] of ended) this.#ended.set(clientOrderId.toUpperCase(), order);
   }
   /** Restores the halt text of an earlier process that named duplicates and that the operator has not cleared. */
   restoreNamed(why: string): void {

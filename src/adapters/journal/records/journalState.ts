@@ -31,6 +31,15 @@ export interface DraftTrace {
   readonly ended: Map<number, OrderTrace>;
 }
 
+/** An order that has ended, and the venue order id that it had. */
+export interface EndedId {
+  readonly symbol: string;
+  readonly orderId: string;
+}
+
+/** Maximum number of ended orders whose venue order ids are kept: the newest. */
+const MAX_ENDED_IDS = 10_000;
+
 /** How long to look for a refused order at the venue, ms of process time. */
 export const REFUSED_WATCH_MS = 30 * 60_000;
 
@@ -65,6 +74,8 @@ export class JournalState {
   readonly provenAbsent = new Map<string, GrowingTrace>();
   /** Orders that were refused recently. The venue may still have them. */
   readonly refused = new Map<string, GrowingTrace>();
+  /** Venue order ids of the newest orders that have ended, by client order id. An order with another id is a second copy. */
+  readonly endedIds = new Map<string, EndedId>();
   /** Orders that wait to be sent, by client order id. A kill removes all earlier ones. */
   readonly drafts = new Map<string, DraftTrace>();
   /** The highest order number, including denied orders. Client order ids contain it, and none is used twice. */
@@ -212,6 +223,14 @@ export class JournalState {
     }
     this.#applyEnd(trace);
     unfinished.delete(cid);
+    if (trace.orderId !== null) this.#storeEnded(cid, trace.intent.symbol, trace.orderId);
+  }
+
+  #storeEnded(cid: string, symbol: string, orderId: string): void {
+    const { endedIds } = this;
+    endedIds.set(cid, { symbol, orderId });
+    if (endedIds.size <= MAX_ENDED_IDS) return;
+    for (const oldest of endedIds.keys()) return void endedIds.delete(oldest);
   }
 
   /** Notes the end of an order for the drafts that wait for it. Copies the trace, because it may still change. */

@@ -27,6 +27,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
         sinceMs: state.firstMs,
         unattributedFills: state.unattributedFills.map((record) => ({ ...record })),
         duplicates: bot.deps.engine.risk.halts.causes().find(({ code }) => code === 'DUPLICATE')?.why ?? null,
+        ended: state.endedIds,
         cursors: cursorsOf(state, market, bot.deps.engine.instruments),
       });
     }
