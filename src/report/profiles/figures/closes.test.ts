@@ -15,5 +15,5 @@ const days = {
 } as unknown as BarColumns;
 
 it('a run that starts in the middle of a bar has the close of that bar beside the first equity, and not the close of the next bar', () => {
-  expect(closesAt(days.closeMs as Float64Array, [{ bars: days, firstRow: 1 }])).toEqual(Float64Array.of(11, 12, 13));
+  expect(closesAt(days.closeMs, [{ bars: days, firstRow: 1 }])).toEqual(Float64Array.of(11, 12, 13));
 });
