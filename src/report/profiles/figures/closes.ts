@@ -18,8 +18,7 @@ export function closesAt(timeMs: Float64Array, feeds: readonly PricedFeed[]): Fl
   const held = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
   const [only] = held;
   if (only === undefined) return null;
-  // A run that starts inside a bar has an equity at the close of that bar, which is the row before `firstRow`.
-  if (held.length === 1) return timeMs.map((ms) => only.bars.close[Math.max(0, rowAt(only.bars.closeMs, ms))]!);
+  if (held.length === 1) return timeMs.map((ms) => only.bars.close[Math.max(only.firstRow, rowAt(only.bars.closeMs, ms))]!);
   return heldValue(timeMs, held);
 }
 
