@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { backtest, generateBars } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadBars } from '../../src/adapters/catalog/bars/catalog.ts';
 import { generateInto } from '../../dist/adapters/catalog/generate/generateInto.js';
 import type { Profile } from '../../src/report/profiles/profile.ts';
 import { PROFILE_NAMES } from '../../src/report/profiles/names.ts';
@@ -24,6 +25,8 @@ describe('isobar report --as', () => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-as-'));
   const catalog = join(folder, 'data');
   let run: string;
+  /** It starts at 12:00 of its first daily bar. */
+  let midBarRun: string;
   let inCode: string;
 
   const printed = async (of: string, name: string) => {
@@ -37,6 +40,16 @@ describe('isobar report --as', () => {
     const options = { strategy: STRATEGY, params: { fast: 5, slow: 20 }, cash: '10000' };
     const result = await backtest({ ...options, feeds: { bars: { symbol: 'SYNUSDT', interval: '1h' } }, catalog });
     run = await result.write(join(folder, 'runs'));
+    const daily = { bars: { symbol: 'SYNUSDT', interval: '1d' } };
+    const late = await backtest({
+      ...options,
+      params: { fast: 2, slow: 3 },
+      feeds: daily,
+      catalog,
+      from: '2024-01-10T12:00',
+      to: '2024-02-01',
+    });
+    midBarRun = await late.write(join(folder, 'midBarRun'));
     inCode = await (await backtest({ ...options, data: generateBars({ bars: 300, seed: 4 }) })).write(join(folder, 'inCode'));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -68,12 +81,22 @@ describe('isobar report --as', () => {
   it.each(['quantstats', 'empyrical', 'vectorbt', 'nautilus'])(
     'isobar report --as: %s: the benchmark is that of the summary',
     async (name) => {
-      const { figures } = await printed(run, name);
-      const beta = figures.find(({ isobar }) => isobar === 'metrics.beta');
-      expect(beta).toMatchObject({ equal: true });
-      expect(figures.some(({ isobar }) => isobar === 'metrics.alpha')).toBe(true);
+      for (const of of [run, midBarRun]) {
+        const { figures } = await printed(of, name);
+        const beta = figures.find(({ isobar }) => isobar === 'metrics.beta');
+        expect(beta).toMatchObject({ equal: true });
+        expect(figures.some(({ isobar }) => isobar === 'metrics.alpha')).toBe(true);
+      }
     },
   );
+
+  it('isobar report --as backtesting.py takes the close of the bar inside which a run starts', async () => {
+    const { figures } = await printed(midBarRun, 'backtesting.py');
+    const { bars } = loadBars(catalog, { market: 'spot', symbol: 'SYNUSDT', interval: '1h' });
+    const closeBefore = (day: number) => bars.close[bars.closeMs.indexOf(day)]!;
+    const held = (closeBefore(Date.UTC(2024, 1, 1)) / closeBefore(Date.UTC(2024, 0, 11)) - 1) * 100;
+    expect(figures.find(({ name }) => name === 'Buy & Hold Return [%]')!.original).toBeCloseTo(held, 9);
+  });
 
   it('isobar report --as leaves out the figures of prices for a run made in code, and says why', async () => {
     const { figures, note } = await printed(inCode, 'backtesting.py');

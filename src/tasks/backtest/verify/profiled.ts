@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
+import { firstAfter } from '../../../base/number/search.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { openRequest } from '../../../definition/request.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
@@ -129,7 +130,9 @@ function executionFeeds({ feeds }: RunPlan, { run }: Summary): readonly PricedFe
   const found = new Map<string, PricedFeed>();
   for (const { instrument, interval, execution } of run.feeds) {
     const feed = feeds.find(({ bars }) => execution && bars.instrument.id === instrument && bars.interval === interval);
-    if (feed !== undefined) found.set(instrument, feed);
+    // A bar belongs to the run if it closes after the start, also where it opens before it.
+    if (feed !== undefined)
+      found.set(instrument, { bars: feed.bars, firstRow: firstAfter(feed.bars.closeMs, 0, feed.bars.length, run.fromMs) });
   }
   return [...found.values()];
 }

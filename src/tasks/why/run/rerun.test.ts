@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { above, and, below, crossedUp, not, or, sma, Strategy } from '../../../index.ts';
 import { feed, minutes, planOf } from '../../../../test/simulation/plans.ts';
+import { runBacktest } from '../../backtest/run/runBacktest.ts';
 import { rerun } from './rerun.ts';
 
 const BARS = minutes('AAAUSDT', 400, 5);
@@ -103,4 +104,27 @@ test('a time after the end of the run is rejected, and the remedy names the last
   const afterTheEnd = rerun(plan, { kind: 'bar', atMs: BARS.closeMs[399]!, symbol: null });
   await expect(afterTheEnd).rejects.toThrow('the bars of spot:');
   await expect(afterTheEnd).rejects.toMatchObject({ remedy: expect.stringMatching(/^the last bar opens at /) as string });
+});
+
+/** Cancels its limit order at each fifth bar and places the next one with its tag, which waits as a draft meanwhile. */
+class Replacing extends Strategy {
+  bar = 0;
+  override onBar() {
+    if (this.bar++ % 5 > 0) return;
+    for (const { id } of this.openOrders()) this.cancel(id);
+    this.buy({ quote: '100' }, { limit: this.bars.close.value * 0.5, tag: 'rung' });
+  }
+}
+
+test('an order that waited as a draft for the end of another one is explained at the bar at which it is sent, and at that at which it waited', async () => {
+  const late = planOf(Replacing, [feed('bars', BARS)]);
+  const replacing = { ...late, fills: { ...late.fills, latencyMs: 100 } };
+  const { orders } = await runBacktest(replacing);
+  const createdMs = orders.createdMs[1]!;
+  const atOrder = await rerun(replacing, { kind: 'order', order: 2, createdMs, symbol: 'AAAUSDT' });
+  const explained = atOrder.orders.find(({ order }) => order === 2)!;
+  expect([atOrder.bar.closeMs, explained.createdMs, explained.verdict]).toEqual([createdMs, createdMs, 'approved']);
+  expect(explained.rules.map(({ verdict }) => verdict)).toContain('passed');
+  const waiting = await rerun(replacing, { kind: 'bar', atMs: BARS.openMs[5]!, symbol: null });
+  expect(waiting.orders.find(({ order }) => order === 2)!.events[0]!.text).toBe('waits for the end of order 1');
 });

@@ -30,6 +30,8 @@ export class OrderWatch implements Journal {
   private readonly own: Journal;
   private readonly orders = new Map<number, Watched>();
   private readonly verdicts = new Map<number, readonly RuleVerdict[]>();
+  /** Numbers of the orders that wait as drafts. */
+  private readonly drafts = new Set<number>();
 
   constructor(own: Journal) {
     this.own = own;
@@ -106,6 +108,7 @@ export class OrderWatch implements Journal {
   }
   drafted(order: Order, waits: Waits): number {
     const watched = this.watchedOrder(order);
+    this.drafts.add(order.id);
     const awaited = waits.ahead.length > 0 ? `the end of ${waits.ahead.map((id) => `order ${id}`).join(', ')}` : 'its price';
     watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for ${awaited}` });
     return this.own.drafted(order, waits);
@@ -184,8 +187,9 @@ export class OrderWatch implements Journal {
 
   /** Returns the watched order. Starts to watch a new order while the watch is on. Null when the order is not watched. */
   private watchedOrder(order: Order): Watched | null {
-    // A stop entry is decided before the row at which it is sent, so its number may be lower than the last one.
-    const isNew = order.id > this.lastOrder || isSentEntry(order);
+    // A stop entry, and a draft that waited for other orders, is judged after the row at which it got its number. Its time in
+    // `orders.csv` is that of the verdict, so it is an order of that bar too.
+    const isNew = order.id > this.lastOrder || isSentEntry(order) || this.drafts.delete(order.id);
     this.lastOrder = Math.max(this.lastOrder, order.id);
     const watched = this.orders.get(order.id);
     if (watched !== undefined) return this.updated(watched, order);
