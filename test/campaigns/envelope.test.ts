@@ -164,30 +164,30 @@ describe('the envelope', () => {
   it('the envelope holds most runs of the shipped strategies, which read their positions', { timeout: 1_200_000 }, async () => {
     const runs = Math.ceil(CASES / 40);
     const lines: string[] = [];
-    let [insideRuns, allRuns] = [0, 0];
+    let [enclosedRuns, allRuns] = [0, 0];
     for (const file of SHIPPED) {
-      let [inside, bound, open, distance] = [0, 0, 0, 0];
+      let [enclosed, bound, open, distance] = [0, 0, 0, 0];
       for (let seed = SEED; seed < SEED + runs; seed++) {
         const { runPlan, withTicks } = await shippedCase(file, seed, HOURS);
         const { envelope } = await finishBuilt(runPlan);
         const { record: truth } = await finishBuilt(withTicks);
         const trueNet = netOf(truth);
         const [low, high] = boundsOf(envelope);
-        const isInside = low - FLOAT_ERROR <= trueNet && trueNet <= high + FLOAT_ERROR;
-        if (envelope.kind === 'bound') expect(isInside, `${file}, seed ${seed}: ${trueNet} in ${JSON.stringify(envelope)}`).toBe(true);
-        if (isInside) inside++;
+        const isEnclosed = low - FLOAT_ERROR <= trueNet && trueNet <= high + FLOAT_ERROR;
+        if (envelope.kind === 'bound') expect(isEnclosed, `${file}, seed ${seed}: ${trueNet} in ${JSON.stringify(envelope)}`).toBe(true);
+        if (isEnclosed) enclosed++;
         else distance = Math.max(distance, low - trueNet, trueNet - high);
         if (envelope.kind === 'bound') bound++;
         if (envelope.ambiguousFills > 0) open++;
       }
-      insideRuns += inside;
+      enclosedRuns += enclosed;
       allRuns += runs;
       const strategy = file.slice(0, -3);
-      lines.push(`${strategy} ${inside}/${runs} (${bound} bound, ${open} with ambiguous fills, at most ${distance.toFixed(2)} off)`);
+      lines.push(`${strategy} ${enclosed}/${runs} (${bound} bound, ${open} with ambiguous fills, at most ${distance.toFixed(2)} off)`);
     }
-    const share = insideRuns / allRuns;
-    console.log(`shipped strategies: ${insideRuns} of ${allRuns} inside, ${(100 * share).toFixed(1)} %\n  ${lines.join('\n  ')}`);
-    recordResult({ shipped: allRuns, held: insideRuns });
+    const share = enclosedRuns / allRuns;
+    console.log(`shipped strategies: ${enclosedRuns} of ${allRuns} inside, ${(100 * share).toFixed(1)} %\n  ${lines.join('\n  ')}`);
+    recordResult({ shipped: allRuns, held: enclosedRuns });
     expect(share).toBeGreaterThanOrEqual(0.95);
   });
 
@@ -195,7 +195,7 @@ describe('the envelope', () => {
     'the envelope of a strategy that enters whenever it is flat says scenario, and closes in on the run over the ticks',
     { timeout: 1_200_000 },
     async () => {
-      let [inside, distanceBp, readShare] = [0, 0, 0];
+      let [enclosed, distanceBp, readShare] = [0, 0, 0];
       for (let seed = SEED; seed < SEED + CASES; seed++) {
         const { runPlan, withTicks, fine } = caseOf(seed, HOURS, { minPeriod: 60, readsPosition: true });
         const { envelope: coarse } = await finish(runPlan);
@@ -203,10 +203,10 @@ describe('the envelope', () => {
         const trueNet = netOf(truth);
         const where = (envelope: object) => `seed ${seed}: ${JSON.stringify(envelope)}, over the ticks ${trueNet}`;
         const [low, high] = boundsOf(coarse);
-        const isInside = low - FLOAT_ERROR <= trueNet && trueNet <= high + FLOAT_ERROR;
+        const isEnclosed = low - FLOAT_ERROR <= trueNet && trueNet <= high + FLOAT_ERROR;
         expect(coarse.kind, where(coarse)).toBe(coarse.ambiguousFills === 0 ? 'bound' : 'scenario');
-        if (coarse.kind === 'bound') expect(isInside, where(coarse)).toBe(true);
-        if (isInside) inside++;
+        if (coarse.kind === 'bound') expect(isEnclosed, where(coarse)).toBe(true);
+        if (isEnclosed) enclosed++;
         const { envelope: refined } = await finish(runPlan, fine);
         const { refinedRows } = refined;
         // The refinement stops at a tenth of the rows, so a run close to that may be refined in part only.
@@ -218,11 +218,11 @@ describe('the envelope', () => {
         expect(refinedBp, where(refined)).toBeLessThanOrEqual(1);
       }
       console.log(
-        `reads its position: ${inside} of ${CASES} inside; refined at most ${distanceBp.toFixed(4)} bp off, ` +
+        `reads its position: ${enclosed} of ${CASES} inside; refined at most ${distanceBp.toFixed(4)} bp off, ` +
           `at most ${(100 * readShare).toFixed(1)} % read`,
       );
-      recordResult({ readsPosition: CASES, held: inside, off: distanceBp });
-      expect(inside / CASES).toBeGreaterThan(0.5);
+      recordResult({ readsPosition: CASES, held: enclosed, off: distanceBp });
+      expect(enclosed / CASES).toBeGreaterThan(0.5);
     },
   );
 });

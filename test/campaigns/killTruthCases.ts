@@ -65,26 +65,26 @@ export function killCase(seed: number): KillCase {
   const market = pick(['spot', 'futures'] as const);
   const hasOther = pick([true, false]);
   const isAnswering = pick([true, true, true, false]);
-  const chance = (probability: number): boolean => rng.next() < probability;
+  const isDrawn = (probability: number): boolean => rng.next() < probability;
   return {
     seed,
     bot,
     last,
     reaches,
-    rests: chance(0.25),
+    rests: isDrawn(0.25),
     answer,
     market,
-    positionSide: market === 'spot' || chance(0.5) ? 'buy' : 'sell',
+    positionSide: market === 'spot' || isDrawn(0.5) ? 'buy' : 'sell',
     hasOther,
     isAnswering,
-    comesBack: !isAnswering && chance(0.4),
-    isReadable: !chance(0.25),
-    isComplete: !chance(0.1),
-    lookalike: hasOther && chance(0.3),
-    stopsAtOnce: chance(0.75),
+    comesBack: !isAnswering && isDrawn(0.4),
+    isReadable: !isDrawn(0.25),
+    isComplete: !isDrawn(0.1),
+    lookalike: hasOther && isDrawn(0.3),
+    stopsAtOnce: isDrawn(0.75),
     delayMs: Math.floor(rng.next() ** 2 * 40_000),
-    stop: market === 'spot' || chance(0.5) ? 'none' : chance(0.5) ? 'near' : 'far',
-    slice: chance(0.7) ? 'answered' : chance(0.5) ? 'answerLost' : 'requestLost',
+    stop: market === 'spot' || isDrawn(0.5) ? 'none' : isDrawn(0.5) ? 'near' : 'far',
+    slice: isDrawn(0.7) ? 'answered' : isDrawn(0.5) ? 'answerLost' : 'requestLost',
   };
 }
 

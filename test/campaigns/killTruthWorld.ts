@@ -236,10 +236,10 @@ export class KillTruthWorld {
   /** Places an order by hand on the same account. It looks like no order of the bot. */
   async #placeManualOrder(): Promise<void> {
     const side = this.#rng() < 0.5 ? 'BUY' : 'SELL';
-    await this.#placeByHand(side, MANUAL_QUANTITY[this.#case.market]);
+    await this.#placeForPerson(side, MANUAL_QUANTITY[this.#case.market]);
   }
 
-  async #placeByHand(side: 'BUY' | 'SELL', volume: string): Promise<void> {
+  async #placeForPerson(side: 'BUY' | 'SELL', volume: string): Promise<void> {
     const clientOrderId = `hand-${this.#manualIds.size}`;
     this.#manualIds.add(clientOrderId);
     // The price is far beyond the market, so the order fills at once.
@@ -261,7 +261,7 @@ export class KillTruthWorld {
     const stops = stopsAtOnce && (this.#case.bot === 'hung' || this.#case.bot === 'dead');
     if (stops) this.#atNextCreate(() => this.#stopBot(botFileOf({ bot, plan }).journal));
     if (hasLastOrder) await this.#until(() => counts.sent > sentBefore, 3 * 60_000, 'the last order is sent');
-    if (lookalike && hasLastOrder) await this.#placeByHand(last === 'buy' ? 'BUY' : 'SELL', LAST_QUANTITY[market]);
+    if (lookalike && hasLastOrder) await this.#placeForPerson(last === 'buy' ? 'BUY' : 'SELL', LAST_QUANTITY[market]);
     await this.#pass(delayMs);
     this.#setFaults([]);
   }

@@ -85,7 +85,7 @@ export class KillWorld {
     const held = this.#openPositions();
     const known = this.#openOrders(held);
     this.#faulty.faults.set({ seed: this.seed, schedule: faultsOf(this.#rng) });
-    this.#keepMarketMoving();
+    this.#addMakersLater();
     const deps = {
       client: this.#client(),
       scheduler: this.#queue,
@@ -178,13 +178,13 @@ export class KillWorld {
   }
 
   /** Others place new orders from time to time. */
-  #keepMarketMoving(): void {
+  #addMakersLater(): void {
     this.#queue.at(this.#queue.nowMs + 2000 + Math.floor(this.#rng.next() * 4000), () => {
       this.#fixture.nowMs = this.#queue.nowMs;
       // A trader without money places nothing.
       this.#fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.3, price: 59_900 }, { as: 'bob' });
       for (const side of ['BUY', 'SELL'] as const) this.#fixture.create('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
-      this.#keepMarketMoving();
+      this.#addMakersLater();
     });
   }
 

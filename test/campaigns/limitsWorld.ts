@@ -109,7 +109,7 @@ export class LimitsWorld {
   readonly #isFlawed: boolean;
   readonly #windows = new Map<string, TrueWindow>();
 
-  /** The flaw `counts from sending`: the limiter hears of a reply as soon as the request is sent, as if there were no network. */
+  /** The flaw `counts from sending`: the limiter gets a reply as soon as the request is sent, as if there were no network. */
   constructor(seed: number, flaw: 'none' | 'counts from sending' = 'none') {
     this.#isFlawed = flaw !== 'none';
     const rng = seededRng(seed);

@@ -62,7 +62,7 @@ export class PairedLedger {
   readonly deposited: bigint[];
   /** Lots that the exchange holds because it took positions over, by contract. */
   readonly exchangeLots: bigint[];
-  /** Money of the exchange from these positions, and from funding, of which it is the other side. By asset. */
+  /** Money of the exchange from these positions and from funding, which it pays and receives. By asset. */
   readonly exchangeCash: bigint[];
   readonly #terms: LedgerTerms;
   /** By account, contract and side. Net mode uses the first side only. */

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 const STEPS = 100;
 export const scratch = new Scratch();
 
-/** What the courses of a campaign tried. `tombstones` counts orders proven absent, `lateLandings` those that arrived afterwards. */
+/** What the courses of a campaign tried. `lateLandings` counts orders that arrived after they were proven absent. */
 export interface Counts {
   intents: number;
   approved: number;
@@ -97,7 +97,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     const draw = this.rng.next();
     if (draw < 0.25) return this.drawOrder();
     if (draw < 0.29) this.movePrices();
-    else if (draw < 0.33) this.wait(this.chance(0.2) ? this.between(1, 45) * 60_000 : this.between(1, 40_000));
+    else if (draw < 0.33) this.wait(this.isDrawn(0.2) ? this.between(1, 45) * 60_000 : this.between(1, 40_000));
     else if (draw < 0.33 + this.marketEventShare) this.marketEvent();
     else {
       const order = this.truth.orders[this.between(0, this.truth.orders.length - 1)];
@@ -134,7 +134,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     return null;
   }
 
-  /** Returns the code of a loss limit that should have halted new risk, or null. Walks over all equity values so far. */
+  /** Returns the code of a loss limit that should have halted new risk, or null. Walks over all equity values until now. */
   private limitBrokenByLoss(): string | null {
     const { dailyLossMilli, drawdownMilli } = this.truth.limits;
     const dayStart = this.nowMs - (this.nowMs % DAY_MS);
@@ -164,7 +164,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   }
 
   private arriveOrGetLost(order: Known): void {
-    order.wasAdmitted = this.chance(0.85);
+    order.wasAdmitted = this.isDrawn(0.85);
     order.state = order.wasAdmitted ? 'live' : 'over';
     if (order.wasAdmitted && !Number.isNaN(order.absentMs)) this.counts.lateLandings++;
   }
@@ -221,7 +221,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   private isActive({ id }: TrueOrder): boolean {
     return this.orders.active().some((order) => order.id === id);
   }
-  protected chance(probability: number): boolean {
+  protected isDrawn(probability: number): boolean {
     return this.rng.next() < probability;
   }
   /** Returns a asNumber number, both bounds included. */

@@ -39,8 +39,8 @@ export class ContractOrder extends TrueOrder {
   }
   override get maxLots(): number {
     if (!this.byAmount) return this.unfilled;
-    const cheapestTicks = this.contract.isLinear ? this.lowest : this.highest;
-    return Math.floor(this.unfilled / contractValue(this.contract, 1, cheapestTicks));
+    const minValueTicks = this.contract.isLinear ? this.lowest : this.highest;
+    return Math.floor(this.unfilled / contractValue(this.contract, 1, minValueTicks));
   }
   /** Executed lots that were not reported to the bot yet. */
   get unreportedLots(): number {

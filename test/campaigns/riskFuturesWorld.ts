@@ -41,14 +41,14 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
 
   constructor(seed: number, counts: Counts, { withoutRule = null, ReservationsClass = Reservations }: Mutation = {}) {
     super(seed, counts);
-    const isLinear = this.chance(0.5);
+    const isLinear = this.isDrawn(0.5);
     const contracts = MULTIPLES.map((multiple): TrueContract => ({
       isLinear,
       lotValue: multiple * (isLinear ? 1 : 1e11),
       leverage: this.between(1, 14),
-      isNet: this.chance(0.5),
-      isCross: this.chance(0.5),
-      isTrading: this.chance(0.9),
+      isNet: this.isDrawn(0.5),
+      isCross: this.isDrawn(0.5),
+      isTrading: this.isDrawn(0.9),
       tiers: TIERS,
     }));
     this.#instruments = contracts.map(instrumentOf);
@@ -80,17 +80,17 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   protected override drawOrder(): string | null {
     const { truth } = this;
     const index = this.between(0, 1);
-    const strategy = this.chance(0.8) ? index : 1 - index;
-    const isBuy = this.chance(0.5);
+    const strategy = this.isDrawn(0.8) ? index : 1 - index;
+    const isBuy = this.isDrawn(0.5);
     const mark = truth.marks[index]!;
     const order = this.orders.draft(strategy, this.#instruments[index]!, index, isBuy ? 'buy' : 'sell', this.nowMs);
     order.slot = `s${this.between(0, 9)}`;
-    order.reduceOnly = this.chance(0.25);
+    order.reduceOnly = this.isDrawn(0.25);
     const kindDraw = this.rng.next();
     if (!order.reduceOnly && kindDraw < 0.15) order.quoteUnits = units(this.between(1, 40) * LOT_UNITS);
-    else order.lots = lots(this.between(1, this.chance(0.3) ? 50 : 15));
+    else order.lots = lots(this.between(1, this.isDrawn(0.3) ? 50 : 15));
     if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
-    this.#unpricedIndex = this.chance(0.05) ? 1 - index : -1;
+    this.#unpricedIndex = this.isDrawn(0.05) ? 1 - index : -1;
     const brokenLimit = this.askRisk(
       order,
       (placed) => truth.limitBrokenByApproval(placed),
@@ -106,7 +106,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     const contract = this.truth.contracts[order.index]!;
     const unfilledLots = order.byAmount ? Math.floor((order.unfilled - 1) / contractValue(contract, 1, price)) : order.unfilled;
     const max = this.truth.executableLots(order, unfilledLots);
-    const filled = this.chance(0.4) ? max : this.between(1, Math.max(1, max));
+    const filled = this.isDrawn(0.4) ? max : this.between(1, Math.max(1, max));
     if (filled <= max && filled > 0) this.truth.execute(order, { ticks: price, lots: filled });
     // Nothing is left to close, or the amount pays for no lot: the exchange ends the order.
     else order.state = 'over';
@@ -131,7 +131,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   /** Books a funding payment of up to 0.5 % of a position. An isolated position pays at most its margin. */
   protected override marketEvent(): void {
     const index = this.between(0, 1);
-    const isLong = this.chance(0.5);
+    const isLong = this.isDrawn(0.5);
     const { lots: heldLots, entryUnits, marginUnits } = this.ledger.side(index, isLong);
     if (heldLots === 0) return;
     const payment = Math.round(entryUnits * 0.01 * (this.rng.next() - 0.5));
@@ -142,7 +142,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
   }
 
   #drawLimits(): TrueLimits {
-    const maybe = (min: number, max: number, unit = 1) => (this.chance(0.3) ? this.between(min, max) * unit : null);
+    const maybe = (min: number, max: number, unit = 1) => (this.isDrawn(0.3) ? this.between(min, max) * unit : null);
     return {
       orderLots: maybe(5, 45),
       orderUnits: maybe(5, 60, LOT_UNITS),

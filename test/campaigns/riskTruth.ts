@@ -248,7 +248,7 @@ export class SpotTruth extends Venue<TrueOrder> {
   }
 }
 
-/** True when the value is over a limit that is set. */
+/** True when a limit is set and the value exceeds it. */
 export function over(value: number, limit: number | null): boolean {
   return limit !== null && value > limit;
 }

@@ -26,10 +26,10 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
 
   constructor(seed: number, counts: Counts, { withoutRule = null, ReservationsClass = Reservations }: Mutation = {}) {
     super(seed, counts);
-    const held = this.forEachStrategy(() => INSTRUMENTS.map(() => (this.chance(0.3) ? this.between(1, 40) * BASE_UNITS_PER_LOT : 0)));
+    const held = this.forEachStrategy(() => INSTRUMENTS.map(() => (this.isDrawn(0.3) ? this.between(1, 40) * BASE_UNITS_PER_LOT : 0)));
     const limits = this.#drawLimits(held);
     const marks = INSTRUMENTS.map(() => this.between(900, 1100));
-    const feeInBase = this.chance(0.5);
+    const feeInBase = this.isDrawn(0.5);
     const cash = this.forEachStrategy(() => this.between(1, 20) * 1e7);
     cash.forEach((amount, strategy) => this.ledger.deposit(strategy, 'USDT', amount));
     held.forEach((holdings, strategy) =>
@@ -50,13 +50,13 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
     const truth = this.truth;
     const index = this.between(0, 1);
     const strategy = this.between(0, 1);
-    const isBuy = this.chance(0.65);
+    const isBuy = this.isDrawn(0.65);
     const mark = truth.marks[index]!;
     const order = this.orders.draft(strategy, INSTRUMENTS[index]!, index, isBuy ? 'buy' : 'sell', this.nowMs);
     order.slot = `s${this.between(0, 9)}`;
     const kindDraw = this.rng.next();
     if (isBuy && kindDraw < 0.2) order.quoteUnits = units(this.between(MIN_LOTS * 1_100_000, 3e7));
-    else order.lots = lots(this.between(1, this.chance(0.3) ? 50 : 15));
+    else order.lots = lots(this.between(1, this.isDrawn(0.3) ? 50 : 15));
     if (order.lots > 0 && kindDraw > 0.4) order.limit = ticks(Math.round(mark * (0.9 + 0.2 * this.rng.next())));
     return this.askRisk(
       order,
@@ -69,7 +69,7 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
     const [low, high] = priceRange(order);
     const price = this.between(Math.ceil(low), Math.floor(high));
     const max = order.byAmount ? Math.floor(order.unfilled / (price * QUOTE_UNITS_PER_TICK_LOT)) : order.unfilled;
-    const filled = this.chance(0.4) ? max : this.between(1, Math.max(1, max));
+    const filled = this.isDrawn(0.4) ? max : this.between(1, Math.max(1, max));
     if (filled <= max && filled > 0) this.truth.execute(order, { ticks: price, lots: filled });
   }
 
@@ -90,11 +90,11 @@ export class SpotRiskWorld extends RiskCourse<TrueOrder> {
   #drawLimits(held: readonly number[][]): TrueLimits {
     // The limit on positions must not be below the deposits: no order could repair that.
     const deposited = INSTRUMENTS.map((_, index) => held.reduce((sum, holdings) => sum + holdings[index]!, 0) / BASE_UNITS_PER_LOT);
-    const maybe = (min: number, max: number, unit = 1) => (this.chance(0.3) ? this.between(min, max) * unit : null);
+    const maybe = (min: number, max: number, unit = 1) => (this.isDrawn(0.3) ? this.between(min, max) * unit : null);
     return {
       orderLots: maybe(5, 45),
       orderUnits: maybe(50, 450, 1e5),
-      positionLots: this.chance(0.3) ? this.between(Math.max(20, ...deposited), 100) : null,
+      positionLots: this.isDrawn(0.3) ? this.between(Math.max(20, ...deposited), 100) : null,
       positionUnits: maybe(200, 1000, 1e5),
       grossUnits: maybe(300, 1500, 1e5),
       leverageMilli: maybe(100, 900),

@@ -63,7 +63,7 @@ export interface Case {
 export function caseOf(seed: number): Case {
   const draw = new Draw(seed);
   const { trades, widestMove } = drawTrades(draw);
-  const isBracketed = draw.chance(0.5);
+  const isBracketed = draw.isDrawn(0.5);
   const terms = drawTerms(draw, isBracketed);
   const script = new ScriptDraw(draw, { isBracketed, widestMove }).script(barsOf(trades));
   return { seed, trades, script, terms };
@@ -80,7 +80,7 @@ class Draw {
   share(): number {
     return this.#rng.next();
   }
-  chance(probability: number): boolean {
+  isDrawn(probability: number): boolean {
     return this.#rng.next() < probability;
   }
   /** Returns a whole number, both bounds included. */
@@ -97,7 +97,7 @@ function drawTrades(draw: Draw): { readonly trades: readonly Trade[]; readonly w
   const minutes = draw.between(4, 25);
   const tradesPerMinute = draw.pick([1, 3, 8, 20, 40]);
   const unchangedShare = draw.pick([0.3, 0.7]);
-  const namesSides = draw.chance(0.8);
+  const namesSides = draw.isDrawn(0.8);
   const widestMove = draw.pick([1, 2, 5, 30]);
   const trades: Trade[] = [];
   let id = draw.between(1, 1e9);
@@ -107,9 +107,9 @@ function drawTrades(draw: Draw): { readonly trades: readonly Trade[]; readonly w
     // Most trades are small: the fourth power keeps the share near 0.
     const lots = Math.ceil(draw.share() ** 4 * draw.pick([3, 50, 2000])) || 1;
     trades.push({ id, ms, ticks, lots, taker: namesSides ? draw.pick([1, -1]) : 0 });
-    id += draw.chance(0.03) ? draw.between(2, 9) : 1;
-    ms += draw.chance(0.4) ? 0 : Math.ceil((draw.share() * 2 * MINUTE_MS) / tradesPerMinute);
-    ticks = Math.max(50, ticks + (draw.chance(unchangedShare) ? 0 : draw.between(-widestMove, widestMove)));
+    id += draw.isDrawn(0.03) ? draw.between(2, 9) : 1;
+    ms += draw.isDrawn(0.4) ? 0 : Math.ceil((draw.share() * 2 * MINUTE_MS) / tradesPerMinute);
+    ticks = Math.max(50, ticks + (draw.isDrawn(unchangedShare) ? 0 : draw.between(-widestMove, widestMove)));
   }
   return { trades, widestMove };
 }
@@ -127,10 +127,10 @@ function drawTerms(draw: Draw, isBracketed: boolean): Terms {
     slippageTicks: draw.pick([0, 0, 1, 3]),
     slippage: draw.pick(['0', '0', '0.00037']),
     collar: draw.pick(['0.9', '0.0002', '0']),
-    touch: queue === null && draw.chance(0.5),
+    touch: queue === null && draw.isDrawn(0.5),
     queue,
     // The legs of a bracket sell whole lots, so its entry must not pay a fee in coins.
-    feesIn: isBracketed || draw.chance(0.5) ? 'quote' : 'received',
+    feesIn: isBracketed || draw.isDrawn(0.5) ? 'quote' : 'received',
   };
 }
 
@@ -139,7 +139,7 @@ class ScriptDraw {
   readonly #draw: Draw;
   readonly #isBracketed: boolean;
   readonly #widestMove: number;
-  /** The tags of all orders so far. */
+  /** The tags of all orders that are drawn already. */
   readonly #tags: string[] = [];
   /** The last limit price of each side. A new order sometimes takes the same one. */
   readonly #lastLimits: Record<string, number> = {};
@@ -157,9 +157,9 @@ class ScriptDraw {
   /** Draws the acts at the close of one bar; `last` is its last price, in ticks. */
   #actsAfter(last: number): Act[] {
     const acts: Act[] = [];
-    const count = this.#draw.chance(0.7) ? this.#draw.between(1, 2) : 0;
+    const count = this.#draw.isDrawn(0.7) ? this.#draw.between(1, 2) : 0;
     for (let index = 0; index < count; index++) {
-      const isCancel = this.#tags.length > 0 && this.#draw.chance(0.25);
+      const isCancel = this.#tags.length > 0 && this.#draw.isDrawn(0.25);
       acts.push(isCancel ? this.#cancelAct() : this.#orderAct(last));
     }
     return acts;
@@ -171,13 +171,13 @@ class ScriptDraw {
 
   #orderAct(last: number): Act {
     const draw = this.#draw;
-    const kind = !this.#isBracketed && draw.chance(0.45) ? 'sell' : 'buy';
+    const kind = !this.#isBracketed && draw.isDrawn(0.45) ? 'sell' : 'buy';
     const orderNumber = this.#tags.length + 1;
     const tag = `t${orderNumber}`;
     this.#tags.push(tag);
-    const isLimit = draw.chance(0.6);
+    const isLimit = draw.isDrawn(0.6);
     const limit = isLimit ? this.#limitFor(kind, last) : 0;
-    const isByAmount = kind === 'buy' && !isLimit && draw.chance(0.6);
+    const isByAmount = kind === 'buy' && !isLimit && draw.isDrawn(0.6);
     // The order number makes every size unique: two equal orders would have the same fingerprint, which is no matter of fills.
     const sizeBeforeScale = 1000 * draw.between(1, draw.pick([3, 40])) + orderNumber;
     const amount = isByAmount ? amountText(draw.pick([0, draw.between(1, 40), draw.between(1, 4000)]), orderNumber, last) : null;
@@ -187,8 +187,8 @@ class ScriptDraw {
 
   #limitFor(kind: 'buy' | 'sell', last: number): number {
     const draw = this.#draw;
-    const repeated = draw.chance(0.3) ? (this.#lastLimits[kind] ?? 0) : 0;
-    const limit = repeated > 0 ? repeated : Math.max(1, last + draw.between(-3, 3) * (draw.chance(0.3) ? this.#widestMove : 1));
+    const repeated = draw.isDrawn(0.3) ? (this.#lastLimits[kind] ?? 0) : 0;
+    const limit = repeated > 0 ? repeated : Math.max(1, last + draw.between(-3, 3) * (draw.isDrawn(0.3) ? this.#widestMove : 1));
     this.#lastLimits[kind] = limit;
     return limit;
   }
@@ -196,7 +196,7 @@ class ScriptDraw {
   /** Draws the legs of the bracket of an entry, beyond its limit and the last price. */
   #bracketFor(kind: 'buy' | 'sell', limit: number, last: number): Pick<Act, 'target' | 'stop' | 'trail'> {
     const draw = this.#draw;
-    const has = (probability: number) => this.#isBracketed && kind === 'buy' && draw.chance(probability);
+    const has = (probability: number) => this.#isBracketed && kind === 'buy' && draw.isDrawn(probability);
     return {
       target: has(0.7) ? Math.max(limit, last) + draw.between(1, 3 + this.#widestMove) : 0,
       stop: has(0.7) ? Math.max(1, Math.min(limit, last) - draw.between(1, 3 + this.#widestMove)) : 0,

@@ -59,7 +59,7 @@ interface TradeStep {
   readonly ticks: number;
   readonly lots: number;
   readonly taker: number;
-  /** Lots of the trade that orders in the queue have taken so far. */
+  /** Lots of the trade that orders in the queue have already taken. */
   used: number;
 }
 interface FillTerms {
