@@ -17,10 +17,8 @@ export const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts')
 /** Returns the feeds of one path: bars by name, and the ticks inside them. */
 function feedsOf(instrument: Instrument, seed: number, hours: number, names: Readonly<Record<string, '15m' | '1h'>>) {
   const path = tickPath(hours, seededRng(seed));
-  const bars = Object.entries(names).map(([name, interval]) =>
-    feed(name, barsOfTicks(path, interval === '15m' ? 15 : 60, interval, instrument)),
-  );
-  const ticks: FeedPlan = { ...feed('inside', barsOfTicks(path, 1, '1m', instrument)), isHidden: true };
+  const bars = Object.entries(names).map(([name, interval]) => feed(name, barsOfTicks(path, interval === '15m' ? 15 : 60, instrument)));
+  const ticks: FeedPlan = { ...feed('inside', barsOfTicks(path, 1, instrument)), isHidden: true };
   return { bars, ticks };
 }
 

@@ -1,47 +1,55 @@
-// Test data for the envelope: a seeded price path of one-tick steps, the bars of that path, strategies that decide only on those bars, and a
-// naive venue that fills their orders on the path.
+// Test data for the envelope: a seeded price path of one-tick steps, the bars of that path, and strategies that decide only on those bars.
 
-import { seededRng, type Rng } from '../../src/base/number/rng.ts';
+import type { Rng } from '../../src/base/number/rng.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import type { OrderId } from '../../src/model/order.ts';
+import type { OrderOptions } from '../../src/index.ts';
 import { Strategy, type StrategyClass } from '../../src/strategy/strategy.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { spot, START_MS } from '../simulation/plans.ts';
 
-const MINUTE = 60_000;
-export const HOUR_TICKS = 60;
+const MINUTE_MS = 60_000;
+const TICKS_PER_HOUR = 60;
+/** The drift of a path changes after this many prices. */
+const DRIFT_TICKS = 240;
 
 /** Returns one price a minute, in ticks. Each differs from the one before by at most one tick. */
 export function tickPath(hours: number, rng: Rng, start = 5_000): Int32Array {
-  const path = new Int32Array(hours * HOUR_TICKS);
+  const path = new Int32Array(hours * TICKS_PER_HOUR);
   let price = start;
   let drift = 0;
-  for (let at = 0; at < path.length; at++) {
-    if (at % 240 === 0) drift = (rng.next() - 0.5) * 0.3;
+  for (let index = 0; index < path.length; index++) {
+    if (index % DRIFT_TICKS === 0) drift = (rng.next() - 0.5) * 0.3;
     const drawn = rng.next() + drift;
     price += drawn < 0.45 ? -1 : drawn < 0.55 ? 0 : 1;
-    path[at] = price;
+    path[index] = price;
   }
   return path;
 }
 
-/** Returns the bars of a path, each of `per` prices. */
-export function barsOfTicks(path: Int32Array, per: number, interval: '1m' | '15m' | '1h', instrument: Instrument): BarColumns {
-  const length = Math.floor(path.length / per);
+/** Intervals by the number of prices in one of their bars. */
+const INTERVALS = { 1: '1m', 15: '15m', 60: '1h' } as const;
+/** How many prices, one a minute, make a bar. */
+export type TicksPerBar = keyof typeof INTERVALS;
+
+/** Returns the bars of a path. */
+export function barsOfTicks(path: Int32Array, ticksPerBar: TicksPerBar, instrument: Instrument): BarColumns {
+  const length = Math.floor(path.length / ticksPerBar);
   const scale = 10 ** instrument.priceDigits;
-  const of = (pick: (rows: Int32Array) => number) =>
-    Float64Array.from({ length }, (_, row) => pick(path.subarray(row * per, (row + 1) * per)) / scale);
+  const timeColumn = (offset: 0 | 1) => Float64Array.from({ length }, (_, row) => START_MS + (row + offset) * ticksPerBar * MINUTE_MS);
+  const priceColumn = (priceOf: (ticks: Int32Array) => number) =>
+    Float64Array.from({ length }, (_, row) => priceOf(path.subarray(row * ticksPerBar, (row + 1) * ticksPerBar)) / scale);
   return {
     instrument,
-    interval,
+    interval: INTERVALS[ticksPerBar],
     length,
-    openMs: Float64Array.from({ length }, (_, row) => START_MS + row * per * MINUTE),
-    closeMs: Float64Array.from({ length }, (_, row) => START_MS + (row + 1) * per * MINUTE),
-    open: of((rows) => rows[0]!),
-    high: of((rows) => Math.max(...rows)),
-    low: of((rows) => Math.min(...rows)),
-    close: of((rows) => rows.at(-1)!),
+    openMs: timeColumn(0),
+    closeMs: timeColumn(1),
+    open: priceColumn((ticks) => ticks[0]!),
+    high: priceColumn((ticks) => Math.max(...ticks)),
+    low: priceColumn((ticks) => Math.min(...ticks)),
+    close: priceColumn((ticks) => ticks.at(-1)!),
     volume: new Float64Array(length).fill(1000),
   };
 }
@@ -52,11 +60,13 @@ export interface Plan {
   readonly isLong: boolean;
   readonly kind: 'market' | 'limit' | 'trigger';
   readonly period: number;
+  /** Bars from the entry to the exit. */
   readonly exitAfter: number;
-  /** 0: the entry waits until the exit. */
+  /** Bars from the entry to its cancel. 0: the entry waits until the exit. */
   readonly cancelAfter: number;
+  /** Distance of the entry from the close. */
   readonly away: number;
-  /** Limit of a stop entry of spot, beyond its price; 0: none. */
+  /** Distance of the limit of a spot stop entry beyond its trigger. 0: no limit. */
   readonly entryLimit?: number;
   readonly stop: number;
   readonly target: number;
@@ -69,13 +79,14 @@ export interface Plan {
   readonly slippageTicks: number;
   readonly slippagePpm: number;
   readonly limit: 'through' | 'touch';
-  /** Rate of 10^-12 every eight hours; 0: none. */
+  /** Funding rate every eight hours, in units of 10^-12. 0: no funding. */
   readonly funding: number;
   readonly lots: number;
 }
 
+/** Draws the decisions and the settings of one case. */
 export function drawPlan(rng: Rng): Plan {
-  const pick = <Of>(list: readonly Of[]): Of => list[Math.floor(rng.next() * list.length)]!;
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(rng.next() * values.length)]!;
   const isFutures = rng.next() < 0.5;
   const kind = pick(['market', 'limit', 'trigger'] as const);
   const [period, exitAfter] = pick([
@@ -84,8 +95,9 @@ export function drawPlan(rng: Rng): Plan {
     [11, 5],
     [5, 4],
   ] as const);
-  const bracket = 1 + Math.floor(rng.next() * 7);
-  const maker = pick([0, 200, 1000]);
+  // The bits choose the legs of the bracket: 1 a stop-loss, 2 a take-profit, 4 a trailing stop. At least one is set.
+  const legs = 1 + Math.floor(rng.next() * 7);
+  const makerPpm = pick([0, 200, 1000]);
   const plan: Omit<Plan, 'ladder'> = {
     isFutures,
     isLong: !isFutures || rng.next() < 0.5,
@@ -94,11 +106,11 @@ export function drawPlan(rng: Rng): Plan {
     exitAfter,
     cancelAfter: kind === 'market' ? 0 : pick([0, 1, 2]),
     away: 1 + Math.floor(rng.next() * 5),
-    stop: (bracket & 1) === 0 ? 0 : 2 + Math.floor(rng.next() * 8),
-    target: (bracket & 2) === 0 ? 0 : 1 + Math.floor(rng.next() * 8),
-    trailing: (bracket & 4) === 0 ? 0 : 2 + Math.floor(rng.next() * 8),
-    makerPpm: maker,
-    takerPpm: pick([maker, maker, 1000]),
+    stop: (legs & 1) === 0 ? 0 : 2 + Math.floor(rng.next() * 8),
+    target: (legs & 2) === 0 ? 0 : 1 + Math.floor(rng.next() * 8),
+    trailing: (legs & 4) === 0 ? 0 : 2 + Math.floor(rng.next() * 8),
+    makerPpm,
+    takerPpm: pick([makerPpm, makerPpm, 1000]),
     feesIn: isFutures ? 'quote' : pick(['received', 'quote']),
     slippageTicks: pick([0, 0, 0, 1]),
     slippagePpm: pick([0, 0, 0, 300]),
@@ -117,136 +129,87 @@ export function instrumentOf(plan: Plan): Instrument {
   return linearContract(fees, { base: 'AAA', priceDigits: 2 });
 }
 
-/** Returns the prices of an entry decided at a close, in ticks. */
-export function levelsOf(plan: Plan, close: number) {
-  const sign = plan.isLong ? 1 : -1;
-  const level = plan.kind === 'limit' ? close - sign * plan.away : plan.kind === 'trigger' ? close + sign * plan.away : close;
-  const first = plan.target > 0 ? level + sign * plan.target : 0;
-  return { level, stop: plan.stop > 0 ? level - sign * plan.stop : 0, target: first, rungs: rungsOf(plan, first) };
+/** The prices of one entry, in ticks; 0 means none. */
+export interface EntryLevels {
+  readonly level: number;
+  readonly stop: number;
+  readonly target: number;
+  /** The targets with the lots of each, the nearest first. */
+  readonly rungs: readonly Rung[];
+}
+export interface Rung {
+  readonly price: number;
+  readonly lots: number;
 }
 
-/** Share of each target but the last one, which closes the remainder. */
-const SHARES: Readonly<Record<number, string>> = { 1: '0.5', 2: '0.333333' };
+/** Returns the prices of an entry that is decided at a close. */
+export function levelsOf(plan: Plan, close: number): EntryLevels {
+  const sign = plan.isLong ? 1 : -1;
+  const distance = { market: 0, limit: -plan.away, trigger: plan.away }[plan.kind];
+  const level = close + sign * distance;
+  const target = plan.target > 0 ? level + sign * plan.target : 0;
+  return { level, stop: plan.stop > 0 ? level - sign * plan.stop : 0, target, rungs: rungsOf(plan, target) };
+}
 
-/** Returns the targets of a plan with the lots of each. */
-function rungsOf({ target, ladder, lots, isLong }: Plan, first: number): readonly { readonly at: number; readonly lots: number }[] {
+/** Share of each target but the last one, which closes the remainder. By the length of the ladder. */
+const TARGET_SHARES: Readonly<Record<number, string>> = { 1: '0.5', 2: '0.333333' };
+
+function rungsOf({ target, ladder, lots, isLong }: Plan, firstPrice: number): readonly Rung[] {
   if (target === 0) return [];
-  const share = Math.floor(lots * Number(SHARES[ladder.length] ?? 1));
-  const prices = [first, ...ladder.map((distance) => first + (isLong ? 1 : -1) * distance)];
-  return prices.map((at, place) => ({ at, lots: place < ladder.length ? share : lots - share * ladder.length }));
+  const shareLots = Math.floor(lots * Number(TARGET_SHARES[ladder.length] ?? 1));
+  const prices = [firstPrice, ...ladder.map((distance) => firstPrice + (isLong ? 1 : -1) * distance)];
+  return prices.map((price, index) => ({ price, lots: index < ladder.length ? shareLots : lots - shareLots * ladder.length }));
 }
 
 /** True when the plan enters at a bar. It depends only on the bar. */
 export const enters = (plan: Plan, bar: number, open: number, close: number): boolean =>
   bar % plan.period === 0 && (open !== close || plan.isLong);
+/** True when the plan closes its position at a bar. */
 export const leaves = (plan: Plan, bar: number): boolean => bar % plan.period === plan.exitAfter;
+/** True when the plan cancels its entry at a bar. */
 export const cancels = (plan: Plan, bar: number): boolean => plan.cancelAfter > 0 && bar % plan.period === plan.cancelAfter;
 
-/** Returns the strategy of a plan. It only counts its bars; with `readsPosition` it enters whenever it is flat. */
+/**
+ * Returns the strategy of a plan. It decides by the number of the bar alone. With `readsPosition` it also looks at its position, and
+ * enters whenever it is flat.
+ */
 export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
   return class OnBarsAlone extends Strategy {
-    bar = 0;
-    entry: OrderId | null = null;
+    #barNumber = 0;
+    #entry: OrderId | null = null;
 
     override onBar() {
       const { open, close } = this.bars.bar;
-      const [from, to] = [Math.round(open * 100), Math.round(close * 100)];
-      const bar = this.bar++;
+      const [openTicks, closeTicks] = [Math.round(open * 100), Math.round(close * 100)];
+      const bar = this.#barNumber++;
       if (leaves(plan, bar)) this.exit();
-      else if (cancels(plan, bar) && this.entry !== null) this.cancel(this.entry);
-      if (readsPosition ? bar % 3 > 0 || !this.position().isFlat || this.openOrders().length > 0 : !enters(plan, bar, from, to)) return;
-      const { level, stop, target, rungs } = levelsOf(plan, to);
-      const share = SHARES[plan.ladder.length];
-      const targets = rungs.map(({ at }, place) => ({ at: at / 100, ...(place < plan.ladder.length ? { share: share! } : {}) }));
-      const options = {
-        ...(plan.kind === 'limit'
-          ? { limit: level / 100 }
-          : plan.kind === 'trigger'
-            ? {
-                [plan.isFutures ? 'trigger' : 'stopEntry']: level / 100,
-                ...(plan.entryLimit ? { limit: (level + plan.entryLimit) / 100 } : {}),
-              }
-            : {}),
-        ...(stop > 0 ? { stopLoss: stop / 100 } : {}),
-        ...(plan.ladder.length > 0 ? { targets } : target > 0 ? { takeProfit: target / 100 } : {}),
-        ...(plan.trailing > 0 ? { trailing: plan.trailing / 100 } : {}),
-      };
+      else if (cancels(plan, bar) && this.#entry !== null) this.cancel(this.#entry);
+      if (readsPosition ? this.#mayEnter(bar) : enters(plan, bar, openTicks, closeTicks)) this.#enter(closeTicks);
+    }
+    #mayEnter(bar: number): boolean {
+      return bar % 3 === 0 && this.position().isFlat && this.openOrders().length === 0;
+    }
+    #enter(closeTicks: number): void {
       const size = { base: plan.isFutures ? plan.lots : plan.lots / 1000 };
-      this.entry = plan.isLong ? this.buy(size, options) : this.sell(size, options);
+      const options = entryOptions(plan, closeTicks);
+      this.#entry = plan.isLong ? this.buy(size, options) : this.sell(size, options);
     }
   };
 }
 
-/** How the naive venue fills a limit order. */
-export interface LimitFillRule {
-  /** True: a touch of the limit price fills. False: the price must go through it. */
-  readonly atTouch: boolean;
-  readonly isMaker: boolean;
-}
-
-/** Returns the net profit of a plan over the path in units of money, by a venue that has one order and one position. */
-export function naiveNet(plan: Plan, path: Int32Array, per: number, rule: LimitFillRule, unitsPerTick: number): number {
-  const sign = plan.isLong ? 1 : -1;
-  const bars = Math.floor(path.length / per);
-  let net = 0;
-  let order: ReturnType<typeof levelsOf> | null = null;
-  let held: { price: number; best: number; stop: number; rungs: { at: number; lots: number }[]; lots: number; kept: number } | null = null;
-  let leaving = false;
-  const fee = (price: number, ppm: number, lots = plan.lots) => (price * lots * unitsPerTick * ppm) / 1e6;
-  const limitPpm = rule.isMaker ? plan.makerPpm : plan.takerPpm;
-  // At the open of a bar a touch is enough: rule 5 of docs/matching.md.
-  const isBeyond = (price: number, level: number, direction: number, isOpen: boolean) =>
-    direction * (price - level) >= (rule.atTouch || isOpen ? 0 : 1);
-  const buy = (price: number, ppm: number, { stop, rungs }: ReturnType<typeof levelsOf>) => {
-    const inCoins = plan.feesIn === 'received';
-    net -= sign * price * plan.lots * unitsPerTick + (inCoins ? 0 : fee(price, ppm));
-    held = { price, best: price, stop, rungs: [...rungs], lots: plan.lots, kept: inCoins ? 1 - ppm / 1e6 : 1 };
+/** Returns the prices of an entry in the terms of the strategy API. */
+function entryOptions(plan: Plan, closeTicks: number): OrderOptions {
+  const { level, stop, target, rungs } = levelsOf(plan, closeTicks);
+  const price = (ticks: number) => ticks / 100;
+  const share = TARGET_SHARES[plan.ladder.length];
+  const isLast = (index: number) => index === plan.ladder.length;
+  const targets = rungs.map((rung, index) => ({ at: price(rung.price), ...(isLast(index) ? {} : { share: share! }) }));
+  return {
+    ...(plan.kind === 'limit' ? { limit: price(level) } : {}),
+    ...(plan.kind === 'trigger' ? { [plan.isFutures ? 'trigger' : 'stopEntry']: price(level) } : {}),
+    ...(plan.kind === 'trigger' && plan.entryLimit ? { limit: price(level + plan.entryLimit) } : {}),
+    ...(stop > 0 ? { stopLoss: price(stop) } : {}),
+    ...(plan.ladder.length > 0 ? { targets } : target > 0 ? { takeProfit: price(target) } : {}),
+    ...(plan.trailing > 0 ? { trailing: price(plan.trailing) } : {}),
   };
-  const sell = (price: number, ppm: number, lots = held!.lots) => {
-    net += held!.kept * (sign * price * lots * unitsPerTick - fee(price, ppm, lots));
-    held!.lots -= lots;
-    if (held!.lots === 0) held = null;
-  };
-  for (let bar = 0; bar < bars; bar++) {
-    for (let at = bar * per; at < (bar + 1) * per; at++) {
-      const price = path[at]!;
-      const slipped = (direction: number) => price + direction * plan.slippageTicks;
-      if (leaving && held !== null) sell(slipped(-sign), plan.takerPpm);
-      leaving = false;
-      if (order !== null) {
-        const { level } = order;
-        if (plan.kind === 'market') buy(slipped(sign), plan.takerPpm, order);
-        // A limit order that can fill at its arrival is a taker.
-        else if (plan.kind === 'limit' && at % per === 0 && sign * (level - price) >= 0)
-          buy(Math.min(sign * slipped(sign), sign * level) * sign, plan.takerPpm, order); // prettier-ignore
-        else if (plan.kind === 'limit' && isBeyond(price, level, -sign, false)) buy(level, limitPpm, order);
-        else if (plan.kind === 'trigger' && sign * (price - level) >= 0) buy(slipped(sign), plan.takerPpm, order);
-        if (held !== null) order = null;
-      }
-      if (held === null) continue;
-      const now = held as { best: number; stop: number; rungs: { at: number; lots: number }[] };
-      const trail = plan.trailing > 0 ? now.best - sign * plan.trailing : -sign * Infinity;
-      const fixed = now.stop > 0 ? now.stop : -sign * Infinity;
-      const level = sign > 0 ? Math.max(trail, fixed) : Math.min(trail, fixed);
-      if (sign * (price - level) <= 0) sell(slipped(-sign), plan.takerPpm);
-      else {
-        while (now.rungs.length > 0 && isBeyond(price, now.rungs[0]!.at, sign, at % per === 0)) {
-          const { at: target, lots } = now.rungs.shift()!;
-          sell(target, limitPpm, lots);
-        }
-        now.best = sign > 0 ? Math.max(now.best, price) : Math.min(now.best, price);
-      }
-    }
-    const [open, close] = [path[bar * per]!, path[(bar + 1) * per - 1]!];
-    if (leaves(plan, bar)) {
-      leaving = true;
-      order = null;
-    } else if (cancels(plan, bar)) order = null;
-    if (enters(plan, bar, open, close)) order = levelsOf(plan, close);
-  }
-  const last = path[bars * per - 1]!;
-  const rest = held as { kept: number; lots: number } | null;
-  return rest === null ? net : net + rest.kept * sign * last * rest.lots * unitsPerTick;
 }
-
-export { seededRng };

@@ -8,6 +8,7 @@ import type { FuturesVenue } from '../../src/venue/futures/futuresVenue.ts';
 import { fixedSlippage } from '../../src/venue/slippage.ts';
 import { futuresIntent, inverseContract, linearContract, openFutures, type SeenFutures } from '../fixtures/futuresVenue.ts';
 
+/** How often each kind of event happened. `flips`: a net position changed its side. `covered`: the insurance paid a loss. */
 export interface Counts {
   fills: number;
   flips: number;
@@ -38,7 +39,8 @@ export class FuturesWorld {
   private readonly prices: number[];
   private readonly counts: Counts;
   private nowMs = 0;
-  private ref = 0;
+  /** The number of the last order. */
+  private orderCount = 0;
 
   constructor(seed: number, counts: Counts) {
     this.rng = seededRng(seed);
@@ -89,11 +91,11 @@ export class FuturesWorld {
   }
 
   private step(): string {
-    const dice = this.below(100);
-    if (dice < 40) return this.order();
-    if (dice < 75) return this.row();
-    if (dice < 85) return this.fund();
-    if (dice < 92) return this.change();
+    const percent = this.below(100);
+    if (percent < 40) return this.order();
+    if (percent < 75) return this.row();
+    if (percent < 85) return this.fund();
+    if (percent < 92) return this.change();
     return this.cancel();
   }
 
@@ -108,7 +110,7 @@ export class FuturesWorld {
     const lots = isByValue ? 0 : 1 + this.below(2 ** (1 + this.below(14)));
     this.venue.place(
       account,
-      ++this.ref,
+      ++this.orderCount,
       futuresIntent(instrument, side, lots, {
         limit,
         closes: isClose,
@@ -117,7 +119,7 @@ export class FuturesWorld {
       }),
       this.nowMs,
     );
-    return `order ${this.ref} of account ${account}: ${side} ${lots} of ${instrument.id}`;
+    return `order ${this.orderCount} of account ${account}: ${side} ${lots} of ${instrument.id}`;
   }
 
   /** Adds a row of every contract, or of one. The mark moves independently within one percent. */
@@ -159,20 +161,20 @@ export class FuturesWorld {
   }
 
   private change(): string {
-    const [account, index, kind] = [this.below(ACCOUNTS), this.below(this.instruments.length), this.below(3)];
+    const [account, index] = [this.below(ACCOUNTS), this.below(this.instruments.length)];
     const instrument = this.instruments[index]!;
-    const isDone =
-      kind === 0
-        ? this.venue.setLeverage(account, instrument, 1 + this.below(100))
-        : kind === 1
-          ? this.venue.setMarginMode(account, instrument, this.below(2) === 0)
-          : this.venue.setPositionMode(account, instrument, this.below(2) === 0);
-    if (isDone) this.counts.settings++;
-    return `setting ${kind} of account ${account} on ${instrument.id}`;
+    const { venue } = this;
+    const change = [
+      { setting: 'leverage', apply: () => venue.setLeverage(account, instrument, 1 + this.below(100)) },
+      { setting: 'margin mode', apply: () => venue.setMarginMode(account, instrument, this.below(2) === 0) },
+      { setting: 'position mode', apply: () => venue.setPositionMode(account, instrument, this.below(2) === 0) },
+    ][this.below(3)]!;
+    if (change.apply()) this.counts.settings++;
+    return `${change.setting} of account ${account} on ${instrument.id}`;
   }
 
   private cancel(): string {
-    const order = this.venue.find(this.below(ACCOUNTS), 1 + this.below(this.ref + 1));
+    const order = this.venue.find(this.below(ACCOUNTS), 1 + this.below(this.orderCount + 1));
     if (order !== null && order.isOpen) this.venue.cancel(order, this.nowMs);
     return `cancel of ${order?.id}`;
   }
@@ -183,7 +185,7 @@ export class FuturesWorld {
     for (let account = 0; account < ACCOUNTS; account++) {
       const locked = wallets.assets.map(() => 0);
       const offsetLots = new Map<object, number>();
-      for (let id = 1; id <= this.ref; id++) {
+      for (let id = 1; id <= this.orderCount; id++) {
         const order = this.venue.find(account, id);
         if (order === null || !order.isOpen) continue;
         const { index, terms } = this.venue.book(order.instrument);
@@ -210,16 +212,19 @@ export class FuturesWorld {
     }
   }
 
+  /** Returns the direction of every first side: 1 long, -1 short, 0 flat. */
   private sides(): number[] {
     const { wallets } = this.venue;
     return Array.from({ length: ACCOUNTS }, (_, account) => this.instruments.map((_of, index) => wallets.sides(account, index)[0]))
       .flat()
       .map(({ lots, isLong }) => (lots === 0 ? 0 : isLong ? 1 : -1));
   }
+  /** Returns a whole number from 0 to `count` - 1. */
   private below(count: number): number {
     return Math.floor(this.rng.next() * count);
   }
-  private near(price: number, by: number): number {
-    return Math.max(1, Math.round(price * (1 - by + 2 * by * this.rng.next())));
+  /** Returns a price at most `share` away from the given one. */
+  private near(price: number, share: number): number {
+    return Math.max(1, Math.round(price * (1 - share + 2 * share * this.rng.next())));
   }
 }

@@ -1,4 +1,4 @@
-// Draws the cases of the kill campaign: every combination of the situations of an operator, and details drawn by seed.
+// Draws the cases of the kill campaign: the seeds go through every combination of what an operator meets, and draw the details.
 
 import { seededRng } from '../../src/base/number/rng.ts';
 
@@ -9,16 +9,19 @@ export interface KillCase {
    * `dead`: the bot does nothing.
    */
   readonly bot: 'alive' | 'asked' | 'hung' | 'dead';
+  /** Side of the last order that the bot sends. */
   readonly last: 'buy' | 'sell' | 'none';
   /** The last order reaches the exchange. */
   readonly reaches: boolean;
   /** The last order is far from the market, so that it rests. */
   readonly rests: boolean;
+  /** What happens to the reply of the last order. */
   readonly answer: 'lost' | 'late' | 'arrived';
   readonly market: 'spot' | 'futures';
   readonly positionSide: 'buy' | 'sell';
   /** The account has other coins, and a person trades there by hand. */
   readonly hasOther: boolean;
+  /** The exchange answers from the beginning of the kill on. */
   readonly isAnswering: boolean;
   /** An exchange that does not answer begins to answer after some minutes. */
   readonly comesBack: boolean;
@@ -46,6 +49,7 @@ const COMBINATIONS = 4 * 3 * 2 * 3 * 2 * 2 * 4;
 /** Step between the combinations of consecutive seeds. It is coprime with their number, so neighbours differ in everything. */
 const STRIDE = 211;
 
+/** Returns the case of a seed. The digits of its number in mixed radix choose one value of each variant. */
 export function killCase(seed: number): KillCase {
   const rng = seededRng(seed);
   let remainingIndex = (seed * STRIDE) % COMBINATIONS;
@@ -61,26 +65,26 @@ export function killCase(seed: number): KillCase {
   const market = pick(['spot', 'futures'] as const);
   const hasOther = pick([true, false]);
   const isAnswering = pick([true, true, true, false]);
-  const random = (p: number): boolean => rng.next() < p;
+  const isDrawn = (probability: number): boolean => rng.next() < probability;
   return {
     seed,
     bot,
     last,
     reaches,
-    rests: random(0.25),
+    rests: isDrawn(0.25),
     answer,
     market,
-    positionSide: market === 'spot' || random(0.5) ? 'buy' : 'sell',
+    positionSide: market === 'spot' || isDrawn(0.5) ? 'buy' : 'sell',
     hasOther,
     isAnswering,
-    comesBack: !isAnswering && random(0.4),
-    isReadable: !random(0.25),
-    isComplete: !random(0.1),
-    lookalike: hasOther && random(0.3),
-    stopsAtOnce: random(0.75),
+    comesBack: !isAnswering && isDrawn(0.4),
+    isReadable: !isDrawn(0.25),
+    isComplete: !isDrawn(0.1),
+    lookalike: hasOther && isDrawn(0.3),
+    stopsAtOnce: isDrawn(0.75),
     delayMs: Math.floor(rng.next() ** 2 * 40_000),
-    stop: market === 'spot' || random(0.5) ? 'none' : random(0.5) ? 'near' : 'far',
-    slice: random(0.7) ? 'answered' : random(0.5) ? 'answerLost' : 'requestLost',
+    stop: market === 'spot' || isDrawn(0.5) ? 'none' : isDrawn(0.5) ? 'near' : 'far',
+    slice: isDrawn(0.7) ? 'answered' : isDrawn(0.5) ? 'answerLost' : 'requestLost',
   };
 }
 

@@ -1,4 +1,5 @@
-// Simulates a live bot on a paper exchange in stepped time: its last order meets a fault, and the orders at the exchange judge a kill.
+// Simulates a live bot on a paper exchange in stepped time, whose last order meets a fault, and a kill of that bot. The exchange's own
+// orders then say whether the kill closed exactly what the bot held.
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,13 +29,21 @@ import { moveExchange } from '../parity/world.ts';
 import type { KillCase } from './killTruthCases.ts';
 
 const START_MS = 120_000;
+/** Share of a spot purchase that the exchange keeps as its fee, in the coin. */
 const FEE = new Decimal('0.001');
-/** Lots that no order can have: less than this is dust. */
+/** Smallest quantity of an order: a remainder below it is dust. */
 const DUST = { spot: new Decimal('0.00001'), futures: new Decimal(1) };
 /** Longest time of a kill on the exchange's clock. A longer one counts as endless. */
 const MAX_KILL_MS = 3_600_000;
 const GIVE_UP_SECONDS = 600;
+/** How long an exchange that comes back has not answered. */
 const SILENT_MS = 200_000;
+/** The stop of the script: its distance from the close, as a share. */
+const STOP_DISTANCE = { near: 0.0005, far: 0.05 };
+/** Quantity with which the script enters, and that of its last order, in coins or contracts. */
+const ENTRY_QUANTITY = { spot: '0.2', futures: '2000' };
+const LAST_QUANTITY = { spot: '0.0999', futures: '999' };
+const MANUAL_QUANTITY = { spot: '0.05', futures: '500' };
 
 /** The result of one case. */
 export interface KillResult {
@@ -60,8 +69,9 @@ class FreezableTime implements Scheduler {
   }
 }
 
+/** An order as the exchange has it. */
 interface TrueOrder {
-  readonly cid: string | null;
+  readonly clientOrderId: string | null;
   readonly isBuy: boolean;
   readonly filled: Decimal;
   readonly isOpen: boolean;
@@ -69,6 +79,7 @@ interface TrueOrder {
 
 export class KillTruthWorld {
   readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-kill-truth-'));
+  /** What the bot and the kill have printed, for the report of a failure. */
   readonly text: string[] = [];
   readonly #case: KillCase;
   readonly #exchange: RunningExchange;
@@ -78,11 +89,11 @@ export class KillTruthWorld {
   readonly #manual: Exchange;
   readonly #rng: () => number;
   #opened: OpenedBot | null = null;
-  /** Client ids of orders that a person has placed by hand. */
+  /** Client order ids of the orders that a person has placed by hand. */
   readonly #manualIds = new Set<string>();
 
-  private constructor(kill: KillCase, exchange: RunningExchange, config: ServiceConfig) {
-    this.#case = kill;
+  private constructor(killCase: KillCase, exchange: RunningExchange, config: ServiceConfig) {
+    this.#case = killCase;
     this.#exchange = exchange;
     this.#config = config;
     this.#time = new SteppedTime({
@@ -91,19 +102,19 @@ export class KillTruthWorld {
       held: () => exchange.faulty.delayed,
     });
     this.#botTime = new FreezableTime(this.#time);
-    const rng = seededRng(kill.seed);
+    const rng = seededRng(killCase.seed);
     this.#rng = () => rng.next();
     this.#manual = this.#client();
   }
 
-  static async open(kill: KillCase): Promise<KillTruthWorld> {
-    const settings = demoSettings(kill.seed);
+  static async open(killCase: KillCase): Promise<KillTruthWorld> {
+    const settings = demoSettings(killCase.seed);
     const [account] = settings.service.accounts;
-    const balances = { USDT: '100000', ...(kill.hasOther ? { BTC: '5' } : {}) };
+    const balances = { USDT: '100000', ...(killCase.hasOther ? { BTC: '5' } : {}) };
     const service = { ...settings.service, accounts: [{ ...account!, balances }] };
     const exchange = await runExchange({ ...settings, service }, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
     exchange.clock.pause(true);
-    return new KillTruthWorld(kill, exchange, service);
+    return new KillTruthWorld(killCase, exchange, service);
   }
 
   async close(): Promise<void> {
@@ -118,14 +129,14 @@ export class KillTruthWorld {
   /** Runs the case from the start of the bot to the end of the kill. */
   async run(): Promise<KillResult> {
     await this.#startBot();
-    await this.#lastOrder();
+    await this.#sendLastOrder();
     // A bot halts when it sees foreign orders, so they are placed after its last order.
-    if (this.#case.hasOther) await this.#byManual();
-    const before = this.#position();
-    this.#readFaults(this.#case.isAnswering);
-    if (this.#case.comesBack) this.#time.at(this.#time.nowMs + SILENT_MS, () => this.#readFaults(true));
+    if (this.#case.hasOther) await this.#placeManualOrder();
+    const positionBefore = this.#position();
+    this.#setFaultsOfKill(this.#case.isAnswering);
+    if (this.#case.comesBack) this.#time.at(this.#time.nowMs + SILENT_MS, () => this.#setFaultsOfKill(true));
     const report = await this.#kill();
-    return report === null ? this.#wrong('the kill has not ended') : this.#judged(before, report);
+    return report === null ? this.#wrong('the kill has not ended') : this.#judge(positionBefore, report);
   }
 
   // Before the kill.
@@ -136,14 +147,24 @@ export class KillTruthWorld {
   get #symbol(): string {
     return this.#isSpot ? 'BTCUSDT' : 'E-BTC-USDT';
   }
-  get #op(): Op {
+  get #createOp(): Op {
     return this.#isSpot ? 'spot.newOrder' : 'futures.createOrder';
   }
 
+  /** Starts the bot and returns once it holds a position. */
   async #startBot(): Promise<void> {
-    const key = demoKey(this.#case.seed);
-    for (const [name, text] of Object.entries({ key: key.apiKey, secret: key.secret }))
-      writeFileSync(join(this.folder, name), text, { mode: 0o600 });
+    this.#opened = await this.#whileTimePasses(this.#openBot(this.#writeBotConfig()));
+    const { bot } = this.#opened;
+    bot.start();
+    await this.#until(() => bot.isTrading, START_MS, 'the bot trades');
+    await this.#until(() => !this.#position().isZero(), 3 * 60_000, 'the bot holds a position');
+    await this.#pass(5000);
+  }
+
+  /** Writes the bot config with the keys of the demo account. Returns its path. */
+  #writeBotConfig(): string {
+    const { apiKey, secret } = demoKey(this.#case.seed);
+    for (const [name, text] of Object.entries({ key: apiKey, secret })) writeFileSync(join(this.folder, name), text, { mode: 0o600 });
     const { url } = this.#exchange;
     const config = {
       mode: 'paper',
@@ -157,12 +178,16 @@ export class KillTruthWorld {
     };
     const path = join(this.folder, 'bot.yaml');
     writeFileSync(path, JSON.stringify(config));
-    const read = readLiveConfig(path, { XDG_STATE_HOME: this.folder });
-    const opening = openLiveBot(
-      { ...read, clock: { ...read.clock, samples: 1 } },
+    return path;
+  }
+
+  #openBot(configPath: string): Promise<OpenedBot> {
+    const config = readLiveConfig(configPath, { XDG_STATE_HOME: this.folder });
+    const write = (line: string) => this.text.push(line);
+    return openLiveBot(
+      { ...config, clock: { ...config.clock, samples: 1 } },
       {
-        log: (nowMs) =>
-          new LiveLog({ write: (line) => this.text.push(line), isPretty: true, nowMs, formatTime: String, hide: (text) => text }),
+        log: (nowMs) => new LiveLog({ write, isPretty: true, nowMs, formatTime: String, hide: (text) => text }),
         scheduler: this.#botTime,
         load: async (entry, source) => ({
           plan: strategyPlanOf(entry, { strategy: this.#script(), name: 'Script', hash: 'Script' }, source),
@@ -173,96 +198,82 @@ export class KillTruthWorld {
         room: 1024,
       },
     );
-    this.#opened = await this.#whileTimePasses(opening);
-    const { bot } = this.#opened;
-    bot.start();
-    await this.#until(() => bot.isTrading, START_MS, 'the bot trades');
-    await this.#until(() => !this.#position().isZero(), 3 * 60_000, 'the bot holds something');
-    await this.#pass(5000);
   }
 
   /** Returns a strategy that opens a position at the first bar, and sends the last order when the case asks for it. */
   #script(): StrategyClass {
-    const { last: lastOrder, rests, positionSide, stop } = this.#case;
-    const isSpot = this.#isSpot;
-    const state = this.#state;
-    const guards = stop === 'none' ? [] : [stop === 'near' ? 0.0005 : 0.05];
+    const { last: lastOrder, rests, positionSide, stop, market } = this.#case;
+    const state = this.#scriptState;
     return class Script extends Strategy {
+      #needsStop = stop !== 'none';
+
       override onFill({ side, qty }: FillInfo) {
-        // Places a stop as the strategy perpetualTrend does.
-        const away = state.bar === 1 ? guards.shift() : undefined;
-        if (away === undefined) return;
-        const trigger = Math.round(this.bars.close.value * (side === 'buy' ? 1 - away : 1 + away));
+        if (stop === 'none' || !this.#needsStop || state.bars !== 1) return;
+        this.#needsStop = false;
+        // Places a stop at the exchange, as the strategy perpetualTrend does.
+        const distance = STOP_DISTANCE[stop];
+        const trigger = Math.round(this.bars.close.value * (side === 'buy' ? 1 - distance : 1 + distance));
         if (side === 'buy') this.sell({ base: qty }, { trigger, tag: 'stop' });
         else this.buy({ base: qty }, { trigger, tag: 'stop' });
       }
       override onBar() {
-        const price = this.bars.close.value;
-        const size = (qty: string) => ({ base: qty });
-        const act = (side: 'buy' | 'sell', qty: string, tag: string, limit: number | null): void => {
-          const options = limit === null ? { tag } : { tag, limit };
-          if (side === 'buy') this.buy(size(qty), options);
-          else this.sell(size(qty), options);
-        };
-        if (state.bar++ === 0) act(positionSide, isSpot ? '0.2' : '2000', 'in', null);
-        else if (state.isLast && lastOrder !== 'none') {
-          state.isLast = false;
-          const far = lastOrder === 'buy' ? price * 0.97 : price * 1.03;
-          act(lastOrder, isSpot ? '0.0999' : '999', 'last', rests ? Math.round(far) : null);
+        const isFirstBar = state.bars++ === 0;
+        if (isFirstBar) this.#place(positionSide, { base: ENTRY_QUANTITY[market] }, { tag: 'in' });
+        else if (state.isLastOrderDue && lastOrder !== 'none') {
+          state.isLastOrderDue = false;
+          const farPrice = Math.round(this.bars.close.value * (lastOrder === 'buy' ? 0.97 : 1.03));
+          this.#place(lastOrder, { base: LAST_QUANTITY[market] }, rests ? { tag: 'last', limit: farPrice } : { tag: 'last' });
         }
+      }
+      #place(side: 'buy' | 'sell', size: { base: string }, options: { tag: string; limit?: number }): void {
+        if (side === 'buy') this.buy(size, options);
+        else this.sell(size, options);
       }
     };
   }
-  readonly #state = { bar: 0, isLast: false };
+  readonly #scriptState = { bars: 0, isLastOrderDue: false };
 
-  /** Places an order by hand on the same account. */
-  async #byManual(): Promise<void> {
+  /** Places an order by hand on the same account. It looks like no order of the bot. */
+  async #placeManualOrder(): Promise<void> {
     const side = this.#rng() < 0.5 ? 'BUY' : 'SELL';
-    await this.#manualOrder(side, this.#isSpot ? '0.05' : '500');
+    await this.#placeForPerson(side, MANUAL_QUANTITY[this.#case.market]);
   }
 
-  async #manualOrder(side: 'BUY' | 'SELL', volume: string): Promise<void> {
-    const cid = `hand-${this.#manualIds.size}`;
-    this.#manualIds.add(cid);
+  async #placeForPerson(side: 'BUY' | 'SELL', volume: string): Promise<void> {
+    const clientOrderId = `hand-${this.#manualIds.size}`;
+    this.#manualIds.add(clientOrderId);
+    // The price is far beyond the market, so the order fills at once.
     const price = side === 'BUY' ? '80000' : '50000';
-    if (this.#isSpot)
-      await this.#call('spot.newOrder', { symbol: this.#symbol, side, type: 'LIMIT', volume, price, newClientOrderId: cid });
-    else
-      await this.#call('futures.createOrder', {
-        contractName: this.#symbol,
-        side,
-        type: 'LIMIT',
-        volume,
-        price,
-        open: 'OPEN',
-        positionType: 1,
-        clientOrderId: cid,
-      });
+    const terms = { side, type: 'LIMIT', volume, price } as const;
+    if (this.#isSpot) await this.#call('spot.newOrder', { ...terms, symbol: this.#symbol, newClientOrderId: clientOrderId });
+    else await this.#call('futures.createOrder', { ...terms, contractName: this.#symbol, open: 'OPEN', positionType: 1, clientOrderId });
   }
 
-  async #lastOrder(): Promise<void> {
-    const { last, reaches, answer, delayMs, lookalike } = this.#case;
-    const fault = { op: this.#op, nth: 1 };
-    const schedule = {
-      lost: reaches ? { ...fault, point: 'NET.respDrop' } : { ...fault, point: 'NET.reqDrop' },
-      late: reaches
-        ? { ...fault, point: 'NET.respDelay', params: { ms: 4000 } }
-        : { ...fault, point: 'NET.reqDelay', params: { ms: 8000 } },
-      arrived: reaches ? null : { ...fault, point: 'GW.code', params: { code: -2017 } },
-    }[answer];
-    this.#faults(last === 'none' || schedule === null ? [] : [schedule]);
-    this.#state.isLast = true;
+  /** Lets the bot send its last order, whose request or reply meets the fault of the case. */
+  async #sendLastOrder(): Promise<void> {
+    const { last, delayMs, lookalike, market, stopsAtOnce } = this.#case;
+    const hasLastOrder = last !== 'none';
+    const fault = this.#faultOfLastOrder();
+    this.#setFaults(!hasLastOrder || fault === null ? [] : [fault]);
+    this.#scriptState.isLastOrderDue = true;
     const { bot, counts, plan } = this.#opened!;
-    const sent = counts.sent;
-    const stops = this.#case.stopsAtOnce && (this.#case.bot === 'hung' || this.#case.bot === 'dead');
+    const sentBefore = counts.sent;
+    const stops = stopsAtOnce && (this.#case.bot === 'hung' || this.#case.bot === 'dead');
     if (stops) this.#atNextCreate(() => this.#stopBot(botFileOf({ bot, plan }).journal));
-    if (last !== 'none') await this.#until(() => counts.sent > sent, 3 * 60_000, 'the last order is sent');
-    if (lookalike && last !== 'none') {
-      const volume = this.#isSpot ? '0.0999' : '999';
-      await this.#manualOrder(last === 'buy' ? 'BUY' : 'SELL', volume);
-    }
+    if (hasLastOrder) await this.#until(() => counts.sent > sentBefore, 3 * 60_000, 'the last order is sent');
+    if (lookalike && hasLastOrder) await this.#placeForPerson(last === 'buy' ? 'BUY' : 'SELL', LAST_QUANTITY[market]);
     await this.#pass(delayMs);
-    this.#faults([]);
+    this.#setFaults([]);
+  }
+
+  /** Returns the fault of the last order, or null if its reply arrives as usual. */
+  #faultOfLastOrder(): object | null {
+    const { reaches, answer } = this.#case;
+    const ofCreate = { op: this.#createOp, nth: 1 };
+    if (answer === 'lost') return { ...ofCreate, point: reaches ? 'NET.respDrop' : 'NET.reqDrop' };
+    if (answer === 'late' && reaches) return { ...ofCreate, point: 'NET.respDelay', params: { ms: 4000 } };
+    if (answer === 'late') return { ...ofCreate, point: 'NET.reqDelay', params: { ms: 8000 } };
+    return reaches ? null : { ...ofCreate, point: 'GW.code', params: { code: -2017 } };
   }
 
   /** Calls `then` once the exchange has taken the next order, before an answer can be read. */
@@ -271,71 +282,71 @@ export class KillTruthWorld {
     const receive = faulty.receive.bind(faulty);
     faulty.receive = (request, nowMs, deliver) => {
       receive(request, nowMs, deliver);
-      if (faulty.service.opOf(request) !== this.#op) return;
+      if (faulty.service.opOf(request) !== this.#createOp) return;
       faulty.receive = receive;
       then();
     };
   }
 
-  #faults(schedule: readonly unknown[]): void {
+  #setFaults(schedule: readonly unknown[]): void {
     this.#exchange.faulty.faults.set({ seed: this.#case.seed, schedule });
   }
 
-  /** Sets the faults of the exchange during the kill. */
-  #readFaults(isAnswering: boolean): void {
-    const { isReadable, isComplete } = this.#case;
-    const remove = (op: Op, field: string) => ({ point: 'READ.remove', op, p: 1, params: { field } });
-    const { slice } = this.#case;
-    this.#faults([
-      ...(isAnswering ? [] : [{ point: 'NET.reqDrop', p: 1 }]),
-      ...(slice === 'answered' ? [] : [{ op: this.#op, nth: 1, point: slice === 'answerLost' ? 'NET.respDrop' : 'NET.reqDrop' }]),
-      ...(isReadable
-        ? []
-        : [
-            remove('spot.queryOrder', 'clientOrderId'),
-            remove('spot.openOrders', 'clientOrderId'),
-            remove('futures.orderHistory', 'clientId'),
-          ]),
-      ...(isComplete
-        ? []
-        : [{ point: 'READ.truncate', op: this.#isSpot ? 'spot.myTrades' : 'futures.myTrades', p: 1, params: { rows: 1 } }]),
+  /** Sets the faults of the exchange during the kill. In a schedule, `p` is the probability of a fault and `nth` the call that it hits. */
+  #setFaultsOfKill(isAnswering: boolean): void {
+    const { isReadable, isComplete, slice } = this.#case;
+    const silence = { point: 'NET.reqDrop', p: 1 };
+    const lostSlice = { op: this.#createOp, nth: 1, point: slice === 'answerLost' ? 'NET.respDrop' : 'NET.reqDrop' };
+    const without = (op: Op, field: string) => ({ point: 'READ.remove', op, p: 1, params: { field } });
+    const withoutClientOrderIds = [
+      without('spot.queryOrder', 'clientOrderId'),
+      without('spot.openOrders', 'clientOrderId'),
+      without('futures.orderHistory', 'clientId'),
+    ];
+    const cutTrades = { point: 'READ.truncate', op: this.#isSpot ? 'spot.myTrades' : 'futures.myTrades', p: 1, params: { rows: 1 } };
+    this.#setFaults([
+      ...(isAnswering ? [] : [silence]),
+      ...(slice === 'answered' ? [] : [lostSlice]),
+      ...(isReadable ? [] : withoutClientOrderIds),
+      ...(isComplete ? [] : [cutTrades]),
     ]);
   }
 
   // The kill.
 
+  /** Kills the bot in the way of the case. Returns the report, or null if the kill does not end. */
   async #kill(): Promise<KillReport | null> {
     const opened = this.#opened!;
-    const onPhase = (phase: string, message: string): void => void this.text.push(`kill ${phase}: ${message}`);
-    const botFile = { ...botFileOf(opened), timeScale: 1 };
     opened.killSwitch.close();
-    if (this.#case.bot === 'alive') {
-      return this.#inTime(killBot(opened.bot, true, (phase, otherMessage) => onPhase(phase, otherMessage)));
-    }
-    const journal = join(this.folder, 'taken', 'journal');
-    if (this.#case.bot !== 'asked') this.#stopBot(botFile.journal);
+    if (this.#case.bot !== 'alive') return this.#killSeparately(opened);
+    return this.#inTime(killBot(opened.bot, true, this.#onPhase));
+  }
+  readonly #onPhase = (phase: string, message: string): void => void this.text.push(`kill ${phase}: ${message}`);
+
+  /** Kills as `isobar kill` does without the help of the bot, from a copy of its journal. */
+  async #killSeparately(opened: OpenedBot): Promise<KillReport | null> {
+    const botFile = { ...botFileOf(opened), timeScale: 1 };
+    const journal = this.#copiedJournal;
+    const isAsked = this.#case.bot === 'asked';
+    if (!isAsked) this.#stopBot(botFile.journal);
     const client = this.#client();
     const endBot = async (): Promise<null> => {
-      if (this.#case.bot !== 'asked') return null;
+      if (!isAsked) return null;
       // Ends the bot as SIGTERM does: it stops, closes its journal, and the journal is copied.
       await new Promise<void>((resolve) => {
         this.#time.at(this.#time.nowMs + 20_000, resolve);
         opened.bot.stop(resolve);
       });
-      this.#copyJournal(botFile.journal, journal);
+      this.#copyJournal(botFile.journal);
       return null;
     };
-    if (this.#case.bot === 'asked') {
+    if (isAsked) {
       // The command asks the bot to cancel first, and does the rest itself.
-      void killBot(opened.bot, false, onPhase).catch(() => {});
-      this.#copyJournal(botFile.journal, journal);
+      void killBot(opened.bot, false, this.#onPhase).catch(() => {});
+      this.#copyJournal(botFile.journal);
     }
-    const report = await this.#inTime(
-      standaloneKill(
-        { ...botFile, journal },
-        { flatten: true, all: false, onPhase, giveUpSeconds: GIVE_UP_SECONDS, exchange: client, endBot },
-      ),
-    );
+    const options = { flatten: true, all: false, onPhase: this.#onPhase, giveUpSeconds: GIVE_UP_SECONDS, exchange: client, endBot };
+    const report = await this.#inTime(standaloneKill({ ...botFile, journal }, options));
     await client.close();
     return report;
   }
@@ -344,11 +355,16 @@ export class KillTruthWorld {
   #stopBot(from: string): void {
     if (this.#botTime.isFrozen) return;
     this.#botTime.isFrozen = true;
-    this.#copyJournal(from, join(this.folder, 'taken', 'journal'));
+    this.#copyJournal(from);
+  }
+
+  get #copiedJournal(): string {
+    return join(this.folder, 'taken', 'journal');
   }
 
   /** Copies the journal from the disk, without the lock of the process. */
-  #copyJournal(from: string, to: string): void {
+  #copyJournal(from: string): void {
+    const to = this.#copiedJournal;
     rmSync(to, { recursive: true, force: true });
     cpSync(from, to, { recursive: true, filter: (path) => !/\/lock-/.test(path) });
     for (const name of readdirSync(to)) if (name.startsWith('lock-')) rmSync(join(to, name));
@@ -356,6 +372,7 @@ export class KillTruthWorld {
 
   // The truth of the exchange.
 
+  /** Returns all orders of the symbol that the exchange has ever had, in the order of their numbers. */
   #orders(): readonly TrueOrder[] {
     const { spot, futures } = this.#exchange.service.sides;
     const marketSide = this.#isSpot ? spot! : futures!;
@@ -364,17 +381,17 @@ export class KillTruthWorld {
     return numbers.flatMap((order) => {
       if (order === null || order.instrument.wireName !== this.#symbol) return [];
       const row = rows.get(order.id)!;
-      return [
-        { cid: order.clientOrderId, isBuy: order.intent.side === 'buy', filled: new Decimal(row.filled), isOpen: order.live !== null },
-      ];
+      const { clientOrderId, intent, live } = order;
+      return [{ clientOrderId, isBuy: intent.side === 'buy', filled: new Decimal(row.filled), isOpen: live !== null }];
     });
   }
 
   /** Orders of the bot: all except those that a person has placed. */
   get #own(): readonly TrueOrder[] {
-    return this.#orders().filter(({ cid }) => cid !== null && !this.#manualIds.has(cid));
+    return this.#orders().filter(({ clientOrderId }) => clientOrderId !== null && !this.#manualIds.has(clientOrderId));
   }
 
+  /** Returns the position that the fills of the bot's orders make: coins less fees, or contracts with a sign. */
   #position(): Decimal {
     return this.#own.reduce((sum, { isBuy, filled }) => {
       if (!isBuy) return sum.minus(filled);
@@ -383,7 +400,7 @@ export class KillTruthWorld {
   }
 
   /** The part of the bot's position that the account still has: another trader may have closed some contracts of it. */
-  #left(): Decimal {
+  #remainingPosition(): Decimal {
     const position = this.#position();
     if (this.#isSpot) return position;
     const { wallets } = this.#exchange.service.sides.futures!.venue;
@@ -393,42 +410,42 @@ export class KillTruthWorld {
     return Decimal.min(position.abs(), net.abs()).times(position.isNegative() ? -1 : 1);
   }
 
-  #judged(before: Decimal, { residuals }: KillReport): KillResult {
-    const after = this.#left();
-    const dust = DUST[this.#case.market];
+  #judge(before: Decimal, { residuals }: KillReport): KillResult {
+    const after = this.#remainingPosition();
     const { isAnswering, comesBack, isReadable, isComplete } = this.#case;
     const figures = `position ${before.toFixed()} before, ${after.toFixed()} after; residuals: ${residuals.join(' | ') || 'none'}`;
+    if (this.#closedBeyond(before)) return this.#wrong(`closed beyond the position: ${figures}`);
     const openOrders = this.#own.filter(({ isOpen }) => isOpen).length;
-    // A rounding of the fee is not a position.
-    const slack = this.#isSpot ? '0.00000005' : '0';
-    const position = this.#position();
-    const isBeyond = this.#isSpot
-      ? position.lessThan(`-${slack}`)
-      : position.times(before).lessThan(0) || position.abs().greaterThan(before.abs().plus(this.#pending));
-    if (isBeyond) return this.#wrong(`closed beyond the position: ${figures}`);
-    const isFlat = after.abs().lessThan(dust) && openOrders === 0;
-    if (residuals.length === 0 && this.#waits > 0) return this.#wrong(`said flat with ${this.#waits} trigger orders that wait: ${figures}`);
-    if (residuals.length === 0)
-      return isFlat ? { kind: 'flat', why: figures } : this.#wrong(`said flat with ${openOrders} open orders; ${figures}`);
+    const isFlat = after.abs().lessThan(DUST[this.#case.market]) && openOrders === 0;
+    if (residuals.length === 0) {
+      const waiting = this.#waitingTriggers;
+      if (waiting > 0) return this.#wrong(`reported flat with ${waiting} waiting trigger orders: ${figures}`);
+      return isFlat ? { kind: 'flat', why: figures } : this.#wrong(`reported flat with ${openOrders} open orders; ${figures}`);
+    }
     if ((isAnswering || comesBack) && isReadable && isComplete)
       return this.#wrong(`everything could be read, and something was left: ${figures}`);
     const instrument = `${this.#case.market}:${this.#symbol}`;
-    if (!isFlat && !residuals.some((each) => each.includes(instrument))) return this.#wrong(`the residual is not named: ${figures}`);
-    return { kind: 'residualNamed', why: figures };
+    const isNamed = residuals.some((residual) => residual.includes(instrument));
+    return isFlat || isNamed ? { kind: 'residualNamed', why: figures } : this.#wrong(`the residual is not named: ${figures}`);
   }
 
-  /** Trigger orders of the account that have not fired: all are the bot's. */
-  get #waits(): number {
+  /** True when the kill sold more than the bot held, or turned its position over. */
+  #closedBeyond(before: Decimal): boolean {
+    const position = this.#position();
+    // The exchange rounds the fee of each purchase, so a position that was closed exactly may differ from 0 by a few units.
+    if (this.#isSpot) return position.lessThan('-0.00000005');
+    // The last order may still fill after the kill began.
+    const pending = this.#case.last === 'none' ? 0 : LAST_QUANTITY.futures;
+    return position.times(before).lessThan(0) || position.abs().greaterThan(before.abs().plus(pending));
+  }
+
+  /** Number of trigger orders of the account that have not fired. All are the bot's. */
+  get #waitingTriggers(): number {
     if (this.#isSpot) return 0;
     const { triggers, venue } = this.#exchange.service.sides.futures!;
     const contract = venue.wallets.contracts.find(({ instrument }) => instrument.wireName === this.#symbol)!;
     const { rows } = triggers.list(0, contract.instrument, 0, 1000);
     return rows.filter(({ trigger }) => trigger.status === 'pending').length;
-  }
-
-  /** The quantity that may still fill after the kill began: that of the last order. */
-  get #pending(): Decimal {
-    return new Decimal(this.#case.last === 'none' ? 0 : 999);
   }
 
   #wrong(why: string): KillResult {
@@ -455,6 +472,7 @@ export class KillTruthWorld {
     if (outcome.kind !== 'acked') throw new Error(`${op}: ${JSON.stringify(outcome)}`);
   }
 
+  /** Lets time pass, event by event. */
   async #pass(ms: number): Promise<void> {
     const time = this.#time;
     const endMs = time.nowMs + ms;
@@ -463,34 +481,34 @@ export class KillTruthWorld {
     await time.stepTo(endMs);
   }
 
-  async #until(holds: () => boolean, maxMs: number, what: string): Promise<void> {
+  /** Lets time pass until the condition holds. Throws an error that names it after `maxMs`. */
+  async #until(holds: () => boolean, maxMs: number, condition: string): Promise<void> {
     const time = this.#time;
     const endMs = time.nowMs + maxMs;
     await time.quiet();
     while (!holds()) {
-      if (time.nowMs > endMs) throw new Error(`seed ${this.#case.seed}: not in time: ${what}\n${this.text.slice(-15).join('')}`);
+      if (time.nowMs > endMs) throw new Error(`seed ${this.#case.seed}: not in time: ${condition}\n${this.text.slice(-15).join('')}`);
       await time.stepTo(Math.min(time.nextMs, time.nowMs + 1000));
     }
   }
 
-  /** Null: it does not end. */
+  /** Lets time pass until the work ends, and returns its value. Returns null if it has not ended after `MAX_KILL_MS`. */
   async #inTime<T>(work: Promise<T>): Promise<T | null> {
     const endMs = this.#time.nowMs + MAX_KILL_MS;
-    const late = Symbol('late');
-    const state: { out: T | typeof late; error: unknown; isDone: boolean } = { out: late, error: null, isDone: false };
+    const state: { value: T | null; error: unknown; isDone: boolean } = { value: null, error: null, isDone: false };
     work.then(
-      (value) => Object.assign(state, { out: value, isDone: true }),
+      (value) => Object.assign(state, { value, isDone: true }),
       (error: unknown) => Object.assign(state, { error, isDone: true }),
     );
     await this.#time.quiet();
     while (!state.isDone && this.#time.nowMs < endMs) await this.#time.stepTo(Math.min(this.#time.nextMs, this.#time.nowMs + 1000));
     if (state.error !== null) throw state.error;
-    return state.out === late ? null : state.out;
+    return state.value;
   }
 
   async #whileTimePasses<T>(work: Promise<T>): Promise<T> {
     const done = await this.#inTime(work);
-    if (done === null) throw new Error('it does not come to an end');
+    if (done === null) throw new Error(`the work did not end in ${MAX_KILL_MS} ms`);
     return done;
   }
 }

@@ -22,53 +22,56 @@ import { FuturesFixture, PERPETUAL, TRADERS } from '../service/futuresFixture.ts
 import { BTC, START_MS } from '../service/serviceFixture.ts';
 
 const PREFIX = '0123456789ABCDEF';
-const SPOT_READS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder', 'cancelOrder', 'batchCancel'].map((name) => [
+/** No rate limit on the calls of the kill. */
+const NO_SPOT_LIMITS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder', 'cancelOrder', 'batchCancel'].map((name) => [
   `spot.${name}`,
   null,
 ]);
 /** Coins of the account that the bot has never bought. */
-const FOREIGN = new Decimal(10);
-/** Every account can pay for every order. */
-const RICH = TRADERS.map((trader) => ({
+const FOREIGN_COINS = new Decimal(10);
+/** Accounts that can pay for every order. */
+const ACCOUNTS = TRADERS.map((trader) => ({
   ...trader,
   balances: { ...trader.balances, USDT: '20000000', ...(trader.name === 'bob' ? { BTC: '1000' } : {}) },
   futures: { balances: { USDT: '20000000' } },
 }));
+/** Most events of one kill: more mean that it does not end. */
 const MAX_STEPS = 200_000;
 
-/** What the network and the exchange do wrong; each kind in some worlds and not in others. */
+/** Draws the faults of the network and the exchange. A kind of fault occurs in 60 % of the worlds; `p` is its probability in each call. */
 function faultsOf(rng: Rng): readonly unknown[] {
-  const some = (p: number) => (rng.next() < 0.6 ? rng.next() * p : 0);
-  const unknown = (executed: number, code: number, op: string) => ({ point: 'BUS.unknown', op, p: some(0.1), params: { executed, code } });
+  const upTo = (max: number) => (rng.next() < 0.6 ? rng.next() * max : 0);
+  const unknown = (executed: number, code: number, op: string) => ({ point: 'BUS.unknown', op, p: upTo(0.1), params: { executed, code } });
   return [
-    { point: 'NET.reqDrop', p: some(0.15) },
-    { point: 'NET.respDrop', p: some(0.15) },
-    { point: 'READ.lag', p: some(0.5), params: { ms: Math.floor(rng.next() * 2800) } },
-    { point: 'BUS.cancelDelay', p: some(0.5), params: { ms: Math.floor(rng.next() * 4000) } },
+    { point: 'NET.reqDrop', p: upTo(0.15) },
+    { point: 'NET.respDrop', p: upTo(0.15) },
+    { point: 'READ.lag', p: upTo(0.5), params: { ms: Math.floor(rng.next() * 2800) } },
+    { point: 'BUS.cancelDelay', p: upTo(0.5), params: { ms: Math.floor(rng.next() * 4000) } },
     ...['spot.newOrder', 'futures.createOrder'].flatMap((op) => [
       unknown(1, 504, op),
       unknown(0, 504, op),
       unknown(1, -1006, op),
-      { point: 'BUS.delay', op, p: some(0.4), params: { ms: Math.floor(rng.next() * 20_000) } },
+      { point: 'BUS.delay', op, p: upTo(0.4), params: { ms: Math.floor(rng.next() * 20_000) } },
     ]),
-    { point: 'GW.code', p: some(0.05), params: { code: -1000 } },
+    { point: 'GW.code', p: upTo(0.05), params: { code: -1000 } },
   ];
 }
 
 export class KillWorld {
   readonly seed: number;
+  /** The orders with which the kill closed, one sentence each. */
   readonly slices: string[] = [];
-  /** Sentences of what must never be. */
+  /** One sentence for each thing that must never happen. */
   readonly wrongs: string[] = [];
   readonly #rng: Rng;
-  readonly #fixture = new FuturesFixture({ accounts: RICH, limits: { ...NO_FUTURES_LIMITS, ...Object.fromEntries(SPOT_READS) } });
+  readonly #fixture = new FuturesFixture({ accounts: ACCOUNTS, limits: { ...NO_FUTURES_LIMITS, ...Object.fromEntries(NO_SPOT_LIMITS) } });
   readonly #faulty: FaultyService;
   readonly #queue = new DueQueue();
-  /** What the journal of the bot would have. */
-  readonly #own: BookedOrder[] = [];
-  #orders = 0;
-  /** Sign of the position of contracts as it began: it may come to 0, never to the other side. */
-  #sign = 0;
+  /** The orders that the journal of the bot would have. */
+  readonly #journaled: BookedOrder[] = [];
+  #orderCount = 0;
+  /** Sign of the contract position at the beginning. The kill may bring it to 0, never to the other sign. */
+  #initialSign = 0;
 
   constructor(seed: number) {
     this.seed = seed;
@@ -77,13 +80,13 @@ export class KillWorld {
     this.#queue.runDue(START_MS);
   }
 
-  /** Positions are opened, orders rest, some arrive late; then the faults begin, and the kill. */
+  /** Opens positions and orders, then lets the faults begin, and kills. */
   async run(): Promise<KillReport> {
     const held = this.#openPositions();
     const known = this.#openOrders(held);
     this.#faulty.faults.set({ seed: this.seed, schedule: faultsOf(this.#rng) });
-    this.#marketGoesOn();
-    const parts = {
+    this.#addMakersLater();
+    const deps = {
       client: this.#client(),
       scheduler: this.#queue,
       serverTime: () => ({ ms: this.#queue.nowMs as never, uncertaintyMs: 5 }),
@@ -91,115 +94,123 @@ export class KillWorld {
       settings: KILL_SETTINGS,
       onPhase: () => {},
     };
-    const killed = runKill(parts, known, {
+    const killed = runKill(deps, known, {
       all: false,
       books: () => {
-        const books = booksOf([BTC, PERPETUAL], this.#own, Math.floor(this.#queue.nowMs));
+        const books = booksOf([BTC, PERPETUAL], this.#journaled, Math.floor(this.#queue.nowMs));
         return Promise.resolve({ books, journal: this.#journal(books), isNet: true });
       },
     });
-    const report = await this.#through(killed);
+    const report = await this.#whileTimePasses(killed);
     this.#faulty.faults.set({ seed: 0, schedule: [] });
     this.#check('at the end');
     return report;
   }
 
+  /** What the account still has after the kill: open spot orders, coins of the bot, contracts. */
   get left(): { readonly open: number; readonly spot: Decimal; readonly contracts: number } {
     const open = JSON.parse(this.#fixture.get('/sapi/v1/openOrders?symbol=BTCUSDT&limit=1000', { as: 'alice' }).body) as readonly unknown[];
-    return { open: open.length, spot: this.#coins().minus(FOREIGN), contracts: Math.abs(this.#contracts()) };
+    return { open: open.length, spot: this.#coins().minus(FOREIGN_COINS), contracts: Math.abs(this.#contracts()) };
   }
 
+  /** Opens a spot position, and mostly one of contracts. Returns the coins bought. */
   #openPositions(): Decimal {
-    for (let at = 0; at < 12; at++) this.#makers(at);
+    for (let index = 0; index < 12; index++) this.#placeMakers(index);
     const qty = new Decimal((0.1 + this.#rng.next() * 2).toFixed(4));
-    const cid = this.#cid();
+    const cid = this.#newClientOrderId();
     const id = this.#fixture.limit('alice', 'BUY', qty.toFixed(), '70000', { newClientOrderId: cid });
-    this.#own.push({ cid, instrument: BTC, side: 'buy', qty: qty.toFixed(), price: '70000', orderId: id, signMs: START_MS });
-    const held = this.#coins().minus(FOREIGN);
+    this.#journaled.push({ cid, instrument: BTC, side: 'buy', qty: qty.toFixed(), price: '70000', orderId: id, signMs: START_MS });
+    const held = this.#coins().minus(FOREIGN_COINS);
     if (this.#rng.next() < 0.8) {
       const side = this.#rng.next() < 0.5 ? 'BUY' : 'SELL';
-      const [futuresCid, lots, price] = [this.#cid(), 1 + Math.floor(this.#rng.next() * 40), side === 'BUY' ? 70_000 : 50_000];
+      const futuresCid = this.#newClientOrderId();
+      const lots = 1 + Math.floor(this.#rng.next() * 40);
+      const price = side === 'BUY' ? 70_000 : 50_000;
       const orderId = this.#fixture.order('alice', side, lots, price, { clientOrderId: futuresCid });
-      const asked = { side: side === 'BUY' ? 'buy' : 'sell', qty: String(lots), price: String(price) } as const;
-      this.#own.push({ cid: futuresCid, instrument: PERPETUAL, ...asked, orderId, signMs: START_MS });
-      this.#sign = Math.sign(this.#contracts());
+      const terms = { side: side === 'BUY' ? 'buy' : 'sell', qty: String(lots), price: String(price) } as const;
+      this.#journaled.push({ cid: futuresCid, instrument: PERPETUAL, ...terms, orderId, signMs: START_MS });
+      this.#initialSign = Math.sign(this.#contracts());
     }
     return held;
   }
 
-  /** Resting orders, known and lost; and those whose request is still on its way. */
+  /** Places orders that rest, and sometimes a sale with an unknown outcome. Returns the orders that the kill knows. */
   #openOrders(held: Decimal): KillOrders {
-    const added = (order: Omit<BookedOrder, 'signMs'>): void => void this.#own.push({ ...order, signMs: START_MS });
-    const rests = { side: 'buy', reduceOnly: false } as const;
-    for (let at = 0; at < Math.floor(this.#rng.next() * 8); at++) {
-      const [cid, price] = [this.#cid(), String(40_000 + at)];
+    const journal = (order: Omit<BookedOrder, 'signMs'>): void => void this.#journaled.push({ ...order, signMs: START_MS });
+    const resting = { side: 'buy', reduceOnly: false } as const;
+    for (let index = 0; index < Math.floor(this.#rng.next() * 8); index++) {
+      const cid = this.#newClientOrderId();
+      const price = String(40_000 + index);
       const orderId = this.#fixture.limit('alice', 'BUY', '0.01', price, { newClientOrderId: cid });
-      added({ ...rests, cid, instrument: BTC, qty: '0.01', price, orderId });
+      journal({ ...resting, cid, instrument: BTC, qty: '0.01', price, orderId });
     }
-    for (let at = 0; at < Math.floor(this.#rng.next() * 5); at++) {
-      const cid = this.#cid();
-      const orderId = this.#fixture.order('alice', 'BUY', 1, 40_000 + at, { clientOrderId: cid });
-      added({ ...rests, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + at), orderId });
+    for (let index = 0; index < Math.floor(this.#rng.next() * 5); index++) {
+      const cid = this.#newClientOrderId();
+      const orderId = this.#fixture.order('alice', 'BUY', 1, 40_000 + index, { clientOrderId: cid });
+      journal({ ...resting, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + index), orderId });
     }
     if (this.#rng.next() < 0.5) {
       // A sale of the holding with an unknown outcome: it may arrive, and fill, until the end of its window and the longest delay.
       const price = this.#rng.next() < 0.5 ? '50000' : '75000';
       const qty = held.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
-      const cid = this.#cid();
-      added({ cid, instrument: BTC, side: 'sell', qty: qty.toFixed(), price, orderId: null });
-      const landsMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.visibilityDelayMs);
+      const cid = this.#newClientOrderId();
+      journal({ cid, instrument: BTC, side: 'sell', qty: qty.toFixed(), price, orderId: null });
+      const arrivesMs = START_MS + Math.floor(this.#rng.next() * KILL_SETTINGS.visibilityDelayMs);
       if (qty.greaterThan('0.001') && this.#rng.next() < 0.7) {
-        this.#queue.at(landsMs, () => {
+        this.#queue.at(arrivesMs, () => {
           this.#fixture.nowMs = this.#queue.nowMs;
           this.#fixture.limit('alice', 'SELL', qty.toFixed(), price, { newClientOrderId: cid });
         });
       }
     }
-    return booksOf([BTC, PERPETUAL], this.#own, START_MS).orders;
+    return booksOf([BTC, PERPETUAL], this.#journaled, START_MS).orders;
   }
 
-  #makers(at: number): void {
-    const [size, contracts] = [(0.05 + this.#rng.next() * 0.4).toFixed(4), 1 + Math.floor(this.#rng.next() * 12)];
-    this.#fixture.limit('bob', 'BUY', size, String(60_000 - at * 20));
-    this.#fixture.limit('bob', 'SELL', size, String(60_100 + at * 20));
-    this.#fixture.order('bob', 'BUY', contracts, 60_000 - at * 20);
-    this.#fixture.order('bob', 'SELL', contracts, 60_100 + at * 20);
+  /** Places one price level of both books, on both markets. */
+  #placeMakers(level: number): void {
+    const size = (0.05 + this.#rng.next() * 0.4).toFixed(4);
+    const contracts = 1 + Math.floor(this.#rng.next() * 12);
+    const [bid, ask] = [60_000 - level * 20, 60_100 + level * 20];
+    this.#fixture.limit('bob', 'BUY', size, String(bid));
+    this.#fixture.limit('bob', 'SELL', size, String(ask));
+    this.#fixture.order('bob', 'BUY', contracts, bid);
+    this.#fixture.order('bob', 'SELL', contracts, ask);
   }
 
   /** Others place new orders from time to time. */
-  #marketGoesOn(): void {
+  #addMakersLater(): void {
     this.#queue.at(this.#queue.nowMs + 2000 + Math.floor(this.#rng.next() * 4000), () => {
       this.#fixture.nowMs = this.#queue.nowMs;
       // A trader without money places nothing.
       this.#fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.3, price: 59_900 }, { as: 'bob' });
       for (const side of ['BUY', 'SELL'] as const) this.#fixture.create('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
-      this.#marketGoesOn();
+      this.#addMakersLater();
     });
   }
 
+  /** Coins of the account, those that the bot never bought among them. */
   #coins(): Decimal {
     const { free, locked } = this.#fixture.balance('alice', 'BTC');
     return new Decimal(free).plus(locked);
   }
 
+  /** Contracts of the account: positive when long. */
   #contracts(): number {
-    return this.#fixture
-      .positions()
-      .reduce(
-        (sum, row) =>
-          sum + Number(row['positionVolume'] ?? row['volume'] ?? 0) * (row['positionSide'] === 'BUY' || row['side'] === 'BUY' ? 1 : -1),
-        0,
-      );
+    const lotsOf = (row: Record<string, unknown>): number => {
+      const isLong = row['positionSide'] === 'BUY' || row['side'] === 'BUY';
+      return Number(row['positionVolume'] ?? row['volume'] ?? 0) * (isLong ? 1 : -1);
+    };
+    return this.#fixture.positions().reduce((sum, row) => sum + lotsOf(row), 0);
   }
 
   #journal(books: JournalBooks): SliceJournal {
-    const nextId = (): OrderId => ++this.#orders as OrderId;
-    const parts = { nextId, cidOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
-    return rememberedSlices(books, parts, ({ side, qty, price }) => void this.slices.push(`${side} ${qty} at ${price}`));
+    const nextId = (): OrderId => ++this.#orderCount as OrderId;
+    const deps = { nextId, cidOf: (id: OrderId) => clientOrderIdOf(PREFIX, id), nowMs: () => Math.floor(this.#queue.nowMs) };
+    return rememberedSlices(books, deps, ({ side, qty, price }) => void this.slices.push(`${side} ${qty} at ${price}`));
   }
 
-  #cid(): string {
-    return clientOrderIdOf(PREFIX, ++this.#orders as OrderId);
+  #newClientOrderId(): string {
+    return clientOrderIdOf(PREFIX, ++this.#orderCount as OrderId);
   }
 
   #client(): RestClient {
@@ -216,37 +227,33 @@ export class KillWorld {
     });
   }
 
+  /** A network with delays of 1 to 400 ms, most of them short. */
   readonly #wire: Wire = ({ method, url, headers, body }, done) => {
-    const after = (run: () => void): void => void this.#queue.at(this.#queue.nowMs + 1 + Math.floor(this.#rng.next() ** 4 * 400), run);
-    const target = url.slice(url.indexOf('/', 8));
-    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-    after(() =>
-      this.#faulty.receive({ method, target, headers: lower, body, ip: '127.0.0.1' }, this.#queue.nowMs, (response) => {
+    const afterDelay = (run: () => void): void => void this.#queue.at(this.#queue.nowMs + 1 + Math.floor(this.#rng.next() ** 4 * 400), run);
+    const target = url.slice(url.indexOf('/', 'http://'.length + 1));
+    const lowerCased = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const receive = (): void =>
+      this.#faulty.receive({ method, target, headers: lowerCased, body, ip: '127.0.0.1' }, this.#queue.nowMs, (response) => {
         this.#check(`after ${method} ${target.slice(0, 40)}`);
-        after(() =>
-          done(
-            response === null
-              ? { kind: 'failed', cause: 'connection lost', bytesWritten: null }
-              : { kind: 'reply', status: response.status, headers: {}, body: new TextEncoder().encode(response.body) },
-          ),
-        );
-      }),
-    );
+        afterDelay(() => done(response === null ? LOST : replyOf(response)));
+      });
+    afterDelay(receive);
     return () => {};
   };
 
+  /** Records whether the kill sold more than the bot held, or turned the position of contracts over. */
   #check(when: string): void {
     this.#fixture.nowMs = this.#queue.nowMs;
-    const own = this.#coins().minus(FOREIGN);
+    const own = this.#coins().minus(FOREIGN_COINS);
     if (own.lessThan(0)) this.wrongs.push(`${when}: ${own.toFixed()} BTC, sold more than the bot held`);
     const contracts = this.#contracts();
-    if (this.#sign !== 0 && Math.sign(contracts) === -this.#sign)
+    if (this.#initialSign !== 0 && Math.sign(contracts) === -this.#initialSign)
       this.wrongs.push(`${when}: ${contracts} contracts, the position was turned over`);
-    if (this.#sign === 0 && contracts !== 0) this.wrongs.push(`${when}: ${contracts} contracts out of nothing`);
+    if (this.#initialSign === 0 && contracts !== 0) this.wrongs.push(`${when}: ${contracts} contracts out of nothing`);
   }
 
-  /** Time passes, event by event, until the kill is through. */
-  async #through(killed: Promise<KillReport>): Promise<KillReport> {
+  /** Lets time pass, event by event, until the kill ends. */
+  async #whileTimePasses(killed: Promise<KillReport>): Promise<KillReport> {
     let report: KillReport | null = null;
     let failed: unknown = null;
     killed.then(
@@ -264,6 +271,12 @@ export class KillWorld {
     }
     throw new Error(`seed ${this.seed}: the kill does not end; slices: ${this.slices.join('; ')}`);
   }
+}
+
+const LOST = { kind: 'failed', cause: 'connection lost', bytesWritten: null } as const;
+
+function replyOf({ status, body }: { readonly status: number; readonly body: string }) {
+  return { kind: 'reply', status, headers: {}, body: new TextEncoder().encode(body) } as const;
 }
 
 const NO_FUTURES_LIMITS = Object.fromEntries(

@@ -20,7 +20,7 @@ test(`the client causes no reply with status 429 in ${CASES} hours from seed ${S
     expect(world.tooMany, `429s of ${again}`).toBe(0);
     expect(world.received).toBeGreaterThan(lengthOf(seed) / 30);
     worst.received += world.received;
-    for (const { op, mix, limit, windowMs, flows } of world.fixtures.flatMap((fixture) => fixture.classes)) {
+    for (const { op, mix, limit, windowMs, flows } of world.clients.flatMap((client) => client.classes)) {
       const windows = lengthOf(seed) / windowMs;
       // With answers after 0.8 s of two, and 1.6 s at worst, 2 / 2.8 of a limit is all there is. Bars leave some of it to steady calls.
       const sent = PRIORITIES.reduce((sum, priority) => sum + flows[priority].sent, 0);

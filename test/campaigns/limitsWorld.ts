@@ -11,23 +11,23 @@ export const HOUR_MS = 3_600_000;
 export const NETWORKS = 3;
 const START_MS = Date.UTC(2026, 0, 5);
 const TICK_MS = 20;
-/** After which a caller waits no more for an answer. */
+/** How long a caller waits for a reply. */
 const TIME_LIMIT_MS = 3000;
 
-/** Offered traffic as multiples of what the class allows: ten times in all. */
+/** Offered traffic by priority, as multiples of what the rate class allows: about ten times in all. */
 export const OFFERED = {
   /** Cancels stay within their reserve. */
   mixed: { cancel: 0.1, reconcile: 4, order: 2.9, bars: 0, steady: 3 },
   /** Half of the limit is cancels. */
   cancels: { cancel: 0.5, reconcile: 0, order: 9.5, bars: 0, steady: 0 },
-  /** Nothing stays below the limit, not even by a reserve. */
+  /** Cancels alone, ten times above the limit: no reserve can hold them back. */
   flood: { cancel: 10, reconcile: 0, order: 0, bars: 0, steady: 0 },
   /** A public class with far more feeds than it can serve. */
   bars: { cancel: 0, reconcile: 0.05, order: 0, bars: 8, steady: 2 },
 } as const satisfies Readonly<Record<string, Readonly<Record<Priority, number>>>>;
 type Mix = keyof typeof OFFERED;
 
-/** Our clock loses up to one ms, and timers are late, as in a busy process. */
+/** A clock that drops fractions of a millisecond, and timers up to 5 ms late, as in a busy process. */
 class RoughScheduler implements Scheduler {
   readonly #queue: DueQueue;
   readonly #rng: Rng;
@@ -46,7 +46,7 @@ class RoughScheduler implements Scheduler {
   }
 }
 
-/** The truth: at most `count` received in any window, by its own clock in whole ms. */
+/** The limit as the exchange applies it: at most `count` requests in any window, by its own clock in whole milliseconds. */
 class TrueWindow {
   readonly #count: number;
   readonly #windowMs: number;
@@ -63,14 +63,15 @@ class TrueWindow {
   }
 }
 
+/** What became of the requests of one priority. */
 export interface Flow {
   offered: number;
   sent: number;
   refused: number;
-  /** ms from asking to sending. */
+  /** Milliseconds from asking the limiter to sending. */
   readonly waitsMs: number[];
   lastSentMs: number;
-  /** The longest time without one sent although one waited. */
+  /** Longest time in which no request was sent although one waited. */
   maxGapMs: number;
 }
 
@@ -82,8 +83,10 @@ export interface ClassCounts {
   readonly flows: Readonly<Record<Priority, Flow>>;
 }
 
-interface Fixture {
+/** One client: its limiter, and the traffic that it offers. */
+interface Client {
   readonly limiter: Limiter;
+  /** True when public calls are sent with the key and count against it. */
   readonly publicOnKey: boolean;
   readonly classes: readonly ClassCounts[];
 }
@@ -94,18 +97,19 @@ export class LimitsWorld {
   /** Requests that the exchange received above a limit: each is a 429. */
   tooMany = 0;
   received = 0;
-  readonly fixtures: readonly Fixture[];
+  readonly clients: readonly Client[];
   /** How the network of this seed behaves. */
   readonly network: string;
   readonly #queue = new DueQueue();
   readonly #rng: Rng;
   readonly #delay: Delay;
+  /** The clock of the exchange: its offset, and its speed relative to ours. */
   readonly #skewMs: number;
-  readonly #rate: number;
+  readonly #clockRate: number;
   readonly #isFlawed: boolean;
   readonly #windows = new Map<string, TrueWindow>();
 
-  /** `counts from sending`: the limiter learns at once that a request was answered, as if there were no network. */
+  /** The flaw `counts from sending`: the limiter gets a reply as soon as the request is sent, as if there were no network. */
   constructor(seed: number, flaw: 'none' | 'counts from sending' = 'none') {
     this.#isFlawed = flaw !== 'none';
     const rng = seededRng(seed);
@@ -115,15 +119,15 @@ export class LimitsWorld {
     this.network = network;
     this.#delay = delay;
     this.#skewMs = (seed % 2 === 0 ? -HOUR_MS : HOUR_MS) * (0.9 + rng.next() / 5);
-    this.#rate = 1 + (rng.next() - 0.5) * 2e-3;
+    this.#clockRate = 1 + (rng.next() - 0.5) * 2e-3;
     const scheduler = new RoughScheduler(this.#queue, rng);
     const first = new Limiter(scheduler);
     const second = new Limiter(scheduler, { sameAddressAs: first, publicOnKey: true });
-    this.fixtures = [
+    this.clients = [
       {
         limiter: first,
         publicOnKey: false,
-        // One of each kind: reads by key, cancels, an unpublished limit, public calls.
+        // One operation of each kind: reads by key, cancels, an unpublished limit, and two public calls.
         classes: [
           countsOf('spot.openOrders', 'mixed'),
           countsOf('spot.cancelOrder', 'cancels'),
@@ -140,27 +144,27 @@ export class LimitsWorld {
     const endMs = START_MS + lengthMs;
     for (let nowMs = START_MS; nowMs < endMs; nowMs += TICK_MS) {
       this.#queue.runDue(nowMs);
-      for (const fixture of this.fixtures) for (const counts of fixture.classes) this.#offer(fixture, counts);
+      for (const client of this.clients) for (const counts of client.classes) this.#offer(client, counts);
     }
   }
 
-  #offer(setup: Fixture, counts: ClassCounts): void {
+  #offer(client: Client, counts: ClassCounts): void {
     const offered = OFFERED[counts.mix];
     for (const priority of ['steady', 'bars', 'order', 'reconcile', 'cancel'] as const) {
       if (priority === 'bars' && offered.bars === 0) continue;
-      // On average what is offered, in bursts: four times as much in a quarter of the time.
+      // Requests come in bursts: in a quarter of the ticks, four times the mean. The fraction of a request is the chance of one more.
       const mean = (offered[priority] * counts.limit * TICK_MS) / counts.windowMs;
-      for (let left = this.#rng.next() < 0.25 ? mean * 4 : 0; left > 0; left--) {
-        if (left >= 1 || this.#rng.next() < left) this.#ask(setup, counts, priority);
+      for (let remaining = this.#rng.next() < 0.25 ? mean * 4 : 0; remaining > 0; remaining--) {
+        if (remaining >= 1 || this.#rng.next() < remaining) this.#ask(client, counts, priority);
       }
     }
   }
 
-  #ask(rig: Fixture, counts: ClassCounts, priority: Priority): void {
+  #ask(client: Client, counts: ClassCounts, priority: Priority): void {
     const flow = counts.flows[priority];
     const askedMs = this.#queue.nowMs;
     flow.offered++;
-    rig.limiter.acquire(
+    client.limiter.acquire(
       counts.op,
       priority,
       (ticket) => {
@@ -169,33 +173,34 @@ export class LimitsWorld {
         flow.waitsMs.push(nowMs - askedMs);
         flow.maxGapMs = Math.max(flow.maxGapMs, nowMs - Math.max(flow.lastSentMs, askedMs));
         flow.lastSentMs = nowMs;
-        this.#send(rig, counts, ticket);
+        this.#send(client, counts, ticket);
       },
       () => flow.refused++,
     );
   }
 
-  /** There and back; one in two hundred replies is lost, and a request may arrive after its caller has given up. */
-  #send(otherFixture: Fixture, counts: ClassCounts, ticket: Ticket): void {
+  /** Sends a request through the network. One reply in two hundred is lost, and such a request may arrive after its caller gave up. */
+  #send(client: Client, counts: ClassCounts, ticket: Ticket): void {
     const queue = this.#queue;
     if (this.#isFlawed) ticket.finish(200, null, null);
     const isLost = this.#rng.next() < 0.005;
-    const outMs = this.#delay() + (isLost ? this.#rng.next() * 6000 : 0);
+    const arrivalDelayMs = this.#delay() + (isLost ? this.#rng.next() * 6000 : 0);
     if (isLost) queue.at(queue.nowMs + TIME_LIMIT_MS, () => ticket.finish(null, null, null));
-    queue.at(queue.nowMs + outMs, () => {
-      const isAllowed = this.#receive(otherFixture, counts);
-      if (!isLost)
-        queue.at(queue.nowMs + this.#delay(), () => (isAllowed ? ticket.finish(200, null, null) : ticket.finish(429, -1003, null)));
+    queue.at(queue.nowMs + arrivalDelayMs, () => {
+      const isAllowed = this.#receive(client, counts);
+      const reply = (): void => (isAllowed ? ticket.finish(200, null, null) : ticket.finish(429, -1003, null));
+      if (!isLost) queue.at(queue.nowMs + this.#delay(), reply);
     });
   }
 
-  #receive(stand: Fixture, { op, limit, windowMs }: ClassCounts): boolean {
+  /** Counts a request at the exchange. Returns whether its limit allows it. */
+  #receive(client: Client, { op, limit, windowMs }: ClassCounts): boolean {
     const { rateClass, scope } = endpointOf(op).limit;
-    const subject = scope === 'ip' && !stand.publicOnKey ? 'address' : `key ${this.fixtures.indexOf(stand)}`;
+    const subject = scope === 'ip' && !client.publicOnKey ? 'address' : `key ${this.clients.indexOf(client)}`;
     const name = `${rateClass} ${subject}`;
     const window = this.#windows.get(name) ?? new TrueWindow(limit, windowMs);
     this.#windows.set(name, window);
-    const clockMs = Math.floor(START_MS + (this.#queue.nowMs - START_MS) * this.#rate + this.#skewMs);
+    const clockMs = Math.floor(START_MS + (this.#queue.nowMs - START_MS) * this.#clockRate + this.#skewMs);
     const isAllowed = window.admits(clockMs);
     this.received++;
     if (!isAllowed) this.tooMany++;

@@ -1,13 +1,15 @@
-// Keeps the books of accounts that trade with each other, apart from the venue's own: what was traded, paid and taken over.
+// A second set of books for futures accounts that trade with each other. It is computed in BigInt from the venue's events, so that a test
+// can compare it with the venue's own books.
 
 import { assert } from '../../src/base/assert.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import type { ContractSetting } from '../../src/venue/futures/wallets.ts';
 
 const MILLION = 1_000_000n;
+/** Funding rates are whole numbers of 10^-12. */
 const RATE_SCALE = 10n ** 12n;
 
-/** An execution of one order. */
+/** An execution of one order. `index` is the contract, as everywhere in this file. */
 export interface Executed {
   readonly account: number;
   readonly index: number;
@@ -19,7 +21,7 @@ export interface Executed {
   readonly isMaker: boolean;
 }
 
-/** What the venue says of a position that it takes over. */
+/** A position that the venue liquidates and takes over. `price` is in ticks, `fee` in units. */
 export interface TakenOver {
   readonly account: number;
   readonly index: number;
@@ -28,98 +30,110 @@ export interface TakenOver {
   readonly fee: number;
 }
 
+/** One side of one contract of an account. */
 export interface Held {
   readonly account: number;
   readonly index: number;
   isLong: boolean;
   isCross: boolean;
   lots: bigint;
-  /** Value of the lots as they came in, and the margin behind them. */
+  /** Value of the lots at their entry, in units. */
   entry: bigint;
+  /** Margin behind the lots, in units. */
   margin: bigint;
 }
 
 export interface LedgerTerms {
   readonly instruments: readonly Instrument[];
   readonly assets: readonly string[];
+  /** True: fees are rounded up to the unit. False: half up. */
   readonly isFeeUp: boolean;
   readonly liquidationFeePpm: number;
 }
 
 export class PairedLedger {
-  /** By account, then contract: as the account has chosen it. */
+  /** The settings that each account has chosen, by account and contract. */
   readonly settings: ContractSetting[][] = [];
   /** Money of each account by asset, margins included. */
   readonly money: bigint[][] = [];
   readonly fees: bigint[];
-  /** Gets the fees of liquidations, and bears what an account cannot. */
+  /** The insurance account by asset: it gets the fees of liquidations and pays what an account cannot. */
   readonly insurance: bigint[];
   readonly deposited: bigint[];
-  /** What the exchange holds, because it takes over what it liquidates and is the other side of all funding: lots by contract, money by asset. */
+  /** Lots that the exchange holds because it took positions over, by contract. */
   readonly exchangeLots: bigint[];
+  /** Money of the exchange from these positions and from funding, which it pays and receives. By asset. */
   readonly exchangeCash: bigint[];
   readonly #terms: LedgerTerms;
-  /** By account, contract and side; in net mode the first is the only one. */
+  /** By account, contract and side. Net mode uses the first side only. */
   readonly #held: (readonly [Held, Held])[][] = [];
 
   constructor(terms: LedgerTerms) {
     this.#terms = terms;
-    const none = (): bigint[] => terms.assets.map(() => 0n);
-    [this.fees, this.insurance, this.deposited, this.exchangeCash] = [none(), none(), none(), none()];
+    const zeros = (): bigint[] => terms.assets.map(() => 0n);
+    [this.fees, this.insurance, this.deposited, this.exchangeCash] = [zeros(), zeros(), zeros(), zeros()];
     this.exchangeLots = terms.instruments.map(() => 0n);
   }
 
-  /** An account with the same number of units of each asset. */
-  open(units: readonly bigint[], setting: (index: number) => ContractSetting): void {
+  /** Opens an account with its deposits, in units by asset. */
+  open(units: readonly bigint[], settingOf: (index: number) => ContractSetting): void {
     const account = this.money.push([...units]) - 1;
-    units.forEach((each, asset) => (this.deposited[asset]! += each));
+    units.forEach((deposit, asset) => (this.deposited[asset]! += deposit));
     const flat = (index: number, isLong: boolean): Held => ({ account, index, isLong, isCross: true, lots: 0n, entry: 0n, margin: 0n });
-    this.settings.push(this.#terms.instruments.map((_, index) => setting(index)));
+    this.settings.push(this.#terms.instruments.map((_, index) => settingOf(index)));
     this.#held.push(this.#terms.instruments.map((_, index) => [flat(index, true), flat(index, false)]));
   }
 
-  /** Both sides of a contract, or the one of net mode and another that stays flat. */
+  /** Returns both sides of a contract. In net mode the second one stays flat. */
   sides(account: number, index: number): readonly [Held, Held] {
     return this.#held[account]![index]!;
   }
 
-  /** All that accounts hold of a contract. */
+  /** Returns the open positions of all accounts in a contract. */
   heldOf(index: number): readonly Held[] {
-    return this.#held.flatMap((of) => [...of[index]!]).filter(({ lots }) => lots > 0n);
+    return this.#held.flatMap((byContract) => [...byContract[index]!]).filter(({ lots }) => lots > 0n);
   }
 
-  /** Returns the fee, which is of the whole execution. */
-  executed({ account, index, isBuy, closes, lots, price, isMaker }: Executed): bigint {
-    const { contract } = this.#terms.instruments[index]!;
+  /** Books an execution. Returns its fee. */
+  executed(execution: Executed): bigint {
+    const { account, index, isBuy, closes, lots, price } = execution;
     const { isNet, leverage, isCross } = this.settings[account]![index]!;
     const value = this.value(index, lots, price);
-    const maker = closes ? contract!.closeMakerFeePpm : contract!.openMakerFeePpm;
-    const taker = closes ? contract!.closeTakerFeePpm : contract!.openTakerFeePpm;
-    const share = value * BigInt(isMaker ? maker : taker);
-    const fee = this.#terms.isFeeUp ? up(share, MILLION) : halfUp(share, MILLION);
-    const asset = this.assetOf(index);
-    this.money[account]![asset]! -= fee;
-    this.fees[asset]! += fee;
+    const fee = this.#chargeFee(execution, value);
 
     const [first, second] = this.sides(account, index);
-    const other = isNet ? first : isBuy ? second : first;
-    const closing = (isNet || closes) && other.lots > 0n && other.isLong !== isBuy ? min(BigInt(lots), other.lots) : 0n;
+    const opposite = isNet ? first : isBuy ? second : first;
+    const mayClose = (isNet || closes) && opposite.lots > 0n && opposite.isLong !== isBuy;
+    const closing = mayClose ? min(BigInt(lots), opposite.lots) : 0n;
     const opening = BigInt(lots) - closing;
     assert(!closes || opening === 0n, 'an order that closes opens nothing');
-    const closed = opening === 0n ? value : this.value(index, Number(closing), price);
-    if (closing > 0n) this.#leave(other, closing, closed);
+    const closedValue = opening === 0n ? value : this.value(index, Number(closing), price);
+    if (closing > 0n) this.#close(opposite, closing, closedValue);
     if (opening > 0n) {
-      const into = isNet ? first : isBuy ? first : second;
-      if (into.lots === 0n) Object.assign(into, { isLong: isBuy, isCross });
-      into.lots += opening;
-      into.entry += value - closed;
-      into.margin += up(value - closed, BigInt(leverage));
+      const own = isNet || isBuy ? first : second;
+      if (own.lots === 0n) Object.assign(own, { isLong: isBuy, isCross });
+      const openedValue = value - closedValue;
+      own.lots += opening;
+      own.entry += openedValue;
+      own.margin += divideUp(openedValue, BigInt(leverage));
     }
-    this.#coverFromInsurance(account, asset);
+    this.#coverFromInsurance(account, this.assetOf(index));
     return fee;
   }
 
-  /** The exchange takes a whole position over at a price; it becomes the other side of those who traded with it. */
+  #chargeFee({ account, index, closes, isMaker }: Executed, value: bigint): bigint {
+    const contract = this.#terms.instruments[index]!.contract!;
+    const makerPpm = closes ? contract.closeMakerFeePpm : contract.openMakerFeePpm;
+    const takerPpm = closes ? contract.closeTakerFeePpm : contract.openTakerFeePpm;
+    const round = this.#terms.isFeeUp ? divideUp : divideHalfUp;
+    const fee = round(value * BigInt(isMaker ? makerPpm : takerPpm), MILLION);
+    const asset = this.assetOf(index);
+    this.money[account]![asset]! -= fee;
+    this.fees[asset]! += fee;
+    return fee;
+  }
+
+  /** Books a liquidation: the exchange takes a whole position over, and so becomes the counterparty of those who traded with it. */
   takenOver({ account, index, wasLong, price, fee }: TakenOver): void {
     const [first, second] = this.sides(account, index);
     const held = this.settings[account]![index]!.isNet || wasLong ? first : second;
@@ -127,34 +141,36 @@ export class PairedLedger {
     const asset = this.assetOf(index);
     const { lots, margin, isCross } = held;
     const value = this.value(index, Number(lots), price);
-    const left = this.#leave(held, lots, value);
-    const max = up(value * BigInt(this.#terms.liquidationFeePpm), MILLION);
-    const due = BigInt(fee);
-    assert(due >= 0n && due <= max, `a liquidation fee of ${due}, of ${max} at most`);
-    if (!isCross) assert(due === min(max, left > 0n ? left : 0n), `of ${left} that was left of ${margin}, ${due} was taken`);
-    this.money[account]![asset]! -= due;
-    this.insurance[asset]! += due;
+    const remainder = this.#close(held, lots, value);
+    const maxFee = divideUp(value * BigInt(this.#terms.liquidationFeePpm), MILLION);
+    const paid = BigInt(fee);
+    assert(paid >= 0n && paid <= maxFee, `a liquidation fee of ${paid}, where ${maxFee} is the most`);
+    // An isolated position pays its fee from what is left of its margin.
+    const payable = min(maxFee, remainder > 0n ? remainder : 0n);
+    if (!isCross) assert(paid === payable, `a fee of ${paid} was taken from the ${remainder} that were left of a margin of ${margin}`);
+    this.money[account]![asset]! -= paid;
+    this.insurance[asset]! += paid;
     this.#coverFromInsurance(account, asset);
     this.exchangeLots[index]! += wasLong ? lots : -lots;
     this.exchangeCash[asset]! -= this.#signed(index, wasLong, value);
   }
 
-  /** The funding of a position: longs pay a rate above 0. */
+  /** Books the funding of a position at the mark `ticks`. Longs pay a rate above 0. */
   funded(held: Held, ticks: number, rate: number): void {
     const asset = this.assetOf(held.index);
-    const share = halfUp(this.value(held.index, Number(held.lots), ticks) * BigInt(Math.abs(rate)), RATE_SCALE);
-    const due = held.isLong === rate > 0 ? -share : share;
-    // An isolated position pays what it has, the insurance the rest.
-    const own = !held.isCross && due < -held.margin ? -held.margin : due;
-    if (!held.isCross) held.margin += own;
-    this.money[held.account]![asset]! += own;
-    this.insurance[asset]! += due - own;
-    this.exchangeCash[asset]! -= due;
+    const amount = divideHalfUp(this.value(held.index, Number(held.lots), ticks) * BigInt(Math.abs(rate)), RATE_SCALE);
+    const received = held.isLong === rate > 0 ? -amount : amount;
+    // An isolated position pays at most its margin, and the insurance pays the rest.
+    const fromAccount = !held.isCross && received < -held.margin ? -held.margin : received;
+    if (!held.isCross) held.margin += fromAccount;
+    this.money[held.account]![asset]! += fromAccount;
+    this.insurance[asset]! += received - fromAccount;
+    this.exchangeCash[asset]! -= received;
   }
 
   /**
-   * All there is in an asset, open positions at what they came in at: with a counterparty for each of them it is what was deposited. What
-   * funding rounds away between payers and payees stays with the exchange.
+   * Returns all money in an asset, with open positions at their entry value. Every position has a counterparty, so the sum equals the
+   * deposits. What funding rounds away between payers and payees stays with the exchange.
    */
   total(asset: number): bigint {
     let sum = this.fees[asset]! + this.insurance[asset]! + this.exchangeCash[asset]!;
@@ -166,16 +182,17 @@ export class PairedLedger {
     return sum;
   }
 
-  /** Lots held long less lots held short, the exchange's among them. */
+  /** Returns the long lots less the short lots of a contract, those of the exchange included. */
   netLots(index: number): bigint {
     return this.heldOf(index).reduce((sum, { isLong, lots }) => sum + (isLong ? lots : -lots), this.exchangeLots[index]!);
   }
 
+  /** Returns the asset in which a contract settles, as an index of `terms.assets`. */
   assetOf(index: number): number {
     return this.#terms.assets.indexOf(this.#terms.instruments[index]!.quote);
   }
 
-  /** Money of an account that is not a margin of a position. */
+  /** Returns the money of an account that is not the margin of a position. */
   loose(account: number, asset: number): bigint {
     let units = this.money[account]![asset]!;
     this.#terms.instruments.forEach((_, index) => {
@@ -184,19 +201,26 @@ export class PairedLedger {
     return units;
   }
 
-  /** Value of lots at a price, rounded half up to the unit: both sides of a trade share the rounded figure, so no remainder is left. */
+  /** Returns the value of lots at a price in ticks, rounded half up to the unit. Both sides of a trade use it, so nothing is lost. */
   value(index: number, lots: number, price: number): bigint {
     const { contract, priceDigits, quantityDigits } = this.#terms.instruments[index]!;
     const { kind, multiplier, multiplierDigits, marginDigits } = contract!;
-    const faces = BigInt(multiplier) * BigInt(lots);
-    const [unit, tick, face] = [10n ** BigInt(marginDigits), 10n ** BigInt(priceDigits), 10n ** BigInt(multiplierDigits + quantityDigits)];
-    return kind === 'linear' ? halfUp(faces * BigInt(price) * unit, tick * face) : halfUp(faces * unit * tick, BigInt(price) * face);
+    const quantity = BigInt(multiplier) * BigInt(lots);
+    const quantityScale = 10n ** BigInt(multiplierDigits + quantityDigits);
+    const priceScale = 10n ** BigInt(priceDigits);
+    const unitScale = 10n ** BigInt(marginDigits);
+    return kind === 'linear'
+      ? divideHalfUp(quantity * BigInt(price) * unitScale, priceScale * quantityScale)
+      : divideHalfUp(quantity * unitScale * priceScale, BigInt(price) * quantityScale);
   }
 
-  /** Lots leave a position; what the rounding of their shares leaves stays with the rest of it. Returns margin and profit of what left. */
-  #leave(held: Held, lots: bigint, value: bigint): bigint {
+  /**
+   * Closes lots of a position at a value, and books the profit. Returns what is left of their margin after it; a rounding remainder stays
+   * with the lots that remain.
+   */
+  #close(held: Held, lots: bigint, value: bigint): bigint {
     const isAll = lots === held.lots;
-    const entry = isAll ? held.entry : halfUp(held.entry * lots, held.lots);
+    const entry = isAll ? held.entry : divideHalfUp(held.entry * lots, held.lots);
     const margin = isAll ? held.margin : (held.margin * lots) / held.lots;
     const profit = this.#signed(held.index, held.isLong, value - entry);
     held.lots -= lots;
@@ -204,23 +228,24 @@ export class PairedLedger {
     held.margin -= margin;
     const asset = this.assetOf(held.index);
     this.money[held.account]![asset]! += profit;
-    const left = margin + profit;
-    if (held.isCross || left >= 0n) return left;
-    // An isolated position loses its margin and no more: first that of the part, then that of the rest.
-    const own = min(-left, held.margin);
-    held.margin -= own;
-    if (own < -left) this.#cover(held.account, asset, -left - own);
-    return left;
+    const remainder = margin + profit;
+    if (held.isCross || remainder >= 0n) return remainder;
+    // An isolated position loses at most its margin: first that of the closed lots, then that of the rest.
+    const loss = -remainder;
+    const fromRest = min(loss, held.margin);
+    held.margin -= fromRest;
+    if (fromRest < loss) this.#cover(held.account, asset, loss - fromRest);
+    return remainder;
   }
 
-  /** What an account owes with no cross position left that could pay. */
+  /** Pays the debt of an account that has no cross position left to pay it from. */
   #coverFromInsurance(account: number, asset: number): void {
     const units = this.loose(account, asset);
     if (units >= 0n) return;
-    const isBacked = this.#held[account]!.some((sides, index) => {
+    const hasCrossPosition = this.#held[account]!.some((sides, index) => {
       return this.assetOf(index) === asset && sides.some(({ lots, isCross }) => lots > 0n && isCross);
     });
-    if (!isBacked) this.#cover(account, asset, -units);
+    if (!hasCrossPosition) this.#cover(account, asset, -units);
   }
 
   #cover(account: number, asset: number, units: bigint): void {
@@ -228,13 +253,13 @@ export class PairedLedger {
     this.insurance[asset]! -= units;
   }
 
-  /** The gain of the holder when the price rises: an inverse contract pays in the coin, which buys fewer coins at a higher price. */
+  /** Returns a change in value as the gain of the holder. The value of an inverse contract falls when the price rises. */
   #signed(index: number, isLong: boolean, units: bigint): bigint {
     const isLinear = this.#terms.instruments[index]!.contract!.kind === 'linear';
     return isLong === isLinear ? units : -units;
   }
 }
 
-const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const up = (a: bigint, by: bigint): bigint => (a + by - 1n) / by;
-const halfUp = (a: bigint, by: bigint): bigint => (2n * a + by) / (2n * by);
+const min = (first: bigint, second: bigint): bigint => (first < second ? first : second);
+const divideUp = (value: bigint, divisor: bigint): bigint => (value + divisor - 1n) / divisor;
+const divideHalfUp = (value: bigint, divisor: bigint): bigint => (2n * value + divisor) / (2n * divisor);

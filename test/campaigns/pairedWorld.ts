@@ -22,7 +22,7 @@ export interface PairedCounts {
   funding: number;
   settings: number;
   liquidations: number;
-  /** Those of them that left a loss beyond the margin. */
+  /** Liquidations that left a loss beyond the margin. */
   covered: number;
   triggered: number;
   canceled: number;
@@ -49,41 +49,44 @@ const INSTRUMENTS: readonly Instrument[] = [
   linearContract({ contractId: 3, multiplier: 7, multiplierDigits: 2 }, { base: 'ETH', priceDigits: 3 }),
   inverseContract(),
 ];
+/** The first price of each contract, in ticks. */
 const PRICES = [400_000, 2_500_000, 400_000];
 const ASSETS = ['USDT', 'BTC'];
+/** Decimal digits of a unit of each asset. */
 const DIGITS = [4, 8];
 
-/** What the venue says, on its way to the exchange that it belongs to. */
-interface Hearer {
+/** The events of the venue, as they pass to its exchange. */
+interface VenueListener {
   filled(live: VenueOrder, fill: Fill): void;
   funded(position: Readonly<VenuePosition>): void;
   liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
   ended(): void;
 }
 
-class ReceivedExchange extends FuturesExchange {
-  hearer: Hearer | null = null;
+/** An exchange that passes each event of its venue to the listener first. */
+class ObservedExchange extends FuturesExchange {
+  listener: VenueListener | null = null;
 
   override filled(live: VenueOrder, fill: Fill): void {
-    this.hearer?.filled(live, fill);
+    this.listener?.filled(live, fill);
     super.filled(live, fill);
   }
   override onFunding(position: Readonly<VenuePosition>): void {
-    this.hearer?.funded(position);
+    this.listener?.funded(position);
     super.onFunding(position);
   }
   override onLiquidation(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
-    this.hearer?.liquidated(position, wasLong, fill);
+    this.listener?.liquidated(position, wasLong, fill);
     super.onLiquidation(position, wasLong, fill);
   }
   override ended(live: VenueOrder): void {
-    this.hearer?.ended();
+    this.listener?.ended();
     super.ended(live);
   }
 }
 
-/** What a position is to pay or to receive. */
-interface Due {
+/** A funding payment that a position will get or pay, at the mark `ticks`. */
+interface DueFunding {
   readonly held: Held;
   readonly rate: number;
   readonly ticks: number;
@@ -93,12 +96,12 @@ export class PairedWorld {
   private readonly rng: Rng;
   private readonly counts: PairedCounts;
   private readonly queue = new DueQueue();
-  private readonly exchange: ReceivedExchange;
+  private readonly exchange: ObservedExchange;
   private readonly ledger: PairedLedger;
   private readonly prices = [...PRICES];
   private readonly orders: FuturesUserOrder[] = [];
   /** The next funding payment by position; null: it is due and not paid yet. */
-  private due: readonly Due[] | null = [];
+  private due: readonly DueFunding[] | null = [];
   /** The events since the last check, for the text of an error. */
   private received: string[] = [];
 
@@ -108,8 +111,8 @@ export class PairedWorld {
     this.queue.runDue(START_MS);
     const accounts = Array.from({ length: ACCOUNTS }, (_, accountIndex) => this.account(accountIndex));
     const config = this.config(accounts);
-    this.exchange = new ReceivedExchange(config, this.queue, { reader: readerOf(new MemoryRows(), 'memory') });
-    this.exchange.hearer = this.hearer;
+    this.exchange = new ObservedExchange(config, this.queue, { reader: readerOf(new MemoryRows(), 'memory') });
+    this.exchange.listener = this.listener;
     const { feeRounding, liquidationFeePpm } = config;
     this.ledger = new PairedLedger({ instruments: INSTRUMENTS, assets: ASSETS, isFeeUp: feeRounding === 'up', liquidationFeePpm });
     for (const account of accounts) {
@@ -134,7 +137,9 @@ export class PairedWorld {
       this.checkBooks();
       this.checkHolds();
     } catch (error) {
-      throw new Error(`${eventName}, ${name}: ${String(error)}\n  in it: ${this.received.join('; ') || 'nothing'}`, { cause: error });
+      throw new Error(`${eventName}, ${name}: ${String(error)}\n  events of the venue: ${this.received.join('; ') || 'nothing'}`, {
+        cause: error,
+      });
     }
   }
 
@@ -161,7 +166,7 @@ export class PairedWorld {
     };
   }
 
-  private readonly hearer: Hearer = {
+  private readonly listener: VenueListener = {
     filled: ({ account, side, closes, instrument }, { price, lots, isMaker, fee }) => {
       const index = INSTRUMENTS.indexOf(instrument);
       this.received.push(`fill of account ${account}: ${side} ${lots} of ${instrument.id} at ${price}`);
@@ -191,13 +196,13 @@ export class PairedWorld {
   };
 
   private step(): string {
-    const dice = this.below(100);
-    if (dice < 54) return this.order();
-    if (dice < 75) return this.pass(1 + this.below(3000));
-    if (dice < 79) return this.pass(FUNDING_MS);
-    if (dice < 88) return this.change();
-    if (dice < 93) return this.cancel();
-    if (dice < 97) return this.trigger();
+    const percent = this.below(100);
+    if (percent < 54) return this.order();
+    if (percent < 75) return this.pass(1 + this.below(3000));
+    if (percent < 79) return this.pass(FUNDING_MS);
+    if (percent < 88) return this.change();
+    if (percent < 93) return this.cancel();
+    if (percent < 97) return this.trigger();
     return this.jump();
   }
 
@@ -286,8 +291,8 @@ export class PairedWorld {
     this.queue.runDue(untilMs);
   }
 
-  /** Marks of this second are taken, and whom they end is ended, when the first position pays. */
-  private pending(): readonly Due[] {
+  /** Returns the funding payments that are due now, with the marks of this second. */
+  private pending(): readonly DueFunding[] {
     const { venue, rates } = this.exchange;
     return INSTRUMENTS.flatMap((instrument, index) => {
       const [ticks, rate] = [venue.book(instrument).markTicks, rates.at(instrument, this.queue.nowMs - 1)];

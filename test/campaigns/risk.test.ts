@@ -1,16 +1,17 @@
 // Tests random interleavings of intents, fills, cancels, lost replies and late arrivals: no account exceeds a limit that is set.
 
 import { describe, expect, test } from 'vitest';
-import { casesOr, expectNoneBroken, firstBroken, Forgetful, Hasty, SEED } from './riskCampaign.ts';
+import { casesOr, expectNoneBroken, firstBroken, WithoutAbsentHold, ReleasedByFirstFill, SEED } from './riskCampaign.ts';
 import { noCounts } from './riskCourse.ts';
-import { World } from './riskWorld.ts';
+import { SpotRiskWorld } from './riskWorld.ts';
 
 const CASES = casesOr(2000);
+/** Courses within which a planted fault must be found. */
 const SEEDS = 1000;
 const HOUR_MS = 3_600_000;
 
 test(`no limit is broken in ${CASES} courses of events from seed ${SEED}`, { timeout: HOUR_MS }, () => {
-  expectNoneBroken('risk', CASES, (seed, counts) => new World(seed, counts));
+  expectNoneBroken('risk', CASES, (seed, counts) => new SpotRiskWorld(seed, counts));
 });
 
 const CODES = [
@@ -20,13 +21,13 @@ const CODES = [
 
 describe('without one rule the same courses of events break its limit', () => {
   test.each(CODES)('without one rule the same courses of events break its limit: %s', (code) => {
-    expect(firstBroken(SEED, SEEDS, (seed) => new World(seed, noCounts(), code))).toBe(code);
+    expect(firstBroken(SEED, SEEDS, (seed) => new SpotRiskWorld(seed, noCounts(), { withoutRule: code }))).toBe(code);
   });
 });
 
 test.each([
-  ['the reserve of tombstones', Forgetful],
-  ['the rest of a partly filled order', Hasty],
-])('without %s a limit is broken', (_, kind) => {
-  expect(firstBroken(SEED, SEEDS, (seed) => new World(seed, noCounts(), null, kind))).not.toBeNull();
+  ['the reserve of tombstones', WithoutAbsentHold],
+  ['the rest of a partly filled order', ReleasedByFirstFill],
+])('without %s a limit is broken', (_, ReservationsClass) => {
+  expect(firstBroken(SEED, SEEDS, (seed) => new SpotRiskWorld(seed, noCounts(), { ReservationsClass }))).not.toBeNull();
 });

@@ -1,53 +1,54 @@
-// Draws what the risk campaigns on spot and futures share: limits, courses of events and their checks.
+// What the risk campaigns on spot and futures share: the loops over seeds, and broken reservations that the campaigns must find.
 
 import { expect } from 'vitest';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';
 import type { ReservedOrder } from '../../src/orders/reserve/worstCase.ts';
 import { noCounts, type Counts } from './riskCourse.ts';
 
-/** `npm run campaign -- <name>` sets both, and wants to read what was tried. */
+/** `npm run campaign -- <name>` sets both variables and prints what was tried. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 export const SEED = Number(ISOBAR_SEED ?? 1);
-export const casesOr = (short: number): number => Number(ISOBAR_CASES ?? short);
+/** Returns the number of cases that a campaign asks for, or that of the test suite. */
+export const casesOr = (casesOfSuite: number): number => Number(ISOBAR_CASES ?? casesOfSuite);
 
 interface Course {
-  /** What was broken; null: nothing. */
+  /** Returns the code of the limit that was broken, or null. */
   run(): string | null;
 }
 
-/** `name`: of the campaign. Fails with the seed of the first course that breaks a limit, and where too little was tried. */
-export function expectNoneBroken(name: string, cases: number, course: (seed: number, counts: Counts) => Course): void {
+/** Fails with the seed of the first course that breaks a limit. A campaign of 1000 cases also fails if a kind of event never happened. */
+export function expectNoneBroken(campaign: string, cases: number, courseOf: (seed: number, counts: Counts) => Course): void {
   const counts = noCounts();
   for (let seed = SEED; seed < SEED + cases; seed++) {
     let broken: string | null;
     try {
-      broken = course(seed, counts).run();
+      broken = courseOf(seed, counts).run();
     } catch (error) {
       throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
     }
-    if (broken !== null) expect.fail(`seed ${seed} breaks ${broken}; again: npm run campaign -- ${name} --seed ${seed} --cases 1`);
+    if (broken !== null) expect.fail(`seed ${seed} breaks ${broken}; again: npm run campaign -- ${campaign} --seed ${seed} --cases 1`);
   }
-  if (ISOBAR_CASES) console.log(`${name} campaign: seeds ${SEED} to ${SEED + cases - 1}, no limit broken`, JSON.stringify(counts));
+  if (ISOBAR_CASES) console.log(`${campaign} campaign: seeds ${SEED} to ${SEED + cases - 1}, no limit broken`, JSON.stringify(counts));
   for (const [what, count] of Object.entries(counts)) if (what !== 'denied' && cases >= 1000) expect(count, what).toBeGreaterThan(0);
 }
 
-/** What is broken first, within `seeds` from `from` on. */
-export function firstBroken(from: number, seeds: number, course: (seed: number) => Course): string | null {
-  for (let seed = from; seed < from + seeds; seed++) {
-    const broken = course(seed).run();
+/** Returns the code of the first limit that is broken within `seeds` courses from `firstSeed` on, or null. */
+export function firstBroken(firstSeed: number, seeds: number, courseOf: (seed: number) => Course): string | null {
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    const broken = courseOf(seed).run();
     if (broken !== null) return broken;
   }
   return null;
 }
 
-/** Releases what a proven absent order holds, though it may still arrive. */
-export class Forgetful extends Reservations {
+/** Releases the reservation of a proven absent order at once, though the order may still arrive. */
+export class WithoutAbsentHold extends Reservations {
   override holdAbsent(order: ReservedOrder): void {
     this.release(order);
   }
 }
-/** Cancels the rest of an order with its first fill. */
-export class Hasty extends Reservations {
+/** Releases the whole reservation of an order at its first fill. */
+export class ReleasedByFirstFill extends Reservations {
   override fill(order: ReservedOrder): void {
     this.release(order);
   }

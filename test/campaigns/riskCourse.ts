@@ -1,11 +1,12 @@
-// Simulates one random course of events: a bot that gets late, wrong or missing reports, over a venue that knows the truth.
+// Simulates one random course of events: orders reach a venue that knows their true state, and the bot gets its reports late, wrong or
+// never. The limits must hold in the truth. `riskWorld.ts` and `riskFuturesWorld.ts` add what differs between spot and futures.
 
 import { Scratch } from '../../src/base/memory/rowLog.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
 import type { OrderId, VenueOrderId } from '../../src/model/order.ts';
 import type { OrderManager } from '../../src/orders/orderManager.ts';
 import type { BotOrder } from '../../src/orders/botOrder.ts';
-import { ABSENT_HOLD_MS } from '../../src/orders/reserve/reservation.ts';
+import { ABSENT_HOLD_MS, type Reservations } from '../../src/orders/reserve/reservation.ts';
 import type { Ledger } from '../../src/portfolio/ledger.ts';
 import type { RiskLimits } from '../../src/risk/limits/limits.ts';
 import type { RiskModule } from '../../src/risk/riskModule.ts';
@@ -13,9 +14,11 @@ import type { TrueLimits, TrueOrder, Venue } from './riskTruth.ts';
 
 export const STRATEGIES = 2;
 const DAY_MS = 86_400_000;
+/** Events of one course. */
 const STEPS = 100;
 export const scratch = new Scratch();
 
+/** What the courses of a campaign tried. `lateLandings` counts orders that arrived after they were proven absent. */
 export interface Counts {
   intents: number;
   approved: number;
@@ -39,7 +42,13 @@ export const noCounts = (): Counts => ({
   denied: {},
 });
 
-/** What both markets share: which event is reported when, and the losses. `Known`: an order as the venue of the market has it. */
+/** A fault that is planted in the bot: a rule is left out, or the reservations are replaced by a broken class. */
+export interface Mutation {
+  readonly withoutRule?: string | null;
+  readonly ReservationsClass?: typeof Reservations;
+}
+
+/** A course of events on either market. `Known` is an order as the venue of the market has it. */
 export abstract class RiskCourse<Known extends TrueOrder> {
   protected readonly counts: Counts;
   protected readonly rng: Rng;
@@ -49,8 +58,10 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected abstract readonly risk: RiskModule;
   protected readonly times = new Float64Array(STEPS + 1);
   protected readonly equity = new Float64Array(STEPS + 1);
-  protected marked = 0;
+  /** How many rows of `times` and `equity` are filled: one a change of the marks. */
+  protected markedRows = 0;
   protected startUnits = 0;
+  /** The course begins an hour before midnight UTC, so that some courses cross the day of `maxDailyLoss`. */
   protected nowMs = 20_000 * DAY_MS - 3_600_000;
 
   constructor(seed: number, counts: Counts) {
@@ -58,23 +69,23 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     this.counts = counts;
   }
 
-  /** An order that a strategy wants: the code of the first limit that the truth breaks with it, or null. */
-  protected abstract intent(): string | null;
+  /** Draws an order and asks risk for it. Returns the code of a limit that its approval breaks, or null. */
+  protected abstract drawOrder(): string | null;
   /** Executes a part of an order that is live, or all of it. */
   protected abstract execute(order: Known): void;
   /** Reports to the bot the oldest execution of an order that it does not know yet. */
   protected abstract report(order: Known): void;
-  /** What else happens in a market; its share of all steps. */
-  protected readonly otherShare: number = 0;
-  protected other(): void {
-    // Nothing on spot.
+  /** Share of the steps in which an event happens that only this market has. */
+  protected readonly marketEventShare: number = 0;
+  protected marketEvent(): void {
+    // Spot has no such event.
   }
 
-  /** Runs to the end: the code of the first limit that the truth breaks, or null. Throws what the bot throws. */
+  /** Runs all steps. Returns the code of the first limit that was broken in truth, or null. Throws what the bot throws. */
   run(): string | null {
     for (let step = 0; step < STEPS; step++) {
-      const broken = this.step() ?? this.truth.brokenAlways();
-      if (broken !== null) return broken;
+      const brokenLimit = this.step() ?? this.truth.limitBrokenByFills();
+      if (brokenLimit !== null) return brokenLimit;
       this.truth.orders = this.truth.orders.filter((order) => order.isPossible || order.unreported.length > 0 || this.isActive(order));
     }
     this.ledger.assertReconciled();
@@ -84,31 +95,38 @@ export abstract class RiskCourse<Known extends TrueOrder> {
 
   private step(): string | null {
     const draw = this.rng.next();
-    if (draw < 0.25) return this.intent();
-    if (draw < 0.29) this.move();
-    else if (draw < 0.33) this.wait(this.random(0.2) ? this.whole(1, 45) * 60_000 : this.whole(1, 40_000));
-    else if (draw < 0.33 + this.otherShare) this.other();
+    if (draw < 0.25) return this.drawOrder();
+    if (draw < 0.29) this.movePrices();
+    else if (draw < 0.33) this.wait(this.isDrawn(0.2) ? this.between(1, 45) * 60_000 : this.between(1, 40_000));
+    else if (draw < 0.33 + this.marketEventShare) this.marketEvent();
     else {
-      const order = this.truth.orders[this.whole(0, this.truth.orders.length - 1)];
-      if (order) this.happen(order, this.whole(0, 9));
+      const order = this.truth.orders[this.between(0, this.truth.orders.length - 1)];
+      if (order) this.orderEvent(order, this.between(0, 9));
     }
     return null;
   }
 
-  /** Asks risk, sends what it approves, and asks the truth. `isLess`: it adds no risk, so losses do not matter. */
-  protected ask(order: BotOrder, brokenBy: (placed: Known) => string | null, isLess: (placed: Known) => boolean): string | null {
+  /**
+   * Asks risk for an order and sends it if it is approved. Returns the code of a limit that was broken in truth, or null. After a loss
+   * only orders that reduce risk may be approved: `reducesRisk` says which ones do.
+   */
+  protected askRisk(
+    order: BotOrder,
+    limitBrokenBy: (placed: Known) => string | null,
+    reducesRisk: (placed: Known) => boolean,
+  ): string | null {
     const { truth } = this;
     this.counts.intents++;
     const denyCode = this.orders.precheck(order, NaN);
     if (denyCode !== null) return this.deny(order, denyCode);
-    this.risk.observe(this.times, this.equity, this.marked);
+    this.risk.observe(this.times, this.equity, this.markedRows);
     const approved = this.risk.check(order, this.nowMs, truth.marks[order.instrumentIndex]!);
     if (approved === null) return this.deny(order, this.risk.code!);
     this.counts.approved++;
     truth.nowMs = this.nowMs;
     this.orders.submit(approved);
     const placed = truth.orders.at(-1)!;
-    return brokenBy(placed) ?? (isLess(placed) ? null : this.brokenByLoss());
+    return limitBrokenBy(placed) ?? (reducesRisk(placed) ? null : this.limitBrokenByLoss());
   }
   private deny(order: BotOrder, code: string): null {
     this.orders.deny(order, code);
@@ -116,110 +134,129 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     return null;
   }
 
-  /** True when new risk should have been halted: a naive walk over all marks until now. */
-  private brokenByLoss(): string | null {
+  /** Returns the code of a loss limit that should have halted new risk, or null. Walks over all equity values until now. */
+  private limitBrokenByLoss(): string | null {
     const { dailyLossMilli, drawdownMilli } = this.truth.limits;
     const dayStart = this.nowMs - (this.nowMs % DAY_MS);
     let peak = this.startUnits;
-    let anchor = this.startUnits;
-    for (let row = 0; row < this.marked; row++) {
+    let dayStartEquity = this.startUnits;
+    for (let row = 0; row < this.markedRows; row++) {
       const equity = this.equity[row]!;
       if (drawdownMilli !== null && equity * 1000 <= peak * (1000 - drawdownMilli)) return 'DRAWDOWN';
       peak = Math.max(peak, equity);
-      if (this.times[row]! <= dayStart) anchor = equity;
-      if (dailyLossMilli !== null && this.times[row]! >= dayStart && equity * 1000 <= anchor * (1000 - dailyLossMilli)) return 'DAILY_LOSS';
+      const isOfToday = this.times[row]! >= dayStart;
+      if (this.times[row]! <= dayStart) dayStartEquity = equity;
+      if (dailyLossMilli !== null && isOfToday && equity * 1000 <= dayStartEquity * (1000 - dailyLossMilli)) return 'DAILY_LOSS';
     }
     return null;
   }
 
   // --- Events at the venue, and their reports to the bot
 
-  private happen(order: Known, what: number): void {
-    const belief = this.orders.get(order.id as OrderId);
-    const lifecycle = belief?.lifecycle ?? 'done';
-    if (what === 0 && order.state === 'inFlight') {
-      order.state = this.random(0.85) ? 'live' : 'over';
-      order.wasAdmitted = order.state === 'live';
-      if (order.wasAdmitted && !Number.isNaN(order.absentMs)) this.counts.lateLandings++;
-    } else if (what <= 2 && order.state === 'live') this.execute(order);
-    else if (what === 3 && order.state === 'live' && order.cancelAsked) order.state = 'over';
-    else if (what <= 4 && order.unreported.length > 0) this.report(order);
-    else if (what === 5 && belief && (lifecycle === 'sent' || lifecycle === 'unknown')) this.answer(order, belief);
-    else if (what === 6 && lifecycle === 'sent' && belief) {
-      this.orders.outcomeUnknown(belief, this.nowMs);
+  /** Lets one event happen to an order, if its state allows that event; else nothing happens. `dice` is 0 to 9. */
+  private orderEvent(order: Known, dice: number): void {
+    const botOrder = this.orders.get(order.id as OrderId);
+    if (dice === 0 && order.state === 'inFlight') this.arriveOrGetLost(order);
+    else if (dice <= 2 && order.state === 'live') this.execute(order);
+    else if (dice === 3 && order.state === 'live' && order.cancelAsked) order.state = 'over';
+    else if (dice <= 4 && order.unreported.length > 0) this.report(order);
+    else if (botOrder) this.reportEvent(order, botOrder, dice);
+  }
+
+  private arriveOrGetLost(order: Known): void {
+    order.wasAdmitted = this.isDrawn(0.85);
+    order.state = order.wasAdmitted ? 'live' : 'over';
+    if (order.wasAdmitted && !Number.isNaN(order.absentMs)) this.counts.lateLandings++;
+  }
+
+  /** An event that changes what the bot believes about an order. */
+  private reportEvent(order: Known, botOrder: BotOrder, dice: number): void {
+    const { lifecycle } = botOrder;
+    if (dice === 5 && (lifecycle === 'sent' || lifecycle === 'unknown')) this.replyToCreate(order, botOrder);
+    else if (dice === 6 && lifecycle === 'sent') {
+      this.orders.outcomeUnknown(botOrder, this.nowMs);
       this.counts.unknown++;
-    } else if (what === 7 && belief && lifecycle === 'unknown' && order.reported === 0) {
+    } else if (dice === 7 && lifecycle === 'unknown' && order.reported === 0) {
       order.absentMs = this.nowMs;
-      this.orders.noEffect(belief, this.nowMs);
+      this.orders.noEffect(botOrder, this.nowMs);
       this.counts.tombstones++;
-    } else if (what === 8 && belief && lifecycle !== 'done') {
-      this.orders.cancel(belief, this.nowMs);
+    } else if (dice === 8 && lifecycle !== 'done') {
+      this.orders.cancel(botOrder, this.nowMs);
       this.counts.cancels++;
-    } else if (what === 9 && belief && order.state === 'over' && order.unreported.length === 0) {
+    } else if (dice === 9 && order.state === 'over' && order.unreported.length === 0) {
       if (lifecycle === 'working' || lifecycle === 'cancelSent')
-        this.orders.ended(belief, order.cancelAsked ? 'canceled' : 'expired', this.nowMs);
+        this.orders.ended(botOrder, order.cancelAsked ? 'canceled' : 'expired', this.nowMs);
     }
   }
 
-  private answer(order: Known, belief: BotOrder): void {
-    if (order.wasAdmitted) this.orders.acked(belief, order.id as VenueOrderId, this.nowMs);
-    else if (order.state === 'over') this.orders.refused(belief, '-2010', this.nowMs);
+  private replyToCreate(order: Known, botOrder: BotOrder): void {
+    if (order.wasAdmitted) this.orders.acked(botOrder, order.id as VenueOrderId, this.nowMs);
+    else if (order.state === 'over') this.orders.refused(botOrder, '-2010', this.nowMs);
   }
 
-  /** An absent order that was not seen while it was reserved never arrives: the assumption of order safety, section 8. */
+  /** Lets time pass. An absent order that did not show up while it was reserved never arrives: docs/order-safety.md assumes it. */
   private wait(ms: number): void {
     this.nowMs += ms;
     for (const order of this.truth.orders) {
-      if (!(order.absentMs + ABSENT_HOLD_MS <= this.nowMs)) continue;
+      // False for an order that was never absent, because its `absentMs` is NaN.
+      const isReleased = order.absentMs + ABSENT_HOLD_MS <= this.nowMs;
+      if (!isReleased) continue;
       while (order.unreported.length > 0) this.report(order);
       if (!Number.isNaN(order.absentMs)) order.state = 'over';
     }
-    this.mark();
+    this.recordEquity();
   }
-  private move(): void {
+  /** Moves every mark by up to 3 %. */
+  private movePrices(): void {
     const { marks } = this.truth;
     marks.forEach((mark, index) => (marks[index] = Math.max(10, Math.round(mark * (0.97 + 0.06 * this.rng.next())))));
     this.nowMs++;
-    this.mark();
+    this.recordEquity();
   }
-  private mark(): void {
-    this.times[this.marked] = this.nowMs;
-    this.equity[this.marked++] = this.ledger.equityTotalUnits(this.truth.marks);
+  private recordEquity(): void {
+    this.times[this.markedRows] = this.nowMs;
+    this.equity[this.markedRows++] = this.ledger.equityTotalUnits(this.truth.marks);
   }
 
   private isActive({ id }: TrueOrder): boolean {
     return this.orders.active().some((order) => order.id === id);
   }
-  protected random(share: number): boolean {
-    return this.rng.next() < share;
+  protected isDrawn(probability: number): boolean {
+    return this.rng.next() < probability;
   }
-  /** Uniform over whole numbers, both ends included. */
-  protected whole(min: number, max: number): number {
+  /** Returns a asNumber number, both bounds included. */
+  protected between(min: number, max: number): number {
     return min + Math.floor(this.rng.next() * (max - min + 1));
   }
-  protected twice<T>(make: () => T): T[] {
+  protected forEachStrategy<T>(make: () => T): T[] {
     return Array.from({ length: STRATEGIES }, make);
   }
 }
 
-/** Limits as a definition writes them. Digits: of quantities, and of money. */
-export function asText(limits: TrueLimits, quantityDigits: number, moneyDigits: number): RiskLimits {
-  const scaled = (digits: number) => (value: number) => (value / 10 ** digits).toFixed(digits);
-  const [lots, money, part] = [scaled(quantityDigits), scaled(moneyDigits), scaled(3)];
-  const whole = (value: number) => value;
-  const rows: [string, number | null, (value: number) => string | number][] = [
+/** Returns the prices between which an execution of the order is drawn, in ticks. */
+export function priceRange(order: TrueOrder): readonly [low: number, high: number] {
+  if (order.limit === 0) return [order.lowest, order.highest];
+  return order.isBuy ? [order.limit * 0.95, order.limit] : [order.limit, order.limit * 1.05];
+}
+
+/** Returns the limits as a run definition writes them, with the digits of quantities and of money. */
+export function limitsAsText(limits: TrueLimits, digits: { readonly quantity: number; readonly money: number }): RiskLimits {
+  const scaled = (count: number) => (value: number) => (value / 10 ** count).toFixed(count);
+  const [lots, money, part] = [scaled(digits.quantity), scaled(digits.money), scaled(3)];
+  const asNumber = (value: number) => value;
+  const rows: [key: string, value: number | null, format: (value: number) => string | number][] = [
     ['maxOrderQty', limits.orderLots, lots],
     ['maxOrderNotional', limits.orderUnits, money],
     ['maxPositionQty', limits.positionLots, lots],
     ['maxPositionNotional', limits.positionUnits, money],
     ['maxGrossNotional', limits.grossUnits, money],
     ['maxLeverage', limits.leverageMilli, part],
-    ['maxOpenOrders', limits.open, whole],
-    ['maxOpenOrdersTotal', limits.openTotal, whole],
+    ['maxOpenOrders', limits.openOrders, asNumber],
+    ['maxOpenOrdersTotal', limits.openOrdersTotal, asNumber],
     ['priceBand', limits.bandMilli, part],
-    ['maxOrdersPerMinute', limits.perMinute, whole],
+    ['maxOrdersPerMinute', limits.ordersPerMinute, asNumber],
     ['maxDailyLoss', limits.dailyLossMilli, part],
     ['maxDrawdown', limits.drawdownMilli, part],
   ];
-  return Object.fromEntries(rows.flatMap(([key, value, text]) => (value === null ? [] : [[key, text(value)]])));
+  return Object.fromEntries(rows.flatMap(([key, value, format]) => (value === null ? [] : [[key, format(value)]])));
 }

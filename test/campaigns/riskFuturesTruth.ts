@@ -1,4 +1,5 @@
-// Computes the true state of contracts without the bot: positions from every execution, money from the reports, in plain numbers.
+// The futures venue of the risk campaign, computed without the bot in plain numbers: positions from every execution, money from those
+// executions that were reported.
 
 import type { Order } from '../../src/model/order.ts';
 import { type Execution, over, sum, TrueOrder, type TrueLimits, Venue } from './riskTruth.ts';
@@ -6,23 +7,26 @@ import { type Execution, over, sum, TrueOrder, type TrueLimits, Venue } from './
 /** A contract and how the account trades it. */
 export interface TrueContract {
   readonly isLinear: boolean;
-  /** Value of one lot: units for each tick (linear), or units at a price of one tick (inverse). */
-  readonly size: number;
+  /** Value of one lot at a price of one tick, in units. It grows with the price (linear), or falls with it (inverse). */
+  readonly lotValue: number;
   readonly leverage: number;
   readonly isNet: boolean;
   readonly isCross: boolean;
   readonly isTrading: boolean;
-  /** Largest leverage by worth of a position, in units. */
+  /** Largest leverage by the value of a position, in units. */
   readonly tiers: readonly { readonly upTo: number; readonly max: number }[];
 }
 
-export function otherValue({ isLinear, size }: TrueContract, lots: number, ticks: number): number {
-  return isLinear ? lots * size * ticks : (lots * size) / ticks;
+/** Returns the value of lots at a price, in units of the settlement asset. */
+export function contractValue({ isLinear, lotValue }: TrueContract, lots: number, ticks: number): number {
+  return isLinear ? lots * lotValue * ticks : (lots * lotValue) / ticks;
 }
 const OPEN_FEE = 400 / 1e6;
 export const CLOSE_FEE = 500 / 1e6;
-/** Figures here are not rounded, those of the bot are: a unit each. */
-const ROUNDING = 60;
+/** Tolerance for sums, in units: the bot rounds every figure to a unit, this file rounds none. */
+const ROUNDING_UNITS = 60;
+/** Tolerance for one value, in units: the error of binary floating point. */
+const FLOAT_ERROR = 0.001;
 
 export class ContractOrder extends TrueOrder {
   readonly closes: boolean;
@@ -34,99 +38,124 @@ export class ContractOrder extends TrueOrder {
     this.contract = contract;
   }
   override get maxLots(): number {
-    if (!this.byAmount) return this.left;
-    return Math.floor(this.left / otherValue(this.contract, 1, this.contract.isLinear ? this.lowest : this.highest));
+    if (!this.byAmount) return this.unfilled;
+    const minValueTicks = this.contract.isLinear ? this.lowest : this.highest;
+    return Math.floor(this.unfilled / contractValue(this.contract, 1, minValueTicks));
   }
-  /** Executed lots that the bot does not know about yet. */
-  get unheardLots(): number {
+  /** Executed lots that were not reported to the bot yet. */
+  get unreportedLots(): number {
     return sum(this.unreported, ({ lots }) => lots);
   }
-  /** The most that a lot of it counts for by the prices of its approval; `mark`: or by the price now. */
-  eachLot(mark = NaN): number {
+  /**
+   * Returns the worst value of one lot, in units: at the prices that were known at the approval, and at the mark of now if one is given.
+   * The worst price of a linear contract is the highest one; that of an inverse contract is the lowest.
+   */
+  worstLotValue(mark = NaN): number {
     const { contract, limit } = this;
-    const prices = limit > 0 ? [limit, this.mark] : this.byAmount === contract.isLinear ? [this.lowest] : [this.highest];
-    if (limit === 0 && !this.byAmount) prices[0] = contract.isLinear ? this.highest : this.lowest;
+    // An order by amount has the most lots at the price at which a lot is cheapest.
+    const marketTicks = this.byAmount === contract.isLinear ? this.lowest : this.highest;
+    const prices = limit > 0 ? [limit, this.mark] : [marketTicks];
     if (!Number.isNaN(mark)) prices.push(mark);
-    return Math.max(...prices.map((ticks) => otherValue(contract, 1, ticks)));
+    return Math.max(...prices.map((ticks) => contractValue(contract, 1, ticks)));
   }
 }
 
-/** One side of one contract, as far as it was reported to the bot. */
+/** One side of one contract, by what was reported to the bot. `entry` and `margin` are units. */
 class Side {
   lots = 0;
   entry = 0;
   margin = 0;
 }
-interface Pair {
+/** Executed lots of both sides of one contract. */
+interface LotsBySide {
   long: number;
   short: number;
 }
 
+/** An order in a worst case: its lots, and the value of one of them. */
+interface WorstOrder {
+  readonly lots: number;
+  readonly lotUnits: number;
+}
+
+/** What the futures venue begins with. */
+export interface FuturesStart {
+  readonly limits: TrueLimits;
+  readonly contracts: readonly TrueContract[];
+  readonly wallets: number[];
+  readonly marks: number[];
+}
+
 export class FuturesTruth extends Venue<ContractOrder> {
   readonly contracts: readonly TrueContract[];
-  /** By contract: what was executed, and what of it the bot has booked. */
-  readonly real: Pair[];
+  /** By contract: all executions. */
+  readonly executed: LotsBySide[];
+  /** By contract: the executions that the bot has booked. */
   readonly booked: { readonly long: Side; readonly short: Side }[];
   /** By strategy: deposits, realised profit, fees and funding. */
   readonly wallets: number[];
-  /** By contract: executions not reported to the bot yet, oldest first, by their orders; and the strategy that has traded it. */
-  readonly unheard: ContractOrder[][];
+  /** By contract: the orders of the executions that were not reported to the bot yet, oldest first. */
+  readonly unreported: ContractOrder[][];
+  /** By contract: the strategy that has traded it, or -1. */
   readonly traders: number[];
 
-  constructor(limits: TrueLimits, contracts: readonly TrueContract[], wallets: number[], marks: number[]) {
+  constructor({ limits, contracts, wallets, marks }: FuturesStart) {
     super(limits, marks);
     this.contracts = contracts;
     this.wallets = wallets;
-    this.real = contracts.map(() => ({ long: 0, short: 0 }));
+    this.executed = contracts.map(() => ({ long: 0, short: 0 }));
     this.booked = contracts.map(() => ({ long: new Side(), short: new Side() }));
-    this.unheard = contracts.map(() => []);
+    this.unreported = contracts.map(() => []);
     this.traders = contracts.map(() => -1);
   }
-  protected override known(order: Order, mark: number): ContractOrder {
+  protected override track(order: Order, mark: number): ContractOrder {
     return new ContractOrder(order, mark, this.contracts[order.instrumentIndex]!);
   }
 
-  /** The most lots that an order may execute now: one that closes takes no more than there is. */
-  within(order: ContractOrder, lots: number): number {
-    const { long, short } = this.real[order.index]!;
+  /** Returns how many of the lots the order may execute now: a closing order closes at most the position. */
+  executableLots(order: ContractOrder, lots: number): number {
+    const { long, short } = this.executed[order.index]!;
     return order.closes ? Math.min(lots, order.isBuy ? short : long) : lots;
   }
 
   execute(order: ContractOrder, { ticks, lots }: Execution): void {
     const contract = this.contracts[order.index]!;
-    const held = this.real[order.index]!;
+    const held = this.executed[order.index]!;
     const [own, other] = order.isBuy ? (['long', 'short'] as const) : (['short', 'long'] as const);
     const closing = contract.isNet || order.closes ? Math.min(lots, held[other]) : 0;
     held[other] -= closing;
     held[own] += lots - closing;
-    order.left -= order.byAmount ? Math.ceil(otherValue(contract, lots, ticks)) : lots;
+    order.unfilled -= order.byAmount ? Math.ceil(contractValue(contract, lots, ticks)) : lots;
     order.unreported.push({ ticks, lots });
-    this.unheard[order.index]!.push(order);
+    this.unreported[order.index]!.push(order);
     this.traders[order.index] = order.strategy;
     if (order.maxLots <= 0) order.state = 'over';
   }
 
-  /** Books what is reported to the bot: averages of entries and margins, in plain numbers. */
+  /** Books an execution that is reported to the bot. A partial close takes its share of the entry value and of the margin. */
   book(order: ContractOrder, lots: number, notional: number, fee: number): void {
     const contract = this.contracts[order.index]!;
     const { long, short } = this.booked[order.index]!;
     const [own, other] = order.isBuy ? [long, short] : [short, long];
     const closing = contract.isNet || order.closes ? Math.min(lots, other.lots) : 0;
-    const each = notional / lots;
+    const unitsPerLot = notional / lots;
     this.wallets[order.strategy]! -= fee;
     if (closing > 0) {
       const entry = (other.entry / other.lots) * closing;
-      const isGainOfAbove = order.isBuy !== contract.isLinear;
-      const profit = (each * closing - entry) * (isGainOfAbove ? 1 : -1);
+      // A closed long gains when the exit value of a linear contract is above its entry value; a short, or an inverse contract, reverses that.
+      const gainsFromHigherValue = order.isBuy !== contract.isLinear;
+      const profit = (unitsPerLot * closing - entry) * (gainsFromHigherValue ? 1 : -1);
       this.wallets[order.strategy]! += profit;
-      const part = (other.margin / other.lots) * closing;
-      other.margin = contract.isCross ? other.margin - part : Math.max(0, other.margin - part + Math.min(0, part + profit));
+      const closedMargin = (other.margin / other.lots) * closing;
+      other.margin -= closedMargin;
+      // An isolated position pays a loss beyond the closed margin from the margin that stays.
+      if (!contract.isCross) other.margin = Math.max(0, other.margin + Math.min(0, closedMargin + profit));
       other.entry -= entry;
       other.lots -= closing;
     }
     own.lots += lots - closing;
-    own.entry += (lots - closing) * each;
-    own.margin += ((lots - closing) * each) / contract.leverage;
+    own.entry += (lots - closing) * unitsPerLot;
+    own.margin += ((lots - closing) * unitsPerLot) / contract.leverage;
   }
 
   /** Books funding, which is reported to the bot at once. */
@@ -136,139 +165,160 @@ export class FuturesTruth extends Venue<ContractOrder> {
     if (!this.contracts[index]!.isCross) (isLong ? long : short).margin += units;
   }
 
-  override brokenAlways(): string | null {
-    const byCount = this.brokenByCount();
-    if (byCount !== null) return byCount;
+  override limitBrokenByFills(): string | null {
+    const brokenByCount = this.limitBrokenByCount();
+    if (brokenByCount !== null) return brokenByCount;
     for (let index = 0; index < this.contracts.length; index++) {
-      const here = this.possible(index);
-      const traders = new Set(here.map(({ strategy }) => strategy));
+      const possible = this.possible(index);
+      const traders = new Set(possible.map(({ strategy }) => strategy));
       if (this.traders[index]! >= 0) traders.add(this.traders[index]!);
       if (traders.size > 1) return 'CONTRACT_TAKEN';
-      if (over(Math.max(this.worstLots(index, true), this.worstLots(index, false)), this.limits.positionLots)) return 'POSITION_MAX';
-      if (!this.contracts[index]!.isNet && here.some((order) => order.closes && !this.canClose(order))) return 'MARGIN';
+      const worstLots = Math.max(this.worstLots(index, true), this.worstLots(index, false));
+      if (over(worstLots, this.limits.positionLots)) return 'POSITION_MAX';
+      if (!this.contracts[index]!.isNet && possible.some((order) => order.closes && !this.canClose(order))) return 'MARGIN';
     }
     return null;
   }
 
-  /** What holds when an order is approved: no limit is passed by what it adds. */
-  brokenBy(order: ContractOrder): string | null {
-    const { limits } = this;
+  /** Returns the code of a limit that approving this order breaks, or null. An order that adds nothing breaks no limit on exposure. */
+  limitBrokenByApproval(order: ContractOrder): string | null {
     const contract = this.contracts[order.index]!;
-    const byItself = this.brokenByItself(order, (order.byAmount ? order.left : order.left * order.eachLot()) - 0.001);
-    if (byItself !== null) return byItself;
+    const worstUnits = order.byAmount ? order.unfilled : order.unfilled * order.worstLotValue();
+    const brokenByOrder = this.limitBrokenByOrder(order, worstUnits - FLOAT_ERROR);
+    if (brokenByOrder !== null) return brokenByOrder;
     if (!order.closes && !contract.isTrading) return 'NOT_TRADING';
     if (order.closes) return this.canClose(order) ? null : 'MARGIN';
-    const [long, short] = [this.worstUnits(order.index, true, null), this.worstUnits(order.index, false, null)];
-    const above = order.isBuy ? long - this.worstUnits(order.index, true, order) : short - this.worstUnits(order.index, false, order);
-    if (above <= 0) return null;
-    const units = order.isBuy ? long : short;
-    if (over(units - 0.001, limits.positionUnits)) return 'POSITION_NOTIONAL';
-    if (contract.leverage > contract.tiers.find(({ upTo }) => units - 0.001 <= upTo)!.max) return 'TIER';
-    const gross = this.gross(null);
-    // In net mode an order may add to a side that is not the larger one.
-    if (gross > this.gross(order)) {
-      if (over(gross - 0.001, limits.grossUnits)) return 'PORTFOLIO';
-      if (limits.leverageMilli !== null && (gross - ROUNDING) * 1000 > this.equity() * limits.leverageMilli) return 'LEVERAGE';
-    }
-    const isShort = this.required(order.strategy, null) > this.available(order.strategy) + ROUNDING;
-    return isShort && this.required(order.strategy, null) > this.required(order.strategy, order) ? 'MARGIN' : null;
+    const sideUnits = this.worstUnits(order.index, order.isBuy, null);
+    if (sideUnits <= this.worstUnits(order.index, order.isBuy, order)) return null;
+    return this.limitBrokenBySide(order, sideUnits) ?? this.limitBrokenByAccount(order) ?? this.limitBrokenByMargin(order);
   }
 
-  /** True when an order adds nothing to what its side may come to: losses do not stop it. */
-  isLess(order: ContractOrder): boolean {
+  private limitBrokenBySide({ index }: ContractOrder, sideUnits: number): string | null {
+    const { leverage, tiers } = this.contracts[index]!;
+    if (over(sideUnits - FLOAT_ERROR, this.limits.positionUnits)) return 'POSITION_NOTIONAL';
+    return leverage > tiers.find(({ upTo }) => sideUnits - FLOAT_ERROR <= upTo)!.max ? 'TIER' : null;
+  }
+
+  private limitBrokenByAccount(order: ContractOrder): string | null {
+    const { grossUnits, leverageMilli } = this.limits;
+    const gross = this.gross(null);
+    // In net mode an order may add to the smaller side, which does not count.
+    if (gross <= this.gross(order)) return null;
+    if (over(gross - FLOAT_ERROR, grossUnits)) return 'PORTFOLIO';
+    return leverageMilli !== null && (gross - ROUNDING_UNITS) * 1000 > this.equity() * leverageMilli ? 'LEVERAGE' : null;
+  }
+
+  private limitBrokenByMargin(order: ContractOrder): string | null {
+    const required = this.required(order.strategy, null);
+    const isShort = required > this.available(order.strategy) + ROUNDING_UNITS;
+    return isShort && required > this.required(order.strategy, order) ? 'MARGIN' : null;
+  }
+
+  /** True when an order adds nothing to the worst case of its side. Losses do not stop such an order. */
+  reducesRisk(order: ContractOrder): boolean {
     return order.closes || this.worstLots(order.index, order.isBuy) <= this.worstLots(order.index, order.isBuy, order);
   }
 
   private possible(index: number): ContractOrder[] {
     return this.orders.filter((order) => order.isPossible && order.index === index);
   }
-  /** Everything that may take from the same side fits into what is there. */
+  /** True when the position covers all orders that may close it. */
   private canClose({ index, isBuy }: ContractOrder): boolean {
     const { isNet } = this.contracts[index]!;
     const takers = this.possible(index).filter((other) => other.isBuy === isBuy && (isNet || other.closes));
-    return sum(takers, ({ maxLots }) => maxLots) <= this.real[index]![isBuy ? 'short' : 'long'];
+    return sum(takers, ({ maxLots }) => maxLots) <= this.executed[index]![isBuy ? 'short' : 'long'];
   }
 
-  /** Lots and units of orders that open a side, worst price first, beyond those that close the other one. */
-  private opening(orders: readonly { readonly lots: number; readonly each: number }[], opposed: number): Pair {
-    let left = Math.max(0, sum(orders, ({ lots }) => lots) - opposed);
-    const pair = { long: left, short: 0 };
-    for (const { lots, each } of orders.toSorted((a, b) => b.each - a.each)) {
-      const taken = Math.min(lots, left);
-      pair.short += taken * each;
-      left -= taken;
+  /** Returns what orders open beyond the lots that close the opposite side. The orders with the worst prices open. */
+  private opening(orders: readonly WorstOrder[], opposedLots: number): { readonly lots: number; readonly units: number } {
+    const lots = Math.max(0, sum(orders, (order) => order.lots) - opposedLots);
+    let remaining = lots;
+    let units = 0;
+    for (const order of orders.toSorted((first, second) => second.lotUnits - first.lotUnits)) {
+      const taken = Math.min(order.lots, remaining);
+      units += taken * order.lotUnits;
+      remaining -= taken;
     }
-    return pair;
+    return { lots, units };
   }
-  private opposed(index: number, isLong: boolean, heldOther: number, closing: number): number {
-    return this.contracts[index]!.isNet ? Math.max(0, heldOther - closing) : 0;
+  /** Returns the lots of the opposite side that an opening order closes first. Only net mode has them. */
+  private opposedLots(index: number, oppositeLots: number, closingLots: number): number {
+    return this.contracts[index]!.isNet ? Math.max(0, oppositeLots - closingLots) : 0;
   }
   private openers(index: number, isBuy: boolean, without: ContractOrder | null): ContractOrder[] {
     return this.possible(index).filter((order) => order.isBuy === isBuy && !order.closes && order !== without);
   }
-  private closers(index: number, isBuy: boolean): ContractOrder[] {
-    return this.possible(index).filter((order) => order.isBuy === isBuy && order.closes);
-  }
 
+  /** Returns the lots of one side by executions, and the opposite lots that a new order would close first. */
+  private executedSide(index: number, isLong: boolean): { readonly lots: number; readonly opposed: number } {
+    const { long, short } = this.executed[index]!;
+    const closers = this.possible(index).filter((order) => order.isBuy === isLong && order.closes);
+    const closing = sum(closers, ({ unfilled }) => unfilled);
+    return { lots: isLong ? long : short, opposed: this.opposedLots(index, isLong ? short : long, closing) };
+  }
+  /** Returns the most lots that a side can have, with or without one of the orders. */
   private worstLots(index: number, isLong: boolean, without: ContractOrder | null = null): number {
-    const { long, short } = this.real[index]!;
-    const closing = sum(this.closers(index, isLong), ({ left }) => left);
-    const opposed = this.opposed(index, isLong, isLong ? short : long, closing);
-    const orders = this.openers(index, isLong, without).map((order) => ({ lots: order.maxLots, each: 1 }));
-    return (isLong ? long : short) + this.opening(orders, opposed).long;
+    const { lots, opposed } = this.executedSide(index, isLong);
+    const orders = this.openers(index, isLong, without).map(({ maxLots }) => ({ lots: maxLots, lotUnits: 1 }));
+    return lots + this.opening(orders, opposed).lots;
   }
-  /** Positions at the mark, and each order at the worse of its own price and the mark. */
+  /** Returns the worst value of a side: positions at the mark, and each order at the worse of its own price and the mark. */
   private worstUnits(index: number, isLong: boolean, without: ContractOrder | null): number {
-    const { long, short } = this.real[index]!;
     const mark = this.marks[index]!;
-    const closing = sum(this.closers(index, isLong), ({ left }) => left);
-    const opposed = this.opposed(index, isLong, isLong ? short : long, closing);
-    const orders = this.openers(index, isLong, without).map((order) => ({ lots: order.maxLots, each: order.eachLot(mark) }));
-    return otherValue(this.contracts[index]!, isLong ? long : short, mark) + this.opening(orders, opposed).short;
+    const { lots, opposed } = this.executedSide(index, isLong);
+    const openers = this.openers(index, isLong, without);
+    const orders = openers.map((order) => ({ lots: order.maxLots, lotUnits: order.worstLotValue(mark) }));
+    return contractValue(this.contracts[index]!, lots, mark) + this.opening(orders, opposed).units;
   }
+  /** Returns the worst value of all positions. In net mode only the larger side of a contract counts. */
   private gross(without: ContractOrder | null): number {
-    return sum(
-      this.contracts.map((contract, index) => {
-        const [long, short] = [this.worstUnits(index, true, without), this.worstUnits(index, false, without)];
-        return contract.isNet ? Math.max(long, short) : long + short;
-      }),
-      (units) => units,
-    );
+    const valueOf = ({ isNet }: TrueContract, index: number): number => {
+      const [long, short] = [this.worstUnits(index, true, without), this.worstUnits(index, false, without)];
+      return isNet ? Math.max(long, short) : long + short;
+    };
+    return sum(this.contracts.map(valueOf), (units) => units);
   }
 
+  /** Returns the unrealised profit of a contract at the mark. */
   private profit(index: number): number {
     const contract = this.contracts[index]!;
     const { long, short } = this.booked[index]!;
     const mark = this.marks[index]!;
-    const [longAbove, shortAbove] = [long, short].map(({ lots, entry }) => otherValue(contract, lots, mark) - entry);
-    return (longAbove! - shortAbove!) * (contract.isLinear ? 1 : -1);
+    const [longGain, shortGain] = [long, short].map(({ lots, entry }) => contractValue(contract, lots, mark) - entry);
+    return (longGain! - shortGain!) * (contract.isLinear ? 1 : -1);
   }
   private equity(): number {
     return sum(this.wallets, (wallet) => wallet) + sum([...this.contracts.keys()], (index) => this.profit(index));
   }
-  /** What a strategy may put up: its wallet less the margins of its positions and the losses of cross ones. */
+  /** Returns what a strategy may put up: its wallet less the margins of its positions and the losses of cross positions. */
   private available(strategy: number): number {
     const own = [...this.contracts.keys()].filter((index) => this.traders[index] === strategy);
     const margins = sum(own, (index) => this.booked[index]!.long.margin + this.booked[index]!.short.margin);
     const profit = sum(own, (index) => (this.contracts[index]!.isCross ? this.profit(index) : 0));
     return this.wallets[strategy]! - margins + Math.min(0, profit);
   }
-  /** Margin and fees that the exchange holds for a strategy's orders at the prices of their approval, if all that is under way fills. */
+  /** Returns the margin and fees of all orders of a strategy, at the prices of their approval, if everything fills that may still fill. */
   private required(strategy: number, without: ContractOrder | null): number {
-    const rest = (order: ContractOrder) => (order.isPossible ? order.maxLots : 0) + order.unheardLots;
-    const sides = [...this.contracts.keys()].flatMap((index) => [true, false].map((isLong) => ({ index, isLong })));
-    return sum(sides, ({ index, isLong }) => {
-      const contract = this.contracts[index]!;
-      const here = this.orders.filter((order) => order.index === index && order.isBuy === isLong && order !== without);
-      const own = here.filter((order) => order.strategy === strategy && rest(order) > 0);
-      const closing = sum(
-        own.filter(({ closes }) => closes),
-        rest,
-      );
-      const { long, short } = this.booked[index]!;
-      const opposed = this.opposed(index, isLong, (isLong ? short : long).lots, closing);
-      const orders = own.filter(({ closes }) => !closes).map((order) => ({ lots: rest(order), each: order.eachLot() }));
-      return this.opening(orders, opposed).short * (1 / contract.leverage + OPEN_FEE);
+    return sum([...this.contracts.keys()], (index) => {
+      const long = this.requiredOfSide(index, true, { strategy, without });
+      return long + this.requiredOfSide(index, false, { strategy, without });
     });
+  }
+  private requiredOfSide(
+    index: number,
+    isLong: boolean,
+    { strategy, without }: { readonly strategy: number; readonly without: ContractOrder | null },
+  ): number {
+    const unbookedLots = (order: ContractOrder) => (order.isPossible ? order.maxLots : 0) + order.unreportedLots;
+    const own = this.orders.filter(
+      (order) =>
+        order.index === index && order.isBuy === isLong && order !== without && order.strategy === strategy && unbookedLots(order) > 0,
+    );
+    const closers = own.filter(({ closes }) => closes);
+    const openers = own.filter(({ closes }) => !closes);
+    const { long, short } = this.booked[index]!;
+    const opposed = this.opposedLots(index, (isLong ? short : long).lots, sum(closers, unbookedLots));
+    const orders = openers.map((order) => ({ lots: unbookedLots(order), lotUnits: order.worstLotValue() }));
+    return this.opening(orders, opposed).units * (1 / this.contracts[index]!.leverage + OPEN_FEE);
   }
 }

@@ -1,16 +1,21 @@
-// Keeps the true state of orders without the bot: the venue of the risk campaign, and the limits that it checks.
+// The venue of the risk campaign. It knows the true state of every order, without asking the bot, and judges whether any course of events
+// from here would break a limit.
 
 import type { OrderGateway } from '../../src/ports/exchange.ts';
 import type { ApprovedOrder, Order } from '../../src/model/order.ts';
 
-/** Scales of `spotInstrument`: one tick x one lot is 1000 units of quote, one lot 1000 units of base; fees of 0.1 % are whole. */
-export const PER_TICK_LOT = 1000;
-export const PER_LOT = 1000;
+/** Quote units of one lot at a price of one tick, for the instruments of `spotInstrument`. */
+export const QUOTE_UNITS_PER_TICK_LOT = 1000;
+/** Base units of one lot. A fee of 0.1 % of either amount is a whole number of units. */
+export const BASE_UNITS_PER_LOT = 1000;
+/** The smallest order that the instruments allow. */
 export const MIN_LOTS = 2;
+/** Fee of every fill on spot: 0.1 %. */
+const FEE_DIVISOR = 1000;
 /** Market orders fill within 1 % of the mark at which they were approved: the collar that the bot assumes. */
 export const COLLAR = 0.01;
 
-/** Limits as numbers, in lots, quote units and thousandths; null where not set. */
+/** Limits as numbers, in lots, quote units and thousandths (`Milli`). Null: the limit is not set. */
 export interface TrueLimits {
   readonly orderLots: number | null;
   readonly orderUnits: number | null;
@@ -18,10 +23,10 @@ export interface TrueLimits {
   readonly positionUnits: number | null;
   readonly grossUnits: number | null;
   readonly leverageMilli: number | null;
-  readonly open: number | null;
-  readonly openTotal: number | null;
+  readonly openOrders: number | null;
+  readonly openOrdersTotal: number | null;
   readonly bandMilli: number | null;
-  readonly perMinute: number | null;
+  readonly ordersPerMinute: number | null;
   readonly dailyLossMilli: number | null;
   readonly drawdownMilli: number | null;
 }
@@ -31,18 +36,19 @@ export interface Execution {
   readonly lots: number;
 }
 
-/** An order on its way to the venue, at it, or over. */
+/** An order as the venue knows it: on its way, live in the book, or over. */
 export class TrueOrder {
   readonly id: number;
   readonly strategy: number;
   readonly index: number;
   readonly isBuy: boolean;
+  /** Ticks; 0 is a market order. */
   readonly limit: number;
-  /** The mark when it was approved. */
+  /** The mark in ticks when the order was approved. */
   readonly mark: number;
   readonly byAmount: boolean;
-  /** Lots, or units of an amount, that are not executed. */
-  left: number;
+  /** What is not executed yet: quote units of an order by amount, else lots. */
+  unfilled: number;
   state: 'inFlight' | 'live' | 'over' = 'inFlight';
   wasAdmitted = false;
   cancelAsked = false;
@@ -50,6 +56,7 @@ export class TrueOrder {
   absentMs = NaN;
   /** Executions not reported to the bot yet, oldest first. */
   readonly unreported: Execution[] = [];
+  /** Lots of the executions that were reported. */
   reported = 0;
 
   constructor(order: Order, mark: number) {
@@ -60,28 +67,31 @@ export class TrueOrder {
     this.limit = order.limit;
     this.mark = mark;
     this.byAmount = order.quoteUnits > 0;
-    this.left = this.byAmount ? order.quoteUnits : order.lots;
+    this.unfilled = this.byAmount ? order.quoteUnits : order.lots;
   }
+  /** True while the order may still execute. */
   get isPossible(): boolean {
     return this.state !== 'over';
   }
+  /** Lowest price of an execution, in ticks. */
   get lowest(): number {
     return Math.max(1, Math.floor(this.mark * (1 - COLLAR)));
   }
+  /** Highest price of an execution, in ticks. */
   get highest(): number {
     return this.limit > 0 ? this.limit : Math.ceil(this.mark * (1 + COLLAR));
   }
-  /** The most lots that it can still execute. */
+  /** Most lots that the order can still execute. */
   get maxLots(): number {
-    return this.byAmount ? Math.floor(this.left / (this.lowest * PER_TICK_LOT)) : this.left;
+    return this.byAmount ? Math.floor(this.unfilled / (this.lowest * QUOTE_UNITS_PER_TICK_LOT)) : this.unfilled;
   }
-  /** The most that its buy can still cost, fee not counted. */
+  /** Most quote units that a buy can still cost, without its fee. */
   get maxUnits(): number {
-    return this.byAmount ? this.left : this.left * this.highest * PER_TICK_LOT;
+    return this.byAmount ? this.unfilled : this.unfilled * this.highest * QUOTE_UNITS_PER_TICK_LOT;
   }
 }
 
-/** A venue that knows: its orders, and what is checked of them in every market. */
+/** The orders at the venue, and the limits that are checked in every market. `Known` is the order of one market. */
 export abstract class Venue<Known extends TrueOrder> implements OrderGateway {
   orders: Known[] = [];
   readonly limits: TrueLimits;
@@ -94,12 +104,13 @@ export abstract class Venue<Known extends TrueOrder> implements OrderGateway {
     this.marks = marks;
   }
 
-  protected abstract known(order: Order, mark: number): Known;
-  /** The code of a limit that some course of events would break from here, prices aside; null when none would. */
-  abstract brokenAlways(): string | null;
+  /** Returns the venue's own record of an order that was just submitted. */
+  protected abstract track(order: Order, mark: number): Known;
+  /** Returns the code of a limit that some order of fills would break at today's prices, or null. */
+  abstract limitBrokenByFills(): string | null;
 
   submit(order: ApprovedOrder): void {
-    this.orders.push(this.known(order, this.marks[order.instrumentIndex]!));
+    this.orders.push(this.track(order, this.marks[order.instrumentIndex]!));
     this.sentMs.push(this.nowMs);
   }
   cancel(order: Order): void {
@@ -113,81 +124,100 @@ export abstract class Venue<Known extends TrueOrder> implements OrderGateway {
     // Executions are drawn by the campaign.
   }
 
-  protected brokenByCount(): string | null {
+  /** Returns the code of the limit on open orders if it is broken, or null. */
+  protected limitBrokenByCount(): string | null {
     const possible = this.orders.filter((order) => order.isPossible);
     for (let index = 0; index < this.marks.length; index++) {
-      if (over(possible.filter((order) => order.index === index).length, this.limits.open)) return 'OPEN_ORDERS';
+      const ofInstrument = possible.filter((order) => order.index === index);
+      if (over(ofInstrument.length, this.limits.openOrders)) return 'OPEN_ORDERS';
     }
-    return over(possible.length, this.limits.openTotal) ? 'OPEN_ORDERS' : null;
+    return over(possible.length, this.limits.openOrdersTotal) ? 'OPEN_ORDERS' : null;
   }
-  /** What holds of an order by itself when it is approved. `units`: its worst notional. */
-  protected brokenByItself(order: TrueOrder, units: number): string | null {
-    const { limits, nowMs } = this;
+  /** Returns the code of a limit that one order breaks by itself when it is approved, or null. `worstUnits` is its worst notional. */
+  protected limitBrokenByOrder(order: TrueOrder, worstUnits: number): string | null {
+    const { limits } = this;
     const mark = this.marks[order.index]!;
-    if (!order.byAmount && order.left < MIN_LOTS) return 'PRECISION';
+    if (!order.byAmount && order.unfilled < MIN_LOTS) return 'PRECISION';
     if (over(order.maxLots, limits.orderLots)) return 'QTY_MAX';
-    if (over(units, limits.orderUnits)) return 'NOTIONAL_MAX';
+    if (over(worstUnits, limits.orderUnits)) return 'NOTIONAL_MAX';
     if (order.limit > 0 && limits.bandMilli !== null) {
-      const beyond = (order.isBuy ? order.limit - mark : mark - order.limit) * 1000;
-      if (beyond > mark * limits.bandMilli) return 'COLLAR';
+      const beyondMark = order.isBuy ? order.limit - mark : mark - order.limit;
+      if (beyondMark * 1000 > mark * limits.bandMilli) return 'COLLAR';
     }
-    return limits.perMinute !== null && this.sentMs.filter((ms) => ms > nowMs - 60_000).length > limits.perMinute ? 'MESSAGE_RATE' : null;
+    const sentInLastMinute = this.sentMs.filter((ms) => ms > this.nowMs - 60_000).length;
+    return over(sentInLastMinute, limits.ordersPerMinute) ? 'MESSAGE_RATE' : null;
   }
 }
 
-/** The spot venue: holdings by every execution, reported or not. */
-export class Truth extends Venue<TrueOrder> {
+/** What the spot venue begins with. */
+export interface SpotStart {
+  readonly limits: TrueLimits;
+  readonly cash: number[];
+  readonly held: number[][];
+  readonly marks: number[];
+  readonly feeInBase: boolean;
+}
+
+/** The spot venue. Its holdings and cash count every execution, reported or not. */
+export class SpotTruth extends Venue<TrueOrder> {
+  /** Quote units by strategy. */
   readonly cash: number[];
   /** Base units by strategy and instrument. */
   readonly held: number[][];
+  /** True when a buy pays its fee in the base asset. */
   readonly feeInBase: boolean;
 
-  constructor(limits: TrueLimits, cash: number[], held: number[][], marks: number[], feeInBase: boolean) {
+  constructor({ limits, cash, held, marks, feeInBase }: SpotStart) {
     super(limits, marks);
     this.cash = cash;
     this.held = held;
     this.feeInBase = feeInBase;
   }
-  protected override known(order: Order, mark: number): TrueOrder {
+  protected override track(order: Order, mark: number): TrueOrder {
     return new TrueOrder(order, mark);
   }
 
   execute(order: TrueOrder, { ticks, lots }: Execution): void {
-    const notional = ticks * lots * PER_TICK_LOT;
+    const notional = ticks * lots * QUOTE_UNITS_PER_TICK_LOT;
+    const quantity = lots * BASE_UNITS_PER_LOT;
     const sign = order.isBuy ? 1 : -1;
     const feeInBase = this.feeInBase && order.isBuy;
-    this.cash[order.strategy]! -= sign * notional + (feeInBase ? 0 : notional / 1000);
-    this.held[order.strategy]![order.index]! += sign * lots * PER_LOT - (feeInBase ? (lots * PER_LOT) / 1000 : 0);
-    order.left -= order.byAmount ? notional : lots;
+    this.cash[order.strategy]! -= sign * notional + (feeInBase ? 0 : notional / FEE_DIVISOR);
+    this.held[order.strategy]![order.index]! += sign * quantity - (feeInBase ? quantity / FEE_DIVISOR : 0);
+    order.unfilled -= order.byAmount ? notional : lots;
     order.unreported.push({ ticks, lots });
-    if (order.byAmount ? order.left < order.lowest * PER_TICK_LOT : order.left === 0) order.state = 'over';
+    const isFull = order.byAmount ? order.unfilled < order.lowest * QUOTE_UNITS_PER_TICK_LOT : order.unfilled === 0;
+    if (isFull) order.state = 'over';
   }
 
-  override brokenAlways(): string | null {
-    const byCount = this.brokenByCount();
-    if (byCount !== null) return byCount;
+  override limitBrokenByFills(): string | null {
+    const brokenByCount = this.limitBrokenByCount();
+    if (brokenByCount !== null) return brokenByCount;
     const possible = this.orders.filter((order) => order.isPossible);
     for (let index = 0; index < this.marks.length; index++) {
-      const here = possible.filter((order) => order.index === index);
-      if (over(this.worstBase(index) / PER_LOT, this.limits.positionLots)) return 'POSITION_MAX';
+      const ofInstrument = possible.filter((order) => order.index === index);
+      if (over(this.worstBase(index) / BASE_UNITS_PER_LOT, this.limits.positionLots)) return 'POSITION_MAX';
       for (let strategy = 0; strategy < this.cash.length; strategy++) {
-        const sells = here.filter((order) => !order.isBuy && order.strategy === strategy);
-        if (sum(sells, ({ left }) => left * PER_LOT) > this.held[strategy]![index]!) return 'MARGIN';
+        const sells = ofInstrument.filter((order) => !order.isBuy && order.strategy === strategy);
+        if (sum(sells, ({ unfilled }) => unfilled * BASE_UNITS_PER_LOT) > this.held[strategy]![index]!) return 'MARGIN';
       }
     }
     for (let strategy = 0; strategy < this.cash.length; strategy++) {
       const buys = possible.filter((order) => order.isBuy && order.strategy === strategy);
-      if (sum(buys, ({ maxUnits }) => maxUnits) * (this.feeInBase ? 1 : 1.001) > this.cash[strategy]! + 0.5) return 'MARGIN';
+      const cost = sum(buys, ({ maxUnits }) => maxUnits) * (this.feeInBase ? 1 : 1 + 1 / FEE_DIVISOR);
+      // Half a unit covers the rounding of the fee in binary floating point.
+      if (cost > this.cash[strategy]! + 0.5) return 'MARGIN';
     }
     return null;
   }
 
-  /** The same for what holds of an order when it is approved. `equity`: of the account, by what the bot has booked. */
-  brokenBy(order: TrueOrder, equity: number): string | null {
+  /** Returns the code of a limit that approving this order breaks, or null. `equity` is that of the account by the books of the bot. */
+  limitBrokenByApproval(order: TrueOrder, equity: number): string | null {
     const { limits } = this;
     const price = order.limit > 0 ? Math.max(order.limit, this.marks[order.index]!) : order.highest;
-    const byItself = this.brokenByItself(order, order.byAmount ? order.left : order.left * price * PER_TICK_LOT);
-    if (byItself !== null) return byItself;
+    const worstUnits = order.byAmount ? order.unfilled : order.unfilled * price * QUOTE_UNITS_PER_TICK_LOT;
+    const brokenByOrder = this.limitBrokenByOrder(order, worstUnits);
+    if (brokenByOrder !== null) return brokenByOrder;
     if (!order.isBuy) return null;
     let gross = 0;
     for (let index = 0; index < this.marks.length; index++) {
@@ -199,32 +229,29 @@ export class Truth extends Venue<TrueOrder> {
     return limits.leverageMilli !== null && gross * 1000 > equity * limits.leverageMilli ? 'LEVERAGE' : null;
   }
 
-  /** Base units of the account when every buy that still can execute does so in full. */
+  /** Returns the base units of the account if every buy that may still execute fills completely. */
   private worstBase(index: number): number {
-    const held = sum(this.held, (book) => book[index]!);
-    return (
-      held +
-      sum(
-        this.orders.filter((order) => order.isPossible && order.isBuy && order.index === index),
-        ({ maxLots }) => maxLots * PER_LOT,
-      )
-    );
+    return this.heldOfAccount(index) + sum(this.possibleBuys(index), ({ maxLots }) => maxLots * BASE_UNITS_PER_LOT);
   }
-  /** Worth of the holding at the mark, and of each such buy at the mark or at what it costs, whichever is more. */
+  /** Returns the value of the holding at the mark, plus that of each such buy at the mark or at its cost, whichever is more. */
   private worstUnits(index: number): number {
     const mark = this.marks[index]!;
-    const buys = this.orders.filter((order) => order.isPossible && order.isBuy && order.index === index);
-    const held = sum(this.held, (book) => book[index]!);
-    return (
-      (held / PER_LOT) * mark * PER_TICK_LOT +
-      sum(buys, ({ maxUnits: limitUnits, maxLots: limitLots }) => Math.max(limitUnits, limitLots * mark * PER_TICK_LOT))
-    );
+    const heldUnits = (this.heldOfAccount(index) / BASE_UNITS_PER_LOT) * mark * QUOTE_UNITS_PER_TICK_LOT;
+    const unitsOfBuy = ({ maxUnits, maxLots }: TrueOrder) => Math.max(maxUnits, maxLots * mark * QUOTE_UNITS_PER_TICK_LOT);
+    return heldUnits + sum(this.possibleBuys(index), unitsOfBuy);
+  }
+  private heldOfAccount(index: number): number {
+    return sum(this.held, (holdings) => holdings[index]!);
+  }
+  private possibleBuys(index: number): TrueOrder[] {
+    return this.orders.filter((order) => order.isPossible && order.isBuy && order.index === index);
   }
 }
 
+/** True when a limit is set and the value exceeds it. */
 export function over(value: number, limit: number | null): boolean {
   return limit !== null && value > limit;
 }
-export function sum<T>(of: readonly T[], value: (item: T) => number): number {
-  return of.reduce((total, item) => total + value(item), 0);
+export function sum<T>(items: readonly T[], valueOf: (item: T) => number): number {
+  return items.reduce((total, item) => total + valueOf(item), 0);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
 import { IMPORTED } from '../../src/adapters/catalog/bars/quality.ts';
-import { barsOf as withCloses } from '../../src/adapters/catalog/files/columns.ts';
+import { barsOf as withCloseTimes } from '../../src/adapters/catalog/files/columns.ts';
 import { importTrades } from '../../src/adapters/catalog/import/importTrades.ts';
 import { lots } from '../../src/base/brand.ts';
 import { fromScaled } from '../../src/base/number/decimal.ts';
@@ -15,9 +15,10 @@ import { ENDINGS, type RunRecord } from '../../src/model/run/run.ts';
 import { Strategy, type StrategyClass } from '../../src/strategy/strategy.ts';
 import { backtest } from '../../src/tasks/backtest/fromCode/backtest.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
-import { barsOf, caseOf, MAKER, NaiveExchange, TAKER, type Act, type Case, type NaiveFill } from './tradeFillsWorld.ts';
+import { barsOf, caseOf, type Act, type Case, type Trade } from './tradeFillsCases.ts';
+import { MAKER, NaiveExchange, TAKER, type NaiveFill } from './tradeFillsExchange.ts';
 
-/** `npm run campaign -- tradeFills --cases 1000` sets both. */
+/** `npm run campaign -- tradeFills --cases 1000` sets both variables. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASES = Number(ISOBAR_CASES ?? 40);
@@ -40,10 +41,11 @@ const INSTRUMENT: Instrument = {
 const folder = mkdtempSync(join(tmpdir(), 'isobar-tradeFills-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Writes the bars and the trades of the case into a catalog of its own, and returns its folder. */
 async function catalogOf({ seed, trades }: Case): Promise<string> {
   const catalog = join(folder, `catalog-${seed}`);
   const bars = barsOf(trades);
-  const column = (of: (bar: (typeof bars)[number]) => number) => Float64Array.from(bars, of);
+  const column = (valueOf: (bar: (typeof bars)[number]) => number) => Float64Array.from(bars, valueOf);
   const raw = {
     length: bars.length,
     openMs: column(({ openMs }) => openMs),
@@ -53,17 +55,16 @@ async function catalogOf({ seed, trades }: Case): Promise<string> {
     close: column(({ last }) => last / 100),
     volume: column((bar) => bar.lots / 1000),
   };
-  storeBars(catalog, withCloses(raw, INSTRUMENT, '1m'), IMPORTED);
+  storeBars(catalog, withCloseTimes(raw, INSTRUMENT, '1m'), IMPORTED);
   const path = join(folder, 'ABCUSDT-trades.csv');
-  const rows = trades.map(
-    (trade) =>
-      `${trade.id},${trade.ticks / 100},${trade.lots / 1000},${trade.ms}${trade.taker === 0 ? '' : `,${trade.taker > 0 ? 'BUY' : 'SELL'}`}`,
-  );
+  const sideField = ({ taker }: Trade) => (taker === 0 ? '' : `,${taker > 0 ? 'BUY' : 'SELL'}`);
+  const rows = trades.map((trade) => `${trade.id},${trade.ticks / 100},${trade.lots / 1000},${trade.ms}${sideField(trade)}`);
   writeFileSync(path, `id,price,qty,time${trades[0]!.taker === 0 ? '' : ',side'}\n${rows.join('\n')}\n`);
   await importTrades([path], { catalog });
   return catalog;
 }
 
+/** Returns a strategy that performs the acts of the case at the close of each bar. */
 function scriptOf({ script }: Case): StrategyClass {
   return class Script extends Strategy {
     override onBar() {
@@ -76,6 +77,7 @@ function scriptOf({ script }: Case): StrategyClass {
         if (order !== undefined) this.cancel(order.id);
         return;
       }
+      // The small term repairs a quantity that binary floating point puts just below a whole number of lots.
       const lotsOf = (qty: unknown) => Math.floor(Number(qty) * 1000 + 1e-6);
       const closing = openOrders
         .filter(({ side }) => side === 'sell')
@@ -118,6 +120,7 @@ async function runOf(testCase: Case): Promise<RunRecord> {
   return record;
 }
 
+/** Returns the fills of a run in the form of the naive exchange. */
 function fillsOf({ fills }: RunRecord): NaiveFill[] {
   return Array.from({ length: fills.length }, (_, fillIndex) => ({
     side: fills.side[fillIndex] === 0 ? 'buy' : 'sell',
@@ -137,7 +140,7 @@ function openTags({ orders }: RunRecord): string[] {
 }
 
 /** Returns the first fill that differs, or null. */
-function firstUnlike(actual: readonly NaiveFill[], expected: readonly NaiveFill[]): string | null {
+function firstDifference(actual: readonly NaiveFill[], expected: readonly NaiveFill[]): string | null {
   for (let fillIndex = 0; fillIndex < Math.max(actual.length, expected.length); fillIndex++) {
     const [actualText, expectedText] = [JSON.stringify(actual[fillIndex]), JSON.stringify(expected[fillIndex])];
     if (actualText !== expectedText) return `fill ${fillIndex}: ${actualText}, but the naive exchange has ${expectedText}`;
@@ -154,14 +157,14 @@ it(`${CASES} random scripts fill against trades as a naive exchange fills them`,
     naive.run();
     const record = await runOf(testCase);
     const where = `seed ${seed}: ${JSON.stringify(testCase.terms)}`;
-    expect(firstUnlike(fillsOf(record), naive.fills), where).toBe(null);
+    expect(firstDifference(fillsOf(record), naive.fills), where).toBe(null);
     expect(openTags(record), where).toEqual(naive.openTags);
     const { timeMs, units } = record.equity;
     const equity = Array.from({ length: record.equity.length }, (_, index) => [timeMs[index]!, units[index]!] as const);
     expect(equity.length, where).toBe(naive.equity.length);
     naive.equity.forEach(([ms, value], index) => {
       expect(equity[index]![0], where).toBe(ms);
-      // Coins finer than a lot are worth fractions of a unit.
+      // A fee in coins leaves a fraction of a lot, whose value is a fraction of a unit.
       const difference = Math.abs(equity[index]![1] - Math.round(Number(value) * 1e7));
       expect(difference, `${where} at ${ms}: ${value}`).toBeLessThanOrEqual(testCase.terms.feesIn === 'quote' ? 0 : 1);
     });
