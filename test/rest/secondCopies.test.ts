@@ -72,4 +72,17 @@ describe('the halt for second copies', () => {
     next.audit('full');
     expect(next.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['ALIEN']);
   });
+
+  it('after a restart that lost the reply, the older of two copies is the order', async () => {
+    const world = await RestWorld.open();
+    const id = world.order(LIMIT);
+    world.pass(5);
+    world.pass(30);
+    expect(world.placedOf(id)).toBe(1);
+    const [first] = world.service.spot.live();
+    world.service.spot.place(0, world.get(id), world.cidOf(id));
+    const next = await world.restart();
+    next.until(() => next.get(id).lifecycle === 'working');
+    expect(String(next.get(id).venueId)).toBe(first!.id);
+  });
 });

@@ -26,6 +26,16 @@ export interface OrderRow {
   readonly timeMs: number | null;
 }
 
+/**
+ * Returns the rows of a list from the oldest order to the newest: by their times, and by their ids where those are equal or not in the list. Of two
+ * copies of one order the older one counts as the order, whatever the order of the list is.
+ */
+export function oldestFirst(rows: readonly OrderRow[]): readonly OrderRow[] {
+  return rows.toSorted(
+    (a, b) => (a.timeMs ?? 0) - (b.timeMs ?? 0) || a.venueId.length - b.venueId.length || (a.venueId < b.venueId ? -1 : 1),
+  );
+}
+
 /** One fill of the account. */
 export interface TradeRow {
   readonly tradeId: string;

@@ -8,7 +8,7 @@ import type { OrderAttribution } from './attribution.ts';
 import { isOther, mayWait, parseTriggerTrackId } from '../calls/triggers.ts';
 import type { Identify } from './identify.ts';
 import type { DelayObserver } from '../calls/types.ts';
-import type { OrderRow, Page } from '../calls/rows.ts';
+import { oldestFirst, type OrderRow, type Page } from '../calls/rows.ts';
 import { isTerminal, type StatusReader } from './statusReader.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { TradeReader } from './tradeReader.ts';
@@ -100,7 +100,7 @@ export class InstrumentReconciler {
     const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
     const found = new Set<TrackedOrder>();
     if (page.isWhole) attribution.applyCompleteList(index, new Set(page.rows.map(({ venueId }) => venueId)));
-    for (const row of page.rows) {
+    for (const row of oldestFirst(page.rows)) {
       const tracked = attribution.attribute(row, seen);
       if (tracked === null) continue;
       this.#measureReadLag(tracked);

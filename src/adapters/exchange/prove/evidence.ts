@@ -12,7 +12,7 @@ import type { Identify } from '../observe/identify.ts';
 import type { HoldingsCheck } from '../account/holdingsCheck.ts';
 import type { OrderAttribution } from '../observe/attribution.ts';
 import { Paging, type PageSeen, type PageStep } from '../calls/paging.ts';
-import type { OrderRow, Page } from '../calls/rows.ts';
+import { oldestFirst, type OrderRow, type Page } from '../calls/rows.ts';
 import type { TrackedOrder } from '../order/trackedOrder.ts';
 import type { TradesRead } from '../observe/tradeReader.ts';
 import type { VenueCalls } from '../calls/venueCalls.ts';
@@ -99,7 +99,7 @@ export class EvidenceReader {
   }
 
   #attributeRows(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
-    for (const row of page.rows) this.#deps.attribution.attribute(row, { instrument, channel, venueMs });
+    for (const row of oldestFirst(page.rows)) this.#deps.attribution.attribute(row, { instrument, channel, venueMs });
   }
 
   /**
@@ -130,7 +130,7 @@ export class EvidenceReader {
     for (let isFirst = true; ; isFirst = false) {
       const page: Page<OrderRow> | null = yield* venue.history(instrument, fromId, RECONCILE);
       if (page === null || !page.isReadable) return false;
-      const own = page.rows.find(({ cid }) => cid !== null && cid.toUpperCase() === tracked.clientOrderId.toUpperCase());
+      const own = oldestFirst(page.rows).find(({ cid }) => cid !== null && cid.toUpperCase() === tracked.clientOrderId.toUpperCase());
       if (own !== undefined) attribution.attribute(own, { instrument: index, channel: 'orderHistory', venueMs });
       // Attribution has found the order.
       if (!tracked.isSought) return false;
