@@ -1,7 +1,6 @@
 // Tests second copies of several creates: the halt that the operator reads names each of them.
 
 import { describe, expect, it } from 'vitest';
-import { ticks } from '../../src/base/brand.ts';
 import { RestWorld } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
@@ -67,7 +66,7 @@ describe('the halt for second copies', () => {
     bob(world).limit('bob', 'SELL', '0.1', '90');
     const id = world.order(LIMIT);
     world.until(() => world.get(id).reason === 'filled');
-    world.service.spot.place(0, { ...world.get(id), limit: ticks(8000) }, 'NOT-OURS-1');
+    world.service.spot.place(0, world.get(id), 'NOT-OURS-1');
     const next = await world.restart();
     next.audit('full');
     expect(next.engine.risk.halts.causes().map(({ code }) => code)).toEqual(['ALIEN']);
