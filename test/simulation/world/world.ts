@@ -313,7 +313,7 @@ class World {
       network.staleMs = Math.floor(size * 1200);
     } else if (what === 'gap') venue.priceFactor *= 1 + (size - 0.5) * 0.1;
     else if (what === 'lostFlatten') this.#flattenAtCreate = Infinity;
-    else if (what === 'unlink' && process !== null) this.journal.unlink(queue.nowMs);
+    else if (what === 'unlink' && process?.opened != null) this.journal.unlink(queue.nowMs);
     else if (what === 'syncFails' && process?.opened != null) this.journal.failSync();
     else if (what === 'bitFlips') this.#flipBit(size);
     else if (what === 'secondStart') {
