@@ -24,10 +24,10 @@ const MAX_STEP_MS = 120_000;
 /** Turns of the event loop in which a reply is read and the requests that follow from it are sent. */
 const TURNS_AFTER = 3;
 /**
- * Turns of the event loop while the exchange holds a request back. If its client has given up, the count of held requests hides another
- * request, which is answered within these turns.
+ * Turns of 1 ms while the exchange holds a request back. If its client has given up, the count of held requests hides another request, which
+ * is answered within these turns. Turns of the event loop alone may pass faster than the sockets deliver.
  */
-const TURNS_HELD = 60;
+const TURNS_HELD = 25;
 
 /**
  * The Scheduler of the bot. A step first sets the time and then runs what is due, so that the bot never acts in the past of the exchange.
@@ -95,7 +95,7 @@ export class SteppedTime implements Scheduler {
       await setImmediate();
       const isAwaited = this.#onWire.size > (this.#exchange.held?.() ?? 0);
       idleTurns = hasRun || isAwaited || isDiskBusy() ? 0 : idleTurns + 1;
-      if (isAwaited && !hasRun) await this.#nextReply();
+      if (this.#onWire.size > 0 && !hasRun) await this.#nextReply();
     }
   }
 
