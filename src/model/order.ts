@@ -7,6 +7,14 @@ import type { Instrument } from './instrument.ts';
 export type OrderId = Brand<number, 'OrderId'>;
 /** The venue's id of an order. It is text if it came over a wire, because such ids exceed 2^53, and a number in a simulated venue. */
 export type VenueOrderId = Brand<string | number, 'VenueOrderId'>;
+/** An order that has ended, as a later process knows it. */
+export interface EndedOrder {
+  /** Id of its instrument. */
+  readonly symbol: string;
+  /** The venue order id that it had. */
+  readonly orderId: string;
+}
+
 /** Position of the strategy in the run definition, from 0. */
 export type StrategyIndex = Brand<number, 'StrategyIndex'>;
 export type Side = 'buy' | 'sell';

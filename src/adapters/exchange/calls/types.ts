@@ -1,7 +1,7 @@
 // Types of the REST exchange: its collaborators, the state restored after a restart, and the results of audits.
 
 import type { Instrument, Market } from '../../../model/instrument.ts';
-import type { Order, OrderId } from '../../../model/order.ts';
+import type { EndedOrder, Order, OrderId } from '../../../model/order.ts';
 import type { Journal } from '../../../ports/journal.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { RestClient } from '../client/restClient.ts';
@@ -104,14 +104,6 @@ export interface RestoredTrackedOrder {
   readonly lastFillMs?: number;
   /** `unconfirmed`: a terminal status was read once. `provenAbsent`: proven to have had no effect, or refused. */
   readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'provenAbsent';
-}
-
-/** An order of an earlier process that has ended. */
-export interface EndedOrder {
-  /** Id of its instrument. */
-  readonly symbol: string;
-  /** The venue order id that it had. */
-  readonly orderId: string;
 }
 
 /** The state of an earlier run, from the journal. */

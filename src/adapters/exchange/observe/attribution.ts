@@ -3,12 +3,11 @@
 import { assertNever } from '../../../base/assert.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import type { VenueOrderId } from '../../../model/order.ts';
+import type { EndedOrder, VenueOrderId } from '../../../model/order.ts';
 import type { Channel, ExchangeSink } from '../../../ports/exchange.ts';
 import { STATUS_MEANING } from '../../../protocol/shapes/codes.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import { isOlder, triggerTrackId, parseTriggerTrackId, matchesTrigger } from '../calls/triggers.ts';
-import type { EndedOrder } from '../calls/types.ts';
 import { matchRow } from '../order/match.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { OrderRow } from '../calls/rows.ts';

@@ -2,6 +2,7 @@
 
 import { assertNever } from '../../../base/assert.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
+import type { EndedOrder } from '../../../model/order.ts';
 import { guards } from './guards.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 
@@ -29,12 +30,6 @@ export interface OrderTrace {
 export interface DraftTrace {
   readonly draft: RecordOf<'DRAFT'>;
   readonly ended: Map<number, OrderTrace>;
-}
-
-/** An order that has ended, and the venue order id that it had. */
-export interface EndedId {
-  readonly symbol: string;
-  readonly orderId: string;
 }
 
 /** Maximum number of ended orders whose venue order ids are kept: the newest. */
@@ -75,7 +70,7 @@ export class JournalState {
   /** Orders that were refused recently. The venue may still have them. */
   readonly refused = new Map<string, GrowingTrace>();
   /** Venue order ids of the newest orders that have ended, by client order id. An order with another id is a second copy. */
-  readonly endedIds = new Map<string, EndedId>();
+  readonly endedIds = new Map<string, EndedOrder>();
   /** Orders that wait to be sent, by client order id. A kill removes all earlier ones. */
   readonly drafts = new Map<string, DraftTrace>();
   /** The highest order number, including denied orders. Client order ids contain it, and none is used twice. */
@@ -230,7 +225,8 @@ export class JournalState {
     const { endedIds } = this;
     endedIds.set(cid, { symbol, orderId });
     if (endedIds.size <= MAX_ENDED_IDS) return;
-    for (const oldest of endedIds.keys()) return void endedIds.delete(oldest);
+    const [oldest] = endedIds.keys();
+    endedIds.delete(oldest!);
   }
 
   /** Notes the end of an order for the drafts that wait for it. Copies the trace, because it may still change. */

@@ -185,7 +185,8 @@ export class LifetimeRecords {
   isCancelLost(number: number, at: number, stepMs: number): boolean {
     const last = this.#lastOfProcess(at);
     if (last < 0 || this.records[last]!.t > stepMs) return false;
-    return this.records.slice(last + 1).some((record) => {
+    return this.records.some((record, index) => {
+      if (index <= last) return false;
       const isEnd = (record.k === 'STATE' && record.lifecycle === 'done') || (record.k === 'FILL' && record.last);
       return isEnd && record.cid !== null && this.numberOf(record.cid) === number;
     });
