@@ -48,7 +48,7 @@ function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
 function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValues {
   const { length, knownMs, value } = values;
   const from = firstAfter(knownMs, 0, length, afterMs);
-  const columns = value.slice(0, length);
+  const others = value.slice(0, length);
   let [low, high, isFlag] = [Infinity, -Infinity, true];
   for (let row = 0; row < length; row++) {
     low = Math.min(low, value[row]!);
@@ -57,6 +57,6 @@ function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValue
   }
   // A series that never moves gets values around it.
   const spread = high > low ? high - low : Math.max(1, Math.abs(high));
-  for (let row = from; row < length; row++) columns[row] = isFlag ? 1 - value[row]! : low + spread * rng.next();
-  return { ...values, value: columns };
+  for (let row = from; row < length; row++) others[row] = isFlag ? 1 - value[row]! : low + spread * rng.next();
+  return { ...values, value: others };
 }

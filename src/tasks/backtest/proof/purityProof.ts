@@ -224,10 +224,10 @@ function placeOfName(text: string, files: readonly string[]): Place | null {
   if (name === undefined) return null;
   const used = new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`);
   for (const file of files) {
-    const surrounding = textOf(file, MAX_BYTES)
+    const lineIndex = textOf(file, MAX_BYTES)
       .split('\n')
       .findIndex((line) => used.test(line) && !/^\s*(?:\/\/|\*|declare\b)/.test(line));
-    if (surrounding >= 0) return { file: relative(process.cwd(), file), line: surrounding + 1 };
+    if (lineIndex >= 0) return { file: relative(process.cwd(), file), line: lineIndex + 1 };
   }
   return null;
 }

@@ -240,8 +240,8 @@ function mayUseNode({ strategies, models }: RunPlan): boolean {
 
 /** Returns true for code with the name of a module of Node in quotes, which is how a bundle has its packages' imports too. */
 function namesModule(code: string): boolean {
-  const [samplePlan = code] = code.split('//# sourceMappingURL=');
-  return [...samplePlan.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
+  const [withoutMap = code] = code.split('//# sourceMappingURL=');
+  return [...withoutMap.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
 }
 
 /** Returns what the watch of the run saw. What the text of the code could reach is no use. */
