@@ -1,6 +1,9 @@
 // Tests that replaced built-ins are reported by name, but only if strategy code replaced them.
 
+import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import { expect, test } from 'vitest';
 import { WarningList } from '../../../model/warning.ts';
 import { BuiltIns } from './lockdown.ts';
@@ -36,4 +39,17 @@ test('the warning about a replaced built-in names it', () => {
   } finally {
     Reflect.ownKeys = ownKeys;
   }
+});
+
+test('fixed built-ins keep their fast form, so that compiled code does not look up Math.round at every bar', () => {
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(new URL('lockdown.ts', import.meta.url))],
+    bundle: true,
+    write: false,
+    format: 'esm',
+  });
+  const owners = '{ Math, Object, Reflect, Number, Array, JSON, map: Map.prototype, list: Array.prototype }';
+  const slow = `Object.entries(${owners}).filter(([, owner]) => !%HasFastProperties(owner)).map(([name]) => name)`;
+  const program = `${outputFiles[0]!.text}\nBuiltIns.fix();\nprocess.stdout.write(JSON.stringify(${slow}));`;
+  expect(execFileSync(process.execPath, ['--allow-natives-syntax', '--input-type=module', '-e', program], { encoding: 'utf8' })).toBe('[]');
 });
