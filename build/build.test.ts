@@ -94,7 +94,7 @@ describe('packages that are bundled', () => {
     const licenses = readFileSync(join(DIST, 'LICENSES'), 'utf8');
     for (const file of Object.keys(packages)) expect(scripts).toContain(file);
     const names = new Set(Object.values(packages).flat());
-    for (const name of ['inversify', 'pino', 'undici', 'yaml', 'yargs', 'zod']) expect(names).toContain(name);
+    for (const name of ['inversify', 'pino', 'reflect-metadata', 'undici', 'yaml', 'yargs', 'zod']) expect(names).toContain(name);
     for (const name of names)
       expect(licenses).toMatch(new RegExp(`^${name.slice(name.lastIndexOf('node_modules/') + 1)} \\d+\\.\\d+\\.\\d+`, 'm'));
   });

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const beside = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Packages that are bundled: they are many small files, and a start would read some 380 of them. */
-const BUNDLED = ['inversify', 'pino', 'undici', 'yaml', 'yargs', 'zod'];
+const BUNDLED = ['inversify', 'pino', 'reflect-metadata', 'undici', 'yaml', 'yargs', 'zod'];
 
 /** Packages of package.json that stay where npm has installed them. An import of any other package fails the build. */
 const EXTERNAL = installedPackages().filter((name) => !BUNDLED.includes(name));
@@ -76,7 +76,9 @@ export async function bundleModules(dist) {
     input: { ...input, [LOOP]: `src/${LOOP}.ts${OWN}` },
     platform: 'node',
     external: (id) => EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
-    resolve: { alias: { 'string-width$': beside('textWidth.mjs'), undici$: beside('undici.mjs') } },
+    resolve: {
+      alias: { 'string-width$': beside('textWidth.mjs'), undici$: beside('undici.mjs'), 'reflect-metadata$': 'reflect-metadata/lite' },
+    },
     plugins: [ownLoop],
   });
   const { output } = await build.write({
