@@ -44,7 +44,7 @@ import { MarketRouter } from './account/marketRouter.ts';
 import { retryAtStart } from './retryAtStart.ts';
 import { takeRearm } from './run/rearm.ts';
 import { restoreServices } from './run/restoreServices.ts';
-import { followRecordedOrder } from './lifetime/restart.ts';
+import { followRecordedOrders } from './lifetime/restart.ts';
 import { checkProved, type ProofDemand } from './safety/provedCode.ts';
 import { startLifetime, type StartedLifetime } from './startLifetime.ts';
 import { NarratedJournal } from './journal/narratedJournal.ts';
@@ -208,8 +208,10 @@ async function assemble(
     const [instrument = '', tradeId = ''] = trade.split(' ');
     bot.booked.add(instrument, tradeId);
   }
+  const recorded = new Set(engine.orders.active().map(({ id }) => id));
+  // From here on the bot takes steps. The first one runs what came due while the bot was down, and may send orders.
   restoreServices(bot, services, started.orders, journal);
-  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrder(engine, started.held)));
+  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrders(engine, recorded, started.held)));
   await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
   journal.forget();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };

@@ -8,16 +8,16 @@ import { ConfigError } from '../../../src/base/errors.ts';
 import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
-import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
 import { Crash } from '../../fixtures/simulatedDisk.ts';
 import { settlePromises } from '../../../src/worlds/computer/simulatedProcess.ts';
 import { BotProcess } from './botProcess.ts';
-import { decideForeignOrders, drawContracts, FIRST_HOUR_MS, scopesOf, type ContractTerms } from './futures/contractDay.ts';
+import { drawContracts, FIRST_HOUR_MS, type ContractTerms } from './futures/contractDay.ts';
 import { ContractRules } from './futures/contractRules.ts';
 import { ContractVenue } from './futures/contractVenue.ts';
 import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
 import { clientOrderIdIn, Observer, type WorldFacts } from './observer.ts';
+import { Operator } from './operator.ts';
 import { CALM_MS, DAY_MS, isBusyDay, isTimed, type ScheduledFault, type RequestFault, type TimedFault } from './schedule.ts';
 import { BusyTrader, Trader } from './trader.ts';
 import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
@@ -76,15 +76,13 @@ class World {
   readonly journal = new JournalDisk(join(this.folder, 'bot', 'journal'));
   process: BotProcess | null = null;
   restarts = 0;
-  kills = 0;
+  readonly operator: Operator;
   #processCount = 0;
   #mustStart = false;
   #checkedState = -1;
   #nextCheckMs = -Infinity;
   /** Number of the create request whose reply is lost and that a kill follows. NaN for none, Infinity for the next one. */
   #flattenAtCreate = NaN;
-  /** The operator's halt that is in force; null without one. */
-  #halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
 
   constructor(
     seed: number,
@@ -104,6 +102,16 @@ class World {
     const contractVenue = futures ? new ContractVenue(seed, this.#startMs) : null;
     this.venue = contractVenue ?? new SimulatedVenue(seed, this.#startMs);
     this.observer = new Observer(contractVenue === null ? null : new ContractRules(contractVenue));
+    this.operator = new Operator({
+      queue: this.queue,
+      observer: this.observer,
+      venue: this.venue,
+      journal: this.journal,
+      folder: join(this.folder, 'bot'),
+      print: (text) => this.#print(`${this.#time} ${text}`),
+      process: () => this.process,
+      endProcess: (seconds) => this.#endProcess(false, seconds),
+    });
     const faultByCreate = new Map(schedule.flatMap((event) => (isTimed(event) ? [] : [[event.at, event]])));
     this.network = this.#connectNetwork(faultByCreate, seededRng(seed ^ 0x4e7));
     this.venue.venueIdInBot = (clientOrderId) => {
@@ -133,16 +141,16 @@ class World {
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
         this.#print(`${this.#time} create ${createNumber} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
         this.observer.checkCreate(this.#facts, text, () => this.journal.durableBytes(this.queue.nowMs));
-        if (createNumber === this.#flattenAtCreate) this.queue.at(this.queue.nowMs + 50, () => this.#kill(this.process, true));
+        if (createNumber === this.#flattenAtCreate) this.queue.at(this.queue.nowMs + 50, () => this.operator.kill(this.process, true));
       },
       onDuplicate: (body) => {
         const clientOrderId = clientOrderIdIn(Buffer.from(body).toString()) ?? '';
         const copies = this.venue.copyCountByClientId;
         copies.set(clientOrderId, (copies.get(clientOrderId) ?? 0) + 1);
         // 20 minutes later the operator has looked at the second copy, and lets the bot continue.
-        this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
+        this.queue.at(this.queue.nowMs + 1_200_000, () => this.operator.resume('DUPLICATE'));
       },
-      onWrongReply: () => this.queue.at(this.queue.nowMs + 600_000, () => this.#resume('ECHO')),
+      onWrongReply: () => this.queue.at(this.queue.nowMs + 600_000, () => this.operator.resume('ECHO')),
       onRead: (target, answeredMs) => {
         if (this.venue instanceof ContractVenue && !this.process?.isDead) this.venue.noteRead(target, answeredMs);
       },
@@ -157,7 +165,7 @@ class World {
     return new Date(this.queue.nowMs).toISOString().slice(11, 23);
   }
   get #facts(): WorldFacts {
-    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.#halted, maxLots: this.#maxLots };
+    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.operator.halted, maxLots: this.#maxLots };
   }
 
   /** Writes the keys and the config of the bot. The number of symbols and the period of reads are drawn. */
@@ -191,8 +199,8 @@ class World {
     for (const event of this.#schedule)
       if (isTimed(event) && this.#startMs + event.at < this.#endMs)
         this.queue.at(this.#startMs + event.at, () => this.#applyTimedFault(event));
-    this.queue.at(this.#endMs - QUIET_MS, () => this.#stopOpening());
-    if (this.#contracts !== null) this.queue.at(this.#startMs + 90_000, () => this.#decideForeignOrders());
+    this.queue.at(this.#endMs - QUIET_MS, () => this.operator.stopOpening());
+    if (this.#contracts !== null) this.queue.at(this.#startMs + 90_000, () => this.operator.decideForeignOrders());
     for (;;) {
       if (this.process?.needsEventLoop()) await settlePromises();
       if (this.#mustStart) this.#start();
@@ -318,8 +326,8 @@ class World {
     else if (what === 'bitFlips') this.#flipBit(size);
     else if (what === 'secondStart') {
       if (process?.opened && process.startSecond()) this.observer.report('LOCK', 'a second process opened the journal', queue.nowMs);
-    } else if (what === 'halt') this.#halt(process, size);
-    else this.#kill(process, what === 'flatten');
+    } else if (what === 'halt') this.operator.halt(size);
+    else this.operator.kill(process, what === 'flatten');
   }
 
   /** Ends the process and flips a bit of its journal. */
@@ -328,96 +336,6 @@ class World {
     if (flip === null) return;
     this.#endProcess(false, 5);
     flip();
-  }
-
-  /** Counts an act of the operator as pending until it has ended. A failed act is a violation. */
-  #trackAct(process: BotProcess, work: Promise<unknown>): void {
-    process.pending++;
-    work.then(
-      () => process.pending--,
-      (error: unknown) => {
-        process.pending--;
-        this.observer.report('ACT', String(error), this.queue.nowMs);
-      },
-    );
-  }
-
-  #halt(process: BotProcess | null, size: number): void {
-    const control = process?.control;
-    if (!process || !control) return;
-    const state = size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY';
-    const halting = control.halt({ scope: 'account', state, why: 'the operator looks' }, 'operator');
-    this.#trackAct(
-      process,
-      halting.then(({ done }) => done && (this.#halted = state)),
-    );
-    this.queue.at(this.queue.nowMs + 60_000 + Math.floor(size * 1_200_000), () => this.#resume());
-  }
-  /** Stops new orders, so that every order that is open at the end of the day is old enough to be known. */
-  #stopOpening(): void {
-    const { process } = this;
-    const control = process?.control;
-    if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#stopOpening());
-    this.#trackAct(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
-  }
-  /** Resumes the bot. It may be down, end before it replies, or be killed and not yet re-armed, so the operator tries again after 30 s. */
-  #resume(code: string | null = null): void {
-    const { process } = this;
-    const control = process?.control;
-    if (code === null && control) this.#halted = null;
-    if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
-    this.observer.readHalts(process);
-    let isAnswered = false;
-    for (const scope of this.#contracts === null || code === null ? ['account'] : scopesOf(process, code)) {
-      const resuming = control.resume({ scope, code, why: 'the operator has looked' }, 'operator');
-      this.#trackAct(
-        process,
-        resuming.then(() => (isAnswered = process.control?.ownKill == null)),
-      );
-    }
-    this.queue.at(this.queue.nowMs + 30_000, () => isAnswered || this.#resume(code));
-  }
-
-  /** The operator looks every 10 minutes at what the exchange has liquidated. */
-  #decideForeignOrders(): void {
-    const { process, venue } = this;
-    this.queue.at(this.queue.nowMs + 600_000, () => this.#decideForeignOrders());
-    if (!process?.opened || !(venue instanceof ContractVenue)) return;
-    decideForeignOrders(process, venue, (work) => this.#trackAct(process, work));
-  }
-
-  #kill(process: BotProcess | null, flatten: boolean): void {
-    const control = process?.control;
-    if (!process || !control) return;
-    this.kills++;
-    process.isKilled = true;
-    // A kill during one that closes positions does not stop it.
-    process.isFlattening ||= flatten;
-    if (flatten) this.journal.mirror();
-    this.#trackAct(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
-    this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
-  }
-  /** Waits for the end of the kill, checks what it says it has done, and re-arms the bot. */
-  #afterKill(process: BotProcess): void {
-    const view = this.process === process ? process.control?.ownKill : null;
-    if (view && view.phase !== 'done') return void this.queue.at(this.queue.nowMs + 60_000, () => this.#afterKill(process));
-    const left = this.venue.liveAfterKill(view?.flatten === true).length;
-    if (view && view.residuals.length === 0 && left > 0)
-      this.observer.report('KILL', `the kill says that all is cancelled, and ${left} orders stand`, this.queue.nowMs);
-    if (view?.flatten && view.residuals.length === 0)
-      for (const base of SYMBOLS)
-        if (this.venue.closableLots(base) >= 1)
-          this.observer.report('KILL', `the kill says that all is closed, and ${base} is held`, this.queue.nowMs);
-    this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
-    // The operator reads the halts and re-arms the whole account.
-    this.observer.readHalts(this.process);
-    this.#endProcess(false, 30);
-    this.#halted = null;
-    try {
-      rearm(join(this.folder, 'bot'), 'operator', 'all was looked at');
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-    }
   }
 
   close(): void {
@@ -431,7 +349,7 @@ export async function runDay(seed: number, schedule: readonly ScheduledFault[], 
   const world = new World(seed, schedule, options);
   try {
     await world.run();
-    const { observer, venue, network, restarts, kills, hash, process } = world;
+    const { observer, venue, network, restarts, operator, hash, process } = world;
     return {
       seed,
       orders: venue.orders.size,
@@ -440,7 +358,7 @@ export async function runDay(seed: number, schedule: readonly ScheduledFault[], 
       instants: process?.trader?.barCount ?? 0,
       unknown: observer.unknown.size,
       restarts,
-      kills,
+      kills: operator.kills,
       duplicates: observer.duplicates,
       forgotten: observer.forgotten,
       violations: observer.violations,

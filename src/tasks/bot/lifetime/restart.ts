@@ -4,6 +4,7 @@ import { journalHaltChanges } from '../../../adapters/journal/haltRecords.ts';
 import { restoredOrders } from '../../../adapters/journal/records/restored.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import type { OrderId } from '../../../model/order.ts';
 import { formatTime } from '../../../model/time.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
@@ -51,10 +52,14 @@ export function openRecordedOrders(engine: Engine, { journal, state, isTorn }: B
   return orders;
 }
 
-/** Starts reads for orders whose reply the last process did not receive. */
-export function followRecordedOrder(engine: Engine, held: readonly HeldDecision[]): void {
+/**
+ * Starts reads for orders whose reply the last process did not receive. `recorded`: the orders of the last process. This one may have sent
+ * others by now, such as an exit that came due while the bot was down: their replies are still to come.
+ */
+export function followRecordedOrders(engine: Engine, recorded: ReadonlySet<OrderId>, held: readonly HeldDecision[]): void {
   const isHeld = (order: BotOrder): boolean => held.some(({ kind, id }) => kind === 'sent' && id === order.id);
   for (const order of engine.orders.active().slice()) {
+    if (!recorded.has(order.id)) continue;
     if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);
     else if (order.state === STATE.unknown) {
       engine.outcomes.haltInstrument(order);

@@ -12,7 +12,7 @@ import type { LiveBot } from './liveBot.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
 
-/** Restores each service and connects it to the driver. */
+/** Restores each service, and then connects them to the driver: a connected one may step the bot, which may send orders to any market. */
 export function restoreServices(bot: LiveBot, services: MarketRouter, orders: readonly RestoredOrder[], journal: BotJournal): void {
   const { state, trades, cidOf } = journal;
   const isFirst = Number.isNaN(state.firstMs);
@@ -32,8 +32,8 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
       });
     }
     for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdIn(id));
-    service.connect(bot.driver);
   }
+  for (const service of services.all()) service.connect(bot.driver);
 }
 
 /** Returns an order as the service of its market tracks it. */

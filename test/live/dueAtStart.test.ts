@@ -1,0 +1,58 @@
+// Tests actions that came due while a bot was down: the start does not take their orders for orders of the last process.
+
+import { expect, test } from 'vitest';
+import type { RestExchange } from '../../src/adapters/exchange/restExchange.ts';
+import type { JournalRecord } from '../../src/adapters/journal/records/records.ts';
+import { Strategy } from '../../src/index.ts';
+import { MarketRouter } from '../../src/tasks/bot/account/marketRouter.ts';
+import { restoreServices } from '../../src/tasks/bot/run/restoreServices.ts';
+import { lived, type LifetimeResult } from '../fixtures/killedLifetime.ts';
+
+/** Leaves as soon as its sale is proven absent. The sale stays reserved for half an hour, and the exit waits for that. */
+class LeavesLate extends Strategy {
+  bar = 0;
+  override onBar() {
+    this.bar++;
+    if (this.bar === 1) this.buy({ base: '0.3' });
+    if (this.bar === 3) this.sell({ base: '0.299' }, { limit: this.bars.close.value * 2, tag: 'lost' });
+  }
+  override onOrder({ tag, lifecycle }: { tag: string | null; lifecycle: string }) {
+    if (tag === 'lost' && lifecycle === 'done') this.exit();
+  }
+}
+const EXIT_ORDER = 3;
+
+test('an exit that came due while the bot was down is sent by its start, and its outcome is known', async () => {
+  const seqOf = ({ records }: LifetimeResult, kind: string, nth: number): number => records.filter(({ k }) => k === kind)[nth]!.seq;
+  const options = { strategies: [LeavesLate], bars: 6, isTorn: true };
+  // The process ends as it sends the sale, and again between the proof that it is absent and the end of its reservation.
+  const sendSeq = seqOf(await lived(options), 'SEND', 1);
+  const absenceSeq = seqOf(await lived({ ...options, kills: [sendSeq] }), 'TOMB', 0);
+  let impossibleEvents = 0;
+  const { starts, records, balances } = await lived({
+    ...options,
+    kills: [sendSeq, absenceSeq + 3],
+    downMinutes: 45,
+    watch: ({ bot }) => (impossibleEvents = Math.max(impossibleEvents, bot?.bot.deps.engine.orders.impossibleEvents ?? 0)),
+  });
+  expect([starts, impossibleEvents]).toEqual([3, 0]);
+  const exit = records.find((record) => record.k === 'INTENT' && record.order === EXIT_ORDER);
+  const { cid } = exit as JournalRecord & { cid: string };
+  const recordsOfExit = records.filter((record) => 'cid' in record && record.cid === cid).map(({ k }) => k);
+  expect(recordsOfExit).toEqual(['VERDICT', 'INTENT', 'SEND', 'ACK', 'FILL']);
+  // 0.3 BTC bought at a fee of 0.0006 BTC, 0.299 BTC sold, in units of 0.000001 BTC.
+  expect(balances[1]).toBe('BTC 400 0');
+}, 600_000);
+
+test('services of all markets are restored before one of them is connected, because a connected one may step the bot', () => {
+  const calls: string[] = [];
+  const services = new MarketRouter();
+  for (const market of ['futures', 'spot'] as const) {
+    const service = { restore: () => calls.push(`${market} restored`), connect: () => calls.push(`${market} connected`) };
+    services.open(market, service as unknown as RestExchange);
+  }
+  const state = { firstMs: 1, symbols: [], unattributedFills: [], endedIds: [], cursors: new Map(), unnoted: new Map(), decisions: [] };
+  const bot = { driver: {}, deps: { engine: { instruments: [], risk: { halts: { causes: () => [] } } } } };
+  restoreServices(bot as never, services, [], { state, trades: [], cidOf: () => '' } as never);
+  expect(calls).toEqual(['futures restored', 'spot restored', 'futures connected', 'spot connected']);
+});
